@@ -1,0 +1,1 @@
+//! HBase's filters and comparators: pure logic over cells.

@@ -1,0 +1,3 @@
+//! The `finback` binary: argument parsing, configuration and wiring only.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! One trait for storage, with a local disk, a strict in-memory one and a faulty one for tests.

@@ -1,0 +1,1 @@
+//! HFile v3: writer, reader, block index, checksums.

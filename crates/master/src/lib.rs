@@ -1,0 +1,1 @@
+//! Table DDL, assignment, namespaces, procedures.

@@ -1,0 +1,1 @@
+//! The memstore: active and immutable segments in an arena.

@@ -1,0 +1,1 @@
+//! Regions served over RPC: scanners with leases, multi, chunked replies.

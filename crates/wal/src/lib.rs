@@ -1,0 +1,1 @@
+//! HBase's write-ahead log: format, group commit, rolling, splitting, replay.

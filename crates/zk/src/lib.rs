@@ -1,0 +1,1 @@
+//! A tiny read-only ZooKeeper responder, so that default HBase clients find a standalone server.
