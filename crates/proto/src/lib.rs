@@ -1,1 +1,29 @@
-//! HBase's wire messages, from our own .proto files, and their conversion to and from finback-cell.
+//! HBase's wire messages, and their conversion to and from [`finback_cell`].
+//!
+//! What is here:
+//! * [`pb`]: every message of HBase's services and files, compiled from this crate's own `.proto`
+//!   files (protobuf package `hbase.pb`), all in one flat module;
+//! * [`pbuf`]: the `PBUF` magic in front of messages in files and ZooKeeper nodes;
+//! * [`delimited`]: messages behind a varint length, with every length checked.
+//!
+//! Guarantees: decoding never panics and never allocates more than the bytes it was given justify.
+//! `bytes` fields share the memory of the buffer they were decoded from.
+//!
+//! One caveat comes from the protobuf library: a *missing required* field decodes as its default. Whoever
+//! needs one must look (the conversions do).
+//!
+//! This crate does not know about sockets, files or regions.
+
+pub mod any;
+pub mod delimited;
+mod error;
+pub mod pbuf;
+
+pub use error::ProtoError;
+pub use prost::Message;
+
+/// The messages of protobuf package `hbase.pb`, generated from the `.proto` files of this crate.
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+pub mod pb {
+    include!(concat!(env!("OUT_DIR"), "/hbase.pb.rs"));
+}

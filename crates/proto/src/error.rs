@@ -1,0 +1,75 @@
+//! The one error type of this crate.
+
+/// What is wrong with a message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProtoError {
+    /// The bytes are no message of this type.
+    #[error("malformed {message}: {source}")]
+    Decode {
+        /// Name of the message.
+        message: &'static str,
+        /// What the decoder says.
+        source: prost::DecodeError,
+    },
+    /// The magic in front of a message is missing.
+    #[error("expected the magic PBUF at offset {offset}, found {found:02x?}")]
+    NoMagic {
+        /// Where the magic should be.
+        offset: usize,
+        /// Up to four bytes found there.
+        found: Vec<u8>,
+    },
+    /// The metadata that ZooKeeper values begin with is longer than the value.
+    #[error("ZooKeeper metadata of {declared} bytes in a value of {available}")]
+    Metadata {
+        /// Length that the value declares.
+        declared: u32,
+        /// Bytes behind the length.
+        available: usize,
+    },
+    /// A varint that does not end within its five or ten bytes, or in the middle of which the data ends.
+    #[error("malformed varint at offset {offset}")]
+    Varint {
+        /// Where the varint begins.
+        offset: usize,
+    },
+    /// A length that points beyond the data.
+    #[error("a length of {declared} at offset {offset}, but only {available} bytes follow")]
+    Length {
+        /// Where the length begins.
+        offset: usize,
+        /// Length that is declared.
+        declared: u64,
+        /// Bytes that follow.
+        available: usize,
+    },
+    /// A field that must be there is not.
+    #[error("{message} without {field}")]
+    Missing {
+        /// Name of the message.
+        message: &'static str,
+        /// Name of the field.
+        field: &'static str,
+    },
+    /// A field has a value that it must not have.
+    #[error("{message}.{field}: {reason}")]
+    Invalid {
+        /// Name of the message.
+        message: &'static str,
+        /// Name of the field.
+        field: &'static str,
+        /// What is wrong with it, and what was found.
+        reason: String,
+    },
+    /// A mutation counts more cells than its cell block has.
+    #[error("{message} counts {expected} cells, its cell block has only {found} more")]
+    MissingCells {
+        /// Name of the message.
+        message: &'static str,
+        /// Cells it counts.
+        expected: usize,
+        /// Cells found.
+        found: usize,
+    },
+}
