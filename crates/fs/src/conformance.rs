@@ -1,0 +1,166 @@
+//! What every [`FileSystem`] must do, as a test that any crate can run against its own.
+
+use std::{
+    io::{ErrorKind, IoSlice},
+    path::Path,
+};
+
+use crate::{FileSystem, FsError, write_file_durably};
+
+/// Runs every check in directories below `root`, which must exist and be empty.
+///
+/// # Panics
+/// At the first thing that is not as it must be.
+pub fn check(fs: &dyn FileSystem, root: &Path) {
+    directories(fs, &root.join("directories"));
+    appends_and_reads(fs, &root.join("files"));
+    truncation(fs, &root.join("truncation"));
+    renames(fs, &root.join("renames"));
+    removals(fs, &root.join("removals"));
+    durable_writes(fs, &root.join("durable"));
+    locks(fs, &root.join("locks"));
+}
+
+fn kind<T: std::fmt::Debug>(result: std::io::Result<T>) -> ErrorKind {
+    result.expect_err("this must fail").kind()
+}
+
+fn put(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) {
+    let mut file = fs.create_new(path).expect("create");
+    file.append(bytes).expect("append");
+    file.sync_data().expect("sync");
+}
+
+fn get(fs: &dyn FileSystem, path: &Path) -> Vec<u8> {
+    let file = fs.open(path).expect("open");
+    let mut bytes = vec![0; file.len().expect("len") as usize];
+    file.read_exact_at(0, &mut bytes).expect("read");
+    bytes
+}
+
+fn directories(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(&root.join("a/b/c")).expect("new directories");
+    fs.create_dir_all(&root.join("a/b/c")).expect("existing directories are fine");
+    put(fs, &root.join("a/file"), b"12345");
+    let names: Vec<_> =
+        fs.list(&root.join("a")).expect("list").into_iter().map(|e| (e.name, e.is_dir, e.len)).collect();
+    assert_eq!(names, [("b".to_owned(), true, 0), ("file".to_owned(), false, 5)]);
+    assert_eq!(kind(fs.list(&root.join("missing"))), ErrorKind::NotFound);
+    assert!(fs.exists(&root.join("a/b")).expect("exists"));
+    assert!(!fs.exists(&root.join("a/x")).expect("exists"));
+    assert!(!fs.exists(&root.join("a/file/below")).expect("exists"));
+    assert!(fs.metadata(&root.join("a")).expect("metadata").is_dir);
+    assert!(fs.create_dir_all(&root.join("a/file")).is_err(), "a file is in the way");
+    fs.sync_dir(&root.join("a")).expect("sync_dir");
+    assert!(fs.available_space(root).expect("space") > 0);
+    assert_eq!(kind(fs.open(&root.join("a"))), ErrorKind::IsADirectory);
+}
+
+fn appends_and_reads(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    assert_eq!(kind(fs.create_new(&root.join("no/such/directory"))), ErrorKind::NotFound);
+    let mut file = fs.create_new(&path).expect("create");
+    assert_eq!(kind(fs.create_new(&path)), ErrorKind::AlreadyExists);
+    assert!(file.is_empty());
+    file.allocate(1 << 20).expect("allocate");
+    assert_eq!(fs.metadata(&path).expect("metadata").len, 0, "allocation does not change the length");
+    file.append(b"ab").expect("append");
+    let mut slices = [&b""[..], b"cd", b"", b"efg"].map(IoSlice::new);
+    file.append_vectored(&mut slices).expect("append_vectored");
+    file.append(b"").expect("nothing");
+    assert_eq!(file.len(), 7);
+    let reader = fs.open(&path).expect("open");
+    assert_eq!(reader.len().expect("len"), 7, "written bytes are seen before a sync");
+    let mut buf = [0; 4];
+    reader.read_exact_at(2, &mut buf).expect("read");
+    assert_eq!(&buf, b"cdef");
+    assert_eq!(kind(reader.read_exact_at(4, &mut buf)), ErrorKind::UnexpectedEof);
+    assert_eq!(reader.read_at(7, &mut buf).expect("at the end"), 0);
+    assert_eq!(reader.read_at(u64::from(u32::MAX), &mut buf).expect("far beyond"), 0);
+    reader.read_exact_at(7, &mut []).expect("nothing to read");
+    if reader.read_at_nowait(1, &mut buf).expect("nowait").is_some() {
+        assert_eq!(&buf, b"bcde");
+    }
+    assert!(!matches!(reader.read_at_nowait(5, &mut buf), Ok(Some(()))), "the file ends before");
+    file.append(b"h").expect("append");
+    file.sync_data().expect("sync");
+    assert_eq!(reader.len().expect("len"), 8, "a reader sees the file grow");
+}
+
+fn truncation(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    let mut file = fs.create_new(&path).expect("create");
+    file.append(b"0123456789").expect("append");
+    file.truncate(4).expect("truncate");
+    assert_eq!(file.len(), 4);
+    assert!(file.truncate(5).is_err(), "truncation never lengthens");
+    file.append(b"AB").expect("append");
+    file.sync_data().expect("sync");
+    assert_eq!(get(fs, &path), b"0123AB");
+}
+
+fn renames(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(&root.join("from")).expect("directory");
+    fs.create_dir_all(&root.join("to")).expect("directory");
+    let (a, b) = (root.join("from/a"), root.join("to/b"));
+    put(fs, &a, b"new");
+    put(fs, &b, b"old");
+    let old = fs.open(&b).expect("open");
+    fs.rename(&a, &b).expect("a rename replaces a file");
+    assert_eq!(get(fs, &b), b"new");
+    assert!(!fs.exists(&a).expect("exists"));
+    let mut buf = [0; 3];
+    old.read_exact_at(0, &mut buf).expect("an open file outlives its name");
+    assert_eq!(&buf, b"old");
+    assert_eq!(kind(fs.rename(&a, &b)), ErrorKind::NotFound);
+    fs.rename(&root.join("to"), &root.join("moved")).expect("a directory moves with what is in it");
+    assert_eq!(get(fs, &root.join("moved/b")), b"new");
+    assert!(
+        fs.rename(&root.join("from"), &root.join("moved")).is_err(),
+        "a directory that is not empty stays"
+    );
+    assert_eq!(get(fs, &root.join("moved/b")), b"new");
+    let mut open = fs.create_new(&root.join("moved/open")).expect("create");
+    fs.rename(&root.join("moved"), &root.join("again")).expect("rename");
+    open.append(b"x").expect("a file being written follows its directory");
+    assert_eq!(get(fs, &root.join("again/open")), b"x");
+}
+
+fn removals(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(&root.join("tree/deep")).expect("directory");
+    let path = root.join("tree/deep/file");
+    put(fs, &path, b"x");
+    assert!(fs.remove_file(&root.join("tree/deep")).is_err(), "a directory is not a file");
+    let open = fs.open(&path).expect("open");
+    fs.remove_file(&path).expect("remove");
+    assert_eq!(kind(fs.remove_file(&path)), ErrorKind::NotFound);
+    open.read_exact_at(0, &mut [0]).expect("an open file outlives its removal");
+    put(fs, &path, b"y");
+    fs.remove_dir_all(&root.join("tree")).expect("remove");
+    assert!(!fs.exists(&path).expect("exists"));
+    assert_eq!(kind(fs.remove_dir_all(&root.join("tree"))), ErrorKind::NotFound);
+}
+
+fn durable_writes(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    put(fs, &root.join("file.tmp"), b"left by a crash");
+    write_file_durably(fs, &path, b"one").expect("new");
+    write_file_durably(fs, &path, b"two").expect("replace");
+    assert_eq!(get(fs, &path), b"two");
+    assert_eq!(fs.list(root).expect("list").len(), 1);
+}
+
+fn locks(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("lock");
+    let guard = fs.lock_exclusive(&path).expect("first");
+    match fs.lock_exclusive(&path) {
+        Err(FsError::Locked { pid, .. }) => assert_eq!(pid, Some(std::process::id())),
+        other => panic!("locked twice: {other:?}"),
+    }
+    drop(guard);
+    drop(fs.lock_exclusive(&path).expect("free again"));
+}

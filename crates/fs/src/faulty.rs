@@ -1,0 +1,253 @@
+use std::{
+    io::{self, IoSlice},
+    path::Path,
+    sync::Arc,
+};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+
+/// Linux's number of "no space left on device".
+const ENOSPC: i32 = 28;
+
+/// Wraps another file system and fails on command.
+///
+/// Operations that change something (create, append, truncate, allocate, sync, rename, remove, make a directory) are
+/// counted from 0 in the order they begin; reading is neither counted nor failed. A failed append has written
+/// half of its bytes, as a real one may.
+#[derive(Debug, Clone)]
+pub struct FaultyFileSystem {
+    inner: Arc<dyn FileSystem>,
+    faults: Faults,
+}
+
+/// The control handle of a [`FaultyFileSystem`]; clones control the same one.
+#[derive(Debug, Clone, Default)]
+pub struct Faults(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    resumed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    operations: u64,
+    appends: u64,
+    syncs: u64,
+    fail_at: Option<u64>,
+    fail_from: Option<u64>,
+    fail_syncs: bool,
+    byte_budget: Option<u64>,
+    paused: bool,
+    waiting: u64,
+}
+
+impl Faults {
+    /// Fails operation number `n`, once.
+    pub fn fail_operation(&self, n: u64) {
+        self.0.state.lock().fail_at = Some(n);
+    }
+
+    /// Fails operation number `n` and all later ones: the process died there.
+    pub fn fail_from(&self, n: u64) {
+        self.0.state.lock().fail_from = Some(n);
+    }
+
+    /// No failures any more (a byte budget stays).
+    pub fn heal(&self) {
+        let mut state = self.0.state.lock();
+        (state.fail_at, state.fail_from, state.fail_syncs) = (None, None, false);
+    }
+
+    /// Fails every sync of file data while true.
+    pub fn fail_syncs(&self, fail: bool) {
+        self.0.state.lock().fail_syncs = fail;
+    }
+
+    /// Appends fail with "no space left" when `bytes` more have been written; `None`: room enough.
+    pub fn set_byte_budget(&self, bytes: Option<u64>) {
+        self.0.state.lock().byte_budget = bytes;
+    }
+
+    /// Operations block until [`resume`](Self::resume).
+    pub fn pause(&self) {
+        self.0.state.lock().paused = true;
+    }
+
+    /// Lets blocked operations go on.
+    pub fn resume(&self) {
+        self.0.state.lock().paused = false;
+        self.0.resumed.notify_all();
+    }
+
+    /// Operations blocked by [`pause`](Self::pause) now.
+    pub fn waiting(&self) -> u64 {
+        self.0.state.lock().waiting
+    }
+
+    /// Operations begun so far, i.e. the number of the next.
+    pub fn operations(&self) -> u64 {
+        self.0.state.lock().operations
+    }
+
+    /// Appends begun so far.
+    pub fn appends(&self) -> u64 {
+        self.0.state.lock().appends
+    }
+
+    /// Syncs of file data begun so far.
+    pub fn syncs(&self) -> u64 {
+        self.0.state.lock().syncs
+    }
+
+    fn begin(&self, what: &str) -> io::Result<()> {
+        let mut state = self.0.state.lock();
+        let n = state.operations;
+        state.operations += 1;
+        while state.paused {
+            state.waiting += 1;
+            self.0.resumed.wait(&mut state);
+            state.waiting -= 1;
+        }
+        let dead = state.fail_from.is_some_and(|from| n >= from);
+        if dead || state.fail_at == Some(n) {
+            return Err(io::Error::other(format!("injected failure of operation {n}: {what}")));
+        }
+        Ok(())
+    }
+
+    fn begin_sync(&self) -> io::Result<()> {
+        self.0.state.lock().syncs += 1;
+        self.begin("sync")?;
+        if self.0.state.lock().fail_syncs {
+            return Err(io::Error::other("injected failure of a sync"));
+        }
+        Ok(())
+    }
+
+    /// How many of `wanted` bytes may be written, and with what error the rest fails.
+    fn begin_append(&self, wanted: usize) -> (usize, io::Result<()>) {
+        self.0.state.lock().appends += 1;
+        if let Err(e) = self.begin("append") {
+            let dead = self.0.state.lock().fail_from.is_some();
+            return (if dead { 0 } else { wanted / 2 }, Err(e));
+        }
+        let mut state = self.0.state.lock();
+        let Some(budget) = &mut state.byte_budget else { return (wanted, Ok(())) };
+        let allowed = wanted.min(usize::try_from(*budget).unwrap_or(usize::MAX));
+        *budget -= allowed as u64;
+        if allowed < wanted {
+            return (allowed, Err(io::Error::from_raw_os_error(ENOSPC)));
+        }
+        (allowed, Ok(()))
+    }
+}
+
+impl FaultyFileSystem {
+    /// Wraps `inner`; nothing fails until told so.
+    pub fn new(inner: Arc<dyn FileSystem>) -> Self {
+        Self { inner, faults: Faults::default() }
+    }
+
+    /// The handle that makes it fail.
+    pub fn faults(&self) -> Faults {
+        self.faults.clone()
+    }
+}
+
+impl FileSystem for FaultyFileSystem {
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        self.faults.begin("create")?;
+        Ok(Box::new(FaultyWritable { inner: self.inner.create_new(path)?, faults: self.faults.clone() }))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
+        self.inner.open(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.faults.begin("rename")?;
+        self.inner.rename(from, to)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin("remove_file")?;
+        self.inner.remove_file(path)
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin("remove_dir_all")?;
+        self.inner.remove_dir_all(path)
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin("create_dir_all")?;
+        self.inner.create_dir_all(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.inner.list(path)
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        self.inner.metadata(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin("sync_dir")?;
+        self.inner.sync_dir(path)
+    }
+
+    fn available_space(&self, path: &Path) -> io::Result<u64> {
+        let space = self.inner.available_space(path)?;
+        Ok(self.faults.0.state.lock().byte_budget.map_or(space, |budget| budget.min(space)))
+    }
+
+    fn lock_exclusive(&self, path: &Path) -> Result<LockGuard, FsError> {
+        self.inner.lock_exclusive(path)
+    }
+}
+
+#[derive(Debug)]
+struct FaultyWritable {
+    inner: Box<dyn WritableFile>,
+    faults: Faults,
+}
+
+impl WritableFile for FaultyWritable {
+    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let wanted = slices.iter().map(|s| s.len()).sum();
+        let (mut allowed, result) = self.faults.begin_append(wanted);
+        if result.is_ok() {
+            return self.inner.append_vectored(slices);
+        }
+        for slice in slices.iter() {
+            let part = &slice[..allowed.min(slice.len())];
+            self.inner.append(part)?;
+            allowed -= part.len();
+        }
+        result
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.faults.begin_sync()?;
+        self.inner.sync_data()
+    }
+
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.faults.begin("truncate")?;
+        self.inner.truncate(len)
+    }
+
+    fn allocate(&mut self, len: u64) -> io::Result<()> {
+        self.faults.begin("allocate")?;
+        self.inner.allocate(len)
+    }
+}

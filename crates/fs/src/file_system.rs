@@ -1,0 +1,160 @@
+use std::{
+    any::Any,
+    fmt::Debug,
+    io::{self, IoSlice},
+    path::Path,
+    sync::Arc,
+    time::SystemTime,
+};
+
+use crate::FsError;
+
+/// One name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirEntry {
+    /// The last component of the path.
+    pub name: String,
+    /// A directory (else a file).
+    pub is_dir: bool,
+    /// Length in bytes; 0 for a directory.
+    pub len: u64,
+    /// Time of the last change.
+    pub modified: SystemTime,
+}
+
+/// What is known of a path without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metadata {
+    /// A directory (else a file).
+    pub is_dir: bool,
+    /// Length in bytes; 0 for a directory.
+    pub len: u64,
+    /// Time of the last change.
+    pub modified: SystemTime,
+}
+
+/// A place that keeps files. Paths are absolute or relative to whatever the implementation calls its root.
+pub trait FileSystem: Send + Sync + Debug {
+    /// Makes a new file for appending; `AlreadyExists` if there is one. The name is durable only after
+    /// [`sync_dir`](Self::sync_dir) of the parent, or a rename.
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>>;
+
+    /// Opens a file for reading at any offset. It stays readable through this handle when it is renamed or removed.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>>;
+
+    /// Atomically gives `from` (file or directory) the name `to`, replacing a file of that name; both parent
+    /// directories are synced before this returns. A non-empty directory is never replaced.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file. Durable after [`sync_dir`](Self::sync_dir) of the parent.
+    fn remove_file(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes a directory and what is in it. Not atomic. Durable after [`sync_dir`](Self::sync_dir) of the parent.
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes a directory and its missing ancestors, durably. No error if it exists.
+    fn create_dir_all(&self, path: &Path) -> io::Result<()>;
+
+    /// The entries of a directory in order of name. Names that are not UTF-8 are left out: HBase has none.
+    fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
+
+    /// Kind, length and age of a path; `NotFound` if there is nothing.
+    fn metadata(&self, path: &Path) -> io::Result<Metadata>;
+
+    /// Whether there is a file or directory of this name.
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        match self.metadata(path) {
+            Ok(_) => Ok(true),
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Makes the names in a directory durable: creations and removals since the last sync.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Bytes that can still be written below `path`.
+    fn available_space(&self, path: &Path) -> io::Result<u64>;
+
+    /// Takes the advisory lock in the file `path` (made if missing) until the guard is dropped or the
+    /// process dies; does not wait. The file then holds this process's id in decimal.
+    fn lock_exclusive(&self, path: &Path) -> Result<LockGuard, FsError>;
+}
+
+/// A file being written, at its end only. Dropping it closes it without a sync.
+pub trait WritableFile: Send + Debug {
+    /// Writes all bytes at the end. After an error some of them may be in the file: [`len`](Self::len) tells.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.append_vectored(&mut [IoSlice::new(bytes)])
+    }
+
+    /// Writes all slices at the end, in order, in as few system calls as the system permits. The slices are
+    /// used up in the process.
+    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()>;
+
+    /// Makes everything written, and the length, durable. After an error nothing is known of what was written
+    /// since the last success: the file should be given up (a second call may report success wrongly).
+    fn sync_data(&mut self) -> io::Result<()>;
+
+    /// Bytes in the file.
+    fn len(&self) -> u64;
+
+    /// Nothing in it.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Cuts the file to `len` bytes; durable after the next sync. An error if it is shorter.
+    fn truncate(&mut self, len: u64) -> io::Result<()>;
+
+    /// A hint that the file will grow to `len` bytes: room is set aside if that is cheap, without changing the
+    /// length. Only a lack of room is an error.
+    fn allocate(&mut self, len: u64) -> io::Result<()>;
+}
+
+/// An open file that many threads may read.
+pub trait RandomAccessFile: Send + Sync + Debug {
+    /// Reads up to `buf.len()` bytes; 0 at the end of the file.
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize>;
+
+    /// Fills `buf`; `UnexpectedEof` if the file ends before.
+    fn read_exact_at(&self, mut offset: u64, mut buf: &mut [u8]) -> io::Result<()> {
+        while !buf.is_empty() {
+            let n = self.read_at(offset, buf)?;
+            if n == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            offset += n as u64;
+            buf = &mut buf[n..];
+        }
+        Ok(())
+    }
+
+    /// Fills `buf` if that needs no waiting for a device; `None` (and `buf` undefined) if it might.
+    fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>>;
+
+    /// The length now; a file may still be growing.
+    fn len(&self) -> io::Result<u64>;
+
+    /// Nothing in it.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+}
+
+/// Holds a lock of [`FileSystem::lock_exclusive`] until dropped.
+#[must_use = "the lock is released when the guard is dropped"]
+pub struct LockGuard(#[allow(dead_code)] Box<dyn Any + Send + Sync>);
+
+impl LockGuard {
+    /// For implementations: dropping `held` releases the lock.
+    pub fn new(held: impl Any + Send + Sync) -> Self {
+        Self(Box::new(held))
+    }
+}
+
+impl Debug for LockGuard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LockGuard")
+    }
+}

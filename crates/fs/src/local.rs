@@ -1,0 +1,238 @@
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, IoSlice, IoSliceMut, Read, Write},
+    os::unix::fs::FileExt,
+    path::Path,
+    sync::Arc,
+};
+
+use rustix::{
+    fs::FallocateFlags,
+    io::{Errno, ReadWriteFlags},
+};
+
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+
+/// How much of a lock file is read in search of the holder's process id.
+const MAX_PID_BYTES: u64 = 32;
+
+/// The disk of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalFileSystem;
+
+impl LocalFileSystem {
+    /// The one there is.
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+/// The directory that holds the name; a bare name is in the current directory.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(p) if p.as_os_str().is_empty() => Path::new("."),
+        Some(p) => p,
+        None => path,
+    }
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+impl FileSystem for LocalFileSystem {
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        // Append mode: after a truncation the next write lands at the new end.
+        let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        Ok(Box::new(LocalWritable { file, len: 0 }))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(Arc::new(LocalReadable { file }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        // The new name first: a crash between the syncs may leave both names, never neither.
+        sync_directory(parent(to))?;
+        if parent(from) != parent(to) {
+            sync_directory(parent(from))?;
+        }
+        Ok(())
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        let missing: Vec<&Path> =
+            path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.is_dir()).collect();
+        for dir in missing.into_iter().rev() {
+            match fs::create_dir(dir) {
+                Err(e) if e.kind() != io::ErrorKind::AlreadyExists || !dir.is_dir() => return Err(e),
+                // Somebody was faster; the sync below covers their creation as well.
+                _ => sync_directory(parent(dir))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else {
+                tracing::warn!(directory = %path.display(), name = ?entry.file_name(), "name is not UTF-8, left out");
+                continue;
+            };
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                // Removed since the directory was read.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                Err(e) => return Err(e),
+            };
+            let len = if meta.is_dir() { 0 } else { meta.len() };
+            entries.push(DirEntry { name, is_dir: meta.is_dir(), len, modified: meta.modified()? });
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        let meta = fs::metadata(path)?;
+        let len = if meta.is_dir() { 0 } else { meta.len() };
+        Ok(Metadata { is_dir: meta.is_dir(), len, modified: meta.modified()? })
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        sync_directory(path)
+    }
+
+    fn available_space(&self, path: &Path) -> io::Result<u64> {
+        let stat = rustix::fs::statvfs(path)?;
+        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+
+    fn lock_exclusive(&self, path: &Path) -> Result<LockGuard, FsError> {
+        let io_error = |source| FsError::Io { path: path.to_owned(), source };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(io_error)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(FsError::Locked { path: path.to_owned(), pid: pid_in(&file) });
+            }
+            Err(TryLockError::Error(e)) => return Err(io_error(e)),
+        }
+        file.set_len(0).map_err(io_error)?;
+        writeln!(file, "{}", std::process::id()).map_err(io_error)?;
+        Ok(LockGuard::new(file))
+    }
+}
+
+fn pid_in(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(MAX_PID_BYTES).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[derive(Debug)]
+struct LocalWritable {
+    file: File,
+    len: u64,
+}
+
+impl WritableFile for LocalWritable {
+    fn append_vectored(&mut self, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(&mut slices, 0); // drops leading empty slices
+        while !slices.is_empty() {
+            match self.file.write_vectored(slices) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => {
+                    self.len += n as u64;
+                    IoSlice::advance_slices(&mut slices, n);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        if len > self.len {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.file.set_len(len)?;
+        self.len = len;
+        Ok(())
+    }
+
+    fn allocate(&mut self, len: u64) -> io::Result<()> {
+        let more = len.saturating_sub(self.len);
+        if more == 0 {
+            return Ok(());
+        }
+        match rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.len, more) {
+            Err(e @ (Errno::NOSPC | Errno::DQUOT)) => Err(e.into()),
+            // Anything else says that this file system has no such thing, which is no reason to fail.
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct LocalReadable {
+    file: File,
+}
+
+impl RandomAccessFile for LocalReadable {
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.file.read_at(buf, offset) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {
+        if buf.is_empty() {
+            return Ok(Some(()));
+        }
+        let wanted = buf.len();
+        match rustix::io::preadv2(&self.file, &mut [IoSliceMut::new(buf)], offset, ReadWriteFlags::NOWAIT) {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) if n == wanted => Ok(Some(())),
+            // A short read: the rest is not in memory, or the file ends. The blocking read will tell which.
+            Ok(_) | Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+}

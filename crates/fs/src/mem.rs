@@ -1,0 +1,427 @@
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ffi::OsString,
+    io::{self, IoSlice},
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use parking_lot::Mutex;
+
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+
+/// A file system in memory that remembers what was synced, file data and directory entries apart, so that
+/// [`MemFileSystem::crash`] can forget the rest. Clones are the same file system. A panic of one thread inside
+/// cannot leave it half changed: every operation checks before it changes.
+#[derive(Debug, Clone, Default)]
+pub struct MemFileSystem {
+    tree: Arc<Mutex<Tree>>,
+}
+
+/// What survives a [`MemFileSystem::crash`] beside what was synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrashMode {
+    /// Nothing.
+    Strict,
+    /// What the seed chooses: of each file a part of its unsynced tail, perhaps ending in zeros (length written,
+    /// data not); of each unsynced directory entry, the old or the new state.
+    Torn {
+        /// Same seed and same history, same result.
+        seed: u64,
+    },
+}
+
+type InodeNumber = u64;
+const ROOT: InodeNumber = 0;
+
+#[derive(Debug, Clone)]
+struct Tree {
+    inodes: HashMap<InodeNumber, Inode>,
+    next: InodeNumber,
+    locked: HashSet<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+enum Inode {
+    Dir { live: BTreeMap<OsString, InodeNumber>, durable: BTreeMap<OsString, InodeNumber> },
+    File { data: Vec<u8>, durable: Vec<u8>, cut: bool, modified: SystemTime },
+}
+
+impl Inode {
+    fn empty_dir() -> Self {
+        Inode::Dir { live: BTreeMap::new(), durable: BTreeMap::new() }
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Tree { inodes: HashMap::from([(ROOT, Inode::empty_dir())]), next: 1, locked: HashSet::new() }
+    }
+}
+
+fn names(path: &Path) -> impl Iterator<Item = &std::ffi::OsStr> {
+    path.components().filter_map(|c| match c {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    })
+}
+
+impl Tree {
+    fn dir(&self, inode: InodeNumber) -> io::Result<&BTreeMap<OsString, InodeNumber>> {
+        match self.inodes.get(&inode) {
+            Some(Inode::Dir { live, .. }) => Ok(live),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    fn dir_mut(&mut self, inode: InodeNumber) -> io::Result<&mut BTreeMap<OsString, InodeNumber>> {
+        match self.inodes.get_mut(&inode) {
+            Some(Inode::Dir { live, .. }) => Ok(live),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    fn find(&self, path: &Path) -> io::Result<InodeNumber> {
+        let mut at = ROOT;
+        for name in names(path) {
+            at = *self.dir(at)?.get(name).ok_or(io::ErrorKind::NotFound)?;
+        }
+        Ok(at)
+    }
+
+    /// The parent's inode and the last name.
+    fn place(&self, path: &Path) -> io::Result<(InodeNumber, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+        let parent = self.find(path.parent().unwrap_or(Path::new("")))?;
+        self.dir(parent)?;
+        Ok((parent, name))
+    }
+
+    fn add(&mut self, inode: Inode) -> InodeNumber {
+        let number = self.next;
+        self.next += 1;
+        self.inodes.insert(number, inode);
+        number
+    }
+
+    fn sync_dir(&mut self, inode: InodeNumber) -> io::Result<()> {
+        match self.inodes.get_mut(&inode) {
+            Some(Inode::Dir { live, durable }) => {
+                durable.clone_from(live);
+                Ok(())
+            }
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    fn file_mut(&mut self, inode: InodeNumber) -> io::Result<(&mut Vec<u8>, &mut Vec<u8>, &mut bool)> {
+        match self.inodes.get_mut(&inode) {
+            Some(Inode::File { data, durable, cut, modified }) => {
+                *modified = SystemTime::now();
+                Ok((data, durable, cut))
+            }
+            _ => Err(io::ErrorKind::IsADirectory.into()),
+        }
+    }
+
+    fn file(&self, inode: InodeNumber) -> io::Result<&[u8]> {
+        match self.inodes.get(&inode) {
+            Some(Inode::File { data, .. }) => Ok(data),
+            _ => Err(io::ErrorKind::IsADirectory.into()),
+        }
+    }
+
+    fn metadata(&self, inode: InodeNumber) -> Metadata {
+        match self.inodes.get(&inode) {
+            Some(Inode::File { data, modified, .. }) => {
+                Metadata { is_dir: false, len: data.len() as u64, modified: *modified }
+            }
+            _ => Metadata { is_dir: true, len: 0, modified: SystemTime::UNIX_EPOCH },
+        }
+    }
+}
+
+impl MemFileSystem {
+    /// Empty, with a root directory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What a new process would find after the machine lost power now. This file system goes on as if nothing
+    /// happened, so threads of the "dead" process cannot disturb the result. Locks are gone.
+    pub fn crash(&self, mode: CrashMode) -> MemFileSystem {
+        let mut tree = self.tree.lock().clone();
+        tree.locked.clear();
+        let mut random = match mode {
+            CrashMode::Strict => None,
+            CrashMode::Torn { seed } => Some(SplitMix(seed)),
+        };
+        let mut numbers: Vec<_> = tree.inodes.keys().copied().collect();
+        numbers.sort_unstable(); // the seed must decide, not the hash map
+        for number in numbers {
+            match tree.inodes.get_mut(&number) {
+                Some(Inode::File { data, durable, cut, .. }) => {
+                    *data = surviving_data(data, durable, *cut, random.as_mut());
+                    durable.clone_from(data);
+                    *cut = false;
+                }
+                Some(Inode::Dir { live, durable }) => {
+                    *live = surviving_names(live, durable, random.as_mut());
+                    durable.clone_from(live);
+                }
+                None => {}
+            }
+        }
+        MemFileSystem { tree: Arc::new(Mutex::new(tree)) }
+    }
+}
+
+fn surviving_data(data: &[u8], durable: &[u8], cut: bool, random: Option<&mut SplitMix>) -> Vec<u8> {
+    let Some(random) = random else { return durable.to_vec() };
+    if cut {
+        // The truncation was not synced: the old content, or the new.
+        return if random.below(2) == 0 { durable.to_vec() } else { data.to_vec() };
+    }
+    let tail = data.len() - durable.len();
+    let kept = durable.len() + random.below(tail as u64 + 1) as usize;
+    let mut survived = data[..kept].to_vec();
+    if random.below(3) == 0 {
+        let zeros_from = durable.len() + random.below((kept - durable.len()) as u64 + 1) as usize;
+        survived[zeros_from..].fill(0);
+    }
+    survived
+}
+
+fn surviving_names(
+    live: &BTreeMap<OsString, InodeNumber>,
+    durable: &BTreeMap<OsString, InodeNumber>,
+    random: Option<&mut SplitMix>,
+) -> BTreeMap<OsString, InodeNumber> {
+    let Some(random) = random else { return durable.clone() };
+    let mut survived = BTreeMap::new();
+    let all: std::collections::BTreeSet<_> = live.keys().chain(durable.keys()).collect();
+    for name in all {
+        let state = if random.below(2) == 0 { durable.get(name) } else { live.get(name) };
+        if let Some(&inode) = state {
+            survived.insert(name.clone(), inode);
+        }
+    }
+    survived
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): enough randomness for a crash.
+#[derive(Debug)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
+
+impl FileSystem for MemFileSystem {
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        let mut tree = self.tree.lock();
+        let (parent, name) = tree.place(path)?;
+        if tree.dir(parent)?.contains_key(&name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let modified = SystemTime::now();
+        let inode = tree.add(Inode::File { data: Vec::new(), durable: Vec::new(), cut: false, modified });
+        tree.dir_mut(parent)?.insert(name, inode);
+        Ok(Box::new(MemFile { tree: self.tree.clone(), inode }))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
+        let tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        tree.file(inode)?;
+        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(from)?;
+        let (from_dir, from_name) = tree.place(from)?;
+        let (to_dir, to_name) = tree.place(to)?;
+        let moves_dir = tree.dir(inode).is_ok();
+        if moves_dir && to != from && to.starts_with(from) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        if let Some(&target) = tree.dir(to_dir)?.get(&to_name) {
+            match (moves_dir, tree.dir(target)) {
+                (true, Ok(entries)) if !entries.is_empty() && target != inode => {
+                    return Err(io::ErrorKind::DirectoryNotEmpty.into());
+                }
+                (false, Ok(_)) => return Err(io::ErrorKind::IsADirectory.into()),
+                (true, Err(_)) => return Err(io::ErrorKind::NotADirectory.into()),
+                _ => {}
+            }
+        }
+        tree.dir_mut(from_dir)?.remove(&from_name);
+        tree.dir_mut(to_dir)?.insert(to_name, inode);
+        tree.sync_dir(to_dir)?;
+        tree.sync_dir(from_dir)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        tree.file(inode)?;
+        let (parent, name) = tree.place(path)?;
+        tree.dir_mut(parent)?.remove(&name);
+        Ok(())
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        tree.dir(inode)?;
+        let (parent, name) = tree.place(path)?;
+        tree.dir_mut(parent)?.remove(&name);
+        Ok(())
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let mut at = ROOT;
+        for name in names(path) {
+            at = match tree.dir(at)?.get(name) {
+                Some(&inode) => inode,
+                None => {
+                    let inode = tree.add(Inode::empty_dir());
+                    tree.dir_mut(at)?.insert(name.to_owned(), inode);
+                    tree.sync_dir(at)?;
+                    inode
+                }
+            };
+        }
+        match tree.dir(at) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        let tree = self.tree.lock();
+        let entries = tree.dir(tree.find(path)?)?;
+        let entry = |(name, &inode): (&OsString, &InodeNumber)| {
+            let meta = tree.metadata(inode);
+            let name = name.to_str()?.to_owned();
+            Some(DirEntry { name, is_dir: meta.is_dir, len: meta.len, modified: meta.modified })
+        };
+        Ok(entries.iter().filter_map(entry).collect())
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        let tree = self.tree.lock();
+        Ok(tree.metadata(tree.find(path)?))
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        tree.sync_dir(inode)
+    }
+
+    fn available_space(&self, path: &Path) -> io::Result<u64> {
+        let tree = self.tree.lock();
+        tree.find(path)?;
+        Ok(u64::MAX)
+    }
+
+    fn lock_exclusive(&self, path: &Path) -> Result<LockGuard, FsError> {
+        let io_error = |source| FsError::Io { path: path.to_owned(), source };
+        if !self.tree.lock().locked.insert(path.to_owned()) {
+            return Err(FsError::Locked { path: path.to_owned(), pid: Some(std::process::id()) });
+        }
+        // From here on an early return unlocks.
+        let guard = LockGuard::new(MemLock { tree: self.tree.clone(), path: path.to_owned() });
+        match self.create_new(path) {
+            Ok(mut file) => file.append(format!("{}\n", std::process::id()).as_bytes()).map_err(io_error)?,
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(io_error(e)),
+        }
+        Ok(guard)
+    }
+}
+
+struct MemLock {
+    tree: Arc<Mutex<Tree>>,
+    path: PathBuf,
+}
+
+impl Drop for MemLock {
+    fn drop(&mut self) {
+        self.tree.lock().locked.remove(&self.path);
+    }
+}
+
+#[derive(Debug)]
+struct MemFile {
+    tree: Arc<Mutex<Tree>>,
+    inode: InodeNumber,
+}
+
+impl WritableFile for MemFile {
+    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let (data, ..) = tree.file_mut(self.inode)?;
+        slices.iter().for_each(|slice| data.extend_from_slice(slice));
+        Ok(())
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let (data, durable, cut) = tree.file_mut(self.inode)?;
+        if std::mem::take(cut) {
+            durable.clone_from(data);
+        } else {
+            durable.extend_from_slice(&data[durable.len()..]);
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> u64 {
+        self.tree.lock().metadata(self.inode).len
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let (data, durable, cut) = tree.file_mut(self.inode)?;
+        if len > data.len() as u64 {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        data.truncate(len as usize);
+        *cut |= data.len() < durable.len();
+        Ok(())
+    }
+
+    fn allocate(&mut self, _len: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl RandomAccessFile for MemFile {
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let tree = self.tree.lock();
+        let data = tree.file(self.inode)?;
+        let rest = usize::try_from(offset).ok().and_then(|o| data.get(o..)).unwrap_or_default();
+        let n = rest.len().min(buf.len());
+        buf[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+
+    fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {
+        self.read_exact_at(offset, buf).map(Some)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.tree.lock().metadata(self.inode).len)
+    }
+}
