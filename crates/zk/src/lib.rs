@@ -1,1 +1,68 @@
 //! A tiny read-only ZooKeeper responder, so that default HBase clients find a standalone server.
+//!
+//! HBase 2.x clients learn the cluster id, the location of `hbase:meta` and the active master by reading three
+//! nodes from ZooKeeper. A standalone server has no ZooKeeper, so this crate answers those reads itself, on
+//! ZooKeeper's own port and in ZooKeeper's own wire format (client versions 3.5 to 3.8).
+//!
+//! Guarantees:
+//! * Reads (`exists`, `getData`, `getChildren`, `getChildren2`), pings, `auth`, `setWatches` and
+//!   `closeSession` are answered in request order. Everything else, all writes among it, is answered with
+//!   ZooKeeper's `Unimplemented`.
+//! * A client cannot make the server allocate or wait without limit: see [`Limits`].
+//!
+//! A session owns nothing: there are no ephemeral nodes, and a watch flag is accepted but never fires.
+//! Any session id that a client presents on reconnect is therefore as good as a fresh one.
+//!
+//! This crate does not know about HBase: the caller builds the paths and the values of the [`Tree`].
+
+mod jute;
+mod protocol;
+mod responder;
+mod session;
+mod tree;
+
+pub use responder::{Limits, Responder};
+pub use tree::{InvalidPath, Tree};
+
+/// Why a connection of a client was closed by the responder.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A frame announced more bytes than a reading client has reason to send, or a negative number of them.
+    #[error("frame of {length} bytes announced; between 0 and {limit} are accepted")]
+    FrameLength {
+        /// The announced length.
+        length: i32,
+        /// The accepted maximum.
+        limit: usize,
+    },
+    /// A frame ended inside a field, or a field announced a length that its frame does not have.
+    #[error("field {field} of {wanted} bytes at offset {offset} of a frame that has {available} bytes left")]
+    Truncated {
+        /// ZooKeeper's name of the field.
+        field: &'static str,
+        /// Offset of the field within the frame's payload.
+        offset: usize,
+        /// Bytes wanted; negative as announced by the client.
+        wanted: i64,
+        /// Bytes that are left.
+        available: usize,
+    },
+    /// A string field that is not UTF-8, or is null where a string is needed.
+    #[error("field {field} at offset {offset} is not a UTF-8 string")]
+    NotAString {
+        /// ZooKeeper's name of the field.
+        field: &'static str,
+        /// Offset of the field within the frame's payload.
+        offset: usize,
+    },
+    /// The client sent nothing for longer than its session allows.
+    #[error("nothing received for {0:?}")]
+    Idle(std::time::Duration),
+    /// The client does not take its replies.
+    #[error("replies not taken for {0:?}")]
+    SlowReader(std::time::Duration),
+    /// The socket failed.
+    #[error("socket: {0}")]
+    Io(#[from] std::io::Error),
+}

@@ -1,0 +1,165 @@
+//! The nodes that the responder shows.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use bytes::Bytes;
+
+use crate::protocol::Stat;
+
+/// A path that cannot name a node.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not the path of a node: it must be / or /name[/name]..")]
+pub struct InvalidPath(pub String);
+
+/// Nodes by path, each with a value. The server that owns the tree may change it while clients read.
+#[derive(Debug)]
+pub struct Tree {
+    state: RwLock<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Counts changes, as ZooKeeper's transaction id does. Never zero, so that clients take it for a real one.
+    zxid: i64,
+    nodes: BTreeMap<String, Node>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    data: Bytes,
+    stat: Stat,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tree {
+    /// A tree that has only its root.
+    pub fn new() -> Self {
+        let nodes = BTreeMap::from([("/".to_owned(), Node::default())]);
+        Self { state: RwLock::new(State { zxid: 1, nodes }) }
+    }
+
+    /// Sets the value of a node, and creates it, and its parents with empty values, when they do not exist.
+    /// `now_ms` is the time of the change in milliseconds since 1970, shown to clients as it is.
+    pub fn set(&self, path: &str, data: impl Into<Bytes>, now_ms: i64) -> Result<(), InvalidPath> {
+        if !is_valid(path) {
+            return Err(InvalidPath(path.to_owned()));
+        }
+        let mut state = self.write();
+        state.zxid += 1;
+        state.create_with_parents(path, now_ms);
+        let zxid = state.zxid;
+        if let Some(node) = state.nodes.get_mut(path) {
+            node.data = data.into();
+            node.stat.data_length = i32::try_from(node.data.len()).unwrap_or(i32::MAX);
+            if node.stat.created_zxid != zxid {
+                node.stat.modified_zxid = zxid;
+                node.stat.modified_ms = now_ms;
+                node.stat.version = node.stat.version.wrapping_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a node and all below it. Says whether it was there. The root stays.
+    pub fn remove(&self, path: &str) -> bool {
+        let mut state = self.write();
+        let Some((parent, _)) = split(path).filter(|_| state.nodes.contains_key(path)) else { return false };
+        let below = format!("{path}/");
+        state.nodes.retain(|name, _| name != path && !name.starts_with(&below));
+        state.zxid += 1;
+        state.count_child(parent, -1);
+        true
+    }
+
+    /// Value and `Stat` of a node.
+    pub(crate) fn get(&self, path: &str) -> Option<(Bytes, Stat)> {
+        self.read().nodes.get(path).map(|node| (node.data.clone(), node.stat))
+    }
+
+    /// Names of the children of a node, in order, and its `Stat`.
+    pub(crate) fn children(&self, path: &str) -> Option<(Vec<String>, Stat)> {
+        let state = self.read();
+        let stat = state.nodes.get(path)?.stat;
+        let prefix = if path == "/" { path.to_owned() } else { format!("{path}/") };
+        let below = (Bound::Excluded(prefix.as_str()), Bound::Unbounded);
+        let names = state.nodes.range::<str, _>(below).map_while(|(name, _)| name.strip_prefix(&prefix));
+        let names = names.filter(|name| !name.contains('/')).map(str::to_owned).collect();
+        Some((names, stat))
+    }
+
+    /// The id of the last change.
+    pub(crate) fn zxid(&self) -> i64 {
+        self.read().zxid
+    }
+
+    // A panic cannot leave the map half changed in a way that matters to a reader, so poison is not passed on.
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn create_with_parents(&mut self, path: &str, now_ms: i64) {
+        let mut missing = path;
+        while !self.nodes.contains_key(missing) {
+            let stat = Stat {
+                created_zxid: self.zxid,
+                modified_zxid: self.zxid,
+                created_ms: now_ms,
+                modified_ms: now_ms,
+                children_zxid: self.zxid,
+                ..Stat::default()
+            };
+            self.nodes.insert(missing.to_owned(), Node { data: Bytes::new(), stat });
+            let Some((parent, _)) = split(missing) else { break };
+            missing = parent;
+        }
+        let mut child = path;
+        while let Some((parent, _)) = split(child).filter(|_| self.is_new(child)) {
+            self.count_child(parent, 1);
+            child = parent;
+        }
+    }
+
+    fn is_new(&self, path: &str) -> bool {
+        self.nodes.get(path).is_some_and(|node| node.stat.created_zxid == self.zxid)
+    }
+
+    fn count_child(&mut self, parent: &str, change: i32) {
+        let zxid = self.zxid;
+        if let Some(parent) = self.nodes.get_mut(parent) {
+            parent.stat.children_count += change;
+            parent.stat.children_version = parent.stat.children_version.wrapping_add(1);
+            parent.stat.children_zxid = zxid;
+        }
+    }
+}
+
+/// Whether ZooKeeper would take this for the path of a node.
+pub(crate) fn is_valid(path: &str) -> bool {
+    let Some(names) = path.strip_prefix('/') else { return false };
+    names.is_empty()
+        || names
+            .split('/')
+            .all(|name| !name.is_empty() && name != "." && name != ".." && !name.contains('\0'))
+}
+
+/// Parent and name of a node; `None` for the root and for what is no path.
+fn split(path: &str) -> Option<(&str, &str)> {
+    let (parent, name) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty())?;
+    Some((if parent.is_empty() { "/" } else { parent }, name))
+}
+
+#[cfg(test)]
+mod tests;
