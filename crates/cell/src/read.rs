@@ -1,0 +1,105 @@
+//! Descriptions of reads.
+
+use crate::time_range::TimeRange;
+use bytes::Bytes;
+
+/// A family and the columns wanted of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FamilySelection {
+    /// Family name.
+    pub family: Bytes,
+    /// Qualifiers wanted, sorted and distinct; `None` is all of them.
+    pub qualifiers: Option<Vec<Bytes>>,
+}
+
+/// A scan of one region. Filters travel beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scan {
+    /// First row (the upper end when reversed); empty is unbounded.
+    pub start_row: Bytes,
+    /// Whether `start_row` itself belongs to the scan.
+    pub include_start_row: bool,
+    /// Last row (the lower end when reversed); empty is unbounded.
+    pub stop_row: Bytes,
+    /// Whether `stop_row` itself belongs to the scan.
+    pub include_stop_row: bool,
+    /// Whether rows come in descending order.
+    pub reversed: bool,
+    /// Families wanted, sorted by name; empty is all.
+    pub families: Vec<FamilySelection>,
+    /// Timestamps wanted.
+    pub time_range: TimeRange,
+    /// Timestamps wanted of single families, instead of `time_range`.
+    pub family_time_ranges: Vec<(Bytes, TimeRange)>,
+    /// Versions wanted of each column.
+    pub max_versions: u32,
+    /// At most this many cells of each row and family; `None` is no limit.
+    pub store_limit: Option<u32>,
+    /// Cells to skip of each row and family.
+    pub store_offset: u32,
+    /// Whether delete markers and hidden cells are returned.
+    pub raw: bool,
+    /// Whether writes not yet complete may be seen.
+    pub read_uncommitted: bool,
+    /// Whether blocks read are kept in the cache.
+    pub cache_blocks: bool,
+    /// Whether families that only filters need may be left out until a row passes.
+    pub load_column_families_on_demand: bool,
+    /// Sequence id as of which to read; `None` is now.
+    pub read_point: Option<u64>,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self {
+            start_row: Bytes::new(),
+            include_start_row: true,
+            stop_row: Bytes::new(),
+            include_stop_row: false,
+            reversed: false,
+            families: Vec::new(),
+            time_range: TimeRange::ALL,
+            family_time_ranges: Vec::new(),
+            max_versions: 1,
+            store_limit: None,
+            store_offset: 0,
+            raw: false,
+            read_uncommitted: false,
+            cache_blocks: true,
+            load_column_families_on_demand: false,
+            read_point: None,
+        }
+    }
+}
+
+impl Scan {
+    /// The time range that counts for `family`.
+    pub fn time_range_of(&self, family: &[u8]) -> TimeRange {
+        self.family_time_ranges
+            .iter()
+            .find(|(name, _)| &name[..] == family)
+            .map_or(self.time_range, |(_, range)| *range)
+    }
+}
+
+/// A read of one row: a scan that starts and stops there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Get {
+    /// The scan with `start_row` = `stop_row` = the row, both inclusive.
+    pub scan: Scan,
+    /// Whether only existence is asked for.
+    pub existence_only: bool,
+}
+
+impl Get {
+    /// A read of all columns of `row`.
+    pub fn new(row: Bytes) -> Self {
+        let scan = Scan { start_row: row.clone(), stop_row: row, include_stop_row: true, ..Scan::default() };
+        Self { scan, existence_only: false }
+    }
+
+    /// The row.
+    pub fn row(&self) -> &Bytes {
+        &self.scan.start_row
+    }
+}

@@ -1,0 +1,203 @@
+//! Table and column family descriptors: attributes as HBase stores them, with typed readers for those acted on.
+//!
+//! Every attribute is kept and given back as it came, known or not.
+
+use crate::table_name::TableName;
+use bytes::Bytes;
+
+/// An attribute or configuration entry.
+pub type Entry = (Bytes, Bytes);
+
+/// "No expiry" in seconds, as HBase writes it.
+pub const FOREVER_SECONDS: i32 = i32::MAX;
+
+/// A table's schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableDescriptor {
+    /// The table.
+    pub name: TableName,
+    /// Attributes in the order given.
+    pub attributes: Vec<Entry>,
+    /// Families, sorted by name.
+    pub families: Vec<ColumnFamilyDescriptor>,
+}
+
+/// A column family's schema.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ColumnFamilyDescriptor {
+    /// Family name.
+    pub name: Bytes,
+    /// Attributes in the order given.
+    pub attributes: Vec<Entry>,
+    /// Configuration overrides in the order given.
+    pub configuration: Vec<Entry>,
+}
+
+/// What happens to cells hidden by a delete marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum KeepDeletedCells {
+    /// They are dropped.
+    #[default]
+    False,
+    /// They stay, as far as versions allow.
+    True,
+    /// They stay until the marker expires.
+    Ttl,
+}
+
+fn find<'a>(entries: &'a [Entry], key: &str) -> Option<&'a str> {
+    let (_, value) = entries.iter().find(|(name, _)| &name[..] == key.as_bytes())?;
+    std::str::from_utf8(value).ok()
+}
+
+/// Replaces or adds an entry.
+pub fn set_entry(entries: &mut Vec<Entry>, key: &str, value: &str) {
+    let value = Bytes::copy_from_slice(value.as_bytes());
+    match entries.iter_mut().find(|(name, _)| &name[..] == key.as_bytes()) {
+        Some(entry) => entry.1 = value,
+        None => entries.push((Bytes::copy_from_slice(key.as_bytes()), value)),
+    }
+}
+
+impl TableDescriptor {
+    /// A table without families.
+    pub fn new(name: TableName) -> Self {
+        Self { name, attributes: Vec::new(), families: Vec::new() }
+    }
+
+    /// The text of an attribute.
+    pub fn attribute(&self, key: &str) -> Option<&str> {
+        find(&self.attributes, key)
+    }
+
+    /// An attribute read as `T`; `None` when absent or malformed.
+    pub fn parsed<T: std::str::FromStr>(&self, key: &str) -> Option<T> {
+        self.attribute(key)?.trim().parse().ok()
+    }
+
+    /// A boolean attribute, compared without case as Java does.
+    pub fn flag(&self, key: &str, default: bool) -> bool {
+        self.attribute(key).map_or(default, |value| value.eq_ignore_ascii_case("true"))
+    }
+
+    /// The family of that name.
+    pub fn family(&self, name: &[u8]) -> Option<&ColumnFamilyDescriptor> {
+        self.families.iter().find(|family| &family.name[..] == name)
+    }
+
+    /// Whether writes are refused.
+    pub fn is_read_only(&self) -> bool {
+        self.flag("READONLY", false)
+    }
+
+    /// Name of the table's durability, if set.
+    pub fn durability(&self) -> Option<&str> {
+        self.attribute("DURABILITY")
+    }
+
+    /// Memstore size in bytes at which a region flushes, if set.
+    pub fn memstore_flush_size(&self) -> Option<u64> {
+        self.parsed::<i64>("MEMSTORE_FLUSHSIZE")
+            .and_then(|size| u64::try_from(size).ok())
+            .filter(|&size| size > 0)
+    }
+}
+
+impl ColumnFamilyDescriptor {
+    /// A family with HBase's default attributes, as its Java client writes them.
+    pub fn with_defaults(name: &[u8]) -> Self {
+        const DEFAULTS: [(&str, &str); 12] = [
+            ("BLOOMFILTER", "ROW"),
+            ("IN_MEMORY", "false"),
+            ("VERSIONS", "1"),
+            ("KEEP_DELETED_CELLS", "FALSE"),
+            ("DATA_BLOCK_ENCODING", "NONE"),
+            ("COMPRESSION", "NONE"),
+            ("TTL", "2147483647"),
+            ("MIN_VERSIONS", "0"),
+            ("BLOCKCACHE", "true"),
+            ("BLOCKSIZE", "65536"),
+            ("REPLICATION_SCOPE", "0"),
+            ("INDEX_BLOCK_ENCODING", "NONE"),
+        ];
+        let entry = |&(key, value): &(&'static str, &'static str)| {
+            (Bytes::from_static(key.as_bytes()), Bytes::from_static(value.as_bytes()))
+        };
+        Self {
+            name: Bytes::copy_from_slice(name),
+            attributes: DEFAULTS.iter().map(entry).collect(),
+            configuration: Vec::new(),
+        }
+    }
+
+    /// The family with one attribute changed.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        set_entry(&mut self.attributes, key, value);
+        self
+    }
+
+    /// The text of an attribute.
+    pub fn attribute(&self, key: &str) -> Option<&str> {
+        find(&self.attributes, key)
+    }
+
+    /// An attribute read as `T`; `None` when absent or malformed.
+    pub fn parsed<T: std::str::FromStr>(&self, key: &str) -> Option<T> {
+        self.attribute(key)?.trim().parse().ok()
+    }
+
+    /// A boolean attribute, compared without case as Java does.
+    pub fn flag(&self, key: &str, default: bool) -> bool {
+        self.attribute(key).map_or(default, |value| value.eq_ignore_ascii_case("true"))
+    }
+
+    /// VERSIONS: how many versions of a column are kept. Default 1.
+    pub fn max_versions(&self) -> u32 {
+        self.parsed("VERSIONS").unwrap_or(1)
+    }
+
+    /// MIN_VERSIONS: how many versions survive their expiry. Default 0.
+    pub fn min_versions(&self) -> u32 {
+        self.parsed("MIN_VERSIONS").unwrap_or(0)
+    }
+
+    /// Time to live in seconds; `None` is forever.
+    pub fn ttl_seconds(&self) -> Option<i32> {
+        match self.attribute("TTL") {
+            None | Some("FOREVER") => None,
+            Some(text) => {
+                text.trim().parse().ok().filter(|&seconds| seconds > 0 && seconds != FOREVER_SECONDS)
+            }
+        }
+    }
+
+    /// KEEP_DELETED_CELLS.
+    pub fn keep_deleted_cells(&self) -> KeepDeletedCells {
+        match self.attribute("KEEP_DELETED_CELLS") {
+            Some(value) if value.eq_ignore_ascii_case("true") => KeepDeletedCells::True,
+            Some(value) if value.eq_ignore_ascii_case("ttl") => KeepDeletedCells::Ttl,
+            _ => KeepDeletedCells::False,
+        }
+    }
+
+    /// BLOCKSIZE in bytes. Default 65536.
+    pub fn block_size_bytes(&self) -> u32 {
+        self.parsed("BLOCKSIZE").filter(|&size| size > 0).unwrap_or(65536)
+    }
+
+    /// BLOCKCACHE: whether reads keep data blocks in the cache. Default true.
+    pub fn block_cache_enabled(&self) -> bool {
+        self.flag("BLOCKCACHE", true)
+    }
+
+    /// IN_MEMORY: whether the family's blocks are kept before others. Default false.
+    pub fn is_in_memory(&self) -> bool {
+        self.flag("IN_MEMORY", false)
+    }
+
+    /// NEW_VERSION_BEHAVIOR: whether deletes follow the order of writing. Default false.
+    pub fn new_version_behavior(&self) -> bool {
+        self.flag("NEW_VERSION_BEHAVIOR", false)
+    }
+}

@@ -1,0 +1,42 @@
+//! Tags: `u16 len | u8 type | value`, where `len` counts the type byte.
+
+/// Tag type of a cell's own time to live: an i64 of milliseconds.
+pub const TTL_TAG: u8 = 8;
+
+/// One tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag<'a> {
+    /// Type byte.
+    pub tag_type: u8,
+    /// Value.
+    pub value: &'a [u8],
+}
+
+/// Iterates over a tags area; stops at the first malformed tag.
+pub fn tags(area: &[u8]) -> impl Iterator<Item = Tag<'_>> {
+    let mut rest = area;
+    std::iter::from_fn(move || {
+        let (length, after) = rest.split_first_chunk::<2>()?;
+        let (tag, after) = after.split_at_checked(u16::from_be_bytes(*length) as usize)?;
+        let (&tag_type, value) = tag.split_first()?;
+        rest = after;
+        Some(Tag { tag_type, value })
+    })
+}
+
+/// The first TTL tag of a tags area, in milliseconds.
+#[inline]
+pub fn ttl_ms(area: &[u8]) -> Option<i64> {
+    if area.is_empty() {
+        return None;
+    }
+    let ttl = tags(area).find(|tag| tag.tag_type == TTL_TAG)?;
+    Some(i64::from_be_bytes(ttl.value.try_into().ok()?))
+}
+
+/// Appends one tag.
+pub fn write_tag(out: &mut Vec<u8>, tag_type: u8, value: &[u8]) {
+    out.extend_from_slice(&((value.len() + 1) as u16).to_be_bytes());
+    out.push(tag_type);
+    out.extend_from_slice(value);
+}

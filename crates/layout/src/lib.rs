@@ -1,0 +1,1 @@
+//! HBase's root directory: paths, version and id files, table and region descriptors on disk.
