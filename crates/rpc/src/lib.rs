@@ -1,1 +1,23 @@
-//! HBase's RPC transport: frames, calls, exceptions, server side and in-process channels.
+//! HBase's RPC transport.
+//!
+//! What is here: the connection preamble and header, request and response frames, cell block codecs,
+//! exceptions; a server ([`Server`]) of [`Service`]s; and two [`Channel`]s to call services by,
+//! [`Loopback`] within the process and [`SocketChannel`] over TCP.
+//!
+//! Guarantees: whatever bytes a peer sends, nothing panics, and memory grows only with what has really
+//! arrived, up to limits that have names ([`Limits`]). A service that answers at once does so on the task that read
+//! the request: no hand-over, no lock shared between connections. Replies that are ready together leave together.
+//!
+//! This crate does not know what the services do: no tables, no regions, no cells beyond their framing.
+
+mod channel;
+mod exception;
+pub mod exceptions;
+mod loopback;
+mod run;
+mod service;
+
+pub use channel::{Channel, ChannelExt, RawReply, RawReplyFuture, Request};
+pub use exception::RpcException;
+pub use loopback::Loopback;
+pub use service::{Call, ConnectionInfo, MethodName, Outcome, PendingReply, Reply, Service};

@@ -1,0 +1,75 @@
+//! An exception as HBase clients receive it: a Java class and a message.
+
+use finback_proto::pb;
+use std::borrow::Cow;
+
+/// An error that a client gets for a call. The client loads the class by its name and decides by the class
+/// hierarchy whether to retry; so only classes that its jars contain may be sent. Constructors for all of
+/// them are in [`crate::exceptions`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{class}: {message}")]
+pub struct RpcException {
+    /// Fully qualified Java class name.
+    pub class: Cow<'static, str>,
+    /// The message, without the class name in front. Clients parse some of them.
+    pub message: String,
+    /// Whether the class is a DoNotRetryIOException. Informational on the wire.
+    pub do_not_retry: bool,
+    /// Whether the client should use its longer pause between retries (2.5 and later).
+    pub server_overloaded: bool,
+}
+
+impl RpcException {
+    /// An exception of a class that is not a DoNotRetryIOException.
+    pub fn retriable(class: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { class: class.into(), message: message.into(), do_not_retry: false, server_overloaded: false }
+    }
+
+    /// An exception of a class that is a DoNotRetryIOException.
+    pub fn permanent(class: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { do_not_retry: true, ..Self::retriable(class, message) }
+    }
+
+    /// The last part of the class name: `NotServingRegionException`.
+    pub fn simple_class(&self) -> &str {
+        self.class.rsplit('.').next().unwrap_or(&self.class)
+    }
+
+    /// As it stands in a response header. Clients parse `stack_trace`, which begins with the class name.
+    pub fn to_response(&self) -> pb::ExceptionResponse {
+        pb::ExceptionResponse {
+            exception_class_name: Some(self.class.clone().into_owned()),
+            stack_trace: Some(self.to_string()),
+            do_not_retry: Some(self.do_not_retry),
+            server_overloaded: self.server_overloaded.then_some(true),
+            ..Default::default()
+        }
+    }
+
+    /// As it stands in the result of one action of a Multi, or of a region of it.
+    pub fn to_action_result(&self) -> pb::NameBytesPair {
+        pb::NameBytesPair {
+            name: self.class.clone().into_owned(),
+            value: Some(self.to_string().into_bytes().into()),
+        }
+    }
+
+    /// What a response header says.
+    pub fn from_response(response: pb::ExceptionResponse) -> Self {
+        let class = response.exception_class_name.unwrap_or_else(|| "java.io.IOException".to_owned());
+        let trace = response.stack_trace.unwrap_or_default();
+        let message = match trace.strip_prefix(class.as_str()).and_then(|rest| rest.strip_prefix(": ")) {
+            Some(message) => message.to_owned(),
+            None => trace,
+        };
+        Self {
+            class: class.into(),
+            message,
+            do_not_retry: response.do_not_retry.unwrap_or(false),
+            server_overloaded: response.server_overloaded.unwrap_or(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

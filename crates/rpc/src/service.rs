@@ -1,0 +1,214 @@
+//! What a server serves: services, the calls they get and the replies they give.
+
+use crate::exception::RpcException;
+use crate::exceptions;
+use bytes::Bytes;
+use finback_proto::Message;
+use std::fmt;
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A protobuf service: what answers the calls of the connections that name it.
+pub trait Service: Send + Sync + 'static {
+    /// Name that clients put into the connection header, such as `ClientService`.
+    fn name(&self) -> &'static str;
+
+    /// Answers one call, on the task that read it from the socket. What needs to wait returns
+    /// [`Outcome::Pending`]; the future is then run as a task of its own, to its end, even if the client has gone.
+    ///
+    /// A panic becomes an `IOException` for the client.
+    fn call(&self, call: Call) -> Outcome;
+}
+
+/// One request.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The client's number for this call.
+    pub call_id: u32,
+    /// Which method of the service.
+    pub method: MethodName,
+    /// The encoded request message; shares memory with what was read from the socket, so whoever keeps a
+    /// small part of it for long should copy that part.
+    pub param: Bytes,
+    /// Cell block in the layout of KeyValueCodecWithTags (`u32 length | KeyValue` per cell), whatever the
+    /// client's codec; empty if the request has none. Its lengths are the client's, **not** checked.
+    pub cells: Bytes,
+    /// HBase's priority: 0 normal, 200 for system tables. Advisory.
+    pub priority: u32,
+    /// When the client stops waiting.
+    pub deadline: Option<Instant>,
+    /// When the request had been read.
+    pub received: Instant,
+    /// Who calls.
+    pub connection: Arc<ConnectionInfo>,
+}
+
+impl Call {
+    /// Decodes the request message.
+    ///
+    /// # Errors
+    /// A DoNotRetryIOException for the client, if the bytes are no such message.
+    pub fn decode<M: Message + Default>(&self) -> Result<M, RpcException> {
+        M::decode(self.param.clone())
+            .map_err(|e| exceptions::do_not_retry(format!("malformed parameter of {}: {e}", self.method)))
+    }
+
+    /// What is left until the client stops waiting, at `now`; none if it waits for ever.
+    pub fn remaining(&self, now: Instant) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(now))
+    }
+}
+
+/// Name of a method; sharing the memory of the request, so that it costs no allocation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct MethodName(Bytes);
+
+impl MethodName {
+    /// A name that is known at compile time.
+    pub const fn from_static(name: &'static str) -> Self {
+        Self(Bytes::from_static(name.as_bytes()))
+    }
+
+    /// A name read from a request; none if it is not UTF-8.
+    pub fn from_bytes(name: Bytes) -> Option<Self> {
+        std::str::from_utf8(&name).is_ok().then_some(Self(name))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        // Checked when it was made: the default is never seen.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for MethodName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for MethodName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// What a service may know about the connection of a call.
+#[derive(Debug)]
+pub struct ConnectionInfo {
+    /// Name of the user on whose behalf the calls are.
+    pub user: String,
+    /// The user who really calls, if it acts as proxy of [`ConnectionInfo::user`].
+    pub real_user: Option<String>,
+    /// The service that the connection is for.
+    pub service: &'static str,
+    /// Major and minor version of the client, zero if it does not say.
+    pub version: (u32, u32),
+    /// The client's address.
+    pub remote: SocketAddr,
+    /// Whether the client takes cell blocks. If not, cells must go into the reply message.
+    pub has_codec: bool,
+    closed: AtomicBool,
+}
+
+impl ConnectionInfo {
+    /// Describes a new connection.
+    pub fn new(
+        service: &'static str,
+        user: String,
+        real_user: Option<String>,
+        version: (u32, u32),
+        remote: SocketAddr,
+        has_codec: bool,
+    ) -> Self {
+        Self { user, real_user, service, version, remote, has_codec, closed: AtomicBool::new(false) }
+    }
+
+    /// Describes calls from within this process.
+    pub fn in_process(service: &'static str) -> Self {
+        let remote = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        Self::new(service, "hbase".to_owned(), None, (0, 0), remote, true)
+    }
+
+    /// Whether the client has gone: nobody will read a reply.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+}
+
+/// What a successful call gives back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The encoded response message.
+    pub message: Vec<u8>,
+    /// Cell block in the layout of KeyValueCodecWithTags; empty if there are no cells, and always for a
+    /// client without codec.
+    pub cells: Vec<u8>,
+}
+
+impl Reply {
+    /// A reply without cell block.
+    pub fn new<M: Message>(message: &M) -> Self {
+        Self { message: message.encode_to_vec(), cells: Vec::new() }
+    }
+
+    /// A reply with a cell block.
+    pub fn with_cells<M: Message>(message: &M, cells: Vec<u8>) -> Self {
+        Self { message: message.encode_to_vec(), cells }
+    }
+}
+
+/// The future of a call that has to wait.
+pub type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, RpcException>> + Send>>;
+
+/// What a service says to a call.
+pub enum Outcome {
+    /// The answer is here.
+    Ready(Result<Reply, RpcException>),
+    /// The answer needs to wait for something.
+    Pending(PendingReply),
+}
+
+impl Outcome {
+    /// The answer, a message without cells.
+    pub fn message<M: Message>(message: &M) -> Self {
+        Self::Ready(Ok(Reply::new(message)))
+    }
+
+    /// The answer is an exception.
+    pub fn exception(exception: RpcException) -> Self {
+        Self::Ready(Err(exception))
+    }
+
+    /// The answer will come from a future.
+    pub fn pending(future: impl Future<Output = Result<Reply, RpcException>> + Send + 'static) -> Self {
+        Self::Pending(Box::pin(future))
+    }
+
+    /// Waits for the answer on the calling task.
+    pub async fn wait(self) -> Result<Reply, RpcException> {
+        match self {
+            Self::Ready(result) => result,
+            Self::Pending(future) => future.await,
+        }
+    }
+}
+
+impl From<Result<Reply, RpcException>> for Outcome {
+    fn from(result: Result<Reply, RpcException>) -> Self {
+        Self::Ready(result)
+    }
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready(result) => f.debug_tuple("Ready").field(result).finish(),
+            Self::Pending(_) => f.write_str("Pending"),
+        }
+    }
+}
