@@ -1,3 +1,7 @@
-//! The `finback` binary: argument parsing, configuration and wiring only.
+//! The `finback` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    finback::cli::main(std::env::args_os().skip(1))
+}

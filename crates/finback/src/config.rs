@@ -1,0 +1,17 @@
+//! The configuration: one table of settings, under HBase's names where HBase has one.
+//!
+//! The table in `config/table.rs` is the only place that names a setting. The typed [`ServerConfig`], the help
+//! text, `docs/configuration.md` and the check for unknown names are made from it.
+
+mod error;
+mod host;
+pub mod manual;
+mod site_file;
+mod source;
+mod table;
+mod value;
+
+pub use error::ConfigError;
+pub use source::{Sources, Warning};
+pub use table::{PROPERTIES, Property, ServerConfig};
+pub use value::MemorySize;

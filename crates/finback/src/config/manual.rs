@@ -1,0 +1,84 @@
+//! What people read about the settings, made from the table.
+
+use std::fmt::Write;
+
+use super::table::PROPERTIES;
+
+/// Columns of a terminal that help text fits in.
+const TERMINAL_COLUMNS: usize = 80;
+
+const PAGE_HEAD: &str = "\
+# Configuration
+
+Nothing has to be configured to start. This page is made from the table in
+`crates/finback/src/config/table.rs`; a test fails when the two differ, and
+`FINBACK_WRITE_DOCS=1 cargo test -p finback` writes it anew.
+
+Settings come, later ones winning, from the defaults below, from the file named by `--config`, and from
+`-D NAME=VALUE` on the command line. The file is an `hbase-site.xml`, or has lines of `NAME = VALUE`.
+The names are HBase's. A name that is not in this table is ignored with a warning, a value that a setting
+cannot have stops the server before it starts, with exit code 2.
+
+Bytes may be written with a suffix (`64k`, `128m`, `1g`), times too (`500ms`, `60s`, `10m`, `1h`, `7d`).
+
+| name | default | unit | meaning |
+|---|---|---|---|
+";
+
+/// The settings for `finback server --help`.
+pub fn help() -> String {
+    let mut text = String::new();
+    for property in PROPERTIES {
+        let _ = writeln!(text, "  {} = {}", property.name, property.default);
+        let unit = format!("({})", property.unit);
+        let mut column = 0;
+        for word in property.meaning.split_whitespace().chain(unit.split(' ')) {
+            if column == 0 || column + 1 + word.len() > TERMINAL_COLUMNS {
+                let _ = write!(text, "{}      {word}", if column == 0 { "" } else { "\n" });
+                column = 6 + word.len();
+            } else {
+                let _ = write!(text, " {word}");
+                column += 1 + word.len();
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The whole of `docs/configuration.md`.
+pub fn page() -> String {
+    let mut page = PAGE_HEAD.to_owned();
+    for property in PROPERTIES {
+        let meaning: Vec<&str> = property.meaning.split_whitespace().collect();
+        let default = if property.default.is_empty() { "(empty)" } else { property.default };
+        let _ = write!(page, "| `{}`", property.name);
+        property.aliases.iter().for_each(|alias| page.push_str(&format!(", also `{alias}`")));
+        let _ = writeln!(page, " | `{default}` | {} | {} |", property.unit, meaning.join(" "));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_names_every_setting_and_fits_a_terminal() {
+        let help = help();
+        for property in PROPERTIES {
+            assert!(help.contains(&format!("  {} = {}\n", property.name, property.default)));
+        }
+        assert!(help.lines().all(|line| line.len() <= TERMINAL_COLUMNS));
+    }
+
+    #[test]
+    fn the_documentation_page_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+        if std::env::var_os("FINBACK_WRITE_DOCS").is_some() {
+            std::fs::write(path, page()).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(written == page(), "FINBACK_WRITE_DOCS=1 cargo test -p finback writes {path} anew");
+    }
+}

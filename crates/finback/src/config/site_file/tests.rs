@@ -1,0 +1,82 @@
+use super::*;
+
+fn pairs(text: &str) -> Vec<(usize, String, String)> {
+    parse(text).unwrap().into_iter().map(|entry| (entry.line, entry.name, entry.value)).collect()
+}
+
+fn entry(line: usize, name: &str, value: &str) -> (usize, String, String) {
+    (line, name.to_owned(), value.to_owned())
+}
+
+#[test]
+fn a_site_file_as_hbase_ships_it_is_read() {
+    let text = r#"<?xml version="1.0"?>
+<?xml-stylesheet type="text/xsl" href="configuration.xsl"?>
+<!--
+ licence
+-->
+<configuration>
+  <property>
+    <name>hbase.rootdir</name>
+    <value>file:///tmp/a &amp; b&#33;</value>
+    <description>The <!-- hidden --> directory.</description>
+  </property>
+  <!-- none -->
+  <property><name> a </name><value/><final>true</final></property>
+</configuration>
+"#;
+    assert_eq!(pairs(text), [entry(9, "hbase.rootdir", "file:///tmp/a & b!"), entry(13, "a", "")]);
+    assert_eq!(pairs("<configuration/>"), []);
+    assert_eq!(pairs("\u{feff}<configuration></configuration>"), []);
+}
+
+#[test]
+fn lines_have_names_and_values_and_comments_none() {
+    let text = "# comment\n! also\n\n a.b = c = d \nempty=\n";
+    assert_eq!(pairs(text), [entry(4, "a.b", "c = d"), entry(5, "empty", "")]);
+    assert_eq!(pairs(""), []);
+}
+
+#[test]
+fn what_is_not_understood_is_refused_with_its_line() {
+    let cases = [
+        ("a b\n", 1, "expected name = value, found \"a b\""),
+        ("a=1\n=2\n", 2, "expected name = value, found \"=2\""),
+        ("<html>", 1, "expected <configuration>, found \"<html>\""),
+        ("<configuration>\n<property>", 2, "expected <name>, <value>"),
+        ("<configuration>\n<property><name>x</name></property>", 2, "x has no <value>"),
+        ("<configuration>\n<property><value>x</value></property>", 2, "a <property> without a <name>"),
+        ("<configuration><property><name>a</name><name>b</name>", 1, "a second <name>"),
+        ("<configuration><property><name>a<b></name>", 1, "expected </name>, found"),
+        ("<configuration><property><name>a &nbsp; b</name>", 1, "expected a character reference"),
+        ("<configuration><property><name>a &#xffffffff;", 1, "expected a character reference"),
+        ("<configuration><property><name>a", 1, "expected a closing tag, found \"a\""),
+        ("<configuration>\n<!-- ", 2, "<!-- is never closed"),
+        ("<!DOCTYPE x [<!ENTITY a \"b\">]><configuration/>", 1, "expected <configuration>"),
+        ("<configuration/>\nmore", 2, "expected the end of the file, found \"more\""),
+        ("<configuration>", 1, "expected <property>, found the end"),
+    ];
+    for (text, line, problem) in cases {
+        let (at, found) = parse(text).unwrap_err();
+        assert!(at == line && found.starts_with(problem), "{text:?}: line {at}: {found}");
+    }
+}
+
+#[test]
+fn every_prefix_of_a_file_ends_in_an_error_or_a_value_but_never_in_a_panic() {
+    let text = "<?xml?><configuration><!-- é --><property><name>ä&lt;</name><value>&#x41;</value></property>\
+                </configuration>";
+    let complete = (0..=text.len()).filter_map(|end| text.get(..end)).filter(|text| parse(text).is_ok());
+    assert_eq!(complete.count(), 2, "the empty file and the whole one");
+}
+
+#[test]
+fn files_that_cannot_be_configurations_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x");
+    assert!(read(&path).unwrap_err().to_string().starts_with("cannot read the configuration"));
+    std::fs::write(&path, b"a=1\nb=\xff\n").unwrap();
+    assert!(read(&path).unwrap_err().to_string().ends_with("line 2: not UTF-8"));
+    std::fs::write(&path, vec![b'\n'; (1 << 20) + 1]).unwrap();
+    assert!(matches!(read(&path), Err(ConfigError::TooLong { limit: 1_048_576, .. })));
+}

@@ -1,0 +1,128 @@
+//! Where settings come from: defaults, then a file, then the command line.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::error::ConfigError;
+use super::site_file;
+use super::table::{PROPERTIES, Property, ServerConfig};
+use super::value::Kind;
+
+/// Where to look for settings besides the defaults. Later ones win.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// From `--config`.
+    pub file: Option<PathBuf>,
+    /// From `-D`, in the order given.
+    pub overrides: Vec<(String, String)>,
+}
+
+/// Something that is probably not what its author meant, though a server can be started with it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Warning {
+    name: String,
+    origin: String,
+    nearest: Option<&'static str>,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}) is no setting of Finback and is ignored", self.name, self.origin)?;
+        match self.nearest {
+            Some(nearest) => write!(f, "; did you mean {nearest}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One value as it was written, and where.
+struct Setting {
+    value: String,
+    origin: String,
+}
+
+/// Values by the (first) name of their setting.
+#[derive(Default)]
+pub(super) struct Settings {
+    given: HashMap<&'static str, Setting>,
+    warnings: Vec<Warning>,
+}
+
+impl ServerConfig {
+    /// Collects and checks the settings. Unknown ones are told as warnings; real hbase-site.xml files have many.
+    pub fn load(sources: &Sources) -> Result<(Self, Vec<Warning>), ConfigError> {
+        let mut settings = Settings::default();
+        if let Some(file) = &sources.file {
+            for entry in site_file::read(file)? {
+                let origin = format!("{}, line {}", file.display(), entry.line);
+                settings.set(&entry.name, entry.value, origin);
+            }
+        }
+        for (name, value) in &sources.overrides {
+            settings.set(name, value.clone(), "-D".to_owned());
+        }
+        let config = Self::from_settings(&settings)?;
+        Ok((config, settings.warnings))
+    }
+}
+
+impl Settings {
+    fn set(&mut self, name: &str, value: String, origin: String) {
+        match find(name) {
+            Some(property) => {
+                self.given.insert(property.name, Setting { value, origin });
+            }
+            None => self.warnings.push(Warning { name: name.to_owned(), origin, nearest: nearest(name) }),
+        }
+    }
+
+    /// The value given for a setting, or its default.
+    pub(super) fn parse<K: Kind>(
+        &self,
+        name: &'static str,
+        default: &'static str,
+    ) -> Result<K::Value, ConfigError> {
+        let given = self.given.get(name);
+        let value = given.map_or(default, |setting| setting.value.as_str());
+        K::parse(value).ok_or_else(|| ConfigError::BadValue {
+            name,
+            value: value.to_owned(),
+            origin: given.map_or("the default", |setting| setting.origin.as_str()).to_owned(),
+            expected: K::EXPECTED,
+        })
+    }
+}
+
+fn find(name: &str) -> Option<&'static Property> {
+    PROPERTIES.iter().find(|property| property.name == name || property.aliases.contains(&name))
+}
+
+/// The known name that takes the fewest edits to get to, when those are few.
+fn nearest(name: &str) -> Option<&'static str> {
+    let known =
+        PROPERTIES.iter().flat_map(|property| std::iter::once(&property.name).chain(property.aliases));
+    let (distance, nearest) = known.map(|known| (edit_distance(name, known), *known)).min()?;
+    (distance <= name.len() / 4).then_some(nearest)
+}
+
+/// Levenshtein's distance. Only the first bytes of an absurdly long name are looked at.
+fn edit_distance(left: &str, right: &str) -> usize {
+    const LONGEST_NAME: usize = 200;
+    let left = &left.as_bytes()[..left.len().min(LONGEST_NAME)];
+    let right = right.as_bytes();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, r) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(!l.eq_ignore_ascii_case(r));
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests;

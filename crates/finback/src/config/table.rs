@@ -1,0 +1,129 @@
+//! The table of settings.
+
+use super::error::ConfigError;
+use super::source::Settings;
+use super::value::{
+    ByteCount, Count, Flag, Fraction, Host, Kind, LocalDirectory, Memory, Milliseconds, OptionalHost, Port,
+    Znode,
+};
+
+/// One setting, as people see it.
+#[derive(Debug)]
+pub struct Property {
+    /// HBase's name.
+    pub name: &'static str,
+    /// Other names of HBase for the same.
+    pub aliases: &'static [&'static str],
+    /// The value unless told otherwise, as it would be written.
+    pub default: &'static str,
+    /// What the value counts.
+    pub unit: &'static str,
+    /// What it does. Lines of one paragraph, each with a leading space.
+    pub meaning: &'static str,
+}
+
+/// Makes from one list the typed [`ServerConfig`] and the descriptions in [`PROPERTIES`].
+macro_rules! settings {
+    ($(
+        $(#[doc = $meaning:literal])+
+        $field:ident: $kind:ty = $default:literal, $name:literal $(, also $alias:literal)*;
+    )+) => {
+        /// The settings of a server, checked and typed.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub struct ServerConfig {
+            $(
+                $(#[doc = $meaning])+
+                #[doc = concat!("\n\nSetting: `", $name, "`, default: `", $default, "`.")]
+                pub $field: <$kind as Kind>::Value,
+            )+
+        }
+
+        /// Every setting that the server obeys.
+        pub const PROPERTIES: &[Property] = &[$(
+            Property {
+                name: $name,
+                aliases: &[$($alias),*],
+                default: $default,
+                unit: <$kind as Kind>::UNIT,
+                meaning: concat!($($meaning),+),
+            },
+        )+];
+
+        impl ServerConfig {
+            pub(super) fn from_settings(settings: &Settings) -> Result<Self, ConfigError> {
+                Ok(Self { $($field: settings.parse::<$kind>($name, $default)?,)+ })
+            }
+        }
+    };
+}
+
+settings! {
+    /// The directory that holds everything, in HBase's layout. `--data` on the command line wins over it.
+    data_dir: LocalDirectory = "finback-data", "hbase.rootdir";
+
+    /// Port of the ZooKeeper responder, where HBase clients look first. 0: any free port.
+    zookeeper_port: Port = "2181", "hbase.zookeeper.property.clientPort";
+    /// Address that the ZooKeeper responder listens on.
+    zookeeper_address: Host = "127.0.0.1", "hbase.zookeeper.property.clientPortAddress";
+    /// The node under which clients find the cluster; clients must have the same.
+    znode_parent: Znode = "/hbase", "zookeeper.znode.parent";
+
+    /// Port of the master. 0: any free port.
+    master_port: Port = "16000", "hbase.master.port";
+    /// Address that the master listens on.
+    master_address: Host = "127.0.0.1", "hbase.master.ipc.address";
+    /// Name of the master's machine that is told to clients. Empty: the address that it listens on, or the
+    /// machine's own name when that is all addresses.
+    master_host: OptionalHost = "", "hbase.master.hostname";
+
+    /// Port of the region server. 0: any free port.
+    regionserver_port: Port = "16020", "hbase.regionserver.port";
+    /// Address that the region server listens on.
+    regionserver_address: Host = "127.0.0.1", "hbase.regionserver.ipc.address";
+    /// Name of the region server's machine that is told to clients. Empty: the address that it listens on, or
+    /// the machine's own name when that is all addresses.
+    regionserver_host: OptionalHost = "", "hbase.regionserver.hostname";
+
+    /// Requests that a server works on at the same time; further ones wait in line.
+    handler_count: Count = "30", "hbase.regionserver.handler.count";
+    /// Longest request that is read from a client; a longer one is refused before it is read.
+    max_request_bytes: ByteCount = "268435456", "hbase.ipc.max.request.size";
+    /// Largest cell, key and value together, that is accepted.
+    max_cell_bytes: ByteCount = "10485760", "hbase.server.keyvalue.maxsize";
+    /// Most bytes of cells in one scan reply, whatever the client asks for.
+    max_scan_result_bytes: ByteCount = "104857600", "hbase.server.scanner.max.result.size";
+    /// A scanner that its client has not used for so long is closed.
+    scanner_timeout: Milliseconds = "60000", "hbase.client.scanner.timeout.period",
+        also "hbase.regionserver.lease.period";
+    /// How long a write waits for the lock of a row that another write holds.
+    row_lock_wait: Milliseconds = "30000", "hbase.rowlock.wait.duration";
+
+    /// A region whose memstores hold so much is flushed to files.
+    memstore_flush_bytes: ByteCount = "134217728", "hbase.hregion.memstore.flush.size";
+    /// Writes to a region are refused, for clients to try again, while its memstores hold so many times the
+    /// flush size.
+    memstore_block_multiplier: Count = "4", "hbase.hregion.memstore.block.multiplier";
+    /// Memory for the memstores of all regions together; at the limit, writes wait for flushes. HBase has only
+    /// fractions, of its heap; here they are of the memory that the process may use.
+    global_memstore: Memory = "512m", "hbase.regionserver.global.memstore.size";
+    /// Memory for blocks of files that were read. HBase has only fractions, of its heap; here they are of the
+    /// memory that the process may use.
+    block_cache: Memory = "512m", "hfile.block.cache.size";
+    /// A store with so many files delays flushes of its region until some have been compacted.
+    blocking_store_files: Count = "16", "hbase.hstore.blockingStoreFiles";
+
+    /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
+    /// the copies in the memory of three machines count. A standalone server has no second copy.
+    wal_hsync: Flag = "true", "hbase.wal.hsync";
+    /// Block size of the write-ahead log; it says when to begin a new log, with the next setting.
+    wal_block_bytes: ByteCount = "268435456", "hbase.regionserver.hlog.blocksize";
+    /// A new write-ahead log begins when the old one has so much of a block.
+    wal_roll_multiplier: Fraction = "0.5", "hbase.regionserver.logroll.multiplier";
+    /// A new write-ahead log begins at least so often.
+    wal_roll_period: Milliseconds = "3600000", "hbase.regionserver.logroll.period";
+    /// With more write-ahead logs than this, the regions that keep the oldest one alive are flushed.
+    max_wals: Count = "32", "hbase.regionserver.maxlogs";
+    /// How long a write-ahead log that is no longer needed is kept in the archive.
+    old_wal_ttl: Milliseconds = "600000", "hbase.master.logcleaner.ttl";
+}

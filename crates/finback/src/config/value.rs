@@ -1,0 +1,207 @@
+//! The kinds of values that settings have, and how they are written.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A kind of value: how it is read, and how it is described to people.
+pub trait Kind {
+    /// What the program works with.
+    type Value;
+    /// The unit, for the table in the documentation.
+    const UNIT: &'static str;
+    /// Completes the sentence "must be …".
+    const EXPECTED: &'static str;
+
+    /// Reads a value; `None` when it is not of this kind.
+    fn parse(text: &str) -> Option<Self::Value>;
+}
+
+/// A TCP port; 0 lets the system choose.
+pub struct Port;
+
+impl Kind for Port {
+    type Value = u16;
+    const UNIT: &'static str = "port";
+    const EXPECTED: &'static str = "a port from 0 to 65535";
+
+    fn parse(text: &str) -> Option<u16> {
+        text.parse().ok()
+    }
+}
+
+/// An address to listen on.
+pub struct Host;
+
+impl Kind for Host {
+    type Value = String;
+    const UNIT: &'static str = "address";
+    const EXPECTED: &'static str = "an IP address or a host name";
+
+    fn parse(text: &str) -> Option<String> {
+        // 253 characters are the longest name that DNS has.
+        let plausible = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+        (!text.is_empty() && text.len() <= 253 && text.chars().all(plausible)).then(|| text.to_owned())
+    }
+}
+
+/// A host name that may be left empty.
+pub struct OptionalHost;
+
+impl Kind for OptionalHost {
+    type Value = Option<String>;
+    const UNIT: &'static str = "host";
+    const EXPECTED: &'static str = "an IP address, a host name, or empty";
+
+    fn parse(text: &str) -> Option<Option<String>> {
+        if text.is_empty() { Some(None) } else { Host::parse(text).map(Some) }
+    }
+}
+
+/// A directory of the local file system, plain or as a `file:` URI.
+pub struct LocalDirectory;
+
+impl Kind for LocalDirectory {
+    type Value = PathBuf;
+    const UNIT: &'static str = "path";
+    const EXPECTED: &'static str = "a directory of the local file system (a path, or file:///path)";
+
+    fn parse(text: &str) -> Option<PathBuf> {
+        let path = match text.strip_prefix("file:") {
+            Some(uri) => uri.strip_prefix("//").unwrap_or(uri),
+            None if text.contains("://") => return None,
+            None => text,
+        };
+        (!path.is_empty() && !path.contains('\0')).then(|| path.into())
+    }
+}
+
+/// The path of a ZooKeeper node.
+pub struct Znode;
+
+impl Kind for Znode {
+    type Value = String;
+    const UNIT: &'static str = "znode";
+    const EXPECTED: &'static str = "a path like /hbase";
+
+    fn parse(text: &str) -> Option<String> {
+        let names = text.strip_prefix('/')?;
+        let named = names.split('/').all(|name| !matches!(name, "" | "." | "..") && !name.contains('\0'));
+        named.then(|| text.to_owned())
+    }
+}
+
+/// A number of bytes, with an optional binary suffix as in Hadoop's configuration.
+pub struct ByteCount;
+
+impl Kind for ByteCount {
+    type Value = u64;
+    const UNIT: &'static str = "bytes";
+    const EXPECTED: &'static str = "a number of bytes above 0, such as 134217728 or 128m";
+
+    fn parse(text: &str) -> Option<u64> {
+        let (digits, shift) = match text.bytes().last()?.to_ascii_lowercase() {
+            b'k' => (&text[..text.len() - 1], 10),
+            b'm' => (&text[..text.len() - 1], 20),
+            b'g' => (&text[..text.len() - 1], 30),
+            b't' => (&text[..text.len() - 1], 40),
+            _ => (text, 0),
+        };
+        digits.parse::<u64>().ok()?.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
+    }
+}
+
+/// A time span; in milliseconds, or with a suffix as in Hadoop's configuration.
+pub struct Milliseconds;
+
+impl Kind for Milliseconds {
+    type Value = Duration;
+    const UNIT: &'static str = "ms";
+    const EXPECTED: &'static str = "a time above 0 in milliseconds, such as 60000, or 60s, 10m, 1h, 7d";
+
+    fn parse(text: &str) -> Option<Duration> {
+        let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+        let suffixed = units.iter().find_map(|(suffix, ms)| Some((text.strip_suffix(suffix)?, *ms)));
+        let (digits, factor) = suffixed.unwrap_or((text, 1));
+        let ms = digits.parse::<u64>().ok()?.checked_mul(factor)?;
+        (ms > 0).then(|| Duration::from_millis(ms))
+    }
+}
+
+/// A number of things.
+pub struct Count;
+
+impl Kind for Count {
+    type Value = u32;
+    const UNIT: &'static str = "count";
+    const EXPECTED: &'static str = "a whole number above 0";
+
+    fn parse(text: &str) -> Option<u32> {
+        text.parse().ok().filter(|count| *count > 0)
+    }
+}
+
+/// Yes or no.
+pub struct Flag;
+
+impl Kind for Flag {
+    type Value = bool;
+    const UNIT: &'static str = "flag";
+    const EXPECTED: &'static str = "true or false";
+
+    fn parse(text: &str) -> Option<bool> {
+        text.to_ascii_lowercase().parse().ok()
+    }
+}
+
+/// A share of something.
+pub struct Fraction;
+
+impl Kind for Fraction {
+    type Value = f64;
+    const UNIT: &'static str = "fraction";
+    const EXPECTED: &'static str = "a fraction above 0 and up to 1";
+
+    fn parse(text: &str) -> Option<f64> {
+        text.parse().ok().filter(|fraction| *fraction > 0.0 && *fraction <= 1.0)
+    }
+}
+
+/// How much memory something may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MemorySize {
+    /// So many bytes.
+    Bytes(u64),
+    /// A share of the memory that the process may use.
+    Fraction(f64),
+}
+
+impl MemorySize {
+    /// In bytes, of a process that may use `available_bytes` in all.
+    pub fn bytes(self, available_bytes: u64) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Fraction(fraction) => (available_bytes as f64 * fraction) as u64,
+        }
+    }
+}
+
+/// Either a number of bytes or a fraction of the memory; HBase has only the latter, of its heap.
+pub struct Memory;
+
+impl Kind for Memory {
+    type Value = MemorySize;
+    const UNIT: &'static str = "bytes or fraction of memory";
+    const EXPECTED: &'static str =
+        "a number of bytes above 0, such as 512m, or a fraction of the memory up to 0.8";
+
+    fn parse(text: &str) -> Option<MemorySize> {
+        if text.contains('.') {
+            Fraction::parse(text).filter(|fraction| *fraction <= 0.8).map(MemorySize::Fraction)
+        } else {
+            ByteCount::parse(text).map(MemorySize::Bytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! The `finback` program: argument parsing, configuration and wiring only.
+//!
+//! It knows which crates make a standalone server and how they are put together, and nothing of what they do.
+
+pub mod cli;
+pub mod config;
+pub mod server;

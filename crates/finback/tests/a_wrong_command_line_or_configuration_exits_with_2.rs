@@ -1,0 +1,44 @@
+//! The binary as people call it.
+
+use std::process::{Command, Output};
+
+fn finback(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_finback")).args(arguments).output().unwrap()
+}
+
+/// Exit code 2, nothing on standard output, and exactly one line on standard error.
+fn refused(arguments: &[&str]) -> String {
+    let output = finback(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    assert!(output.stdout.is_empty());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn mistakes_are_told_in_one_line() {
+    assert!(refused(&["sevrer"]).contains("there is no command \"sevrer\""));
+    assert!(refused(&["server", "--port", "1"]).contains("there is no option \"--port\""));
+    assert!(refused(&["server", "-D", "hbase.master.port=x"]).contains("must be a port from 0 to 65535"));
+    assert!(refused(&["server", "--config", "/no/such/file"]).contains("cannot read the configuration"));
+}
+
+#[test]
+fn a_broken_file_is_refused_with_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("hbase-site.xml");
+    std::fs::write(&file, "<configuration>\n<property>\n</configuration>\n").unwrap();
+    let message = refused(&["server", "--config", file.to_str().unwrap()]);
+    assert!(message.contains("hbase-site.xml, line 3: expected <name>"), "{message}");
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let help = finback(&["server", "--help"]);
+    assert!(help.status.success() && help.stderr.is_empty());
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains("hbase.zookeeper.property.clientPort = 2181"));
+    assert!(finback(&["--help"]).stdout.starts_with(b"Finback"));
+    assert_eq!(finback(&["version"]).stdout, format!("finback {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+}
