@@ -1,1 +1,28 @@
-//! HBase's root directory: paths, version and id files, table and region descriptors on disk.
+//! HBase's root directory: paths, version and id files, table and region descriptors on disk, names of store files,
+//! moves to the archive.
+//!
+//! Guarantees: what a function here wrote is durable when it returns; a crash in the middle of one leaves the old state,
+//! the new one, or something that [`RootDir::sweep`] can tell from both. Data is never deleted: it moves to the archive.
+//!
+//! It does not know what is inside HFiles and WALs, nor which tables *should* exist: that is in hbase:meta.
+
+mod archive;
+mod error;
+mod initialize;
+mod message;
+mod region_dir;
+mod root_dir;
+mod small_file;
+mod store_file_name;
+mod store_files;
+mod table_descriptor;
+mod table_dir;
+
+pub use error::LayoutError;
+pub use initialize::LAYOUT_VERSION;
+pub use root_dir::{RootDir, WalDir};
+pub use store_file_name::{StoreFileName, new_store_file_name};
+pub use store_files::StoreFileEntry;
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, LayoutError>;

@@ -1,0 +1,108 @@
+//! ```text
+//! data/<ns>/<table>/<encoded region>/.regioninfo:   "PBUF" | varint length | RegionInfo
+//! data/<ns>/<table>/<encoded region>/recovered.edits/<n>.seqid:   empty; n is a sequence id that the region has used up
+//! ```
+
+use std::path::Path;
+
+use finback_cell::{RegionInfo, TableName, region_info::META_ENCODED_NAME};
+use finback_fs::write_file_durably;
+use finback_proto::{pb, pbuf};
+
+use crate::{LayoutError, Result, RootDir, error::At, message, small_file};
+
+const REGION_INFO: &str = ".regioninfo";
+const SEQUENCE_ID_SUFFIX: &str = ".seqid";
+/// As HBase 0.98 wrote it.
+const OLD_SEQUENCE_ID_SUFFIX: &str = "_seqid";
+
+impl RootDir {
+    /// Encoded names of the region directories of a table, sorted. None if there is no such table.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn list_regions(&self, table: &TableName) -> Result<Vec<String>> {
+        let entries = self.list_if_exists(&self.table_dir(table))?;
+        Ok(entries.into_iter().filter(|e| e.is_dir && is_encoded_name(&e.name)).map(|e| e.name).collect())
+    }
+
+    /// Makes a region's directory, with its `.regioninfo`, if it is not there.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn create_region_dir(&self, region: &RegionInfo) -> Result<()> {
+        let dir = self.region_dir(&region.table, &region.encoded_name());
+        self.fs().create_dir_all(&dir).at(&dir)?;
+        let path = dir.join(REGION_INFO);
+        if self.fs().exists(&path).at(&path)? {
+            return Ok(());
+        }
+        let content = pbuf::encode_delimited(&message::region_info_message(region));
+        write_file_durably(&**self.fs(), &path, &content).at(&path)
+    }
+
+    /// Writes a region into a table directory that is not valid yet.
+    pub(crate) fn stage_region_dir(&self, table_dir: &Path, region: &RegionInfo) -> Result<()> {
+        let dir = table_dir.join(region.encoded_name());
+        self.fs().create_dir_all(&dir).at(&dir)?;
+        let content = pbuf::encode_delimited(&message::region_info_message(region));
+        small_file::write_new(&**self.fs(), &dir.join(REGION_INFO), &content)?;
+        self.fs().sync_dir(&dir).at(&dir)
+    }
+
+    /// Reads a region's `.regioninfo`.
+    ///
+    /// # Errors
+    /// [`LayoutError::Corrupt`], also where it is another region's; the storage's, `NotFound` among them.
+    pub fn read_region_info(&self, table: &TableName, encoded_region: &str) -> Result<RegionInfo> {
+        let path = self.region_dir(table, encoded_region).join(REGION_INFO);
+        let bytes = small_file::read(&**self.fs(), &path)?;
+        let corrupt = |reason: String| LayoutError::Corrupt { path: path.clone(), reason };
+        let message: pb::RegionInfo =
+            pbuf::decode_delimited(&bytes, "RegionInfo").map_err(|e| corrupt(e.to_string()))?;
+        let region = message::region_info(message).map_err(corrupt)?;
+        if region.table != *table || region.encoded_name() != encoded_region {
+            return Err(corrupt(format!("it describes {}", region.encoded_name())));
+        }
+        Ok(region)
+    }
+
+    /// The largest sequence id noted in `recovered.edits/<n>.seqid`, if any.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn max_sequence_id_file(&self, table: &TableName, encoded_region: &str) -> Result<Option<u64>> {
+        let entries = self.list_if_exists(&self.recovered_edits_dir(table, encoded_region))?;
+        Ok(entries.iter().filter_map(|entry| sequence_id(&entry.name)).max())
+    }
+
+    /// Notes in `recovered.edits/<n>.seqid` that the region has used sequence ids up to `n`, then removes older notes.
+    ///
+    /// # Errors
+    /// The storage's; the older notes are then still there.
+    pub fn write_sequence_id_file(&self, table: &TableName, encoded_region: &str, n: u64) -> Result<()> {
+        let dir = self.recovered_edits_dir(table, encoded_region);
+        self.fs().create_dir_all(&dir).at(&dir)?;
+        let path = dir.join(format!("{n}{SEQUENCE_ID_SUFFIX}"));
+        match self.fs().create_new(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(e).at(&path),
+            _ => self.fs().sync_dir(&dir).at(&dir)?,
+        }
+        for entry in self.list_if_exists(&dir)? {
+            if sequence_id(&entry.name).is_some_and(|old| old < n) {
+                small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
+            }
+        }
+        Ok(()) // An old note that comes back after a crash does no harm: the largest counts.
+    }
+}
+
+/// Whether a name can be a region's encoded name.
+pub(crate) fn is_encoded_name(name: &str) -> bool {
+    let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    name == META_ENCODED_NAME || (name.len() == 32 && name.bytes().all(hex))
+}
+
+fn sequence_id(name: &str) -> Option<u64> {
+    name.strip_suffix(SEQUENCE_ID_SUFFIX).or_else(|| name.strip_suffix(OLD_SEQUENCE_ID_SUFFIX))?.parse().ok()
+}

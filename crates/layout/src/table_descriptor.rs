@@ -1,0 +1,110 @@
+//! ```text
+//! data/<ns>/<table>/.tabledesc/.tableinfo.<seq, ten digits>.<length of the content, decimal>
+//! "PBUF" | TableSchema
+//! ```
+//! The highest sequence number is current. A file whose length is not the one in its name is a torn write and is not
+//! valid. Older releases wrote `.tableinfo.<seq>` and `.tableinfo` (sequence number 0).
+
+use std::path::{Path, PathBuf};
+
+use finback_cell::{TableDescriptor, TableName};
+use finback_fs::DirEntry;
+use finback_proto::{pb, pbuf};
+
+use crate::{LayoutError, Result, RootDir, error::At, initialize::random_bytes, message, small_file};
+
+const PREFIX: &str = ".tableinfo";
+const DIRECTORY: &str = ".tabledesc";
+
+impl RootDir {
+    /// Reads a table's current descriptor.
+    ///
+    /// # Errors
+    /// [`LayoutError::NotFound`] if there is no valid one, [`LayoutError::Corrupt`], or the storage's.
+    pub fn read_table_descriptor(&self, table: &TableName) -> Result<TableDescriptor> {
+        let dir = self.table_dir(table).join(DIRECTORY);
+        let Some(current) = current(&self.list_if_exists(&dir)?) else {
+            return Err(LayoutError::NotFound { what: "table descriptor", path: dir });
+        };
+        let path = dir.join(current.name);
+        let corrupt = |reason: String| LayoutError::Corrupt { path: path.clone(), reason };
+        let bytes = small_file::read(&**self.fs(), &path)?;
+        let schema: pb::TableSchema =
+            pbuf::decode(&bytes, "TableSchema").map_err(|e| corrupt(e.to_string()))?;
+        let descriptor = message::table_descriptor(schema).map_err(corrupt)?;
+        if descriptor.name != *table {
+            return Err(corrupt(format!("it describes {}", descriptor.name)));
+        }
+        Ok(descriptor)
+    }
+
+    /// Makes a descriptor the current one of an existing table: the new file gets the next sequence number by a rename,
+    /// then older ones go.
+    ///
+    /// # Errors
+    /// The storage's; the old descriptor is then still current, or the new one is.
+    pub fn write_table_descriptor(&self, descriptor: &TableDescriptor) -> Result<()> {
+        let dir = self.table_dir(&descriptor.name).join(DIRECTORY);
+        self.fs().create_dir_all(&dir).at(&dir)?;
+        let old = self.list_if_exists(&dir)?;
+        let sequence = old.iter().filter_map(|e| parse(&e.name)).map(|f| f.sequence).max().unwrap_or(0) + 1;
+        let content = content(descriptor);
+        let random = u128::from_be_bytes(random_bytes()?);
+        let temporary = self.temp_dir().join(format!("tableinfo-{random:032x}"));
+        small_file::write_new(&**self.fs(), &temporary, &content)?;
+        let path = dir.join(file_name(sequence, content.len()));
+        self.fs().rename(&temporary, &path).at(&path)?;
+        for entry in old {
+            small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
+        }
+        self.fs().sync_dir(&dir).at(&dir)
+    }
+
+    /// Writes the first descriptor into a table directory that is not valid yet.
+    pub(crate) fn stage_table_descriptor(&self, table_dir: &Path, table: &TableDescriptor) -> Result<()> {
+        let dir: PathBuf = table_dir.join(DIRECTORY);
+        self.fs().create_dir_all(&dir).at(&dir)?;
+        let content = content(table);
+        small_file::write_new(&**self.fs(), &dir.join(file_name(1, content.len())), &content)?;
+        self.fs().sync_dir(&dir).at(&dir)
+    }
+}
+
+fn content(descriptor: &TableDescriptor) -> Vec<u8> {
+    pbuf::encode(&message::table_schema(descriptor))
+}
+
+fn file_name(sequence: u64, len: usize) -> String {
+    format!("{PREFIX}.{sequence:010}.{len}")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileName {
+    sequence: u64,
+    len: Option<u64>,
+}
+
+fn parse(name: &str) -> Option<FileName> {
+    let rest = name.strip_prefix(PREFIX)?;
+    if rest.is_empty() {
+        return Some(FileName { sequence: 0, len: None });
+    }
+    let digits = |text: &str| match text.bytes().all(|b| b.is_ascii_digit()) {
+        true => text.parse::<u64>().ok(),
+        false => None,
+    };
+    match rest.strip_prefix('.')?.split_once('.') {
+        None => Some(FileName { sequence: digits(&rest[1..])?, len: None }),
+        Some((sequence, len)) => Some(FileName { sequence: digits(sequence)?, len: Some(digits(len)?) }),
+    }
+}
+
+fn current(entries: &[DirEntry]) -> Option<DirEntry> {
+    let valid = |entry: &&DirEntry| {
+        !entry.is_dir && parse(&entry.name).is_some_and(|file| file.len.is_none_or(|len| len == entry.len))
+    };
+    entries.iter().filter(valid).max_by_key(|entry| parse(&entry.name).map(|file| file.sequence)).cloned()
+}
+
+#[cfg(test)]
+mod tests;

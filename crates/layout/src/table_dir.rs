@@ -1,0 +1,99 @@
+//! A table is created in `.tmp` and becomes valid by one rename.
+
+use std::collections::BTreeSet;
+
+use finback_cell::{RegionInfo, TableDescriptor, TableName};
+
+use crate::{Result, RootDir, error::At};
+
+impl RootDir {
+    /// Creates a table's directory with its descriptor and its regions, all or nothing. Store files of an abandoned
+    /// directory of that name go to the archive first.
+    ///
+    /// # Errors
+    /// The storage's; there is then no directory in `data` (or, if only the last sync failed, the complete one).
+    pub fn create_table_dir(&self, table: &TableDescriptor, regions: &[RegionInfo]) -> Result<()> {
+        let staged = self.staged_table_dir(&table.name);
+        self.archive_table_dir(&staged, &table.name)?;
+        self.archive_table(&table.name)?;
+        self.stage_table_descriptor(&staged, table)?;
+        for region in regions {
+            self.stage_region_dir(&staged, region)?;
+        }
+        let to = self.table_dir(&table.name);
+        let namespace = self.namespace_dir(table.name.namespace());
+        self.fs().create_dir_all(&namespace).at(&namespace)?;
+        self.fs().rename(&staged, &to).at(&to)
+    }
+
+    /// The tables that have a directory in `data`, sorted by path.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn list_tables(&self) -> Result<Vec<TableName>> {
+        self.tables_below(&self.data_dir())
+    }
+
+    /// The namespaces that have a directory in `data`.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn list_namespace_dirs(&self) -> Result<Vec<String>> {
+        let entries = self.list_if_exists(&self.data_dir())?;
+        Ok(entries.into_iter().filter(|entry| entry.is_dir).map(|entry| entry.name).collect())
+    }
+
+    /// Clears away what a crash left of creations and deletions: everything in `.tmp`, and each directory in `data` whose
+    /// table or region is not in `keep` (a table, and the encoded names of its regions). Store files found there go
+    /// to the archive. The tables and regions cleared away are returned, for the log.
+    ///
+    /// # Errors
+    /// The storage's; a second call goes on where this one stopped.
+    pub fn sweep(
+        &self,
+        keep: &std::collections::BTreeMap<TableName, BTreeSet<String>>,
+    ) -> Result<Vec<String>> {
+        let mut swept = Vec::new();
+        for table in self.tables_below(&self.temp_dir().join("data"))? {
+            self.archive_table_dir(&self.staged_table_dir(&table), &table)?;
+            swept.push(format!("{table} (not yet created)"));
+        }
+        self.remove_stale_temporaries()?;
+        for table in self.list_tables()? {
+            let Some(regions) = keep.get(&table) else {
+                self.archive_table(&table)?;
+                swept.push(table.to_string());
+                continue;
+            };
+            for region in self.list_regions(&table)? {
+                if !regions.contains(&region) {
+                    self.archive_region(&table, &region)?;
+                    swept.push(format!("{table} {region}"));
+                }
+            }
+        }
+        Ok(swept)
+    }
+
+    fn tables_below(&self, dir: &std::path::Path) -> Result<Vec<TableName>> {
+        let mut tables = Vec::new();
+        for namespace in self.list_if_exists(dir)?.iter().filter(|entry| entry.is_dir) {
+            for table in self.list_if_exists(&dir.join(&namespace.name))?.iter().filter(|entry| entry.is_dir)
+            {
+                // Directories that cannot be tables are not ours.
+                tables.extend(TableName::new(namespace.name.as_bytes(), table.name.as_bytes()));
+            }
+        }
+        Ok(tables)
+    }
+
+    fn remove_stale_temporaries(&self) -> Result<()> {
+        let dir = self.temp_dir();
+        for entry in self.list_if_exists(&dir)? {
+            if !entry.is_dir && entry.name.starts_with("tableinfo-") {
+                crate::small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
+            }
+        }
+        Ok(())
+    }
+}

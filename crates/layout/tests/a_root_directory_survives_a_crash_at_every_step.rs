@@ -1,0 +1,253 @@
+//! Every step of creating, changing and archiving is cut off in turn; what is left is checked and swept.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
+use finback_fs::{CrashMode, FaultyFileSystem, MemFileSystem, write_file_durably};
+use finback_layout::{LayoutError, Result, RootDir};
+
+const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
+
+fn table() -> TableDescriptor {
+    let mut table = TableDescriptor::new(TableName::parse(b"ns:t").unwrap());
+    table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
+    table
+}
+
+fn regions() -> Vec<RegionInfo> {
+    let key = |text: &'static str| Bytes::from_static(text.as_bytes());
+    let region = |start, end| RegionInfo::new(table().name, key(start), key(end), 1_700_000_000_000);
+    vec![region("", "m"), region("m", "")]
+}
+
+/// Runs `step` with a failure (and everything after it dead) at each of its operations in turn, then a crash in all modes,
+/// and hands what is left to `check`.
+fn at_every_step(
+    prepare: impl Fn(&RootDir),
+    step: impl Fn(&RootDir) -> Result<()>,
+    check: impl Fn(&RootDir, bool),
+) {
+    for failing in 0.. {
+        let memory = MemFileSystem::new();
+        prepare(&RootDir::new(Arc::new(memory.clone()), "/hbase"));
+        let faulty = FaultyFileSystem::new(Arc::new(memory.clone()));
+        let faults = faulty.faults();
+        faults.fail_from(failing);
+        let done = step(&RootDir::new(Arc::new(faulty), "/hbase")).is_ok();
+        let modes = (0..8).map(|seed| CrashMode::Torn { seed }).chain([CrashMode::Strict]);
+        for mode in modes {
+            check(&RootDir::new(Arc::new(memory.crash(mode)), "/hbase"), done);
+        }
+        if done {
+            assert!(failing > 0);
+            return;
+        }
+    }
+}
+
+fn initialized(root: &RootDir) {
+    root.initialize().unwrap();
+}
+
+fn keep(regions: &[RegionInfo]) -> BTreeMap<TableName, BTreeSet<String>> {
+    BTreeMap::from([(table().name, regions.iter().map(RegionInfo::encoded_name).collect())])
+}
+
+fn put_store_file(root: &RootDir, region: &RegionInfo, content: &[u8]) {
+    let dir = root.family_dir(&region.table, &region.encoded_name(), b"f");
+    root.fs().create_dir_all(&dir).unwrap();
+    write_file_durably(&**root.fs(), &dir.join(FILE), content).unwrap();
+}
+
+#[test]
+fn initialisation_is_repeated_until_it_is_complete() {
+    at_every_step(
+        |_| {},
+        |root| root.initialize().map(drop),
+        |root, done| {
+            let before = root.cluster_id().ok();
+            let id = root.initialize().unwrap();
+            assert!(!done || before.as_ref() == Some(&id), "an id that was given out stays");
+            assert_eq!(root.initialize().unwrap(), id);
+        },
+    );
+}
+
+#[test]
+fn another_layout_version_is_refused() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    initialized(&root);
+    write_file_durably(&**root.fs(), &root.version_file(), b"PBUF\x0a\x017").unwrap();
+    let error = root.initialize().unwrap_err();
+    assert!(matches!(&error, LayoutError::Version { found, .. } if found == "7"), "{error}");
+    write_file_durably(&**root.fs(), &root.version_file(), b"8").unwrap();
+    assert!(matches!(root.initialize(), Err(LayoutError::Corrupt { .. })));
+    root.fs().remove_file(&root.version_file()).unwrap();
+    root.create_region_dir(&RegionInfo::meta()).unwrap();
+    assert!(matches!(root.initialize(), Err(LayoutError::VersionMissing { .. })));
+}
+
+#[test]
+fn a_table_is_created_whole_or_not_at_all() {
+    at_every_step(
+        initialized,
+        |root| root.create_table_dir(&table(), &regions()),
+        |root, done| {
+            let complete = root.list_tables().unwrap() == [table().name];
+            assert!(complete || !done);
+            if complete {
+                assert_eq!(root.read_table_descriptor(&table().name).unwrap(), table());
+                let names = root.list_regions(&table().name).unwrap();
+                assert_eq!(names.len(), 2);
+                for name in names {
+                    assert!(regions().contains(&root.read_region_info(&table().name, &name).unwrap()));
+                }
+            }
+            // Whatever is left is no obstacle to another attempt.
+            root.sweep(&BTreeMap::new()).unwrap();
+            assert_eq!(root.list_tables().unwrap(), []);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            assert_eq!(root.list_regions(&table().name).unwrap().len(), 2);
+        },
+    );
+}
+
+#[test]
+fn a_descriptor_is_the_old_one_or_the_new_one() {
+    let mut changed = table();
+    changed.families.push(ColumnFamilyDescriptor::with_defaults(b"g"));
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+        },
+        |root| root.write_table_descriptor(&changed),
+        |root, done| {
+            let found = root.read_table_descriptor(&table().name).unwrap();
+            assert!(found == changed || (!done && found == table()));
+            root.write_table_descriptor(&table()).unwrap();
+            assert_eq!(root.read_table_descriptor(&table().name).unwrap(), table());
+            root.sweep(&keep(&regions())).unwrap();
+            assert_eq!(root.fs().list(&root.temp_dir().join("data")).map_or(0, |entries| entries.len()), 1);
+        },
+    );
+}
+
+#[test]
+fn no_store_file_is_lost_when_a_table_is_archived() {
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            regions().iter().for_each(|region| put_store_file(root, region, b"cells"));
+        },
+        |root| root.archive_table(&table().name),
+        |root, done| {
+            assert!(!done || root.list_tables().unwrap().is_empty());
+            root.sweep(&BTreeMap::new()).unwrap();
+            assert_eq!(root.list_tables().unwrap(), []);
+            for region in regions() {
+                let path = root.archived_family_dir(&region.table, &region.encoded_name(), b"f").join(FILE);
+                assert_eq!(root.fs().metadata(&path).unwrap().len, 5);
+            }
+        },
+    );
+}
+
+#[test]
+fn the_archive_keeps_files_of_the_same_name_apart() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    let (region, name) = (&regions()[0], regions()[0].encoded_name());
+    let archive = || root.archive_store_file(&region.table, &name, b"f", FILE);
+    put_store_file(&root, region, b"cells");
+    archive().unwrap();
+    archive().unwrap(); // it is there already
+    put_store_file(&root, region, b"CELLS");
+    archive().unwrap();
+    let archived = root.fs().list(&root.archived_family_dir(&region.table, &name, b"f")).unwrap();
+    assert_eq!(archived.len(), 2);
+    put_store_file(&root, region, b"longer");
+    assert!(matches!(archive(), Err(LayoutError::ArchiveConflict { len: 6, archived_len: 5, .. })));
+}
+
+#[test]
+fn store_files_are_listed_and_those_that_cannot_be_served_are_refused() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    let (region, name) = (&regions()[0], regions()[0].encoded_name());
+    let list = || root.list_store_files(&region.table, &name, b"f");
+    assert_eq!(list().unwrap(), []);
+    put_store_file(&root, region, b"cells");
+    let dir = root.family_dir(&region.table, &name, b"f");
+    let write =
+        |file: &str, content: &[u8]| write_file_durably(&**root.fs(), &dir.join(file), content).unwrap();
+    write(&format!("{FILE}_SeqId_7_"), b"bulk");
+    write("abcdef", b"");
+    write("README", b"not a store file");
+    let files = list().unwrap();
+    assert_eq!(files.len(), 2);
+    assert_eq!((files[0].len, files[0].bulk_sequence_id), (5, None));
+    assert_eq!((files[1].len, files[1].bulk_sequence_id), (4, Some(7)));
+    let other = "b7c00b964376cff158bc7760d715d840";
+    for refused in [format!("{FILE}.{other}"), format!("t2={other}-{FILE}")] {
+        write(&refused, b"x");
+        assert!(matches!(list(), Err(LayoutError::Unsupported { .. })), "{refused}");
+        root.fs().remove_file(&dir.join(&refused)).unwrap();
+    }
+    root.fs().create_dir_all(&dir.join(".filelist")).unwrap();
+    assert!(matches!(list(), Err(LayoutError::Unsupported { .. })));
+}
+
+#[test]
+fn a_noted_sequence_id_never_goes_back() {
+    let name = regions()[0].encoded_name();
+    let table = table().name;
+    at_every_step(
+        |root| root.write_sequence_id_file(&table, &name, 5).unwrap(),
+        |root| root.write_sequence_id_file(&table, &name, 90),
+        |root, done| {
+            let noted = root.max_sequence_id_file(&table, &name).unwrap();
+            assert!(noted == Some(90) || (!done && noted == Some(5)), "{noted:?}");
+        },
+    );
+}
+
+#[test]
+fn logs_of_servers_are_found() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    initialized(&root);
+    for name in ["localhost,16020,1700000000001", "localhost,16020,1700000000000-splitting", "lost+found"] {
+        root.fs().create_dir_all(&root.wals_dir().join(name)).unwrap();
+    }
+    let dirs = root.list_wal_dirs().unwrap();
+    let seen: Vec<_> = dirs.iter().map(|dir| (dir.server.start_code, dir.splitting)).collect();
+    assert_eq!(seen, [(1_700_000_000_000, true), (1_700_000_000_001, false)]);
+    assert_eq!(dirs[0].path, root.splitting_wal_dir(&dirs[0].server));
+}
+
+#[test]
+fn corrupt_descriptors_are_named() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    initialized(&root);
+    root.create_table_dir(&table(), &regions()).unwrap();
+    let table = table().name;
+    let dir = root.table_dir(&table).join(".tabledesc");
+    let corrupt = |name: &str, content: &[u8]| {
+        write_file_durably(&**root.fs(), &dir.join(Path::new(name)), content).unwrap();
+        let error = root.read_table_descriptor(&table).unwrap_err();
+        assert!(matches!(&error, LayoutError::Corrupt { path, .. } if path.ends_with(name)), "{error}");
+    };
+    corrupt(".tableinfo.0000000002.4", b"PBUF");
+    corrupt(".tableinfo.0000000003.3", b"abc");
+    corrupt(".tableinfo.0000000004.6", b"PBUF\xff\xff");
+    let info = root.region_dir(&table, &regions()[0].encoded_name()).join(".regioninfo");
+    write_file_durably(&**root.fs(), &info, b"PBUF\xff\xff\xff\xff\x7f").unwrap();
+    assert!(matches!(
+        root.read_region_info(&table, &regions()[0].encoded_name()),
+        Err(LayoutError::Corrupt { .. })
+    ));
+}
