@@ -1,0 +1,138 @@
+//! What a segment knows about its cells.
+
+use finback_cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize};
+
+/// How much is in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemStoreSize {
+    /// Number of cells.
+    pub cells: usize,
+    /// Bytes of their KeyValues.
+    pub data_bytes: usize,
+    /// Bytes taken from the allocator: whole chunks, used or not, and indexes.
+    pub heap_bytes: usize,
+}
+
+impl std::ops::Add for MemStoreSize {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            cells: self.cells + other.cells,
+            data_bytes: self.data_bytes + other.data_bytes,
+            heap_bytes: self.heap_bytes + other.heap_bytes,
+        }
+    }
+}
+
+impl std::iter::Sum for MemStoreSize {
+    fn sum<I: Iterator<Item = Self>>(sizes: I) -> Self {
+        sizes.fold(Self::default(), |sum, size| sum + size)
+    }
+}
+
+/// Counters of a segment; exact whenever nobody is writing. Cells that were taken out are not subtracted from ranges.
+#[derive(Debug)]
+pub(crate) struct Statistics {
+    cells: AtomicUsize,
+    data_bytes: AtomicUsize,
+    heap_bytes: AtomicUsize,
+    delete_markers: AtomicUsize,
+    has_tags: AtomicBool,
+    min_timestamp: AtomicI64,
+    max_timestamp: AtomicI64,
+    lowest_sequence_id: AtomicU64,
+    highest_sequence_id: AtomicU64,
+}
+
+impl Statistics {
+    pub(crate) const fn new(heap_bytes: usize) -> Self {
+        Self {
+            cells: AtomicUsize::new(0),
+            data_bytes: AtomicUsize::new(0),
+            heap_bytes: AtomicUsize::new(heap_bytes),
+            delete_markers: AtomicUsize::new(0),
+            has_tags: AtomicBool::new(false),
+            min_timestamp: AtomicI64::new(i64::MAX),
+            max_timestamp: AtomicI64::new(i64::MIN),
+            lowest_sequence_id: AtomicU64::new(u64::MAX),
+            highest_sequence_id: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts a cell in.
+    pub(crate) fn add(&self, cell: &Cell<'_>, sequence_id: u64) {
+        self.cells.fetch_add(1, Relaxed);
+        self.data_bytes.fetch_add(cell.bytes().len(), Relaxed);
+        if cell.is_delete() {
+            self.delete_markers.fetch_add(1, Relaxed);
+        }
+        if !cell.tags().is_empty() {
+            self.has_tags.store(true, Relaxed);
+        }
+        self.widen(cell.timestamp(), sequence_id);
+    }
+
+    /// Counts a cell out.
+    pub(crate) fn remove(&self, cell: &Cell<'_>) {
+        self.cells.fetch_sub(1, Relaxed);
+        self.data_bytes.fetch_sub(cell.bytes().len(), Relaxed);
+        if cell.is_delete() {
+            self.delete_markers.fetch_sub(1, Relaxed);
+        }
+    }
+
+    /// Looks before it writes: most cells widen nothing or one end.
+    fn widen(&self, timestamp: i64, sequence_id: u64) {
+        if timestamp < self.min_timestamp.load(Relaxed) {
+            self.min_timestamp.fetch_min(timestamp, Relaxed);
+        }
+        if timestamp > self.max_timestamp.load(Relaxed) {
+            self.max_timestamp.fetch_max(timestamp, Relaxed);
+        }
+        if sequence_id < self.lowest_sequence_id.load(Relaxed) {
+            self.lowest_sequence_id.fetch_min(sequence_id, Relaxed);
+        }
+        if sequence_id > self.highest_sequence_id.load(Relaxed) {
+            self.highest_sequence_id.fetch_max(sequence_id, Relaxed);
+        }
+    }
+
+    pub(crate) fn set_heap_bytes(&self, heap_bytes: usize) {
+        self.heap_bytes.store(heap_bytes, Relaxed);
+    }
+
+    pub(crate) fn add_heap_bytes(&self, heap_bytes: usize) {
+        self.heap_bytes.fetch_add(heap_bytes, Relaxed);
+    }
+
+    pub(crate) fn size(&self) -> MemStoreSize {
+        MemStoreSize {
+            cells: self.cells.load(Relaxed),
+            data_bytes: self.data_bytes.load(Relaxed),
+            heap_bytes: self.heap_bytes.load(Relaxed),
+        }
+    }
+
+    pub(crate) fn delete_markers(&self) -> usize {
+        self.delete_markers.load(Relaxed)
+    }
+
+    pub(crate) fn has_tags(&self) -> bool {
+        self.has_tags.load(Relaxed)
+    }
+
+    /// Lowest and highest timestamp of all that was added.
+    pub(crate) fn timestamps(&self) -> Option<(i64, i64)> {
+        let (min, max) = (self.min_timestamp.load(Relaxed), self.max_timestamp.load(Relaxed));
+        (min <= max).then_some((min, max))
+    }
+
+    /// Lowest and highest sequence id of all that was added.
+    pub(crate) fn sequence_ids(&self) -> Option<(u64, u64)> {
+        let (lowest, highest) =
+            (self.lowest_sequence_id.load(Relaxed), self.highest_sequence_id.load(Relaxed));
+        (lowest <= highest).then_some((lowest, highest))
+    }
+}
