@@ -1,5 +1,7 @@
 //! The one error type of this crate.
 
+use finback_cell::CellError;
+
 /// What is wrong with a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -62,14 +64,34 @@ pub enum ProtoError {
         /// What is wrong with it, and what was found.
         reason: String,
     },
-    /// A mutation counts more cells than its cell block has.
-    #[error("{message} counts {expected} cells, its cell block has only {found} more")]
-    MissingCells {
+    /// A message counts cells that its cell block does not have, or has only in part: what follows in the block
+    /// cannot be matched to messages any more, so the whole request is lost.
+    #[error(
+        "{message} counts {count} cells, but the rest of the cell block, {available} bytes, is not: {source}"
+    )]
+    CellBlock {
         /// Name of the message.
         message: &'static str,
         /// Cells it counts.
-        expected: usize,
-        /// Cells found.
-        found: usize,
+        count: usize,
+        /// Bytes left in the cell block.
+        available: usize,
+        /// What is wrong with it.
+        source: CellError,
     },
+}
+
+impl ProtoError {
+    /// Whether the messages that follow have lost their cells, so that the whole request must fail.
+    pub fn loses_cells(&self) -> bool {
+        matches!(self, Self::CellBlock { .. })
+    }
+
+    pub(crate) fn missing(message: &'static str, field: &'static str) -> Self {
+        Self::Missing { message, field }
+    }
+
+    pub(crate) fn invalid(message: &'static str, field: &'static str, reason: impl ToString) -> Self {
+        Self::Invalid { message, field, reason: reason.to_string() }
+    }
 }

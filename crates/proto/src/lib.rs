@@ -4,7 +4,8 @@
 //! * [`pb`]: every message of HBase's services and files, compiled from this crate's own `.proto`
 //!   files (protobuf package `hbase.pb`), all in one flat module;
 //! * [`pbuf`]: the `PBUF` magic in front of messages in files and ZooKeeper nodes;
-//! * [`delimited`]: messages behind a varint length, with every length checked.
+//! * [`delimited`]: messages behind a varint length, with every length checked;
+//! * [`convert`]: names, schemas, reads, mutations and results to and from the types of [`finback_cell`].
 //!
 //! Guarantees: decoding never panics and never allocates more than the bytes it was given justify.
 //! `bytes` fields share the memory of the buffer they were decoded from.
@@ -15,6 +16,7 @@
 //! This crate does not know about sockets, files or regions.
 
 pub mod any;
+pub mod convert;
 pub mod delimited;
 mod error;
 pub mod pbuf;
