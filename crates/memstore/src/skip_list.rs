@@ -1,8 +1,8 @@
 //! A sorted set of cells in an arena: a skip list with one writer at a time and any number of readers, who never wait.
 //!
 //! Nodes are published by a release store and read by acquire loads. A node is never changed after that, except for
-//! the links to its followers, and never freed before the list. A node that was taken out (replaced, or hidden by an
-//! upsert) keeps its links, so a reader that stands on it goes on from there.
+//! the links to its followers, and never freed before the list. A node that was taken out (replaced) keeps its
+//! links, so a reader that stands on it goes on from there.
 //!
 //! This is the one module of the crate with `unsafe` code; run its tests under Miri:
 //! `cargo +nightly miri test -p finback-memstore skip_list`.

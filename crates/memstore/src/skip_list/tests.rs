@@ -1,1 +1,229 @@
+//! Small enough for Miri: `cargo +nightly miri test -p finback-memstore skip_list`.
 
+use super::{SkipList, SkipListCursor};
+use finback_cell::cell::CellParts;
+use finback_cell::key::Key;
+use finback_cell::{Cell, CellOrder};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::thread;
+
+const ROWS: u64 = if cfg!(miri) { 60 } else { 20_000 };
+
+fn put(row: &[u8], value: &[u8]) -> Vec<u8> {
+    CellParts { row, family: b"f", qualifier: b"q", timestamp: 1, type_code: 4, value, tags: &[] }.to_vec()
+}
+
+fn row(number: u64) -> [u8; 12] {
+    let mut row = *b"row-00000000";
+    row[4..].copy_from_slice(&number.to_be_bytes());
+    row
+}
+
+fn insert(list: &SkipList, number: u64, sequence_id: u64) {
+    let row = row(number);
+    list.write().insert(&Cell::from_checked(&put(&row, &row)), sequence_id);
+}
+
+/// A permutation of `0..count`, for counts that are no multiple of 7919.
+fn scattered(count: u64) -> impl Iterator<Item = u64> {
+    (0..count).map(move |number| number * 7919 % count)
+}
+
+/// Walks to the end, checks that cells are whole and strictly in order, and counts them.
+fn check_all(cursor: &mut SkipListCursor) -> u64 {
+    let mut count = 0;
+    let mut last: Option<(Vec<u8>, u64)> = None;
+    while let Some((cell, sequence_id)) = cursor.peek() {
+        assert_eq!(cell.row(), cell.value());
+        assert_eq!(cell.family(), b"f");
+        if let Some((last_row, last_sequence_id)) = &last {
+            assert!((last_row.as_slice(), sequence_id) < (cell.row(), *last_sequence_id));
+        }
+        last = Some((cell.row().to_vec(), sequence_id));
+        count += 1;
+        cursor.next();
+    }
+    count
+}
+
+#[test]
+fn an_empty_list_has_nothing_to_find() {
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    let mut cursor = SkipListCursor::new(list.clone());
+    assert!(cursor.peek().is_none());
+    cursor.seek(&Key::first_on_row(b""));
+    cursor.reseek(&Key::first_on_row(b"a"));
+    cursor.next();
+    assert!(cursor.peek().is_none());
+    assert_eq!(list.previous_row(None), None);
+    assert_eq!(list.previous_row(Some(b"a")), None);
+}
+
+#[test]
+fn rows_inserted_in_any_order_are_found() {
+    let orders: [Box<dyn Iterator<Item = u64>>; 3] =
+        [Box::new(0..ROWS), Box::new((0..ROWS).rev()), Box::new(scattered(ROWS))];
+    for numbers in orders {
+        let list = Arc::new(SkipList::new(CellOrder::User));
+        numbers.for_each(|number| insert(&list, number, 1));
+        let mut cursor = SkipListCursor::new(list.clone());
+        assert_eq!(check_all(&mut cursor), ROWS);
+        for number in scattered(ROWS) {
+            cursor.seek(&Key::first_on_row(&row(number)));
+            assert_eq!(cursor.peek().unwrap().0.row(), row(number));
+            let before = number.checked_sub(1).map(row);
+            assert_eq!(list.previous_row(Some(&row(number))), before.as_ref().map(|row| &row[..]));
+        }
+        assert_eq!(list.previous_row(None), Some(&row(ROWS - 1)[..]));
+    }
+}
+
+#[test]
+fn reseeks_of_any_distance_arrive_where_seeks_do() {
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    scattered(ROWS).for_each(|number| insert(&list, 2 * number, 1));
+    for step in [1, 2, 3, 10, 77, ROWS / 2] {
+        let mut cursor = SkipListCursor::new(list.clone());
+        let mut target = 0;
+        while target < 2 * ROWS - 1 {
+            cursor.reseek(&Key::first_on_row(&row(target)));
+            assert_eq!(cursor.peek().unwrap().0.row(), row(target.next_multiple_of(2)));
+            target += step;
+        }
+        cursor.reseek(&Key::first_on_row(b"a"));
+        assert!(cursor.peek().is_some(), "a reseek never goes back");
+        cursor.reseek(&Key::last_on_row(&row(2 * ROWS)));
+        assert!(cursor.peek().is_none());
+        cursor.reseek(&Key::first_on_row(&row(0)));
+        assert!(cursor.peek().is_none(), "not even from the end");
+    }
+}
+
+#[test]
+fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    for number in 0..ROWS {
+        insert(&list, number, 1);
+    }
+    let mut standing = SkipListCursor::new(list.clone());
+    standing.seek(&Key::first_on_row(&row(3)));
+    for number in scattered(ROWS) {
+        let old = put(&row(number), &row(number));
+        let mut writer = list.write();
+        let inserted = writer.insert(&Cell::from_checked(&put(&row(number), b"new")), 1);
+        assert_eq!(inserted.replaced.unwrap().bytes(), old);
+    }
+    assert_eq!(standing.peek().unwrap().0.value(), row(3));
+    standing.next();
+    let mut count = 4;
+    while let Some((cell, _)) = standing.peek() {
+        assert_eq!((cell.row(), cell.value()), (&row(count)[..], &b"new"[..]));
+        count += 1;
+        standing.next();
+    }
+    assert_eq!(count, ROWS);
+}
+
+#[test]
+fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    let sizes: &[usize] = if cfg!(miri) {
+        &[0, 4000, 4096, 5000, 300_000]
+    } else {
+        &[0, 1, 4000, 4096, 5000, 9000, 262_000, 262_144, 262_145, 300_000, 2 << 20, (2 << 20) + 1, 10 << 20]
+    };
+    let value = |at: usize| vec![at as u8; sizes[at]];
+    let mut allocated = 0;
+    for at in 0..sizes.len() {
+        let mut writer = list.write();
+        allocated += writer.insert(&Cell::from_checked(&put(&[at as u8], &value(at))), 1).allocated_bytes;
+        drop(writer);
+        insert(&list, at as u64, 1);
+    }
+    assert!(allocated >= sizes.iter().sum());
+    let mut cursor = SkipListCursor::new(list);
+    for at in 0..sizes.len() {
+        assert_eq!(cursor.peek().unwrap().0.bytes(), put(&[at as u8], &value(at)));
+        cursor.next();
+    }
+}
+
+#[test]
+fn a_cursor_keeps_the_memory_of_its_list() {
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    scattered(ROWS).for_each(|number| insert(&list, number, 1));
+    let mut cursor = SkipListCursor::new(list);
+    let count = thread::spawn(move || check_all(&mut cursor)).join().unwrap();
+    assert_eq!(count, ROWS);
+}
+
+#[test]
+fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
+    const WRITERS: u64 = 2;
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    let inserted = Arc::new(AtomicUsize::new(0));
+    let running = Arc::new(AtomicUsize::new(WRITERS as usize));
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (list, inserted, running) = (list.clone(), inserted.clone(), running.clone());
+            scope.spawn(move || {
+                for number in scattered(ROWS) {
+                    insert(&list, WRITERS * number + writer, 1 + writer);
+                    // Replaces what was just inserted, which readers may be standing on.
+                    insert(&list, WRITERS * number + writer, 1 + writer);
+                    inserted.fetch_add(1, Release);
+                }
+                running.fetch_sub(1, Release);
+            });
+        }
+        for _ in 0..2 {
+            let (list, inserted, running) = (list.clone(), inserted.clone(), running.clone());
+            scope.spawn(move || {
+                loop {
+                    let last_round = running.load(Acquire) == 0;
+                    let at_least = inserted.load(Acquire) as u64;
+                    let mut cursor = SkipListCursor::new(list.clone());
+                    let seen = check_all(&mut cursor);
+                    assert!(seen >= at_least, "saw {seen} of at least {at_least} cells");
+                    if last_round {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(check_all(&mut SkipListCursor::new(list)), WRITERS * ROWS);
+}
+
+#[test]
+fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_others_are_inserted() {
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    for number in 0..ROWS {
+        insert(&list, 2 * number, 1);
+    }
+    thread::scope(|scope| {
+        let writing = list.clone();
+        scope.spawn(move || scattered(ROWS).for_each(|number| insert(&writing, 2 * number + 1, 2)));
+        for step in [1, 5] {
+            let list = list.clone();
+            scope.spawn(move || {
+                let mut seeking = SkipListCursor::new(list.clone());
+                let mut reseeking = SkipListCursor::new(list.clone());
+                for number in (0..ROWS).step_by(step) {
+                    let row = row(2 * number);
+                    for cursor in [&mut seeking, &mut reseeking] {
+                        cursor.reseek(&Key::first_on_row(&row));
+                        assert_eq!(cursor.peek().unwrap().0.row(), row);
+                    }
+                    seeking.seek(&Key::first_on_row(&row));
+                    assert_eq!(seeking.peek().unwrap().0.row(), row);
+                    let previous = list.previous_row(Some(&row));
+                    assert_eq!(previous.is_none(), number == 0);
+                    assert!(previous.is_none_or(|previous| previous < &row[..]));
+                }
+            });
+        }
+    });
+}
