@@ -9,7 +9,6 @@
 mod archive;
 mod error;
 mod initialize;
-mod message;
 mod region_dir;
 mod root_dir;
 mod small_file;

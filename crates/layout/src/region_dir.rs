@@ -9,7 +9,7 @@ use finback_cell::{RegionInfo, TableName, region_info::META_ENCODED_NAME};
 use finback_fs::write_file_durably;
 use finback_proto::{pb, pbuf};
 
-use crate::{LayoutError, Result, RootDir, error::At, message, small_file};
+use crate::{LayoutError, Result, RootDir, error::At, small_file};
 
 const REGION_INFO: &str = ".regioninfo";
 const SEQUENCE_ID_SUFFIX: &str = ".seqid";
@@ -37,7 +37,7 @@ impl RootDir {
         if self.fs().exists(&path).at(&path)? {
             return Ok(());
         }
-        let content = pbuf::encode_delimited(&message::region_info_message(region));
+        let content = pbuf::encode_delimited(&pb::RegionInfo::from(region));
         write_file_durably(&**self.fs(), &path, &content).at(&path)
     }
 
@@ -45,7 +45,7 @@ impl RootDir {
     pub(crate) fn stage_region_dir(&self, table_dir: &Path, region: &RegionInfo) -> Result<()> {
         let dir = table_dir.join(region.encoded_name());
         self.fs().create_dir_all(&dir).at(&dir)?;
-        let content = pbuf::encode_delimited(&message::region_info_message(region));
+        let content = pbuf::encode_delimited(&pb::RegionInfo::from(region));
         small_file::write_new(&**self.fs(), &dir.join(REGION_INFO), &content)?;
         self.fs().sync_dir(&dir).at(&dir)
     }
@@ -60,7 +60,7 @@ impl RootDir {
         let corrupt = |reason: String| LayoutError::Corrupt { path: path.clone(), reason };
         let message: pb::RegionInfo =
             pbuf::decode_delimited(&bytes, "RegionInfo").map_err(|e| corrupt(e.to_string()))?;
-        let region = message::region_info(message).map_err(corrupt)?;
+        let region = RegionInfo::try_from(&message).map_err(|e| corrupt(e.to_string()))?;
         if region.table != *table || region.encoded_name() != encoded_region {
             return Err(corrupt(format!("it describes {}", region.encoded_name())));
         }

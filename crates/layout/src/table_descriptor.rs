@@ -11,7 +11,7 @@ use finback_cell::{TableDescriptor, TableName};
 use finback_fs::DirEntry;
 use finback_proto::{pb, pbuf};
 
-use crate::{LayoutError, Result, RootDir, error::At, initialize::random_bytes, message, small_file};
+use crate::{LayoutError, Result, RootDir, error::At, initialize::random_bytes, small_file};
 
 const PREFIX: &str = ".tableinfo";
 const DIRECTORY: &str = ".tabledesc";
@@ -31,7 +31,7 @@ impl RootDir {
         let bytes = small_file::read(&**self.fs(), &path)?;
         let schema: pb::TableSchema =
             pbuf::decode(&bytes, "TableSchema").map_err(|e| corrupt(e.to_string()))?;
-        let descriptor = message::table_descriptor(schema).map_err(corrupt)?;
+        let descriptor = TableDescriptor::try_from(&schema).map_err(|e| corrupt(e.to_string()))?;
         if descriptor.name != *table {
             return Err(corrupt(format!("it describes {}", descriptor.name)));
         }
@@ -71,7 +71,7 @@ impl RootDir {
 }
 
 fn content(descriptor: &TableDescriptor) -> Vec<u8> {
-    pbuf::encode(&message::table_schema(descriptor))
+    pbuf::encode(&pb::TableSchema::from(descriptor))
 }
 
 fn file_name(sequence: u64, len: usize) -> String {
