@@ -32,7 +32,10 @@ fn check_cell(cell: Cell<'_>) {
     parts.write(&mut written);
     let again = Cell::parse(&written).expect("what was read can be written");
     assert_eq!(CellParts::from(again).to_vec(), written);
-    assert_eq!((again.row(), again.family(), again.qualifier()), (cell.row(), cell.family(), cell.qualifier()));
+    assert_eq!(
+        (again.row(), again.family(), again.qualifier()),
+        (cell.row(), cell.family(), cell.qualifier())
+    );
     assert_eq!((again.timestamp(), again.type_code()), (cell.timestamp(), cell.type_code()));
     assert_eq!((again.value(), again.tags()), (cell.value(), cell.tags()));
     check_key(cell.key()).expect("the key of a cell is a key");
