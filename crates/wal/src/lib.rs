@@ -1,1 +1,51 @@
 //! HBase's write-ahead log: format, group commit, rolling, splitting, replay.
+//!
+//! * Format: [`WalReader`] reads every uncompressed, unencrypted WAL of HBase 2.x and 3.0 and refuses the others;
+//!   [`WalFileWriter`] writes files that HBase reads. Layout: `docs/formats/wal.md`.
+//! * The log: [`Wal`] takes entries in order, and one thread groups what is waiting into one write and one sync.
+//! * Recovery: [`fence`], [`split`] and [`split_server`] turn a dead server's logs into recovered edits of each
+//!   region; [`replay`] hands those back under HBase's rules.
+//!
+//! Guarantees: an entry is durable when [`Wal::sync`] of its position says so; a torn tail is told from corruption
+//! (entries carry a CRC32C of their own), and corruption is an error with file and offset, never skipped.
+//!
+//! This crate does not know what a region does with its edits, nor which sequence ids it gives out.
+
+mod accounting;
+mod entry_cells;
+mod error;
+mod fence;
+mod file_writer;
+mod group_commit;
+mod header;
+mod integrity;
+mod log;
+mod log_name;
+mod old_logs;
+mod options;
+mod reader;
+mod replay;
+mod split;
+mod split_output;
+mod torn_tail;
+mod trailer;
+mod varint;
+mod wal_key;
+mod window;
+
+pub use entry_cells::{CellParts, EntryCells, META_FAMILY};
+pub use error::WalError;
+pub use fence::{fence, split_server};
+pub use file_writer::{KeyFields, WalFileWriter};
+pub use log::{Permit, Position, SyncFuture, Wal, WalAppend, WalStats};
+pub use log_name::{LogName, WalKind, server_log_dir};
+pub use old_logs::{clean_old_logs, old_logs_dir};
+pub use options::{SyncMode, WalOptions};
+pub use reader::{TornTail, WalEntry, WalReader};
+pub use replay::{ReplayRules, ReplaySink, ReplaySummary, delete_recovered_edits, recovered_edits, replay};
+pub use split::{FlushedSequenceIds, SplitReport, split};
+pub use wal_key::WalKey;
+
+/// The largest entry (key and cells) that is written or read, in bytes. HBase's largest request
+/// (`hbase.ipc.max.request.size`) has 256 MiB; twice that leaves room for what an entry adds to it.
+pub const MAX_ENTRY_BYTES: usize = 512 << 20;

@@ -1,0 +1,275 @@
+use std::{
+    io::IoSlice,
+    path::{Path, PathBuf},
+};
+
+use bytes::Bytes;
+use finback_fs::{FileSystem, WritableFile};
+
+use crate::{
+    MAX_ENTRY_BYTES, WalEntry, WalError, header,
+    integrity::{self, ATTRIBUTE_BYTES},
+    reader::MAX_KEY_BYTES,
+    torn_tail::MAX_GUARDED_KEY_BYTES,
+    trailer,
+    varint::{MAX_VARINT_BYTES, put_bytes, put_uint, put_varint, varint_len},
+    wal_key,
+};
+
+/// Cells up to this size are copied beside their key: cheaper than one more slice for the kernel to walk, and the
+/// checksum has just brought them into the cache.
+const COPIED_CELLS_BYTES: usize = 16 << 10;
+/// A buffer that one burst made larger than this is given back.
+const KEPT_BUFFER_BYTES: usize = 1 << 20;
+
+/// What a key says, for writing.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyFields<'a> {
+    /// Encoded region name.
+    pub region: &'a [u8],
+    /// `ns:name` or `name`.
+    pub table: &'a [u8],
+    /// The region's sequence id of the edit.
+    pub sequence_id: u64,
+    /// ms since the epoch.
+    pub write_time_ms: u64,
+    /// Cells that follow.
+    pub cell_count: u32,
+    /// 0 for none.
+    pub nonce_group: u64,
+    /// 0 for none.
+    pub nonce: u64,
+}
+
+impl KeyFields<'_> {
+    /// Fields in the order of their numbers, as HBase writes them.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(out, wal_key::REGION, self.region);
+        put_bytes(out, wal_key::TABLE, self.table);
+        put_uint(out, wal_key::SEQUENCE_ID, self.sequence_id);
+        put_uint(out, wal_key::WRITE_TIME, self.write_time_ms);
+        put_uint(out, wal_key::CELL_COUNT, u64::from(self.cell_count));
+        if self.nonce_group != 0 {
+            put_uint(out, wal_key::NONCE_GROUP, self.nonce_group);
+        }
+        if self.nonce != 0 {
+            put_uint(out, wal_key::NONCE, self.nonce);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        let bytes = |b: &[u8]| 1 + varint_len(b.len() as u64) + b.len();
+        let optional = |v: u64| if v == 0 { 0 } else { 1 + varint_len(v) };
+        bytes(self.region)
+            + bytes(self.table)
+            + (1 + varint_len(self.sequence_id))
+            + (1 + varint_len(self.write_time_ms))
+            + (1 + varint_len(u64::from(self.cell_count)))
+            + optional(self.nonce_group)
+            + optional(self.nonce)
+    }
+
+    /// Whether the key is short enough to be found again by the search for entries after damage, and the whole
+    /// entry within [`MAX_ENTRY_BYTES`].
+    pub(crate) fn check(&self, cells_len: usize) -> Result<(), WalError> {
+        let key_len = self.len() + ATTRIBUTE_BYTES;
+        check_sizes(key_len, MAX_GUARDED_KEY_BYTES - MAX_VARINT_BYTES, cells_len)
+    }
+}
+
+fn check_sizes(key_len: usize, limit: usize, cells_len: usize) -> Result<(), WalError> {
+    if key_len > limit {
+        return Err(WalError::TooLarge { bytes: key_len, limit });
+    }
+    let bytes = key_len.saturating_add(cells_len);
+    if bytes > MAX_ENTRY_BYTES - MAX_VARINT_BYTES {
+        return Err(WalError::TooLarge { bytes, limit: MAX_ENTRY_BYTES });
+    }
+    Ok(())
+}
+
+/// Writes one log file: entries are gathered in memory, then written together, then synced.
+#[derive(Debug)]
+pub struct WalFileWriter {
+    file: Box<dyn WritableFile>,
+    path: PathBuf,
+    /// Keys and small cells of the entries gathered.
+    buffer: Vec<u8>,
+    /// Large cells, each with the length of `buffer` that precedes it.
+    large: Vec<(usize, Bytes)>,
+    gathered_large_bytes: u64,
+    header_end: u64,
+    written: u64,
+    /// On disk for sure; what entries say.
+    durable: u64,
+    /// What writers were told is safe: at least what is durable, more if they asked for less than a sync.
+    confirmed: u64,
+    entries: u64,
+    scratch: Vec<u8>,
+}
+
+impl WalFileWriter {
+    /// Makes a new file whose header is durable when this returns (its name is not: sync the directory).
+    pub fn create(fs: &dyn FileSystem, path: &Path) -> Result<Self, WalError> {
+        let mut file = fs.create_new(path).map_err(|e| WalError::io(path, "create", e))?;
+        let header = header::encoded();
+        if let Err(e) = file.append(&header).and_then(|()| file.sync_data()) {
+            // Best effort: an empty log says nothing, but clutters a full disk.
+            let _ = fs.remove_file(path);
+            return Err(WalError::io(path, "write the header of", e));
+        }
+        let end = header.len() as u64;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            buffer: Vec::new(),
+            large: Vec::new(),
+            gathered_large_bytes: 0,
+            header_end: end,
+            written: end,
+            durable: end,
+            confirmed: end,
+            entries: 0,
+            scratch: Vec::new(),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Length of the file once all that is gathered is written.
+    pub fn len(&self) -> u64 {
+        self.written + self.buffer.len() as u64 + self.gathered_large_bytes
+    }
+
+    /// No entry in it yet.
+    pub fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
+    /// How much of the file is known to be on disk.
+    pub fn durable_len(&self) -> u64 {
+        self.durable
+    }
+
+    /// Whether any entry of the file was confirmed.
+    pub(crate) fn has_confirmed_entries(&self) -> bool {
+        self.confirmed > self.header_end
+    }
+
+    /// Bytes gathered and not written.
+    pub(crate) fn gathered_bytes(&self) -> u64 {
+        self.len() - self.written
+    }
+
+    /// Gathers an entry; nothing is written yet. `cells` is a block of `u32 length | KeyValue`, repeated.
+    pub fn gather(&mut self, key: &KeyFields<'_>, cells: &Bytes) -> Result<(), WalError> {
+        key.check(cells.len())?;
+        let offset = self.len();
+        put_varint(&mut self.buffer, (key.len() + ATTRIBUTE_BYTES) as u64);
+        let key_start = self.buffer.len();
+        key.put(&mut self.buffer);
+        self.finish_entry(key_start, offset, cells);
+        if cells.len() <= COPIED_CELLS_BYTES {
+            self.buffer.extend_from_slice(cells);
+        } else {
+            self.large.push((self.buffer.len(), cells.clone()));
+            self.gathered_large_bytes += cells.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Gathers an entry of another log: the same key (but for the number of cells) and these cells.
+    pub fn gather_copy(
+        &mut self,
+        entry: &WalEntry<'_>,
+        cell_count: u32,
+        cell_block: &[u8],
+    ) -> Result<(), WalError> {
+        let mut key = std::mem::take(&mut self.scratch);
+        key.clear();
+        entry.key.copy_with_cell_count(cell_count, &mut key);
+        let sizes = check_sizes(key.len() + ATTRIBUTE_BYTES, MAX_KEY_BYTES as usize, cell_block.len());
+        if sizes.is_ok() {
+            let offset = self.len();
+            put_varint(&mut self.buffer, (key.len() + ATTRIBUTE_BYTES) as u64);
+            let key_start = self.buffer.len();
+            self.buffer.extend_from_slice(&key);
+            self.finish_entry(key_start, offset, cell_block);
+            self.buffer.extend_from_slice(cell_block);
+        }
+        self.scratch = key;
+        sizes
+    }
+
+    fn finish_entry(&mut self, key_start: usize, offset: u64, cells: &[u8]) {
+        integrity::put_unsealed(&mut self.buffer, self.durable);
+        integrity::seal(&mut self.buffer[key_start..], cells, offset);
+        self.entries += 1;
+    }
+
+    /// Writes what is gathered. After an error the file should be given up.
+    pub fn write(&mut self) -> Result<(), WalError> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let total = self.gathered_bytes();
+        let written = if self.large.is_empty() {
+            self.file.append(&self.buffer)
+        } else {
+            let mut slices = Vec::with_capacity(2 * self.large.len() + 1);
+            let mut from = 0;
+            for (at, cells) in &self.large {
+                slices.push(IoSlice::new(&self.buffer[from..*at]));
+                slices.push(IoSlice::new(cells));
+                from = *at;
+            }
+            slices.push(IoSlice::new(&self.buffer[from..]));
+            self.file.append_vectored(&mut slices)
+        };
+        self.buffer.clear();
+        self.buffer.shrink_to(KEPT_BUFFER_BYTES);
+        self.large.clear();
+        self.gathered_large_bytes = 0;
+        written.map_err(|e| WalError::io(&self.path, "write", e))?;
+        self.written += total;
+        Ok(())
+    }
+
+    /// Makes what is written durable. After an error the file must be given up.
+    pub fn sync(&mut self) -> Result<(), WalError> {
+        if self.durable < self.written {
+            self.file.sync_data().map_err(|e| WalError::io(&self.path, "sync", e))?;
+            self.durable = self.written;
+        }
+        self.confirm();
+        Ok(())
+    }
+
+    /// What is written counts as confirmed without a sync: for logs that only promise to survive the process.
+    pub(crate) fn confirm(&mut self) {
+        self.confirmed = self.written;
+    }
+
+    /// Writes the rest and the trailer and syncs.
+    pub fn close(mut self) -> Result<(), WalError> {
+        self.write()?;
+        // Entries first: a trailer must not be durable before what it counts.
+        self.sync()?;
+        let trailer = trailer::encoded(self.written, self.entries);
+        let closed = self.file.append(&trailer).and_then(|()| self.file.sync_data());
+        closed.map_err(|e| {
+            let _ = self.file.truncate(self.confirmed);
+            WalError::io(&self.path, "close", e)
+        })
+    }
+
+    /// Gives the file up after a failure: cuts off what was never confirmed, so that it does not come back at
+    /// recovery. Best effort, on a disk that just failed.
+    pub(crate) fn abandon(mut self) -> Result<(), WalError> {
+        let cut = self.file.truncate(self.confirmed).and_then(|()| self.file.sync_data());
+        cut.map_err(|e| WalError::io(&self.path, "truncate", e))
+    }
+}

@@ -1,0 +1,348 @@
+//! The handle of a log. The thread behind it is in [`crate::group_commit`].
+
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use finback_fs::FileSystem;
+use parking_lot::{Condvar, Mutex};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use crate::{
+    KeyFields, WalError, WalKind, WalOptions,
+    accounting::Accounting,
+    group_commit::{self, FailedRanges, Queue, Request, RequestKind},
+    old_logs,
+};
+
+/// One entry to be written.
+#[derive(Debug, Clone)]
+pub struct WalAppend {
+    /// Encoded region name.
+    pub region: Arc<[u8]>,
+    /// `ns:name`, or `name` in the default namespace.
+    pub table: Arc<[u8]>,
+    /// The region's sequence id of the edit.
+    pub sequence_id: u64,
+    /// ms since the epoch.
+    pub write_time_ms: u64,
+    /// 0 for none.
+    pub nonce_group: u64,
+    /// 0 for none.
+    pub nonce: u64,
+    /// The cells: `u32 length | KeyValue`, repeated.
+    pub cells: Bytes,
+    /// How many cells these are.
+    pub cell_count: u32,
+    /// The caller will call [`Wal::sync`] for this entry (SYNC_WAL). Otherwise (ASYNC_WAL) it is made durable within
+    /// [`WalOptions::async_sync_interval`].
+    pub sync: bool,
+}
+
+impl WalAppend {
+    pub(crate) fn key(&self) -> KeyFields<'_> {
+        KeyFields {
+            region: &self.region,
+            table: &self.table,
+            sequence_id: self.sequence_id,
+            write_time_ms: self.write_time_ms,
+            cell_count: self.cell_count,
+            nonce_group: self.nonce_group,
+            nonce: self.nonce,
+        }
+    }
+}
+
+/// The place of an entry in its log: entries have the positions 1, 2, 3, … in the order of [`Wal::append`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position(pub(crate) u64);
+
+/// Room in the queue for one entry.
+#[derive(Debug)]
+pub struct Permit {
+    /// Given back when the entry was written, or the permit is dropped unused.
+    _room: OwnedSemaphorePermit,
+}
+
+/// What a log has done since it was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct WalStats {
+    /// Entries written.
+    pub entries: u64,
+    /// Bytes written, without headers and trailers.
+    pub bytes: u64,
+    /// Groups written.
+    pub writes: u64,
+    /// Groups made durable.
+    pub syncs: u64,
+    /// Groups that failed.
+    pub failures: u64,
+    /// Files finished.
+    pub rolls: u64,
+    /// Finished files that are still needed.
+    pub rolled_logs: usize,
+    /// Bytes waiting in the queue.
+    pub queued_bytes: usize,
+    /// No file could be opened; appends are rejected until one can.
+    pub unavailable: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) entries: AtomicU64,
+    pub(crate) bytes: AtomicU64,
+    pub(crate) writes: AtomicU64,
+    pub(crate) syncs: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    pub(crate) rolls: AtomicU64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) root: PathBuf,
+    pub(crate) dir: PathBuf,
+    pub(crate) options: WalOptions,
+    pub(crate) queue: Mutex<Queue>,
+    pub(crate) wake: Condvar,
+    pub(crate) room: Arc<Semaphore>,
+    /// Every position up to here is decided: durable, or in `failed`.
+    pub(crate) decided: AtomicU64,
+    pub(crate) failed: Mutex<FailedRanges>,
+    pub(crate) accounting: Mutex<Accounting>,
+    pub(crate) counters: Counters,
+}
+
+impl Shared {
+    /// Moves the files that no region needs to `oldWALs`.
+    pub(crate) fn archive_unneeded(&self) {
+        let unneeded = self.accounting.lock().take_unneeded();
+        for log in unneeded {
+            if let Err(error) = old_logs::archive(&*self.fs, &self.root, &log.path) {
+                tracing::warn!(%error, "a log that is not needed any more stays where it is for now");
+                self.accounting.lock().put_back(log);
+            }
+        }
+    }
+
+    /// The outcome at a decided position.
+    fn outcome(&self, position: u64) -> Result<(), WalError> {
+        self.failed.lock().check(position)
+    }
+}
+
+/// A write-ahead log: one file at a time, one thread that writes it. Share it in an `Arc`.
+///
+/// The cost of an entry, by design: under the queue's lock one push (no allocation but the amortised growth of
+/// the vector); in the thread one pass of the checksum over its bytes and one copy if it is small; per group of
+/// whatever queued up during the previous sync, one `write`, one `fdatasync`, one look at the accounting. A
+/// synced entry costs one allocation (its waiter) and one wake-up. The thread is woken once per idle period.
+#[derive(Debug)]
+pub struct Wal {
+    shared: Arc<Shared>,
+}
+
+impl Wal {
+    /// Opens the logs of a server (`host,port,startcode`) under `root` (the directory that has `WALs` and
+    /// `oldWALs`) with a new file. Does I/O.
+    pub fn open(
+        fs: Arc<dyn FileSystem>,
+        root: &Path,
+        server: &str,
+        kind: WalKind,
+        options: WalOptions,
+    ) -> Result<Self, WalError> {
+        let dir = crate::server_log_dir(root, server);
+        fs.create_dir_all(&dir).map_err(|e| WalError::io(&dir, "create", e))?;
+        let shared = Arc::new(Shared {
+            fs,
+            root: root.to_owned(),
+            dir,
+            room: Arc::new(Semaphore::new(options.queue_bytes as usize)),
+            options,
+            queue: Mutex::new(Queue::default()),
+            wake: Condvar::new(),
+            decided: AtomicU64::new(0),
+            failed: Mutex::new(FailedRanges::default()),
+            accounting: Mutex::new(Accounting::default()),
+            counters: Counters::default(),
+        });
+        group_commit::start(shared.clone(), crate::LogName::new(server, kind))?;
+        Ok(Self { shared })
+    }
+
+    /// Waits for room for an entry of so many bytes. To be called before a sequence id is taken. An entry larger
+    /// than the whole queue takes all of it.
+    pub async fn reserve(&self, bytes: usize) -> Result<Permit, WalError> {
+        self.check_available()?;
+        let permits = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.shared.options.queue_bytes).max(1);
+        let room = self.shared.room.clone();
+        if let Ok(permit) = room.clone().try_acquire_many_owned(permits) {
+            return Ok(Permit { _room: permit });
+        }
+        // Entries may be waiting for a sync that nobody asked for yet.
+        self.poke();
+        let permit = room.acquire_many_owned(permits).await.map_err(|_| WalError::Closed)?;
+        self.check_available()?;
+        Ok(Permit { _room: permit })
+    }
+
+    /// Queues an entry. Entries are written in the order of these calls; a caller that needs its region's sequence ids
+    /// in order calls this under the lock that gives them out. Cheap, never waits for I/O.
+    pub fn append(&self, permit: Permit, entry: WalAppend) -> Result<Position, WalError> {
+        entry.key().check(entry.cells.len())?;
+        let (position, wake) = self.shared.queue.lock().push(permit, entry, &self.shared.options)?;
+        if wake {
+            self.shared.wake.notify_one();
+        }
+        Ok(Position(position))
+    }
+
+    /// Resolves when the entry at `position`, and with it all before, is durable, or its write has failed. The
+    /// request is made by this call, not by the first poll.
+    pub fn sync(&self, position: Position) -> SyncFuture {
+        let decided = |shared: &Shared| shared.decided.load(Ordering::Acquire) >= position.0;
+        if decided(&self.shared) {
+            return SyncFuture(State::Ready(self.shared.outcome(position.0)));
+        }
+        let mut queue = self.shared.queue.lock();
+        // Decided meanwhile: nobody would answer.
+        if decided(&self.shared) {
+            drop(queue);
+            return SyncFuture(State::Ready(self.shared.outcome(position.0)));
+        }
+        if queue.is_closed() {
+            return SyncFuture(State::Ready(Err(WalError::Closed)));
+        }
+        let (sender, receiver) = oneshot::channel();
+        let wake = queue.wait_for(position.0, sender);
+        drop(queue);
+        if wake {
+            self.shared.wake.notify_one();
+        }
+        SyncFuture(State::Waiting(receiver))
+    }
+
+    /// A flush of the region finished: all its edits below `lowest_unflushed` are in store files (for a flush with
+    /// sequence id F, that is F + 1; `None`: all edits written so far). Files that nobody needs any more are moved
+    /// to `oldWALs` by this call: it does I/O.
+    pub fn region_flushed(&self, region: &Arc<[u8]>, lowest_unflushed: Option<u64>) {
+        self.shared.accounting.lock().flushed(region, lowest_unflushed);
+        self.shared.archive_unneeded();
+    }
+
+    /// The region left this server, with all its edits in store files. Does I/O as [`region_flushed`](Self::region_flushed).
+    pub fn region_closed(&self, region: &Arc<[u8]>) {
+        self.shared.accounting.lock().closed(region);
+        self.shared.archive_unneeded();
+    }
+
+    /// If more than [`WalOptions::max_logs`] files are kept: the regions whose flush frees the oldest. Else none.
+    pub fn too_many_logs(&self) -> Vec<Arc<[u8]>> {
+        self.shared.accounting.lock().regions_to_flush(self.shared.options.max_logs)
+    }
+
+    /// Closes the current file and begins the next. A file without entries stays.
+    pub async fn roll(&self) -> Result<(), WalError> {
+        self.request(RequestKind::Roll).await
+    }
+
+    /// Writes and syncs what is queued, closes the file with a trailer, and ends the thread. Files that no region
+    /// needs go to `oldWALs`; the others stay for recovery. Later calls fail with [`WalError::Closed`].
+    pub async fn close(&self) -> Result<(), WalError> {
+        self.request(RequestKind::Close).await
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> WalStats {
+        let counters = &self.shared.counters;
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        WalStats {
+            entries: count(&counters.entries),
+            bytes: count(&counters.bytes),
+            writes: count(&counters.writes),
+            syncs: count(&counters.syncs),
+            failures: count(&counters.failures),
+            rolls: count(&counters.rolls),
+            rolled_logs: self.shared.accounting.lock().rolled_logs(),
+            queued_bytes: self.shared.options.queue_bytes as usize - self.shared.room.available_permits(),
+            unavailable: self.failure().is_some(),
+        }
+    }
+
+    /// Why no file is open, if none is.
+    pub fn failure(&self) -> Option<WalError> {
+        self.shared.queue.lock().failure()
+    }
+
+    async fn request(&self, kind: RequestKind) -> Result<(), WalError> {
+        let (sender, receiver) = oneshot::channel();
+        self.shared.queue.lock().request(Request { kind, answer: Some(sender) })?;
+        self.shared.wake.notify_one();
+        receiver.await.unwrap_or(Err(WalError::Closed))
+    }
+
+    /// Also asks for another try at opening a file, if none is open.
+    fn check_available(&self) -> Result<(), WalError> {
+        let mut queue = self.shared.queue.lock();
+        if queue.is_closed() {
+            return Err(WalError::Closed);
+        }
+        match queue.failure() {
+            None => Ok(()),
+            Some(error) => {
+                queue.hurry();
+                drop(queue);
+                self.shared.wake.notify_one();
+                Err(error)
+            }
+        }
+    }
+
+    fn poke(&self) {
+        self.shared.queue.lock().hurry();
+        self.shared.wake.notify_one();
+    }
+}
+
+impl Drop for Wal {
+    /// Closes in the background, as [`Wal::close`].
+    fn drop(&mut self) {
+        let _ = self.shared.queue.lock().request(Request { kind: RequestKind::Close, answer: None });
+        self.shared.wake.notify_one();
+    }
+}
+
+/// The outcome of [`Wal::sync`].
+#[derive(Debug)]
+#[must_use = "the entry is not known to be durable before this resolves"]
+pub struct SyncFuture(State);
+
+#[derive(Debug)]
+enum State {
+    Ready(Result<(), WalError>),
+    Waiting(oneshot::Receiver<Result<(), WalError>>),
+}
+
+impl Future for SyncFuture {
+    type Output = Result<(), WalError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            State::Ready(result) => Poll::Ready(result.clone()),
+            // The thread is gone without an answer: it panicked.
+            State::Waiting(receiver) => {
+                Poll::Ready(ready!(Pin::new(receiver).poll(cx)).unwrap_or(Err(WalError::Closed)))
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use finback_fs::FileSystem;
+
+use crate::{LogName, WalError};
+
+/// `<root>/oldWALs`, where logs wait for the cleaner once nobody needs them for recovery.
+pub fn old_logs_dir(root: &Path) -> PathBuf {
+    root.join("oldWALs")
+}
+
+/// Moves a log to `oldWALs`, under its own name.
+pub(crate) fn archive(fs: &dyn FileSystem, root: &Path, log: &Path) -> Result<(), WalError> {
+    let dir = old_logs_dir(root);
+    let name = log.file_name().unwrap_or_default();
+    fs.create_dir_all(&dir).map_err(|e| WalError::io(&dir, "create", e))?;
+    fs.rename(log, &dir.join(name)).map_err(|e| WalError::io(log, "archive", e))
+}
+
+/// Deletes logs in `oldWALs` last changed more than `ttl` (`hbase.master.logcleaner.ttl`, 10 minutes) before
+/// `now`; says how many. Files that are not logs stay. To be called from a timer.
+pub fn clean_old_logs(
+    fs: &dyn FileSystem,
+    root: &Path,
+    ttl: Duration,
+    now: SystemTime,
+) -> Result<usize, WalError> {
+    let dir = old_logs_dir(root);
+    let entries = match fs.list(&dir) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(e) => return Err(WalError::io(&dir, "list", e)),
+    };
+    let expired = |modified| now.duration_since(modified).is_ok_and(|age| age > ttl);
+    let mut deleted = 0;
+    for entry in entries {
+        if !entry.is_dir && LogName::is_valid(&entry.name) && expired(entry.modified) {
+            let path = dir.join(&entry.name);
+            fs.remove_file(&path).map_err(|e| WalError::io(&path, "delete", e))?;
+            deleted += 1;
+        }
+    }
+    Ok(deleted)
+}

@@ -1,0 +1,161 @@
+use std::{
+    fmt::Display,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use finback_fs::FileSystem;
+
+use crate::{CellParts, META_FAMILY, WalEntry, WalError, WalReader};
+
+const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
+
+pub(crate) fn recovered_edits_dir(region_directory: &Path) -> PathBuf {
+    region_directory.join("recovered.edits")
+}
+
+/// What a region knows when it opens.
+pub struct ReplayRules<'a> {
+    /// Encoded name of the region.
+    pub region: &'a [u8],
+    /// The highest sequence id of a family's store files, 0 if it has none; `None` if there is no such family.
+    pub store_sequence_id: &'a dyn Fn(&[u8]) -> Option<u64>,
+    /// The least of these over all families: files that have nothing above it are skipped.
+    pub min_store_sequence_id: u64,
+    /// Whether a row is of this region.
+    pub contains_row: &'a dyn Fn(&[u8]) -> bool,
+}
+
+/// Takes what a replay finds.
+pub trait ReplaySink {
+    /// Why it may refuse.
+    type Error: Display;
+
+    /// The nonce of an entry (not 0), also of one whose cells are all in store files.
+    fn nonce(&mut self, group: u64, nonce: u64, entry: &WalEntry<'_>) -> Result<(), Self::Error>;
+
+    /// A CompactionDescriptor of this region (protobuf): its inputs that are still in the store must go.
+    fn compaction(&mut self, descriptor: &[u8]) -> Result<(), Self::Error>;
+
+    /// A cell for the memstore: a KeyValue, and the sequence id it enters with.
+    fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), Self::Error>;
+
+    /// All of an entry's cells were handed over: a good place to flush.
+    fn entry_done(&mut self, _sequence_id: u64) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// What a replay found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReplaySummary {
+    /// Files read.
+    pub files: u64,
+    /// Files skipped, because all in them is in store files.
+    pub skipped_files: u64,
+    /// Cells handed over.
+    pub cells: u64,
+    /// Cells not needed.
+    pub skipped_cells: u64,
+    /// Highest sequence id of all entries read; 0 if none.
+    pub max_sequence_id: u64,
+}
+
+/// The recovered edits files of a region in the order of replay, with the highest sequence id in each.
+pub fn recovered_edits(
+    fs: &dyn FileSystem,
+    region_directory: &Path,
+) -> Result<Vec<(PathBuf, u64)>, WalError> {
+    let dir = recovered_edits_dir(region_directory);
+    let entries = match fs.list(&dir) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(WalError::io(&dir, "list", e)),
+    };
+    let mut files: Vec<_> = entries
+        .into_iter()
+        .filter(|entry| !entry.is_dir)
+        .filter_map(|entry| Some((dir.join(&entry.name), highest_in_name(&entry.name)?)))
+        .collect();
+    files.sort_by_key(|(_, highest)| *highest);
+    Ok(files)
+}
+
+/// `-?[0-9]+`; HBase takes the number's absolute value.
+fn highest_in_name(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('-').unwrap_or(name);
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok())?
+}
+
+/// Reads the recovered edits of a region in order and hands over what its store files do not have yet.
+pub fn replay<S: ReplaySink>(
+    fs: &dyn FileSystem,
+    region_directory: &Path,
+    rules: &ReplayRules<'_>,
+    sink: &mut S,
+) -> Result<ReplaySummary, WalError> {
+    let mut summary = ReplaySummary::default();
+    for (path, highest) in recovered_edits(fs, region_directory)? {
+        if highest <= rules.min_store_sequence_id {
+            summary.skipped_files += 1;
+            continue;
+        }
+        summary.files += 1;
+        let mut reader = WalReader::open(fs, &path)?;
+        while let Some(entry) = reader.next_entry()? {
+            let refused = |e: S::Error| WalError::Refused {
+                path: path.clone(),
+                offset: entry.offset,
+                reason: e.to_string(),
+            };
+            replay_entry(&entry, rules, sink, &mut summary).map_err(refused)?;
+        }
+    }
+    Ok(summary)
+}
+
+fn replay_entry<S: ReplaySink>(
+    entry: &WalEntry<'_>,
+    rules: &ReplayRules<'_>,
+    sink: &mut S,
+    summary: &mut ReplaySummary,
+) -> Result<(), S::Error> {
+    let key = &entry.key;
+    summary.max_sequence_id = summary.max_sequence_id.max(key.sequence_id());
+    if key.nonce() != 0 {
+        sink.nonce(key.nonce_group(), key.nonce(), entry)?;
+    }
+    let own = key.region() == rules.region;
+    let sequence_id = key.original_sequence_id().unwrap_or(key.sequence_id());
+    for (key_value, cell) in entry.cells() {
+        if cell.family == META_FAMILY {
+            if own && cell.qualifier.starts_with(COMPACTION_MARKER) {
+                sink.compaction(cell.value)?;
+            }
+        } else if is_needed(key.sequence_id(), &cell, own, rules) {
+            sink.cell(key_value, sequence_id)?;
+            summary.cells += 1;
+        } else {
+            summary.skipped_cells += 1;
+        }
+    }
+    sink.entry_done(key.sequence_id())
+}
+
+fn is_needed(sequence_id: u64, cell: &CellParts<'_>, own: bool, rules: &ReplayRules<'_>) -> bool {
+    let Some(stored) = (rules.store_sequence_id)(cell.family) else { return false };
+    sequence_id > stored && (own || (rules.contains_row)(cell.row))
+}
+
+/// Deletes the recovered edits of a region, after everything replayed was flushed. Other files stay.
+pub fn delete_recovered_edits(fs: &dyn FileSystem, region_directory: &Path) -> Result<(), WalError> {
+    let files = recovered_edits(fs, region_directory)?;
+    for (path, _) in &files {
+        fs.remove_file(path).map_err(|e| WalError::io(path, "remove", e))?;
+    }
+    if !files.is_empty() {
+        let dir = recovered_edits_dir(region_directory);
+        fs.sync_dir(&dir).map_err(|e| WalError::io(&dir, "sync", e))?;
+    }
+    Ok(())
+}

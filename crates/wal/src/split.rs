@@ -1,0 +1,188 @@
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+};
+
+use finback_fs::FileSystem;
+
+use crate::{
+    CellParts, META_FAMILY, WalEntry, WalError, WalReader, entry_cells::LENGTH_BYTES,
+    split_output::SplitOutput,
+};
+
+/// Outputs written at the same time: each has an open file and up to 1 MiB of buffer. A log with more regions is read
+/// once more for each further group.
+const MAX_OPEN_OUTPUTS: usize = 64;
+const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
+
+/// What is known to be in store files already, from the server's last reports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FlushedSequenceIds {
+    /// All families: edits up to this sequence id are flushed. `None`: unknown.
+    pub region: Option<u64>,
+    /// Family and the sequence id up to which it is flushed.
+    pub stores: Vec<(Vec<u8>, u64)>,
+}
+
+/// What a split did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SplitReport {
+    /// The log.
+    pub wal: PathBuf,
+    /// Entries in it.
+    pub entries: u64,
+    /// Entries not needed any more: region gone, already flushed, or markers.
+    pub skipped: u64,
+    /// The recovered edits files, in order of their regions' appearance.
+    pub outputs: Vec<PathBuf>,
+    /// Bytes of a torn tail.
+    pub dropped_bytes: u64,
+}
+
+/// Splits one log into recovered edits of its regions under `<root>/data`. Memory is bounded whatever the log's size.
+/// May be killed anywhere and run again. The log stays: the caller archives it.
+pub fn split(
+    fs: &dyn FileSystem,
+    root: &Path,
+    wal: &Path,
+    flushed: &dyn Fn(&[u8]) -> FlushedSequenceIds,
+) -> Result<SplitReport, WalError> {
+    let mut splitter =
+        Splitter { fs, root, wal, flushed, done: HashSet::new(), report: SplitReport::default() };
+    splitter.report.wal = wal.to_owned();
+    while splitter.pass()? {}
+    Ok(splitter.report)
+}
+
+struct Splitter<'a> {
+    fs: &'a dyn FileSystem,
+    root: &'a Path,
+    wal: &'a Path,
+    flushed: &'a dyn Fn(&[u8]) -> FlushedSequenceIds,
+    /// Regions that an earlier pass has written.
+    done: HashSet<Vec<u8>>,
+    report: SplitReport,
+}
+
+/// One region in one pass.
+struct Region {
+    flushed: FlushedSequenceIds,
+    /// `None`: the region is gone, its edits are dropped.
+    directory: Option<PathBuf>,
+    output: Option<SplitOutput>,
+}
+
+impl Splitter<'_> {
+    /// Reads the log once; `true` if there are regions left for another pass.
+    fn pass(&mut self) -> Result<bool, WalError> {
+        let mut reader = WalReader::open(self.fs, self.wal)?;
+        let mut regions: HashMap<Vec<u8>, Region> = HashMap::new();
+        let mut order = Vec::new();
+        let (mut entries, mut open, mut more) = (0, 0, false);
+        while let Some(entry) = reader.next_entry()? {
+            entries += 1;
+            let name = entry.key.region();
+            if self.done.contains(name) {
+                continue;
+            }
+            if !regions.contains_key(name) {
+                if open == MAX_OPEN_OUTPUTS {
+                    more = true;
+                    continue;
+                }
+                let region = self.region(&entry)?;
+                open += usize::from(region.directory.is_some());
+                regions.insert(name.to_vec(), region);
+                order.push(name.to_vec());
+            }
+            if let Some(region) = regions.get_mut(name)
+                && !region.take(self.fs, self.wal, &entry)?
+            {
+                self.report.skipped += 1;
+            }
+        }
+        self.report.entries = entries;
+        self.report.dropped_bytes = reader.torn_tail().map_or(0, |tail| tail.dropped_bytes);
+        for name in order {
+            if let Some(output) = regions.get_mut(&name).and_then(|region| region.output.take()) {
+                self.report.outputs.push(output.finish(self.fs)?);
+            }
+            self.done.insert(name);
+        }
+        Ok(more)
+    }
+
+    fn region(&self, entry: &WalEntry<'_>) -> Result<Region, WalError> {
+        let corrupt = |what: &str, name: &[u8]| {
+            WalError::corrupt(self.wal, entry.offset, format!("{what} {:?}", name.escape_ascii().to_string()))
+        };
+        let (table, name) = (entry.key.table(), entry.key.region());
+        let directory = region_directory(self.root, table, name)
+            .ok_or_else(|| corrupt("not a table and region: ", &[table, b"/", name].concat()))?;
+        let exists = self.fs.exists(&directory).map_err(|e| WalError::io(&directory, "look for", e))?;
+        if !exists {
+            tracing::info!(region = %directory.display(), "edits of a region that is gone are dropped");
+        }
+        Ok(Region { flushed: (self.flushed)(name), directory: exists.then_some(directory), output: None })
+    }
+}
+
+impl Region {
+    /// Whether the entry, or a part of it, is needed; then it is in the output.
+    fn take(&mut self, fs: &dyn FileSystem, wal: &Path, entry: &WalEntry<'_>) -> Result<bool, WalError> {
+        let Some(directory) = &self.directory else { return Ok(false) };
+        let sequence_id = entry.key.sequence_id();
+        if self.flushed.region.is_some_and(|flushed| flushed >= sequence_id) {
+            return Ok(false);
+        }
+        let compaction = |(_, cell): (_, CellParts<'_>)| {
+            cell.family == META_FAMILY && cell.qualifier.starts_with(COMPACTION_MARKER)
+        };
+        if entry.is_meta_edit() && !entry.cells().any(compaction) {
+            return Ok(false);
+        }
+        let Some((count, cells)) = self.unflushed_cells(entry) else { return Ok(false) };
+        let output = match &mut self.output {
+            Some(output) => output,
+            none => none.insert(SplitOutput::create(fs, directory, wal, sequence_id)?),
+        };
+        output.put(entry, count, cells.as_deref().unwrap_or(entry.cell_block))?;
+        Ok(true)
+    }
+
+    /// How many cells are needed, and which (`None`: all). `None` altogether if the entry had cells and none is.
+    #[allow(clippy::type_complexity)]
+    fn unflushed_cells(&self, entry: &WalEntry<'_>) -> Option<(u32, Option<Vec<u8>>)> {
+        let sequence_id = entry.key.sequence_id();
+        let is_flushed = |family: &[u8]| {
+            self.flushed.stores.iter().any(|(name, flushed)| name == family && *flushed >= sequence_id)
+        };
+        if !entry.cells().any(|(_, cell)| is_flushed(cell.family)) {
+            return Some((entry.key.cell_count(), None));
+        }
+        let mut kept = Vec::with_capacity(entry.cell_block.len());
+        let mut count = 0;
+        for (key_value, cell) in entry.cells() {
+            if !is_flushed(cell.family) {
+                kept.reserve(LENGTH_BYTES + key_value.len());
+                kept.extend_from_slice(&(key_value.len() as u32).to_be_bytes());
+                kept.extend_from_slice(key_value);
+                count += 1;
+            }
+        }
+        (count > 0).then_some((count, Some(kept)))
+    }
+}
+
+/// `<root>/data/<namespace>/<table>/<region>`; `None` if the names could lead anywhere else.
+fn region_directory(root: &Path, table: &[u8], region: &[u8]) -> Option<PathBuf> {
+    let table = std::str::from_utf8(table).ok()?;
+    let region = std::str::from_utf8(region).ok()?;
+    let (namespace, qualifier) = table.split_once(':').unwrap_or(("default", table));
+    let safe =
+        |name: &str| !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0']);
+    if !safe(namespace) || !safe(qualifier) || !safe(region) {
+        return None;
+    }
+    Some(root.join("data").join(namespace).join(qualifier).join(region))
+}

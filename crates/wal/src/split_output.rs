@@ -1,0 +1,69 @@
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use finback_fs::FileSystem;
+
+use crate::{WalEntry, WalError, WalFileWriter, WalReader, replay::recovered_edits_dir};
+
+/// Bytes gathered before they are written.
+const WRITE_BYTES: u64 = 256 << 10;
+
+/// The recovered edits of one region from one log, being written.
+pub(crate) struct SplitOutput {
+    writer: WalFileWriter,
+    directory: PathBuf,
+    first: u64,
+    highest: u64,
+}
+
+impl SplitOutput {
+    /// Begins `recovered.edits/<first sequence id>-<log>.temp`, replacing what a killed split left there.
+    pub(crate) fn create(
+        fs: &dyn FileSystem,
+        region_directory: &Path,
+        wal: &Path,
+        first: u64,
+    ) -> Result<Self, WalError> {
+        let directory = recovered_edits_dir(region_directory);
+        fs.create_dir_all(&directory).map_err(|e| WalError::io(&directory, "create", e))?;
+        let name = wal.file_name().unwrap_or_default().to_string_lossy();
+        let path = directory.join(format!("{first:019}-{name}.temp"));
+        match fs.remove_file(&path) {
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(WalError::io(&path, "remove", e)),
+            _ => {}
+        }
+        let writer = WalFileWriter::create(fs, &path)?;
+        Ok(Self { writer, directory, first, highest: first })
+    }
+
+    pub(crate) fn put(&mut self, entry: &WalEntry<'_>, count: u32, cells: &[u8]) -> Result<(), WalError> {
+        self.highest = self.highest.max(entry.key.sequence_id());
+        self.writer.gather_copy(entry, count, cells)?;
+        if self.writer.gathered_bytes() >= WRITE_BYTES {
+            self.writer.write()?;
+        }
+        Ok(())
+    }
+
+    /// Closes the file and gives it its final name, `<highest sequence id>`. If there is one, the one that begins
+    /// with the lower sequence id has more in it and stays.
+    pub(crate) fn finish(self, fs: &dyn FileSystem) -> Result<PathBuf, WalError> {
+        let temporary = self.writer.path().to_owned();
+        let target = self.directory.join(format!("{:019}", self.highest));
+        self.writer.close()?;
+        let exists = fs.exists(&target).map_err(|e| WalError::io(&target, "look for", e))?;
+        if exists && first_sequence_id(fs, &target)?.is_some_and(|existing| existing <= self.first) {
+            fs.remove_file(&temporary).map_err(|e| WalError::io(&temporary, "remove", e))?;
+        } else {
+            fs.rename(&temporary, &target).map_err(|e| WalError::io(&temporary, "rename", e))?;
+        }
+        Ok(target)
+    }
+}
+
+fn first_sequence_id(fs: &dyn FileSystem, path: &Path) -> Result<Option<u64>, WalError> {
+    let mut reader = WalReader::open(fs, path)?;
+    Ok(reader.next_entry()?.map(|entry| entry.key.sequence_id()))
+}
