@@ -11,13 +11,29 @@
 //! This crate does not know what the services do: no tables, no regions, no cells beyond their framing.
 
 mod channel;
+mod codec;
+mod connection;
 mod exception;
 pub mod exceptions;
+mod frame;
+mod handshake;
+mod in_flight;
+mod limits;
 mod loopback;
+mod outbox;
+mod outgoing;
+mod preamble;
+mod request;
+mod response;
 mod run;
+mod server;
 mod service;
+mod socket_channel;
 
 pub use channel::{Channel, ChannelExt, RawReply, RawReplyFuture, Request};
 pub use exception::RpcException;
+pub use limits::Limits;
 pub use loopback::Loopback;
+pub use server::{Server, ServerBuilder, bind};
 pub use service::{Call, ConnectionInfo, MethodName, Outcome, PendingReply, Reply, Service};
+pub use socket_channel::{ConnectOptions, SocketChannel};

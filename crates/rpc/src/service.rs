@@ -134,9 +134,13 @@ impl ConnectionInfo {
         Self::new(service, "hbase".to_owned(), None, (0, 0), remote, true)
     }
 
-    /// Whether the client has gone: nobody will read a reply.
+    /// Whether the client has gone, or at least sends nothing more: long work for it is not worth while.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_closed(&self) {
+        self.closed.store(true, Ordering::Relaxed);
     }
 }
 

@@ -1,0 +1,39 @@
+//! MessageCodec: every cell as a delimited `Cell` message, without tags, as in HBase.
+
+use super::{CodecError, for_each_cell};
+use bytes::Bytes;
+use finback_cell::CellBlockBuilder;
+use finback_cell::cell::CellParts;
+use finback_proto::{convert, delimited, pb};
+
+pub(super) fn decode(mut block: Bytes) -> Result<Bytes, CodecError> {
+    let mut out = CellBlockBuilder::with_capacity(block.len());
+    let mut index = 0;
+    while !block.is_empty() {
+        let malformed = CodecError::Malformed { index };
+        let cell: pb::Cell =
+            delimited::decode_delimited(&mut block, "Cell").map_err(|_| malformed.clone())?;
+        let parts = CellParts {
+            row: cell.row.as_deref().unwrap_or_default(),
+            family: cell.family.as_deref().unwrap_or_default(),
+            qualifier: cell.qualifier.as_deref().unwrap_or_default(),
+            timestamp: cell.timestamp.unwrap_or(0) as i64,
+            type_code: u8::try_from(cell.cell_type.unwrap_or(0)).map_err(|_| malformed)?,
+            value: cell.value.as_deref().unwrap_or_default(),
+            tags: &[],
+        };
+        parts.check().map_err(|source| CodecError::Cell { index, source })?;
+        out.push_parts(&parts);
+        index += 1;
+    }
+    Ok(out.finish().bytes().clone())
+}
+
+pub(super) fn encode(block: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let mut out = Vec::with_capacity(block.len());
+    for_each_cell(block, |cell| {
+        let message = pb::Cell { tags: None, ..convert::inline_cell(cell) };
+        delimited::encode_delimited(&message, &mut out);
+    })?;
+    Ok(out)
+}

@@ -1,0 +1,384 @@
+//! One connection of a client: one task that reads requests, calls the service and writes replies.
+
+use crate::exceptions;
+use crate::frame::{FrameBuffer, Next};
+use crate::handshake::{Handshake, Session, handshake};
+use crate::in_flight::Share;
+use crate::outbox::{Finished, Outbox};
+use crate::outgoing::{MAX_SLICES, Outgoing};
+use crate::request::{self, RequestHeader};
+use crate::response::{push_exception, push_result};
+use crate::run::{self, Guarded};
+use crate::server::Shared;
+use crate::service::{Call, MethodName, Outcome, PendingReply};
+use bytes::Bytes;
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// Bytes of a frame that is refused within which its header must stand.
+const MAX_REFUSED_HEADER_BYTES: usize = 64 << 10;
+/// What a pending call costs besides the bytes of its request.
+const CALL_OVERHEAD_BYTES: usize = 1 << 10;
+/// The shortest time that a client is believed to wait.
+const MIN_TIMEOUT: Duration = Duration::from_millis(20);
+/// Priority from which on calls are the cluster's own and not refused when too much is in flight: they are what
+/// makes it less.
+const HIGH_PRIORITY: u32 = 100;
+/// How long to go on reading from a client that is to see our last words: closing with bytes unread would reset the
+/// connection, and the client might lose them.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// What happened to the socket.
+enum Event {
+    Read(io::Result<usize>),
+    Wrote(io::Result<usize>),
+    Outbox,
+}
+
+/// What is being read.
+enum Reading {
+    /// Requests.
+    Frames,
+    /// The rest of a request that has been refused.
+    Skipping(usize),
+    /// Nothing more: the client has ended its side, or is to be closed.
+    Ended,
+}
+
+/// Serves a client until it goes, misbehaves, or the server stops.
+pub(crate) async fn serve(
+    mut stream: TcpStream,
+    remote: SocketAddr,
+    shared: Arc<Shared>,
+    outbox: Arc<Outbox>,
+) {
+    let mut frames = FrameBuffer::default();
+    let limit = shared.limits.header_timeout;
+    let handshake = timeout(limit, handshake(&mut stream, &mut frames, &shared, remote));
+    let end = tokio::select! {
+        biased;
+        end = handshake => end,
+        // Nobody nudges before the first call but a server that stops.
+        () = poll_fn(|cx| outbox.poll(cx)) => return,
+    };
+    let session = match end {
+        Ok(Ok(Handshake::Session(session))) => session,
+        Ok(Ok(Handshake::Close(last_words))) => return close(stream, &last_words).await,
+        Ok(Err(error)) => return tracing::debug!(%remote, %error, "no connection header"),
+        Err(_) => return tracing::debug!(%remote, "no connection header within {limit:?}"),
+    };
+    let info = Arc::clone(&session.info);
+    let connection = Connection {
+        stream,
+        frames,
+        session,
+        share: shared.in_flight.share(),
+        shared,
+        outbox: Arc::clone(&outbox),
+        finished: Vec::new(),
+        outgoing: Outgoing::default(),
+        reading: Reading::Frames,
+        pending: 0,
+        received: Instant::now(),
+        progress: Instant::now(),
+    };
+    let end = connection.run().await;
+    info.set_closed();
+    outbox.close();
+    match end {
+        Ok(stream) => close(stream, &[]).await,
+        Err(error) => tracing::debug!(%remote, %error, "connection lost"),
+    }
+}
+
+/// Writes what is left to say, and closes so that the client can read it.
+async fn close(mut stream: TcpStream, last_words: &[u8]) {
+    let farewell = async {
+        stream.write_all(last_words).await?;
+        stream.shutdown().await?;
+        let mut sink = [0; 4 << 10];
+        while stream.read(&mut sink).await? > 0 {}
+        io::Result::Ok(())
+    };
+    // Whether it succeeds does not matter: the connection ends here.
+    let _ = timeout(LINGER, farewell).await;
+}
+
+struct Connection {
+    stream: TcpStream,
+    frames: FrameBuffer,
+    session: Session,
+    shared: Arc<Shared>,
+    /// What is counted for the frame that is being received.
+    share: Share,
+    outbox: Arc<Outbox>,
+    /// Empty, between two looks into the outbox.
+    finished: Vec<Finished>,
+    outgoing: Outgoing,
+    reading: Reading,
+    /// Calls whose results are still to come through the outbox.
+    pending: usize,
+    /// When the last bytes came.
+    received: Instant,
+    /// When the client last took bytes, or had nothing to take.
+    progress: Instant,
+}
+
+impl Connection {
+    /// Serves until the connection is to be closed; an error if it is broken.
+    async fn run(mut self) -> io::Result<TcpStream> {
+        loop {
+            self.collect_finished();
+            self.begin_calls()?;
+            if self.is_done() {
+                return Ok(self.stream);
+            }
+            match self.next_event().await? {
+                Event::Read(read) => self.have_read(read?),
+                Event::Wrote(wrote) => self.have_written(wrote?)?,
+                Event::Outbox => {}
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let no_more_calls = matches!(self.reading, Reading::Ended) || self.shared.is_draining();
+        no_more_calls && self.pending == 0 && self.outgoing.is_empty()
+    }
+
+    /// Whether another call may begin, given what this client has not yet taken or waits for.
+    fn has_room(&self) -> bool {
+        self.outgoing.len() < self.shared.limits.max_outgoing_bytes
+            && self.pending < self.shared.limits.max_pending_calls
+            && !self.shared.is_draining()
+    }
+
+    fn collect_finished(&mut self) {
+        if self.pending == 0 {
+            return;
+        }
+        self.outbox.take(&mut self.finished);
+        let mut finished = std::mem::take(&mut self.finished);
+        self.pending -= finished.len();
+        for Finished { call_id, result } in finished.drain(..) {
+            push_result(&mut self.outgoing, call_id, result, self.session.codec);
+        }
+        self.finished = finished;
+    }
+
+    /// Takes every whole frame that has been read, as far as there is room.
+    fn begin_calls(&mut self) -> io::Result<()> {
+        while self.has_room() {
+            match self.reading {
+                Reading::Frames => {}
+                Reading::Skipping(rest) => {
+                    let rest = rest - self.frames.skip(rest);
+                    self.reading = if rest > 0 { Reading::Skipping(rest) } else { Reading::Frames };
+                    if rest > 0 {
+                        self.frames.make_room(self.frames.room_wanted(rest));
+                        break;
+                    }
+                }
+                Reading::Ended => break,
+            }
+            match self.frames.next(self.shared.limits.max_request_bytes) {
+                Next::Frame(frame) => self.begin_call(frame)?,
+                Next::Partial { missing } => {
+                    if !self.make_room(missing)? {
+                        break;
+                    }
+                }
+                Next::TooBig { length } => {
+                    self.refuse_too_big(length)?;
+                    break;
+                }
+                Next::Negative => return Err(malformed("negative frame length")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room for the rest of a frame, or refuses it. Whether to look at the frames again.
+    fn make_room(&mut self, missing: usize) -> io::Result<bool> {
+        let room = self.frames.room_wanted(missing);
+        // The first chunk is the connection's own; what a frame needs beyond it is counted.
+        if room == 0 || self.frames.len() < crate::frame::READ_CHUNK || self.share.try_grow(room) {
+            self.frames.make_room(room);
+            return Ok(false);
+        }
+        let Some((header, _)) = request::split_header(self.frames.partial()) else {
+            return Err(malformed("no request header at the start of a large frame"));
+        };
+        push_exception(&mut self.outgoing, header.call_id, &too_much_in_flight());
+        let there = self.frames.len();
+        self.frames.skip(there);
+        self.share = self.shared.in_flight.share();
+        self.reading = Reading::Skipping(missing);
+        Ok(true)
+    }
+
+    /// Answers a frame that is too long, as soon as its header has come, and ends the connection.
+    fn refuse_too_big(&mut self, length: usize) -> io::Result<()> {
+        match request::split_header(self.frames.partial()) {
+            Some((header, _)) => {
+                let limit = self.shared.limits.max_request_bytes;
+                let message = format!("a request of {length} bytes, the limit is {limit}");
+                push_exception(&mut self.outgoing, header.call_id, &exceptions::request_too_big(message));
+                self.reading = Reading::Ended;
+                Ok(())
+            }
+            None if self.frames.len() < MAX_REFUSED_HEADER_BYTES => {
+                self.frames.make_room(self.frames.room_wanted(MAX_REFUSED_HEADER_BYTES));
+                Ok(())
+            }
+            None => Err(malformed("no request header at the start of a frame that is too long")),
+        }
+    }
+
+    fn begin_call(&mut self, frame: Bytes) -> io::Result<()> {
+        let share = self.share_of_frame();
+        let bytes = frame.len();
+        let Some((header, body)) = request::split_header(frame) else {
+            return Err(malformed("no request header"));
+        };
+        let deadline = self.deadline(&header);
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            // The client has given up already, and takes no answer any more.
+            return Ok(());
+        }
+        if header.priority < HIGH_PRIORITY && self.shared.in_flight.is_full() {
+            push_exception(&mut self.outgoing, header.call_id, &too_much_in_flight());
+            return Ok(());
+        }
+        let call_id = header.call_id;
+        match self.call(header, body, deadline) {
+            Outcome::Ready(result) => {
+                push_result(&mut self.outgoing, call_id, result, self.session.codec);
+            }
+            Outcome::Pending(future) => {
+                let share = share.unwrap_or_else(|| self.shared.in_flight.share());
+                self.spawn(call_id, future, share, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is counted for the frame that has just been taken: nothing, for a small one, so that its call does not touch
+    /// what all connections share.
+    fn share_of_frame(&mut self) -> Option<Share> {
+        (!self.share.is_empty()).then(|| std::mem::replace(&mut self.share, self.shared.in_flight.share()))
+    }
+
+    fn deadline(&self, header: &RequestHeader) -> Option<Instant> {
+        match header.timeout_ms {
+            0 => None,
+            ms => self.received.checked_add(Duration::from_millis(ms.into()).max(MIN_TIMEOUT)),
+        }
+    }
+
+    fn call(&self, header: RequestHeader, body: Bytes, deadline: Option<Instant>) -> Outcome {
+        let (param, cells) = match request::split_body(&header, body) {
+            Ok(body) => body,
+            Err(exception) => return Outcome::exception(exception),
+        };
+        let cells = match self.session.codec.decode(cells) {
+            Ok(cells) => cells,
+            Err(e) => return Outcome::exception(exceptions::do_not_retry(format!("the request has {e}"))),
+        };
+        let call = Call {
+            call_id: header.call_id,
+            method: header.method.unwrap_or(MethodName::from_static("")),
+            param,
+            cells,
+            priority: header.priority,
+            deadline,
+            received: self.received,
+            connection: Arc::clone(&self.session.info),
+        };
+        run::call(&*self.session.service, call)
+    }
+
+    /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
+    fn spawn(&mut self, call_id: u32, future: PendingReply, mut share: Share, bytes: usize) {
+        share.raise_to(bytes + CALL_OVERHEAD_BYTES);
+        self.pending += 1;
+        let outbox = Arc::clone(&self.outbox);
+        tokio::spawn(async move {
+            let result = Guarded(future).await;
+            outbox.push(Finished { call_id, result });
+            drop(share);
+        });
+    }
+
+    async fn next_event(&mut self) -> io::Result<Event> {
+        let stall = self.shared.limits.write_stall_timeout;
+        let deadline = self.progress + stall;
+        let is_waiting_for_client = !self.outgoing.is_empty();
+        let event = poll_fn(|cx| self.poll_event(cx));
+        if !is_waiting_for_client {
+            return Ok(event.await);
+        }
+        tokio::time::timeout_at(deadline.into(), event)
+            .await
+            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, format!("nothing read for {stall:?}")))
+    }
+
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+        if !self.outgoing.is_empty()
+            && let Poll::Ready(wrote) = self.poll_write(cx)
+        {
+            return Poll::Ready(Event::Wrote(wrote));
+        }
+        if self.outbox.poll(cx).is_ready() {
+            return Poll::Ready(Event::Outbox);
+        }
+        if !matches!(self.reading, Reading::Ended) && self.has_room() {
+            let read = pin!(self.stream.read_buf(self.frames.bytes_mut()));
+            return std::future::Future::poll(read, cx).map(Event::Read);
+        }
+        Poll::Pending
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+        let count = self.outgoing.slices(&mut slices);
+        Pin::new(&mut self.stream).poll_write_vectored(cx, &slices[..count])
+    }
+
+    fn have_read(&mut self, bytes: usize) {
+        self.received = Instant::now();
+        if bytes == 0 {
+            // It may have ended only its own side: what has begun is still answered.
+            self.reading = Reading::Ended;
+            self.session.info.set_closed();
+        }
+        if self.outgoing.is_empty() {
+            self.progress = self.received;
+        }
+    }
+
+    fn have_written(&mut self, bytes: usize) -> io::Result<()> {
+        if bytes == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.outgoing.advance(bytes);
+        self.progress = Instant::now();
+        Ok(())
+    }
+}
+
+fn too_much_in_flight() -> crate::RpcException {
+    exceptions::call_queue_too_big("too many bytes of requests are waiting in this server")
+}
+
+fn malformed(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}

@@ -1,0 +1,103 @@
+//! Frames out of a stream of bytes.
+//!
+//! ```text
+//! +------------+----------------+
+//! | u32 length | frame (length) |
+//! +------------+----------------+
+//! ```
+//! The buffer grows with the bytes that arrive, never with the length that a peer claims.
+
+use bytes::{Buf, Bytes, BytesMut};
+
+/// Bytes of the length in front of a frame.
+pub(crate) const LENGTH_BYTES: usize = 4;
+/// What a connection reads at once, and keeps while idle.
+pub(crate) const READ_CHUNK: usize = 16 << 10;
+/// Room below which the buffer is made larger before a read.
+const MIN_ROOM: usize = 2 << 10;
+/// A frame beyond this takes its buffer with it, so that a connection does not keep the memory of its largest frame.
+const LARGE_FRAME: usize = 256 << 10;
+
+/// What the bytes so far amount to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A whole frame.
+    Frame(Bytes),
+    /// The start of a frame: this many bytes are missing (four, if not even the length is there).
+    Partial { missing: usize },
+    /// The start of a frame that is longer than it may be.
+    TooBig { length: usize },
+    /// A length that is negative in Java: no HBase client sends it.
+    Negative,
+}
+
+/// Bytes read and not yet taken.
+#[derive(Debug, Default)]
+pub(crate) struct FrameBuffer {
+    bytes: BytesMut,
+}
+
+impl FrameBuffer {
+    /// Where to read to.
+    pub(crate) fn bytes_mut(&mut self) -> &mut BytesMut {
+        &mut self.bytes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Takes the next frame, if it is whole and not longer than `limit`.
+    pub(crate) fn next(&mut self, limit: usize) -> Next {
+        let Some(length) = self.bytes.first_chunk::<LENGTH_BYTES>() else {
+            return Next::Partial { missing: LENGTH_BYTES };
+        };
+        let length = i32::from_be_bytes(*length);
+        let Ok(length) = usize::try_from(length) else { return Next::Negative };
+        if length > limit {
+            return Next::TooBig { length };
+        }
+        let missing = (LENGTH_BYTES + length).saturating_sub(self.bytes.len());
+        if missing > 0 {
+            return Next::Partial { missing };
+        }
+        self.bytes.advance(LENGTH_BYTES);
+        let frame = self.bytes.split_to(length).freeze();
+        if length > LARGE_FRAME {
+            self.bytes = BytesMut::from(&self.bytes[..]);
+        }
+        Next::Frame(frame)
+    }
+
+    /// The part of an unfinished frame that is there, without its length.
+    pub(crate) fn partial(&self) -> Bytes {
+        Bytes::copy_from_slice(self.bytes.get(LENGTH_BYTES..).unwrap_or_default())
+    }
+
+    /// Room to make before the next read, given what is missing of the frame: at most as much as is there already.
+    pub(crate) fn room_wanted(&self, missing: usize) -> usize {
+        let room = self.bytes.capacity() - self.bytes.len();
+        if room >= missing.min(MIN_ROOM) && room > 0 {
+            0
+        } else {
+            missing.min(self.bytes.len()).max(READ_CHUNK)
+        }
+    }
+
+    /// Makes room.
+    pub(crate) fn make_room(&mut self, room: usize) {
+        if room > 0 {
+            self.bytes.reserve(room);
+        }
+    }
+
+    /// Drops up to `count` bytes from the front; gives back how many there were.
+    pub(crate) fn skip(&mut self, count: usize) -> usize {
+        let skipped = count.min(self.bytes.len());
+        self.bytes.advance(skipped);
+        skipped
+    }
+}
+
+#[cfg(test)]
+mod tests;

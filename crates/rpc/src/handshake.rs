@@ -1,0 +1,142 @@
+//! From the first byte of a connection to its header.
+//!
+//! ```text
+//! preamble | [ SASL token, answered by "no need" ] | u32 length | ConnectionHeader
+//! ```
+
+use crate::codec::Codec;
+use crate::exceptions;
+use crate::frame::{FrameBuffer, Next};
+use crate::preamble::{self, PREAMBLE_BYTES, Preamble};
+use crate::response::{CONNECTION_CALL_ID, connection_frame, exception_frame};
+use crate::server::Shared;
+use crate::service::{ConnectionInfo, Service};
+use bytes::Bytes;
+use finback_proto::{Message, pb};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Longest connection header, and longest SASL token: a Kerberos ticket is at most 64 KiB.
+const MAX_HEADER_BYTES: usize = 128 << 10;
+/// Preambles in a row: the question for the principal, and the real one. More make no sense.
+const MAX_PREAMBLES: usize = 4;
+/// SASL status 0, and a token length that stands for "go on without authentication".
+const SWITCH_TO_SIMPLE: [u8; 8] = [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xa8];
+
+/// A connection that has said what it wants.
+pub(crate) struct Session {
+    pub(crate) service: Arc<dyn Service>,
+    pub(crate) info: Arc<ConnectionInfo>,
+    pub(crate) codec: Codec,
+}
+
+/// How a handshake ends.
+pub(crate) enum Handshake {
+    /// Requests follow.
+    Session(Session),
+    /// The connection is to be closed after these bytes.
+    Close(Vec<u8>),
+}
+
+/// Reads preamble and header. The caller limits the time.
+pub(crate) async fn handshake(
+    stream: &mut TcpStream,
+    frames: &mut FrameBuffer,
+    shared: &Shared,
+    remote: SocketAddr,
+) -> io::Result<Handshake> {
+    for _ in 0..MAX_PREAMBLES {
+        let bytes = read_preamble(stream, frames).await?;
+        match preamble::parse(&bytes, remote) {
+            Err(exception) => return Ok(Handshake::Close(exception_frame(CONNECTION_CALL_ID, &exception))),
+            Ok(Preamble::Registry) => return Ok(Handshake::Close(registry_answer(shared, &bytes, remote))),
+            Ok(Preamble::Security) => {
+                let exception = exceptions::security_not_enabled("this server has no principal");
+                stream.write_all(&exception_frame(CONNECTION_CALL_ID, &exception)).await?;
+                continue;
+            }
+            Ok(Preamble::Simple) => {}
+            Ok(Preamble::Sasl) => {
+                stream.write_all(&SWITCH_TO_SIMPLE).await?;
+                read_frame(stream, frames).await?;
+            }
+        }
+        let header = read_frame(stream, frames).await?;
+        return Ok(match session(header, shared, remote) {
+            Some(session) => Handshake::Session(session),
+            None => Handshake::Close(Vec::new()),
+        });
+    }
+    Ok(Handshake::Close(Vec::new()))
+}
+
+fn registry_answer(shared: &Shared, preamble: &[u8; PREAMBLE_BYTES], remote: SocketAddr) -> Vec<u8> {
+    match &shared.cluster_id {
+        Some(id) => connection_frame(&pb::GetConnectionRegistryResponse { cluster_id: id.clone() }),
+        None => exception_frame(CONNECTION_CALL_ID, &preamble::unexpected_header(preamble, remote)),
+    }
+}
+
+/// None, as HBase closes without a word, if the header asks for something that is not there.
+fn session(header: Bytes, shared: &Shared, remote: SocketAddr) -> Option<Session> {
+    let header = match pb::ConnectionHeader::decode(header) {
+        Ok(header) => header,
+        Err(error) => {
+            tracing::warn!(%remote, %error, "malformed connection header");
+            return None;
+        }
+    };
+    let refuse = |what: &str, which: &str| tracing::warn!(%remote, "refused: {what} {which:?}");
+    let Some(service) = shared.services.get(header.service_name()) else {
+        refuse("unknown service", header.service_name());
+        return None;
+    };
+    let Some(codec) = Codec::of_class(header.cell_block_codec_class()) else {
+        refuse("unknown codec", header.cell_block_codec_class());
+        return None;
+    };
+    if !header.cell_block_compressor_class().is_empty() {
+        refuse("unsupported compressor", header.cell_block_compressor_class());
+        return None;
+    }
+    let version = header.version_info.as_ref().map_or((0, 0), |v| (v.version_major(), v.version_minor()));
+    let (user, real_user) = match header.user_info {
+        Some(user) => (user.effective_user, user.real_user),
+        None => (String::new(), None),
+    };
+    let has_codec = codec != Codec::None;
+    let info = ConnectionInfo::new(service.name(), user, real_user, version, remote, has_codec);
+    Some(Session { service: Arc::clone(service), info: Arc::new(info), codec })
+}
+
+async fn read_preamble(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::Result<[u8; PREAMBLE_BYTES]> {
+    loop {
+        if let Some(preamble) = frames.bytes_mut().first_chunk::<PREAMBLE_BYTES>() {
+            let preamble = *preamble;
+            frames.skip(PREAMBLE_BYTES);
+            return Ok(preamble);
+        }
+        read_more(stream, frames, PREAMBLE_BYTES).await?;
+    }
+}
+
+async fn read_frame(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::Result<Bytes> {
+    loop {
+        match frames.next(MAX_HEADER_BYTES) {
+            Next::Frame(frame) => return Ok(frame),
+            Next::Partial { missing } => read_more(stream, frames, missing).await?,
+            Next::TooBig { .. } | Next::Negative => return Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+async fn read_more(stream: &mut TcpStream, frames: &mut FrameBuffer, missing: usize) -> io::Result<()> {
+    frames.make_room(frames.room_wanted(missing));
+    match stream.read_buf(frames.bytes_mut()).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,42 @@
+//! Every limit of the server.
+
+use std::time::Duration;
+
+/// What a server admits, per connection and altogether.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Bytes of one request frame; a longer one is answered with RequestTooBigException and the connection closed.
+    /// `hbase.ipc.max.request.size`.
+    pub max_request_bytes: usize,
+    /// Bytes of all requests that are being received or answered, in the whole server; beyond it calls are answered
+    /// with CallQueueTooBigException. `hbase.ipc.server.max.callqueue.size`.
+    pub max_in_flight_bytes: usize,
+    /// Bytes of replies waiting for one client to read them, beyond which no more of its requests are begun. What
+    /// waits can exceed it by the replies of the calls begun before.
+    pub max_outgoing_bytes: usize,
+    /// Calls of one connection that may be pending at the same time; beyond it no more of its requests are begun.
+    pub max_pending_calls: usize,
+    /// Connections at the same time; more are closed at once.
+    pub max_connections: usize,
+    /// Time for a client to send a whole connection header.
+    pub header_timeout: Duration,
+    /// Time without a byte read by a client that has replies waiting, after which it counts as gone.
+    pub write_stall_timeout: Duration,
+    /// Time for pending calls and unread replies when the server stops.
+    pub drain_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_request_bytes: 256 << 20,
+            max_in_flight_bytes: 1 << 30,
+            max_outgoing_bytes: 16 << 20,
+            max_pending_calls: 1000,
+            max_connections: 10_000,
+            header_timeout: Duration::from_secs(30),
+            write_stall_timeout: Duration::from_secs(300),
+            drain_timeout: Duration::from_secs(10),
+        }
+    }
+}
