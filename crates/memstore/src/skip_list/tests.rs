@@ -227,3 +227,22 @@ fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_other
         }
     });
 }
+
+#[test]
+fn a_few_cells_replaced_over_and_over_are_never_missing() {
+    const CELLS: u64 = 16;
+    let list = Arc::new(SkipList::new(CellOrder::User));
+    (0..CELLS).for_each(|number| insert(&list, number, 1));
+    let writing = AtomicUsize::new(1);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            (0..4 * ROWS).for_each(|round| insert(&list, round % CELLS, 1));
+            writing.store(0, Release);
+        });
+        scope.spawn(|| {
+            while writing.load(Acquire) > 0 {
+                assert_eq!(check_all(&mut SkipListCursor::new(list.clone())), CELLS);
+            }
+        });
+    });
+}
