@@ -228,6 +228,9 @@ impl WalReader {
             return self.check_count().map(|()| None);
         }
         match parse_entry(&mut self.window, self.position, self.end) {
+            Ok(entry) if self.style == Style::Guarded && entry.integrity.is_none() => {
+                self.judge("an entry without its checksum".to_owned())
+            }
             Ok(entry) => self.check_style(&entry).map(|()| Some(entry)),
             Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
             Err(NoEntry::Invalid(reason)) => self.judge(reason),
@@ -272,7 +275,10 @@ impl WalReader {
         }
         if self.trailer == Trailer::Plain {
             // Perhaps the last bytes of an entry only look like a trailer.
-            if let Ok(entry) = parse_entry(&mut self.window, self.position, len) {
+            let entry = parse_entry(&mut self.window, self.position, len);
+            if let Ok(entry) = entry
+                && (self.style != Style::Guarded || entry.integrity.is_some())
+            {
                 (self.trailer, self.end) = (Trailer::Missing, len);
                 return self.check_style(&entry).map(|()| Some(entry));
             }

@@ -1,5 +1,7 @@
 //! HBase's own logs and what HBase's own reader says is in them.
 
+#![allow(dead_code)] // each test file uses a part
+
 use std::path::{Path, PathBuf};
 
 use finback_wal::WalEntry;

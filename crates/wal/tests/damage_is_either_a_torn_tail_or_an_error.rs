@@ -1,0 +1,221 @@
+//! A log cut or damaged at any byte gives back what was durable, or an error with file and offset.
+
+mod entries;
+
+use std::path::Path;
+
+use bytes::Bytes;
+use entries::{cells, file_bytes, key, read, write_file};
+use finback_fs::{FileSystem, MemFileSystem};
+use finback_wal::{WalError, WalFileWriter};
+
+const FILE: &str = "/log";
+const GROUPS: u64 = 4;
+const ENTRIES_PER_GROUP: u64 = 3;
+
+/// A log of four groups of three entries, each group synced. Returns its bytes, where the last group begins, and
+/// where every entry does.
+fn sample(close: bool, with_value: impl Fn(u64) -> Bytes) -> (Vec<u8>, u64, Vec<u64>) {
+    let fs = MemFileSystem::new();
+    let mut writer = WalFileWriter::create(&fs, Path::new(FILE)).unwrap();
+    let mut last_group = 0;
+    for group in 0..GROUPS {
+        last_group = writer.len();
+        for i in 0..ENTRIES_PER_GROUP {
+            let id = group * ENTRIES_PER_GROUP + i;
+            writer.gather(&key(b"region", id), &with_value(id)).unwrap();
+        }
+        writer.write().unwrap();
+        writer.sync().unwrap();
+    }
+    if close {
+        writer.close().unwrap();
+    }
+    let contents = read(&fs, Path::new(FILE)).unwrap();
+    assert_eq!(contents.edits.len() as u64, GROUPS * ENTRIES_PER_GROUP);
+    assert_eq!((contents.closed, contents.torn_at), (close, None));
+    (file_bytes(&fs, Path::new(FILE)), last_group, contents.offsets)
+}
+
+fn plain(id: u64) -> Bytes {
+    cells(format!("value {id}").as_bytes())
+}
+
+fn whole_before(offsets: &[u64], end: u64, cut: usize) -> usize {
+    let ends = offsets.iter().skip(1).copied().chain([end]);
+    ends.take_while(|&e| e <= cut as u64).count()
+}
+
+#[test]
+fn cut_at_every_byte_of_the_last_group() {
+    let fs = MemFileSystem::new();
+    let (bytes, last_group, offsets) = sample(false, plain);
+    for cut in last_group as usize..bytes.len() {
+        for zeros in [0, 1, 5000] {
+            let mut damaged = bytes[..cut].to_vec();
+            damaged.resize(cut + zeros, 0);
+            write_file(&fs, Path::new(FILE), &damaged);
+            let contents = read(&fs, Path::new(FILE)).unwrap();
+            let whole = whole_before(&offsets, bytes.len() as u64, cut);
+            assert!(contents.edits.len() >= whole, "cut at {cut}, {zeros} zeros");
+            // A cut before zeros that the entry had anyway loses nothing.
+            if zeros == 0 {
+                assert_eq!(contents.edits.len(), whole, "cut at {cut}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_the_last_group_is_a_torn_tail() {
+    let fs = MemFileSystem::new();
+    let (bytes, last_group, offsets) = sample(false, plain);
+    for at in last_group as usize..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            write_file(&fs, Path::new(FILE), &damaged);
+            let contents = read(&fs, Path::new(FILE)).unwrap();
+            let hit = offsets.iter().filter(|&&o| o <= at as u64).count() - 1;
+            assert_eq!(contents.edits.len(), hit, "byte {at}, bit {bit}");
+            assert_eq!(contents.torn_at, Some(offsets[hit]));
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_before_the_last_group_is_corruption_at_its_entry() {
+    let fs = MemFileSystem::new();
+    let (bytes, last_group, offsets) = sample(false, plain);
+    for at in offsets[0] as usize..last_group as usize {
+        for bit in [0, 3, 7] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            write_file(&fs, Path::new(FILE), &damaged);
+            let hit = *offsets.iter().rfind(|&&o| o <= at as u64).unwrap();
+            let next = *offsets.iter().find(|&&o| o > at as u64).unwrap();
+            match read(&fs, Path::new(FILE)) {
+                // The first entry may lose its attribute and look like one of HBase; the second gives it away.
+                Err(WalError::Corrupt { path, offset, .. }) => {
+                    assert_eq!(path, Path::new(FILE));
+                    assert!(offset == hit || (hit == offsets[0] && offset == next), "byte {at}: {offset}");
+                }
+                other => panic!("byte {at}, bit {bit}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_a_closed_log_is_never_skipped() {
+    let fs = MemFileSystem::new();
+    let (bytes, _, offsets) = sample(true, plain);
+    let trailer = bytes.len() - 22;
+    for at in offsets[0] as usize..trailer {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        write_file(&fs, Path::new(FILE), &damaged);
+        assert!(matches!(read(&fs, Path::new(FILE)), Err(WalError::Corrupt { .. })), "byte {at}");
+    }
+    for at in trailer..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        write_file(&fs, Path::new(FILE), &damaged);
+        assert_eq!(
+            read(&fs, Path::new(FILE)).unwrap().edits.len(),
+            12,
+            "a damaged trailer costs no entry: {at}"
+        );
+    }
+}
+
+#[test]
+fn every_prefix_of_a_log_can_be_opened() {
+    let fs = MemFileSystem::new();
+    let (bytes, _, offsets) = sample(true, plain);
+    for cut in 0..bytes.len() {
+        write_file(&fs, Path::new(FILE), &bytes[..cut]);
+        let end_of_entries = bytes.len() as u64 - 22;
+        let whole = whole_before(&offsets, end_of_entries, cut);
+        assert_eq!(read(&fs, Path::new(FILE)).unwrap().edits.len(), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_value_that_looks_like_a_trailer_is_not_one() {
+    let fs = MemFileSystem::new();
+    let looks = |_| cells(&b"\0\0\0\0LAWP".repeat(4));
+    let (bytes, last_group, offsets) = sample(false, looks);
+    for cut in last_group as usize..bytes.len() {
+        write_file(&fs, Path::new(FILE), &bytes[..cut]);
+        let whole = whole_before(&offsets, bytes.len() as u64, cut);
+        assert_eq!(read(&fs, Path::new(FILE)).unwrap().edits.len(), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_log_stored_in_a_value_proves_nothing() {
+    let (inner, ..) = sample(false, plain);
+    let with_log = |_| cells(&[&inner[85..], &inner[85..], &[7; 50]].concat());
+    let (bytes, last_group, _) = sample(false, with_log);
+    let fs = MemFileSystem::new();
+    // The last group's first entry is torn in its key; whole inner entries follow in its value.
+    let mut damaged = bytes.clone();
+    damaged[last_group as usize + 5] ^= 1;
+    write_file(&fs, Path::new(FILE), &damaged);
+    let contents = read(&fs, Path::new(FILE)).unwrap();
+    assert_eq!(contents.torn_at, Some(last_group));
+}
+
+#[test]
+fn garbage_after_the_header_ends_in_time() {
+    let fs = MemFileSystem::new();
+    let (bytes, ..) = sample(false, plain);
+    let attribute = b"\x62\x17\x0a\x07finback\x12\x0c\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff";
+    for filler in [&b"\xff"[..], b"\0", b"\x80", attribute, &[&[25][..], attribute].concat()] {
+        let mut file = bytes[..85].to_vec();
+        while file.len() < 300_000 {
+            file.extend(filler);
+        }
+        write_file(&fs, Path::new(FILE), &file);
+        let started = std::time::Instant::now();
+        match read(&fs, Path::new(FILE)) {
+            Ok(contents) => assert!(contents.edits.is_empty()),
+            Err(WalError::Corrupt { .. }) => {}
+            Err(e) => panic!("{e}"),
+        }
+        assert!(started.elapsed().as_secs() < 20, "{filler:?}");
+    }
+}
+
+#[test]
+fn a_large_value_passes_the_window() {
+    let fs = MemFileSystem::new();
+    let mut writer = WalFileWriter::create(&fs, Path::new(FILE)).unwrap();
+    let sizes = [10, 300_000, 20_000, 3_000_000, 1, 16_384];
+    for (i, size) in sizes.into_iter().enumerate() {
+        writer.gather(&key(b"region", i as u64), &cells(&vec![i as u8; size])).unwrap();
+    }
+    writer.write().unwrap();
+    writer.close().unwrap();
+    let mut reader = finback_wal::WalReader::open(&fs, Path::new(FILE)).unwrap();
+    for (i, size) in sizes.into_iter().enumerate() {
+        let entry = reader.next_entry().unwrap().unwrap();
+        let (_, cell) = entry.cells().next().unwrap();
+        assert_eq!(cell.value, vec![i as u8; size]);
+    }
+    assert!(reader.next_entry().unwrap().is_none());
+    assert!(reader.has_trailer());
+    assert!(fs.exists(Path::new(FILE)).unwrap());
+}
+
+#[test]
+fn what_is_not_a_log_is_refused_and_an_empty_file_is_an_empty_log() {
+    let fs = MemFileSystem::new();
+    write_file(&fs, Path::new(FILE), b"#!/bin/sh");
+    assert!(matches!(read(&fs, Path::new(FILE)), Err(WalError::Corrupt { offset: 0, .. })));
+    for empty in [&b""[..], b"PW", b"PWAL", &[0; 4096]] {
+        write_file(&fs, Path::new(FILE), empty);
+        assert!(read(&fs, Path::new(FILE)).unwrap().edits.is_empty());
+    }
+}

@@ -1,0 +1,366 @@
+//! Group commit, failures, rolling.
+
+mod entries;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant, SystemTime},
+};
+
+use entries::{SERVER, entry, put, read, read_all};
+use finback_fs::{CrashMode, Faults, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
+use finback_wal::{SyncMode, Wal, WalError, WalKind, WalOptions, clean_old_logs, server_log_dir};
+
+struct Disk {
+    memory: MemFileSystem,
+    fs: Arc<dyn FileSystem>,
+    faults: Faults,
+}
+
+fn disk() -> Disk {
+    let memory = MemFileSystem::new();
+    let faulty = FaultyFileSystem::new(Arc::new(memory.clone()));
+    let faults = faulty.faults();
+    Disk { memory, fs: Arc::new(faulty), faults }
+}
+
+fn root() -> &'static Path {
+    Path::new("/root")
+}
+
+fn dir() -> PathBuf {
+    server_log_dir(root(), SERVER)
+}
+
+fn options() -> WalOptions {
+    WalOptions { reopen_interval: Duration::ZERO, ..WalOptions::default() }
+}
+
+fn open(disk: &Disk, options: WalOptions) -> Arc<Wal> {
+    Arc::new(Wal::open(disk.fs.clone(), root(), SERVER, WalKind::Regions, options).unwrap())
+}
+
+fn region(name: &str) -> Arc<[u8]> {
+    Arc::from(name.as_bytes())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_confirmed_is_on_disk() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    for id in 1..=20 {
+        put(&wal, "r", id, b"value").await.unwrap();
+        let after_crash = disk.memory.crash(CrashMode::Strict);
+        assert_eq!(read_all(&after_crash, &dir()).unwrap().len() as u64, id);
+    }
+    wal.close().await.unwrap();
+    assert!(matches!(put(&wal, "r", 21, b"v").await, Err(WalError::Closed)));
+    assert_eq!(read_all(&*disk.fs, &dir()).unwrap().len(), 20);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn concurrent_writers_share_syncs() {
+    const WRITERS: u64 = 64;
+    const EACH: u64 = 20;
+    let disk = disk();
+    let wal = open(&disk, options());
+    let before = disk.faults.syncs();
+    // While the thread is held up in its first write, all others queue up; so the grouping is not left to chance.
+    disk.faults.pause();
+    let first = tokio::spawn({
+        let wal = wal.clone();
+        async move { put(&wal, "first", 1, b"v").await }
+    });
+    while disk.faults.waiting() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|n| {
+            let wal = wal.clone();
+            tokio::spawn(async move {
+                for id in 1..=EACH {
+                    put(&wal, &format!("r{n}"), id, b"value").await.unwrap();
+                }
+            })
+        })
+        .collect();
+    while wal.stats().queued_bytes < WRITERS as usize * 30 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    disk.faults.resume();
+    first.await.unwrap().unwrap();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let syncs = disk.faults.syncs() - before;
+    let total = WRITERS * EACH + 1;
+    assert_eq!(wal.stats().entries, total);
+    assert!(syncs <= total / 4, "{syncs} syncs for {total} writes");
+    assert_eq!(read_all(&*disk.fs, &dir()).unwrap().len() as u64, total);
+}
+
+#[tokio::test]
+async fn an_async_write_is_durable_within_its_interval_without_being_asked() {
+    let disk = disk();
+    let interval = Duration::from_millis(50);
+    let wal = open(&disk, WalOptions { async_sync_interval: interval, ..options() });
+    let entry = entry("r", 1, b"v", false);
+    let permit = wal.reserve(entry.cells.len()).await.unwrap();
+    wal.append(permit, entry).unwrap();
+    assert_eq!(wal.stats().syncs, 0, "not at once");
+    let started = Instant::now();
+    while read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap().is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(20), "never synced");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_queue_holds_writers_back() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { queue_bytes: 1000, ..options() });
+    let permit = wal.reserve(900).await.unwrap();
+    let waiting = tokio::time::timeout(Duration::from_millis(50), wal.reserve(200)).await;
+    assert!(waiting.is_err(), "there is no room");
+    drop(permit);
+    let _all = wal.reserve(10_000).await.expect("an entry above the limit takes the whole queue");
+}
+
+#[tokio::test]
+async fn entries_that_nobody_syncs_do_not_block_the_queue() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { queue_bytes: 300, ..options() });
+    for id in 1..=50 {
+        let entry = entry("r", id, &[7; 60], true); // the caller died between append and sync
+        let reserve = tokio::time::timeout(Duration::from_secs(20), wal.reserve(entry.cells.len()));
+        wal.append(reserve.await.unwrap().unwrap(), entry).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failed_sync_fails_its_writes_and_the_log_goes_on_in_another_file() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    put(&wal, "r", 1, b"v").await.unwrap();
+    disk.faults.fail_operation(disk.faults.operations() + 1); // append, then this sync
+    let error = put(&wal, "r", 2, b"v").await.unwrap_err();
+    assert!(matches!(error, WalError::Io { action: "sync", .. }), "{error}");
+    put(&wal, "r", 3, b"v").await.unwrap();
+    assert_eq!(disk.fs.list(&dir()).unwrap().len(), 2);
+    let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+    assert_eq!(edits, [("r".to_owned(), 1), ("r".to_owned(), 3)], "the failed edit does not come back");
+    assert_eq!(wal.stats().failures, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_that_cannot_reopen_rejects_and_recovers() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    put(&wal, "r", 1, b"v").await.unwrap();
+    disk.faults.fail_syncs(true);
+    put(&wal, "r", 2, b"v").await.unwrap_err();
+    let mut id = 3;
+    while !wal.stats().unavailable {
+        put(&wal, "r", id, b"v").await.unwrap_err();
+        id += 1;
+    }
+    let started = Instant::now();
+    assert!(matches!(put(&wal, "r", id, b"v").await, Err(WalError::Unavailable(_))));
+    disk.faults.fail_syncs(false);
+    while put(&wal, "r", id, b"v").await.is_err() {
+        assert!(started.elapsed() < Duration::from_secs(20), "does not recover");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+    assert!(edits.contains(&("r".to_owned(), 1)) && edits.contains(&("r".to_owned(), id)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_loses_nothing_confirmed_and_recovers_when_there_is_room() {
+    for budget in (0..2000).step_by(61) {
+        let disk = disk();
+        let wal = open(&disk, options());
+        disk.faults.set_byte_budget(Some(budget));
+        let mut confirmed = Vec::new();
+        for id in 1..40 {
+            match put(&wal, "r", id, &[1; 40]).await {
+                Ok(()) => confirmed.push(("r".to_owned(), id)),
+                Err(e) => assert!(e.is_storage_full(), "{e}"),
+            }
+        }
+        assert!(confirmed.len() < 39, "the disk was full");
+        disk.faults.set_byte_budget(None);
+        let started = Instant::now();
+        while put(&wal, "r", 99, b"v").await.is_err() {
+            assert!(started.elapsed() < Duration::from_secs(20), "does not recover");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        confirmed.push(("r".to_owned(), 99));
+        let mut recovered = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+        recovered.sort_by_key(|(_, id)| *id);
+        assert_eq!(recovered, confirmed, "budget {budget}");
+        assert!(disk.fs.list(&dir()).unwrap().len() <= 3, "failed files do not pile up");
+    }
+}
+
+/// The process dies at operation `n`, and the machine with it.
+async fn crash_at(n: u64) -> u64 {
+    let disk = disk();
+    let small = WalOptions { roll_size_bytes: 2000, ..options() };
+    disk.faults.fail_from(n);
+    let confirmed = Arc::new(Mutex::new(Vec::new()));
+    if let Ok(wal) = Wal::open(disk.fs.clone(), root(), SERVER, WalKind::Regions, small) {
+        let wal = Arc::new(wal);
+        let writers: Vec<_> = (0..8)
+            .map(|writer| {
+                let (wal, confirmed) = (wal.clone(), confirmed.clone());
+                tokio::spawn(async move {
+                    let region = format!("r{writer}");
+                    for id in 1..=15 {
+                        if put(&wal, &region, id, &[writer; 30]).await.is_err() {
+                            return;
+                        }
+                        confirmed.lock().unwrap().push((region.clone(), id));
+                        if id % 5 == 0 && writer == 0 {
+                            let _ = wal.roll().await;
+                        }
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.await.unwrap();
+        }
+    }
+    let confirmed = confirmed.lock().unwrap().clone();
+    for mode in [CrashMode::Strict, CrashMode::Torn { seed: n }, CrashMode::Torn { seed: !n }] {
+        let recovered = read_all(&disk.memory.crash(mode), &dir()).unwrap();
+        for edit in &confirmed {
+            assert!(recovered.contains(edit), "operation {n}, {mode:?}: {edit:?} is lost");
+        }
+    }
+    disk.faults.operations()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_at_any_operation_loses_nothing_confirmed() {
+    let total = crash_at(u64::MAX).await;
+    assert!(total > 40, "{total}");
+    for n in 0..total {
+        crash_at(n).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_are_archived_when_all_their_regions_are_flushed() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { max_logs: 2, ..options() });
+    put(&wal, "a", 5, b"v").await.unwrap();
+    put(&wal, "b", 9, b"v").await.unwrap();
+    wal.roll().await.unwrap();
+    wal.roll().await.unwrap(); // nothing in it: stays
+    assert_eq!(wal.stats().rolls, 1);
+    assert_eq!(disk.fs.list(&dir()).unwrap().len(), 2);
+    put(&wal, "b", 10, b"v").await.unwrap();
+    wal.roll().await.unwrap();
+    let mut regions = wal.too_many_logs();
+    regions.sort();
+    assert_eq!(regions, [region("a"), region("b")]);
+    wal.region_flushed(&region("a"), Some(6));
+    assert_eq!(wal.stats().rolled_logs, 2);
+    wal.region_flushed(&region("b"), Some(10));
+    assert_eq!(wal.stats().rolled_logs, 1, "the second file still holds edit 10");
+    assert!(wal.too_many_logs().is_empty());
+    let old = finback_wal::old_logs_dir(root());
+    let archived = disk.fs.list(&old).unwrap();
+    assert_eq!(archived.len(), 1);
+    let contents = read(&*disk.fs, &old.join(&archived[0].name)).unwrap();
+    assert!(contents.closed && contents.edits.len() == 2);
+    wal.region_closed(&region("b"));
+    wal.close().await.unwrap();
+    assert!(disk.fs.list(&dir()).unwrap().is_empty(), "everything is flushed");
+
+    let now = SystemTime::now();
+    assert_eq!(clean_old_logs(&*disk.fs, root(), Duration::from_secs(600), now).unwrap(), 0);
+    let later = now + Duration::from_secs(601);
+    assert_eq!(clean_old_logs(&*disk.fs, root(), Duration::from_secs(600), later).unwrap(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_rolls_by_size_and_by_age() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { roll_size_bytes: 1000, ..options() });
+    for id in 1..=20 {
+        put(&wal, "r", id, &[0; 100]).await.unwrap();
+    }
+    assert!(wal.stats().rolls >= 3, "{:?}", wal.stats());
+    assert_eq!(read_all(&*disk.fs, &dir()).unwrap().len(), 20);
+
+    let disk = self::disk();
+    let wal = open(&disk, WalOptions { roll_period: Duration::from_millis(20), ..options() });
+    put(&wal, "r", 1, b"v").await.unwrap();
+    let started = Instant::now();
+    while wal.stats().rolls == 0 {
+        assert!(started.elapsed() < Duration::from_secs(20), "never rolled");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_roll_that_cannot_begin_the_next_file_keeps_the_current() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    put(&wal, "r", 1, b"v").await.unwrap();
+    disk.faults.fail_operation(disk.faults.operations());
+    wal.roll().await.unwrap_err();
+    put(&wal, "r", 2, b"v").await.unwrap();
+    wal.roll().await.unwrap();
+    put(&wal, "r", 3, b"v").await.unwrap();
+    assert_eq!(read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_of_the_operating_system_kind_does_not_sync_its_entries() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { sync_mode: SyncMode::Os, ..options() });
+    let before = disk.faults.syncs();
+    for id in 1..=5 {
+        put(&wal, "r", id, b"v").await.unwrap();
+    }
+    assert_eq!(disk.faults.syncs(), before);
+    // Whatever the machine's death leaves of it is a torn tail, not corruption.
+    for seed in 0..50 {
+        read_all(&disk.memory.crash(CrashMode::Torn { seed }), &dir()).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_of_meta_and_the_others_live_side_by_side_on_a_real_disk() {
+    let root = tempfile::tempdir().unwrap();
+    let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem::new());
+    let regions = Wal::open(fs.clone(), root.path(), SERVER, WalKind::Regions, options()).unwrap();
+    let meta = Wal::open(fs.clone(), root.path(), SERVER, WalKind::Meta, options()).unwrap();
+    put(&regions, "r", 1, &vec![3; 100_000]).await.unwrap();
+    put(&meta, "1588230740", 1, b"v").await.unwrap();
+    regions.close().await.unwrap();
+    meta.close().await.unwrap();
+    let dir = server_log_dir(root.path(), SERVER);
+    let names: Vec<_> = fs.list(&dir).unwrap().into_iter().map(|e| e.name).collect();
+    assert_eq!(names.len(), 2);
+    assert_eq!(names.iter().filter(|name| name.ends_with(".meta")).count(), 1);
+    for name in names {
+        let contents = read(&*fs, &dir.join(name)).unwrap();
+        assert!(contents.closed && contents.edits.len() == 1);
+    }
+}
+
+#[tokio::test]
+async fn an_entry_above_the_limit_is_refused() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    let long = "x".repeat(5000);
+    let permit = wal.reserve(10).await.unwrap();
+    assert!(matches!(wal.append(permit, entry(&long, 1, b"v", true)), Err(WalError::TooLarge { .. })));
+    put(&wal, "r", 1, b"v").await.unwrap();
+}
