@@ -1,0 +1,256 @@
+//! A service that does what its methods' names say, a server of it, and a client of raw bytes.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+
+use bytes::Bytes;
+use finback_proto::{Message, delimited, pb};
+use finback_rpc::{Call, Limits, Outcome, Reply, RpcException, Server, Service, bind, exceptions};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinHandle;
+
+pub const CLUSTER_ID: &str = "deadbeef-0000-4000-8000-000000000001";
+/// Nothing in these tests takes as long.
+pub const LONG: Duration = Duration::from_secs(20);
+
+/// `Echo` gives back parameter and cells; `Later` does so when [`Echo::release`] is notified; `Big` gives back a
+/// cell block of as many KiB as the parameter has bytes.
+#[derive(Default)]
+pub struct Echo {
+    pub begun: AtomicUsize,
+    pub ended: AtomicUsize,
+    pub release: Arc<Notify>,
+}
+
+impl Service for Echo {
+    fn name(&self) -> &'static str {
+        "EchoService"
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let outcome = match call.method.as_str() {
+            "Echo" => Outcome::Ready(Ok(echo(&call))),
+            "Who" => {
+                let c = &call.connection;
+                let text = format!("{} {:?} {:?} {}", c.user, c.real_user, c.version, c.has_codec);
+                Outcome::Ready(Ok(Reply { message: text.into_bytes(), cells: Vec::new() }))
+            }
+            "Cells" => Outcome::Ready(Ok(Reply { message: call.cells.to_vec(), cells: Vec::new() })),
+            "Decode" => call.decode::<pb::GetRequest>().map(|get| Reply::new(&get)).into(),
+            "Big" => Outcome::Ready(Ok(Reply { message: Vec::new(), cells: key_values(call.param.len()) })),
+            "Later" => {
+                let release = Arc::clone(&self.release);
+                return Outcome::pending(async move {
+                    release.notified().await;
+                    Ok(echo(&call))
+                });
+            }
+            "Panic" => panic!("oh no"),
+            "PanicLater" => Outcome::pending(async { panic!("oh no, later") }),
+            other => Outcome::exception(exceptions::unsupported_operation(other)),
+        };
+        self.ended.fetch_add(1, Ordering::SeqCst);
+        outcome
+    }
+}
+
+fn echo(call: &Call) -> Reply {
+    Reply { message: call.param.to_vec(), cells: call.cells.to_vec() }
+}
+
+/// `count` cells of 1 KiB.
+pub fn key_values(count: usize) -> Vec<u8> {
+    let mut cell = Vec::new();
+    cell.extend_from_slice(&1020u32.to_be_bytes());
+    cell.extend_from_slice(&15u32.to_be_bytes());
+    cell.extend_from_slice(&997u32.to_be_bytes());
+    cell.extend_from_slice(b"\0\x01r\x01fq\0\0\0\0\0\0\0\x01\x04");
+    cell.resize(1024, b'v');
+    cell.repeat(count)
+}
+
+/// A running server.
+pub struct Running {
+    pub echo: Arc<Echo>,
+    pub server: Server,
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+impl Running {
+    pub fn start(limits: Limits) -> Self {
+        Self::start_with(limits, Some(CLUSTER_ID))
+    }
+
+    pub fn start_with(limits: Limits, cluster_id: Option<&str>) -> Self {
+        let echo = Arc::new(Echo::default());
+        let mut builder = Server::builder().service(Arc::clone(&echo) as Arc<dyn Service>).limits(limits);
+        if let Some(id) = cluster_id {
+            builder = builder.cluster_id(id);
+        }
+        let server = builder.build();
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = server.clone();
+        let task = tokio::spawn(async move {
+            let shutdown = async {
+                let _ = stopped.await;
+            };
+            serving.serve(listener, shutdown).await
+        });
+        Self { echo, server, address, stop: Some(stop), task }
+    }
+
+    /// Tells the server to stop.
+    pub fn stop(&mut self) {
+        let _ = self.stop.take().expect("stopped once").send(());
+    }
+
+    /// Waits until the server has stopped.
+    pub async fn stopped(self) {
+        tokio::time::timeout(LONG, self.task).await.expect("does not stop").unwrap().unwrap();
+    }
+
+    pub async fn raw(&self) -> Raw {
+        Raw { stream: TcpStream::connect(self.address).await.unwrap(), buffer: Vec::new() }
+    }
+
+    /// A client that has sent its preamble and header.
+    pub async fn client(&self) -> Raw {
+        let mut raw = self.raw().await;
+        raw.send(&opening("EchoService", "org.apache.hadoop.hbase.codec.KeyValueCodec")).await;
+        raw
+    }
+}
+
+/// Waits until `condition` holds.
+pub async fn until(what: &str, condition: impl Fn() -> bool) {
+    let end = tokio::time::Instant::now() + LONG;
+    while !condition() {
+        assert!(tokio::time::Instant::now() < end, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// A response frame.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Response {
+    pub call_id: u32,
+    pub result: Result<(Bytes, Bytes), RpcException>,
+}
+
+/// A client of raw bytes.
+pub struct Raw {
+    pub stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Raw {
+    /// Another handle of the same socket, to send by while this one reads.
+    pub fn sender(&self) -> TcpStream {
+        use std::os::fd::AsFd;
+        let socket = self.stream.as_fd().try_clone_to_owned().unwrap();
+        TcpStream::from_std(socket.into()).unwrap()
+    }
+
+    pub async fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).await.unwrap();
+    }
+
+    /// The next `count` bytes.
+    pub async fn bytes(&mut self, count: usize) -> Vec<u8> {
+        self.buffer.resize(count, 0);
+        let read = self.stream.read_exact(&mut self.buffer);
+        tokio::time::timeout(LONG, read).await.expect("nothing comes").unwrap();
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// The next frame, without its length.
+    pub async fn frame(&mut self) -> Bytes {
+        let length = u32::from_be_bytes(self.bytes(4).await.try_into().unwrap());
+        self.bytes(length as usize).await.into()
+    }
+
+    pub async fn response(&mut self) -> Response {
+        let mut frame = self.frame().await;
+        let header: pb::ResponseHeader = delimited::decode_delimited(&mut frame, "header").unwrap();
+        let call_id = header.call_id.unwrap();
+        if let Some(exception) = header.exception {
+            assert!(frame.is_empty());
+            return Response { call_id, result: Err(RpcException::from_response(exception)) };
+        }
+        let message = delimited::take_delimited(&mut frame).unwrap();
+        match header.cell_block_meta {
+            None => assert!(frame.is_empty()),
+            Some(meta) => assert_eq!(meta.length() as usize, frame.len()),
+        }
+        Response { call_id, result: Ok((message, frame)) }
+    }
+
+    pub async fn exception(&mut self) -> (u32, RpcException) {
+        let response = self.response().await;
+        (response.call_id, response.result.expect_err("no exception"))
+    }
+
+    /// Checks that the server closes, having sent nothing more.
+    pub async fn is_closed(mut self) {
+        let mut rest = Vec::new();
+        let end = tokio::time::timeout(LONG, self.stream.read_to_end(&mut rest)).await;
+        // A reset is an end as well.
+        let _ = end.expect("the server does not close");
+        assert_eq!(rest, b"", "{}", rest.escape_ascii());
+    }
+}
+
+/// Preamble and connection header.
+pub fn opening(service: &str, codec: &str) -> Vec<u8> {
+    let header = pb::ConnectionHeader {
+        user_info: Some(pb::UserInformation { effective_user: "root".into(), real_user: None }),
+        service_name: Some(service.into()),
+        cell_block_codec_class: (!codec.is_empty()).then(|| codec.into()),
+        version_info: Some(pb::VersionInfo {
+            version_major: Some(2),
+            version_minor: Some(6),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    [b"HBas\0\x50", &framed(header.encode_to_vec())[..]].concat()
+}
+
+pub fn framed(body: Vec<u8>) -> Vec<u8> {
+    [&(body.len() as u32).to_be_bytes()[..], &body].concat()
+}
+
+pub fn header(call_id: u32, method: &str) -> pb::RequestHeader {
+    pb::RequestHeader {
+        call_id: Some(call_id),
+        method_name: Some(method.into()),
+        request_param: Some(true),
+        ..Default::default()
+    }
+}
+
+/// A request frame.
+pub fn request(header: pb::RequestHeader, param: &[u8], cells: &[u8]) -> Vec<u8> {
+    let mut header = header;
+    if !cells.is_empty() {
+        header.cell_block_meta = Some(pb::CellBlockMeta { length: Some(cells.len() as u32) });
+    }
+    let mut body = header.encode_length_delimited_to_vec();
+    delimited::write_length(param.len(), &mut body);
+    body.extend_from_slice(param);
+    body.extend_from_slice(cells);
+    framed(body)
+}
+
+pub fn echo_of(call_id: u32, param: &[u8]) -> Response {
+    Response { call_id, result: Ok((Bytes::copy_from_slice(param), Bytes::new())) }
+}
