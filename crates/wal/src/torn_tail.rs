@@ -79,8 +79,13 @@ fn entry_with_attribute_at(
 fn candidates(window: &mut FileWindow, first: u64, key_end: u64) -> Result<Vec<u64>, NoEntry> {
     let bytes = window.slice(first, (key_end - first) as usize)?;
     let fits = |&at: &usize| match get_varint(&bytes[at..]) {
-        Some((len, n)) => n == varint_len(len) && (at + n) as u64 + len == bytes.len() as u64,
+        Some((len, n)) => {
+            n == varint_len(len) && ((at + n) as u64).checked_add(len) == Some(bytes.len() as u64)
+        }
         None => false,
     };
     Ok((0..bytes.len()).filter(fits).map(|at| first + at as u64).collect())
 }
+
+#[cfg(test)]
+mod tests;
