@@ -7,7 +7,8 @@ mod message;
 mod strip_tags;
 
 use bytes::Bytes;
-use finback_cell::CellError;
+use finback_cell::cell::CellParts;
+use finback_cell::{CellBlockBuilder, CellError};
 
 /// A codec of HBase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) enum Codec {
 pub(crate) enum CodecError {
     #[error("a cell block, but no codec")]
     NoCodec,
+    #[error("a cell block that is more than {limit} bytes in this server's layout")]
+    TooLarge { limit: usize },
     #[error("malformed cell {index} of a cell block")]
     Malformed { index: usize },
     #[error("cell {index} of a cell block: {source}")]
@@ -46,17 +49,18 @@ impl Codec {
         })
     }
 
-    /// The client's cell block in our layout. What is in that layout already is not checked.
-    pub(crate) fn decode(self, block: Bytes) -> Result<Bytes, CodecError> {
+    /// The client's cell block in our layout, in which it may take `limit` bytes: in some codecs small cells take a
+    /// fraction of what they take in ours. What is in that layout already is not checked.
+    pub(crate) fn decode(self, block: Bytes, limit: usize) -> Result<Bytes, CodecError> {
         if block.is_empty() {
             return Ok(block);
         }
         match self {
             Self::None => Err(CodecError::NoCodec),
             Self::KeyValue | Self::KeyValueWithTags => Ok(block),
-            Self::Cell => cell::decode(&block, false),
-            Self::CellWithTags => cell::decode(&block, true),
-            Self::Message => message::decode(block),
+            Self::Cell => cell::decode(&block, false, limit),
+            Self::CellWithTags => cell::decode(&block, true, limit),
+            Self::Message => message::decode(block, limit),
         }
     }
 
@@ -74,6 +78,21 @@ impl Codec {
             Self::Message => message::encode(&block),
         }
     }
+}
+
+/// Appends a cell that a client has sent.
+fn push_checked(
+    out: &mut CellBlockBuilder,
+    parts: &CellParts<'_>,
+    index: usize,
+    limit: usize,
+) -> Result<(), CodecError> {
+    parts.check().map_err(|source| CodecError::Cell { index, source })?;
+    if out.len() + parts.size() > limit {
+        return Err(CodecError::TooLarge { limit });
+    }
+    out.push_parts(parts);
+    Ok(())
 }
 
 /// Calls `each` with every cell of a block in our layout.

@@ -128,7 +128,7 @@ struct Connection {
     pending: usize,
     /// When the last bytes came.
     received: Instant,
-    /// When the client last took bytes, or had nothing to take.
+    /// When the client last took bytes, or there began to be some for it.
     progress: Instant,
 }
 
@@ -136,8 +136,12 @@ impl Connection {
     /// Serves until the connection is to be closed; an error if it is broken.
     async fn run(mut self) -> io::Result<TcpStream> {
         loop {
+            let had_nothing_to_say = self.outgoing.is_empty();
             self.collect_finished();
             self.begin_calls()?;
+            if had_nothing_to_say && !self.outgoing.is_empty() {
+                self.progress = Instant::now();
+            }
             if self.is_done() {
                 return Ok(self.stream);
             }
@@ -289,7 +293,7 @@ impl Connection {
             Ok(body) => body,
             Err(exception) => return Outcome::exception(exception),
         };
-        let cells = match self.session.codec.decode(cells) {
+        let cells = match self.session.codec.decode(cells, self.shared.limits.max_request_bytes) {
             Ok(cells) => cells,
             Err(e) => return Outcome::exception(exceptions::do_not_retry(format!("the request has {e}"))),
         };
@@ -319,16 +323,32 @@ impl Connection {
     }
 
     async fn next_event(&mut self) -> io::Result<Event> {
-        let stall = self.shared.limits.write_stall_timeout;
-        let deadline = self.progress + stall;
-        let is_waiting_for_client = !self.outgoing.is_empty();
+        let patience = self.patience();
         let event = poll_fn(|cx| self.poll_event(cx));
-        if !is_waiting_for_client {
+        let Some((deadline, what)) = patience else {
             return Ok(event.await);
-        }
-        tokio::time::timeout_at(deadline.into(), event)
-            .await
-            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, format!("nothing read for {stall:?}")))
+        };
+        let silence = |_| io::Error::new(io::ErrorKind::TimedOut, what);
+        tokio::time::timeout_at(deadline.into(), event).await.map_err(silence)
+    }
+
+    /// Until when the client must do something, and what: read replies, or send the rest of a request.
+    fn patience(&self) -> Option<(Instant, &'static str)> {
+        let limits = &self.shared.limits;
+        let to_read = (!self.outgoing.is_empty())
+            .then(|| (self.progress + limits.write_stall_timeout, "the client does not read its replies"));
+        let to_send = (self.reads() && self.is_within_request())
+            .then(|| (self.received + limits.read_stall_timeout, "the rest of a request does not come"));
+        to_read.into_iter().chain(to_send).min()
+    }
+
+    fn is_within_request(&self) -> bool {
+        self.frames.len() > 0 || matches!(self.reading, Reading::Skipping(_))
+    }
+
+    /// Whether more bytes are wanted of the client.
+    fn reads(&self) -> bool {
+        !matches!(self.reading, Reading::Ended) && self.has_room()
     }
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
@@ -340,7 +360,7 @@ impl Connection {
         if self.outbox.poll(cx).is_ready() {
             return Poll::Ready(Event::Outbox);
         }
-        if !matches!(self.reading, Reading::Ended) && self.has_room() {
+        if self.reads() {
             let read = pin!(self.stream.read_buf(self.frames.bytes_mut()));
             return std::future::Future::poll(read, cx).map(Event::Read);
         }
@@ -359,9 +379,6 @@ impl Connection {
             // It may have ended only its own side: what has begun is still answered.
             self.reading = Reading::Ended;
             self.session.info.set_closed();
-        }
-        if self.outgoing.is_empty() {
-            self.progress = self.received;
         }
     }
 

@@ -1,6 +1,7 @@
 //! An exception as HBase clients receive it: a Java class and a message.
 
-use finback_proto::pb;
+use crate::exceptions;
+use finback_proto::{ProtoError, pb};
 use std::borrow::Cow;
 
 /// An error that a client gets for a call. The client loads the class by its name and decides by the class
@@ -68,6 +69,13 @@ impl RpcException {
             do_not_retry: response.do_not_retry.unwrap_or(false),
             server_overloaded: response.server_overloaded.unwrap_or(false),
         }
+    }
+}
+
+impl From<ProtoError> for RpcException {
+    /// A request that makes no sense will not make more of it when repeated.
+    fn from(error: ProtoError) -> Self {
+        exceptions::do_not_retry(error.to_string())
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// Time without a byte read by a client that has replies waiting, after which it counts as gone.
     pub write_stall_timeout: Duration,
+    /// Time without a byte in the midst of a request, after which the client counts as gone.
+    pub read_stall_timeout: Duration,
     /// Time for pending calls and unread replies when the server stops.
     pub drain_timeout: Duration,
 }
@@ -36,6 +38,7 @@ impl Default for Limits {
             max_connections: 10_000,
             header_timeout: Duration::from_secs(30),
             write_stall_timeout: Duration::from_secs(300),
+            read_stall_timeout: Duration::from_secs(120),
             drain_timeout: Duration::from_secs(10),
         }
     }

@@ -18,7 +18,7 @@ async fn pending_calls_are_answered_before_the_connection_closes() {
     client.send(&request(header(2, "Echo"), b"y", b"")).await;
     running.echo.release.notify_one();
     assert_eq!(client.response().await, echo_of(1, b"x"));
-    client.is_closed().await;
+    client.closes().await;
     assert_eq!(running.echo.begun.load(Ordering::SeqCst), 1);
     running.stopped().await;
 }
@@ -31,8 +31,8 @@ async fn idle_and_silent_connections_do_not_hold_it_up() {
     until("both", || running.server.connections() == 2).await;
     let start = Instant::now();
     running.stop();
-    idle.is_closed().await;
-    silent.is_closed().await;
+    idle.closes().await;
+    silent.closes().await;
     running.stopped().await;
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }

@@ -34,7 +34,7 @@ async fn a_wrong_preamble_is_answered_by_its_exception() {
         let mut raw = running.raw().await;
         raw.send(preamble).await;
         fatal(&mut raw, class).await;
-        raw.is_closed().await;
+        raw.closes().await;
     }
     all_is_well(&running).await;
 }
@@ -47,7 +47,7 @@ async fn endless_questions_for_the_principal_come_to_an_end() {
     for _ in 0..4 {
         fatal(&mut raw, "SecurityNotEnabledException").await;
     }
-    raw.is_closed().await;
+    raw.closes().await;
     all_is_well(&running).await;
 }
 
@@ -74,7 +74,7 @@ async fn a_header_that_asks_for_what_is_not_there_is_not_answered() {
         if bytes[5] == 0x51 {
             raw.bytes(8).await;
         }
-        raw.is_closed().await;
+        raw.closes().await;
     }
     all_is_well(&running).await;
 }
@@ -88,7 +88,7 @@ async fn a_header_that_does_not_come_is_not_waited_for() {
         if bytes.ends_with(b"\x52") {
             raw.bytes(8).await;
         }
-        raw.is_closed().await;
+        raw.closes().await;
     }
     all_is_well(&running).await;
 }
@@ -106,7 +106,7 @@ async fn frames_without_a_header_that_makes_sense_end_the_connection() {
     for bytes in frames {
         let mut client = running.client().await;
         client.send(bytes).await;
-        client.is_closed().await;
+        client.closes().await;
     }
     all_is_well(&running).await;
 }
@@ -184,7 +184,7 @@ async fn a_frame_that_is_too_long_is_refused_by_its_header_alone() {
     let (call_id, exception) = client.exception().await;
     assert_eq!((call_id, exception.simple_class()), (9, "RequestTooBigException"));
     assert!(exception.do_not_retry);
-    client.is_closed().await;
+    client.closes().await;
     all_is_well(&running).await;
 }
 
@@ -194,7 +194,7 @@ async fn a_long_frame_without_a_header_is_cut_short() {
     let mut client = running.client().await;
     client.send(b"\x7f\xff\xff\xff\xff\xff\xff\xff\x07").await;
     client.send(&vec![0; 70 << 10]).await;
-    client.is_closed().await;
+    client.closes().await;
     all_is_well(&running).await;
 }
 
@@ -262,6 +262,23 @@ async fn a_client_that_goes_in_mid_request_is_forgotten() {
 }
 
 #[tokio::test]
+async fn a_request_whose_rest_does_not_come_is_not_waited_for() {
+    let limits = Limits { read_stall_timeout: Duration::from_millis(50), ..Limits::default() };
+    let running = Running::start(Limits { max_in_flight_bytes: 1 << 20, ..limits });
+    let mut idle = running.client().await;
+    for start in [&b"\0"[..], b"\0\0\x01\0half", &[&b"\0\x01\0\0"[..], &[0; 40_000]].concat()] {
+        let mut client = running.client().await;
+        client.send(start).await;
+        client.closes().await;
+    }
+    // Between requests a client may be silent as long as it likes.
+    idle.send(&request(header(1, "Echo"), b"x", b"")).await;
+    assert_eq!(idle.response().await, echo_of(1, b"x"));
+    drop(idle);
+    all_is_well(&running).await;
+}
+
+#[tokio::test]
 async fn a_call_that_is_pending_when_its_client_goes_runs_to_its_end() {
     let running = Running::start(Limits::default());
     let mut client = running.client().await;
@@ -279,7 +296,7 @@ async fn connections_beyond_the_limit_are_closed() {
     let running = Running::start(Limits { max_connections: 2, ..Limits::default() });
     let (one, two) = (running.client().await, running.client().await);
     until("two", || running.server.connections() == 2).await;
-    running.raw().await.is_closed().await;
+    running.raw().await.closes().await;
     drop((one, two));
     all_is_well(&running).await;
 }

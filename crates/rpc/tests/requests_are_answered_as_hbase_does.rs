@@ -78,7 +78,7 @@ async fn the_cluster_id_is_told_to_who_asks_for_it() {
     raw.send(b"Regist").await;
     let expected = unhex("0000002e 06 08ffffffff0f 26 0a24");
     assert_eq!(raw.bytes(50).await, [&expected[..], CLUSTER_ID.as_bytes()].concat());
-    raw.is_closed().await;
+    raw.closes().await;
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_server_without_cluster_id_answers_as_an_old_one() {
     assert_eq!(call_id, u32::MAX);
     assert_eq!(exception.class, "org.apache.hadoop.hbase.ipc.FatalConnectionException");
     assert!(exception.message.starts_with("Expected HEADER="), "{exception}");
-    raw.is_closed().await;
+    raw.closes().await;
 }
 
 #[tokio::test]

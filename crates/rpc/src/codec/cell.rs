@@ -7,17 +7,16 @@
 //! ```
 //! The sequence id (mvcc) is not read, and written as zero: cell blocks in our layout have none.
 
-use super::{CodecError, for_each_cell};
+use super::{CodecError, for_each_cell, push_checked};
 use bytes::Bytes;
 use finback_cell::cell::CellParts;
 
-pub(super) fn decode(block: &[u8], with_tags: bool) -> Result<Bytes, CodecError> {
-    let mut out = finback_cell::CellBlockBuilder::with_capacity(block.len());
+pub(super) fn decode(block: &[u8], with_tags: bool, limit: usize) -> Result<Bytes, CodecError> {
+    let mut out = finback_cell::CellBlockBuilder::with_capacity(block.len().min(limit));
     let (mut rest, mut index) = (block, 0);
     while !rest.is_empty() {
         let parts = parts(&mut rest, with_tags).ok_or(CodecError::Malformed { index })?;
-        parts.check().map_err(|source| CodecError::Cell { index, source })?;
-        out.push_parts(&parts);
+        push_checked(&mut out, &parts, index, limit)?;
         index += 1;
     }
     Ok(out.finish().bytes().clone())

@@ -1,13 +1,13 @@
 //! MessageCodec: every cell as a delimited `Cell` message, without tags, as in HBase.
 
-use super::{CodecError, for_each_cell};
+use super::{CodecError, for_each_cell, push_checked};
 use bytes::Bytes;
 use finback_cell::CellBlockBuilder;
 use finback_cell::cell::CellParts;
 use finback_proto::{convert, delimited, pb};
 
-pub(super) fn decode(mut block: Bytes) -> Result<Bytes, CodecError> {
-    let mut out = CellBlockBuilder::with_capacity(block.len());
+pub(super) fn decode(mut block: Bytes, limit: usize) -> Result<Bytes, CodecError> {
+    let mut out = CellBlockBuilder::with_capacity(block.len().min(limit));
     let mut index = 0;
     while !block.is_empty() {
         let malformed = CodecError::Malformed { index };
@@ -22,8 +22,7 @@ pub(super) fn decode(mut block: Bytes) -> Result<Bytes, CodecError> {
             value: cell.value.as_deref().unwrap_or_default(),
             tags: &[],
         };
-        parts.check().map_err(|source| CodecError::Cell { index, source })?;
-        out.push_parts(&parts);
+        push_checked(&mut out, &parts, index, limit)?;
         index += 1;
     }
     Ok(out.finish().bytes().clone())

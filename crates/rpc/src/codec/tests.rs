@@ -2,6 +2,7 @@ use super::*;
 use finback_cell::cell::CellParts;
 use finback_cell::{CellBlock, CellBlockBuilder};
 
+const LIMIT: usize = 1 << 20;
 const CODECS: [(&str, Codec); 5] = [
     ("org.apache.hadoop.hbase.codec.KeyValueCodec", Codec::KeyValue),
     ("org.apache.hadoop.hbase.codec.KeyValueCodecWithTags", Codec::KeyValueWithTags),
@@ -43,7 +44,7 @@ fn cells_go_both_ways() {
         let with_tags = matches!(codec, Codec::KeyValueWithTags | Codec::CellWithTags);
         let wire = codec.encode(cells(tags)).unwrap();
         let expected = cells(if with_tags { tags } else { b"" });
-        assert_eq!(codec.decode(wire.into()).unwrap(), expected, "{codec:?}");
+        assert_eq!(codec.decode(wire.into(), LIMIT).unwrap(), expected, "{codec:?}");
     }
 }
 
@@ -67,6 +68,28 @@ fn the_cell_codec_is_laid_out_as_hbase_does_it() {
 }
 
 #[test]
+fn a_block_that_swells_is_refused() {
+    // A cell of which every field is missing takes one byte.
+    let swelling = Bytes::from(vec![0; 1000]);
+    assert!(Codec::Message.decode(swelling.clone(), 100_000).is_ok());
+    assert_eq!(Codec::Message.decode(swelling, 10_000), Err(CodecError::TooLarge { limit: 10_000 }));
+}
+
+proptest::proptest! {
+    #[test]
+    fn garbage_is_an_error_or_cells(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+        for (_, codec) in CODECS {
+            let _ = codec.encode(bytes.clone());
+            if let (Codec::Cell | Codec::CellWithTags | Codec::Message, Ok(block)) =
+                (codec, codec.decode(bytes.clone().into(), LIMIT))
+            {
+                assert!(CellBlock::parse(block).is_ok());
+            }
+        }
+    }
+}
+
+#[test]
 fn torn_blocks_are_errors() {
     for (_, codec) in CODECS {
         let wire = codec.encode(cells(b"\0\x02\x41x")).unwrap();
@@ -74,7 +97,7 @@ fn torn_blocks_are_errors() {
         match codec {
             // In our layout already: whoever reads the cells checks them.
             Codec::KeyValue | Codec::KeyValueWithTags => assert!(CellBlock::parse(torn).is_err()),
-            _ => assert!(codec.decode(torn).is_err(), "{codec:?}"),
+            _ => assert!(codec.decode(torn, LIMIT).is_err(), "{codec:?}"),
         }
     }
     let mut block = cells(b"");
@@ -84,7 +107,7 @@ fn torn_blocks_are_errors() {
     }
     assert_eq!(Codec::None.encode(cells(b"")), Err(CodecError::NoCodec));
     assert_eq!(
-        Codec::Cell.decode(Bytes::from_static(b"\xff\xff\xff\xff")),
+        Codec::Cell.decode(Bytes::from_static(b"\xff\xff\xff\xff"), LIMIT),
         Err(CodecError::Malformed { index: 0 })
     );
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::exceptions;
 
 #[test]
 fn it_survives_the_wire() {

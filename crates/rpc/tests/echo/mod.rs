@@ -200,7 +200,7 @@ impl Raw {
     }
 
     /// Checks that the server closes, having sent nothing more.
-    pub async fn is_closed(mut self) {
+    pub async fn closes(mut self) {
         let mut rest = Vec::new();
         let end = tokio::time::timeout(LONG, self.stream.read_to_end(&mut rest)).await;
         // A reset is an end as well.
