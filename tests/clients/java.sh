@@ -1,0 +1,93 @@
+# How Java programs are found, compiled and run here. Sourced by `run` and `bench`.
+# Needs HERE (this directory), WORK (target/clients) and, for clients, the ports of a server (server.sh).
+
+CLIENT_VERSIONS="2.5.11 2.6.4 3.0.0-beta-1"
+
+# What HBase needs opened on Java 17; the same list as HBase's own start script has.
+JVM_OPENS=(
+  -Dorg.apache.hbase.thirdparty.io.netty.tryReflectionSetAccessible=true
+  --add-modules jdk.unsupported
+  --add-opens java.base/java.nio=ALL-UNNAMED
+  --add-opens java.base/sun.nio.ch=ALL-UNNAMED
+  --add-opens java.base/java.lang=ALL-UNNAMED
+  --add-opens java.base/jdk.internal.ref=ALL-UNNAMED
+  --add-opens java.base/java.lang.reflect=ALL-UNNAMED
+  --add-opens java.base/java.util=ALL-UNNAMED
+  --add-opens java.base/java.util.concurrent=ALL-UNNAMED
+  --add-exports java.base/jdk.internal.misc=ALL-UNNAMED
+  --add-exports java.security.jgss/sun.security.krb5=ALL-UNNAMED
+)
+
+# class_path client VERSION | class_path tools: resolved by Maven once per pom.xml, then kept.
+class_path() {
+  local pom="$HERE/maven/$1/pom.xml" kept
+  kept="$WORK/classpath-$1-${2:-own}-$(cksum < "$pom" | cut -d' ' -f1)"
+  if [ ! -s "$kept" ]; then
+    mvn -q -B -f "$pom" ${2:+-Dhbase.version="$2"} dependency:build-classpath -Dmdep.outputFile="$kept.tmp" \
+      > "$kept.log" 2>&1 || { echo "Maven cannot resolve $pom:"; tail -5 "$kept.log"; return 1; } >&2
+    mv "$kept.tmp" "$kept"
+  fi
+  cat "$kept"
+}
+
+# classes SOURCE_DIRECTORY CLASSPATH: compiles once per content, prints the directory of the classes.
+classes() {
+  local out
+  out="$WORK/classes/$1-$( (cat "$HERE/java/$1"/*.java; echo "$2") | cksum | cut -d' ' -f1)"
+  if [ ! -d "$out" ]; then
+    rm -rf "$out.tmp"
+    mkdir -p "$out.tmp"
+    javac -nowarn -Xlint:none -d "$out.tmp" -cp "$2" "$HERE/java/$1"/*.java >&2 || return 1
+    mv "$out.tmp" "$out"
+  fi
+  echo "$out"
+}
+
+# client_conf LEVEL: a configuration directory for a client of the server at ZKPORT; prints it.
+client_conf() {
+  local dir="$WORK/conf-${ZKPORT:-none}-$1"
+  mkdir -p "$dir"
+  cat > "$dir/hbase-site.xml" <<XML
+<?xml version="1.0"?>
+<configuration>
+  <property><name>hbase.zookeeper.quorum</name><value>${HOST:-127.0.0.1}</value></property>
+  <property><name>hbase.zookeeper.property.clientPort</name><value>${ZKPORT:-1}</value></property>
+  <property><name>hbase.tmp.dir</name><value>$WORK/tmp</value></property>
+  <property><name>hadoop.tmp.dir</name><value>$WORK/tmp</value></property>
+  <property><name>fs.defaultFS</name><value>file:///</value></property>
+</configuration>
+XML
+  cat > "$dir/log4j.properties" <<LOG
+log4j.rootLogger=$1,e
+log4j.appender.e=org.apache.log4j.ConsoleAppender
+log4j.appender.e.target=System.err
+log4j.appender.e.layout=org.apache.log4j.PatternLayout
+log4j.appender.e.layout.ConversionPattern=%d{ISO8601} %-5p [%t] %c{2}: %m%n
+log4j.logger.org.apache.zookeeper=WARN
+log4j.logger.org.apache.hadoop.metrics2=ERROR
+log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+LOG
+  echo "$dir"
+}
+
+# jvm CLASSPATH MAIN ARGUMENTS...
+jvm() {
+  local cp=$1
+  shift
+  java "${JVM_OPENS[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
+    -Dtest.build.data.basedirectory="$WORK/tmp" -cp "$cp" "$@"
+}
+
+# tool MAIN ARGUMENTS...: one of HBase's own tools, as a client of the server.
+tool() {
+  local cp
+  cp=$(class_path tools) || return 1
+  (cd "$WORK/tmp" && jvm "$(client_conf INFO):$cp" "$@")
+}
+
+# table_admin create TABLE FAMILY [SPLIT_KEY...] | table_admin flush TABLE
+table_admin() {
+  local cp out
+  cp=$(class_path client 2.5.11) && out=$(classes admin "$cp") || return 1
+  jvm "$(client_conf WARN):$out:$cp" TableAdmin "$@"
+}
