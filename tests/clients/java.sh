@@ -33,11 +33,11 @@ class_path() {
 # classes SOURCE_DIRECTORY CLASSPATH: compiles once per content, prints the directory of the classes.
 classes() {
   local out
-  out="$WORK/classes/$1-$( (cat "$HERE/java/$1"/*.java; echo "$2") | cksum | cut -d' ' -f1)"
+  out="$WORK/classes/$(cat "$1"/*.java <(echo "$1 $2") | cksum | cut -d' ' -f1)"
   if [ ! -d "$out" ]; then
     rm -rf "$out.tmp"
     mkdir -p "$out.tmp"
-    javac -nowarn -Xlint:none -d "$out.tmp" -cp "$2" "$HERE/java/$1"/*.java >&2 || return 1
+    javac -nowarn -Xlint:none -d "$out.tmp" -cp "$2" "$1"/*.java >&2 || return 1
     mv "$out.tmp" "$out"
   fi
   echo "$out"
@@ -88,6 +88,6 @@ tool() {
 # table_admin create TABLE FAMILY [SPLIT_KEY...] | table_admin flush TABLE
 table_admin() {
   local cp out
-  cp=$(class_path client 2.5.11) && out=$(classes admin "$cp") || return 1
+  cp=$(class_path client 2.5.11) && out=$(classes "$HERE/java/admin" "$cp") || return 1
   jvm "$(client_conf WARN):$out:$cp" TableAdmin "$@"
 }

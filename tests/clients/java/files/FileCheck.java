@@ -120,7 +120,11 @@ public final class FileCheck {
       c.setSequenceId(s.getCell().getSequenceId());
       if (last == null) need(order.compareRows(c, reader.getFirstKey().get()) >= 0, "the first key is " + c);
       else ordered(order, last, c);
-      if (n % every == 0) sample.add(KeyValueUtil.copyToNewKeyValue(c)); // without its sequence id, like the index
+      if (n % every == 0) {
+        KeyValue key = KeyValueUtil.copyToNewKeyValue(c);
+        key.setSequenceId(0); // the index holds none
+        sample.add(key);
+      }
       last = c;
     }
     need(last == null || PrivateCellUtil.compareKeyIgnoresMvcc(order, last, reader.getLastKey().get()) == 0, "the last key is " + last);

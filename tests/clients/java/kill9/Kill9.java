@@ -19,11 +19,12 @@ import org.apache.hadoop.hbase.util.Bytes;
  * Kills the server with SIGKILL at random moments under concurrent puts, multi-puts, deletes, checkAndPuts, increments
  * and appends, starts it again on the same data, and compares what is there with what was acknowledged.
  *
- *   Kill9 data=DIR zk=PORT rounds=N retries=off|on seed=S log=FILE -- COMMAND...
+ *   Kill9 data=DIR zk=PORT rounds=N retries=off|on seed=S durability=NAME log=FILE -- COMMAND...
  *
  * An operation without an answer may have happened or not, once. With retries=off no client ever sends an operation
  * twice. With retries=on increments and appends are sent again by the client until they are answered, under the same
- * nonce, over the server's death: they must still happen once. Prints a line per round; exits with 1 when anything is lost, doubled or made up.
+ * nonce, over the server's death: they must still happen once. Prints a line per round; exits with 1 when anything is
+ * lost, doubled or made up.
  */
 public final class Kill9 {
   private static final TableName TABLE = TableName.valueOf("kill9");
@@ -48,6 +49,7 @@ public final class Kill9 {
     long seed = Long.parseLong(options.getOrDefault("seed", String.valueOf(System.nanoTime() % 1_000_000)));
     System.out.println("seed=" + seed);
     random = new Random(seed);
+    Worker.durability = Durability.valueOf(options.getOrDefault("durability", "USE_DEFAULT"));
     for (int i = 0; i < WORKERS_OF_A_KIND; i++) {
       workers.addAll(Arrays.asList(new Worker.Puts("put" + i), new Worker.MultiPuts("multi" + i), new Worker.Deletes("del" + i),
         new Worker.CheckAndPuts("cas" + i), new Worker.Increments("inc" + i), new Worker.Appends("app" + i)));
@@ -91,7 +93,7 @@ public final class Kill9 {
         boolean counts = w instanceof Worker.Increments || w instanceof Worker.Appends;
         threads.add(start(() -> work(w, counts && again != null ? again : once)));
       }
-      threads.add(start(() -> flush(once)));
+      threads.add(start(this::flush));
       Thread.sleep(life);
       server.kill();
       restart = server.start();
@@ -143,9 +145,12 @@ public final class Kill9 {
     }
   }
 
-  private void flush(Connection c) throws Exception {
-    Random own = new Random(random.nextLong());
-    try (Admin admin = c.getAdmin()) {
+  /** Has a connection of its own: HBase 2.5's Admin.flush divides by the number of retries. */
+  private void flush() throws Exception {
+    Random own = new Random();
+    Configuration conf = impatient();
+    conf.set("hbase.client.retries.number", "2");
+    try (Connection c = ConnectionFactory.createConnection(conf); Admin admin = c.getAdmin()) {
       while (!stop) {
         Thread.sleep(100 + own.nextInt(600));
         admin.flush(TABLE);

@@ -8,6 +8,9 @@ import org.apache.hadoop.hbase.util.Bytes;
 abstract class Worker {
   static final byte[] F = Bytes.toBytes("f"), Q = Bytes.toBytes("q");
 
+  /** What plain puts ask for. SKIP_WAL must make a run fail: it shows that the test notices what is lost. */
+  static Durability durability = Durability.USE_DEFAULT;
+
   final String prefix;
   final Expected expected = new Expected();
   long n;
@@ -46,7 +49,7 @@ abstract class Worker {
 
     void step(Table t) throws Exception {
       String row = next(), value = "put " + row;
-      attempt(row, value, () -> t.put(put(row, value)));
+      attempt(row, value, () -> t.put(put(row, value).setDurability(durability)));
     }
   }
 
