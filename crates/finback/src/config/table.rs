@@ -89,6 +89,8 @@ settings! {
     handler_count: Count = "30", "hbase.regionserver.handler.count";
     /// Longest request that is read from a client; a longer one is refused before it is read.
     max_request_bytes: ByteCount = "268435456", "hbase.ipc.max.request.size";
+    /// Bytes of all requests that a server is receiving or working on; beyond it clients are told to come back.
+    max_in_flight_bytes: ByteCount = "1073741824", "hbase.ipc.server.max.callqueue.size";
     /// Largest cell, key and value together, that is accepted.
     max_cell_bytes: ByteCount = "10485760", "hbase.server.keyvalue.maxsize";
     /// Most bytes of cells in one scan reply, whatever the client asks for.
