@@ -1,7 +1,7 @@
 //! A key of its own memory: where a filter wants the scan to go on.
 
 use finback_cell::key::Key;
-use finback_cell::{Cell, LATEST_TIMESTAMP};
+use finback_cell::{Cell, LATEST_TIMESTAMP, MAX_ROW_LENGTH};
 
 /// An owned [`Key`], kept in its flat form.
 #[derive(Clone, PartialEq, Eq)]
@@ -15,9 +15,10 @@ impl OwnedKey {
         Self { flat: key.to_vec() }
     }
 
-    /// Sorts before every cell of `row`, which must be no longer than a cell can hold.
+    /// Sorts before every cell of `row`, and after every row before it. What is too long for a row is cut: since no row
+    /// is longer, none lies between the two, whichever way the scan goes.
     pub fn first_on_row(row: &[u8]) -> Self {
-        Self::of(&Key::first_on_row(row))
+        Self::of(&Key::first_on_row(&row[..row.len().min(MAX_ROW_LENGTH)]))
     }
 
     /// Sorts before every cell with `qualifier` in the row and family of `cell`.

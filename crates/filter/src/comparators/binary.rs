@@ -26,3 +26,6 @@ impl Comparator for BinaryComparator {
         &self.value
     }
 }
+
+#[cfg(test)]
+mod tests;

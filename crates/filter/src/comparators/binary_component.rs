@@ -31,3 +31,6 @@ impl Comparator for BinaryComponentComparator {
         &self.component
     }
 }
+
+#[cfg(test)]
+mod tests;

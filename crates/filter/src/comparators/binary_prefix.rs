@@ -26,3 +26,6 @@ impl Comparator for BinaryPrefixComparator {
         &self.prefix
     }
 }
+
+#[cfg(test)]
+mod tests;

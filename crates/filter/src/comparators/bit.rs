@@ -44,3 +44,6 @@ impl Comparator for BitComparator {
         &self.mask
     }
 }
+
+#[cfg(test)]
+mod tests;

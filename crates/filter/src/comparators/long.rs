@@ -35,3 +35,6 @@ impl Comparator for LongComparator {
         &self.bytes
     }
 }
+
+#[cfg(test)]
+mod tests;

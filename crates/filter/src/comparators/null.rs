@@ -16,3 +16,6 @@ impl Comparator for NullComparator {
         &[]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,3 +38,6 @@ impl Comparator for SubstringComparator {
         self.lower.as_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -130,8 +130,8 @@ impl Translator<'_> {
             }),
             '^' => self.out.push_str(match (self.flags.has(MULTILINE), self.flags.has(UNIX_LINES)) {
                 (false, _) => r"\A",
-                (true, true) => r"(?:\A|(?<=\n)(?!\z))",
-                (true, false) => r"(?:\A|(?:(?<=[\n\x{85}\x{2028}\x{2029}])|(?<=\r)(?!\n))(?!\z))",
+                (true, true) => r"(?:(?:\A|(?<=\n))(?!\z))",
+                (true, false) => r"(?:(?:\A|(?<=[\n\x{85}\x{2028}\x{2029}])|(?<=\r)(?!\n))(?!\z))",
             }),
             '$' => self.push_end(self.flags.has(MULTILINE)),
             '*' | '+' | '?' => self.quantifier(c.into())?,
