@@ -1,1 +1,34 @@
-//! HFile v3: writer, reader, block index, checksums.
+//! HFile v3: writer, reader, scanner, block index, checksums.
+//!
+//! Written files have no compression, no data block encoding and no Bloom filter; Bloom filters of other writers' files
+//! are passed over, compressed, encoded or encrypted files are refused. Guarantees: every block is checked against its
+//! checksums and for structure once, when it is read, so that nothing wrong is returned and accessors cannot panic;
+//! a [`HFileScanner`] does no I/O: what it needs and does not find in the cache it asks for.
+//!
+//! This crate does not know what a store is, nor where files are kept.
+
+mod block;
+mod block_cache;
+mod block_type;
+mod checksum;
+mod data_block;
+mod error;
+mod file_info;
+mod index;
+mod index_writer;
+mod reader;
+mod scanner;
+mod trailer;
+mod vlong;
+mod writer;
+
+pub use block::{Block, BlockRef};
+pub use block_cache::{BlockCache, BlockPriority};
+pub use block_type::BlockType;
+pub use checksum::ChecksumType;
+pub use error::HFileError;
+pub use file_info::keys as file_info_keys;
+pub use reader::{BlockRequest, FileId, HFileReader};
+pub use scanner::{HFileScanner, ScanInterrupt, read_through};
+pub use trailer::Trailer;
+pub use writer::{FinishedFile, HFileWriter, WriterOptions};

@@ -1,1 +1,43 @@
-//! A region: stores, MVCC, row locks, reads, writes, flush. An embeddable engine with no network.
+//! A region: the stores of a range of rows, multi-version concurrency, row locks, reads, writes, flush and recovery.
+//!
+//! An embeddable engine with no network and no runtime of its own: time, timers and block reads come from a [`Host`].
+//! Guarantees: a write is visible only when it is as durable as it asked to be; a scanner sees one state of the region
+//! from its opening to its end; mutations of one call of [`Region::mutate_atomically`] become visible together.
+//! It does not know about RPC, about other regions, or about who decided that the region is open here.
+
+mod atomic_write;
+mod blocking;
+mod columns;
+mod config;
+mod delete_tracker;
+mod edit;
+mod error;
+mod flush;
+mod flush_matcher;
+mod heap;
+mod host;
+mod marker;
+mod matcher;
+mod metrics;
+mod mvcc;
+mod open;
+mod region;
+mod region_scanner;
+mod row_lock;
+mod scan_output;
+mod source;
+mod store;
+mod store_file;
+mod store_scanner;
+mod write;
+
+pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionTest};
+pub use config::RegionConfig;
+pub use error::{Interrupt, RegionError};
+pub use flush::FlushOutcome;
+pub use host::{BoxFuture, Host, PlainHost};
+pub use metrics::RegionMetrics;
+pub use open::NonceSink;
+pub use region::{Region, RegionCounters, RegionEnvironment};
+pub use region_scanner::{RegionScanner, ScanLimits, ScanStop};
+pub use scan_output::ScanOutput;

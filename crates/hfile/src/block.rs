@@ -1,0 +1,163 @@
+//! One block: its header, its checksums, and the checks that it passes when it is read.
+//!
+//! ```text
+//! ┌───────┬────────────────┬───────────────────┬─────────────┬──────────────┬──────────────────┬─────────────────┐
+//! │ magic │ on-disk size   │ uncompressed size │ previous    │ checksum     │ bytes per        │ on-disk data    │
+//! │ 8     │ after this     │ of the payload    │ block of    │ type         │ checksum         │ size with this  │
+//! │       │ header  i32    │ i32               │ its kind i64│ u8           │ i32              │ header  i32     │
+//! ├───────┴────────────────┴───────────────────┴─────────────┴──────────────┴──────────────────┴─────────────────┤
+//! │ payload                                                                                                      │
+//! ├──────────────────────────────────────────────────────────────────────────────────────────────────────────────┤
+//! │ one u32 checksum for each chunk of header and payload                                                        │
+//! └──────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+
+use crate::block_type::BlockType;
+use crate::checksum::{ChecksumType, WORD};
+use crate::data_block::CellOffsets;
+use crate::error::HFileError;
+use std::path::Path;
+
+/// Bytes of the header.
+pub(crate) const HEADER_SIZE: usize = 33;
+/// The largest block that is read, in bytes: cells are at most 2 GiB, HBase's own limit for a block too.
+pub(crate) const MAX_BLOCK_SIZE: u64 = i32::MAX as u64;
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockRef {
+    /// Offset of its header in the file, in bytes.
+    pub offset: u64,
+    /// Its size with header and checksums, in bytes.
+    pub size: u32,
+}
+
+/// A block in memory, checked.
+#[derive(Debug)]
+pub struct Block {
+    block_type: BlockType,
+    place: BlockRef,
+    /// Header and payload.
+    bytes: Vec<u8>,
+    /// Where the cells are, in a data block.
+    pub(crate) cells: Option<CellOffsets>,
+}
+
+impl Block {
+    /// Takes a block as it was read from `place`, and checks sizes and checksums.
+    pub(crate) fn verify(path: &Path, place: BlockRef, mut bytes: Vec<u8>) -> Result<Self, HFileError> {
+        let corrupt = |part, expected: String, found: String| HFileError::Corrupt {
+            path: path.to_owned(),
+            part,
+            offset: place.offset,
+            expected,
+            found,
+        };
+        let header = Header::parse(&bytes).ok_or_else(|| {
+            let found = bytes.get(..8).unwrap_or(&bytes).escape_ascii().to_string();
+            corrupt("block header", "the magic of a block and a checksum type".into(), found)
+        })?;
+        let part = header.block_type.name();
+        let (size, data_size, chunk) = (bytes.len(), header.data_size, header.chunk_size);
+        if header.on_disk_size + HEADER_SIZE != size {
+            return Err(corrupt(
+                part,
+                format!("{size} bytes"),
+                format!("{} bytes", header.on_disk_size + HEADER_SIZE),
+            ));
+        }
+        if data_size < HEADER_SIZE || data_size > size || chunk < HEADER_SIZE {
+            let found = format!("{data_size} bytes of data, {chunk} bytes per checksum");
+            return Err(corrupt(part, "sizes that fit".into(), found));
+        }
+        if data_size.div_ceil(chunk) * WORD != size - data_size {
+            let expected = format!("{} bytes of checksums", data_size.div_ceil(chunk) * WORD);
+            return Err(corrupt(part, expected, format!("{} bytes", size - data_size)));
+        }
+        let (data, words) = bytes.split_at(data_size);
+        header.checksum_type.verify(data, words, chunk).map_err(|(number, stored, computed)| {
+            corrupt(part, format!("checksum {stored:08x} of chunk {number}"), format!("{computed:08x}"))
+        })?;
+        if header.uncompressed_size + HEADER_SIZE != data_size {
+            let expected = format!("{} bytes of payload", header.uncompressed_size);
+            return Err(corrupt(part, expected, format!("{} bytes", data_size - HEADER_SIZE)));
+        }
+        bytes.truncate(data_size);
+        bytes.shrink_to_fit();
+        Ok(Self { block_type: header.block_type, place, bytes, cells: None })
+    }
+
+    /// What it holds.
+    pub fn block_type(&self) -> BlockType {
+        self.block_type
+    }
+
+    /// Where it is in its file.
+    pub fn place(&self) -> BlockRef {
+        self.place
+    }
+
+    /// What it holds, without header and checksums.
+    #[inline]
+    pub fn payload(&self) -> &[u8] {
+        &self.bytes[HEADER_SIZE..]
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.bytes.capacity() + self.cells.as_ref().map_or(0, CellOffsets::memory_bytes)
+    }
+}
+
+/// The fields of a header.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    pub(crate) block_type: BlockType,
+    /// Without the header.
+    pub(crate) on_disk_size: usize,
+    /// Without the header.
+    pub(crate) uncompressed_size: usize,
+    pub(crate) checksum_type: ChecksumType,
+    pub(crate) chunk_size: usize,
+    /// With the header.
+    pub(crate) data_size: usize,
+}
+
+impl Header {
+    /// Reads a header; `None` for an unknown magic or checksum type, a negative size, or too few bytes.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.get(..HEADER_SIZE)?;
+        let size = |at: usize| {
+            usize::try_from(i32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])).ok()
+        };
+        Some(Self {
+            block_type: BlockType::from_magic(&bytes[..8])?,
+            on_disk_size: size(8)?,
+            uncompressed_size: size(12)?,
+            checksum_type: ChecksumType::from_code(bytes[24])?,
+            chunk_size: size(25)?,
+            data_size: size(29)?,
+        })
+    }
+}
+
+/// Fills in the header of `block`, which is room for it and then the payload, and appends the checksums.
+pub(crate) fn seal(
+    block: &mut Vec<u8>,
+    block_type: BlockType,
+    previous: Option<u64>,
+    checksum_type: ChecksumType,
+    chunk_size: usize,
+) {
+    let data_size = block.len();
+    let payload = data_size - HEADER_SIZE;
+    let on_disk = payload + data_size.div_ceil(chunk_size) * WORD;
+    block[..8].copy_from_slice(block_type.magic());
+    block[8..12].copy_from_slice(&(on_disk as i32).to_be_bytes());
+    block[12..16].copy_from_slice(&(payload as i32).to_be_bytes());
+    block[16..24].copy_from_slice(&previous.map_or(-1, |offset| offset as i64).to_be_bytes());
+    block[24] = checksum_type.code();
+    block[25..29].copy_from_slice(&(chunk_size as i32).to_be_bytes());
+    block[29..33].copy_from_slice(&(data_size as i32).to_be_bytes());
+    checksum_type.append(block, chunk_size);
+}

@@ -1,0 +1,71 @@
+//! Checksums of blocks: one 32-bit word for each chunk of the block's bytes.
+
+use crc_fast::CrcAlgorithm;
+
+/// How blocks are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ChecksumType {
+    /// Not at all; the words are there and mean nothing.
+    Null,
+    /// CRC-32 of zlib.
+    Crc32,
+    /// CRC-32C (Castagnoli).
+    #[default]
+    Crc32c,
+}
+
+/// Bytes of one word.
+pub(crate) const WORD: usize = 4;
+
+impl ChecksumType {
+    /// The type of the code in a block header.
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            0 => Self::Null,
+            1 => Self::Crc32,
+            2 => Self::Crc32c,
+            _ => return None,
+        })
+    }
+
+    /// The code in a block header.
+    pub(crate) fn code(self) -> u8 {
+        self as u8
+    }
+
+    fn of(self, bytes: &[u8]) -> u32 {
+        let algorithm = match self {
+            Self::Null => return 0,
+            Self::Crc32 => CrcAlgorithm::Crc32IsoHdlc,
+            Self::Crc32c => CrcAlgorithm::Crc32Iscsi,
+        };
+        crc_fast::checksum(algorithm, bytes) as u32
+    }
+
+    /// Appends the words for all of `block` to it.
+    pub(crate) fn append(self, block: &mut Vec<u8>, chunk_size: usize) {
+        let words: Vec<u8> =
+            block.chunks(chunk_size).flat_map(|chunk| self.of(chunk).to_be_bytes()).collect();
+        block.extend_from_slice(&words);
+    }
+
+    /// The first chunk whose word is wrong: its number, the word stored, and the word computed.
+    pub(crate) fn verify(
+        self,
+        bytes: &[u8],
+        words: &[u8],
+        chunk_size: usize,
+    ) -> Result<(), (usize, u32, u32)> {
+        if self == Self::Null {
+            return Ok(());
+        }
+        for (number, (chunk, word)) in bytes.chunks(chunk_size).zip(words.chunks_exact(WORD)).enumerate() {
+            let stored = u32::from_be_bytes([word[0], word[1], word[2], word[3]]);
+            let computed = self.of(chunk);
+            if stored != computed {
+                return Err((number, stored, computed));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! The cells of a data block.
+//!
+//! ```text
+//! ┌────────┬──────────┬─────┬───────┬────────────────────┬─────────────────┐
+//! │ keyLen │ valueLen │ key │ value │ tagsLen u16 │ tags │ sequence id     │ … the next cell
+//! │  i32   │   i32    │     │       │ if the file has    │ vlong, if the   │
+//! │        │          │     │       │ tags               │ file has mvcc   │
+//! └────────┴──────────┴─────┴───────┴────────────────────┴─────────────────┘
+//! ```
+
+use crate::vlong;
+use finback_cell::Cell;
+use finback_cell::cell::LENGTHS_SIZE;
+
+/// What each cell of a file carries besides key and value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct CellLayout {
+    pub(crate) tags: bool,
+    pub(crate) mvcc: bool,
+}
+
+/// Where the cells of a data block begin: found when the block is checked, kept to search it by halves.
+#[derive(Debug)]
+pub(crate) struct CellOffsets {
+    layout: CellLayout,
+    offsets: Box<[u32]>,
+}
+
+impl CellOffsets {
+    /// Walks a payload and checks every cell. `Err` is the offset of the first malformed one.
+    pub(crate) fn find(payload: &[u8], layout: CellLayout) -> Result<Self, usize> {
+        let mut offsets = Vec::new();
+        let mut at = 0;
+        while at < payload.len() {
+            let parsed = layout.parse(&payload[at..]).ok_or(at)?;
+            Cell::parse(parsed.cell).map_err(|_| at)?;
+            offsets.push(at as u32);
+            at += parsed.length;
+        }
+        if offsets.is_empty() {
+            return Err(0);
+        }
+        Ok(Self { layout, offsets: offsets.into_boxed_slice() })
+    }
+
+    /// Number of cells.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// A cell and its sequence id.
+    #[inline]
+    pub(crate) fn get<'a>(&self, payload: &'a [u8], number: usize) -> Option<(Cell<'a>, u64)> {
+        let at = *self.offsets.get(number)? as usize;
+        let parsed = self.layout.parse(payload.get(at..)?)?;
+        Some((Cell::from_checked(parsed.cell), parsed.sequence_id))
+    }
+
+    /// Number of the first cell of which `before` does not hold.
+    #[inline]
+    pub(crate) fn partition_point(
+        &self,
+        payload: &[u8],
+        from: usize,
+        before: impl Fn(&Cell<'_>) -> bool,
+    ) -> usize {
+        let rest = &self.offsets[from.min(self.offsets.len())..];
+        from + rest.partition_point(|&at| {
+            let parsed = payload.get(at as usize..).and_then(|bytes| self.layout.parse(bytes));
+            parsed.is_some_and(|parsed| before(&Cell::from_checked(parsed.cell)))
+        })
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(&self.offsets[..])
+    }
+}
+
+struct ParsedCell<'a> {
+    cell: &'a [u8],
+    sequence_id: u64,
+    length: usize,
+}
+
+impl CellLayout {
+    /// Splits one stored cell off the front.
+    #[inline]
+    fn parse(self, bytes: &[u8]) -> Option<ParsedCell<'_>> {
+        let length_at = |at: usize| -> Option<usize> {
+            let raw = bytes.get(at..at + 4)?;
+            Some(u32::from_be_bytes([raw[0], raw[1], raw[2], raw[3]]) as usize)
+        };
+        let mut end = LENGTHS_SIZE.checked_add(length_at(0)?)?.checked_add(length_at(4)?)?;
+        let mut cell_end = end;
+        if self.tags {
+            let raw = bytes.get(end..end.checked_add(2)?)?;
+            let tags = u16::from_be_bytes([raw[0], raw[1]]) as usize;
+            end += 2 + tags;
+            if tags > 0 {
+                cell_end = end;
+            }
+        }
+        let mut sequence_id = 0;
+        if self.mvcc {
+            let (value, length) = vlong::read(bytes.get(end..)?)?;
+            sequence_id = u64::try_from(value).ok()?;
+            end += length;
+        }
+        Some(ParsedCell { cell: bytes.get(..cell_end)?, sequence_id, length: end })
+            .filter(|_| end <= bytes.len())
+    }
+
+    /// Appends a cell as it is stored.
+    pub(crate) fn write(self, out: &mut Vec<u8>, cell: &Cell<'_>, sequence_id: u64) {
+        if self.tags {
+            out.extend_from_slice(cell.bytes());
+            if cell.tags().is_empty() {
+                out.extend_from_slice(&[0, 0]);
+            }
+        } else {
+            out.extend_from_slice(cell.bytes_without_tags());
+        }
+        if self.mvcc {
+            vlong::write(out, sequence_id as i64);
+        }
+    }
+}

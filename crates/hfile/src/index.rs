@@ -1,0 +1,183 @@
+//! The block index: from a key to the data block that may hold it.
+//!
+//! ```text
+//! root entry:      ┌────────────┬──────────────────┬───────────────────┐   entry count is in the trailer;
+//!                  │ offset i64 │ on-disk size i32 │ vlong length, key │   after the entries the mid key's place
+//!                  └────────────┴──────────────────┴───────────────────┘
+//! leaf and intermediate blocks:
+//!                  ┌───────┬───────────────────┬─────────┐ entry: offset i64, on-disk size i32, key
+//!                  │ n i32 │ relative i32[n+1] │ entries │ relative[i]: where entry i begins
+//!                  └───────┴───────────────────┴─────────┘ relative[n]: where the last one ends
+//! ```
+//! An entry's key is at most the first key of its child and greater than every key before. A search takes the last
+//! entry whose key is not greater than the key sought.
+
+use crate::block::BlockRef;
+use crate::vlong;
+use finback_cell::cell::check_key;
+use finback_cell::key::Key;
+use finback_cell::{CellOrder, cell::CellError};
+use std::cmp::Ordering;
+
+/// Bytes of an entry before its key.
+const ENTRY_HEAD: usize = 12;
+
+/// The root index, decoded.
+#[derive(Debug, Default)]
+pub(crate) struct RootIndex {
+    places: Vec<BlockRef>,
+    keys: Vec<u8>,
+    /// Where each key begins in `keys`, and where the last ends.
+    bounds: Vec<usize>,
+    /// Leaf, and entry of it, whose key divides the file in half.
+    pub(crate) mid: Option<(BlockRef, usize)>,
+}
+
+/// Why an index is malformed.
+pub(crate) type BadIndex = &'static str;
+
+fn place(bytes: &[u8]) -> Option<BlockRef> {
+    let offset = u64::from_be_bytes(bytes.get(..8)?.try_into().ok()?);
+    let size = i32::from_be_bytes(bytes.get(8..ENTRY_HEAD)?.try_into().ok()?);
+    Some(BlockRef { offset, size: u32::try_from(size).ok()? })
+}
+
+impl RootIndex {
+    /// Decodes `count` entries, whose keys must be flat keys if `flat_keys`.
+    pub(crate) fn decode(payload: &[u8], count: u32, flat_keys: bool) -> Result<Self, BadIndex> {
+        let mut index = Self { bounds: vec![0], ..Self::default() };
+        let mut rest = payload;
+        for _ in 0..count {
+            let place = place(rest).ok_or("an entry is cut off")?;
+            rest = &rest[ENTRY_HEAD..];
+            let (length, width) = vlong::read(rest).ok_or("a key's length is cut off")?;
+            let end = usize::try_from(length).ok().and_then(|length| length.checked_add(width));
+            let key = end.and_then(|end| rest.get(width..end)).ok_or("a key is cut off")?;
+            if flat_keys {
+                check_key(key).map_err(|_: CellError| "a key is malformed")?;
+            }
+            index.push(place, key);
+            rest = &rest[width + key.len()..];
+        }
+        if rest.len() >= ENTRY_HEAD + 4 {
+            let entry = i32::from_be_bytes([rest[12], rest[13], rest[14], rest[15]]);
+            index.mid = place(rest).zip(usize::try_from(entry).ok());
+        }
+        Ok(index)
+    }
+
+    fn push(&mut self, place: BlockRef, key: &[u8]) {
+        self.places.push(place);
+        self.keys.extend_from_slice(key);
+        self.bounds.push(self.keys.len());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn place(&self, number: usize) -> Option<BlockRef> {
+        self.places.get(number).copied()
+    }
+
+    pub(crate) fn key(&self, number: usize) -> Option<&[u8]> {
+        self.keys.get(*self.bounds.get(number)?..*self.bounds.get(number + 1)?)
+    }
+
+    /// The last entry whose key is not greater than `key`.
+    pub(crate) fn find(&self, order: CellOrder, key: &Key<'_>) -> Option<usize> {
+        let not_greater = |number: &usize| {
+            self.key(*number)
+                .is_some_and(|entry| order.compare_keys(&Key::from_checked(entry), key) != Ordering::Greater)
+        };
+        partition_point(self.len(), not_greater).checked_sub(1)
+    }
+}
+
+/// Number of leading numbers below `count` of which `holds` holds.
+fn partition_point(count: usize, holds: impl Fn(&usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(&middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// A leaf or intermediate block's payload, which passed [`NodeIndex::check`].
+#[derive(Clone, Copy)]
+pub(crate) struct NodeIndex<'a> {
+    payload: &'a [u8],
+}
+
+impl<'a> NodeIndex<'a> {
+    /// Checks a payload as a whole, so that the accessors find what they need.
+    pub(crate) fn check(payload: &'a [u8]) -> Result<Self, BadIndex> {
+        let node = Self { payload };
+        let count = payload.get(..4).map(|raw| i32::from_be_bytes([raw[0], raw[1], raw[2], raw[3]]));
+        let count = count.and_then(|count| usize::try_from(count).ok()).ok_or("no number of entries")?;
+        if count == 0 {
+            return Err("no entries");
+        }
+        let entries_at =
+            count.checked_add(2).and_then(|words| words.checked_mul(4)).ok_or("too many entries")?;
+        if entries_at > payload.len() {
+            return Err("more entries than bytes");
+        }
+        for number in 0..count {
+            let (from, to) = (node.bound(number), node.bound(number + 1));
+            let entry =
+                from.zip(to).and_then(|(from, to)| payload.get(from..to)).ok_or("an entry out of bounds")?;
+            place(entry).ok_or("an entry too short, or of a negative size")?;
+            check_key(&entry[ENTRY_HEAD..]).map_err(|_: CellError| "a key is malformed")?;
+        }
+        Ok(node)
+    }
+
+    /// Wraps a payload that was checked.
+    pub(crate) fn over_checked(payload: &'a [u8]) -> Self {
+        Self { payload }
+    }
+
+    fn word(&self, at: usize) -> Option<usize> {
+        let raw = self.payload.get(at..at + 4)?;
+        usize::try_from(i32::from_be_bytes([raw[0], raw[1], raw[2], raw[3]])).ok()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.word(0).unwrap_or(0)
+    }
+
+    fn bound(&self, number: usize) -> Option<usize> {
+        let entries_at = 4 * (self.len() + 2);
+        self.word(4 + 4 * number)?.checked_add(entries_at)
+    }
+
+    fn entry(&self, number: usize) -> Option<&'a [u8]> {
+        if number >= self.len() {
+            return None;
+        }
+        self.payload.get(self.bound(number)?..self.bound(number + 1)?)
+    }
+
+    pub(crate) fn place(&self, number: usize) -> Option<BlockRef> {
+        place(self.entry(number)?)
+    }
+
+    pub(crate) fn key(&self, number: usize) -> Option<&'a [u8]> {
+        self.entry(number)?.get(ENTRY_HEAD..)
+    }
+
+    /// The last entry whose key is not greater than `key`.
+    pub(crate) fn find(&self, order: CellOrder, key: &Key<'_>) -> Option<usize> {
+        let not_greater = |number: &usize| {
+            self.key(*number)
+                .is_some_and(|entry| order.compare_keys(&Key::from_checked(entry), key) != Ordering::Greater)
+        };
+        partition_point(self.len(), not_greater).checked_sub(1)
+    }
+}

@@ -1,0 +1,409 @@
+//! An open file: what is read once, and the way to its blocks.
+
+use crate::block::{Block, BlockRef, HEADER_SIZE, Header, MAX_BLOCK_SIZE};
+use crate::block_type::BlockType;
+use crate::data_block::{CellLayout, CellOffsets};
+use crate::error::HFileError;
+use crate::file_info::{FileInfo, keys};
+use crate::index::{NodeIndex, RootIndex};
+use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
+use finback_cell::CellOrder;
+use finback_cell::cell::check_key;
+use finback_fs::RandomAccessFile;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Identity of an open file within this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u64);
+
+impl FileId {
+    /// One that was never given out before.
+    pub fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// An open HFile. Share it in an `Arc`; closing is dropping.
+#[derive(Debug)]
+pub struct HFileReader {
+    id: FileId,
+    path: PathBuf,
+    file: Arc<dyn RandomAccessFile>,
+    size_bytes: u64,
+    trailer: Trailer,
+    info: FileInfo,
+    layout: CellLayout,
+    root: RootIndex,
+    first_key: Option<Vec<u8>>,
+}
+
+/// A block that a scanner needs.
+#[derive(Clone, Debug)]
+pub struct BlockRequest {
+    /// The file.
+    pub file: Arc<HFileReader>,
+    /// Which block.
+    pub block: BlockRef,
+}
+
+impl BlockRequest {
+    /// Reads the block, waiting for the device if need be.
+    ///
+    /// # Errors
+    /// The storage's, or [`HFileError::Corrupt`].
+    pub fn read(&self) -> Result<Arc<Block>, HFileError> {
+        self.file.read_block(self.block)
+    }
+
+    /// Reads the block if that needs no waiting.
+    ///
+    /// # Errors
+    /// As [`BlockRequest::read`].
+    pub fn read_nowait(&self) -> Result<Option<Arc<Block>>, HFileError> {
+        self.file.read_block_nowait(self.block)
+    }
+}
+
+impl HFileReader {
+    /// Opens a file: reads the trailer and everything that is to be read at opening.
+    ///
+    /// # Errors
+    /// [`HFileError::Corrupt`]; [`HFileError::Unsupported`] for compression, encodings and encryption; the storage's.
+    pub fn open(file: Arc<dyn RandomAccessFile>, path: &Path, id: FileId) -> Result<Arc<Self>, HFileError> {
+        let mut opening = Opening::new(file, path)?;
+        let trailer = opening.read_trailer()?;
+        let fields = &trailer.fields;
+        let mut at = fields.load_on_open_data_offset();
+        let root_block = opening.next_block(&mut at, BlockType::RootIndex)?;
+        let root =
+            RootIndex::decode(root_block.payload(), fields.data_index_count(), true).map_err(|reason| {
+                opening.corrupt("root index block", root_block.place().offset, "entries", reason)
+            })?;
+        let meta_block = opening.next_block(&mut at, BlockType::RootIndex)?;
+        RootIndex::decode(meta_block.payload(), fields.meta_index_count(), false).map_err(|reason| {
+            opening.corrupt("meta index block", meta_block.place().offset, "entries", reason)
+        })?;
+        let info_block = opening.next_block(&mut at, BlockType::FileInfo)?;
+        let info = FileInfo::decode(info_block.payload()).map_err(|reason| {
+            opening.corrupt("file info block", info_block.place().offset, "a FileInfoProto", &reason)
+        })?;
+        opening.check_blooms(at)?;
+        let layout = opening.cell_layout(&info)?;
+        let size_bytes = opening.size_bytes;
+        let Opening { file, path, .. } = opening;
+        let mut reader = Self { id, path, file, size_bytes, trailer, info, layout, root, first_key: None };
+        reader.check_last_key()?;
+        reader.first_key = reader.find_first_key()?;
+        Ok(Arc::new(reader))
+    }
+
+    /// Identity in caches.
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    /// Name of the file, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Length in bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// The trailer.
+    pub fn trailer(&self) -> &Trailer {
+        &self.trailer
+    }
+
+    /// Order of the cells.
+    pub fn order(&self) -> CellOrder {
+        self.trailer.order
+    }
+
+    /// An entry of the file info.
+    pub fn file_info(&self, key: &[u8]) -> Option<&[u8]> {
+        self.info.get(key)
+    }
+
+    /// All entries of the file info, by key.
+    pub fn file_info_entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.info.entries.iter().map(|(key, value)| (&key[..], &value[..]))
+    }
+
+    /// Number of cells.
+    pub fn entry_count(&self) -> u64 {
+        self.trailer.fields.entry_count()
+    }
+
+    /// Flat key of the first cell; `None` when there is none.
+    pub fn first_key(&self) -> Option<&[u8]> {
+        self.first_key.as_deref()
+    }
+
+    /// Flat key of the last cell; `None` when there is none.
+    pub fn last_key(&self) -> Option<&[u8]> {
+        self.info.get(keys::LAST_KEY).filter(|_| self.first_key.is_some())
+    }
+
+    /// Lowest and highest timestamp, if the file says.
+    pub fn time_range(&self) -> Option<(i64, i64)> {
+        let (min, max) = self.info.get(keys::TIMERANGE)?.split_at_checked(8)?;
+        Some((i64::from_be_bytes(min.try_into().ok()?), i64::from_be_bytes(max.try_into().ok()?)))
+    }
+
+    /// All edits of the store up to this sequence id are in this or older files.
+    pub fn max_sequence_id(&self) -> Option<u64> {
+        self.info.long(keys::MAX_SEQ_ID).and_then(|id| u64::try_from(id).ok())
+    }
+
+    /// Whether cells carry tags.
+    pub fn includes_tags(&self) -> bool {
+        self.layout.tags
+    }
+
+    /// Whether cells carry sequence ids.
+    pub fn includes_mvcc(&self) -> bool {
+        self.layout.mvcc
+    }
+
+    pub(crate) fn root(&self) -> &RootIndex {
+        &self.root
+    }
+
+    pub(crate) fn index_levels(&self) -> usize {
+        self.trailer.fields.num_data_index_levels() as usize
+    }
+
+    /// Reads and checks a block.
+    ///
+    /// # Errors
+    /// [`HFileError::Corrupt`]; the storage's.
+    pub fn read_block(&self, place: BlockRef) -> Result<Arc<Block>, HFileError> {
+        let mut bytes = self.buffer_for(place)?;
+        self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
+        self.check_block(place, bytes)
+    }
+
+    /// Reads and checks a block if that needs no waiting for a device.
+    ///
+    /// # Errors
+    /// As [`HFileReader::read_block`].
+    pub fn read_block_nowait(&self, place: BlockRef) -> Result<Option<Arc<Block>>, HFileError> {
+        let mut bytes = self.buffer_for(place)?;
+        match self.file.read_at_nowait(place.offset, &mut bytes) {
+            Ok(Some(())) => self.check_block(place, bytes).map(Some),
+            Ok(None) => Ok(None),
+            Err(source) => Err(self.io(place.offset, source)),
+        }
+    }
+
+    /// The key that divides the file in half: a split point. `None` for a file without cells.
+    ///
+    /// # Errors
+    /// As [`HFileReader::read_block`].
+    pub fn mid_key(&self) -> Result<Option<Vec<u8>>, HFileError> {
+        let Some((leaf, entry)) = self.root.mid else {
+            return Ok(self.root.key(self.root.len() / 2).map(<[u8]>::to_vec));
+        };
+        let block = self.read_block(leaf)?;
+        if block.block_type() != BlockType::LeafIndex {
+            return Err(self.unexpected(&block, BlockType::LeafIndex));
+        }
+        Ok(NodeIndex::over_checked(block.payload()).key(entry).map(<[u8]>::to_vec))
+    }
+
+    /// A buffer for a block, whose place must be inside the file: nothing is allocated on a lying size.
+    fn buffer_for(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
+        let end = place.offset.checked_add(u64::from(place.size));
+        if (place.size as usize) < HEADER_SIZE || end.is_none_or(|end| end > self.size_bytes) {
+            let found = format!("{} bytes at {}", place.size, place.offset);
+            return Err(self.corrupt("block index", place.offset, "a block inside the file", found));
+        }
+        Ok(vec![0; place.size as usize])
+    }
+
+    fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
+        let mut block = Block::verify(&self.path, place, bytes)?;
+        match block.block_type() {
+            BlockType::Data => {
+                let cells = CellOffsets::find(block.payload(), self.layout).map_err(|at| {
+                    self.corrupt(
+                        "data block",
+                        place.offset,
+                        "well-formed cells",
+                        format!("a bad one at byte {at}"),
+                    )
+                })?;
+                block.cells = Some(cells);
+            }
+            BlockType::LeafIndex | BlockType::IntermediateIndex => {
+                NodeIndex::check(block.payload()).map_err(|reason| {
+                    self.corrupt(block.block_type().name(), place.offset, "index entries", reason.to_owned())
+                })?;
+            }
+            _ => {}
+        }
+        Ok(Arc::new(block))
+    }
+
+    fn check_last_key(&self) -> Result<(), HFileError> {
+        match self.info.get(keys::LAST_KEY) {
+            Some(key) if check_key(key).is_err() => {
+                let found = key.escape_ascii().to_string();
+                Err(self.corrupt(
+                    "file info block",
+                    self.trailer.fields.file_info_offset(),
+                    "a last key",
+                    found,
+                ))
+            }
+            None if self.root.len() > 0 => {
+                let offset = self.trailer.fields.file_info_offset();
+                Err(self.corrupt("file info block", offset, "a last key", "none".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first cell is in the first data block, which the index may not begin with the key of.
+    fn find_first_key(&self) -> Result<Option<Vec<u8>>, HFileError> {
+        if self.root.len() == 0 {
+            return Ok(None);
+        }
+        let mut place = self.root.place(0);
+        for level in 1..=self.index_levels() {
+            let Some(found) = place else { return Ok(None) };
+            let block = self.read_block(found)?;
+            if level == self.index_levels() {
+                let cells = block.cells.as_ref().ok_or_else(|| self.unexpected(&block, BlockType::Data))?;
+                return Ok(cells.get(block.payload(), 0).map(|(cell, _)| cell.key().to_vec()));
+            }
+            if !block.block_type().is_index() {
+                return Err(self.unexpected(&block, BlockType::LeafIndex));
+            }
+            place = NodeIndex::over_checked(block.payload()).place(0);
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn unexpected(&self, block: &Block, expected: BlockType) -> HFileError {
+        let found = block.block_type().name().to_owned();
+        self.corrupt("block index", block.place().offset, expected.name(), found)
+    }
+
+    fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: String) -> HFileError {
+        HFileError::Corrupt { path: self.path.clone(), part, offset, expected: expected.to_owned(), found }
+    }
+
+    fn io(&self, offset: u64, source: std::io::Error) -> HFileError {
+        HFileError::Io { path: self.path.clone(), what: "read a block", offset, source }
+    }
+}
+
+/// A file whose trailer and load-on-open blocks are being read.
+struct Opening {
+    file: Arc<dyn RandomAccessFile>,
+    path: PathBuf,
+    size_bytes: u64,
+}
+
+impl Opening {
+    fn new(file: Arc<dyn RandomAccessFile>, path: &Path) -> Result<Self, HFileError> {
+        let size_bytes = file.len().map_err(|source| HFileError::Io {
+            path: path.to_owned(),
+            what: "find the length",
+            offset: 0,
+            source,
+        })?;
+        Ok(Self { file, path: path.to_owned(), size_bytes })
+    }
+
+    fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: &str) -> HFileError {
+        let (expected, found) = (expected.to_owned(), found.to_owned());
+        HFileError::Corrupt { path: self.path.clone(), part, offset, expected, found }
+    }
+
+    fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, HFileError> {
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(offset, &mut bytes).map_err(|source| HFileError::Io {
+            path: self.path.clone(),
+            what: "read what is needed at opening",
+            offset,
+            source,
+        })?;
+        Ok(bytes)
+    }
+
+    fn read_trailer(&mut self) -> Result<Trailer, HFileError> {
+        let Some(offset) = self.size_bytes.checked_sub(TRAILER_SIZE as u64) else {
+            let found = format!("{} bytes", self.size_bytes);
+            return Err(self.corrupt("file", 0, "at least the 4096 bytes of a trailer", &found));
+        };
+        let bytes = self.read(offset, TRAILER_SIZE)?;
+        Trailer::decode(&bytes).map_err(|bad| match bad {
+            BadTrailer::Corrupt(expected, found) => self.corrupt("trailer", offset, expected, &found),
+            BadTrailer::Unsupported(feature) => HFileError::Unsupported { path: self.path.clone(), feature },
+        })
+    }
+
+    /// Reads the block at `at`, which must be of the expected type, and moves `at` behind it.
+    fn next_block(&self, at: &mut u64, expected: BlockType) -> Result<Block, HFileError> {
+        let (header, place) = self.header(*at)?;
+        if header.block_type != expected {
+            return Err(self.corrupt("load-on-open section", *at, expected.name(), header.block_type.name()));
+        }
+        let bytes = self.read(place.offset, place.size as usize)?;
+        *at += u64::from(place.size);
+        Block::verify(&self.path, place, bytes)
+    }
+
+    fn header(&self, at: u64) -> Result<(Header, BlockRef), HFileError> {
+        let end = self.size_bytes - TRAILER_SIZE as u64;
+        let out_of_bounds = || {
+            self.corrupt("load-on-open section", at, "a block before the trailer", "none, or a longer one")
+        };
+        if at.checked_add(HEADER_SIZE as u64).is_none_or(|header_end| header_end > end) {
+            return Err(out_of_bounds());
+        }
+        let bytes = self.read(at, HEADER_SIZE)?;
+        let header = Header::parse(&bytes).ok_or_else(|| {
+            self.corrupt("block header", at, "the magic of a block", &bytes[..8].escape_ascii().to_string())
+        })?;
+        let size = (header.on_disk_size + HEADER_SIZE) as u64;
+        if size > MAX_BLOCK_SIZE || at + size > end {
+            return Err(out_of_bounds());
+        }
+        Ok((header, BlockRef { offset: at, size: size as u32 }))
+    }
+
+    /// What follows the file info must be Bloom filters' blocks, up to the trailer.
+    fn check_blooms(&self, mut at: u64) -> Result<(), HFileError> {
+        while at < self.size_bytes - TRAILER_SIZE as u64 {
+            let (header, _) = self.header(at)?;
+            let expected = match header.block_type {
+                BlockType::DeleteFamilyBloomMeta => BlockType::DeleteFamilyBloomMeta,
+                _ => BlockType::GeneralBloomMeta,
+            };
+            self.next_block(&mut at, expected)?;
+        }
+        Ok(())
+    }
+
+    fn cell_layout(&self, info: &FileInfo) -> Result<CellLayout, HFileError> {
+        for key in [keys::DATA_BLOCK_ENCODING, keys::INDEX_BLOCK_ENCODING] {
+            if let Some(encoding) = info.get(key).filter(|encoding| *encoding != b"NONE") {
+                let feature = format!("{} {}", key.escape_ascii(), encoding.escape_ascii());
+                return Err(HFileError::Unsupported { path: self.path.clone(), feature });
+            }
+        }
+        Ok(CellLayout {
+            tags: info.get(keys::MAX_TAGS_LEN).is_some(),
+            mvcc: info.int(keys::KEY_VALUE_VERSION) == Some(1),
+        })
+    }
+}

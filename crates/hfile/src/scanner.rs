@@ -1,0 +1,347 @@
+//! Reads the cells of a file in order, forward from any key.
+//!
+//! A scanner never does I/O. An operation that needs a block which is neither in the cache nor given before returns
+//! [`ScanInterrupt::NeedBlock`] and leaves the position as it was; after [`HFileScanner::provide`] the same call goes on.
+//! Given blocks are kept until the operation is done, so that it ends even when the cache keeps nothing.
+
+use crate::block::{Block, BlockRef};
+use crate::block_cache::{BlockCache, BlockPriority};
+use crate::block_type::BlockType;
+use crate::error::HFileError;
+use crate::index::NodeIndex;
+use crate::reader::{BlockRequest, HFileReader};
+use finback_cell::key::Key;
+use finback_cell::{Cell, CellOrder};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Why an operation stopped.
+#[derive(Debug)]
+pub enum ScanInterrupt {
+    /// This block is needed.
+    NeedBlock(BlockRequest),
+    /// The file cannot be read.
+    Failed(HFileError),
+}
+
+impl From<HFileError> for ScanInterrupt {
+    fn from(error: HFileError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A position in a file.
+pub struct HFileScanner {
+    reader: Arc<HFileReader>,
+    cache: Option<Arc<dyn BlockCache>>,
+    cache_data: bool,
+    /// From the root down: which entry of each index block leads to the data block.
+    path: Path,
+    position: Option<Position>,
+    /// Blocks given for the operation in progress.
+    given: Vec<Arc<Block>>,
+}
+
+type Path = Vec<PathStep>;
+
+#[derive(Clone)]
+struct PathStep {
+    /// The index block; `None` is the root.
+    node: Option<Arc<Block>>,
+    entry: usize,
+}
+
+#[derive(Clone)]
+struct Position {
+    block: Arc<Block>,
+    number: usize,
+}
+
+impl Position {
+    #[inline]
+    fn cell(&self) -> Option<(Cell<'_>, u64)> {
+        self.block.cells.as_ref()?.get(self.block.payload(), self.number)
+    }
+
+    fn cells(&self) -> usize {
+        self.block.cells.as_ref().map_or(0, crate::data_block::CellOffsets::len)
+    }
+}
+
+impl HFileScanner {
+    /// A scanner that stands nowhere. `cache_data`: whether data blocks that were read are put into the cache (index
+    /// blocks always are).
+    pub fn new(reader: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, cache_data: bool) -> Self {
+        Self { reader, cache, cache_data, path: Vec::new(), position: None, given: Vec::new() }
+    }
+
+    /// The cell at the position and its sequence id; `None` before the first seek and after the last cell.
+    #[inline]
+    pub fn peek(&self) -> Option<(Cell<'_>, u64)> {
+        self.position.as_ref()?.cell()
+    }
+
+    /// Moves to the first cell at or after `key`.
+    ///
+    /// # Errors
+    /// [`ScanInterrupt`].
+    pub fn seek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        let found = self.locate(key)?;
+        self.settle(found);
+        Ok(())
+    }
+
+    /// Moves forward to the first cell at or after `key`; stays where it is if the position is there already.
+    ///
+    /// # Errors
+    /// [`ScanInterrupt`].
+    pub fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        let order = self.reader.order();
+        let Some(position) = &mut self.position else { return Ok(()) };
+        let Some(cells) = &position.block.cells else { return Ok(()) };
+        let payload = position.block.payload();
+        let is_before = |cell: &Cell<'_>| order.compare_keys(&Key::of(cell), key) == Ordering::Less;
+        // Near targets are common: look at the next few cells before searching by halves.
+        let near = position.number + NEAR_CELLS;
+        while position.number < near {
+            match cells.get(payload, position.number) {
+                Some((cell, _)) if is_before(&cell) => position.number += 1,
+                Some(_) => return Ok(()),
+                None => break,
+            }
+        }
+        let last_is_before = cells.get(payload, cells.len() - 1).is_none_or(|(cell, _)| is_before(&cell));
+        if !last_is_before {
+            position.number = cells.partition_point(payload, position.number, is_before);
+            return Ok(());
+        }
+        // Keep a valid position in case the seek is interrupted.
+        position.number = cells.len() - 1;
+        self.seek(key)
+    }
+
+    /// Moves to the next cell.
+    ///
+    /// # Errors
+    /// [`ScanInterrupt`].
+    #[inline]
+    pub fn advance(&mut self) -> Result<(), ScanInterrupt> {
+        let Some(position) = &mut self.position else { return Ok(()) };
+        if position.number + 1 < position.cells() {
+            position.number += 1;
+            return Ok(());
+        }
+        let found = self.beside(&self.path, Direction::Forward)?;
+        self.settle(found);
+        Ok(())
+    }
+
+    /// The greatest row strictly before `row` (`None`: the last row). The position stays.
+    ///
+    /// # Errors
+    /// [`ScanInterrupt`].
+    pub fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
+        let Some(row) = row else {
+            return Ok(self.reader.last_key().map(|key| Key::from_checked(key).row.to_vec()));
+        };
+        let key = Key::first_on_row(row);
+        let order = self.reader.order();
+        let found = match self.descend(&key)? {
+            None => None,
+            Some((path, block)) => {
+                let number = first_at_or_after(&block, order, &key, 0);
+                match number.checked_sub(1) {
+                    Some(number) => Some(Position { block, number }),
+                    None => self.beside(&path, Direction::Backward)?.map(|(_, position)| position),
+                }
+            }
+        };
+        self.given.clear();
+        Ok(found.and_then(|position| position.cell().map(|(cell, _)| cell.row().to_vec())))
+    }
+
+    /// Hands over a block that was asked for.
+    pub fn provide(&mut self, block: Arc<Block>) {
+        let is_index = block.block_type().is_index();
+        if let Some(cache) = &self.cache
+            && (is_index || self.cache_data)
+        {
+            let priority = if is_index { BlockPriority::High } else { BlockPriority::Normal };
+            cache.insert(self.reader.id(), &block, priority);
+        }
+        self.given.push(block);
+    }
+
+    fn settle(&mut self, found: Option<(Path, Position)>) {
+        match found {
+            Some((path, position)) => {
+                self.path = path;
+                self.position = Some(position);
+            }
+            None => self.position = None,
+        }
+        self.given.clear();
+    }
+
+    /// The first cell at or after `key`.
+    fn locate(&self, key: &Key<'_>) -> Result<Option<(Path, Position)>, ScanInterrupt> {
+        let found = match self.descend(key)? {
+            Some(found) => Some(found),
+            None => self.edge(Vec::new(), None, Direction::Forward)?,
+        };
+        let Some((path, block)) = found else { return Ok(None) };
+        let number = first_at_or_after(&block, self.reader.order(), key, 0);
+        let position = Position { block, number };
+        if number < position.cells() {
+            return Ok(Some((path, position)));
+        }
+        // The key lies between the last cell of this block and the first of the next.
+        self.beside(&path, Direction::Forward)
+    }
+
+    /// The data block in which `key` would be; `None` if it is before every block.
+    fn descend(&self, key: &Key<'_>) -> Result<Option<(Path, Arc<Block>)>, ScanInterrupt> {
+        let order = self.reader.order();
+        let Some(entry) = self.reader.root().find(order, key) else { return Ok(None) };
+        let mut path = vec![PathStep { node: None, entry }];
+        while path.len() < self.reader.index_levels() {
+            let block = self.child(&path)?;
+            let Some(entry) = NodeIndex::over_checked(block.payload()).find(order, key) else {
+                // Its first key should be that of the entry that led here: take the first child.
+                path.push(PathStep { node: Some(block), entry: 0 });
+                continue;
+            };
+            path.push(PathStep { node: Some(block), entry });
+        }
+        let block = self.child(&path)?;
+        Ok(Some((path, block)))
+    }
+
+    /// The nearest cell of the data block before or after the one that `path` leads to.
+    fn beside(
+        &self,
+        path: &[PathStep],
+        direction: Direction,
+    ) -> Result<Option<(Path, Position)>, ScanInterrupt> {
+        let mut path = path.to_vec();
+        while let Some(mut step) = path.pop() {
+            let moved = match direction {
+                Direction::Forward => Some(step.entry + 1).filter(|&entry| entry < self.entries(&step)),
+                Direction::Backward => step.entry.checked_sub(1),
+            };
+            if let Some(entry) = moved {
+                step.entry = entry;
+                let found = self.edge(path, Some(step), direction)?;
+                return Ok(found.map(|(path, block)| {
+                    let number = match direction {
+                        Direction::Forward => 0,
+                        Direction::Backward => block.cells.as_ref().map_or(0, |cells| cells.len() - 1),
+                    };
+                    (path, Position { block, number })
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes down from `step` (`None`: from the root's edge) to the first data block forward, the last backward.
+    fn edge(
+        &self,
+        mut path: Path,
+        step: Option<PathStep>,
+        direction: Direction,
+    ) -> Result<Option<(Path, Arc<Block>)>, ScanInterrupt> {
+        let root_entries = self.reader.root().len();
+        if root_entries == 0 {
+            return Ok(None);
+        }
+        let at_edge = |entries: usize| match direction {
+            Direction::Forward => 0,
+            Direction::Backward => entries - 1,
+        };
+        path.push(step.unwrap_or(PathStep { node: None, entry: at_edge(root_entries) }));
+        while path.len() < self.reader.index_levels() {
+            let block = self.child(&path)?;
+            let entry = at_edge(NodeIndex::over_checked(block.payload()).len());
+            path.push(PathStep { node: Some(block), entry });
+        }
+        let block = self.child(&path)?;
+        Ok(Some((path, block)))
+    }
+
+    fn entries(&self, step: &PathStep) -> usize {
+        match &step.node {
+            None => self.reader.root().len(),
+            Some(node) => NodeIndex::over_checked(node.payload()).len(),
+        }
+    }
+
+    /// The block that the last step of `path` leads to.
+    fn child(&self, path: &[PathStep]) -> Result<Arc<Block>, ScanInterrupt> {
+        let place = path.last().and_then(|step| match &step.node {
+            None => self.reader.root().place(step.entry),
+            Some(node) => NodeIndex::over_checked(node.payload()).place(step.entry),
+        });
+        // Entries are chosen among those that there are.
+        let place = place.unwrap_or(BlockRef { offset: 0, size: 0 });
+        let block = self.block(place)?;
+        let is_data_level = path.len() == self.reader.index_levels();
+        if is_data_level && block.cells.is_none() {
+            return Err(self.reader.unexpected(&block, BlockType::Data).into());
+        }
+        if !is_data_level
+            && !matches!(block.block_type(), BlockType::LeafIndex | BlockType::IntermediateIndex)
+        {
+            return Err(self.reader.unexpected(&block, BlockType::LeafIndex).into());
+        }
+        Ok(block)
+    }
+
+    fn block(&self, place: BlockRef) -> Result<Arc<Block>, ScanInterrupt> {
+        let current = self.position.as_ref().map(|position| &position.block);
+        if let Some(block) = self.given.iter().chain(current).find(|block| block.place() == place) {
+            return Ok(Arc::clone(block));
+        }
+        if let Some(block) = self.cache.as_ref().and_then(|cache| cache.get(self.reader.id(), place.offset)) {
+            return Ok(block);
+        }
+        Err(ScanInterrupt::NeedBlock(BlockRequest { file: Arc::clone(&self.reader), block: place }))
+    }
+}
+
+/// Cells that a reseek looks at one by one before it searches.
+const NEAR_CELLS: usize = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+fn first_at_or_after(block: &Block, order: CellOrder, key: &Key<'_>, from: usize) -> usize {
+    let before = |cell: &Cell<'_>| order.compare_keys(&Key::of(cell), key) == Ordering::Less;
+    block.cells.as_ref().map_or(0, |cells| cells.partition_point(block.payload(), from, before))
+}
+
+/// Repeats an operation, reading the blocks that it asks for, until it is done. For threads that may wait.
+///
+/// # Errors
+/// What the operation or a read failed with.
+pub fn read_through<T>(
+    scanner: &mut HFileScanner,
+    mut operation: impl FnMut(&mut HFileScanner) -> Result<T, ScanInterrupt>,
+) -> Result<T, HFileError> {
+    loop {
+        match operation(scanner) {
+            Ok(done) => return Ok(done),
+            Err(ScanInterrupt::NeedBlock(request)) => scanner.provide(request.read()?),
+            Err(ScanInterrupt::Failed(error)) => return Err(error),
+        }
+    }
+}
+
+impl std::fmt::Debug for HFileScanner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HFileScanner({} at {:?})", self.reader.path().display(), self.peek())
+    }
+}

@@ -1,0 +1,108 @@
+//! The trailer: the last 4096 bytes of a file.
+//!
+//! ```text
+//! ┌──────────┬────────┬──────────────────┬────────────┬─────────────────────┐
+//! │ TRABLK"$ │ varint │ FileTrailerProto │ zeros …    │ version 03 00 00 03 │
+//! │ 8        │ length │                  │ up to 4092 │ 4                   │
+//! └──────────┴────────┴──────────────────┴────────────┴─────────────────────┘
+//! ```
+
+use finback_cell::CellOrder;
+use finback_proto::{Message, delimited, pb};
+
+/// Bytes of the trailer.
+pub(crate) const TRAILER_SIZE: usize = 4096;
+const MAGIC: &[u8; 8] = b"TRABLK\"$";
+/// Major version 3, minor version 3.
+const VERSION: u32 = 3 << 24 | 3;
+const COMPRESSION_NONE: u32 = 2;
+/// The deepest index that is read; HBase writes up to 16 levels.
+const MAX_INDEX_LEVELS: u32 = 16;
+
+const USER_COMPARATOR: &str = "org.apache.hadoop.hbase.KeyValue$KVComparator";
+const META_COMPARATOR: &str = "org.apache.hadoop.hbase.KeyValue$MetaComparator";
+
+/// What the trailer says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trailer {
+    /// The fields as stored.
+    pub fields: pb::FileTrailerProto,
+    /// Order of the cells.
+    pub order: CellOrder,
+}
+
+/// Why a trailer was refused.
+pub(crate) enum BadTrailer {
+    /// Expected, found.
+    Corrupt(&'static str, String),
+    Unsupported(String),
+}
+
+impl Trailer {
+    /// The fields of a new file.
+    pub(crate) fn new(order: CellOrder) -> Self {
+        let comparator = match order {
+            CellOrder::User => USER_COMPARATOR,
+            CellOrder::Meta => META_COMPARATOR,
+        };
+        let fields = pb::FileTrailerProto {
+            comparator_class_name: Some(comparator.to_owned()),
+            compression_codec: Some(COMPRESSION_NONE),
+            ..pb::FileTrailerProto::default()
+        };
+        Self { fields, order }
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend_from_slice(&self.fields.encode_length_delimited_to_vec());
+        out.resize(TRAILER_SIZE - 4, 0);
+        out.extend_from_slice(&VERSION.to_be_bytes());
+        out
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, BadTrailer> {
+        let corrupt = |expected, found: String| Err(BadTrailer::Corrupt(expected, found));
+        if bytes.len() != TRAILER_SIZE || !bytes.starts_with(MAGIC) {
+            return corrupt(
+                "the magic TRABLK\"$",
+                bytes.get(..8).unwrap_or(bytes).escape_ascii().to_string(),
+            );
+        }
+        let version = &bytes[TRAILER_SIZE - 4..];
+        if version[1..] != [0, 0, 3] {
+            return Err(BadTrailer::Unsupported(format!("HFile version {version:02x?}")));
+        }
+        let mut rest = bytes::Bytes::copy_from_slice(&bytes[8..TRAILER_SIZE - 4]);
+        let fields: pb::FileTrailerProto = match delimited::decode_delimited(&mut rest, "FileTrailerProto") {
+            Ok(fields) => fields,
+            Err(error) => return corrupt("a FileTrailerProto", error.to_string()),
+        };
+        if rest.iter().any(|&byte| byte != 0) {
+            return corrupt("zeros after the trailer's fields", "other bytes".into());
+        }
+        if fields.encryption_key.as_ref().is_some_and(|key| !key.is_empty()) {
+            return Err(BadTrailer::Unsupported("encryption".into()));
+        }
+        match fields.compression_codec.unwrap_or(COMPRESSION_NONE) {
+            COMPRESSION_NONE => {}
+            codec => return Err(BadTrailer::Unsupported(format!("compression {codec}"))),
+        }
+        if !(1..=MAX_INDEX_LEVELS).contains(&fields.num_data_index_levels()) {
+            return corrupt("1 to 16 index levels", fields.num_data_index_levels().to_string());
+        }
+        let order = match fields.comparator_class_name() {
+            USER_COMPARATOR
+            | "org.apache.hadoop.hbase.CellComparator"
+            | "org.apache.hadoop.hbase.CellComparatorImpl"
+            | "org.apache.hadoop.hbase.KeyValue$KeyComparator" => CellOrder::User,
+            META_COMPARATOR
+            | "org.apache.hadoop.hbase.KeyValue$MetaKeyComparator"
+            | "org.apache.hadoop.hbase.CellComparator$MetaCellComparator"
+            | "org.apache.hadoop.hbase.CellComparatorImpl$MetaCellComparator"
+            | "org.apache.hadoop.hbase.MetaCellComparator" => CellOrder::Meta,
+            other => return Err(BadTrailer::Unsupported(format!("comparator {other}"))),
+        };
+        Ok(Self { fields, order })
+    }
+}

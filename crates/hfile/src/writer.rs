@@ -1,0 +1,374 @@
+//! Writes an HFile: sorted cells in, a finished and synced file out.
+//!
+//! ```text
+//! ┌─────────────────────────────────────┬──────────────┬──────────────┬───────────┬────────────┬───────────┬─────────┐
+//! │ data blocks, leaf index blocks      │ intermediate │ data root    │ meta root │ file info  │ (Blooms)  │ trailer │
+//! │ between them                        │ index blocks │ index        │ index     │            │           │ 4096    │
+//! └─────────────────────────────────────┴──────────────┴──────────────┴───────────┴────────────┴───────────┴─────────┘
+//! ```
+//! One buffer holds the block being built; a full block goes to the file in one write.
+
+use crate::block::{BlockRef, HEADER_SIZE, seal};
+use crate::block_type::{BLOCK_TYPES, BlockType};
+use crate::checksum::ChecksumType;
+use crate::data_block::CellLayout;
+use crate::error::HFileError;
+use crate::file_info::{FileInfo, keys};
+use crate::index_writer::{Entries, MidKey};
+use crate::trailer::{TRAILER_SIZE, Trailer};
+use finback_cell::key::Key;
+use finback_cell::{Cell, CellOrder, CellType};
+use finback_fs::WritableFile;
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+/// How a file is written.
+#[derive(Clone, Debug)]
+pub struct WriterOptions {
+    /// Order of the cells.
+    pub order: CellOrder,
+    /// Size at which a data block ends, in bytes (BLOCKSIZE).
+    pub block_size_bytes: u32,
+    /// Size at which an index block ends, in bytes (`hfile.index.block.max.size`).
+    pub index_block_size_bytes: usize,
+    /// Fewest entries of an intermediate index block (`hfile.index.block.min.entries`).
+    pub min_index_entries: usize,
+    /// Whether cells are written with their tags.
+    pub include_tags: bool,
+    /// Whether cells are written with their sequence ids.
+    pub include_mvcc: bool,
+    /// How blocks are checked.
+    pub checksum_type: ChecksumType,
+    /// Bytes covered by one checksum (`hbase.hstore.bytes.per.checksum`).
+    pub bytes_per_checksum: usize,
+    /// Creation time, ms since the epoch.
+    pub create_time_ms: i64,
+    /// Whether the file holds all there is of its store.
+    pub major_compaction: bool,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        Self {
+            order: CellOrder::User,
+            block_size_bytes: 64 << 10,
+            index_block_size_bytes: 128 << 10,
+            min_index_entries: 16,
+            include_tags: false,
+            include_mvcc: true,
+            checksum_type: ChecksumType::Crc32c,
+            bytes_per_checksum: 16 << 10,
+            create_time_ms: 0,
+            major_compaction: false,
+        }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinishedFile {
+    /// Length in bytes.
+    pub size_bytes: u64,
+    /// Number of cells.
+    pub entries: u64,
+}
+
+/// A file being written.
+#[derive(Debug)]
+pub struct HFileWriter {
+    file: Box<dyn WritableFile>,
+    path: PathBuf,
+    options: WriterOptions,
+    layout: CellLayout,
+    /// Room for a header, and the payload of the data block being built.
+    block: Vec<u8>,
+    first_key: Vec<u8>,
+    last_key: Vec<u8>,
+    last_sequence_id: u64,
+    previous: [Option<u64>; BLOCK_TYPES],
+    leaf: Entries,
+    root: Entries,
+    mid_key: MidKey,
+    first_data_block: Option<u64>,
+    last_data_block: Option<u64>,
+    uncompressed_bytes: u64,
+    index_bytes: u64,
+    counts: Counts,
+    info: FileInfo,
+}
+
+/// What the file info says about the cells.
+#[derive(Debug)]
+struct Counts {
+    entries: u64,
+    key_bytes: u64,
+    value_bytes: u64,
+    max_tags: usize,
+    max_sequence_id: u64,
+    min_timestamp: i64,
+    max_timestamp: i64,
+    earliest_put: i64,
+    delete_families: i64,
+}
+
+impl HFileWriter {
+    /// Begins a file; `path` is for messages.
+    ///
+    /// # Errors
+    /// None yet; reserved for options that cannot be met.
+    pub fn new(file: Box<dyn WritableFile>, path: &Path, options: WriterOptions) -> Result<Self, HFileError> {
+        let layout = CellLayout { tags: options.include_tags, mvcc: options.include_mvcc };
+        let mut block = Vec::with_capacity(options.block_size_bytes as usize * 5 / 4 + HEADER_SIZE);
+        block.resize(HEADER_SIZE, 0);
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            layout,
+            block,
+            first_key: Vec::new(),
+            last_key: Vec::new(),
+            last_sequence_id: 0,
+            previous: [None; BLOCK_TYPES],
+            leaf: Entries::default(),
+            root: Entries::default(),
+            mid_key: MidKey::default(),
+            first_data_block: None,
+            last_data_block: None,
+            uncompressed_bytes: 0,
+            index_bytes: 0,
+            counts: Counts {
+                entries: 0,
+                key_bytes: 0,
+                value_bytes: 0,
+                max_tags: 0,
+                max_sequence_id: 0,
+                min_timestamp: i64::MAX,
+                max_timestamp: -1,
+                earliest_put: i64::MAX,
+                delete_families: 0,
+            },
+            info: FileInfo::default(),
+            options,
+        })
+    }
+
+    /// Appends a cell, which must not sort before the last one.
+    ///
+    /// # Errors
+    /// [`HFileError::OutOfOrder`]; the storage's.
+    pub fn append(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<(), HFileError> {
+        if self.counts.entries > 0 {
+            let last = Key::from_checked(&self.last_key);
+            let order = self.options.order.compare_keys(&last, &Key::of(cell));
+            if order == Ordering::Greater || (order == Ordering::Equal && sequence_id > self.last_sequence_id)
+            {
+                let show = |key: &[u8]| key.escape_ascii().to_string();
+                let (previous, next) = (show(&self.last_key), show(cell.key()));
+                return Err(HFileError::OutOfOrder { path: self.path.clone(), previous, next });
+            }
+            // Equal keys stay in one block, so that a search by key finds the first of them.
+            let full = self.block.len() - HEADER_SIZE >= self.options.block_size_bytes as usize;
+            if full && order != Ordering::Equal {
+                self.end_data_block()?;
+            }
+        }
+        if self.block.len() == HEADER_SIZE {
+            self.first_key.clear();
+            self.first_key.extend_from_slice(cell.key());
+        }
+        self.layout.write(&mut self.block, cell, sequence_id);
+        self.last_key.clear();
+        self.last_key.extend_from_slice(cell.key());
+        self.last_sequence_id = sequence_id;
+        self.counts.add(cell, sequence_id);
+        Ok(())
+    }
+
+    /// Adds an entry to the file info.
+    pub fn append_file_info(&mut self, key: &[u8], value: &[u8]) {
+        self.info.set(key, value);
+    }
+
+    /// Ends the file and makes it durable. `max_sequence_id`: all edits of the store up to it are in this or older
+    /// files.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn finish(mut self, max_sequence_id: u64) -> Result<FinishedFile, HFileError> {
+        if self.block.len() > HEADER_SIZE {
+            self.end_data_block()?;
+        }
+        let levels = self.end_index()?;
+        let mut trailer = Trailer::new(self.options.order);
+        let mut payload = Vec::new();
+        self.root.write_root(&mut payload);
+        if levels > 1 {
+            self.mid_key.write(&mut payload);
+        }
+        self.index_bytes += payload.len() as u64;
+        let load_on_open = self.write_block(BlockType::RootIndex, &payload)?;
+        let meta_root = self.write_block(BlockType::RootIndex, &[])?;
+        self.uncompressed_bytes += meta_root.uncompressed();
+        self.describe(max_sequence_id);
+        let info = self.info.encode();
+        let file_info = self.write_block(BlockType::FileInfo, &info)?;
+        self.uncompressed_bytes += file_info.uncompressed();
+        let fields = &mut trailer.fields;
+        fields.file_info_offset = Some(file_info.place.offset);
+        fields.load_on_open_data_offset = Some(load_on_open.place.offset);
+        fields.uncompressed_data_index_size = Some(self.index_bytes);
+        fields.total_uncompressed_bytes = Some(self.uncompressed_bytes + TRAILER_SIZE as u64);
+        fields.data_index_count = Some(self.root.len() as u32);
+        fields.meta_index_count = Some(0);
+        fields.entry_count = Some(self.counts.entries);
+        fields.num_data_index_levels = Some(levels);
+        fields.first_data_block_offset = Some(self.first_data_block.unwrap_or(u64::MAX));
+        fields.last_data_block_offset = Some(self.last_data_block.unwrap_or(u64::MAX));
+        let end = self.file.len();
+        self.file.append(&trailer.encode()).map_err(|source| self.io("write the trailer", end, source))?;
+        self.file.sync_data().map_err(|source| self.io("sync", end, source))?;
+        Ok(FinishedFile { size_bytes: self.file.len(), entries: self.counts.entries })
+    }
+
+    /// Fills in what a flush or compaction says about its file.
+    fn describe(&mut self, max_sequence_id: u64) {
+        let counts = &self.counts;
+        let info = &mut self.info;
+        let average = |bytes: u64| bytes.checked_div(counts.entries).unwrap_or(0) as i32;
+        let flag = |value: bool| [if value { 0xff } else { 0 }];
+        if counts.entries > 0 {
+            info.set(keys::LAST_KEY, &self.last_key);
+        }
+        info.set(keys::AVG_KEY_LEN, &average(counts.key_bytes).to_be_bytes());
+        info.set(keys::AVG_VALUE_LEN, &average(counts.value_bytes).to_be_bytes());
+        info.set(keys::CREATE_TIME, &self.options.create_time_ms.to_be_bytes());
+        if self.layout.tags {
+            info.set(keys::MAX_TAGS_LEN, &(counts.max_tags as i32).to_be_bytes());
+            info.set(keys::TAGS_COMPRESSED, &flag(false));
+        }
+        if self.layout.mvcc {
+            info.set(keys::KEY_VALUE_VERSION, &1i32.to_be_bytes());
+            info.set(keys::MAX_MEMSTORE_TS, &counts.max_sequence_id.to_be_bytes());
+        }
+        info.set(keys::MAX_SEQ_ID, &max_sequence_id.to_be_bytes());
+        info.set(keys::MAJOR_COMPACTION, &flag(self.options.major_compaction));
+        let range = if counts.entries > 0 {
+            [counts.min_timestamp.to_be_bytes(), counts.max_timestamp.to_be_bytes()].concat()
+        } else {
+            [i64::MAX.to_be_bytes(), (-1i64).to_be_bytes()].concat()
+        };
+        info.set(keys::TIMERANGE, &range);
+        info.set(keys::EARLIEST_PUT_TS, &counts.earliest_put.to_be_bytes());
+        info.set(keys::DELETE_FAMILY_COUNT, &counts.delete_families.to_be_bytes());
+        // No inputs: a flush.
+        if info.get(keys::COMPACTION_EVENT).is_none() {
+            info.set(keys::COMPACTION_EVENT, b"PBUF");
+        }
+    }
+
+    fn end_data_block(&mut self) -> Result<(), HFileError> {
+        let mut block = std::mem::take(&mut self.block);
+        let written = self.seal_and_write(BlockType::Data, &mut block);
+        block.clear();
+        block.resize(HEADER_SIZE, 0);
+        self.block = block;
+        let written = written?;
+        self.uncompressed_bytes += written.uncompressed();
+        self.first_data_block.get_or_insert(written.place.offset);
+        self.last_data_block = Some(written.place.offset);
+        self.leaf.push(written.place, std::mem::take(&mut self.first_key));
+        if self.leaf.node_size() >= self.options.index_block_size_bytes {
+            self.end_leaf()?;
+        }
+        Ok(())
+    }
+
+    fn end_leaf(&mut self) -> Result<(), HFileError> {
+        let leaf = std::mem::take(&mut self.leaf);
+        let mut payload = Vec::new();
+        leaf.write_node(&mut payload);
+        let written = self.write_block(BlockType::LeafIndex, &payload)?;
+        self.index_bytes += payload.len() as u64;
+        self.uncompressed_bytes += written.uncompressed();
+        self.mid_key.add(written.place, leaf.len());
+        self.root.push(written.place, leaf.first_key());
+        Ok(())
+    }
+
+    /// Writes what is left of the index above the leaves; gives the number of levels.
+    fn end_index(&mut self) -> Result<u32, HFileError> {
+        if self.root.is_empty() {
+            self.root = std::mem::take(&mut self.leaf);
+            return Ok(1);
+        }
+        if !self.leaf.is_empty() {
+            self.end_leaf()?;
+        }
+        let mut levels = 2;
+        let (max_size, min_entries) = (self.options.index_block_size_bytes, self.options.min_index_entries);
+        while self.root.root_size() > max_size && self.root.len() > min_entries && levels < 16 {
+            let mut upper = Entries::default();
+            for part in self.root.divide(max_size, min_entries) {
+                let mut payload = Vec::new();
+                part.write_node(&mut payload);
+                let written = self.write_block(BlockType::IntermediateIndex, &payload)?;
+                self.index_bytes += payload.len() as u64;
+                upper.push(written.place, part.first_key());
+            }
+            self.root = upper;
+            levels += 1;
+        }
+        Ok(levels)
+    }
+
+    fn write_block(&mut self, block_type: BlockType, payload: &[u8]) -> Result<Written, HFileError> {
+        let mut block = Vec::with_capacity(HEADER_SIZE + payload.len() + 64);
+        block.resize(HEADER_SIZE, 0);
+        block.extend_from_slice(payload);
+        self.seal_and_write(block_type, &mut block)
+    }
+
+    fn seal_and_write(&mut self, block_type: BlockType, block: &mut Vec<u8>) -> Result<Written, HFileError> {
+        let offset = self.file.len();
+        let payload = block.len() - HEADER_SIZE;
+        let previous = self.previous[block_type as usize].replace(offset);
+        seal(block, block_type, previous, self.options.checksum_type, self.options.bytes_per_checksum);
+        self.file.append(block).map_err(|source| self.io("write a block", offset, source))?;
+        Ok(Written { place: BlockRef { offset, size: block.len() as u32 }, payload })
+    }
+
+    fn io(&self, what: &'static str, offset: u64, source: std::io::Error) -> HFileError {
+        HFileError::Io { path: self.path.clone(), what, offset, source }
+    }
+}
+
+/// A block that was written.
+struct Written {
+    place: BlockRef,
+    payload: usize,
+}
+
+impl Written {
+    /// What it adds to the trailer's sum of uncompressed bytes.
+    fn uncompressed(&self) -> u64 {
+        (HEADER_SIZE + self.payload) as u64
+    }
+}
+
+impl Counts {
+    fn add(&mut self, cell: &Cell<'_>, sequence_id: u64) {
+        let timestamp = cell.timestamp();
+        self.entries += 1;
+        self.key_bytes += cell.key_length() as u64;
+        self.value_bytes += cell.value_length() as u64;
+        self.max_tags = self.max_tags.max(cell.tags().len());
+        self.max_sequence_id = self.max_sequence_id.max(sequence_id);
+        self.min_timestamp = self.min_timestamp.min(timestamp);
+        self.max_timestamp = self.max_timestamp.max(timestamp);
+        match CellType::from_code(cell.type_code()) {
+            Some(CellType::Put) => self.earliest_put = self.earliest_put.min(timestamp),
+            Some(CellType::DeleteFamily | CellType::DeleteFamilyVersion) => self.delete_families += 1,
+            _ => {}
+        }
+    }
+}

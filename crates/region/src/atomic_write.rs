@@ -1,0 +1,240 @@
+//! Writes that read first: checkAndMutate, increment, append, and atomic groups of mutations.
+//!
+//! The rows are locked exclusively from before the read until the write is visible.
+
+use crate::edit::{Edit, tags_with_ttl};
+use crate::error::RegionError;
+use crate::region::Region;
+use crate::region_scanner::ScanLimits;
+use crate::row_lock::LockMode;
+use crate::write::{row_scan, select_columns};
+use bytes::Bytes;
+use finback_cell::block::CellIter;
+use finback_cell::cell::CellParts;
+use finback_cell::{
+    Cell, CellBlock, CellBlockBuilder, CellOrder, CellType, FamilySelection, LATEST_TIMESTAMP,
+};
+use finback_cell::{Mutation, MutationKind, TimeRange};
+use finback_filter::Filter;
+use std::sync::atomic::Ordering;
+
+/// How a stored value must compare with the given one. "Less" means that the *given* value is less than the stored one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum CompareOperator {
+    Less,
+    LessOrEqual,
+    Equal,
+    NotEqual,
+    GreaterOrEqual,
+    Greater,
+    NoOp,
+}
+
+/// Under what condition an atomic write is carried out.
+pub struct Condition {
+    /// The row to look at.
+    pub row: Bytes,
+    /// Versions to look at.
+    pub time_range: TimeRange,
+    /// What must hold.
+    pub test: ConditionTest,
+}
+
+/// What a condition tests.
+pub enum ConditionTest {
+    /// The newest version of a column against a value; an empty value stands for "no such column".
+    Value {
+        /// Family.
+        family: Bytes,
+        /// Qualifier.
+        qualifier: Bytes,
+        /// Comparison.
+        operator: CompareOperator,
+        /// The given value.
+        value: Bytes,
+    },
+    /// The row has cells that pass a filter.
+    Filter(Box<dyn Filter>),
+}
+
+/// What an atomic write did.
+#[derive(Debug, Default)]
+pub struct AtomicOutcome {
+    /// Whether the conditions held, and so the mutations were carried out.
+    pub applied: bool,
+    /// The new cells of increments and appends that want them, in order.
+    pub cells: CellBlock,
+    /// The write's sequence id; 0 when nothing was written.
+    pub sequence_id: u64,
+}
+
+impl Region {
+    /// Carries out `mutations` together if all `conditions` hold.
+    ///
+    /// # Errors
+    /// The region's; nothing was written then.
+    pub async fn mutate_atomically(
+        &self,
+        conditions: Vec<Condition>,
+        mutations: Vec<Mutation>,
+    ) -> Result<AtomicOutcome, RegionError> {
+        self.check_writable()?;
+        for mutation in &mutations {
+            self.check_row(&mutation.row, "atomic mutation")?;
+            self.check_mutation(mutation)?;
+        }
+        for condition in &conditions {
+            self.check_row(&condition.row, "checkAndMutate")?;
+        }
+        self.check_memory()?;
+        let rows = mutations.iter().map(|mutation| mutation.row.clone());
+        let rows = rows.chain(conditions.iter().map(|condition| condition.row.clone())).collect();
+        let _locks = self.lock_rows(rows, LockMode::Exclusive).await?;
+        let _updates = self.updates.read().await;
+        self.check_open()?;
+        let mut now = self.environment.host.now_ms();
+        for condition in conditions {
+            self.counters.reads.fetch_add(1, Ordering::Relaxed);
+            match self.check_condition(condition).await? {
+                Some(timestamp) => now = now.max(timestamp),
+                None => return Ok(AtomicOutcome::default()),
+            }
+        }
+        let mut edit = Edit::default();
+        let mut results = CellBlockBuilder::default();
+        for mutation in &mutations {
+            if mutation.nonce.1 != 0 {
+                edit.nonce = mutation.nonce;
+            }
+            match mutation.kind {
+                MutationKind::Put | MutationKind::Delete => {
+                    self.add_to_edit(&mut edit, mutation, now).await?;
+                }
+                MutationKind::Increment | MutationKind::Append => {
+                    self.add_read_modify_write(&mut edit, &mut results, mutation, now).await?;
+                }
+            }
+        }
+        self.counters.writes.fetch_add(mutations.len() as u64, Ordering::Relaxed);
+        let sequence_id = self.commit(edit, now).await?;
+        Ok(AtomicOutcome { applied: true, cells: results.finish(), sequence_id })
+    }
+
+    /// Whether a condition holds; if so, the timestamp of the cell it looked at (or the least there is).
+    async fn check_condition(&self, condition: Condition) -> Result<Option<i64>, RegionError> {
+        let Condition { row, time_range, test } = condition;
+        let newest = |cells: &[u8]| CellIter::over_checked(cells).map(|cell| cell.timestamp()).max();
+        match test {
+            ConditionTest::Filter(filter) => {
+                let scan = finback_cell::Scan { time_range, ..row_scan(&row, Vec::new()) };
+                let found = self.read(&scan, Some(filter), &ScanLimits::NONE).await?;
+                Ok(newest(&found.cells))
+            }
+            ConditionTest::Value { family, qualifier, operator, value } => {
+                self.store(&family)?;
+                let selection = FamilySelection { family, qualifiers: Some(vec![qualifier]) };
+                let scan = finback_cell::Scan { time_range, ..row_scan(&row, vec![selection]) };
+                let found = self.read(&scan, None, &ScanLimits::NONE).await?;
+                let stored = CellIter::over_checked(&found.cells).next();
+                let holds = value_matches(operator, &value, stored.map(|cell| cell.value()));
+                Ok(holds.then(|| stored.map_or(i64::MIN, |cell| cell.timestamp())))
+            }
+        }
+    }
+
+    /// Adds the new cells of an increment or append to the edit, and to the results if they are wanted.
+    async fn add_read_modify_write(
+        &self,
+        edit: &mut Edit,
+        results: &mut CellBlockBuilder,
+        mutation: &Mutation,
+        now: i64,
+    ) -> Result<(), RegionError> {
+        let selection = select_columns(mutation.cells.iter());
+        let scan =
+            finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
+        let found = self.read(&scan, None, &ScanLimits::NONE).await?.cells;
+        let durability = self.effective_durability(mutation);
+        let limit = self.environment.config.max_cell_size_bytes;
+        let mut new_cells = Vec::with_capacity(1);
+        for delta in &mutation.cells {
+            let same_column =
+                |cell: &Cell<'_>| cell.family() == delta.family() && cell.qualifier() == delta.qualifier();
+            let stored = CellIter::over_checked(&found).find(same_column);
+            let cell = new_cell(mutation, &delta, stored.as_ref(), now)?;
+            if limit > 0 && cell.len() > limit {
+                return Err(RegionError::CellTooLarge {
+                    cell: format!("{delta:?}"),
+                    size: cell.len(),
+                    limit,
+                });
+            }
+            edit.push(durability, |out| out.extend_from_slice(&cell));
+            new_cells.push(cell);
+        }
+        if mutation.return_results {
+            new_cells.sort_by(|a, b| CellOrder::User.compare(&Cell::from_checked(a), &Cell::from_checked(b)));
+            for cell in &new_cells {
+                results.push(&Cell::from_checked(cell));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The cell that an increment or append stores.
+fn new_cell(
+    mutation: &Mutation,
+    delta: &Cell<'_>,
+    stored: Option<&Cell<'_>>,
+    now: i64,
+) -> Result<Vec<u8>, RegionError> {
+    let value = match mutation.kind {
+        MutationKind::Increment => {
+            let current = stored.map_or(Ok(0), |cell| long(cell.value()))?;
+            current.wrapping_add(long(delta.value())?).to_be_bytes().to_vec()
+        }
+        _ => [stored.map_or(&[][..], |cell| cell.value()), delta.value()].concat(),
+    };
+    let timestamp = match stored {
+        Some(cell) => now.max(cell.timestamp().saturating_add(1)),
+        None if delta.timestamp() == LATEST_TIMESTAMP => now,
+        None => delta.timestamp(),
+    };
+    let mut tags = [delta.tags(), stored.map_or(&[][..], |cell| cell.tags())].concat();
+    if let Some(ttl) = mutation.ttl_ms {
+        tags = tags_with_ttl(&tags, ttl);
+    }
+    let type_code = CellType::Put.code();
+    let parts = CellParts { timestamp, type_code, value: &value, tags: &tags, ..(*delta).into() };
+    parts.check().map_err(|error| RegionError::Invalid(error.to_string()))?;
+    Ok(parts.to_vec())
+}
+
+fn long(value: &[u8]) -> Result<i64, RegionError> {
+    let bytes: [u8; 8] = value
+        .try_into()
+        .map_err(|_| RegionError::Invalid(format!("Field is not a long, it's {} bytes wide", value.len())))?;
+    Ok(i64::from_be_bytes(bytes))
+}
+
+/// HBase's comparison of a given with a stored value; an absent and an empty given value are the same.
+fn value_matches(operator: CompareOperator, given: &[u8], stored: Option<&[u8]>) -> bool {
+    let Some(stored) = stored else {
+        return given.is_empty() && operator != CompareOperator::NotEqual;
+    };
+    if given.is_empty() {
+        return stored.is_empty() == (operator != CompareOperator::NotEqual);
+    }
+    let order = given.cmp(stored);
+    match operator {
+        CompareOperator::Less => order.is_lt(),
+        CompareOperator::LessOrEqual => order.is_le(),
+        CompareOperator::Equal => order.is_eq(),
+        CompareOperator::NotEqual => order.is_ne(),
+        CompareOperator::GreaterOrEqual => order.is_ge(),
+        CompareOperator::Greater => order.is_gt(),
+        CompareOperator::NoOp => false,
+    }
+}

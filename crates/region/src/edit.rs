@@ -1,0 +1,121 @@
+//! The cells of a write, with their final timestamps and tags, as they go into the log and the memstore.
+
+use crate::error::RegionError;
+use crate::region::Region;
+use finback_cell::cell::CellParts;
+use finback_cell::tag::{TTL_TAG, tags, write_tag};
+use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation};
+
+/// Cells to be applied under one sequence id, as cell blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Edit {
+    /// Cells that go into the log.
+    pub(crate) logged: Vec<u8>,
+    pub(crate) logged_cells: u32,
+    /// Cells written with SKIP_WAL.
+    pub(crate) unlogged: Vec<u8>,
+    /// The strongest durability asked for.
+    pub(crate) durability: Durability,
+    pub(crate) nonce: (u64, u64),
+}
+
+impl Edit {
+    /// Bytes of cells.
+    pub(crate) fn len(&self) -> usize {
+        self.logged.len() + self.unlogged.len()
+    }
+
+    /// Appends one KeyValue.
+    pub(crate) fn push(&mut self, durability: Durability, write: impl FnOnce(&mut Vec<u8>)) {
+        let out = if durability == Durability::SkipWal { &mut self.unlogged } else { &mut self.logged };
+        let at = out.len();
+        out.extend_from_slice(&[0; 4]);
+        write(out);
+        let length = (out.len() - at - 4) as u32;
+        out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        if durability != Durability::SkipWal {
+            self.logged_cells += 1;
+        }
+        self.durability = self.durability.max(durability);
+    }
+
+    /// Appends `cell` with LATEST replaced by `now`, and with the mutation's time to live.
+    pub(crate) fn push_stamped(
+        &mut self,
+        cell: &Cell<'_>,
+        now: i64,
+        ttl_ms: Option<i64>,
+        durability: Durability,
+    ) {
+        let latest = cell.timestamp() == LATEST_TIMESTAMP;
+        self.push(durability, |out| {
+            if let Some(ttl) = ttl_ms {
+                let timestamp = if latest { now } else { cell.timestamp() };
+                let tags = tags_with_ttl(cell.tags(), ttl);
+                CellParts { timestamp, tags: &tags, ..(*cell).into() }.write(out);
+                return;
+            }
+            let at = out.len();
+            out.extend_from_slice(cell.bytes());
+            if latest {
+                let timestamp_at = at + finback_cell::cell::LENGTHS_SIZE + cell.key_length() - 9;
+                out[timestamp_at..timestamp_at + 8].copy_from_slice(&now.to_be_bytes());
+            }
+        });
+    }
+}
+
+/// A tags area with the TTL tag replaced.
+pub(crate) fn tags_with_ttl(area: &[u8], ttl_ms: i64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(area.len() + 11);
+    write_tag(&mut out, TTL_TAG, &ttl_ms.to_be_bytes());
+    for tag in tags(area).filter(|tag| tag.tag_type != TTL_TAG) {
+        write_tag(&mut out, tag.tag_type, tag.value);
+    }
+    out
+}
+
+impl Region {
+    /// The durability of a mutation, with the table's where it leaves it open.
+    pub(crate) fn effective_durability(&self, mutation: &Mutation) -> Durability {
+        match mutation.durability {
+            Durability::UseDefault => match self.table.durability().and_then(Durability::parse) {
+                None | Some(Durability::UseDefault) => Durability::SyncWal,
+                Some(durability) => durability,
+            },
+            durability => durability,
+        }
+    }
+
+    /// Checks a mutation against the region and the schema.
+    pub(crate) fn check_mutation(&self, mutation: &Mutation) -> Result<(), RegionError> {
+        let row = &mutation.row;
+        if row.is_empty() || row.len() > finback_cell::MAX_ROW_LENGTH {
+            return Err(RegionError::Invalid(format!("Row length {} is not in 1..32767", row.len())));
+        }
+        let limit = self.environment.config.max_cell_size_bytes;
+        for cell in &mutation.cells {
+            if cell.row() != row {
+                return Err(RegionError::Invalid(format!(
+                    "The row in {:?} doesn't match the original one {}",
+                    cell,
+                    row.escape_ascii()
+                )));
+            }
+            self.store(cell.family())?;
+            let known = CellType::from_code(cell.type_code())
+                .is_some_and(|cell_type| !matches!(cell_type, CellType::Minimum | CellType::Maximum));
+            if !known {
+                return Err(RegionError::Invalid(format!(
+                    "unknown type code {} in {cell:?}",
+                    cell.type_code()
+                )));
+            }
+            if limit > 0 && cell.bytes().len() > limit {
+                let (cell, size) = (format!("{cell:?}"), cell.bytes().len());
+                return Err(RegionError::CellTooLarge { cell, size, limit });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! Flush: what is in the memstores becomes store files.
+//!
+//! Under the exclusive updates lock the flush takes the next sequence id F and makes the memstores' cells snapshots, so
+//! that these hold exactly the edits up to F. The files are written beside the store (`.tmp`), synced, and renamed into
+//! it; then they are served, the snapshots are dropped, and the log is told. A crash at any point leaves either the log
+//! or the file with every edit.
+
+use crate::blocking::wait_for;
+use crate::error::RegionError;
+use crate::flush_matcher::FlushMatcher;
+use crate::heap::Heap;
+use crate::marker::FlushPhase;
+use crate::region::Region;
+use crate::source::Source;
+use crate::store::Store;
+use crate::store_file::StoreFile;
+use finback_cell::key::Key;
+use finback_hfile::{HFileWriter, ScanInterrupt, WriterOptions};
+use finback_layout::new_store_file_name;
+use finback_memstore::Snapshot;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// What a flush did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlushOutcome {
+    /// Whether anything was written.
+    pub flushed: bool,
+    /// Edits up to this one are in store files (of the families that were flushed).
+    pub sequence_id: u64,
+}
+
+/// A store's part of a flush.
+struct StoreFlush<'a> {
+    store: &'a Store,
+    snapshot: Snapshot,
+    accounted_bytes: u64,
+}
+
+impl Region {
+    /// Flushes the given families, or all. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// The region's; the cells are then still in the memstore and in the log.
+    pub fn flush(&self, families: Option<&[Vec<u8>]>) -> Result<FlushOutcome, RegionError> {
+        self.check_open()?;
+        self.flush_anyway(families, None)
+    }
+
+    /// Flushes also while closing, or during replay, where `replayed` is the last sequence id replayed.
+    pub(crate) fn flush_anyway(
+        &self,
+        families: Option<&[Vec<u8>]>,
+        replayed: Option<u64>,
+    ) -> Result<FlushOutcome, RegionError> {
+        let _one_at_a_time = self.flush_lock.lock();
+        self.flush_asked.store(false, Ordering::Release);
+        let chosen: Vec<&Store> = self
+            .stores
+            .iter()
+            .filter(|store| {
+                families.is_none_or(|families| families.iter().any(|name| name == &store.family.name[..]))
+            })
+            .collect();
+        if chosen.iter().all(|store| store.memstore.is_empty()) {
+            return Ok(FlushOutcome { flushed: false, sequence_id: self.read_point() });
+        }
+        let (sequence_id, parts) = {
+            let _no_writers = wait_for(self.updates.write());
+            let sequence_id = replayed.unwrap_or_else(|| {
+                let number = self.mvcc.begin();
+                self.mvcc.abandon(number);
+                number
+            });
+            (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
+        };
+        let smallest_read_point = self.mvcc.smallest_read_point();
+        if replayed.is_none() {
+            self.mark_flush(FlushPhase::Start, sequence_id, &parts_of(&parts, &[]))?;
+        }
+        let mut written = Vec::with_capacity(parts.len());
+        for part in &parts {
+            match self.write_store_file(part, sequence_id, smallest_read_point) {
+                Ok(file) => written.push(file),
+                Err(error) => {
+                    self.undo(&parts, sequence_id, replayed.is_some());
+                    return Err(error);
+                }
+            }
+        }
+        self.serve(&parts, &written);
+        if replayed.is_none() {
+            self.mark_flush(FlushPhase::Commit, sequence_id, &parts_of(&parts, &written))?;
+            self.tell_log(sequence_id);
+        }
+        self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
+        self.last_flush_sequence_id.store(sequence_id, Ordering::Relaxed);
+        Ok(FlushOutcome { flushed: true, sequence_id })
+    }
+
+    /// Switches readers from the snapshots to the files.
+    fn serve(&self, parts: &[StoreFlush<'_>], written: &[Option<Arc<StoreFile>>]) {
+        for (part, file) in parts.iter().zip(written) {
+            // The file first: a reader may see its cells twice, but never not at all.
+            if let Some(file) = file {
+                part.store.add_file(Arc::clone(file));
+            }
+            let dropped = part.store.memstore.drop_snapshot(part.snapshot.id());
+            debug_assert!(dropped, "another flush took the snapshot over");
+            self.memstore_bytes.fetch_sub(part.accounted_bytes, Ordering::Relaxed);
+            self.environment.host.memstore_changed(-(part.accounted_bytes as isize));
+        }
+    }
+
+    /// After a failure: the snapshots stay in the memstores and count as before.
+    fn undo(&self, parts: &[StoreFlush<'_>], sequence_id: u64, replaying: bool) {
+        for part in parts {
+            part.store.accounted_bytes.fetch_add(part.accounted_bytes, Ordering::Relaxed);
+        }
+        if !replaying
+            && let Err(error) = self.mark_flush(FlushPhase::Abort, sequence_id, &parts_of(parts, &[]))
+        {
+            tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of an aborted flush");
+        }
+    }
+
+    /// Tells the log from which sequence id on it is still needed.
+    fn tell_log(&self, flushed: u64) {
+        let oldest = self.stores.iter().filter_map(|store| store.memstore.lowest_sequence_id()).min();
+        let needed_from = oldest.map_or(flushed + 1, |oldest| oldest.min(flushed + 1));
+        self.environment.wal.region_flushed(&self.wal_region, Some(needed_from));
+    }
+
+    /// Writes one store's snapshot; `None` when the snapshot is empty.
+    fn write_store_file(
+        &self,
+        part: &StoreFlush<'_>,
+        sequence_id: u64,
+        smallest_read_point: u64,
+    ) -> Result<Option<Arc<StoreFile>>, RegionError> {
+        if part.snapshot.is_empty() {
+            return Ok(None);
+        }
+        let (root, fs) = (&self.environment.root, self.environment.root.fs());
+        let family = &part.store.family.name;
+        let (table, region) = (&self.info.table, &self.encoded_name);
+        let name = new_store_file_name().map_err(|error| RegionError::Invalid(error.to_string()))?;
+        let temporary_dir = root.family_temp_dir(table, region, family);
+        let temporary = temporary_dir.join(&name);
+        let served: PathBuf = root.family_dir(table, region, family).join(&name);
+        let io =
+            |path: &Path, result: std::io::Result<()>| result.map_err(|error| RegionError::io(path, &error));
+        io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
+        let written =
+            self.write_snapshot(part, &temporary, sequence_id, smallest_read_point).and_then(|()| {
+                let dir = served.parent().unwrap_or(&served);
+                io(dir, fs.create_dir_all(dir))?;
+                io(&served, fs.rename(&temporary, &served))
+            });
+        if let Err(error) = written {
+            // Room may be short: the useless part should not stay. Opening the region sweeps what does.
+            let _ = fs.remove_file(&temporary);
+            return Err(error);
+        }
+        StoreFile::open(&**fs, &served, None).map(Some)
+    }
+
+    fn write_snapshot(
+        &self,
+        part: &StoreFlush<'_>,
+        path: &Path,
+        sequence_id: u64,
+        smallest_read_point: u64,
+    ) -> Result<(), RegionError> {
+        let fs = self.environment.root.fs();
+        let file = fs.create_new(path).map_err(|error| RegionError::io(path, &error))?;
+        let now = self.environment.host.now_ms();
+        let options = WriterOptions {
+            order: self.order,
+            block_size_bytes: part.store.family.block_size_bytes(),
+            include_tags: part.snapshot.has_tags(),
+            include_mvcc: true,
+            create_time_ms: now,
+            ..WriterOptions::default()
+        };
+        let mut writer = HFileWriter::new(file, path, options)?;
+        let sources =
+            part.snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
+        let mut heap = Heap::new(self.order, sources);
+        let mut matcher = FlushMatcher::new(&part.store.family, smallest_read_point, now);
+        in_memory(heap.seek(&Key::first_on_row(&[])))?;
+        while let Some((cell, cell_sequence_id)) = heap.peek() {
+            if matcher.keeps(&cell, cell_sequence_id) {
+                writer.append(&cell, cell_sequence_id)?;
+            }
+            in_memory(heap.next())?;
+        }
+        writer.finish(sequence_id)?;
+        Ok(())
+    }
+}
+
+impl<'a> StoreFlush<'a> {
+    fn begin(store: &'a Store) -> Self {
+        let accounted_bytes = store.accounted_bytes.swap(0, Ordering::Relaxed);
+        Self { store, snapshot: store.memstore.snapshot(), accounted_bytes }
+    }
+}
+
+/// Families of a flush with the names of their new files.
+fn parts_of(parts: &[StoreFlush<'_>], written: &[Option<Arc<StoreFile>>]) -> Vec<(Vec<u8>, Vec<String>)> {
+    let name =
+        |file: &Arc<StoreFile>| file.path().file_name().map(|name| name.to_string_lossy().into_owned());
+    let files = |at: usize| written.get(at).into_iter().flatten().filter_map(name).collect();
+    parts.iter().enumerate().map(|(at, part)| (part.store.family.name.to_vec(), files(at))).collect()
+}
+
+/// Memory needs no blocks.
+fn in_memory(result: Result<(), ScanInterrupt>) -> Result<(), RegionError> {
+    match result {
+        Ok(()) => Ok(()),
+        Err(ScanInterrupt::Failed(error)) => Err(error.into()),
+        Err(ScanInterrupt::NeedBlock(_)) => unreachable!("a memstore segment asked for a block"),
+    }
+}

@@ -1,0 +1,53 @@
+//! What a region needs of the program that it lives in: a clock, timers, and somebody who reads blocks.
+
+use finback_hfile::{Block, BlockRequest, HFileError};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A boxed future.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The surroundings of regions.
+pub trait Host: Send + Sync + 'static {
+    /// Milliseconds since the epoch.
+    fn now_ms(&self) -> i64;
+
+    /// Resolves after `duration`.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+
+    /// Reads a block that is not in memory, without holding up other work for long.
+    fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>>;
+
+    /// Told after a write that left `region` with a memstore over its flush size.
+    fn flush_wanted(&self, encoded_region: &str);
+
+    /// Told by how many bytes all memstores together grew or shrank.
+    fn memstore_changed(&self, bytes: isize);
+}
+
+/// A host for programs without a runtime: reads on the calling thread, has no timers (waits for row locks are not
+/// limited), and leaves flushing to the caller.
+#[derive(Debug, Default)]
+pub struct PlainHost;
+
+impl Host for PlainHost {
+    fn now_ms(&self) -> i64 {
+        let since_epoch =
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
+        Box::pin(std::future::ready(request.read()))
+    }
+
+    fn flush_wanted(&self, _: &str) {}
+
+    fn memstore_changed(&self, _: isize) {}
+}

@@ -1,0 +1,214 @@
+//! What a user's read does with each cell of one family: expiry, deletes, time range, columns, versions, filter.
+//!
+//! The steps and their order are HBase's (its `UserScanQueryMatcher` and `RawScanQueryMatcher`).
+
+use crate::columns::{ColumnCode, ColumnTracker, VersionLimits};
+use crate::delete_tracker::{DeleteTracker, Deleted};
+use finback_cell::{Bytes, Cell, ColumnFamilyDescriptor, KeepDeletedCells, Scan, TimeRange, tag};
+use finback_filter::{Filter, FilterCode, FilterError};
+
+/// What to do with a cell, and where to go after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// Whether the cell is part of the result.
+    pub(crate) include: bool,
+    /// Where to go next.
+    pub(crate) then: Step,
+}
+
+/// How to move on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The next cell.
+    Next,
+    /// The next column (or the next one asked for).
+    NextColumn,
+    /// The end of the row.
+    NextRow,
+    /// The key that the filter gave.
+    Hint,
+}
+
+const SKIP: Verdict = Verdict { include: false, then: Step::Next };
+const NEXT_ROW: Verdict = Verdict { include: false, then: Step::NextRow };
+const HINT: Verdict = Verdict { include: false, then: Step::Hint };
+
+/// Settings and state of a read of one family.
+pub(crate) struct Matcher {
+    raw: bool,
+    keep_deleted: bool,
+    time_range: TimeRange,
+    now: i64,
+    oldest: i64,
+    min_versions: u32,
+    /// Versions returned of each column.
+    max_result: u32,
+    deletes: DeleteTracker,
+    columns: ColumnTracker,
+    filtered_count: u32,
+    filtered_qualifier: Vec<u8>,
+    filtered_any: bool,
+}
+
+impl Matcher {
+    /// A matcher for `scan` over `family` at time `now` (milliseconds).
+    pub(crate) fn new(
+        scan: &Scan,
+        family: &ColumnFamilyDescriptor,
+        wanted: Option<Vec<Bytes>>,
+        now: i64,
+        has_filter: bool,
+    ) -> Self {
+        let oldest = if scan.raw { i64::MIN } else { oldest_unexpired(family, now) };
+        let family_versions = if scan.raw { u32::MAX } else { family.max_versions() };
+        let max_result = scan.max_versions.min(family_versions);
+        let limit = if has_filter { family_versions } else { max_result };
+        let min_versions = family.min_versions();
+        Self {
+            raw: scan.raw,
+            keep_deleted: family.keep_deleted_cells() != KeepDeletedCells::False,
+            time_range: scan.time_range_of(&family.name),
+            now,
+            oldest,
+            min_versions,
+            max_result,
+            deletes: DeleteTracker::default(),
+            columns: ColumnTracker::new(VersionLimits { limit, min_versions, oldest }, wanted),
+            filtered_count: 0,
+            filtered_qualifier: Vec::new(),
+            filtered_any: false,
+        }
+    }
+
+    /// A new row.
+    pub(crate) fn reset(&mut self) {
+        self.deletes.reset();
+        self.columns.reset();
+        self.filtered_any = false;
+    }
+
+    /// The column to seek to when columns were asked for.
+    pub(crate) fn column_hint(&self) -> Option<&Bytes> {
+        self.columns.hint()
+    }
+
+    /// Decides about the next cell of the current row.
+    #[inline]
+    pub(crate) fn check(
+        &mut self,
+        cell: &Cell<'_>,
+        filter: Option<&mut (dyn Filter + 'static)>,
+    ) -> Result<Verdict, FilterError> {
+        let verdict = self.check_unfiltered(cell);
+        match filter {
+            Some(filter) if verdict.include => self.apply_filter(cell, verdict, filter),
+            _ => Ok(verdict),
+        }
+    }
+
+    #[inline]
+    fn check_unfiltered(&mut self, cell: &Cell<'_>) -> Verdict {
+        let timestamp = cell.timestamp();
+        if self.min_versions == 0 && timestamp < self.oldest {
+            return self.leave_column(cell);
+        }
+        if tag::ttl_ms(cell.tags()).is_some_and(|ttl| timestamp.saturating_add(ttl) < self.now) {
+            return SKIP;
+        }
+        if !self.raw {
+            if cell.is_delete() {
+                self.note_marker(cell);
+                return SKIP;
+            }
+            match self.deletes.check(cell) {
+                Deleted::No => {}
+                Deleted::Column => return self.leave_column(cell),
+                Deleted::Version => return SKIP,
+            }
+        }
+        if !self.time_range.contains(timestamp) {
+            return if timestamp < self.time_range.min { self.leave_column(cell) } else { SKIP };
+        }
+        match self.columns.check_column(cell.qualifier()) {
+            ColumnCode::NextColumn => return self.next_column(cell, false),
+            ColumnCode::NextRow => return NEXT_ROW,
+            _ => {}
+        }
+        match self.columns.check_version(cell) {
+            ColumnCode::Include => Verdict { include: true, then: Step::Next },
+            ColumnCode::IncludeLastOfColumn => self.last_of_column(cell),
+            ColumnCode::Skip => SKIP,
+            ColumnCode::NextColumn | ColumnCode::NextRow => self.leave_column(cell),
+        }
+    }
+
+    fn note_marker(&mut self, marker: &Cell<'_>) {
+        let counts = if self.keep_deleted {
+            self.time_range.contains(marker.timestamp())
+        } else {
+            marker.timestamp() >= self.time_range.min
+        };
+        if counts {
+            self.deletes.add(marker);
+        }
+    }
+
+    /// No further cell of this column matters.
+    fn leave_column(&mut self, cell: &Cell<'_>) -> Verdict {
+        self.columns.done_with(cell.qualifier());
+        self.next_column(cell, false)
+    }
+
+    fn next_column(&self, cell: &Cell<'_>, include: bool) -> Verdict {
+        // Family markers share the empty qualifier and may still follow its cells: they must be seen.
+        if cell.qualifier().is_empty() {
+            return Verdict { include, then: Step::Next };
+        }
+        Verdict { include, then: if self.columns.is_done() { Step::NextRow } else { Step::NextColumn } }
+    }
+
+    fn last_of_column(&mut self, cell: &Cell<'_>) -> Verdict {
+        self.columns.done_with(cell.qualifier());
+        self.next_column(cell, true)
+    }
+
+    fn apply_filter(
+        &mut self,
+        cell: &Cell<'_>,
+        verdict: Verdict,
+        filter: &mut (dyn Filter + 'static),
+    ) -> Result<Verdict, FilterError> {
+        let row_done = verdict.then == Step::NextRow;
+        let merged = match filter.filter_cell(cell)? {
+            FilterCode::Skip => return Ok(Verdict { include: false, ..verdict }),
+            FilterCode::NextColumn => return Ok(self.leave_column(cell)),
+            FilterCode::NextRow => return Ok(NEXT_ROW),
+            FilterCode::SeekNextUsingHint => return Ok(if row_done { NEXT_ROW } else { HINT }),
+            FilterCode::Include => verdict,
+            FilterCode::IncludeAndNextColumn if verdict.then == Step::Next => self.last_of_column(cell),
+            FilterCode::IncludeAndNextColumn => verdict,
+            FilterCode::IncludeAndSeekNextRow => Verdict { include: true, then: Step::NextRow },
+        };
+        if self.exceeds_versions(cell) {
+            return Ok(if merged.then == Step::NextRow { NEXT_ROW } else { self.leave_column(cell) });
+        }
+        Ok(merged)
+    }
+
+    /// Counts a cell that the filter let through; whether its column now has more than the request wants.
+    fn exceeds_versions(&mut self, cell: &Cell<'_>) -> bool {
+        if !self.filtered_any || self.filtered_qualifier != cell.qualifier() {
+            self.filtered_any = true;
+            self.filtered_qualifier.clear();
+            self.filtered_qualifier.extend_from_slice(cell.qualifier());
+            self.filtered_count = 0;
+        }
+        self.filtered_count += 1;
+        self.filtered_count > self.max_result
+    }
+}
+
+/// Cells older than this have expired.
+pub(crate) fn oldest_unexpired(family: &ColumnFamilyDescriptor, now: i64) -> i64 {
+    family.ttl_seconds().map_or(i64::MIN, |ttl| now.saturating_sub(i64::from(ttl) * 1000))
+}

@@ -1,0 +1,49 @@
+//! What a region tells about itself.
+
+use crate::region::Region;
+use std::sync::atomic::Ordering;
+
+/// Sizes and counts of a region at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionMetrics {
+    /// Families.
+    pub stores: usize,
+    /// Store files of all families.
+    pub store_files: usize,
+    /// Bytes of all store files.
+    pub store_file_bytes: u64,
+    /// Bytes of all memstores.
+    pub memstore_bytes: u64,
+    /// Rows read.
+    pub reads: u64,
+    /// Rows that filters dropped.
+    pub filtered_reads: u64,
+    /// Mutations.
+    pub writes: u64,
+    /// Time of the last flush (or of the opening), ms since the epoch.
+    pub last_flush_ms: u64,
+    /// Edits up to this one are in store files.
+    pub flushed_sequence_id: u64,
+}
+
+impl Region {
+    /// Sizes and counts now.
+    pub fn metrics(&self) -> RegionMetrics {
+        let mut metrics = RegionMetrics {
+            stores: self.stores.len(),
+            memstore_bytes: self.memstore_bytes.load(Ordering::Relaxed),
+            reads: self.counters.reads.load(Ordering::Relaxed),
+            filtered_reads: self.counters.filtered_reads.load(Ordering::Relaxed),
+            writes: self.counters.writes.load(Ordering::Relaxed),
+            last_flush_ms: self.last_flush_ms.load(Ordering::Relaxed),
+            flushed_sequence_id: self.last_flush_sequence_id.load(Ordering::Relaxed),
+            ..RegionMetrics::default()
+        };
+        for store in &self.stores {
+            let files = store.files();
+            metrics.store_files += files.len();
+            metrics.store_file_bytes += files.iter().map(|file| file.size_bytes()).sum::<u64>();
+        }
+        metrics
+    }
+}

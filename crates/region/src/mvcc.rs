@@ -1,0 +1,127 @@
+//! Multi-version concurrency control of one region: which sequence ids readers may see.
+//!
+//! A writer takes the next number ([`Mvcc::begin`]), makes its edit durable and puts it into the memstore, and completes
+//! the number. The read point moves over the completed prefix only, so that readers never see a later write without an
+//! earlier one, and a writer is answered only when readers see its write.
+
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::oneshot;
+
+/// Write numbers and the read point of one region.
+#[derive(Debug)]
+pub(crate) struct Mvcc {
+    read_point: AtomicU64,
+    queue: Mutex<Queue>,
+    /// Read points of open scanners, with how many scanners hold each.
+    scanners: Mutex<BTreeMap<u64, usize>>,
+}
+
+#[derive(Debug)]
+struct Queue {
+    write_point: u64,
+    /// Numbers begun and not yet readable, oldest first. Bounded by the writers in flight.
+    pending: VecDeque<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    number: u64,
+    completed: bool,
+    waiter: Option<oneshot::Sender<()>>,
+}
+
+impl Mvcc {
+    /// Both points start at `sequence_id`.
+    pub(crate) fn new(sequence_id: u64) -> Self {
+        Self {
+            read_point: AtomicU64::new(sequence_id),
+            queue: Mutex::new(Queue { write_point: sequence_id, pending: VecDeque::new() }),
+            scanners: Mutex::default(),
+        }
+    }
+
+    /// The newest number that readers may see.
+    #[inline]
+    pub(crate) fn read_point(&self) -> u64 {
+        self.read_point.load(Ordering::Acquire)
+    }
+
+    /// Takes the next number.
+    pub(crate) fn begin(&self) -> u64 {
+        let mut queue = self.queue.lock();
+        queue.write_point += 1;
+        let number = queue.write_point;
+        queue.pending.push_back(Pending { number, completed: false, waiter: None });
+        number
+    }
+
+    /// Completes a number. `Some` resolves when the read point has reached it; `None` means that it already has.
+    pub(crate) fn complete(&self, number: u64) -> Option<oneshot::Receiver<()>> {
+        let mut queue = self.queue.lock();
+        let first = queue.pending.front()?.number;
+        // Numbers are consecutive in the queue: the position is the distance from its front.
+        let position = usize::try_from(number.checked_sub(first)?).ok()?;
+        let entry = queue.pending.get_mut(position)?;
+        debug_assert_eq!(entry.number, number);
+        entry.completed = true;
+        if position > 0 {
+            let (sender, receiver) = oneshot::channel();
+            entry.waiter = Some(sender);
+            return Some(receiver);
+        }
+        while queue.pending.front().is_some_and(|entry| entry.completed) {
+            if let Some(entry) = queue.pending.pop_front() {
+                self.read_point.store(entry.number, Ordering::Release);
+                if let Some(waiter) = entry.waiter {
+                    // A writer that is gone needs no answer.
+                    let _ = waiter.send(());
+                }
+            }
+        }
+        None
+    }
+
+    /// Completes a number without waiting for those before it.
+    pub(crate) fn abandon(&self, number: u64) {
+        drop(self.complete(number));
+    }
+
+    /// Moves both points up to at least `sequence_id`, when no write is in flight (during replay).
+    pub(crate) fn advance_to(&self, sequence_id: u64) {
+        let mut queue = self.queue.lock();
+        assert!(queue.pending.is_empty(), "writes in flight while the read point is moved");
+        queue.write_point = queue.write_point.max(sequence_id);
+        self.read_point.fetch_max(sequence_id, Ordering::AcqRel);
+    }
+
+    /// Registers a scanner at `read_point`, or at the current read point; returns the point.
+    pub(crate) fn register_scanner(&self, read_point: Option<u64>) -> u64 {
+        let mut scanners = self.scanners.lock();
+        let point = read_point.unwrap_or_else(|| self.read_point());
+        *scanners.entry(point).or_default() += 1;
+        point
+    }
+
+    /// Ends a registration.
+    pub(crate) fn release_scanner(&self, read_point: u64) {
+        let mut scanners = self.scanners.lock();
+        if let Some(count) = scanners.get_mut(&read_point) {
+            *count -= 1;
+            if *count == 0 {
+                scanners.remove(&read_point);
+            }
+        }
+    }
+
+    /// The oldest point that some scanner reads at, or the read point: newer cells must survive a flush as they are.
+    pub(crate) fn smallest_read_point(&self) -> u64 {
+        let scanners = self.scanners.lock();
+        let current = self.read_point();
+        scanners.keys().next().map_or(current, |&oldest| oldest.min(current))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Opening and closing a region.
+
+use crate::error::RegionError;
+use crate::mvcc::Mvcc;
+use crate::region::{Region, RegionCounters, RegionEnvironment};
+use crate::row_lock::RowLocks;
+use crate::store::Store;
+use crate::store_file::StoreFile;
+use finback_cell::{Cell, CellOrder, RegionInfo, TableDescriptor};
+use finback_layout::{LayoutError, RootDir};
+use finback_proto::{Message, pb};
+use finback_wal::{ReplayRules, ReplaySink, WalEntry, delete_recovered_edits, replay};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Takes the nonces (group, nonce) of replayed edits.
+pub type NonceSink<'a> = &'a mut dyn FnMut(u64, u64);
+
+impl From<LayoutError> for RegionError {
+    fn from(error: LayoutError) -> Self {
+        Self::Invalid(error.to_string())
+    }
+}
+
+impl Region {
+    /// Opens a region: its store files, and what logs recovered since. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// A store file or recovered log that cannot be read, or a directory that cannot be written.
+    pub fn open(
+        environment: RegionEnvironment,
+        info: RegionInfo,
+        table: Arc<TableDescriptor>,
+        nonces: NonceSink<'_>,
+    ) -> Result<Arc<Self>, RegionError> {
+        let root = environment.root.clone();
+        root.create_region_dir(&info)?;
+        sweep_temporary(&root, &info)?;
+        let encoded_name: Arc<str> = info.encoded_name().into();
+        let order = if info.is_meta() { CellOrder::Meta } else { CellOrder::User };
+        let mut stores = Vec::with_capacity(table.families.len());
+        for family in &table.families {
+            let mut files = Vec::new();
+            for entry in root.list_store_files(&info.table, &encoded_name, &family.name)? {
+                files.push(StoreFile::open(&**root.fs(), &entry.path, entry.bulk_sequence_id)?);
+            }
+            stores.push(Store::new(family.clone(), order, files, Arc::clone(&environment.cache)));
+        }
+        stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
+        let stored = stores.iter().filter_map(Store::max_sequence_id).max().unwrap_or(0);
+        let mut region = Self {
+            name: info.name(),
+            wal_region: encoded_name.as_bytes().into(),
+            wal_table: info.table.to_bytes()[..].into(),
+            encoded_name,
+            table,
+            order,
+            stores,
+            mvcc: Arc::new(Mvcc::new(stored)),
+            row_locks: RowLocks::new(),
+            append_lock: Mutex::new(()),
+            updates: tokio::sync::RwLock::new(()),
+            flush_lock: Mutex::new(()),
+            closing: AtomicBool::new(false),
+            // No flush is wanted while the region is not served yet.
+            flush_asked: AtomicBool::new(true),
+            memstore_bytes: AtomicU64::new(0),
+            open_sequence_id: 0,
+            last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),
+            last_flush_sequence_id: AtomicU64::new(stored),
+            counters: RegionCounters::default(),
+            info,
+            environment,
+        };
+        region.recover(nonces)?;
+        region.begin()?;
+        Ok(Arc::new(region))
+    }
+
+    /// Replays recovered edits and flushes them.
+    fn recover(&mut self, nonces: NonceSink<'_>) -> Result<(), RegionError> {
+        let root = &self.environment.root;
+        let dir = root.region_dir(&self.info.table, &self.encoded_name);
+        let stored: Vec<(Vec<u8>, u64)> = self
+            .stores
+            .iter()
+            .map(|store| (store.family.name.to_vec(), store.max_sequence_id().unwrap_or(0)))
+            .collect();
+        let store_sequence_id = |family: &[u8]| {
+            stored.iter().find(|(name, _)| name == family).map(|(_, sequence_id)| *sequence_id)
+        };
+        let rules = ReplayRules {
+            region: self.encoded_name.as_bytes(),
+            store_sequence_id: &store_sequence_id,
+            min_store_sequence_id: stored.iter().map(|(_, sequence_id)| *sequence_id).min().unwrap_or(0),
+            contains_row: &|row| self.info.is_meta() || self.info.contains_row(row),
+        };
+        let mut sink = Replay { region: self, nonces };
+        let summary = replay(&**root.fs(), &dir, &rules, &mut sink)?;
+        let newest = self.mvcc.read_point().max(summary.max_sequence_id);
+        self.mvcc.advance_to(newest);
+        if summary.cells > 0 {
+            self.flush_anyway(None, Some(newest))?;
+            tracing::info!(region = %self.encoded_name, cells = summary.cells, "replayed edits of an earlier server");
+        }
+        delete_recovered_edits(&**root.fs(), &dir)?;
+        Ok(())
+    }
+
+    /// Takes the open sequence id and notes it where the next opening finds it.
+    fn begin(&mut self) -> Result<(), RegionError> {
+        let root = &self.environment.root;
+        let noted = root.max_sequence_id_file(&self.info.table, &self.encoded_name)?.unwrap_or(0);
+        let open_sequence_id = self.mvcc.read_point().max(noted) + 1;
+        root.write_sequence_id_file(&self.info.table, &self.encoded_name, open_sequence_id - 1)?;
+        self.mvcc.advance_to(open_sequence_id);
+        self.open_sequence_id = open_sequence_id;
+        self.flush_asked.store(false, Ordering::Release);
+        self.mark_event(true)
+    }
+
+    /// Stops taking requests, waits for those under way, flushes, and notes the last sequence id. Blocks the calling
+    /// thread.
+    ///
+    /// # Errors
+    /// The flush's or the log's: the edits are then only in the log, which keeps them.
+    pub fn close(&self) -> Result<(), RegionError> {
+        if self.closing.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.flush_anyway(None, None)?;
+        self.mark_event(false)?;
+        let root = &self.environment.root;
+        root.write_sequence_id_file(&self.info.table, &self.encoded_name, self.read_point())?;
+        self.environment.wal.region_closed(&self.wal_region);
+        self.release_memory();
+        Ok(())
+    }
+
+    /// Stops taking requests without a flush: for a table that is being deleted, or a server that gives up.
+    pub fn abandon(&self) {
+        self.closing.store(true, Ordering::Release);
+        self.release_memory();
+    }
+
+    fn release_memory(&self) {
+        let bytes = self.memstore_bytes.swap(0, Ordering::Relaxed);
+        self.environment.host.memstore_changed(-(bytes as isize));
+    }
+}
+
+/// Removes what flushes left unfinished.
+fn sweep_temporary(root: &RootDir, info: &RegionInfo) -> Result<(), RegionError> {
+    let dir = root.region_temp_dir(&info.table, &info.encoded_name());
+    match root.fs().remove_dir_all(&dir) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(RegionError::io(dir, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Puts replayed cells into a region that is being opened.
+struct Replay<'a, 'n> {
+    region: &'a Region,
+    nonces: NonceSink<'n>,
+}
+
+impl ReplaySink for Replay<'_, '_> {
+    type Error = RegionError;
+
+    fn nonce(&mut self, group: u64, nonce: u64, _: &WalEntry<'_>) -> Result<(), RegionError> {
+        (self.nonces)(group, nonce);
+        Ok(())
+    }
+
+    fn compaction(&mut self, descriptor: &[u8]) -> Result<(), RegionError> {
+        let descriptor = pb::CompactionDescriptor::decode(descriptor)
+            .map_err(|error| RegionError::Invalid(error.to_string()))?;
+        let region = self.region;
+        let Ok(store) = region.store(&descriptor.family_name) else { return Ok(()) };
+        for file in store.remove_files(&descriptor.compaction_input) {
+            let name =
+                file.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let root = &region.environment.root;
+            root.archive_store_file(&region.info.table, &region.encoded_name, &store.family.name, &name)?;
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), RegionError> {
+        let cell = Cell::parse(key_value).map_err(|error| RegionError::Invalid(error.to_string()))?;
+        let store = self.region.store(cell.family())?;
+        let grown = store.insert_all(std::iter::once(cell), sequence_id);
+        self.region.account(grown);
+        Ok(())
+    }
+
+    fn entry_done(&mut self, sequence_id: u64) -> Result<(), RegionError> {
+        if self.region.memstore_bytes.load(Ordering::Relaxed) > self.region.flush_size() {
+            self.region.flush_anyway(None, Some(sequence_id))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! A region: what it consists of, and how it is read.
+
+use crate::config::RegionConfig;
+use crate::error::{Interrupt, RegionError};
+use crate::host::Host;
+use crate::mvcc::Mvcc;
+use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
+use crate::row_lock::RowLocks;
+use crate::scan_output::ScanOutput;
+use crate::store::Store;
+use finback_cell::{Bytes, CellOrder, RegionInfo, Scan, TableDescriptor};
+use finback_filter::Filter;
+use finback_hfile::BlockCache;
+use finback_layout::RootDir;
+use finback_wal::Wal;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tokio::sync::RwLock;
+
+/// What a region shares with the other regions of its server.
+#[derive(Clone)]
+pub struct RegionEnvironment {
+    /// The root directory.
+    pub root: RootDir,
+    /// The log that takes this region's edits.
+    pub wal: Arc<Wal>,
+    /// The block cache.
+    pub cache: Arc<dyn BlockCache>,
+    /// Clock, timers, block reads.
+    pub host: Arc<dyn Host>,
+    /// Settings.
+    pub config: Arc<RegionConfig>,
+}
+
+/// Numbers that a region counts.
+#[derive(Debug, Default)]
+pub struct RegionCounters {
+    /// Rows read.
+    pub reads: AtomicU64,
+    /// Rows that filters dropped.
+    pub filtered_reads: AtomicU64,
+    /// Mutations.
+    pub writes: AtomicU64,
+}
+
+/// An open region.
+pub struct Region {
+    pub(crate) info: RegionInfo,
+    pub(crate) name: Bytes,
+    pub(crate) encoded_name: Arc<str>,
+    pub(crate) wal_region: Arc<[u8]>,
+    pub(crate) wal_table: Arc<[u8]>,
+    pub(crate) table: Arc<TableDescriptor>,
+    pub(crate) order: CellOrder,
+    pub(crate) environment: RegionEnvironment,
+    /// Sorted by family.
+    pub(crate) stores: Vec<Store>,
+    pub(crate) mvcc: Arc<Mvcc>,
+    pub(crate) row_locks: Arc<RowLocks>,
+    /// Makes taking a sequence id and appending to the log one step.
+    pub(crate) append_lock: Mutex<()>,
+    /// Shared by writes from before they take a sequence id until they are in the memstore; exclusive while a flush
+    /// takes its snapshot and while the region closes.
+    pub(crate) updates: RwLock<()>,
+    /// One flush at a time.
+    pub(crate) flush_lock: Mutex<()>,
+    pub(crate) closing: AtomicBool,
+    pub(crate) flush_asked: AtomicBool,
+    pub(crate) memstore_bytes: AtomicU64,
+    pub(crate) open_sequence_id: u64,
+    pub(crate) last_flush_ms: AtomicU64,
+    pub(crate) last_flush_sequence_id: AtomicU64,
+    pub(crate) counters: RegionCounters,
+}
+
+impl Region {
+    /// Identity of the region.
+    pub fn info(&self) -> &RegionInfo {
+        &self.info
+    }
+
+    /// Full region name.
+    pub fn name(&self) -> &Bytes {
+        &self.name
+    }
+
+    /// Encoded region name.
+    pub fn encoded_name(&self) -> &Arc<str> {
+        &self.encoded_name
+    }
+
+    /// The table's schema as of opening.
+    pub fn table(&self) -> &Arc<TableDescriptor> {
+        &self.table
+    }
+
+    /// The sequence id at which the region was opened: HBase's `openSeqNum`.
+    pub fn open_sequence_id(&self) -> u64 {
+        self.open_sequence_id
+    }
+
+    /// The newest sequence id that readers see.
+    pub fn read_point(&self) -> u64 {
+        self.mvcc.read_point()
+    }
+
+    /// Counters.
+    pub fn counters(&self) -> &RegionCounters {
+        &self.counters
+    }
+
+    /// Whether the region takes no more requests.
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn check_open(&self) -> Result<(), RegionError> {
+        if self.is_closing() { Err(RegionError::Closing(self.encoded_name.to_string())) } else { Ok(()) }
+    }
+
+    /// Fails for a row that is not this region's.
+    pub fn check_row(&self, row: &[u8], operation: &'static str) -> Result<(), RegionError> {
+        if self.info.is_meta() || self.info.contains_row(row) {
+            return Ok(());
+        }
+        Err(RegionError::WrongRegion {
+            operation,
+            region: self.name.escape_ascii().to_string(),
+            start: self.info.start_key.escape_ascii().to_string(),
+            row: row.escape_ascii().to_string(),
+        })
+    }
+
+    pub(crate) fn store(&self, family: &[u8]) -> Result<&Store, RegionError> {
+        self.stores.iter().find(|store| &store.family.name[..] == family).ok_or_else(|| {
+            RegionError::NoSuchFamily {
+                family: family.escape_ascii().to_string(),
+                region: self.name.escape_ascii().to_string(),
+                table: self.info.table.to_string(),
+            }
+        })
+    }
+
+    /// Opens a scanner on this region's part of `scan`.
+    ///
+    /// # Errors
+    /// A family that the table does not have; columns named in a raw scan; a region that is closing.
+    pub fn scanner(
+        &self,
+        scan: &Scan,
+        filter: Option<Box<dyn Filter>>,
+    ) -> Result<RegionScanner, RegionError> {
+        self.check_open()?;
+        if scan.raw && scan.families.iter().any(|selection| selection.qualifiers.is_some()) {
+            return Err(RegionError::Invalid("Cannot specify any column for a raw scan".into()));
+        }
+        for selection in &scan.families {
+            self.store(&selection.family)?;
+        }
+        let registered = self.mvcc.register_scanner(scan.read_point);
+        let read_point = if scan.read_uncommitted { u64::MAX } else { registered };
+        let now = self.environment.host.now_ms();
+        let range = self.clamp(scan);
+        let clamped = range.to_scan(scan);
+        let mut stores = Vec::with_capacity(self.stores.len());
+        for store in &self.stores {
+            let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
+            if scan.families.is_empty() || selection.is_some() {
+                let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
+                stores.push(store.scanner(&clamped, qualifiers, read_point, now, filter.is_some()));
+            }
+        }
+        Ok(RegionScanner::new(Arc::clone(&self.mvcc), registered, self.order, range, stores, filter))
+    }
+
+    /// The part of a scan's rows that this region has.
+    fn clamp(&self, scan: &Scan) -> RowRange {
+        let mut range = RowRange {
+            start: scan.start_row.clone(),
+            include_start: scan.include_start_row,
+            stop: scan.stop_row.clone(),
+            include_stop: scan.include_stop_row,
+            reversed: scan.reversed,
+        };
+        let (first, end) = (&self.info.start_key, &self.info.end_key);
+        let (low, include_low, high, include_high) = if scan.reversed {
+            (&mut range.stop, &mut range.include_stop, &mut range.start, &mut range.include_start)
+        } else {
+            (&mut range.start, &mut range.include_start, &mut range.stop, &mut range.include_stop)
+        };
+        if !first.is_empty() && self.order.compare_rows(low, first).is_lt() {
+            *low = first.clone();
+            *include_low = true;
+        }
+        if !end.is_empty() && (high.is_empty() || self.order.compare_rows(high, end).is_ge()) {
+            *high = end.clone();
+            *include_high = false;
+        }
+        range
+    }
+
+    /// Reads a whole scan, fetching blocks as needed. For reads that are known to be small.
+    pub(crate) async fn read(
+        &self,
+        scan: &Scan,
+        filter: Option<Box<dyn Filter>>,
+        limits: &ScanLimits,
+    ) -> Result<ScanOutput, RegionError> {
+        let mut scanner = self.scanner(scan, filter)?;
+        let mut out = ScanOutput::default();
+        loop {
+            match scanner.next(&mut out, limits) {
+                Ok(_) => {
+                    out.close_result(false);
+                    return Ok(out);
+                }
+                Err(Interrupt::NeedBlock(request)) => {
+                    scanner.provide(self.environment.host.fetch(request).await?);
+                }
+                Err(Interrupt::Failed(error)) => return Err(error),
+            }
+        }
+    }
+}
+
+impl RowRange {
+    /// `scan` over these rows.
+    fn to_scan(&self, scan: &Scan) -> Scan {
+        Scan {
+            start_row: self.start.clone(),
+            include_start_row: self.include_start,
+            stop_row: self.stop.clone(),
+            include_stop_row: self.include_stop,
+            ..scan.clone()
+        }
+    }
+}
+
+impl std::fmt::Debug for Region {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Region({})", self.name.escape_ascii())
+    }
+}

@@ -1,0 +1,380 @@
+//! Reads a region row by row: its stores side by side, under the filter, into [`ScanOutput`], up to limits.
+//!
+//! A plain state machine: it does no I/O and never waits. [`RegionScanner::next`] may stop for a block that is not in
+//! memory; give it with [`RegionScanner::provide`] and call again with the same output. It holds its read point from
+//! opening to dropping, so that it sees one state of the region, whatever is written meanwhile.
+
+use crate::error::Interrupt;
+use crate::mvcc::Mvcc;
+use crate::scan_output::ScanOutput;
+use crate::store_scanner::{Found, StoreScanner};
+use finback_cell::{Bytes, CellOrder};
+use finback_filter::{BlockTail, Filter};
+use finback_hfile::{Block, ScanInterrupt};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// How much one call of [`RegionScanner::next`] may do.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanLimits {
+    /// Results at most.
+    pub results: usize,
+    /// Rows that end at most.
+    pub rows: usize,
+    /// Cells of one result at most; a row with more is cut into several results.
+    pub batch: usize,
+    /// Bytes of cells at which to stop.
+    pub bytes: usize,
+    /// Whether a row may be cut at the byte limit.
+    pub partial_rows: bool,
+    /// Cells looked at before the caller is given a chance to do something else.
+    pub budget: usize,
+}
+
+impl ScanLimits {
+    /// No limits, for reads known to be small.
+    pub const NONE: Self = Self {
+        results: usize::MAX,
+        rows: usize::MAX,
+        batch: usize::MAX,
+        bytes: usize::MAX,
+        partial_rows: false,
+        budget: usize::MAX,
+    };
+}
+
+/// Why a call of [`RegionScanner::next`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanStop {
+    /// Nothing is left of the region's part of the scan.
+    Exhausted,
+    /// The filter says that nothing more can pass.
+    FilterDone,
+    /// As many results as wanted.
+    Results,
+    /// As many rows as wanted.
+    Rows,
+    /// The byte limit is reached.
+    Bytes,
+    /// The budget of cells is used up; nothing is wrong, call again.
+    Budget,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Stores from this one on must still be positioned.
+    Start(usize),
+    BetweenRows,
+    /// Reading this store's part of the row.
+    InRow(usize),
+    RowEnd,
+    /// Stores from this one on must still leave the row.
+    LeaveRow(usize),
+    Done(ScanStop),
+}
+
+/// The rows of a scan within one region.
+#[derive(Clone, Debug)]
+pub(crate) struct RowRange {
+    pub(crate) start: Bytes,
+    pub(crate) include_start: bool,
+    pub(crate) stop: Bytes,
+    pub(crate) include_stop: bool,
+    pub(crate) reversed: bool,
+}
+
+/// A scan of one region in progress.
+pub struct RegionScanner {
+    mvcc: Arc<Mvcc>,
+    read_point: u64,
+    order: CellOrder,
+    range: RowRange,
+    stores: Vec<StoreScanner>,
+    filter: Option<Box<dyn Filter>>,
+    whole_rows: bool,
+    phase: Phase,
+    row: Vec<u8>,
+    carried: Option<(Vec<u8>, u32)>,
+    asking: usize,
+}
+
+impl RegionScanner {
+    /// Takes over the registration of `read_point` at `mvcc`.
+    pub(crate) fn new(
+        mvcc: Arc<Mvcc>,
+        read_point: u64,
+        order: CellOrder,
+        range: RowRange,
+        stores: Vec<StoreScanner>,
+        mut filter: Option<Box<dyn Filter>>,
+    ) -> Self {
+        if let Some(filter) = &mut filter {
+            filter.set_reversed(range.reversed);
+        }
+        let whole_rows = filter.as_ref().is_some_and(finback_filter::Filter::has_filter_row);
+        Self {
+            mvcc,
+            read_point,
+            order,
+            range,
+            stores,
+            filter,
+            whole_rows,
+            phase: Phase::Start(0),
+            row: Vec::new(),
+            carried: None,
+            asking: 0,
+        }
+    }
+
+    /// Sequence id as of which this scan reads.
+    pub fn read_point(&self) -> u64 {
+        self.read_point
+    }
+
+    /// The row last looked at; empty before the first.
+    pub fn current_row(&self) -> &[u8] {
+        &self.row
+    }
+
+    /// Whether the scan stands inside a row: more of it may follow.
+    pub fn is_in_row(&self) -> bool {
+        matches!(self.phase, Phase::InRow(_) | Phase::RowEnd)
+    }
+
+    /// Whether the filter decides over whole rows, so that rows cannot be cut.
+    pub fn needs_whole_rows(&self) -> bool {
+        self.whole_rows
+    }
+
+    /// Hands over the block that the last call asked for.
+    pub fn provide(&mut self, block: Arc<Block>) {
+        if let Some(store) = self.stores.get_mut(self.asking) {
+            store.provide(block);
+        }
+    }
+
+    /// Reads on into `out` until a limit is reached.
+    pub fn next(&mut self, out: &mut ScanOutput, limits: &ScanLimits) -> Result<ScanStop, Interrupt> {
+        if let Some(carried) = self.carried.take() {
+            out.carry_in(carried);
+        }
+        let mut budget = limits.budget;
+        loop {
+            match self.phase {
+                Phase::Start(from) => self.start(from)?,
+                Phase::BetweenRows => {
+                    if let Some(stop) = reached(out, limits, budget) {
+                        return Ok(stop);
+                    }
+                    budget = budget.saturating_sub(1);
+                    self.begin_row(out)?;
+                }
+                Phase::InRow(store) => {
+                    if let Some(stop) = self.read_store(store, out, limits, &mut budget)? {
+                        return Ok(stop);
+                    }
+                }
+                Phase::RowEnd => self.end_row(out),
+                Phase::LeaveRow(from) => self.leave_row(from)?,
+                Phase::Done(stop) => return Ok(stop),
+            }
+        }
+    }
+
+    /// Ends a reply inside a row: what was found of the row becomes a partial result if rows may be cut, and otherwise
+    /// waits here for the next reply.
+    pub fn suspend(&mut self, out: &mut ScanOutput, partial_rows: bool) {
+        if partial_rows && !self.whole_rows {
+            out.close_result(true);
+        } else if out.open_cells > 0 {
+            self.carried = Some(out.carry_out());
+        }
+    }
+
+    fn start(&mut self, from: usize) -> Result<(), ScanInterrupt> {
+        for number in from..self.stores.len() {
+            self.phase = Phase::Start(number);
+            self.asking = number;
+            let store = &mut self.stores[number];
+            if !self.range.reversed {
+                store.start_at(&self.range.start)?;
+            } else if self.range.start.is_empty() {
+                store.start_before(None)?;
+            } else if self.range.include_start {
+                // The row itself is before its own successor.
+                let successor = [&self.range.start[..], &[0]].concat();
+                store.start_before(Some(&successor))?;
+            } else {
+                store.start_before(Some(&self.range.start))?;
+            }
+        }
+        self.phase = Phase::BetweenRows;
+        Ok(())
+    }
+
+    /// The next row of any store that is inside the range.
+    fn next_row(&self) -> Option<&[u8]> {
+        let rows = self.stores.iter().filter_map(StoreScanner::current_row);
+        let row = if self.range.reversed {
+            rows.max_by(|a, b| self.order.compare_rows(a, b))
+        } else {
+            rows.min_by(|a, b| self.order.compare_rows(a, b))
+        }?;
+        if self.range.stop.is_empty() {
+            return Some(row);
+        }
+        let beyond = if self.range.reversed { Ordering::Less } else { Ordering::Greater };
+        match self.order.compare_rows(row, &self.range.stop) {
+            Ordering::Equal => self.range.include_stop.then_some(row),
+            order => (order != beyond).then_some(row),
+        }
+    }
+
+    fn begin_row(&mut self, out: &mut ScanOutput) -> Result<(), Interrupt> {
+        let mut begun = std::mem::take(&mut self.row);
+        match self.next_row() {
+            Some(row) => {
+                begun.clear();
+                begun.extend_from_slice(row);
+            }
+            None => self.phase = Phase::Done(ScanStop::Exhausted),
+        }
+        self.row = begun;
+        if self.phase != Phase::BetweenRows {
+            return Ok(());
+        }
+        // A forward scan that excludes its start row finds it first.
+        let excluded = !self.range.include_start && !self.range.reversed && self.row == self.range.start;
+        for store in &mut self.stores {
+            store.begin_row(&self.row);
+        }
+        if excluded {
+            self.phase = Phase::LeaveRow(0);
+            return Ok(());
+        }
+        if let Some(filter) = &mut self.filter {
+            if filter.filter_all_remaining() {
+                self.phase = Phase::Done(ScanStop::FilterDone);
+                return Ok(());
+            }
+            out.rows_scanned += 1;
+            if filter.filter_row_key(&self.row)? {
+                out.rows_filtered += 1;
+                self.phase = Phase::LeaveRow(0);
+                return Ok(());
+            }
+        } else {
+            out.rows_scanned += 1;
+        }
+        out.close_result(false);
+        self.phase = Phase::InRow(0);
+        Ok(())
+    }
+
+    fn read_store(
+        &mut self,
+        number: usize,
+        out: &mut ScanOutput,
+        limits: &ScanLimits,
+        budget: &mut usize,
+    ) -> Result<Option<ScanStop>, Interrupt> {
+        let Some(store) = self.stores.get_mut(number) else {
+            self.phase = Phase::RowEnd;
+            return Ok(None);
+        };
+        self.asking = number;
+        let cut_rows = !self.whole_rows;
+        loop {
+            match store.find(self.filter.as_deref_mut(), budget)? {
+                Found::EndOfRow => {
+                    self.phase = Phase::InRow(number + 1);
+                    return Ok(None);
+                }
+                Found::Yield => return Ok(Some(ScanStop::Budget)),
+                Found::Cell => {}
+            }
+            if cut_rows && out.open_cells > 0 {
+                if out.open_cells as usize >= limits.batch {
+                    out.close_result(true);
+                    if out.counts.len() >= limits.results {
+                        return Ok(Some(ScanStop::Results));
+                    }
+                }
+                if limits.partial_rows && out.cells.len() >= limits.bytes {
+                    out.close_result(true);
+                    return Ok(Some(ScanStop::Bytes));
+                }
+            }
+            if let Some(cell) = store.cell() {
+                let filter = self.filter.as_deref_mut();
+                out.push(&cell, |cell, bytes| {
+                    filter.is_some_and(|filter| filter.transform_cell(cell, bytes))
+                });
+            }
+            store.accept();
+        }
+    }
+
+    fn end_row(&mut self, out: &mut ScanOutput) {
+        self.phase = Phase::LeaveRow(0);
+        if let Some(filter) = &mut self.filter
+            && out.open_cells > 0
+        {
+            if filter.has_filter_row() {
+                let mut tail = BlockTail::new(&mut out.cells, out.result_start);
+                filter.filter_row_cells(&mut tail);
+                out.open_cells = u32::try_from(tail.count()).unwrap_or(u32::MAX);
+            }
+            if out.open_cells > 0 && filter.filter_row() {
+                out.drop_result();
+            }
+            if out.open_cells == 0 {
+                out.rows_filtered += 1;
+            }
+        }
+        // A row is cut only when more of it is in sight, so that its last part is never empty.
+        if out.open_cells > 0 {
+            out.rows_completed += 1;
+        }
+        out.close_result(false);
+        // A row that is the only or last one of the scan needs no move beyond it.
+        if self.range.include_stop && self.row == self.range.stop[..] {
+            self.phase = Phase::Done(ScanStop::Exhausted);
+        }
+    }
+
+    fn leave_row(&mut self, from: usize) -> Result<(), ScanInterrupt> {
+        for number in from..self.stores.len() {
+            self.phase = Phase::LeaveRow(number);
+            self.asking = number;
+            self.stores[number].finish_row()?;
+        }
+        if let Some(filter) = &mut self.filter {
+            filter.reset();
+        }
+        self.phase = Phase::BetweenRows;
+        Ok(())
+    }
+}
+
+/// The limit that is reached between rows, if any.
+fn reached(out: &ScanOutput, limits: &ScanLimits, budget: usize) -> Option<ScanStop> {
+    if out.counts.len() >= limits.results {
+        Some(ScanStop::Results)
+    } else if out.rows_completed >= limits.rows {
+        Some(ScanStop::Rows)
+    } else if out.cells.len() >= limits.bytes {
+        Some(ScanStop::Bytes)
+    } else if budget == 0 {
+        Some(ScanStop::Budget)
+    } else {
+        None
+    }
+}
+
+impl Drop for RegionScanner {
+    fn drop(&mut self) {
+        self.mvcc.release_scanner(self.read_point);
+    }
+}

@@ -1,0 +1,53 @@
+use super::*;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+const ROW: Bytes = Bytes::from_static(b"row");
+
+fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn held(locks: &RowLocks) -> usize {
+    locks.shards.iter().map(|shard| shard.lock().len()).sum()
+}
+
+#[test]
+fn shared_locks_are_shared_and_exclusive_ones_are_not() {
+    let locks = RowLocks::new();
+    let mut first = pin!(locks.lock(ROW, LockMode::Shared));
+    let Poll::Ready(first) = poll(first.as_mut()) else { panic!("free lock refused") };
+    let mut second = pin!(locks.lock(ROW, LockMode::Shared));
+    let Poll::Ready(second) = poll(second.as_mut()) else { panic!("shared lock refused") };
+    let mut writer = pin!(locks.lock(ROW, LockMode::Exclusive));
+    assert!(poll(writer.as_mut()).is_pending());
+    let mut late = pin!(locks.lock(ROW, LockMode::Shared));
+    assert!(poll(late.as_mut()).is_pending(), "a shared request overtook a waiting exclusive one");
+    drop((first, second));
+    let Poll::Ready(writer) = poll(writer.as_mut()) else { panic!("exclusive lock not handed over") };
+    assert!(poll(late.as_mut()).is_pending());
+    drop(writer);
+    let Poll::Ready(late) = poll(late.as_mut()) else { panic!("shared lock not handed over") };
+    drop(late);
+    assert_eq!(held(&locks), 0);
+}
+
+#[test]
+fn a_waiter_that_goes_away_blocks_nobody_even_when_granted() {
+    let locks = RowLocks::new();
+    let mut holder = Box::pin(locks.lock(ROW, LockMode::Exclusive));
+    let Poll::Ready(holder) = poll(holder.as_mut()) else { panic!() };
+    let mut granted_unseen = Box::pin(locks.lock(ROW, LockMode::Exclusive));
+    let mut given_up = Box::pin(locks.lock(ROW, LockMode::Exclusive));
+    let mut last = Box::pin(locks.lock(ROW, LockMode::Shared));
+    assert!(poll(granted_unseen.as_mut()).is_pending());
+    assert!(poll(given_up.as_mut()).is_pending());
+    assert!(poll(last.as_mut()).is_pending());
+    drop(given_up);
+    drop(holder);
+    drop(granted_unseen);
+    let Poll::Ready(last) = poll(last.as_mut()) else { panic!("lock lost with a waiter") };
+    drop(last);
+    assert_eq!(held(&locks), 0);
+}

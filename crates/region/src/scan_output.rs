@@ -1,0 +1,79 @@
+//! Where a scan puts what it finds: cells as a cell block, and how they divide into results.
+
+use finback_cell::{Cell, CellBlock};
+
+/// Results of one reply. Cells stand as `u32 length | KeyValue`, one result after the other.
+#[derive(Debug, Default)]
+pub struct ScanOutput {
+    /// The cell block.
+    pub cells: Vec<u8>,
+    /// Number of cells of each result.
+    pub counts: Vec<u32>,
+    /// Whether the row of each result goes on in the next one.
+    pub partial: Vec<bool>,
+    /// Rows that ended.
+    pub rows_completed: usize,
+    /// Rows looked at, with those that a filter dropped.
+    pub rows_scanned: u64,
+    /// Rows that a filter dropped.
+    pub rows_filtered: u64,
+    /// Where the result being built begins in `cells`.
+    pub(crate) result_start: usize,
+    /// Cells of the result being built.
+    pub(crate) open_cells: u32,
+}
+
+impl ScanOutput {
+    /// Whether nothing was found yet.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty() && self.open_cells == 0
+    }
+
+    /// The cells found, as a checked block.
+    pub fn into_cells(self) -> CellBlock {
+        CellBlock::parse(self.cells.into()).unwrap_or_default()
+    }
+
+    /// Appends a cell, or what `transform` makes of it.
+    #[inline]
+    pub(crate) fn push(&mut self, cell: &Cell<'_>, transform: impl FnOnce(&Cell<'_>, &mut Vec<u8>) -> bool) {
+        let length_at = self.cells.len();
+        self.cells.extend_from_slice(&[0; 4]);
+        if !transform(cell, &mut self.cells) {
+            self.cells.extend_from_slice(cell.bytes());
+        }
+        let length = (self.cells.len() - length_at - 4) as u32;
+        self.cells[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
+        self.open_cells += 1;
+    }
+
+    /// Ends the result being built. One without cells is none.
+    pub(crate) fn close_result(&mut self, partial: bool) {
+        if self.open_cells > 0 {
+            self.counts.push(self.open_cells);
+            self.partial.push(partial);
+        }
+        self.open_cells = 0;
+        self.result_start = self.cells.len();
+    }
+
+    /// Drops the result being built.
+    pub(crate) fn drop_result(&mut self) {
+        self.cells.truncate(self.result_start);
+        self.open_cells = 0;
+    }
+
+    /// Takes the result being built out, to go on with it in another reply.
+    pub(crate) fn carry_out(&mut self) -> (Vec<u8>, u32) {
+        let carried = (self.cells.split_off(self.result_start), self.open_cells);
+        self.open_cells = 0;
+        carried
+    }
+
+    /// Puts a result being built back.
+    pub(crate) fn carry_in(&mut self, (cells, count): (Vec<u8>, u32)) {
+        self.result_start = self.cells.len();
+        self.cells.extend_from_slice(&cells);
+        self.open_cells = count;
+    }
+}

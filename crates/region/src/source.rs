@@ -1,0 +1,74 @@
+//! The sources a read merges: memstore segments and store files, behind one face.
+
+use finback_cell::Cell;
+use finback_cell::key::Key;
+use finback_hfile::{Block, HFileScanner, ScanInterrupt};
+use finback_memstore::SegmentScanner;
+use std::sync::Arc;
+
+/// A sorted source of cells. Operations on files may stop for a block that is not in memory: [`ScanInterrupt`].
+#[derive(Debug)]
+pub(crate) enum Source {
+    Segment(SegmentScanner),
+    File(HFileScanner),
+}
+
+impl Source {
+    /// The current cell and its sequence id.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
+        match self {
+            Self::Segment(scanner) => scanner.peek(),
+            Self::File(scanner) => scanner.peek(),
+        }
+    }
+
+    /// Moves to the next cell.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<(), ScanInterrupt> {
+        match self {
+            Self::Segment(scanner) => {
+                scanner.next();
+                Ok(())
+            }
+            Self::File(scanner) => scanner.advance(),
+        }
+    }
+
+    /// Moves to the first cell at or after `key`.
+    pub(crate) fn seek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        match self {
+            Self::Segment(scanner) => {
+                scanner.seek(key);
+                Ok(())
+            }
+            Self::File(scanner) => scanner.seek(key),
+        }
+    }
+
+    /// Moves forward to the first cell at or after `key`.
+    pub(crate) fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        match self {
+            Self::Segment(scanner) => {
+                scanner.reseek(key);
+                Ok(())
+            }
+            Self::File(scanner) => scanner.reseek(key),
+        }
+    }
+
+    /// The greatest row before `row` (`None`: the last row).
+    pub(crate) fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
+        match self {
+            Self::Segment(scanner) => Ok(scanner.previous_row(row).map(<[u8]>::to_vec)),
+            Self::File(scanner) => scanner.previous_row(row),
+        }
+    }
+
+    /// Hands over the block that an operation asked for.
+    pub(crate) fn provide(&mut self, block: Arc<Block>) {
+        if let Self::File(scanner) = self {
+            scanner.provide(block);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! One family of one region: a memstore and store files.
+
+use crate::matcher::{Matcher, oldest_unexpired};
+use crate::source::Source;
+use crate::store_file::StoreFile;
+use crate::store_scanner::{StoreRead, StoreScanner};
+use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan, TimeRange};
+use finback_hfile::{BlockCache, HFileScanner};
+use finback_memstore::MemStore;
+use parking_lot::RwLock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The store of one family.
+pub(crate) struct Store {
+    pub(crate) family: ColumnFamilyDescriptor,
+    pub(crate) memstore: MemStore,
+    /// Bytes by which the memstore grew and that no flush has taken yet.
+    pub(crate) accounted_bytes: AtomicU64,
+    order: CellOrder,
+    /// Newest first. Replaced as a whole; held only to copy or exchange the pointer.
+    files: RwLock<Arc<[Arc<StoreFile>]>>,
+    cache: Arc<dyn BlockCache>,
+}
+
+impl Store {
+    /// A store over `files`.
+    pub(crate) fn new(
+        family: ColumnFamilyDescriptor,
+        order: CellOrder,
+        mut files: Vec<Arc<StoreFile>>,
+        cache: Arc<dyn BlockCache>,
+    ) -> Self {
+        files.sort_by(|a, b| b.age_order(a));
+        Self {
+            family,
+            memstore: MemStore::new(order),
+            accounted_bytes: AtomicU64::new(0),
+            order,
+            files: RwLock::new(files.into()),
+            cache,
+        }
+    }
+
+    /// The store files, newest first.
+    pub(crate) fn files(&self) -> Arc<[Arc<StoreFile>]> {
+        Arc::clone(&self.files.read())
+    }
+
+    /// Puts cells of one sequence id into the memstore; gives back by how many bytes it grew.
+    pub(crate) fn insert_all<'a>(
+        &self,
+        cells: impl IntoIterator<Item = Cell<'a>>,
+        sequence_id: u64,
+    ) -> usize {
+        let grown = self.memstore.insert_all(cells, sequence_id);
+        self.accounted_bytes.fetch_add(grown as u64, Ordering::Relaxed);
+        grown
+    }
+
+    /// Stops serving the files of these names, and gives them back.
+    pub(crate) fn remove_files(&self, names: &[String]) -> Vec<Arc<StoreFile>> {
+        let named = |file: &Arc<StoreFile>| {
+            file.path()
+                .file_name()
+                .is_some_and(|name| names.iter().any(|listed| name == std::ffi::OsStr::new(listed)))
+        };
+        let mut files = self.files.write();
+        let (gone, kept): (Vec<_>, Vec<_>) = files.iter().cloned().partition(named);
+        *files = kept.into();
+        gone
+    }
+
+    /// Adds the output of a flush.
+    pub(crate) fn add_file(&self, file: Arc<StoreFile>) {
+        let mut files = self.files.write();
+        let mut all: Vec<_> = files.to_vec();
+        all.push(file);
+        all.sort_by(|a, b| b.age_order(a));
+        *files = all.into();
+    }
+
+    /// Highest sequence id that store files hold.
+    pub(crate) fn max_sequence_id(&self) -> Option<u64> {
+        self.files.read().iter().filter_map(|file| file.max_sequence_id()).max()
+    }
+
+    /// A scanner over this store, without the sources that cannot hold anything of the scan.
+    pub(crate) fn scanner(
+        &self,
+        scan: &Scan,
+        qualifiers: Option<Vec<Bytes>>,
+        read_point: u64,
+        now: i64,
+        has_filter: bool,
+    ) -> StoreScanner {
+        let relevant = Relevant::new(scan, &self.family, self.order, now);
+        // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
+        let segments = self.memstore.segments();
+        let files = self.files();
+        let mut sources = Vec::with_capacity(segments.len() + files.len());
+        for segment in segments.iter() {
+            if segment.timestamps().is_some_and(|(min, max)| relevant.times(min, max)) {
+                sources.push(Source::Segment(segment.scanner()));
+            }
+        }
+        let cache_blocks = scan.cache_blocks && self.family.block_cache_enabled();
+        for file in files.iter() {
+            if relevant.file(file) {
+                let cache = Some(Arc::clone(&self.cache));
+                sources.push(Source::File(HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)));
+            }
+        }
+        let read = StoreRead {
+            order: self.order,
+            family: self.family.name.clone(),
+            read_point,
+            reversed: scan.reversed,
+            store_offset: scan.store_offset,
+            store_limit: scan.store_limit,
+        };
+        StoreScanner::new(read, sources, Matcher::new(scan, &self.family, qualifiers, now, has_filter))
+    }
+}
+
+/// What a source must overlap with to matter to a scan.
+struct Relevant<'a> {
+    order: CellOrder,
+    lower: &'a [u8],
+    upper: &'a [u8],
+    time_range: TimeRange,
+    /// Sources with nothing newer have expired.
+    oldest: i64,
+}
+
+impl<'a> Relevant<'a> {
+    fn new(scan: &'a Scan, family: &ColumnFamilyDescriptor, order: CellOrder, now: i64) -> Self {
+        let (lower, upper) =
+            if scan.reversed { (&scan.stop_row, &scan.start_row) } else { (&scan.start_row, &scan.stop_row) };
+        let expires = !scan.raw && family.min_versions() == 0;
+        Self {
+            order,
+            lower,
+            upper,
+            time_range: scan.time_range_of(&family.name),
+            oldest: if expires { oldest_unexpired(family, now) } else { i64::MIN },
+        }
+    }
+
+    fn times(&self, min: i64, max: i64) -> bool {
+        self.time_range.overlaps(min, max) && max >= self.oldest
+    }
+
+    fn file(&self, file: &StoreFile) -> bool {
+        let Some((first, last)) = file.row_range() else { return false };
+        let below = !self.upper.is_empty() && self.order.compare_rows(first, self.upper).is_gt();
+        let above = !self.lower.is_empty() && self.order.compare_rows(last, self.lower).is_lt();
+        !below && !above && file.time_range().is_none_or(|(min, max)| self.times(min, max))
+    }
+}

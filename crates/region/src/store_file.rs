@@ -1,0 +1,71 @@
+//! A store file that is being served.
+
+use crate::error::RegionError;
+use finback_cell::key::Key;
+use finback_fs::FileSystem;
+use finback_hfile::{FileId, HFileReader};
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An open HFile of a store.
+#[derive(Debug)]
+pub(crate) struct StoreFile {
+    reader: Arc<HFileReader>,
+    path: PathBuf,
+    size_bytes: u64,
+    bulk_sequence_id: Option<u64>,
+}
+
+impl StoreFile {
+    /// Opens the file at `path`.
+    pub(crate) fn open(
+        fs: &dyn FileSystem,
+        path: &Path,
+        bulk_sequence_id: Option<u64>,
+    ) -> Result<Arc<Self>, RegionError> {
+        let file = fs.open(path).map_err(|error| RegionError::io(path, &error))?;
+        let size_bytes = file.len().map_err(|error| RegionError::io(path, &error))?;
+        let reader = HFileReader::open(file, path, FileId::next())?;
+        Ok(Arc::new(Self { reader, path: path.to_owned(), size_bytes, bulk_sequence_id }))
+    }
+
+    /// The reader.
+    pub(crate) fn reader(&self) -> &Arc<HFileReader> {
+        &self.reader
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Length in bytes.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// All edits of the store up to this one are in this or older files.
+    pub(crate) fn max_sequence_id(&self) -> Option<u64> {
+        self.bulk_sequence_id.or_else(|| self.reader.max_sequence_id())
+    }
+
+    /// First and last row; `None` for a file without cells.
+    pub(crate) fn row_range(&self) -> Option<(&[u8], &[u8])> {
+        let row = |flat| Key::from_checked(flat).row;
+        Some((row(self.reader.first_key()?), row(self.reader.last_key()?)))
+    }
+
+    /// Lowest and highest timestamp; `None` when the file does not say.
+    pub(crate) fn time_range(&self) -> Option<(i64, i64)> {
+        self.reader.time_range()
+    }
+
+    /// Older files first: by sequence id, then larger first, then by name.
+    pub(crate) fn age_order(&self, other: &Self) -> Ordering {
+        self.max_sequence_id()
+            .cmp(&other.max_sequence_id())
+            .then_with(|| other.size_bytes.cmp(&self.size_bytes))
+            .then_with(|| self.path.cmp(&other.path))
+    }
+}

@@ -1,0 +1,249 @@
+//! Reads one family: merged sources under the matcher, row by row.
+//!
+//! Every operation may stop for a block ([`ScanInterrupt`]). It is then repeated after [`StoreScanner::provide`], and
+//! goes on where it stopped: what was decided about a cell is kept in `verdict` until it is carried out.
+
+use crate::error::Interrupt;
+use crate::heap::Heap;
+use crate::matcher::{Matcher, Step, Verdict};
+use crate::source::Source;
+use finback_cell::key::Key;
+use finback_cell::{Bytes, Cell, CellOrder};
+use finback_filter::Filter;
+use finback_hfile::{Block, ScanInterrupt};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// What stands at the reading position within the current row.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A cell of the result: [`StoreScanner::cell`]; [`StoreScanner::accept`] moves on.
+    Cell,
+    /// Nothing more in this row.
+    EndOfRow,
+    /// The budget of cells to look at is used up.
+    Yield,
+}
+
+/// Settings of one store's read.
+pub(crate) struct StoreRead {
+    /// Order of the cells.
+    pub(crate) order: CellOrder,
+    /// The family.
+    pub(crate) family: Bytes,
+    /// Cells with higher sequence ids are not seen.
+    pub(crate) read_point: u64,
+    /// Whether rows come in descending order.
+    pub(crate) reversed: bool,
+    /// Cells per row to skip.
+    pub(crate) store_offset: u32,
+    /// Cells per row to return at most.
+    pub(crate) store_limit: Option<u32>,
+}
+
+/// A read of one family.
+pub(crate) struct StoreScanner {
+    read: StoreRead,
+    heap: Heap,
+    matcher: Matcher,
+    row: Vec<u8>,
+    /// Whether the scanner has cells in the row being read.
+    in_row: bool,
+    /// The flat key that the current step seeks to, kept while the step is interrupted.
+    target: Vec<u8>,
+    verdict: Option<Verdict>,
+    cells_in_row: u32,
+    /// In reversed reads: the row found by a move that was interrupted before its seek was done.
+    previous: Option<Vec<u8>>,
+    /// In reversed reads: no row is left.
+    exhausted: bool,
+}
+
+impl StoreScanner {
+    pub(crate) fn new(read: StoreRead, sources: Vec<Source>, matcher: Matcher) -> Self {
+        let heap = Heap::new(read.order, sources);
+        Self {
+            read,
+            heap,
+            matcher,
+            row: Vec::new(),
+            in_row: false,
+            target: Vec::new(),
+            verdict: None,
+            cells_in_row: 0,
+            previous: None,
+            exhausted: false,
+        }
+    }
+
+    /// Forward: moves to the first row at or after `row`.
+    pub(crate) fn start_at(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
+        self.heap.seek(&Key::first_on_row(row))
+    }
+
+    /// Reversed: moves to the greatest row before `row` (`None`: the last row).
+    pub(crate) fn start_before(&mut self, row: Option<&[u8]>) -> Result<(), ScanInterrupt> {
+        if self.previous.is_none() {
+            self.previous = self.heap.previous_row(row)?;
+        }
+        match &self.previous {
+            Some(found) => self.heap.seek(&Key::first_on_row(found))?,
+            None => self.exhausted = true,
+        }
+        self.previous = None;
+        Ok(())
+    }
+
+    /// The row at which the scanner stands.
+    pub(crate) fn current_row(&self) -> Option<&[u8]> {
+        if self.exhausted {
+            return None;
+        }
+        self.heap.peek().map(|(cell, _)| cell.row())
+    }
+
+    /// Begins to read `row`, which may have cells in this family or not.
+    pub(crate) fn begin_row(&mut self, row: &[u8]) {
+        self.in_row = self.current_row() == Some(row);
+        if self.in_row {
+            self.row.clear();
+            self.row.extend_from_slice(row);
+            self.matcher.reset();
+            self.verdict = None;
+            self.cells_in_row = 0;
+        }
+    }
+
+    /// Finds the next cell of the row that belongs to the result. `budget` counts down by cells looked at.
+    pub(crate) fn find(
+        &mut self,
+        mut filter: Option<&mut (dyn Filter + 'static)>,
+        budget: &mut usize,
+    ) -> Result<Found, Interrupt> {
+        if !self.in_row {
+            return Ok(Found::EndOfRow);
+        }
+        loop {
+            if let Some(verdict) = self.verdict {
+                if verdict.include {
+                    return Ok(Found::Cell);
+                }
+                self.step(verdict.then)?;
+                self.verdict = None;
+            }
+            let Some((cell, sequence_id)) = self.heap.peek() else { return Ok(Found::EndOfRow) };
+            if cell.row() != self.row {
+                return Ok(Found::EndOfRow);
+            }
+            if *budget == 0 {
+                return Ok(Found::Yield);
+            }
+            *budget -= 1;
+            let verdict = if sequence_id > self.read.read_point {
+                Verdict { include: false, then: Step::Next }
+            } else {
+                let verdict = self.matcher.check(&cell, filter.as_deref_mut())?;
+                if verdict.then == Step::Hint {
+                    self.read.take_hint(&cell, filter.as_deref_mut(), &mut self.target)
+                } else {
+                    verdict
+                }
+            };
+            self.verdict = Some(self.limit(verdict));
+        }
+    }
+
+    /// Applies the row's store limit and offset to a verdict.
+    fn limit(&mut self, verdict: Verdict) -> Verdict {
+        if !verdict.include {
+            return verdict;
+        }
+        self.cells_in_row = self.cells_in_row.saturating_add(1);
+        let beyond = self
+            .read
+            .store_limit
+            .is_some_and(|limit| self.cells_in_row > limit.saturating_add(self.read.store_offset));
+        if beyond {
+            return Verdict { include: false, then: Step::NextRow };
+        }
+        Verdict { include: self.cells_in_row > self.read.store_offset, ..verdict }
+    }
+
+    /// The cell that [`StoreScanner::find`] found.
+    #[inline]
+    pub(crate) fn cell(&self) -> Option<Cell<'_>> {
+        self.heap.peek().map(|(cell, _)| cell)
+    }
+
+    /// Takes the found cell as read.
+    #[inline]
+    pub(crate) fn accept(&mut self) {
+        if let Some(verdict) = &mut self.verdict {
+            verdict.include = false;
+        }
+    }
+
+    /// Leaves the row that was begun.
+    pub(crate) fn finish_row(&mut self) -> Result<(), ScanInterrupt> {
+        if !self.in_row {
+            return Ok(());
+        }
+        self.verdict = None;
+        self.target.clear();
+        if self.read.reversed {
+            let row = std::mem::take(&mut self.row);
+            let moved = self.start_before(Some(&row));
+            self.row = row;
+            moved?;
+        } else {
+            self.heap.reseek(&Key::last_on_row(&self.row))?;
+        }
+        self.in_row = false;
+        Ok(())
+    }
+
+    fn step(&mut self, step: Step) -> Result<(), ScanInterrupt> {
+        match step {
+            Step::Next => return self.heap.next(),
+            Step::NextRow => return self.heap.reseek(&Key::last_on_row(&self.row)),
+            Step::NextColumn => {
+                if let Some(column) = self.matcher.column_hint() {
+                    return self.heap.reseek(&Key::first_on_column(&self.row, &self.read.family, column));
+                }
+                // The current cell changes while sources are moved one after the other: remember its column.
+                if self.target.is_empty()
+                    && let Some((cell, _)) = self.heap.peek()
+                {
+                    Key::last_on_column(&self.row, cell.family(), cell.qualifier()).write(&mut self.target);
+                }
+            }
+            Step::Hint => {}
+        }
+        self.heap.reseek(&Key::from_checked(&self.target))?;
+        self.target.clear();
+        Ok(())
+    }
+
+    /// Hands over the block that was asked for.
+    pub(crate) fn provide(&mut self, block: Arc<Block>) {
+        self.heap.provide(block);
+    }
+}
+
+impl StoreRead {
+    /// Fetches the filter's hint; without one that lies ahead the cell is only skipped.
+    fn take_hint(
+        &self,
+        cell: &Cell<'_>,
+        filter: Option<&mut (dyn Filter + 'static)>,
+        target: &mut Vec<u8>,
+    ) -> Verdict {
+        let hint = filter.and_then(|filter| filter.next_cell_hint(cell));
+        let ahead =
+            hint.filter(|hint| self.order.compare_keys(&hint.as_key(), &Key::of(cell)) == Ordering::Greater);
+        let Some(hint) = ahead else { return Verdict { include: false, then: Step::Next } };
+        target.clear();
+        hint.as_key().write(target);
+        Verdict { include: false, then: Step::Hint }
+    }
+}

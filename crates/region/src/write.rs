@@ -1,0 +1,394 @@
+//! The path of every write: log, memstore, visibility.
+//!
+//! 1. Row locks are held by the caller.
+//! 2. Room in the log is reserved.
+//! 3. Under the append lock the edit takes the next sequence id and its place in the log.
+//! 4. The log makes it durable (or not, as asked).
+//! 5. The cells go into the memstores.
+//! 6. The read point passes the edit, and the caller may answer. Nothing is visible before it is durable.
+//!
+//! A writer that is dropped after step 3 (its task was cancelled) still carries out 5 and 6, as for ASYNC_WAL: the edit
+//! is in the log and may come back after a crash, so it must not be missing before.
+
+use crate::edit::Edit;
+use crate::error::RegionError;
+use crate::region::Region;
+use crate::row_lock::{LockMode, RowLock};
+use bytes::Bytes;
+use finback_cell::block::CellIter;
+use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
+use finback_cell::{FamilySelection, cell::CellParts};
+use finback_wal::WalAppend;
+use std::sync::atomic::Ordering;
+
+/// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
+const MAX_EDIT_BYTES: usize = 4 << 20;
+
+/// Fixed cost of an entry in the log's queue besides its cells, in bytes.
+const ENTRY_OVERHEAD: usize = 256;
+
+impl Region {
+    /// Applies puts and deletes, each for itself: one may fail and the others not. Results are in the order of the
+    /// mutations.
+    pub async fn batch(&self, mutations: Vec<Mutation>) -> Vec<Result<(), RegionError>> {
+        let mut results: Vec<Result<(), RegionError>> = mutations
+            .iter()
+            .map(|mutation| self.check_writable().and_then(|()| self.check_batched(mutation)))
+            .collect();
+        let mut from = 0;
+        while from < mutations.len() {
+            let to = chunk_end(&mutations, from);
+            let good: Vec<usize> = (from..to).filter(|&at| results[at].is_ok()).collect();
+            if !good.is_empty()
+                && let Err(error) = self.batch_chunk(&mutations, &good).await
+            {
+                for at in good {
+                    results[at] = Err(error.clone());
+                }
+            }
+            from = to;
+        }
+        results
+    }
+
+    fn check_batched(&self, mutation: &Mutation) -> Result<(), RegionError> {
+        self.check_row(&mutation.row, "batch")?;
+        match mutation.kind {
+            MutationKind::Put | MutationKind::Delete => self.check_mutation(mutation),
+            MutationKind::Increment | MutationKind::Append => {
+                Err(RegionError::Invalid("increments and appends are atomic writes".into()))
+            }
+        }
+    }
+
+    async fn batch_chunk(&self, mutations: &[Mutation], chosen: &[usize]) -> Result<(), RegionError> {
+        self.check_memory()?;
+        let rows = chosen.iter().map(|&at| mutations[at].row.clone()).collect();
+        let _locks = self.lock_rows(rows, LockMode::Shared).await?;
+        let _updates = self.updates.read().await;
+        self.check_open()?;
+        let now = self.environment.host.now_ms();
+        let bytes: usize = chosen.iter().map(|&at| mutations[at].cells.bytes().len()).sum();
+        let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
+        for &at in chosen {
+            self.add_to_edit(&mut edit, &mutations[at], now).await?;
+        }
+        self.counters.writes.fetch_add(chosen.len() as u64, Ordering::Relaxed);
+        self.commit(edit, now).await.map(|_| ())
+    }
+
+    /// Takes the locks of `rows`, in their order, each once, within the configured time.
+    pub(crate) async fn lock_rows(
+        &self,
+        mut rows: Vec<Bytes>,
+        mode: LockMode,
+    ) -> Result<Vec<RowLock>, RegionError> {
+        rows.sort_unstable();
+        rows.dedup();
+        let wait = self.environment.config.row_lock_wait;
+        let mut locks = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut lock = std::pin::pin!(self.row_locks.lock(row.clone(), mode));
+            // A free lock is had at the first poll: the timer is made only for one that is not.
+            if let std::task::Poll::Ready(lock) = poll_once(lock.as_mut()).await {
+                locks.push(lock);
+                continue;
+            }
+            tokio::select! {
+                lock = lock => locks.push(lock),
+                () = self.environment.host.sleep(wait) => {
+                    return Err(RegionError::TooBusy(format!(
+                        "Timed out waiting for lock for row: {} in region {}", row.escape_ascii(), self.encoded_name
+                    )));
+                }
+            }
+        }
+        Ok(locks)
+    }
+
+    pub(crate) fn check_writable(&self) -> Result<(), RegionError> {
+        self.check_open()?;
+        if self.table.is_read_only() {
+            return Err(RegionError::ReadOnly(self.name.escape_ascii().to_string()));
+        }
+        Ok(())
+    }
+
+    /// Refuses writes while the memstore is far above its flush size.
+    pub(crate) fn check_memory(&self) -> Result<(), RegionError> {
+        let limit = self.flush_size().saturating_mul(self.environment.config.block_multiplier);
+        let size = self.memstore_bytes.load(Ordering::Relaxed);
+        if size <= limit || self.info.is_meta() {
+            return Ok(());
+        }
+        self.ask_for_flush();
+        Err(RegionError::TooBusy(format!(
+            "Over memstore limit={limit}, regionName={}, memstoreSize={size}",
+            self.encoded_name
+        )))
+    }
+
+    /// Adds a put's or delete's cells to an edit, with their final timestamps.
+    pub(crate) async fn add_to_edit(
+        &self,
+        edit: &mut Edit,
+        mutation: &Mutation,
+        now: i64,
+    ) -> Result<(), RegionError> {
+        let durability = self.effective_durability(mutation);
+        match mutation.kind {
+            MutationKind::Delete if mutation.cells.is_empty() => {
+                let timestamp = if mutation.timestamp == LATEST_TIMESTAMP { now } else { mutation.timestamp };
+                for store in &self.stores {
+                    let parts = marker(&mutation.row, &store.family.name, timestamp);
+                    edit.push(durability, |out| parts.write(out));
+                }
+            }
+            MutationKind::Delete => self.add_delete(edit, mutation, now, durability).await?,
+            _ => {
+                for cell in &mutation.cells {
+                    edit.push_stamped(&cell, now, mutation.ttl_ms, durability);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A marker for "the latest version" takes the timestamp of the newest version that there is, the second such
+    /// marker of a column that of the second newest, and so on.
+    async fn add_delete(
+        &self,
+        edit: &mut Edit,
+        mutation: &Mutation,
+        now: i64,
+        durability: Durability,
+    ) -> Result<(), RegionError> {
+        let latest = |cell: &Cell<'_>| {
+            cell.type_code() == CellType::Delete.code() && cell.timestamp() == LATEST_TIMESTAMP
+        };
+        if !mutation.cells.iter().any(|cell| latest(&cell)) {
+            for cell in &mutation.cells {
+                edit.push_stamped(&cell, now, mutation.ttl_ms, durability);
+            }
+            return Ok(());
+        }
+        let found = self.read_columns(mutation, latest).await?;
+        let mut seen: Vec<(&[u8], &[u8], usize)> = Vec::new();
+        for cell in &mutation.cells {
+            if !latest(&cell) {
+                edit.push_stamped(&cell, now, mutation.ttl_ms, durability);
+                continue;
+            }
+            let (family, qualifier) = (cell.family(), cell.qualifier());
+            let index = match seen.iter_mut().find(|(f, q, _)| *f == family && *q == qualifier) {
+                Some((_, _, count)) => {
+                    *count += 1;
+                    *count
+                }
+                None => {
+                    seen.push((family, qualifier, 0));
+                    0
+                }
+            };
+            let version = CellIter::over_checked(&found)
+                .filter(|stored| stored.family() == family && stored.qualifier() == qualifier)
+                .nth(index);
+            let timestamp = version.map_or(now, |stored| stored.timestamp());
+            edit.push(durability, |out| CellParts { timestamp, ..cell.into() }.write(out));
+        }
+        Ok(())
+    }
+
+    /// All versions of the columns of those cells of a mutation that `wanted` chooses.
+    async fn read_columns(
+        &self,
+        mutation: &Mutation,
+        wanted: impl Fn(&Cell<'_>) -> bool,
+    ) -> Result<Vec<u8>, RegionError> {
+        let columns = mutation.cells.iter().filter(|cell| wanted(cell));
+        let scan = Scan { max_versions: u32::MAX, ..row_scan(&mutation.row, select_columns(columns)) };
+        Ok(self.read(&scan, None, &crate::ScanLimits::NONE).await?.cells)
+    }
+
+    /// Logs an edit and makes it visible; see the module. The row locks and the updates lock are the caller's.
+    /// Gives back the sequence id.
+    pub(crate) async fn commit(&self, mut edit: Edit, now: i64) -> Result<u64, RegionError> {
+        if edit.len() == 0 {
+            return Ok(self.read_point());
+        }
+        let wal = &self.environment.wal;
+        let permit = if edit.logged.is_empty() {
+            None
+        } else {
+            Some(wal.reserve(edit.logged.len() + ENTRY_OVERHEAD).await?)
+        };
+        let logged = Bytes::from(std::mem::take(&mut edit.logged));
+        let wait_for_sync = edit.durability >= Durability::SyncWal;
+        let (sequence_id, position) = {
+            let _append = self.append_lock.lock();
+            let sequence_id = self.mvcc.begin();
+            let appended = permit.map(|permit| {
+                wal.append(
+                    permit,
+                    WalAppend {
+                        region: self.wal_region.clone(),
+                        table: self.wal_table.clone(),
+                        sequence_id,
+                        write_time_ms: now.unsigned_abs(),
+                        nonce_group: edit.nonce.0,
+                        nonce: edit.nonce.1,
+                        cells: logged.clone(),
+                        cell_count: edit.logged_cells,
+                        sync: wait_for_sync,
+                    },
+                )
+            });
+            (sequence_id, appended)
+        };
+        let position = match position.transpose() {
+            Ok(position) => position,
+            Err(error) => {
+                self.mvcc.abandon(sequence_id);
+                return Err(error.into());
+            }
+        };
+        let mut visible =
+            MakeVisible { region: self, sequence_id, logged, unlogged: edit.unlogged, done: false };
+        if let (Some(position), true) = (position, wait_for_sync)
+            && let Err(error) = wal.sync(position).await
+        {
+            visible.give_up();
+            return Err(error.into());
+        }
+        if let Some(readable) = visible.apply() {
+            // Resolves always: the writers before either complete or are dropped, which completes them.
+            let _ = readable.await;
+        }
+        Ok(sequence_id)
+    }
+
+    /// Puts cells into the memstores of their families.
+    pub(crate) fn insert_edit(&self, cells: &[u8], sequence_id: u64) {
+        let mut grown = 0;
+        let mut rest = CellIter::over_checked(cells).peekable();
+        while let Some(family) = rest.peek().map(Cell::family) {
+            let run = std::iter::from_fn(|| rest.next_if(|cell| cell.family() == family));
+            match self.store(family) {
+                Ok(store) => grown += store.insert_all(run, sequence_id),
+                // Families were checked before the edit was made.
+                Err(_) => run.for_each(drop),
+            }
+        }
+        self.account(grown);
+    }
+
+    /// Counts growth of the memstores, in bytes.
+    pub(crate) fn account(&self, grown: usize) {
+        self.memstore_bytes.fetch_add(grown as u64, Ordering::Relaxed);
+        self.environment.host.memstore_changed(grown as isize);
+    }
+
+    fn after_growth(&self) {
+        if self.memstore_bytes.load(Ordering::Relaxed) > self.flush_size() {
+            self.ask_for_flush();
+        }
+    }
+
+    /// Asks for a flush once, until the next one begins.
+    pub(crate) fn ask_for_flush(&self) {
+        if !self.flush_asked.swap(true, Ordering::AcqRel) {
+            self.environment.host.flush_wanted(&self.encoded_name);
+        }
+    }
+
+    /// Memstore size at which this region is flushed, in bytes.
+    pub(crate) fn flush_size(&self) -> u64 {
+        self.table.memstore_flush_size().unwrap_or(self.environment.config.flush_size_bytes)
+    }
+}
+
+/// An edit that has its place in the log and is not visible yet.
+struct MakeVisible<'a> {
+    region: &'a Region,
+    sequence_id: u64,
+    logged: Bytes,
+    unlogged: Vec<u8>,
+    done: bool,
+}
+
+impl MakeVisible<'_> {
+    /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit.
+    fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
+        self.done = true;
+        self.region.insert_edit(&self.logged, self.sequence_id);
+        if !self.unlogged.is_empty() {
+            self.region.insert_edit(&self.unlogged, self.sequence_id);
+        }
+        let readable = self.region.mvcc.complete(self.sequence_id);
+        self.region.after_growth();
+        readable
+    }
+
+    /// The log failed: completes the sequence id without the cells.
+    fn give_up(&mut self) {
+        self.done = true;
+        self.region.mvcc.abandon(self.sequence_id);
+    }
+}
+
+impl Drop for MakeVisible<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            drop(self.apply());
+        }
+    }
+}
+
+async fn poll_once<F: Future>(mut future: std::pin::Pin<&mut F>) -> std::task::Poll<F::Output> {
+    std::future::poll_fn(|context| std::task::Poll::Ready(future.as_mut().poll(context))).await
+}
+
+/// Where the chunk of a batch that starts at `from` ends.
+fn chunk_end(mutations: &[Mutation], from: usize) -> usize {
+    let mut bytes = 0;
+    for (at, mutation) in mutations.iter().enumerate().skip(from) {
+        bytes += mutation.cells.bytes().len();
+        if bytes > MAX_EDIT_BYTES && at > from {
+            return at;
+        }
+    }
+    mutations.len()
+}
+
+fn marker<'a>(row: &'a [u8], family: &'a [u8], timestamp: i64) -> CellParts<'a> {
+    let type_code = CellType::DeleteFamily.code();
+    CellParts { row, family, qualifier: b"", timestamp, type_code, value: b"", tags: b"" }
+}
+
+/// A scan of one row.
+pub(crate) fn row_scan(row: &Bytes, families: Vec<FamilySelection>) -> Scan {
+    Scan { families, ..finback_cell::Get::new(row.clone()).scan }
+}
+
+/// The columns of some cells, as a selection.
+pub(crate) fn select_columns<'a>(cells: impl Iterator<Item = Cell<'a>>) -> Vec<FamilySelection> {
+    let mut families: Vec<FamilySelection> = Vec::new();
+    for cell in cells {
+        let qualifier = Bytes::copy_from_slice(cell.qualifier());
+        match families.iter_mut().find(|selection| selection.family == cell.family()) {
+            Some(FamilySelection { qualifiers: Some(qualifiers), .. }) => qualifiers.push(qualifier),
+            _ => families.push(FamilySelection {
+                family: Bytes::copy_from_slice(cell.family()),
+                qualifiers: Some(vec![qualifier]),
+            }),
+        }
+    }
+    families.sort_by(|a, b| a.family.cmp(&b.family));
+    for selection in &mut families {
+        if let Some(qualifiers) = &mut selection.qualifiers {
+            qualifiers.sort_unstable();
+            qualifiers.dedup();
+        }
+    }
+    families
+}
