@@ -101,7 +101,8 @@ impl MultiRowRangeFilter {
                 _ => merged.push(range),
             }
         }
-        Ok(Self { ranges: merged, reversed: false, done: false, code: FilterCode::Include, hint: 0 })
+        // Nothing passes before a row key was seen: inside a `SkipFilter`, that is never.
+        Ok(Self { ranges: merged, reversed: false, done: false, code: FilterCode::Skip, hint: 0 })
     }
 
     /// The range that holds `row`, or else the next one in the direction of the scan, if any.

@@ -26,8 +26,8 @@ fn rows_match_in_the_fixed_positions_in_both_directions() {
 #[test]
 fn masks_come_raw_or_preprocessed() {
     let expected = ["ba1", "bz1"];
-    assert_eq!(kept(&[("b\01", &[0xff, 2, 0xff])], true, false), expected);
-    assert_eq!(kept(&[("b\01", &[0xff, 0, 0xff])], false, false), expected);
+    assert_eq!(kept(&[("b\x001", &[0xff, 2, 0xff])], true, false), expected);
+    assert_eq!(kept(&[("b\x001", &[0xff, 0, 0xff])], false, false), expected);
     assert_eq!(kept(&[("b?1", &[0, 1, 0])], false, false), expected);
 }
 
