@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     LogName, SyncMode, WalAppend, WalError, WalFileWriter, WalOptions,
-    log::{Permit, Shared},
+    log::{ENTRY_OVERHEAD_BYTES, Permit, Shared},
 };
 
 /// Attempts to find a file number that is not taken.
@@ -84,7 +84,7 @@ impl Queue {
             self.async_since = Some(Instant::now());
             wake = self.parked; // to set its alarm
         }
-        self.queued_bytes += entry.cells.len();
+        self.queued_bytes += entry.cells.len() + ENTRY_OVERHEAD_BYTES;
         if self.queued_bytes > options.queue_bytes as usize / 2 && !self.urgent {
             self.urgent = true;
             wake = self.parked;

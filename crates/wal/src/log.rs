@@ -23,6 +23,9 @@ use crate::{
     old_logs,
 };
 
+/// What an entry takes in the queue beside its cells: so that entries without cells are limited as well.
+pub(crate) const ENTRY_OVERHEAD_BYTES: usize = 256;
+
 /// One entry to be written.
 #[derive(Debug, Clone)]
 pub struct WalAppend {
@@ -180,11 +183,12 @@ impl Wal {
         Ok(Self { shared })
     }
 
-    /// Waits for room for an entry of so many bytes. To be called before a sequence id is taken. An entry larger
+    /// Waits for room for an entry with so many bytes of cells. To be called before a sequence id is taken. An entry larger
     /// than the whole queue takes all of it.
     pub async fn reserve(&self, bytes: usize) -> Result<Permit, WalError> {
         self.check_available()?;
-        let permits = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.shared.options.queue_bytes).max(1);
+        let wanted = u32::try_from(bytes.saturating_add(ENTRY_OVERHEAD_BYTES)).unwrap_or(u32::MAX);
+        let permits = wanted.min(self.shared.options.queue_bytes);
         let room = self.shared.room.clone();
         if let Ok(permit) = room.clone().try_acquire_many_owned(permits) {
             return Ok(Permit { _room: permit });

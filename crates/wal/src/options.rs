@@ -23,7 +23,7 @@ pub struct WalOptions {
     /// Entries that nobody waits for are durable after at most this time
     /// (`hbase.regionserver.optionallogflushinterval`). Default 1 s.
     pub async_sync_interval: Duration,
-    /// Bytes of cells waiting to be written; at the limit [`crate::Wal::reserve`] waits. Default 32 MiB.
+    /// Bytes of entries waiting to be written; at the limit [`crate::Wal::reserve`] waits. Default 32 MiB.
     pub queue_bytes: u32,
     /// With more files than this, regions should be flushed (`hbase.regionserver.maxlogs`). Default 32.
     pub max_logs: usize,

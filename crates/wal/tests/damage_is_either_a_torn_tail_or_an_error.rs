@@ -155,14 +155,23 @@ fn a_value_that_looks_like_a_trailer_is_not_one() {
 
 #[test]
 fn a_log_stored_in_a_value_proves_nothing() {
-    let (inner, ..) = sample(false, plain);
-    let with_log = |_| cells(&[&inner[85..], &inner[85..], &[7; 50]].concat());
-    let (bytes, last_group, _) = sample(false, with_log);
+    // Entries of another log that are valid there and claim that some five thousand bytes are durable.
     let fs = MemFileSystem::new();
-    // The last group's first entry is torn in its key; whole inner entries follow in its value.
-    let mut damaged = bytes.clone();
-    damaged[last_group as usize + 5] ^= 1;
-    write_file(&fs, Path::new(FILE), &damaged);
+    let mut writer = WalFileWriter::create(&fs, Path::new(FILE)).unwrap();
+    writer.gather(&key(b"region", 1), &cells(&[0; 5000])).unwrap();
+    writer.write().unwrap();
+    writer.sync().unwrap();
+    let from = writer.len() as usize;
+    writer.gather(&key(b"region", 2), &plain(2)).unwrap();
+    writer.gather(&key(b"region", 3), &plain(3)).unwrap();
+    writer.write().unwrap();
+    let inner = file_bytes(&fs, Path::new(FILE))[from..].to_vec();
+
+    let value = |id| if id == 9 { cells(&[&[7; 10_000][..], &inner].concat()) } else { plain(id) };
+    let (mut bytes, last_group, _) = sample(false, value);
+    assert!((last_group as usize) < from, "the inner entries would prove the last group durable");
+    bytes[last_group as usize + 5] ^= 1;
+    write_file(&fs, Path::new(FILE), &bytes);
     let contents = read(&fs, Path::new(FILE)).unwrap();
     assert_eq!(contents.torn_at, Some(last_group));
 }
