@@ -70,11 +70,11 @@ LOG
   echo "$dir"
 }
 
-# jvm CLASSPATH MAIN ARGUMENTS...
+# jvm CLASSPATH MAIN ARGUMENTS...: JVM_LIMIT_S seconds at most, so that a server that hangs is a failure, not a wait.
 jvm() {
   local cp=$1
   shift
-  java "${JVM_OPENS[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
+  timeout --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
     -Dtest.build.data.basedirectory="$WORK/tmp" -cp "$cp" "$@"
 }
 

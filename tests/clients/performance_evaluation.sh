@@ -13,10 +13,11 @@ performance_evaluation() {
   ! grep -qE ' (ERROR|FATAL) ' "$log" || { echo "$name: $(grep -m1 -E ' (ERROR|FATAL) ' "$log")"; return 1; }
 }
 
-# performance_figures LOG: "operations seconds ops/s mean p50 p99 p99.9 max", latencies in microseconds: the mean over
-# the clients of their own figures, for max the largest.
+# performance_figures LOG [PART]: PART is the share of its rows that the test was told to do (--sampleRate), which its
+# output leaves out. Prints "operations seconds ops/s mean p50 p99 p99.9 max", latencies in
+# microseconds: the mean over the clients of their own figures, for max the largest.
 performance_figures() {
-  awk '
+  awk -v part="${2:-1}" '
     /Latency \(us\) : mean=/ {
       clients++
       sub(/.*mean=/, "mean=")
@@ -27,6 +28,7 @@ performance_figures() {
     /Summary of timings/ { sub(/.*\[/, ""); sub(/\].*/, ""); n = split($0, t, /, */); for (i = 1; i <= n; i++) if (t[i] > ms) ms = t[i] }
     END {
       if (!clients || !ms) exit 1
+      operations *= part
       printf "%d %.1f %.0f %.0f %.0f %.0f %.0f %.0f\n", operations, ms / 1000, operations * 1000 / ms, sum["mean"] / clients,
         sum["50th"] / clients, sum["99th"] / clients, sum["99.9th"] / clients, max
     }' "$1"
