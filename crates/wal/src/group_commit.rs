@@ -1,165 +1,20 @@
-//! The queue of a log and the thread that empties it.
+//! The thread that empties a log's queue.
 
 use std::{
-    collections::VecDeque,
     mem,
     path::PathBuf,
     sync::{Arc, atomic::Ordering},
     time::{Instant, SystemTime},
 };
 
-use tokio::sync::oneshot;
-
 use crate::{
-    LogName, SyncMode, WalAppend, WalError, WalFileWriter, WalOptions,
-    log::{ENTRY_OVERHEAD_BYTES, Permit, Shared},
+    LogName, SyncMode, WalAppend, WalError, WalFileWriter,
+    log::{Permit, Shared},
+    queue::{Answer, Availability, Request, RequestKind, Waiter},
 };
 
 /// Attempts to find a file number that is not taken.
 const MAX_NAME_ATTEMPTS: u32 = 1000;
-/// Ranges of failed positions remembered apart; the oldest are merged over what lies between.
-const MAX_FAILED_RANGES: usize = 1024;
-
-type Answer = Result<(), WalError>;
-
-/// Something other than an entry that the thread should do.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) kind: RequestKind,
-    pub(crate) answer: Option<oneshot::Sender<Answer>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RequestKind {
-    Roll,
-    Close,
-}
-
-#[derive(Debug, Default)]
-enum Availability {
-    #[default]
-    Open,
-    Failed(WalError),
-    Closed,
-}
-
-#[derive(Debug)]
-struct Waiter {
-    position: u64,
-    answer: oneshot::Sender<Answer>,
-}
-
-/// What waits for the thread. Entries are bounded by the room's permits, waiters by the entries.
-#[derive(Debug, Default)]
-pub(crate) struct Queue {
-    entries: Vec<(Permit, WalAppend)>,
-    queued_bytes: usize,
-    appended: u64,
-    waiters: Vec<Waiter>,
-    requests: Vec<Request>,
-    /// Do not wait for more.
-    urgent: bool,
-    /// When the oldest entry came that nobody waits for.
-    async_since: Option<Instant>,
-    /// The thread sleeps and must be woken.
-    parked: bool,
-    availability: Availability,
-}
-
-impl Queue {
-    /// The position, and whether the thread must be woken.
-    pub(crate) fn push(
-        &mut self,
-        permit: Permit,
-        entry: WalAppend,
-        options: &WalOptions,
-    ) -> Result<(u64, bool), WalError> {
-        match &self.availability {
-            Availability::Open => {}
-            Availability::Failed(error) => return Err(error.clone()),
-            Availability::Closed => return Err(WalError::Closed),
-        }
-        let mut wake = false;
-        if !entry.sync && self.async_since.is_none() {
-            self.async_since = Some(Instant::now());
-            wake = self.parked; // to set its alarm
-        }
-        self.queued_bytes += entry.cells.len() + ENTRY_OVERHEAD_BYTES;
-        if self.queued_bytes > options.queue_bytes as usize / 2 && !self.urgent {
-            self.urgent = true;
-            wake = self.parked;
-        }
-        self.entries.push((permit, entry));
-        self.appended += 1;
-        Ok((self.appended, wake))
-    }
-
-    /// Whether the thread must be woken.
-    pub(crate) fn wait_for(&mut self, position: u64, answer: oneshot::Sender<Answer>) -> bool {
-        self.waiters.push(Waiter { position, answer });
-        // Once per idle period: the others find it awake.
-        mem::take(&mut self.parked)
-    }
-
-    pub(crate) fn request(&mut self, request: Request) -> Answer {
-        if self.is_closed() {
-            return Err(WalError::Closed);
-        }
-        self.requests.push(request);
-        Ok(())
-    }
-
-    pub(crate) fn hurry(&mut self) {
-        self.urgent = true;
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.availability, Availability::Closed)
-    }
-
-    pub(crate) fn failure(&self) -> Option<WalError> {
-        match &self.availability {
-            Availability::Failed(error) => Some(error.clone()),
-            _ => None,
-        }
-    }
-
-    fn has_work(&self) -> bool {
-        self.urgent || !self.waiters.is_empty() || !self.requests.is_empty()
-    }
-}
-
-/// Positions whose write failed, and why.
-#[derive(Debug, Default)]
-pub(crate) struct FailedRanges(VecDeque<(u64, u64, WalError)>);
-
-impl FailedRanges {
-    /// Positions after `from` up to `to`.
-    fn add(&mut self, from: u64, to: u64, error: &WalError) {
-        if let Some((_, last, _)) = self.0.back_mut()
-            && *last == from
-        {
-            *last = to;
-            return;
-        }
-        self.0.push_back((from, to, error.clone()));
-        if self.0.len() > MAX_FAILED_RANGES
-            && let (Some((from, ..)), Some((next, ..))) = (self.0.pop_front(), self.0.front_mut())
-        {
-            // Who asks this late is told of a failure that may not be theirs; never of a success.
-            *next = from;
-        }
-    }
-
-    pub(crate) fn check(&self, position: u64) -> Answer {
-        let i = self.0.partition_point(|&(_, to, _)| to < position);
-        match self.0.get(i) {
-            Some((from, _, error)) if *from < position => Err(error.clone()),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// Opens the first file and starts the thread.
 pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> {
     let mut writer = Writer {

@@ -14,6 +14,7 @@
 mod accounting;
 mod entry_cells;
 mod error;
+mod failed_ranges;
 mod fence;
 mod file_writer;
 mod group_commit;
@@ -23,6 +24,7 @@ mod log;
 mod log_name;
 mod old_logs;
 mod options;
+mod queue;
 mod reader;
 mod replay;
 mod split;

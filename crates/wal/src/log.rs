@@ -19,8 +19,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::{
     KeyFields, WalError, WalKind, WalOptions,
     accounting::Accounting,
-    group_commit::{self, FailedRanges, Queue, Request, RequestKind},
-    old_logs,
+    failed_ranges::FailedRanges,
+    group_commit, old_logs,
+    queue::{Queue, Request, RequestKind},
 };
 
 /// What an entry takes in the queue beside its cells: so that entries without cells are limited as well.

@@ -1,0 +1,119 @@
+//! What waits for the thread of a log.
+
+use std::{mem, time::Instant};
+
+use tokio::sync::oneshot;
+
+use crate::{
+    WalAppend, WalError, WalOptions,
+    log::{ENTRY_OVERHEAD_BYTES, Permit},
+};
+
+pub(crate) type Answer = Result<(), WalError>;
+
+/// Something other than an entry that the thread should do.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) kind: RequestKind,
+    pub(crate) answer: Option<oneshot::Sender<Answer>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RequestKind {
+    Roll,
+    Close,
+}
+
+#[derive(Debug, Default)]
+pub(crate) enum Availability {
+    #[default]
+    Open,
+    Failed(WalError),
+    Closed,
+}
+
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    pub(crate) position: u64,
+    pub(crate) answer: oneshot::Sender<Answer>,
+}
+
+/// What waits for the thread. Entries are bounded by the room's permits, waiters by the entries.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    pub(crate) entries: Vec<(Permit, WalAppend)>,
+    pub(crate) queued_bytes: usize,
+    pub(crate) appended: u64,
+    pub(crate) waiters: Vec<Waiter>,
+    pub(crate) requests: Vec<Request>,
+    /// Do not wait for more.
+    pub(crate) urgent: bool,
+    /// When the oldest entry came that nobody waits for.
+    pub(crate) async_since: Option<Instant>,
+    /// The thread sleeps and must be woken.
+    pub(crate) parked: bool,
+    pub(crate) availability: Availability,
+}
+
+impl Queue {
+    /// The position, and whether the thread must be woken.
+    pub(crate) fn push(
+        &mut self,
+        permit: Permit,
+        entry: WalAppend,
+        options: &WalOptions,
+    ) -> Result<(u64, bool), WalError> {
+        match &self.availability {
+            Availability::Open => {}
+            Availability::Failed(error) => return Err(error.clone()),
+            Availability::Closed => return Err(WalError::Closed),
+        }
+        let mut wake = false;
+        if !entry.sync && self.async_since.is_none() {
+            self.async_since = Some(Instant::now());
+            wake = self.parked; // to set its alarm
+        }
+        self.queued_bytes += entry.cells.len() + ENTRY_OVERHEAD_BYTES;
+        if self.queued_bytes > options.queue_bytes as usize / 2 && !self.urgent {
+            self.urgent = true;
+            wake = self.parked;
+        }
+        self.entries.push((permit, entry));
+        self.appended += 1;
+        Ok((self.appended, wake))
+    }
+
+    /// Whether the thread must be woken.
+    pub(crate) fn wait_for(&mut self, position: u64, answer: oneshot::Sender<Answer>) -> bool {
+        self.waiters.push(Waiter { position, answer });
+        // Once per idle period: the others find it awake.
+        mem::take(&mut self.parked)
+    }
+
+    pub(crate) fn request(&mut self, request: Request) -> Answer {
+        if self.is_closed() {
+            return Err(WalError::Closed);
+        }
+        self.requests.push(request);
+        Ok(())
+    }
+
+    pub(crate) fn hurry(&mut self) {
+        self.urgent = true;
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.availability, Availability::Closed)
+    }
+
+    pub(crate) fn failure(&self) -> Option<WalError> {
+        match &self.availability {
+            Availability::Failed(error) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        self.urgent || !self.waiters.is_empty() || !self.requests.is_empty()
+    }
+}
