@@ -34,6 +34,15 @@ impl RootDir {
         self.archive_family_dir(&from, &self.archived_family_dir(table, region, family))
     }
 
+    /// Names of the family directories of a region.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn list_families(&self, table: &TableName, region: &str) -> Result<Vec<String>> {
+        let entries = self.list_if_exists(&self.region_dir(table, region))?;
+        Ok(entries.into_iter().filter(is_family_dir).map(|entry| entry.name).collect())
+    }
+
     /// Moves all store files of a region to the archive and removes its directory.
     ///
     /// # Errors

@@ -43,6 +43,29 @@ impl RootDir {
         Ok(entries.into_iter().filter(|entry| entry.is_dir).map(|entry| entry.name).collect())
     }
 
+    /// Makes the directory of a namespace.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn create_namespace_dir(&self, namespace: &str) -> Result<()> {
+        let dir = self.namespace_dir(namespace);
+        self.fs().create_dir_all(&dir).at(&dir)
+    }
+
+    /// Removes the directory of a namespace if there is nothing in it.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn remove_namespace_dir(&self, namespace: &str) -> Result<()> {
+        let dir = self.namespace_dir(namespace);
+        if !self.list_if_exists(&dir)?.is_empty() {
+            return Ok(());
+        }
+        crate::small_file::remove_dir_if_exists(&**self.fs(), &dir)?;
+        let data = self.data_dir();
+        self.fs().sync_dir(&data).at(&data)
+    }
+
     /// Clears away what a crash left of creations and deletions: everything in `.tmp`, and each directory in `data` whose
     /// table or region is not in `keep` (a table, and the encoded names of its regions). Store files found there go
     /// to the archive. The tables and regions cleared away are returned, for the log.

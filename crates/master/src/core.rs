@@ -1,0 +1,146 @@
+//! The state machine: events in (methods of [`Core`]), actions out ([`Core::take_actions`]). No I/O, no clock.
+
+mod assignment;
+mod meta_writes;
+mod plan;
+mod procedure;
+mod procedure_table;
+mod region_reports;
+mod servers;
+mod startup;
+
+use std::collections::HashMap;
+
+use finback_cell::ServerName;
+
+use crate::{
+    action::{Action, ActionId, Outcome},
+    options::MasterConfig,
+    state::ClusterState,
+};
+use meta_writes::{MetaWrite, MetaWrites};
+pub(crate) use procedure::{Procedure, Status};
+pub(crate) use procedure_table::Procedures;
+pub(crate) use region_reports::{RegionReport, ReportedTransition};
+pub(crate) use startup::Startup;
+
+/// The first pause before something is tried again; it doubles with each attempt.
+const FIRST_PAUSE_MS: u64 = 50;
+/// The longest pause between attempts.
+const LONGEST_PAUSE_MS: u64 = 10_000;
+
+/// The master's core.
+pub(crate) struct Core {
+    pub(crate) state: ClusterState,
+    pub(crate) procedures: Procedures,
+    config: MasterConfig,
+    now: u64,
+    next_id: u64,
+    actions: Vec<(ActionId, Action)>,
+    purposes: HashMap<ActionId, Purpose>,
+    meta: MetaWrites,
+    startup: Startup,
+    last_tick_ms: u64,
+}
+
+/// What an action was for.
+#[derive(Debug)]
+enum Purpose {
+    Procedure(u64),
+    MetaWrites(Vec<MetaWrite>),
+    MetaPause,
+    /// Regions (and the ids of their transitions) that a server was asked to open or close.
+    RegionRequest(Vec<(String, u64)>),
+    RegionPause {
+        region: String,
+        proc_id: u64,
+    },
+    Startup,
+    StartupPause,
+    DeadServerLogs {
+        server: ServerName,
+        attempt: u32,
+    },
+    DeadServerPause {
+        server: ServerName,
+        attempt: u32,
+    },
+}
+
+impl Core {
+    /// A core that knows nothing yet. Ids are given out from `now` on, so that they differ from those of earlier lives:
+    /// a client that polls an old one must not get another's result.
+    pub(crate) fn new(cluster_id: String, config: MasterConfig, startup: Startup, now: u64) -> Self {
+        Self {
+            state: ClusterState::new(cluster_id, now),
+            procedures: Procedures::default(),
+            config,
+            now,
+            next_id: now,
+            actions: Vec::new(),
+            purposes: HashMap::new(),
+            meta: MetaWrites::default(),
+            startup,
+            last_tick_ms: now,
+        }
+    }
+
+    /// What is to be done after the last event.
+    pub(crate) fn take_actions(&mut self) -> Vec<(ActionId, Action)> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// Event: an action is through.
+    pub(crate) fn completed(&mut self, id: ActionId, outcome: Outcome, now: u64) {
+        self.set_time(now);
+        let Some(purpose) = self.purposes.remove(&id) else { return };
+        match purpose {
+            Purpose::Procedure(id) => self.procedure_outcome(id, outcome),
+            Purpose::MetaWrites(writes) => self.meta_written(writes, outcome.map(drop)),
+            Purpose::MetaPause => self.meta.paused = false,
+            Purpose::RegionRequest(regions) => self.region_request_outcome(&regions, outcome.map(drop)),
+            Purpose::RegionPause { region, proc_id } => self.region_pause_over(&region, proc_id),
+            Purpose::Startup => self.startup_outcome(outcome),
+            Purpose::StartupPause => self.startup_stage(),
+            Purpose::DeadServerLogs { server, attempt } => {
+                self.dead_server_logs(server, attempt, outcome.map(drop));
+            }
+            Purpose::DeadServerPause { server, attempt } => self.recover_dead_server(server, attempt),
+        }
+        self.pump();
+    }
+
+    /// Runs whatever can run now.
+    fn pump(&mut self) {
+        while self.run_procedures() {}
+        self.flush_meta_writes();
+    }
+
+    fn set_time(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn act(&mut self, action: Action, purpose: Purpose) {
+        let id = self.new_id();
+        self.purposes.insert(id, purpose);
+        self.actions.push((id, action));
+    }
+
+    fn pause(&mut self, attempt: u32, purpose: Purpose) {
+        self.act(Action::Wait { milliseconds: pause_ms(attempt) }, purpose);
+    }
+}
+
+/// The pause before attempt number `attempt` (from 1).
+fn pause_ms(attempt: u32) -> u64 {
+    let doublings = attempt.saturating_sub(1).min(16);
+    (FIRST_PAUSE_MS << doublings).min(LONGEST_PAUSE_MS)
+}
+
+#[cfg(test)]
+mod tests;

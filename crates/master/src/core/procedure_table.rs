@@ -1,0 +1,115 @@
+//! The operations that are at work, and the results of past ones.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use finback_cell::TableName;
+
+use super::procedure::{Nonce, Procedure, Status, Step, Wait};
+use crate::operation::Operation;
+
+/// How long a result is kept for the client, as in HBase (`hbase.procedure.cleaner.evict.ttl`).
+const RESULT_TTL_MS: u64 = 15 * 60 * 1000;
+/// Results kept at most; the oldest go first.
+const MAX_RESULTS: usize = 10_000;
+
+/// All operations, by id, and the results of past ones.
+#[derive(Debug, Default)]
+pub(crate) struct Procedures {
+    pub(super) by_id: BTreeMap<u64, Procedure>,
+    /// Those that are not finished.
+    pub(super) active: BTreeSet<u64>,
+    pub(super) nonces: HashMap<Nonce, u64>,
+}
+
+impl Procedures {
+    pub(crate) fn get(&self, id: u64) -> Option<&Procedure> {
+        self.by_id.get(&id)
+    }
+
+    /// Those that are not finished.
+    pub(crate) fn active(&self) -> impl Iterator<Item = (u64, &Procedure)> {
+        self.active.iter().filter_map(|id| Some((*id, self.by_id.get(id)?)))
+    }
+
+    pub(crate) fn by_nonce(&self, nonce: Nonce) -> Option<u64> {
+        self.nonces.get(&nonce).copied()
+    }
+
+    /// The latest flush of a table.
+    pub(crate) fn last_flush(&self, table: &TableName) -> Option<&Procedure> {
+        let flushes = |p: &&Procedure| matches!(&p.operation, Operation::FlushTable { table: flushed, .. } if flushed == table);
+        self.by_id.values().rev().find(flushes)
+    }
+
+    /// Regions of a table that a change of its schema has still to reopen.
+    pub(crate) fn regions_to_reopen(&self, table: &TableName) -> usize {
+        let opens = |p: &Procedure| p.steps.iter().filter(|s| matches!(s, Step::Open(_))).count();
+        let changes = |p: &Procedure| {
+            let schema = p.operation.class_name() == "ModifyTableProcedure";
+            schema && p.operation.table() == Some(table)
+        };
+        self.active().filter(|(_, p)| changes(p)).map(|(_, p)| opens(p)).sum()
+    }
+
+    /// Those that can go on: not waiting for anything, nor behind an earlier one on the same table or namespace.
+    pub(super) fn runnable(&self) -> Vec<u64> {
+        let mut claims = Claims::default();
+        let mut runnable = Vec::new();
+        for (id, procedure) in self.active() {
+            let free = claims.take(&procedure.operation);
+            let ready = match procedure.status {
+                Status::Waiting => free,
+                Status::Running => matches!(procedure.wait, Wait::Ready),
+                Status::Finished(_) => false,
+            };
+            if ready {
+                runnable.push(id);
+            }
+        }
+        runnable
+    }
+
+    pub(super) fn forget_old(&mut self, now: u64) {
+        let mut kept = self.by_id.len() - self.active.len();
+        let (nonces, active) = (&mut self.nonces, &self.active);
+        self.by_id.retain(|id, p| {
+            let old = now.saturating_sub(p.updated_ms) > RESULT_TTL_MS || kept > MAX_RESULTS;
+            if !old || active.contains(id) {
+                return true;
+            }
+            kept -= 1;
+            if let Some(nonce) = p.nonce {
+                nonces.remove(&nonce);
+            }
+            false
+        });
+    }
+}
+
+/// What earlier operations have for themselves.
+#[derive(Debug, Default)]
+struct Claims<'a> {
+    tables: HashSet<&'a TableName>,
+    /// Namespaces of these tables: they must stay.
+    kept_namespaces: HashSet<&'a str>,
+    /// Namespaces that are being changed.
+    namespaces: HashSet<&'a str>,
+}
+
+impl<'a> Claims<'a> {
+    /// Claims what an operation needs; whether it was free.
+    fn take(&mut self, operation: &'a Operation) -> bool {
+        let namespace = operation.namespace();
+        let changing = self.namespaces.contains(namespace);
+        match operation.table() {
+            Some(table) => {
+                self.kept_namespaces.insert(namespace);
+                self.tables.insert(table) && !changing
+            }
+            None => {
+                let kept = self.kept_namespaces.contains(namespace);
+                self.namespaces.insert(namespace) && !kept
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Feeds events to the core and carries its actions out. Events come from calls, outcomes and the clock; one at a time
+//! is handled, under a lock that is never held over I/O.
+
+use std::{sync::Arc, time::Duration};
+
+use finback_layout::RootDir;
+use finback_rpc::exceptions;
+use parking_lot::Mutex;
+use tokio::{runtime::Handle, sync::watch};
+
+use crate::{
+    action::{Action, ActionId, Outcome, Output},
+    core::Core,
+    master::MasterStatus,
+    options::{Clock, Connect},
+    region_service_calls as calls,
+    state::ClusterState,
+};
+
+/// How often the core is told the time, as far as it needs to be.
+const TICK: Duration = Duration::from_secs(1);
+
+pub(crate) struct Driver {
+    core: Mutex<Core>,
+    root: RootDir,
+    connect: Connect,
+    clock: Clock,
+    runtime: Handle,
+    status: watch::Sender<MasterStatus>,
+    stopped: watch::Sender<bool>,
+}
+
+impl Driver {
+    pub(crate) fn new(
+        core: Core,
+        root: RootDir,
+        connect: Connect,
+        clock: Clock,
+        runtime: Handle,
+    ) -> Arc<Self> {
+        let status = MasterStatus { cluster_id: core.state.cluster_id.clone(), ..Default::default() };
+        Arc::new(Self {
+            core: Mutex::new(core),
+            root,
+            connect,
+            clock,
+            runtime,
+            status: watch::Sender::new(status),
+            stopped: watch::Sender::new(false),
+        })
+    }
+
+    pub(crate) fn status(&self) -> watch::Receiver<MasterStatus> {
+        self.status.subscribe()
+    }
+
+    /// Milliseconds since the epoch.
+    pub(crate) fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    /// Looks at what is known.
+    pub(crate) fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
+        look(&self.core.lock())
+    }
+
+    /// Handles an event (with the time it happens at), and starts what follows from it.
+    pub(crate) fn event<R>(self: &Arc<Self>, handle: impl FnOnce(&mut Core, u64) -> R) -> R {
+        let now = self.now();
+        let mut core = self.core.lock();
+        let result = handle(&mut core, now);
+        let actions = core.take_actions();
+        self.publish(&core.state);
+        drop(core);
+        for (id, action) in actions {
+            self.start(id, action);
+        }
+        result
+    }
+
+    /// No actions are carried out any more, and none that is under way is heard of.
+    pub(crate) fn stop(&self) {
+        self.stopped.send_replace(true);
+    }
+
+    /// Tells the core the time until the master stops.
+    pub(crate) fn tick_forever(self: &Arc<Self>) {
+        let driver = self.clone();
+        self.runtime.spawn(async move {
+            let mut stopped = driver.stopped.subscribe();
+            let mut ticks = tokio::time::interval(TICK);
+            loop {
+                tokio::select! {
+                    _ = stopped.wait_for(|stopped| *stopped) => return,
+                    _ = ticks.tick() => driver.event(Core::tick),
+                }
+            }
+        });
+    }
+
+    fn publish(&self, state: &ClusterState) {
+        self.status.send_if_modified(|status| {
+            let (meta, initialized) = (state.meta_location(), state.initialized);
+            let changed = status.initialized != initialized
+                || status.meta_location.as_ref() != meta
+                || status.failure != state.failure;
+            if changed {
+                status.initialized = initialized;
+                status.meta_location = meta.cloned();
+                status.failure = state.failure.clone();
+            }
+            changed
+        });
+    }
+
+    fn start(self: &Arc<Self>, id: ActionId, action: Action) {
+        let driver = self.clone();
+        let mut stopped = self.stopped.subscribe();
+        self.runtime.spawn(async move {
+            let outcome = tokio::select! {
+                biased;
+                _ = stopped.wait_for(|stopped| *stopped) => return,
+                outcome = driver.perform(action) => outcome,
+            };
+            driver.event(|core, now| core.completed(id, outcome, now));
+        });
+    }
+
+    async fn perform(&self, action: Action) -> Outcome {
+        let connect = &self.connect;
+        match action {
+            Action::Storage(work) => {
+                let root = self.root.clone();
+                let joined = self.runtime.spawn_blocking(move || work.run(&root)).await;
+                joined.unwrap_or_else(|e| Err(exceptions::io(format!("storage work: {e}"))))
+            }
+            Action::WriteMeta { server, mutations } => calls::write_meta(connect, &server, mutations).await,
+            Action::ScanMeta { server } => calls::scan_meta(connect, &server).await,
+            Action::OpenRegions { server, regions } => {
+                calls::open_regions(connect, &server, &regions, self.now()).await
+            }
+            Action::CloseRegions { server, regions } => {
+                calls::close_regions(connect, &server, &regions).await
+            }
+            Action::FlushRegion { server, region, family } => {
+                calls::flush_region(connect, &server, &region, family).await
+            }
+            Action::WriteNamespace { server, region, mutation } => {
+                calls::mutate(connect, &server, &region, mutation).await
+            }
+            Action::ScanNamespaces { server, region } => {
+                calls::scan_namespaces(connect, &server, &region).await
+            }
+            Action::Wait { milliseconds } => {
+                tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+                Ok(Output::Done)
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use finback_cell::{RegionInfo, ServerName};
+use finback_layout::{LayoutError, RootDir, WalDir};
+use finback_rpc::Service;
+use tokio::{runtime::Handle, sync::watch};
+
+use crate::{
+    client_meta_service::ClientMetaService,
+    core::{Core, Startup},
+    driver::Driver,
+    master_service::MasterService,
+    options::{MasterError, MasterOptions},
+    region_server_status_service::RegionServerStatusService,
+    system_tables,
+};
+
+/// A running master.
+pub struct Master {
+    driver: Arc<Driver>,
+    services: Vec<Arc<dyn Service>>,
+}
+
+/// What others in the process may want to know of a master.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MasterStatus {
+    /// The cluster's id.
+    pub cluster_id: String,
+    /// Whether clients are served.
+    pub initialized: bool,
+    /// Where hbase:meta is open.
+    pub meta_location: Option<ServerName>,
+    /// Why the start failed for good, if it did: logs that are corrupt, or hbase:meta.
+    pub failure: Option<String>,
+}
+
+impl Master {
+    /// Initialises the root directory and starts; the rest follows when a region server reports for duty. Must be called
+    /// in a tokio runtime with time enabled.
+    ///
+    /// # Errors
+    /// [`MasterError::Layout`] if the root directory is not usable.
+    pub async fn start(options: MasterOptions) -> Result<Self, MasterError> {
+        let root = options.root.clone();
+        let runtime = Handle::current();
+        let prepared = runtime.spawn_blocking(move || prepare(&root)).await;
+        let (cluster_id, dead_logs) = prepared.map_err(|e| MasterError::Interrupted(e.to_string()))??;
+        let core = Core::new(cluster_id, options.config.clone(), Startup::new(dead_logs), (options.clock)());
+        let driver =
+            Driver::new(core, options.root.clone(), options.connect.clone(), options.clock.clone(), runtime);
+        if options.config.server_expiry.is_some() {
+            driver.tick_forever();
+        }
+        let options = Arc::new(options);
+        let services: Vec<Arc<dyn Service>> = vec![
+            Arc::new(MasterService::new(driver.clone(), options.clone())),
+            Arc::new(RegionServerStatusService::new(driver.clone(), options.clone())),
+            Arc::new(ClientMetaService::new(driver.clone(), options)),
+        ];
+        Ok(Self { driver, services })
+    }
+
+    /// `MasterService`, `RegionServerStatusService` and `ClientMetaService`.
+    pub fn services(&self) -> Vec<Arc<dyn Service>> {
+        self.services.clone()
+    }
+
+    /// The service of that name.
+    pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
+        self.services.iter().find(|service| service.name() == name).cloned()
+    }
+
+    /// The state, and its changes.
+    pub fn status(&self) -> watch::Receiver<MasterStatus> {
+        self.driver.status()
+    }
+
+    /// Waits until clients are served.
+    ///
+    /// # Errors
+    /// The text of what made the start fail for good.
+    pub async fn initialized(&self) -> Result<(), String> {
+        let mut status = self.status();
+        let settled = status.wait_for(|status| status.initialized || status.failure.is_some()).await;
+        match settled {
+            Ok(status) => status.failure.clone().map_or(Ok(()), Err),
+            Err(_) => Err("the master is gone".to_owned()),
+        }
+    }
+
+    /// Stops: what is under way is left to the next start, as after a crash.
+    pub fn stop(&self) {
+        self.driver.stop();
+    }
+}
+
+impl Drop for Master {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// What can be done before there is a region server. Directories of logs that exist now belong to servers of the past: one
+/// that is to live must report for duty before it begins a log.
+fn prepare(root: &RootDir) -> Result<(String, Vec<WalDir>), LayoutError> {
+    let cluster_id = root.initialize()?;
+    let meta = RegionInfo::meta();
+    match root.read_table_descriptor(&meta.table) {
+        Ok(_) => root.create_region_dir(&meta)?,
+        Err(e) if e.is_not_found() => {
+            root.create_region_dir(&meta)?;
+            root.write_table_descriptor(&system_tables::meta())?;
+        }
+        Err(e) => return Err(e),
+    }
+    Ok((cluster_id, root.list_wal_dirs()?))
+}

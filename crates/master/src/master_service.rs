@@ -1,0 +1,218 @@
+//! What administrators ask.
+
+use std::sync::Arc;
+
+use finback_proto::{Message, pb};
+use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
+
+use crate::{
+    cluster_status, core::Core, driver::Driver, operation::Operation, options::MasterOptions,
+    switches::Switches,
+};
+
+/// `MasterService`.
+pub(crate) struct MasterService {
+    pub(crate) driver: Arc<Driver>,
+    pub(crate) options: Arc<MasterOptions>,
+}
+
+pub(crate) type Answer = Result<Reply, RpcException>;
+
+pub(crate) fn reply<M: Message>(message: &M) -> Answer {
+    Ok(Reply::new(message))
+}
+
+impl MasterService {
+    pub(crate) fn new(driver: Arc<Driver>, options: Arc<MasterOptions>) -> Self {
+        Self { driver, options }
+    }
+
+    /// Starts an operation.
+    pub(crate) fn submit(
+        &self,
+        operation: Operation,
+        nonce_group: Option<u64>,
+        nonce: Option<u64>,
+    ) -> Result<u64, RpcException> {
+        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
+        self.driver.event(|core, now| core.submit(operation, nonce, now))
+    }
+
+    fn answer(&self, call: &Call) -> Answer {
+        let method = call.method.as_str();
+        match method {
+            "IsMasterRunning" => return reply(&pb::IsMasterRunningResponse { is_master_running: true }),
+            "Shutdown" => {
+                (self.options.shutdown)(true);
+                return reply(&pb::ShutdownResponse {});
+            }
+            "StopMaster" => {
+                (self.options.shutdown)(false);
+                return reply(&pb::StopMasterResponse {});
+            }
+            _ => self.driver.read(Core::check_initialized)?,
+        }
+        let answer = self.write_call(method, call);
+        let answer = answer.or_else(|| self.listing_call(method, call));
+        let answer = answer.or_else(|| self.procedure_call(method, call));
+        let answer = answer.or_else(|| self.switch_call(method, call));
+        let answer = answer.or_else(|| self.status_call(method, call));
+        answer.unwrap_or_else(|| Err(exceptions::unsupported_operation(method)))
+    }
+
+    fn status_call(&self, method: &str, call: &Call) -> Option<Answer> {
+        Some(match method {
+            "GetClusterStatus" => self.cluster_status(call),
+            "getLastMajorCompactionTimestamp" => self.major_compaction_of_table(call),
+            "getLastMajorCompactionTimestampForRegion" => self.major_compaction_of_region(call),
+            "IsMasterInMaintenanceMode" => {
+                reply(&pb::IsInMaintenanceModeResponse { in_maintenance_mode: false })
+            }
+            "getSecurityCapabilities" => {
+                let simple = pb::security_capabilities_response::Capability::SimpleAuthentication;
+                reply(&pb::SecurityCapabilitiesResponse { capabilities: vec![simple.into()] })
+            }
+            "ListDecommissionedRegionServers" => {
+                reply(&pb::ListDecommissionedRegionServersResponse { server_name: Vec::new() })
+            }
+            "ClearDeadServers" => self.clear_dead_servers(call),
+            // There are none: what would make some is refused.
+            "ListReplicationPeers" => reply(&pb::ListReplicationPeersResponse { peer_desc: Vec::new() }),
+            "GetCompletedSnapshots" => reply(&pb::GetCompletedSnapshotsResponse { snapshots: Vec::new() }),
+            _ => return None,
+        })
+    }
+
+    fn cluster_status(&self, call: &Call) -> Answer {
+        let request: pb::GetClusterStatusRequest = call.decode()?;
+        let config = &self.options.config;
+        let cluster_status = self.driver.read(|core| {
+            cluster_status::build(&core.state, &request.options, &self.options.server_name, config)
+        });
+        reply(&pb::GetClusterStatusResponse { cluster_status })
+    }
+
+    fn major_compaction_of_table(&self, call: &Call) -> Answer {
+        let request: pb::MajorCompactionTimestampRequest = call.decode()?;
+        let table = table_name(&request.table_name)?;
+        let compaction_timestamp = self.driver.read(|core| {
+            let regions = core.state.regions_of(&table);
+            let of_region = |encoded: &String| cluster_status::last_major_compaction(&core.state, encoded);
+            regions.iter().filter_map(of_region).min().unwrap_or(0)
+        });
+        reply(&pb::MajorCompactionTimestampResponse { compaction_timestamp })
+    }
+
+    fn major_compaction_of_region(&self, call: &Call) -> Answer {
+        let request: pb::MajorCompactionTimestampForRegionRequest = call.decode()?;
+        let encoded = encoded_name(&request.region)?;
+        let found = self.driver.read(|core| cluster_status::last_major_compaction(&core.state, &encoded));
+        reply(&pb::MajorCompactionTimestampResponse { compaction_timestamp: found.unwrap_or(0) })
+    }
+
+    fn clear_dead_servers(&self, call: &Call) -> Answer {
+        let request: pb::ClearDeadServersRequest = call.decode()?;
+        self.driver.event(|core, _| {
+            for server in &request.server_name {
+                if let Ok(server) = finback_cell::ServerName::try_from(server) {
+                    core.state.dead_servers.remove(&server);
+                }
+            }
+        });
+        reply(&pb::ClearDeadServersResponse { server_name: Vec::new() })
+    }
+
+    fn switch_call(&self, method: &str, call: &Call) -> Option<Answer> {
+        let read = |get: fn(&Switches) -> bool| self.driver.read(|core| get(&core.state.switches));
+        Some(match method {
+            "SetBalancerRunning" => call.decode().and_then(|request: pb::SetBalancerRunningRequest| {
+                let previous = self.turn(|s| &mut s.balancer, request.on);
+                reply(&pb::SetBalancerRunningResponse { prev_balance_value: Some(previous) })
+            }),
+            "IsBalancerEnabled" => reply(&pb::IsBalancerEnabledResponse { enabled: read(|s| s.balancer) }),
+            // There is no balancer yet, so it did not run.
+            "Balance" => reply(&pb::BalanceResponse {
+                balancer_ran: false,
+                moves_calculated: Some(0),
+                moves_executed: Some(0),
+            }),
+            "SetNormalizerRunning" => call.decode().and_then(|request: pb::SetNormalizerRunningRequest| {
+                let previous = self.turn(|s| &mut s.normalizer, request.on);
+                reply(&pb::SetNormalizerRunningResponse { prev_normalizer_value: Some(previous) })
+            }),
+            "IsNormalizerEnabled" => {
+                reply(&pb::IsNormalizerEnabledResponse { enabled: read(|s| s.normalizer) })
+            }
+            "Normalize" => reply(&pb::NormalizeResponse { normalizer_ran: false }),
+            "SetSplitOrMergeEnabled" => self.set_split_or_merge(call),
+            "IsSplitOrMergeEnabled" => call.decode().map(|request: pb::IsSplitOrMergeEnabledRequest| {
+                let merge = request.switch_type() == pb::MasterSwitchType::Merge;
+                let enabled = read(if merge { |s| s.merge } else { |s| s.split });
+                Reply::new(&pb::IsSplitOrMergeEnabledResponse { enabled })
+            }),
+            "RunCatalogScan" => reply(&pb::RunCatalogScanResponse { scan_result: Some(0) }),
+            "EnableCatalogJanitor" => call.decode().and_then(|request: pb::EnableCatalogJanitorRequest| {
+                let previous = self.turn(|s| &mut s.catalog_janitor, request.enable);
+                reply(&pb::EnableCatalogJanitorResponse { prev_value: Some(previous) })
+            }),
+            "IsCatalogJanitorEnabled" => {
+                reply(&pb::IsCatalogJanitorEnabledResponse { value: read(|s| s.catalog_janitor) })
+            }
+            "RunCleanerChore" => reply(&pb::RunCleanerChoreResponse { cleaner_chore_ran: false }),
+            "SetCleanerChoreRunning" => {
+                call.decode().and_then(|request: pb::SetCleanerChoreRunningRequest| {
+                    let previous = self.turn(|s| &mut s.cleaner, request.on);
+                    reply(&pb::SetCleanerChoreRunningResponse { prev_value: Some(previous) })
+                })
+            }
+            "IsCleanerChoreEnabled" => {
+                reply(&pb::IsCleanerChoreEnabledResponse { value: read(|s| s.cleaner) })
+            }
+            "SwitchSnapshotCleanup" => call.decode().and_then(|request: pb::SetSnapshotCleanupRequest| {
+                let previous = self.turn(|s| &mut s.snapshot_cleanup, request.enabled);
+                reply(&pb::SetSnapshotCleanupResponse { prev_snapshot_cleanup: previous })
+            }),
+            "IsSnapshotCleanupEnabled" => {
+                reply(&pb::IsSnapshotCleanupEnabledResponse { enabled: read(|s| s.snapshot_cleanup) })
+            }
+            _ => return None,
+        })
+    }
+
+    fn turn(&self, switch: fn(&mut Switches) -> &mut bool, on: bool) -> bool {
+        self.driver.event(|core, _| std::mem::replace(switch(&mut core.state.switches), on))
+    }
+
+    fn set_split_or_merge(&self, call: &Call) -> Answer {
+        let request: pb::SetSplitOrMergeEnabledRequest = call.decode()?;
+        let turn = |kind| match kind {
+            pb::MasterSwitchType::Split => self.turn(|s| &mut s.split, request.enabled),
+            pb::MasterSwitchType::Merge => self.turn(|s| &mut s.merge, request.enabled),
+        };
+        reply(&pb::SetSplitOrMergeEnabledResponse { prev_value: request.switch_types().map(turn).collect() })
+    }
+}
+
+impl Service for MasterService {
+    fn name(&self) -> &'static str {
+        "MasterService"
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        self.answer(&call).into()
+    }
+}
+
+/// A table's name out of a request.
+pub(crate) fn table_name(message: &pb::TableName) -> Result<finback_cell::TableName, RpcException> {
+    finback_cell::TableName::try_from(message).map_err(|e| exceptions::do_not_retry(e.to_string()))
+}
+
+/// A region's encoded name out of a request.
+pub(crate) fn encoded_name(specifier: &pb::RegionSpecifier) -> Result<String, RpcException> {
+    let name = finback_proto::convert::encoded_name(specifier);
+    let name = name.map_err(|e| exceptions::do_not_retry(e.to_string()))?;
+    let text =
+        std::str::from_utf8(name).map_err(|_| exceptions::unknown_region(name.escape_ascii().to_string()))?;
+    Ok(text.to_owned())
+}

@@ -1,0 +1,182 @@
+//! A change of hbase:meta: the mutation it is written as, and what it does to memory once it is written.
+//!
+//! ```text
+//! row = region name:  info:regioninfo  "PBUF" RegionInfo        info:state  OPEN, OPENING, ...
+//!                     info:server  host:port                    info:serverstartcode  i64
+//!                     info:seqnumDuringOpen  i64                info:sn  host,port,startcode
+//! row = table name:   table:state  TableState
+//! ```
+
+use bytes::Bytes;
+use finback_cell::{RegionInfo, RegionState, ServerName, TableName};
+use finback_proto::{Message, pb, pbuf};
+use pb::mutation_proto::{ColumnValue, DeleteType, MutationType, column_value::QualifierValue};
+use pb::table_state::State as TableState;
+
+use crate::{
+    state::ClusterState,
+    system_tables::{INFO, TABLE},
+};
+
+/// One row's change.
+#[derive(Debug, Clone)]
+pub(crate) enum MetaEdit {
+    /// A region that exists from now on, closed.
+    AddRegion(RegionInfo),
+    /// A region that exists no more.
+    RemoveRegion(RegionInfo),
+    /// A region is going to be opened on a server.
+    Opening { region: RegionInfo, server: ServerName },
+    /// A region is open.
+    Opened { region: RegionInfo, server: ServerName, open_seq_num: u64 },
+    /// A region's state alone changes; its last location stays, as HBase leaves it.
+    RegionState { region: RegionInfo, state: RegionState },
+    /// A table's state; the table exists from now on.
+    TableState { table: TableName, state: TableState },
+    /// A table that exists no more.
+    RemoveTable(TableName),
+}
+
+impl MetaEdit {
+    /// The change as a mutation of hbase:meta with timestamp `at`.
+    pub(crate) fn to_mutation(&self, at: u64) -> pb::MutationProto {
+        match self {
+            Self::AddRegion(region) => put(
+                region.name(),
+                INFO,
+                vec![region_info(region, at), state_cell(RegionState::Closed, at)],
+                at,
+            ),
+            Self::RemoveRegion(region) => delete(region.name(), INFO, None, at),
+            Self::Opening { region, server } => put(
+                region.name(),
+                INFO,
+                vec![
+                    region_info(region, at),
+                    cell("sn", server.to_string(), at),
+                    state_cell(RegionState::Opening, at),
+                ],
+                at,
+            ),
+            Self::Opened { region, server, open_seq_num } => put(
+                region.name(),
+                INFO,
+                vec![
+                    region_info(region, at),
+                    cell("server", server.address(), at),
+                    cell("serverstartcode", server.start_code.to_be_bytes().to_vec(), at),
+                    cell("seqnumDuringOpen", open_seq_num.to_be_bytes().to_vec(), at),
+                    cell("sn", server.to_string(), at),
+                    state_cell(RegionState::Open, at),
+                ],
+                at,
+            ),
+            Self::RegionState { region, state } => {
+                put(region.name(), INFO, vec![region_info(region, at), state_cell(*state, at)], at)
+            }
+            Self::TableState { table, state } => {
+                let value = pb::TableState { state: (*state).into() }.encode_to_vec();
+                put(table.to_bytes(), TABLE, vec![cell("state", value, at)], at)
+            }
+            Self::RemoveTable(table) => delete(table.to_bytes(), TABLE, Some("state"), at),
+        }
+    }
+
+    /// What memory says after the write.
+    pub(crate) fn apply(&self, state: &mut ClusterState, now: u64) {
+        match self {
+            Self::AddRegion(region) => state.add_region(region.clone(), RegionState::Closed, now),
+            Self::RemoveRegion(region) => state.remove_region(region),
+            Self::Opening { region, .. } => set_state(state, region, RegionState::Opening, now),
+            Self::Opened { region, server, open_seq_num } => {
+                set_state(state, region, RegionState::Open, now);
+                if let Some(known) = state.regions.get_mut(&region.encoded_name()) {
+                    known.server = Some(server.clone());
+                    known.open_seq_num = i64::try_from(*open_seq_num).unwrap_or(i64::MAX);
+                }
+            }
+            Self::RegionState { region, state: new } => set_state(state, region, *new, now),
+            Self::TableState { table, state: new } => {
+                let known = state.tables.entry(table.clone()).or_insert_with(|| crate::state::Table {
+                    descriptor: None,
+                    state: *new,
+                    regions: Default::default(),
+                });
+                known.state = *new;
+            }
+            Self::RemoveTable(table) => {
+                state.tables.remove(table);
+            }
+        }
+    }
+}
+
+fn set_state(state: &mut ClusterState, region: &RegionInfo, new: RegionState, now: u64) {
+    if let Some(known) = state.regions.get_mut(&region.encoded_name()) {
+        known.state = new;
+        known.since_ms = now;
+    }
+}
+
+fn cell(qualifier: &'static str, value: impl Into<Bytes>, at: u64) -> QualifierValue {
+    QualifierValue {
+        qualifier: Some(Bytes::from_static(qualifier.as_bytes())),
+        value: Some(value.into()),
+        timestamp: Some(at),
+        ..Default::default()
+    }
+}
+
+fn region_info(region: &RegionInfo, at: u64) -> QualifierValue {
+    cell("regioninfo", pbuf::encode(&pb::RegionInfo::from(region)), at)
+}
+
+fn state_cell(state: RegionState, at: u64) -> QualifierValue {
+    cell("state", state.name(), at)
+}
+
+/// A Put of cells of one family.
+pub(crate) fn put(
+    row: Bytes,
+    family: &'static [u8],
+    cells: Vec<QualifierValue>,
+    at: u64,
+) -> pb::MutationProto {
+    mutation(row, MutationType::Put, family, cells, at)
+}
+
+/// A Delete of a family, or of all versions of one of its columns.
+pub(crate) fn delete(
+    row: Bytes,
+    family: &'static [u8],
+    qualifier: Option<&'static str>,
+    at: u64,
+) -> pb::MutationProto {
+    let kind = match qualifier {
+        Some(_) => DeleteType::DeleteMultipleVersions,
+        None => DeleteType::DeleteFamily,
+    };
+    let cell = QualifierValue { delete_type: Some(kind.into()), ..cell(qualifier.unwrap_or(""), "", at) };
+    mutation(row, MutationType::Delete, family, vec![cell], at)
+}
+
+fn mutation(
+    row: Bytes,
+    kind: MutationType,
+    family: &'static [u8],
+    cells: Vec<QualifierValue>,
+    at: u64,
+) -> pb::MutationProto {
+    pb::MutationProto {
+        row: Some(row),
+        mutate_type: Some(kind.into()),
+        column_value: vec![ColumnValue { family: Bytes::from_static(family), qualifier_value: cells }],
+        timestamp: Some(at),
+        ..Default::default()
+    }
+}
+
+/// A cell of hbase:namespace.
+pub(crate) fn namespace_cell(value: Vec<u8>, at: u64) -> QualifierValue {
+    cell("d", value, at)
+}

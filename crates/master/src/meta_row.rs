@@ -1,0 +1,86 @@
+//! Reading rows of hbase:meta.
+
+use finback_cell::{Cell, CellBlock, RegionInfo, RegionState, ServerName, TableName};
+use finback_proto::{Message, pb, pbuf};
+use pb::table_state::State as TableState;
+
+use crate::system_tables::{INFO, TABLE};
+
+/// What a row of hbase:meta says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MetaRow {
+    Region(RegionRow),
+    Table { table: TableName, state: TableState },
+}
+
+/// What the row of a region says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RegionRow {
+    pub(crate) info: RegionInfo,
+    pub(crate) state: RegionState,
+    pub(crate) server: Option<ServerName>,
+    pub(crate) open_seq_num: i64,
+}
+
+/// What hbase:meta says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MetaContents {
+    pub(crate) rows: Vec<MetaRow>,
+    /// Of all its cells.
+    pub(crate) newest_timestamp: u64,
+    /// The first row that could not be read.
+    pub(crate) damage: Option<String>,
+}
+
+impl MetaContents {
+    /// Adds a row.
+    pub(crate) fn add(&mut self, row: &CellBlock) {
+        let newest = row.iter().filter_map(|cell| u64::try_from(cell.timestamp()).ok()).max();
+        self.newest_timestamp = self.newest_timestamp.max(newest.unwrap_or(0));
+        match decode(row) {
+            Ok(decoded) => self.rows.extend(decoded),
+            Err(e) => {
+                self.damage.get_or_insert(e);
+            }
+        }
+    }
+}
+
+/// Reads a row; the errors are texts for the log. `Ok(None)` for rows of no interest.
+fn decode(row: &CellBlock) -> Result<Option<MetaRow>, String> {
+    let column = |family: &[u8], qualifier: &[u8]| -> Option<Cell<'_>> {
+        row.iter().find(|cell| cell.family() == family && cell.qualifier() == qualifier)
+    };
+    if let Some(cell) = column(INFO, b"regioninfo") {
+        return decode_region(&cell, |qualifier| column(INFO, qualifier).map(|cell| cell.value()))
+            .map(|region| Some(MetaRow::Region(region)));
+    }
+    let Some(cell) = column(TABLE, b"state") else { return Ok(None) };
+    let table = TableName::parse(cell.row()).map_err(|e| e.to_string())?;
+    let state = pb::TableState::decode(cell.value()).map_err(|e| format!("table:state of {table}: {e}"))?;
+    let state = TableState::try_from(state.state).map_err(|e| format!("table:state of {table}: {e}"))?;
+    Ok(Some(MetaRow::Table { table, state }))
+}
+
+fn decode_region<'a>(
+    cell: &Cell<'_>,
+    value: impl Fn(&[u8]) -> Option<&'a [u8]>,
+) -> Result<RegionRow, String> {
+    let row = || cell.row().escape_ascii().to_string();
+    let message: pb::RegionInfo =
+        pbuf::decode(cell.value(), "RegionInfo").map_err(|e| format!("{}: {e}", row()))?;
+    let info = RegionInfo::try_from(&message).map_err(|e| format!("{}: {e}", row()))?;
+    if info.name() != cell.row() {
+        return Err(format!("{}: info:regioninfo is that of {}", row(), info.name().escape_ascii()));
+    }
+    let number =
+        |qualifier: &[u8]| value(qualifier).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
+    let text = |qualifier: &[u8]| value(qualifier).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    // No state: written by HBase 1, where a region with a server was open.
+    let state = value(b"state").and_then(RegionState::parse).unwrap_or(RegionState::Offline);
+    let server = text(b"server").zip(number(b"serverstartcode")).and_then(|(address, start_code)| {
+        let (host, port) = address.rsplit_once(':')?;
+        ServerName::parse(&format!("{host},{port},{start_code}"))
+    });
+    Ok(RegionRow { info, state, server, open_seq_num: number(b"seqnumDuringOpen").unwrap_or(-1) })
+}

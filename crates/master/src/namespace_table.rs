@@ -1,0 +1,60 @@
+//! hbase:namespace: one row per namespace, `info:d` = NamespaceDescriptor.
+
+use bytes::Bytes;
+use finback_cell::{CellBlock, RegionInfo, ServerName, TableName};
+use finback_proto::{Message, convert, pb};
+
+use crate::{
+    meta_edit::{delete, namespace_cell, put},
+    state::{ClusterState, NamespaceConfiguration},
+    system_tables::INFO,
+};
+
+/// A change of a namespace.
+#[derive(Debug, Clone)]
+pub(crate) enum NamespaceEdit {
+    Put { name: String, configuration: NamespaceConfiguration },
+    Remove(String),
+}
+
+impl NamespaceEdit {
+    /// The change as a mutation of hbase:namespace.
+    pub(crate) fn to_mutation(&self, at: u64) -> pb::MutationProto {
+        match self {
+            Self::Put { name, configuration } => {
+                let value = convert::namespace_descriptor(name, configuration).encode_to_vec();
+                put(Bytes::from(name.clone()), INFO, vec![namespace_cell(value, at)], at)
+            }
+            Self::Remove(name) => delete(Bytes::from(name.clone()), INFO, None, at),
+        }
+    }
+
+    /// What memory says after the write.
+    pub(crate) fn apply(&self, state: &mut ClusterState) {
+        match self {
+            Self::Put { name, configuration } => {
+                state.namespaces.insert(name.clone(), configuration.clone());
+            }
+            Self::Remove(name) => {
+                state.namespaces.remove(name);
+            }
+        }
+    }
+}
+
+/// Reads a row; `None` if it has no descriptor.
+pub(crate) fn decode(row: &CellBlock) -> Result<Option<(String, NamespaceConfiguration)>, String> {
+    let Some(cell) = row.iter().find(|cell| cell.family() == INFO && cell.qualifier() == b"d") else {
+        return Ok(None);
+    };
+    let shown = || cell.row().escape_ascii().to_string();
+    let message = pb::NamespaceDescriptor::decode(cell.value()).map_err(|e| format!("{}: {e}", shown()))?;
+    convert::decode_namespace(&message).map(Some).map_err(|e| format!("{}: {e}", shown()))
+}
+
+/// Where hbase:namespace is open.
+pub(crate) fn location(state: &ClusterState) -> Option<(ServerName, RegionInfo)> {
+    let regions = state.assignable_regions_of(&TableName::namespace_table());
+    let region = state.regions.get(regions.first()?)?;
+    Some((region.location()?.clone(), region.info.clone()))
+}

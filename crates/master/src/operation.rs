@@ -1,0 +1,318 @@
+//! What clients ask for, and whether it can be done.
+
+use bytes::Bytes;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
+use finback_proto::pb;
+use finback_rpc::{RpcException, exceptions};
+use pb::table_state::State as TableState;
+
+use crate::{
+    sanity_check,
+    state::{ClusterState, NamespaceConfiguration, Table},
+};
+
+/// An operation that runs as a procedure.
+#[derive(Debug, Clone)]
+pub(crate) enum Operation {
+    CreateNamespace {
+        name: String,
+        configuration: NamespaceConfiguration,
+    },
+    ModifyNamespace {
+        name: String,
+        configuration: NamespaceConfiguration,
+    },
+    DeleteNamespace(String),
+    CreateTable {
+        table: TableDescriptor,
+        split_keys: Vec<Bytes>,
+    },
+    DeleteTable(TableName),
+    EnableTable(TableName),
+    DisableTable(TableName),
+    TruncateTable {
+        table: TableName,
+        preserve_splits: bool,
+    },
+    ModifyTable {
+        table: TableDescriptor,
+        reopen: bool,
+    },
+    AddFamily {
+        table: TableName,
+        family: ColumnFamilyDescriptor,
+    },
+    ModifyFamily {
+        table: TableName,
+        family: ColumnFamilyDescriptor,
+    },
+    DeleteFamily {
+        table: TableName,
+        family: Bytes,
+    },
+    FlushTable {
+        table: TableName,
+        families: Vec<Bytes>,
+    },
+    /// By encoded name.
+    AssignRegion {
+        table: TableName,
+        region: String,
+    },
+    UnassignRegion {
+        table: TableName,
+        region: String,
+    },
+}
+
+impl Operation {
+    /// The class of HBase's procedure.
+    pub(crate) fn class_name(&self) -> &'static str {
+        match self {
+            Self::CreateNamespace { .. } => "CreateNamespaceProcedure",
+            Self::ModifyNamespace { .. } => "ModifyNamespaceProcedure",
+            Self::DeleteNamespace(_) => "DeleteNamespaceProcedure",
+            Self::CreateTable { .. } => "CreateTableProcedure",
+            Self::DeleteTable(_) => "DeleteTableProcedure",
+            Self::EnableTable(_) => "EnableTableProcedure",
+            Self::DisableTable(_) => "DisableTableProcedure",
+            Self::TruncateTable { .. } => "TruncateTableProcedure",
+            Self::ModifyTable { .. }
+            | Self::AddFamily { .. }
+            | Self::ModifyFamily { .. }
+            | Self::DeleteFamily { .. } => "ModifyTableProcedure",
+            Self::FlushTable { .. } => "FlushTableProcedure",
+            Self::AssignRegion { .. } | Self::UnassignRegion { .. } => "TransitRegionStateProcedure",
+        }
+    }
+
+    /// The table it changes.
+    pub(crate) fn table(&self) -> Option<&TableName> {
+        match self {
+            Self::CreateNamespace { .. } | Self::ModifyNamespace { .. } | Self::DeleteNamespace(_) => None,
+            Self::CreateTable { table, .. } | Self::ModifyTable { table, .. } => Some(&table.name),
+            Self::DeleteTable(table) | Self::EnableTable(table) | Self::DisableTable(table) => Some(table),
+            Self::TruncateTable { table, .. }
+            | Self::AddFamily { table, .. }
+            | Self::ModifyFamily { table, .. }
+            | Self::DeleteFamily { table, .. }
+            | Self::FlushTable { table, .. }
+            | Self::AssignRegion { table, .. }
+            | Self::UnassignRegion { table, .. } => Some(table),
+        }
+    }
+
+    /// The namespace it changes, or in which its table is.
+    pub(crate) fn namespace(&self) -> &str {
+        match self {
+            Self::CreateNamespace { name, .. } | Self::ModifyNamespace { name, .. } => name,
+            Self::DeleteNamespace(name) => name,
+            _ => self.table().map_or("", TableName::namespace),
+        }
+    }
+
+    /// Whether the two must run one after the other.
+    pub(crate) fn conflicts_with(&self, other: &Self) -> bool {
+        match (self.table(), other.table()) {
+            (Some(a), Some(b)) => a == b,
+            // A namespace is locked by its own changes, and kept by those of its tables.
+            _ => self.namespace() == other.namespace(),
+        }
+    }
+
+    /// Whether it can be done now.
+    pub(crate) fn check(&self, state: &ClusterState, sanity_checks: bool) -> Result<(), RpcException> {
+        match self {
+            Self::CreateNamespace { name, .. } => match state.namespaces.contains_key(name) {
+                true => Err(exceptions::namespace_exist(name)),
+                false => Ok(()),
+            },
+            Self::ModifyNamespace { name, .. } => check_namespace(state, name),
+            Self::DeleteNamespace(name) => check_namespace_deletion(state, name),
+            Self::CreateTable { table, split_keys } => {
+                check_namespace(state, table.name.namespace())?;
+                sanity_check::check_names(table)?;
+                sanity_check::check(table, sanity_checks)?;
+                check_split_keys(split_keys)?;
+                if state.tables.contains_key(&table.name) {
+                    return Err(exceptions::table_exists(table.name.to_string()));
+                }
+                // Of what use is a table that cannot hold anything, checked or not?
+                if table.families.is_empty() {
+                    let message = format!("Table {} should have at least one column family.", table.name);
+                    return Err(exceptions::do_not_retry(message));
+                }
+                Ok(())
+            }
+            Self::DeleteTable(name) | Self::TruncateTable { table: name, .. } => {
+                refuse_catalog(name)?;
+                match find(state, name)?.state {
+                    TableState::Disabled => Ok(()),
+                    _ => Err(exceptions::table_not_disabled(name.to_string())),
+                }
+            }
+            Self::EnableTable(name) => match find(state, name)?.state {
+                TableState::Disabled => Ok(()),
+                other => Err(exceptions::table_not_disabled(describe(name, other))),
+            },
+            Self::DisableTable(name) => {
+                if name.is_meta() {
+                    return Err(exceptions::do_not_retry(format!("Cannot disable {name}")));
+                }
+                match find(state, name)?.state {
+                    TableState::Enabled => Ok(()),
+                    other => Err(exceptions::table_not_enabled(describe(name, other))),
+                }
+            }
+            Self::ModifyTable { .. }
+            | Self::AddFamily { .. }
+            | Self::ModifyFamily { .. }
+            | Self::DeleteFamily { .. } => self.new_descriptor(state, sanity_checks).map(drop),
+            Self::FlushTable { table, families } => check_flush(state, table, families),
+            Self::AssignRegion { region, .. } | Self::UnassignRegion { region, .. } => {
+                match state.regions.contains_key(region) {
+                    true => Ok(()),
+                    false => Err(exceptions::unknown_region(region)),
+                }
+            }
+        }
+    }
+
+    /// The descriptor that a table has after a change of its schema, checked.
+    pub(crate) fn new_descriptor(
+        &self,
+        state: &ClusterState,
+        sanity_checks: bool,
+    ) -> Result<TableDescriptor, RpcException> {
+        let name = self.table().ok_or_else(|| exceptions::do_not_retry("no table"))?;
+        refuse_catalog(name)?;
+        let table = find(state, name)?;
+        let old =
+            table.descriptor.as_deref().ok_or_else(|| exceptions::io(format!("{name} has no descriptor")))?;
+        let new = self.changed(old)?;
+        sanity_check::check_names(&new)?;
+        sanity_check::check(&new, sanity_checks)?;
+        if new.families.is_empty() {
+            let message = "Table should have at least one column family";
+            return Err(exceptions::do_not_retry(message));
+        }
+        let replication = |table: &TableDescriptor| table.parsed("REGION_REPLICATION").unwrap_or(1);
+        if replication(&new) != replication(old) && table.state != TableState::Disabled {
+            let message = "REGION_REPLICATION change is not supported for enabled tables";
+            return Err(exceptions::table_not_disabled(message));
+        }
+        Ok(new)
+    }
+
+    fn changed(&self, old: &TableDescriptor) -> Result<TableDescriptor, RpcException> {
+        let mut new = old.clone();
+        let missing = |name: &[u8], what| {
+            let name = String::from_utf8_lossy(name);
+            exceptions::invalid_family_operation(format!(
+                "Family '{name}' does not exist, so it cannot be {what}"
+            ))
+        };
+        match self {
+            Self::ModifyTable { table, .. } => new = table.clone(),
+            Self::AddFamily { family, .. } => {
+                if old.family(&family.name).is_some() {
+                    let name = String::from_utf8_lossy(&family.name);
+                    return Err(exceptions::invalid_family_operation(format!(
+                        "Column family '{name}' in table '{}' already exists so cannot be added",
+                        old.name
+                    )));
+                }
+                new.families.push(family.clone());
+                new.families.sort_by(|a, b| a.name.cmp(&b.name));
+            }
+            Self::ModifyFamily { family, .. } => {
+                let place = new.families.iter_mut().find(|old| old.name == family.name);
+                *place.ok_or_else(|| missing(&family.name, "modified"))? = family.clone();
+            }
+            Self::DeleteFamily { family, .. } => {
+                old.family(family).ok_or_else(|| missing(family, "deleted"))?;
+                if old.families.len() == 1 {
+                    let name = String::from_utf8_lossy(family);
+                    return Err(exceptions::invalid_family_operation(format!(
+                        "Family '{name}' is the only column family in the table, so it cannot be deleted"
+                    )));
+                }
+                new.families.retain(|old| old.name != *family);
+            }
+            _ => {}
+        }
+        Ok(new)
+    }
+}
+
+/// The table of that name.
+pub(crate) fn find<'a>(state: &'a ClusterState, name: &TableName) -> Result<&'a Table, RpcException> {
+    state.tables.get(name).ok_or_else(|| exceptions::table_not_found(name.to_string()))
+}
+
+/// As HBase's TableState prints itself.
+fn describe(name: &TableName, state: TableState) -> String {
+    format!("tableName={name}, state={}", state.as_str_name())
+}
+
+fn refuse_catalog(name: &TableName) -> Result<(), RpcException> {
+    match name.is_meta() {
+        true => Err(exceptions::do_not_retry("Can't modify catalog tables")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses what is no namespace.
+pub(crate) fn check_namespace(state: &ClusterState, name: &str) -> Result<(), RpcException> {
+    match state.namespaces.contains_key(name) {
+        true => Ok(()),
+        false => Err(exceptions::namespace_not_found(name)),
+    }
+}
+
+// HBase throws ConstraintException here, which is not in the client's jars: clients show it as what it extends.
+fn check_namespace_deletion(state: &ClusterState, name: &str) -> Result<(), RpcException> {
+    check_namespace(state, name)?;
+    if matches!(name, TableName::DEFAULT_NAMESPACE | TableName::SYSTEM_NAMESPACE) {
+        return Err(exceptions::do_not_retry(format!("Reserved namespace {name} cannot be removed.")));
+    }
+    match state.tables.keys().filter(|table| table.namespace() == name).count() {
+        0 => Ok(()),
+        tables => Err(exceptions::do_not_retry(format!(
+            "Only empty namespaces can be removed. Namespace {name} has {tables} tables"
+        ))),
+    }
+}
+
+/// Refuses empty and duplicate split keys; they come sorted.
+fn check_split_keys(keys: &[Bytes]) -> Result<(), RpcException> {
+    if keys.iter().any(Bytes::is_empty) {
+        return Err(exceptions::do_not_retry("Empty split key must not be passed in the split keys."));
+    }
+    if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(exceptions::do_not_retry(format!(
+            "All split keys must be unique, found duplicate: {}",
+            pair[0].escape_ascii()
+        )));
+    }
+    if keys.iter().any(|key| key.len() > finback_cell::MAX_ROW_LENGTH) {
+        return Err(exceptions::do_not_retry("A split key is longer than a row key may be"));
+    }
+    Ok(())
+}
+
+fn check_flush(state: &ClusterState, name: &TableName, families: &[Bytes]) -> Result<(), RpcException> {
+    let table = find(state, name)?;
+    if table.state != TableState::Enabled {
+        return Err(exceptions::table_not_enabled(name.to_string()));
+    }
+    let unknown =
+        |family: &&Bytes| table.descriptor.as_ref().is_some_and(|table| table.family(family).is_none());
+    match families.iter().find(unknown) {
+        Some(family) => Err(exceptions::no_such_column_family(format!(
+            "Column family {} does not exist in table {name}",
+            String::from_utf8_lossy(family)
+        ))),
+        None => Ok(()),
+    }
+}

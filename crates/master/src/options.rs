@@ -1,0 +1,74 @@
+use std::{sync::Arc, time::Duration};
+
+use finback_cell::ServerName;
+use finback_layout::{LayoutError, RootDir};
+use finback_rpc::Channel;
+
+/// A channel to a service (`AdminService`, `ClientService`) of a region server.
+pub type Connect = Arc<dyn Fn(&ServerName, &'static str) -> Arc<dyn Channel> + Send + Sync>;
+
+/// Milliseconds since the epoch.
+pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// Called when a client asks for a stop; `true` if the whole cluster is meant.
+pub type ShutdownHook = Arc<dyn Fn(bool) + Send + Sync>;
+
+/// What a master needs.
+#[derive(Clone)]
+pub struct MasterOptions {
+    /// The root directory; locked by the caller.
+    pub root: RootDir,
+    /// How to reach region servers.
+    pub connect: Connect,
+    /// This master.
+    pub server_name: ServerName,
+    /// The time.
+    pub clock: Clock,
+    /// What Shutdown and StopMaster do.
+    pub shutdown: ShutdownHook,
+    /// Settings.
+    pub config: MasterConfig,
+}
+
+/// Settings, with HBase's names.
+#[derive(Debug, Clone)]
+pub struct MasterConfig {
+    /// `hbase.table.sanity.checks`: whether schemas that make no sense are refused. Default true.
+    pub table_sanity_checks: bool,
+    /// `zookeeper.session.timeout`: a region server that was silent for so long is dead. None (the default): never; right
+    /// where master and region server are one process.
+    pub server_expiry: Option<Duration>,
+    /// `hbase.master.maxclockskew`: how far a region server's clock may be off. Default 30 s.
+    pub max_clock_skew: Duration,
+    /// `hbase.master.info.port`, told to clients; -1 is none.
+    pub info_port: i32,
+    /// The version told to clients.
+    pub version: String,
+    /// `hbase.client.bootstrap.node.limit`. Default 10.
+    pub bootstrap_node_limit: usize,
+}
+
+impl Default for MasterConfig {
+    fn default() -> Self {
+        Self {
+            table_sanity_checks: true,
+            server_expiry: None,
+            max_clock_skew: Duration::from_secs(30),
+            info_port: -1,
+            version: "2.6.4".to_owned(),
+            bootstrap_node_limit: 10,
+        }
+    }
+}
+
+/// Why a master cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MasterError {
+    /// The root directory is not usable.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The thread that prepared it is gone.
+    #[error("preparing the root directory: {0}")]
+    Interrupted(String),
+}

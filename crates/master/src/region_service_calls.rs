@@ -1,0 +1,148 @@
+//! Calls to region servers.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use bytes::Bytes;
+use finback_cell::{RegionInfo, ServerName};
+use finback_proto::{Message, convert, pb};
+use finback_rpc::{Channel, ChannelExt, RpcException};
+use pb::open_region_request::RegionOpenInfo;
+
+use crate::{
+    action::{Outcome, Output},
+    meta_row::MetaContents,
+    meta_scan, namespace_table,
+    options::Connect,
+    system_tables::{INFO, TABLE},
+};
+
+/// How long a region server may take for a call, as `hbase.rpc.timeout`.
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a flush may take: it waits for others and for the disk.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// One atomic change of rows of hbase:meta.
+pub(crate) async fn write_meta(
+    connect: &Connect,
+    server: &ServerName,
+    mutations: Vec<pb::MutationProto>,
+) -> Outcome {
+    let meta = RegionInfo::meta();
+    let request = pb::MutateRowsRequest { mutation_request: mutations, ..Default::default() };
+    let call = pb::CoprocessorServiceRequest {
+        region: convert::specifier_by_name(&meta),
+        call: pb::CoprocessorServiceCall {
+            row: Bytes::new(),
+            service_name: "MultiRowMutationService".to_owned(),
+            method_name: "MutateRows".to_owned(),
+            request: request.encode_to_vec().into(),
+        },
+    };
+    let client = connect(server, "ClientService");
+    call_only::<_, pb::CoprocessorServiceResponse>(&*client, CALL_TIMEOUT, "ExecService", &call).await
+}
+
+/// All of hbase:meta.
+pub(crate) async fn scan_meta(connect: &Connect, server: &ServerName) -> Outcome {
+    let mut contents = MetaContents::default();
+    let client = connect(server, "ClientService");
+    meta_scan::scan(&*client, &RegionInfo::meta(), &[INFO, TABLE], |row| contents.add(row)).await?;
+    Ok(Output::Meta(contents))
+}
+
+/// All of hbase:namespace.
+pub(crate) async fn scan_namespaces(connect: &Connect, server: &ServerName, region: &RegionInfo) -> Outcome {
+    let mut namespaces = BTreeMap::new();
+    let client = connect(server, "ClientService");
+    meta_scan::scan(&*client, region, &[INFO], |row| match namespace_table::decode(row) {
+        Ok(decoded) => namespaces.extend(decoded),
+        Err(e) => tracing::error!("hbase:namespace has a row that cannot be read: {e}"),
+    })
+    .await?;
+    Ok(Output::Namespaces(namespaces))
+}
+
+/// A change of one row.
+pub(crate) async fn mutate(
+    connect: &Connect,
+    server: &ServerName,
+    region: &RegionInfo,
+    mutation: pb::MutationProto,
+) -> Outcome {
+    let request =
+        pb::MutateRequest { region: convert::specifier_by_name(region), mutation, ..Default::default() };
+    let client = connect(server, "ClientService");
+    call_only::<_, pb::MutateResponse>(&*client, CALL_TIMEOUT, "Mutate", &request).await
+}
+
+/// Asks for regions to be opened.
+pub(crate) async fn open_regions(
+    connect: &Connect,
+    server: &ServerName,
+    regions: &[(RegionInfo, u64)],
+    master_time: u64,
+) -> Outcome {
+    let open_info = |(region, id): &(RegionInfo, u64)| RegionOpenInfo {
+        region: region.into(),
+        open_proc_id: i64::try_from(*id).ok(),
+        ..Default::default()
+    };
+    let open = pb::OpenRegionRequest {
+        open_info: regions.iter().map(open_info).collect(),
+        server_start_code: Some(server.start_code),
+        master_system_time: Some(master_time),
+        ..Default::default()
+    };
+    let request = pb::ExecuteProceduresRequest { open_region: vec![open], ..Default::default() };
+    execute_procedures(connect, server, &request).await
+}
+
+/// Asks for regions to be closed.
+pub(crate) async fn close_regions(
+    connect: &Connect,
+    server: &ServerName,
+    regions: &[(RegionInfo, u64)],
+) -> Outcome {
+    let close = |(region, id): &(RegionInfo, u64)| pb::CloseRegionRequest {
+        region: convert::specifier_by_name(region),
+        server_start_code: Some(server.start_code),
+        close_proc_id: i64::try_from(*id).ok(),
+        ..Default::default()
+    };
+    let close_region = regions.iter().map(close).collect();
+    let request = pb::ExecuteProceduresRequest { close_region, ..Default::default() };
+    execute_procedures(connect, server, &request).await
+}
+
+async fn execute_procedures(
+    connect: &Connect,
+    server: &ServerName,
+    request: &pb::ExecuteProceduresRequest,
+) -> Outcome {
+    let admin = connect(server, "AdminService");
+    call_only::<_, pb::ExecuteProceduresResponse>(&*admin, CALL_TIMEOUT, "ExecuteProcedures", request).await
+}
+
+/// Flushes a region, or one family.
+pub(crate) async fn flush_region(
+    connect: &Connect,
+    server: &ServerName,
+    region: &RegionInfo,
+    family: Option<Bytes>,
+) -> Outcome {
+    let request =
+        pb::FlushRegionRequest { region: convert::specifier_by_name(region), family, ..Default::default() };
+    let admin = connect(server, "AdminService");
+    call_only::<_, pb::FlushRegionResponse>(&*admin, FLUSH_TIMEOUT, "FlushRegion", &request).await
+}
+
+async fn call_only<Req: Message, Resp: Message + Default>(
+    channel: &dyn Channel,
+    timeout: Duration,
+    method: &'static str,
+    request: &Req,
+) -> Outcome {
+    let answered: Result<(Resp, Bytes), RpcException> =
+        channel.call_within(timeout, method, request, Bytes::new()).await;
+    answered.map(|_| Output::Done)
+}

@@ -1,0 +1,81 @@
+use super::*;
+use finback_cell::{TableName, schema::set_entry};
+
+fn table(change: impl FnOnce(&mut TableDescriptor)) -> TableDescriptor {
+    let mut table = TableDescriptor::new(TableName::parse(b"t").unwrap());
+    table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
+    change(&mut table);
+    table
+}
+
+fn family(key: &str, value: &str) -> TableDescriptor {
+    table(|table| set_entry(&mut table.families[0].attributes, key, value))
+}
+
+fn attribute(key: &str, value: &str) -> TableDescriptor {
+    table(|table| set_entry(&mut table.attributes, key, value))
+}
+
+#[test]
+fn every_check_has_its_message_and_can_be_switched_off() {
+    let cases = [
+        (attribute("MAX_FILESIZE", "2097151"), "MAX_FILESIZE for table descriptor"),
+        (attribute("MEMSTORE_FLUSHSIZE", "1048575"), "MEMSTORE_FLUSHSIZE for table descriptor"),
+        (attribute("REGION_REPLICATION", "0"), "Table region replication should be at least one."),
+        (table(|table| table.families.clear()), "Table should have at least one column family."),
+        (family("TTL", "0"), "TTL for column family f must be positive."),
+        (family("BLOCKSIZE", "1023"), "Block size for column family f  must be between 1K and 16MB."),
+        (family("BLOCKSIZE", "16777217"), "Block size for column family f  must be between"),
+        (family("MIN_VERSIONS", "-1"), "Min versions for column family f  must be positive."),
+        (family("MIN_VERSIONS", "2"), "Min versions for column family f must be less than the Max versions."),
+        (family("DFS_REPLICATION", "-1"), "HFile Replication for column family f"),
+    ];
+    for (mut table, message) in cases {
+        let error = check(&table, true).unwrap_err();
+        assert!(error.message.starts_with(message), "{error}");
+        assert!(error.message.ends_with("if you want to bypass sanity checks"), "{error}");
+        assert_eq!(error.simple_class(), "DoNotRetryIOException");
+        assert_eq!(check(&table, false), Ok(()));
+        set_entry(&mut table.attributes, SWITCH, "false");
+        assert_eq!(check(&table, true), Ok(()), "{message}");
+    }
+}
+
+#[test]
+fn some_checks_cannot_be_switched_off() {
+    for (table, message) in [
+        (family("REPLICATION_SCOPE", "2"), "Replication scope for column family f is 2 which is invalid."),
+        (family("TTL", "soon"), "TTL is not a number: \"soon\""),
+    ] {
+        assert_eq!(check(&table, false).unwrap_err().message, message);
+    }
+    assert_eq!(
+        check_names(&family("VERSIONS", "0")).unwrap_err().message,
+        "Maximum versions must be positive"
+    );
+}
+
+#[test]
+fn defaults_and_borders_pass() {
+    for good in [
+        table(|_| {}),
+        attribute("MAX_FILESIZE", "2097152"),
+        attribute("MEMSTORE_FLUSHSIZE", "1048576"),
+        family("TTL", "FOREVER"),
+        family("BLOCKSIZE", "1024"),
+        family("BLOCKSIZE", "16777216"),
+        family("REPLICATION_SCOPE", "1"),
+        table(|table| table.families[0].attributes.clear()),
+    ] {
+        assert_eq!(check(&good, true), Ok(()));
+        assert_eq!(check_names(&good), Ok(()));
+    }
+}
+
+#[test]
+fn family_names_that_are_no_directory_are_refused() {
+    for bad in [&b".f"[..], b"a/b", b"a\\b", b"a:b", b"a\nb", b"recovered.edits", b"\xff"] {
+        let table = table(|table| table.families[0].name = bytes::Bytes::copy_from_slice(bad));
+        assert!(check_names(&table).is_err(), "{}", bad.escape_ascii());
+    }
+}

@@ -1,0 +1,151 @@
+//! Work on the root directory. It blocks.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use finback_cell::{RegionInfo, ServerName, TableDescriptor, TableName};
+use finback_layout::{LayoutError, RootDir, WalDir};
+use finback_rpc::{RpcException, exceptions};
+use finback_wal::{FlushedSequenceIds, WalError};
+
+use crate::action::{Outcome, Output};
+
+/// A piece of work.
+#[derive(Debug, Clone)]
+pub(crate) enum StorageWork {
+    /// A table's directory, whole.
+    CreateTable {
+        table: Arc<TableDescriptor>,
+        regions: Vec<RegionInfo>,
+    },
+    /// Directories of regions in an existing table.
+    CreateRegions(Vec<RegionInfo>),
+    /// A table's new descriptor.
+    WriteDescriptor(Arc<TableDescriptor>),
+    /// A table that exists no more.
+    ArchiveTable(TableName),
+    /// Regions that exist no more.
+    ArchiveRegions {
+        table: TableName,
+        regions: Vec<String>,
+    },
+    /// Families that exist no more.
+    ArchiveFamilies {
+        table: TableName,
+        regions: Vec<String>,
+        families: Vec<Bytes>,
+    },
+    CreateNamespace(String),
+    RemoveNamespace(String),
+    /// Splits the logs of dead servers.
+    RecoverLogs(Vec<WalDir>),
+    /// Splits the logs of one dead server.
+    RecoverServerLogs(ServerName),
+    /// Reads the descriptors of tables, then clears away whatever hbase:meta does not know.
+    LoadTables {
+        tables: BTreeMap<TableName, BTreeSet<String>>,
+        sweep: bool,
+    },
+}
+
+impl StorageWork {
+    /// Does it.
+    pub(crate) fn run(self, root: &RootDir) -> Outcome {
+        match self {
+            Self::CreateTable { table, regions } => done(root.create_table_dir(&table, &regions)),
+            Self::CreateRegions(regions) => {
+                done(regions.iter().try_for_each(|region| root.create_region_dir(region)))
+            }
+            Self::WriteDescriptor(table) => done(root.write_table_descriptor(&table)),
+            Self::ArchiveTable(table) => done(root.archive_table(&table)),
+            Self::ArchiveRegions { table, regions } => {
+                done(regions.iter().try_for_each(|region| root.archive_region(&table, region)))
+            }
+            Self::ArchiveFamilies { table, regions, families } => {
+                done(regions.iter().try_for_each(|region| {
+                    families.iter().try_for_each(|family| root.archive_family(&table, region, family))
+                }))
+            }
+            Self::CreateNamespace(name) => done(root.create_namespace_dir(&name)),
+            Self::RemoveNamespace(name) => done(root.remove_namespace_dir(&name)),
+            Self::RecoverLogs(dirs) => recover(root, &dirs),
+            Self::RecoverServerLogs(server) => {
+                let dirs = root.list_wal_dirs().map_err(|e| exception(&e))?;
+                let of_server: Vec<_> = dirs.into_iter().filter(|dir| dir.server == server).collect();
+                recover(root, &of_server)
+            }
+            Self::LoadTables { tables, sweep } => load_tables(root, &tables, sweep),
+        }
+    }
+}
+
+fn done(result: Result<(), LayoutError>) -> Outcome {
+    result.map(|()| Output::Done).map_err(|e| exception(&e))
+}
+
+fn exception(error: &LayoutError) -> RpcException {
+    exceptions::io(error.to_string())
+}
+
+/// What a server had flushed is not known here: what is in its store files already is skipped when a region replays.
+fn recover(root: &RootDir, dirs: &[WalDir]) -> Outcome {
+    let unknown = |_: &[u8]| FlushedSequenceIds::default();
+    let servers: BTreeSet<String> = dirs.iter().map(|dir| dir.server.to_string()).collect();
+    for server in servers {
+        let reports =
+            finback_wal::split_server(&**root.fs(), root.path(), &server, &unknown).map_err(|e| {
+                let message = format!("recovering the logs of {server}: {e}");
+                match e {
+                    WalError::Io { .. } | WalError::Unavailable(_) => exceptions::io(message),
+                    _ => exceptions::do_not_retry(message),
+                }
+            })?;
+        for report in reports {
+            let (entries, outputs, torn) = (report.entries, report.outputs.len(), report.dropped_bytes);
+            tracing::info!(log = %report.wal.display(), entries, outputs, torn, "log split");
+        }
+    }
+    Ok(Output::Done)
+}
+
+fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, sweep: bool) -> Outcome {
+    let mut descriptors = BTreeMap::new();
+    for table in tables.keys() {
+        match root.read_table_descriptor(table) {
+            Ok(descriptor) => {
+                descriptors.insert(table.clone(), Arc::new(descriptor));
+            }
+            // The other tables are to be served.
+            Err(e) => tracing::error!(%table, "table without a usable descriptor: {e}"),
+        }
+    }
+    if sweep {
+        let swept = root.sweep(tables).map_err(|e| exception(&e))?;
+        for (table, descriptor) in &descriptors {
+            sweep_families(root, descriptor, &tables[table]).map_err(|e| exception(&e))?;
+        }
+        if !swept.is_empty() {
+            tracing::warn!(?swept, "left over from a crash, moved to the archive");
+        }
+    }
+    Ok(Output::Descriptors(descriptors))
+}
+
+fn sweep_families(
+    root: &RootDir,
+    table: &TableDescriptor,
+    regions: &BTreeSet<String>,
+) -> Result<(), LayoutError> {
+    for region in regions {
+        for family in root.list_families(&table.name, region)? {
+            if table.family(family.as_bytes()).is_none() {
+                tracing::warn!(table = %table.name, region, family, "removed family, moved to the archive");
+                root.archive_family(&table.name, region, family.as_bytes())?;
+            }
+        }
+    }
+    Ok(())
+}
