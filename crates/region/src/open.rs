@@ -1,5 +1,6 @@
 //! Opening and closing a region.
 
+use crate::blocking::wait_for;
 use crate::error::RegionError;
 use crate::mvcc::Mvcc;
 use crate::region::{Region, RegionCounters, RegionEnvironment};
@@ -124,17 +125,29 @@ impl Region {
     /// thread.
     ///
     /// # Errors
-    /// The flush's or the log's: the edits are then only in the log, which keeps them.
+    /// The flush's or the log's: the region then goes on as if nothing had been asked.
     pub fn close(&self) -> Result<(), RegionError> {
         if self.closing.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        if let Err(error) = self.write_out() {
+            // Nothing is lost: the region goes on, and may be closed again.
+            self.closing.store(false, Ordering::Release);
+            return Err(error);
+        }
+        self.environment.wal.region_closed(&self.wal_region);
+        self.release_memory();
+        Ok(())
+    }
+
+    /// Puts into files what memory holds, and notes the end in the log.
+    fn write_out(&self) -> Result<(), RegionError> {
+        // Writers that came before the closing may still be at it; later ones are refused.
+        drop(wait_for(self.updates.write()));
         self.flush_anyway(None, None)?;
         self.mark_event(false)?;
         let root = &self.environment.root;
         root.write_sequence_id_file(&self.info.table, &self.encoded_name, self.read_point())?;
-        self.environment.wal.region_closed(&self.wal_region);
-        self.release_memory();
         Ok(())
     }
 

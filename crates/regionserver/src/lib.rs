@@ -1,1 +1,31 @@
-//! Regions served over RPC: scanners with leases, multi, chunked replies.
+//! A region server: regions served over HBase's protocol.
+//!
+//! `ClientService` (get, mutate, multi, scan), `AdminService` (open, close, flush, information) and `ClientMetaService`
+//! (for clients that find the cluster through region servers). It talks to the master only through channels that carry
+//! HBase's messages, and knows nothing of how the master decides.
+
+mod admin_service;
+mod assignment;
+mod client_meta_service;
+mod client_service;
+mod condition;
+mod exceptions;
+mod flusher;
+mod get;
+mod host;
+mod load;
+mod multi;
+mod multi_row;
+mod mutate;
+mod nonces;
+mod regions;
+mod result;
+mod run_inline;
+mod scan;
+mod scanners;
+mod server;
+
+pub use admin_service::AdminService;
+pub use client_meta_service::ClientMetaService;
+pub use client_service::ClientService;
+pub use server::{RegionServer, RegionServerOptions};

@@ -1,0 +1,177 @@
+//! `AdminService`: what masters and administrators ask of a region server.
+
+use crate::run_inline::run_inline;
+use crate::server::RegionServer;
+use crate::{assignment, exceptions::exception, load};
+use finback_cell::{RegionInfo, TableName};
+use finback_proto::{convert, pb};
+use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
+use std::sync::Arc;
+
+/// Serves administration of regions.
+pub struct AdminService {
+    server: Arc<RegionServer>,
+}
+
+impl AdminService {
+    /// The service of `server`.
+    pub fn new(server: Arc<RegionServer>) -> Self {
+        Self { server }
+    }
+}
+
+impl Service for AdminService {
+    fn name(&self) -> &'static str {
+        "AdminService"
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        let server = Arc::clone(&self.server);
+        let answer = match call.method.as_str() {
+            "ExecuteProcedures" => execute_procedures(&server, &call),
+            "OpenRegion" => open_region(&server, &call),
+            "CloseRegion" => close_region(&server, &call),
+            "GetRegionInfo" => region_info(&server, &call),
+            "GetOnlineRegion" => Ok(online_regions(&server)),
+            "GetRegionLoad" => region_load(&server, &call),
+            "GetServerInfo" => Ok(server_info(&server)),
+            "StopServer" => stop(&server, &call),
+            "FlushRegion" => return run_inline(flush_region(server, call)),
+            "RollWALWriter" => return run_inline(roll_wal(server)),
+            other => Err(exceptions::unsupported_operation(other)),
+        };
+        Outcome::Ready(answer)
+    }
+}
+
+fn execute_procedures(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::ExecuteProceduresRequest = call.decode()?;
+    if !request.proc.is_empty() {
+        return Err(exceptions::unsupported_operation("ExecuteProcedures of remote procedures"));
+    }
+    for open in request.open_region {
+        open_all(server, open)?;
+    }
+    for close in request.close_region {
+        close_one(server, &close)?;
+    }
+    Ok(Reply::new(&pb::ExecuteProceduresResponse::default()))
+}
+
+/// A request meant for an earlier life of this server is refused.
+fn check_start_code(server: &RegionServer, start_code: Option<u64>) -> Result<(), RpcException> {
+    match start_code {
+        Some(code) if code != 0 && code != server.name().start_code => {
+            Err(exceptions::do_not_retry(format!(
+                "This RPC was intended for a different server with startcode: {code}, this server is: {}",
+                server.name()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn open_all(server: &Arc<RegionServer>, request: pb::OpenRegionRequest) -> Result<(), RpcException> {
+    check_start_code(server, request.server_start_code)?;
+    for open in request.open_info {
+        let info = RegionInfo::try_from(&open.region)?;
+        assignment::open(server, info, open.open_proc_id());
+    }
+    Ok(())
+}
+
+fn close_one(server: &Arc<RegionServer>, request: &pb::CloseRegionRequest) -> Result<(), RpcException> {
+    check_start_code(server, request.server_start_code)?;
+    assignment::close(server, convert::encoded_name(&request.region)?, request.close_proc_id());
+    Ok(())
+}
+
+fn open_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::OpenRegionRequest = call.decode()?;
+    let opened = pb::open_region_response::RegionOpeningState::Opened as i32;
+    let opening_state = vec![opened; request.open_info.len()];
+    open_all(server, request)?;
+    Ok(Reply::new(&pb::OpenRegionResponse { opening_state }))
+}
+
+fn close_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::CloseRegionRequest = call.decode()?;
+    close_one(server, &request)?;
+    Ok(Reply::new(&pb::CloseRegionResponse { closed: true }))
+}
+
+fn region_info(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::GetRegionInfoRequest = call.decode()?;
+    let region = server.regions.find(&request.region)?;
+    let none = pb::get_region_info_response::CompactionState::None as i32;
+    Ok(Reply::new(&pb::GetRegionInfoResponse {
+        region_info: region.info().into(),
+        compaction_state: request.compaction_state().then_some(none),
+        splittable: Some(false),
+        mergeable: Some(false),
+        ..Default::default()
+    }))
+}
+
+fn online_regions(server: &RegionServer) -> Reply {
+    let region_info = server.regions.all().iter().map(|region| region.info().into()).collect();
+    Reply::new(&pb::GetOnlineRegionResponse { region_info })
+}
+
+fn region_load(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::GetRegionLoadRequest = call.decode()?;
+    let table = request.table_name.as_ref().map(TableName::try_from).transpose()?;
+    let regions = server.regions.all();
+    let wanted =
+        regions.iter().filter(|region| table.as_ref().is_none_or(|table| *table == region.info().table));
+    let region_loads = wanted.map(|region| load::region_load(region)).collect();
+    Ok(Reply::new(&pb::GetRegionLoadResponse { region_loads }))
+}
+
+fn server_info(server: &RegionServer) -> Reply {
+    let server_info = pb::ServerInfo { server_name: server.name().into(), webui_port: None };
+    Reply::new(&pb::GetServerInfoResponse { server_info })
+}
+
+fn stop(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::StopServerRequest = call.decode()?;
+    tracing::info!(reason = %request.reason, user = %call.connection.user, "asked to stop");
+    server.ask_to_stop();
+    Ok(Reply::new(&pb::StopServerResponse::default()))
+}
+
+async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let request: pb::FlushRegionRequest = call.decode()?;
+    let region = server.regions.find(&request.region)?;
+    if let Some(only_older) = request.if_older_than_ts
+        && region.metrics().last_flush_ms >= only_older
+    {
+        return Ok(flushed(&region, false));
+    }
+    let families = request.family.map(|family| vec![family.to_vec()]);
+    if let Some(family) = families.iter().flatten().find(|family| region.table().family(family).is_none()) {
+        return Err(exceptions::no_such_column_family(format!(
+            "Column family {} does not exist in region {}",
+            family.escape_ascii(),
+            region.name().escape_ascii()
+        )));
+    }
+    let flushing = Arc::clone(&region);
+    let outcome = tokio::task::spawn_blocking(move || flushing.flush(families.as_deref())).await;
+    let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
+    let outcome = outcome.map_err(|error| exception(&error))?;
+    Ok(flushed(&region, outcome.flushed))
+}
+
+fn flushed(region: &finback_region::Region, flushed: bool) -> Reply {
+    Reply::new(&pb::FlushRegionResponse {
+        last_flush_time: region.metrics().last_flush_ms,
+        flushed: Some(flushed),
+        ..Default::default()
+    })
+}
+
+async fn roll_wal(server: Arc<RegionServer>) -> Result<Reply, RpcException> {
+    server.roll_logs().await.map_err(|error| exceptions::io(error.to_string()))?;
+    Ok(Reply::new(&pb::RollWalWriterResponse::default()))
+}

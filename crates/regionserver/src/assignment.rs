@@ -1,0 +1,130 @@
+//! Opens and closes regions as the master asks, and reports what became of it.
+
+use crate::server::RegionServer;
+use finback_cell::RegionInfo;
+use finback_proto::pb;
+use finback_region::{Region, RegionError};
+use finback_rpc::{ChannelExt, RpcException};
+use pb::region_state_transition::TransitionCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long one report may take.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Between two tries of a report or of a close that failed.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+
+/// Opens a region in the background.
+pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64) {
+    let encoded = info.encoded_name();
+    if !server.regions.begin_open(encoded.as_bytes()) {
+        // Asked twice: the first time reports; of one that is open already the answer is known.
+        if let Some(region) = server.regions.open_region(encoded.as_bytes()) {
+            tokio::spawn(report_opened(Arc::clone(server), region, procedure));
+        }
+        return;
+    }
+    let server = Arc::clone(server);
+    tokio::spawn(async move {
+        match open_blocking(&server, info.clone()).await {
+            Ok(region) => {
+                server.regions.opened(Arc::clone(&region));
+                report_opened(server, region, procedure).await;
+            }
+            Err(error) => {
+                tracing::error!(region = %encoded, %error, "a region could not be opened");
+                server.regions.remove(encoded.as_bytes());
+                report(&server, TransitionCode::FailedOpen, &info, None, procedure).await;
+            }
+        }
+    });
+}
+
+async fn open_blocking(server: &Arc<RegionServer>, info: RegionInfo) -> Result<Arc<Region>, RegionError> {
+    let _turn = server.open_turns.acquire().await;
+    let server = Arc::clone(server);
+    let opened = tokio::task::spawn_blocking(move || {
+        let environment = server.environment(&info)?;
+        let table = environment.root.read_table_descriptor(&info.table).map_err(RegionError::from)?;
+        let nonces = Arc::clone(&server.nonces);
+        let mut replayed = |group, nonce| nonces.replayed(group, nonce);
+        Region::open(environment, info, Arc::new(table), &mut replayed)
+    });
+    opened.await.unwrap_or_else(|error| Err(RegionError::Invalid(format!("opening panicked: {error}"))))
+}
+
+async fn report_opened(server: Arc<RegionServer>, region: Arc<Region>, procedure: i64) {
+    let open_sequence_id = Some(region.open_sequence_id());
+    report(&server, TransitionCode::Opened, region.info(), open_sequence_id, procedure).await;
+}
+
+/// Closes a region in the background.
+pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) {
+    let Some(region) = server.regions.open_region(encoded) else {
+        tracing::warn!(region = %encoded.escape_ascii(), "asked to close a region that is not here");
+        return;
+    };
+    let server = Arc::clone(server);
+    tokio::spawn(async move {
+        // A region whose edits are only in the log must not be reported as closed: whoever opens it next would not
+        // look there.
+        while let Err(error) = close_blocking(Arc::clone(&region)).await {
+            tracing::error!(region = %region.encoded_name(), %error, "a region could not be closed, trying again");
+            tokio::time::sleep(RETRY_PAUSE).await;
+            if server.is_stopping() {
+                return;
+            }
+        }
+        server.regions.remove(region.encoded_name().as_bytes());
+        report(&server, TransitionCode::Closed, region.info(), None, procedure).await;
+    });
+}
+
+/// Closes a region on a thread that may block.
+pub(crate) async fn close_blocking(region: Arc<Region>) -> Result<(), RegionError> {
+    let closed = tokio::task::spawn_blocking(move || region.close());
+    closed.await.unwrap_or_else(|error| Err(RegionError::Invalid(format!("closing panicked: {error}"))))
+}
+
+/// Tells the master, until it has heard.
+async fn report(
+    server: &RegionServer,
+    code: TransitionCode,
+    info: &RegionInfo,
+    open_seq_num: Option<u64>,
+    procedure: i64,
+) {
+    let transition = pb::RegionStateTransition {
+        transition_code: code.into(),
+        region_info: vec![info.into()],
+        open_seq_num,
+        proc_id: vec![procedure],
+        ..Default::default()
+    };
+    let request =
+        pb::ReportRegionStateTransitionRequest { server: server.name().into(), transition: vec![transition] };
+    while !server.is_stopping() {
+        match send(server, &request).await {
+            Ok(None) => return,
+            Ok(Some(refused)) => {
+                tracing::warn!(region = %info.encoded_name(), %refused, "the master refused a report");
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(region = %info.encoded_name(), %error, "a report did not reach the master");
+            }
+        }
+        tokio::time::sleep(RETRY_PAUSE).await;
+    }
+}
+
+async fn send(
+    server: &RegionServer,
+    request: &pb::ReportRegionStateTransitionRequest,
+) -> Result<Option<String>, RpcException> {
+    let (response, _): (pb::ReportRegionStateTransitionResponse, _) = server
+        .status()
+        .call_within(REPORT_TIMEOUT, "ReportRegionStateTransition", request, finback_cell::Bytes::new())
+        .await?;
+    Ok(response.error_message)
+}

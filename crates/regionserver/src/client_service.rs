@@ -1,0 +1,37 @@
+//! `ClientService`: the data plane.
+
+use crate::run_inline::run_inline;
+use crate::server::RegionServer;
+use crate::{get, multi, multi_row, mutate, scan};
+use finback_rpc::{Call, Outcome, Service, exceptions};
+use std::sync::Arc;
+
+/// Serves reads and writes of regions.
+pub struct ClientService {
+    server: Arc<RegionServer>,
+}
+
+impl ClientService {
+    /// The service of `server`.
+    pub fn new(server: Arc<RegionServer>) -> Self {
+        Self { server }
+    }
+}
+
+impl Service for ClientService {
+    fn name(&self) -> &'static str {
+        "ClientService"
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        let server = Arc::clone(&self.server);
+        match call.method.as_str() {
+            "Get" => run_inline(get::get(server, call)),
+            "Scan" => run_inline(scan::scan(server, call)),
+            "Mutate" => run_inline(mutate::mutate(server, call)),
+            "Multi" => run_inline(multi::multi(server, call)),
+            "ExecService" => run_inline(multi_row::exec_service(server, call)),
+            other => Outcome::exception(exceptions::unsupported_operation(other)),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What a region's errors are to a client.
+
+use finback_region::RegionError;
+use finback_rpc::{RpcException, exceptions};
+
+/// The exception of HBase for an error.
+pub(crate) fn exception(error: &RegionError) -> RpcException {
+    let message = error.to_string();
+    match error {
+        RegionError::Closing(_) => exceptions::not_serving_region(message),
+        RegionError::WrongRegion { .. } => exceptions::wrong_region(message),
+        RegionError::NoSuchFamily { .. } => exceptions::no_such_column_family(message),
+        RegionError::TooBusy(_) => exceptions::region_too_busy(message),
+        RegionError::Invalid(_)
+        | RegionError::CellTooLarge { .. }
+        | RegionError::ReadOnly(_)
+        | RegionError::Filter(_) => exceptions::do_not_retry(message),
+        _ => exceptions::io(message),
+    }
+}
+
+/// The same for an action of a batch, in which a row out of range is a failed check.
+pub(crate) fn batch_exception(error: &RegionError) -> RpcException {
+    match error {
+        RegionError::WrongRegion { .. } => exceptions::failed_sanity_check(error.to_string()),
+        _ => exception(error),
+    }
+}

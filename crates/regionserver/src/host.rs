@@ -1,0 +1,117 @@
+//! What regions get from the server: clock, timers, block reads, and who is told about memory.
+
+use finback_hfile::{Block, BlockRequest, HFileError};
+use finback_region::{BoxFuture, Host};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc;
+
+/// What the flusher is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum FlushRequest {
+    /// One region, by encoded name.
+    Region(String),
+    /// Whatever frees most memory.
+    Largest,
+}
+
+/// The host of all regions of a server.
+#[derive(Debug)]
+pub(crate) struct ServerHost {
+    flushes: mpsc::UnboundedSender<FlushRequest>,
+    memstore_bytes: AtomicI64,
+    memstore_limit: i64,
+    /// Whether a flush for memory was asked for and has not begun: at most one request stands in the queue, and at
+    /// most one for each region.
+    largest_asked: AtomicBool,
+}
+
+impl ServerHost {
+    /// `memstore_limit`: bytes of all memstores together.
+    pub(crate) fn new(flushes: mpsc::UnboundedSender<FlushRequest>, memstore_limit: u64) -> Self {
+        let memstore_limit = i64::try_from(memstore_limit).unwrap_or(i64::MAX);
+        Self {
+            flushes,
+            memstore_bytes: AtomicI64::new(0),
+            memstore_limit,
+            largest_asked: AtomicBool::new(false),
+        }
+    }
+
+    /// Bytes of all memstores.
+    pub(crate) fn memstore_bytes(&self) -> u64 {
+        u64::try_from(self.memstore_bytes.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
+    /// Whether writes must wait for flushes.
+    pub(crate) fn is_full(&self) -> bool {
+        self.memstore_bytes.load(Ordering::Relaxed) > self.memstore_limit
+    }
+
+    /// Asks for a flush of one region.
+    pub(crate) fn ask_for_flush(&self, encoded_region: &str) {
+        // The flusher ends only with the server.
+        let _ = self.flushes.send(FlushRequest::Region(encoded_region.to_owned()));
+    }
+
+    /// Asks for a flush that frees memory.
+    pub(crate) fn ask_for_memory(&self) {
+        if !self.largest_asked.swap(true, Ordering::AcqRel) {
+            let _ = self.flushes.send(FlushRequest::Largest);
+        }
+    }
+
+    /// Notes that a flush for memory begins.
+    pub(crate) fn memory_flush_begins(&self) {
+        self.largest_asked.store(false, Ordering::Release);
+    }
+}
+
+/// Milliseconds since the epoch by the system's clock.
+pub(crate) fn system_now_ms() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Host for ServerHost {
+    fn now_ms(&self) -> i64 {
+        system_now_ms()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
+        // What the system has in memory is read at once; only what must wait for a device costs a hand-over.
+        match request.read_nowait() {
+            Ok(Some(block)) => Box::pin(std::future::ready(Ok(block))),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+            Ok(None) => Box::pin(async move {
+                let file = Arc::clone(&request.file);
+                let place = request.block;
+                tokio::task::spawn_blocking(move || request.read()).await.unwrap_or_else(|error| {
+                    Err(HFileError::Io {
+                        path: file.path().to_owned(),
+                        what: "read a block",
+                        offset: place.offset,
+                        source: std::io::Error::other(error),
+                    })
+                })
+            }),
+        }
+    }
+
+    fn flush_wanted(&self, encoded_region: &str) {
+        self.ask_for_flush(encoded_region);
+    }
+
+    fn memstore_changed(&self, bytes: isize) {
+        let total = self.memstore_bytes.fetch_add(bytes as i64, Ordering::Relaxed) + bytes as i64;
+        // HBase's lower mark: 95 % of the limit.
+        if bytes > 0 && total > self.memstore_limit / 100 * 95 {
+            self.ask_for_memory();
+        }
+    }
+}

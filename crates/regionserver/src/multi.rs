@@ -1,0 +1,270 @@
+//! Multi: many actions on many regions in one request.
+
+use crate::condition;
+use crate::exceptions::batch_exception;
+use crate::get;
+use crate::mutate::{atomically, block_result, check_same_row};
+use crate::result::ReplyCells;
+use crate::server::RegionServer;
+use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
+use finback_proto::{convert, pb};
+use finback_region::Region;
+use finback_rpc::{Call, Reply, RpcException};
+use std::sync::Arc;
+
+/// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
+const MAX_REPLY_BYTES: usize = 100 << 20;
+
+const TOO_LARGE: &str = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
+
+/// Answers `Multi`.
+pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let request: pb::MultiRequest = call.decode()?;
+    let mut multi = Multi {
+        server: &server,
+        nonce_group: request.nonce_group.unwrap_or(0),
+        request_cells: call.cells.clone(),
+        cells: ReplyCells::new(&call),
+    };
+    let mut response = pb::MultiResponse::default();
+    // From before each RegionAction had its own: a condition for the only one.
+    let mut legacy_condition = request.condition;
+    for mut action in request.region_action {
+        if action.condition.is_none() {
+            action.condition = legacy_condition.take();
+        }
+        let result = multi.region_action(action).await?;
+        if result.processed == Some(true) {
+            response.processed = Some(true);
+        }
+        response.region_action_result.push(result);
+    }
+    Ok(Reply::with_cells(&response, multi.cells.block))
+}
+
+struct Multi<'a> {
+    server: &'a RegionServer,
+    nonce_group: u64,
+    /// Cells of the mutations not yet decoded.
+    request_cells: Bytes,
+    cells: ReplyCells,
+}
+
+impl Multi<'_> {
+    /// Carries out one region's actions. `Err` fails the whole request: its cells cannot be told apart any more.
+    async fn region_action(
+        &mut self,
+        action: pb::RegionAction,
+    ) -> Result<pb::RegionActionResult, RpcException> {
+        let region = match self.server.regions.find(&action.region) {
+            Ok(region) => region,
+            Err(failure) => {
+                self.skip(&action)?;
+                return Ok(failed(&failure));
+            }
+        };
+        if action.atomic() || action.condition.is_some() {
+            return self.atomic(&region, action).await;
+        }
+        self.independent(&region, action.action).await
+    }
+
+    /// Leaves out the cells of a region's mutations.
+    fn skip(&mut self, action: &pb::RegionAction) -> Result<(), RpcException> {
+        for mutation in action.action.iter().filter_map(|action| action.mutation.as_ref()) {
+            convert::skip_cells(mutation, &mut self.request_cells)?;
+        }
+        Ok(())
+    }
+
+    /// Decodes a mutation. The outer error loses the request, the inner one is the mutation's own.
+    fn decode(
+        &mut self,
+        mutation: pb::MutationProto,
+    ) -> Result<Result<Mutation, RpcException>, RpcException> {
+        match convert::decode_mutation(mutation, &mut self.request_cells, self.nonce_group) {
+            Ok(mutation) => Ok(Ok(mutation)),
+            Err(error) if error.loses_cells() => Err(error.into()),
+            Err(error) => Ok(Err(error.into())),
+        }
+    }
+
+    async fn atomic(
+        &mut self,
+        region: &Region,
+        action: pb::RegionAction,
+    ) -> Result<pb::RegionActionResult, RpcException> {
+        let mut mutations = Vec::with_capacity(action.action.len());
+        let mut failure = self.server.check_memory(region).err();
+        let count = action.action.len();
+        for action in action.action {
+            let Some(mutation) = action.mutation else {
+                let refused = "Atomic put and/or delete only, not a Get";
+                failure.get_or_insert(finback_rpc::exceptions::do_not_retry(refused));
+                continue;
+            };
+            match self.decode(mutation)? {
+                Ok(mutation) => mutations.push(mutation),
+                Err(error) => {
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+        let outcome = match failure {
+            Some(failure) => Err(failure),
+            None => self.apply(region, action.condition, mutations).await,
+        };
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(failure) => return Ok(failed(&failure)),
+        };
+        let mut result_or_exception: Vec<_> = (0..count)
+            .map(|index| pb::ResultOrException { index: Some(index as u32), ..Default::default() })
+            .collect();
+        if let Some(first) = result_or_exception.first_mut()
+            && !outcome.cells.is_empty()
+        {
+            // Inside the message, as HBase does it.
+            first.result = Some(convert::inline_result(outcome.cells.iter()));
+        }
+        Ok(pb::RegionActionResult {
+            result_or_exception,
+            processed: Some(outcome.applied),
+            ..Default::default()
+        })
+    }
+
+    async fn apply(
+        &self,
+        region: &Region,
+        condition: Option<pb::Condition>,
+        mutations: Vec<Mutation>,
+    ) -> Result<finback_region::AtomicOutcome, RpcException> {
+        let mut conditions = Vec::new();
+        if let Some(condition) = condition {
+            let condition = condition::decode(condition)?;
+            for mutation in &mutations {
+                check_same_row(&condition, mutation)?;
+            }
+            conditions.push(condition);
+        }
+        if let Some(first) = mutations.first()
+            && let Some(other) = mutations.iter().find(|mutation| mutation.row != first.row)
+        {
+            return Err(finback_rpc::exceptions::do_not_retry(format!(
+                "All rows of an atomic group must be the same: {} and {}",
+                first.row.escape_ascii(),
+                other.row.escape_ascii()
+            )));
+        }
+        atomically(self.server, region, conditions, mutations).await
+    }
+
+    /// Actions that succeed or fail each for itself, in their order. Puts and deletes that follow each other are
+    /// written together.
+    async fn independent(
+        &mut self,
+        region: &Region,
+        actions: Vec<pb::Action>,
+    ) -> Result<pb::RegionActionResult, RpcException> {
+        let mut answers: Vec<pb::ResultOrException> = Vec::with_capacity(actions.len());
+        let mut batch = Batch::default();
+        for action in actions {
+            let at = answers.len();
+            answers.push(pb::ResultOrException { index: action.index, ..Default::default() });
+            let outcome = if let Some(get) = action.get {
+                batch.write(region, &mut answers).await;
+                self.get(region, get).await
+            } else if let Some(mutation) = action.mutation {
+                match self
+                    .decode(mutation)?
+                    .and_then(|mutation| self.server.check_memory(region).map(|()| mutation))
+                {
+                    Ok(mutation) if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
+                        batch.push(at, mutation);
+                        continue;
+                    }
+                    Ok(mutation) => {
+                        batch.write(region, &mut answers).await;
+                        self.read_modify_write(region, mutation).await
+                    }
+                    Err(failure) => Err(failure),
+                }
+            } else {
+                Err(finback_rpc::exceptions::unknown_protocol(
+                    "No registered coprocessor service found for this action",
+                ))
+            };
+            answer(&mut answers[at], outcome);
+        }
+        batch.write(region, &mut answers).await;
+        Ok(pb::RegionActionResult { result_or_exception: answers, ..Default::default() })
+    }
+
+    fn check_size(&self) -> Result<(), RpcException> {
+        if self.cells.block.len() <= MAX_REPLY_BYTES {
+            return Ok(());
+        }
+        Err(RpcException::retriable(
+            TOO_LARGE,
+            format!("Max size exceeded CellSize: {}", self.cells.block.len()),
+        ))
+    }
+
+    async fn get(&mut self, region: &Region, get: pb::Get) -> Result<pb::Result, RpcException> {
+        self.check_size()?;
+        get::read(self.server, region, get, &mut self.cells).await
+    }
+
+    async fn read_modify_write(
+        &mut self,
+        region: &Region,
+        mutation: Mutation,
+    ) -> Result<pb::Result, RpcException> {
+        self.check_size()?;
+        region.check_row(&mutation.row, "batch").map_err(|error| batch_exception(&error))?;
+        let outcome = atomically(self.server, region, Vec::new(), vec![mutation]).await?;
+        Ok(if outcome.cells == CellBlock::default() {
+            pb::Result::default()
+        } else {
+            block_result(outcome.cells, &mut self.cells)
+        })
+    }
+}
+
+/// Puts and deletes waiting to be written together.
+#[derive(Default)]
+struct Batch {
+    places: Vec<usize>,
+    mutations: Vec<Mutation>,
+}
+
+impl Batch {
+    fn push(&mut self, place: usize, mutation: Mutation) {
+        self.places.push(place);
+        self.mutations.push(mutation);
+    }
+
+    /// Writes them and puts the answers into their places.
+    async fn write(&mut self, region: &Region, answers: &mut [pb::ResultOrException]) {
+        if self.mutations.is_empty() {
+            return;
+        }
+        let results = region.batch(std::mem::take(&mut self.mutations)).await;
+        for (place, result) in self.places.drain(..).zip(results) {
+            let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
+            answer(&mut answers[place], outcome);
+        }
+    }
+}
+
+fn answer(place: &mut pb::ResultOrException, outcome: Result<pb::Result, RpcException>) {
+    match outcome {
+        Ok(result) => place.result = Some(result),
+        Err(failure) => place.exception = Some(failure.to_action_result()),
+    }
+}
+
+fn failed(failure: &RpcException) -> pb::RegionActionResult {
+    pb::RegionActionResult { exception: Some(failure.to_action_result()), ..Default::default() }
+}

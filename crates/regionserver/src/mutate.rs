@@ -1,0 +1,141 @@
+//! Mutate: one mutation of one row, with or without a condition.
+
+use crate::condition;
+use crate::exceptions::exception;
+use crate::get;
+use crate::nonces::Admission;
+use crate::result::ReplyCells;
+use crate::server::RegionServer;
+use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan};
+use finback_proto::{convert, pb};
+use finback_region::{AtomicOutcome, Condition, Region, ScanLimits, ScanOutput, ScanStop};
+use finback_rpc::{Call, Reply, RpcException, exceptions};
+use std::sync::Arc;
+
+/// Answers `Mutate`.
+pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let request: pb::MutateRequest = call.decode()?;
+    let region = server.regions.find(&request.region)?;
+    server.check_memory(&region)?;
+    let mut request_cells = call.cells.clone();
+    let mutation =
+        convert::decode_mutation(request.mutation, &mut request_cells, request.nonce_group.unwrap_or(0))?;
+    let mut cells = ReplyCells::new(&call);
+    let response = match request.condition {
+        Some(condition) => {
+            let condition = condition::decode(condition)?;
+            check_same_row(&condition, &mutation)?;
+            let outcome = atomically(&server, &region, vec![condition], vec![mutation]).await?;
+            let result = (!outcome.cells.is_empty()).then(|| block_result(outcome.cells, &mut cells));
+            pb::MutateResponse { processed: Some(outcome.applied), result, ..Default::default() }
+        }
+        None if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
+            put_or_delete(&region, mutation).await?;
+            pb::MutateResponse { processed: Some(true), ..Default::default() }
+        }
+        None => {
+            let outcome = atomically(&server, &region, Vec::new(), vec![mutation]).await?;
+            let result = Some(block_result(outcome.cells, &mut cells));
+            pb::MutateResponse { result, ..Default::default() }
+        }
+    };
+    Ok(Reply::with_cells(&response, cells.block))
+}
+
+/// A condition must look at the row that it guards.
+pub(crate) fn check_same_row(condition: &Condition, mutation: &Mutation) -> Result<(), RpcException> {
+    if condition.row == mutation.row {
+        return Ok(());
+    }
+    Err(exceptions::do_not_retry(format!(
+        "Action's getRow must match; condition: {}, action: {}",
+        condition.row.escape_ascii(),
+        mutation.row.escape_ascii()
+    )))
+}
+
+async fn put_or_delete(region: &Region, mutation: Mutation) -> Result<(), RpcException> {
+    region.check_row(&mutation.row, "mutate").map_err(|error| exception(&error))?;
+    match region.batch(vec![mutation]).await.pop() {
+        Some(Err(error)) => Err(exception(&error)),
+        _ => Ok(()),
+    }
+}
+
+/// Carries out mutations together, once for each nonce.
+pub(crate) async fn atomically(
+    server: &RegionServer,
+    region: &Region,
+    conditions: Vec<Condition>,
+    mutations: Vec<Mutation>,
+) -> Result<AtomicOutcome, RpcException> {
+    let nonce = mutations.iter().map(|mutation| mutation.nonce).find(|(_, nonce)| *nonce != 0);
+    let guard = match nonce {
+        None => None,
+        Some((group, nonce)) => match server.nonces.admit(group, nonce).await {
+            Admission::Proceed(guard) => Some(guard),
+            Admission::AlreadyDone(sequence_id) => {
+                return stored(server, region, &mutations, sequence_id).await;
+            }
+        },
+    };
+    let outcome = region.mutate_atomically(conditions, mutations).await.map_err(|error| exception(&error))?;
+    if let Some(guard) = guard {
+        // A condition that did not hold wrote nothing: a repetition may try again.
+        if outcome.applied {
+            guard.succeeded(outcome.sequence_id);
+        }
+    }
+    Ok(outcome)
+}
+
+/// What an increment or append that was carried out before had as its result.
+async fn stored(
+    server: &RegionServer,
+    region: &Region,
+    mutations: &[Mutation],
+    sequence_id: u64,
+) -> Result<AtomicOutcome, RpcException> {
+    let mut found = Vec::new();
+    for mutation in mutations {
+        let reads_first = matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
+        if !reads_first || !mutation.return_results {
+            continue;
+        }
+        let scan = Scan {
+            families: columns_of(mutation),
+            read_point: (sequence_id != 0).then_some(sequence_id),
+            ..finback_cell::Get::new(mutation.row.clone()).scan
+        };
+        let mut scanner = region.scanner(&scan, None).map_err(|error| exception(&error))?;
+        let mut out = ScanOutput::default();
+        while get::next(server, &mut scanner, &mut out, &ScanLimits::NONE).await? == ScanStop::Budget {}
+        found.extend_from_slice(&out.cells);
+    }
+    let cells = CellBlock::parse(found.into()).unwrap_or_default();
+    Ok(AtomicOutcome { applied: true, cells, sequence_id })
+}
+
+fn columns_of(mutation: &Mutation) -> Vec<FamilySelection> {
+    let mut families: Vec<FamilySelection> = Vec::new();
+    let mut columns: Vec<_> = mutation.cells.iter().map(|cell| (cell.family(), cell.qualifier())).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    for (family, qualifier) in columns {
+        let qualifier = qualifier.to_vec().into();
+        match families.last_mut() {
+            Some(FamilySelection { family: last, qualifiers: Some(qualifiers) }) if last == family => {
+                qualifiers.push(qualifier);
+            }
+            _ => families
+                .push(FamilySelection { family: family.to_vec().into(), qualifiers: Some(vec![qualifier]) }),
+        }
+    }
+    families
+}
+
+/// A result of cells that an atomic write gave back.
+pub(crate) fn block_result(block: CellBlock, cells: &mut ReplyCells) -> pb::Result {
+    let count = block.count();
+    cells.result(block.bytes().to_vec(), count)
+}

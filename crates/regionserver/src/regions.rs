@@ -1,0 +1,85 @@
+//! The regions that this server has.
+
+use finback_cell::ServerName;
+use finback_proto::{convert, pb};
+use finback_region::Region;
+use finback_rpc::{RpcException, exceptions};
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A region here.
+#[derive(Clone, Debug)]
+enum Entry {
+    Opening,
+    Open(Arc<Region>),
+}
+
+/// Regions by encoded name. Readers share the lock for a look-up; it is held exclusively only to open and close.
+#[derive(Debug)]
+pub(crate) struct Regions {
+    server: ServerName,
+    entries: RwLock<HashMap<Box<[u8]>, Entry>>,
+}
+
+impl Regions {
+    pub(crate) fn new(server: ServerName) -> Self {
+        Self { server, entries: RwLock::default() }
+    }
+
+    /// The region that a request names.
+    pub(crate) fn find(&self, specifier: &pb::RegionSpecifier) -> Result<Arc<Region>, RpcException> {
+        let encoded = convert::encoded_name(specifier)?;
+        let found = self.entries.read().get(encoded).cloned();
+        match found {
+            Some(Entry::Open(region)) if !region.is_closing() => Ok(region),
+            Some(Entry::Opening) => Err(exceptions::region_opening(format!(
+                "Region {} is opening on {}",
+                specifier.value.escape_ascii(),
+                self.server
+            ))),
+            _ => Err(exceptions::not_serving_region(format!(
+                "{} is not online on {}",
+                specifier.value.escape_ascii(),
+                self.server
+            ))),
+        }
+    }
+
+    /// The open region of an encoded name, also while it closes.
+    pub(crate) fn open_region(&self, encoded: &[u8]) -> Option<Arc<Region>> {
+        match self.entries.read().get(encoded) {
+            Some(Entry::Open(region)) => Some(Arc::clone(region)),
+            _ => None,
+        }
+    }
+
+    /// Notes that a region is being opened. False when it is here already.
+    pub(crate) fn begin_open(&self, encoded: &[u8]) -> bool {
+        let mut entries = self.entries.write();
+        if entries.contains_key(encoded) {
+            return false;
+        }
+        entries.insert(encoded.into(), Entry::Opening);
+        true
+    }
+
+    /// Serves a region that was opened.
+    pub(crate) fn opened(&self, region: Arc<Region>) {
+        self.entries.write().insert(region.encoded_name().as_bytes().into(), Entry::Open(region));
+    }
+
+    /// Forgets a region.
+    pub(crate) fn remove(&self, encoded: &[u8]) {
+        self.entries.write().remove(encoded);
+    }
+
+    /// All open regions.
+    pub(crate) fn all(&self) -> Vec<Arc<Region>> {
+        let open = |entry: &Entry| match entry {
+            Entry::Open(region) => Some(Arc::clone(region)),
+            Entry::Opening => None,
+        };
+        self.entries.read().values().filter_map(open).collect()
+    }
+}

@@ -1,0 +1,241 @@
+//! Scan: opens a scanner, reads on with it, renews and closes it.
+//!
+//! A reply ends at the first limit: results, rows, bytes, or time. One that ends by time is a heartbeat, so that neither
+//! the client's patience nor the scanner's lease ends first.
+
+use crate::exceptions::exception;
+use crate::get::{CELLS_PER_TURN, decode_filter, next};
+use crate::result::ReplyCells;
+use crate::scanners::OpenScanner;
+use crate::server::RegionServer;
+use finback_cell::block::CellIter;
+use finback_proto::convert::{self, DecodedScan};
+use finback_proto::pb;
+use finback_region::{ScanLimits, ScanOutput, ScanStop};
+use finback_rpc::{Call, Reply, RpcException, exceptions};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Bytes of a reply at most, whatever the client asks for (`hbase.server.scanner.max.result.size`).
+const MAX_REPLY_BYTES: usize = 100 << 20;
+/// The shortest time a scan gets before it answers with a heartbeat.
+const MIN_TIME: Duration = Duration::from_millis(10);
+
+/// Answers `Scan`.
+pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let mut request: pb::ScanRequest = call.decode()?;
+    let Some(id) = request.scanner_id else { return open(&server, &call, request).await };
+    if request.renew() {
+        let scanner = server.scanners.take(id, request.next_call_seq)?;
+        server.scanners.keep(id, scanner);
+        server.scanners.renew(id);
+        return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));
+    }
+    let scanner = match server.scanners.take(id, request.next_call_seq) {
+        Ok(scanner) => scanner,
+        // A close that comes after the server closed the scanner itself.
+        Err(_) if request.close_scanner() && server.scanners.was_closed(id) => {
+            return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));
+        }
+        Err(failure) => return Err(failure),
+    };
+    if scanner.region.is_closing() || !server.is_online(&scanner.region) {
+        server.scanners.close(id, false);
+        return Err(exceptions::not_serving_region(format!(
+            "region {} of scanner {id} was closed",
+            scanner.region.name().escape_ascii()
+        )));
+    }
+    if request.close_scanner() && request.number_of_rows.is_none() {
+        request.number_of_rows = Some(0);
+    }
+    answer(&server, &call, id, scanner, &request, pb::ScanResponse::default()).await
+}
+
+async fn open(
+    server: &Arc<RegionServer>,
+    call: &Call,
+    mut request: pb::ScanRequest,
+) -> Result<Reply, RpcException> {
+    let Some(scan) = request.scan.take() else {
+        return Err(exceptions::do_not_retry("Missing required input: scannerId or scan"));
+    };
+    let Some(specifier) = &request.region else {
+        return Err(exceptions::do_not_retry("Missing required input: region"));
+    };
+    let region = server.regions.find(specifier)?;
+    let DecodedScan { mut scan, filter, batch, max_result_size, small, need_cursor_result, .. } =
+        convert::decode_scan(scan)?;
+    // A read point beyond this region's would see writes in progress.
+    scan.read_point = scan.read_point.map(|point| point.min(region.read_point()));
+    let id = server.scanners.new_id()?;
+    let scanner = region.scanner(&scan, decode_filter(filter)?).map_err(|error| exception(&error))?;
+    let first = pb::ScanResponse {
+        ttl: Some(u32::try_from(server.scanners.lease().as_millis()).unwrap_or(u32::MAX)),
+        mvcc_read_point: Some(scanner.read_point()),
+        ..Default::default()
+    };
+    let max_bytes =
+        max_result_size.map_or(MAX_REPLY_BYTES, |size| usize::try_from(size).unwrap_or(MAX_REPLY_BYTES));
+    let scanner = Box::new(OpenScanner {
+        region,
+        scanner,
+        batch: batch.map_or(usize::MAX, |batch| batch as usize),
+        max_bytes: max_bytes.clamp(1, MAX_REPLY_BYTES),
+        small,
+        wants_cursor: need_cursor_result,
+    });
+    answer(server, call, id, scanner, &request, first).await
+}
+
+/// Reads what the request asks for, and keeps or closes the scanner.
+async fn answer(
+    server: &RegionServer,
+    call: &Call,
+    id: u64,
+    mut open: Box<OpenScanner>,
+    request: &pb::ScanRequest,
+    mut response: pb::ScanResponse,
+) -> Result<Reply, RpcException> {
+    response.scanner_id = Some(id);
+    response.stale = Some(false);
+    let rows = request.number_of_rows.unwrap_or(if request.close_scanner() { 0 } else { 1 });
+    let mut cells = ReplyCells::new(call);
+    if rows == 0 {
+        response.more_results = Some(true);
+        response.more_results_in_region = Some(true);
+    } else {
+        match read(server, call, &mut open, request, rows as usize).await {
+            Ok(found) => describe(&mut response, found, &open, request, &mut cells),
+            Err(failure) => {
+                // The scanner may have moved past rows that the client never got: it cannot be used again.
+                server.scanners.close(id, true);
+                return Err(reset(failure, id));
+            }
+        }
+    }
+    let ended = response.more_results == Some(false) || response.more_results_in_region == Some(false);
+    if ended || request.close_scanner() {
+        server.scanners.close(id, ended);
+    } else {
+        server.scanners.keep(id, open);
+    }
+    Ok(Reply::with_cells(&response, cells.block))
+}
+
+/// What a failure in the middle of a scan is to the client: it opens a new scanner after the last row it got.
+fn reset(failure: RpcException, id: u64) -> RpcException {
+    if failure.do_not_retry || failure.simple_class() == "NotServingRegionException" {
+        return failure;
+    }
+    exceptions::scanner_reset(format!("Scanner {id} is closed on the server-side: {}", failure.message))
+}
+
+/// What one call read.
+struct Found {
+    out: ScanOutput,
+    stop: Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Read(ScanStop),
+    Time,
+}
+
+async fn read(
+    server: &RegionServer,
+    call: &Call,
+    open: &mut OpenScanner,
+    request: &pb::ScanRequest,
+    results: usize,
+) -> Result<Found, RpcException> {
+    let limit_of_rows = request.limit_of_rows() as usize;
+    let partial_rows = request.client_handles_partials() && !open.small;
+    let limits = ScanLimits {
+        results,
+        rows: if limit_of_rows > 0 { limit_of_rows } else { usize::MAX },
+        batch: open.batch,
+        bytes: open.max_bytes,
+        partial_rows,
+        budget: CELLS_PER_TURN,
+    };
+    let until = request.client_handles_heartbeats().then(|| time_limit(server, call));
+    let mut out = ScanOutput::default();
+    let stop = loop {
+        let stop = next(server, &mut open.scanner, &mut out, &limits).await?;
+        if stop != ScanStop::Budget {
+            break Stop::Read(stop);
+        }
+        if call.connection.is_closed() {
+            return Err(exceptions::io("the client has gone"));
+        }
+        if open.region.is_closing() {
+            return Err(exceptions::not_serving_region(open.region.name().escape_ascii().to_string()));
+        }
+        if until.is_some_and(|until| Instant::now() >= until) {
+            break Stop::Time;
+        }
+        tokio::task::yield_now().await;
+    };
+    open.scanner.suspend(&mut out, partial_rows);
+    let counters = open.region.counters();
+    counters.reads.fetch_add(out.rows_completed as u64, Ordering::Relaxed);
+    counters.filtered_reads.fetch_add(out.rows_filtered, Ordering::Relaxed);
+    Ok(Found { out, stop })
+}
+
+/// Half of what lease and client leave.
+fn time_limit(server: &RegionServer, call: &Call) -> Instant {
+    let now = Instant::now();
+    let lease = server.scanners.lease();
+    let patience = call.remaining(now).map_or(lease, |remaining| remaining.min(lease));
+    now + (patience / 2).max(MIN_TIME)
+}
+
+fn describe(
+    response: &mut pb::ScanResponse,
+    found: Found,
+    open: &OpenScanner,
+    request: &pb::ScanRequest,
+    cells: &mut ReplyCells,
+) {
+    let Found { out, stop } = found;
+    let limit_of_rows = request.limit_of_rows() as usize;
+    let limit_reached = limit_of_rows > 0 && out.rows_completed >= limit_of_rows;
+    let nothing = out.counts.is_empty();
+    let filter_done = stop == Stop::Read(ScanStop::FilterDone);
+    response.more_results_in_region =
+        Some(stop != Stop::Read(ScanStop::Exhausted) && stop != Stop::Read(ScanStop::FilterDone));
+    response.more_results = Some(!(limit_reached || filter_done && nothing));
+    // An answer without results that is not the end must be a heartbeat, whatever ended it.
+    let heartbeat = stop == Stop::Time || (nothing && response.more_results_in_region == Some(true));
+    if heartbeat && request.client_handles_heartbeats() {
+        response.heartbeat_message = Some(true);
+        if open.wants_cursor {
+            response.cursor = Some(pb::Cursor { row: Some(open.scanner.current_row().to_vec().into()) });
+        }
+    }
+    if request.track_scan_metrics() {
+        let pair = |name: &str, value: u64| pb::NameInt64Pair {
+            name: Some(name.to_owned()),
+            value: Some(i64::try_from(value).unwrap_or(i64::MAX)),
+        };
+        response.scan_metrics = Some(pb::ScanMetrics {
+            metrics: vec![pair("ROWS_SCANNED", out.rows_scanned), pair("ROWS_FILTERED", out.rows_filtered)],
+        });
+    }
+    if !cells.is_inline() {
+        response.cells_per_result = out.counts;
+        response.partial_flag_per_result = out.partial;
+        cells.block = out.cells;
+        return;
+    }
+    let mut rest = CellIter::over_checked(&out.cells);
+    for (count, partial) in out.counts.iter().zip(&out.partial) {
+        let mut result = convert::inline_result(rest.by_ref().take(*count as usize));
+        result.partial = Some(*partial);
+        response.results.push(result);
+    }
+}

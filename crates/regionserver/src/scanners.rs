@@ -1,0 +1,140 @@
+//! Open scanners, their leases and call sequence numbers.
+
+use finback_region::{Region, RegionScanner};
+use finback_rpc::{RpcException, exceptions};
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Scanners that may be open at once; beyond it opening is refused.
+const MAX_OPEN: usize = 100_000;
+/// Ids of scanners that this server closed by itself, for which a late close is no error.
+const REMEMBERED_CLOSED: usize = 4096;
+
+/// A scan between two calls.
+pub(crate) struct OpenScanner {
+    pub(crate) region: Arc<Region>,
+    pub(crate) scanner: RegionScanner,
+    /// Cells of one result at most.
+    pub(crate) batch: usize,
+    /// Bytes of one reply at most.
+    pub(crate) max_bytes: usize,
+    pub(crate) small: bool,
+    pub(crate) wants_cursor: bool,
+}
+
+struct Slot {
+    /// `None` while a call works with it.
+    scanner: Option<Box<OpenScanner>>,
+    next_call: u64,
+    expires: Instant,
+}
+
+/// The scanners of one server.
+pub(crate) struct Scanners {
+    slots: Mutex<HashMap<u64, Slot>>,
+    closed: Mutex<VecDeque<u64>>,
+    next_id: AtomicU64,
+    lease: Duration,
+}
+
+impl Scanners {
+    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one.
+    pub(crate) fn new(start_code: u64, lease: Duration) -> Self {
+        // 31 bits of the start code, 32 bits to count; positive as a Java long.
+        let next_id = AtomicU64::new((start_code & 0x7fff_ffff) << 32 | 1);
+        Self { slots: Mutex::default(), closed: Mutex::default(), next_id, lease }
+    }
+
+    /// How long a scanner lives without a call.
+    pub(crate) fn lease(&self) -> Duration {
+        self.lease
+    }
+
+    /// An id for a new scanner.
+    pub(crate) fn new_id(&self) -> Result<u64, RpcException> {
+        if self.slots.lock().len() >= MAX_OPEN {
+            return Err(exceptions::region_too_busy(format!("more than {MAX_OPEN} scanners are open")));
+        }
+        Ok(self.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Takes a scanner for a call. `call_number` must be the next one, if given.
+    pub(crate) fn take(&self, id: u64, call_number: Option<u64>) -> Result<Box<OpenScanner>, RpcException> {
+        let mut slots = self.slots.lock();
+        let slot = slots.get_mut(&id).ok_or_else(|| unknown(id))?;
+        if let Some(number) = call_number {
+            if number != slot.next_call {
+                return Err(exceptions::out_of_order_scanner_next(format!(
+                    "Expected nextCallSeq: {} But the nextCallSeq got from client: {number}; scanner {id}",
+                    slot.next_call
+                )));
+            }
+            slot.next_call += 1;
+        }
+        slot.scanner.take().ok_or_else(|| {
+            exceptions::out_of_order_scanner_next(format!("another call works with scanner {id}"))
+        })
+    }
+
+    /// Keeps a scanner for its next call, with a new lease.
+    pub(crate) fn keep(&self, id: u64, scanner: Box<OpenScanner>) {
+        let expires = Instant::now() + self.lease;
+        let mut slots = self.slots.lock();
+        let slot = slots.entry(id).or_insert(Slot { scanner: None, next_call: 0, expires });
+        slot.scanner = Some(scanner);
+        slot.expires = expires;
+    }
+
+    /// Extends the lease.
+    pub(crate) fn renew(&self, id: u64) {
+        if let Some(slot) = self.slots.lock().get_mut(&id) {
+            slot.expires = Instant::now() + self.lease;
+        }
+    }
+
+    /// Closes a scanner. With `by_server` a later close of the client's is no error.
+    pub(crate) fn close(&self, id: u64, by_server: bool) {
+        // Dropped outside the lock: it may free much memory.
+        let slot = self.slots.lock().remove(&id);
+        drop(slot);
+        if by_server {
+            let mut closed = self.closed.lock();
+            if closed.len() >= REMEMBERED_CLOSED {
+                closed.pop_front();
+            }
+            closed.push_back(id);
+        }
+    }
+
+    /// Whether this server closed the scanner by itself lately.
+    pub(crate) fn was_closed(&self, id: u64) -> bool {
+        self.closed.lock().contains(&id)
+    }
+
+    /// Drops scanners whose lease is over. One that a call works with is left alone.
+    pub(crate) fn expire(&self, now: Instant) {
+        let mut slots = self.slots.lock();
+        let over: Vec<u64> = slots
+            .iter()
+            .filter(|(_, slot)| slot.scanner.is_some() && slot.expires <= now)
+            .map(|(id, _)| *id)
+            .collect();
+        let dropped: Vec<Slot> = over.iter().filter_map(|id| slots.remove(id)).collect();
+        drop(slots);
+        if !dropped.is_empty() {
+            tracing::info!(scanners = dropped.len(), "leases of scanners are over");
+        }
+    }
+}
+
+/// The exception for an id that is not known.
+pub(crate) fn unknown(id: u64) -> RpcException {
+    exceptions::unknown_scanner(format!(
+        "Unknown scanner '{id}'. This can happen due to any of the following reasons: a) Scanner id given is wrong, \
+         b) Scanner lease expired because of long wait between consecutive client checkins, c) Server may be closing \
+         down, d) RegionServer restart during upgrade."
+    ))
+}

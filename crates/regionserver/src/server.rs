@@ -1,0 +1,289 @@
+//! A region server: its parts, its life.
+
+use crate::assignment;
+use crate::exceptions::exception;
+use crate::flusher;
+use crate::host::{ServerHost, system_now_ms};
+use crate::load::LastReport;
+use crate::nonces::Nonces;
+use crate::regions::Regions;
+use crate::scanners::Scanners;
+use finback_cell::{Bytes, RegionInfo, ServerName};
+use finback_hfile::{Block, BlockCache, BlockRequest};
+use finback_layout::RootDir;
+use finback_proto::pb;
+use finback_region::{Host, Region, RegionConfig, RegionEnvironment, RegionError};
+use finback_rpc::{Channel, ChannelExt, RpcException, exceptions};
+use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::{Notify, Semaphore, mpsc};
+
+/// Between two reports to the master (`hbase.regionserver.msginterval`).
+const REPORT_INTERVAL: Duration = Duration::from_secs(3);
+/// Between two looks at leases and logs.
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(1);
+/// How many regions are opened at once.
+const OPEN_AT_ONCE: usize = 4;
+/// Between two tries to reach the master.
+const REGISTER_PAUSE: Duration = Duration::from_millis(50);
+
+/// How a region server is set up.
+#[derive(Clone, Debug)]
+pub struct RegionServerOptions {
+    /// Its identity.
+    pub name: ServerName,
+    /// The root directory.
+    pub root: RootDir,
+    /// Settings of regions.
+    pub region: RegionConfig,
+    /// Settings of the logs.
+    pub wal: WalOptions,
+    /// Bytes of all memstores at which writes must wait (`hbase.regionserver.global.memstore.size`).
+    pub memstore_limit_bytes: u64,
+    /// How long a scanner lives without a call (`hbase.client.scanner.timeout.period`).
+    pub scanner_lease: Duration,
+    /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
+    pub old_log_retention: Duration,
+}
+
+/// A region server.
+pub struct RegionServer {
+    options: RegionServerOptions,
+    pub(crate) regions: Regions,
+    pub(crate) scanners: Scanners,
+    pub(crate) nonces: Arc<Nonces>,
+    pub(crate) host: Arc<ServerHost>,
+    pub(crate) open_turns: Semaphore,
+    pub(crate) last_report: LastReport,
+    cache: Arc<dyn BlockCache>,
+    region_config: Arc<RegionConfig>,
+    wal: Arc<Wal>,
+    /// The log of `hbase:meta`, made when that is opened here.
+    meta_wal: Mutex<Option<Arc<Wal>>>,
+    status: Arc<dyn Channel>,
+    master_meta: Arc<dyn Channel>,
+    stopping: AtomicBool,
+    stop_asked: Notify,
+    flush_requests: Mutex<Option<mpsc::UnboundedReceiver<crate::host::FlushRequest>>>,
+}
+
+impl RegionServer {
+    /// Makes a server: opens its log, serves nothing yet. `status` and `master_meta` lead to the master's
+    /// RegionServerStatusService and ClientMetaService. Does I/O.
+    ///
+    /// # Errors
+    /// The log cannot be opened.
+    pub fn new(
+        options: RegionServerOptions,
+        cache: Arc<dyn BlockCache>,
+        status: Arc<dyn Channel>,
+        master_meta: Arc<dyn Channel>,
+    ) -> Result<Arc<Self>, WalError> {
+        let root = &options.root;
+        let server = options.name.to_string();
+        let wal =
+            Wal::open(Arc::clone(root.fs()), root.path(), &server, WalKind::Regions, options.wal.clone())?;
+        // Bounded by the number of regions: each has at most one request in it.
+        let (flushes, flush_requests) = mpsc::unbounded_channel();
+        Ok(Arc::new(Self {
+            regions: Regions::new(options.name.clone()),
+            scanners: Scanners::new(options.name.start_code, options.scanner_lease),
+            nonces: Arc::default(),
+            host: Arc::new(ServerHost::new(flushes, options.memstore_limit_bytes)),
+            open_turns: Semaphore::new(OPEN_AT_ONCE),
+            last_report: LastReport::default(),
+            cache,
+            region_config: Arc::new(options.region.clone()),
+            wal: Arc::new(wal),
+            meta_wal: Mutex::new(None),
+            status,
+            master_meta,
+            stopping: AtomicBool::new(false),
+            stop_asked: Notify::new(),
+            flush_requests: Mutex::new(Some(flush_requests)),
+            options,
+        }))
+    }
+
+    /// Its identity.
+    pub fn name(&self) -> &ServerName {
+        &self.options.name
+    }
+
+    /// Whether it is going down.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Resolves when somebody has asked this server to stop.
+    pub async fn stop_asked(&self) {
+        self.stop_asked.notified().await;
+    }
+
+    pub(crate) fn ask_to_stop(&self) {
+        self.stop_asked.notify_one();
+    }
+
+    pub(crate) fn status(&self) -> &dyn Channel {
+        &*self.status
+    }
+
+    pub(crate) fn master_meta(&self) -> &dyn Channel {
+        &*self.master_meta
+    }
+
+    pub(crate) fn memstore_limit(&self) -> u64 {
+        self.options.memstore_limit_bytes
+    }
+
+    /// Whether this very region is open here.
+    pub(crate) fn is_online(&self, region: &Arc<Region>) -> bool {
+        let here = self.regions.open_region(region.encoded_name().as_bytes());
+        here.is_some_and(|here| Arc::ptr_eq(&here, region))
+    }
+
+    /// Refuses writes while all memstores together are too large. The catalogue is not held up.
+    pub(crate) fn check_memory(&self, region: &Region) -> Result<(), RpcException> {
+        if !self.host.is_full() || region.info().table.is_system() {
+            return Ok(());
+        }
+        self.host.ask_for_memory();
+        Err(exceptions::region_too_busy(format!(
+            "memstores hold {} bytes, more than the limit of {}",
+            self.host.memstore_bytes(),
+            self.memstore_limit()
+        )))
+    }
+
+    /// Reads a block that is not in memory.
+    pub(crate) async fn fetch(&self, request: BlockRequest) -> Result<Arc<Block>, RpcException> {
+        self.host.fetch(request).await.map_err(|error| exception(&error.into()))
+    }
+
+    /// What a region needs to be opened here.
+    pub(crate) fn environment(&self, info: &RegionInfo) -> Result<RegionEnvironment, RegionError> {
+        Ok(RegionEnvironment {
+            root: self.options.root.clone(),
+            wal: if info.is_meta() { self.meta_log()? } else { Arc::clone(&self.wal) },
+            cache: Arc::clone(&self.cache),
+            host: Arc::clone(&self.host) as Arc<dyn Host>,
+            config: Arc::clone(&self.region_config),
+        })
+    }
+
+    fn meta_log(&self) -> Result<Arc<Wal>, WalError> {
+        let mut meta_wal = self.meta_wal.lock();
+        if let Some(wal) = &*meta_wal {
+            return Ok(Arc::clone(wal));
+        }
+        let root = &self.options.root;
+        let server = self.options.name.to_string();
+        let wal =
+            Wal::open(Arc::clone(root.fs()), root.path(), &server, WalKind::Meta, self.options.wal.clone())?;
+        let wal = Arc::new(wal);
+        *meta_wal = Some(Arc::clone(&wal));
+        Ok(wal)
+    }
+
+    fn logs(&self) -> Vec<Arc<Wal>> {
+        let meta = self.meta_wal.lock().clone();
+        std::iter::once(Arc::clone(&self.wal)).chain(meta).collect()
+    }
+
+    /// Begins new files of all logs.
+    pub(crate) async fn roll_logs(&self) -> Result<(), WalError> {
+        for log in self.logs() {
+            log.roll().await?;
+        }
+        Ok(())
+    }
+
+    /// Joins the cluster and works until `stop`. The services must be reachable before.
+    pub async fn run(self: &Arc<Self>) {
+        if let Some(requests) = self.flush_requests.lock().take() {
+            tokio::spawn(flusher::run(Arc::clone(self), requests));
+        }
+        while let Err(error) = self.register().await {
+            tracing::debug!(%error, "the master does not take this server yet");
+            tokio::time::sleep(REGISTER_PAUSE).await;
+        }
+        let mut reports = tokio::time::interval(REPORT_INTERVAL);
+        let mut housekeeping = tokio::time::interval(HOUSEKEEPING_INTERVAL);
+        while !self.is_stopping() {
+            tokio::select! {
+                _ = reports.tick() => self.report().await,
+                _ = housekeeping.tick() => self.keep_house().await,
+            }
+        }
+    }
+
+    async fn register(&self) -> Result<(), RpcException> {
+        let request = pb::RegionServerStartupRequest {
+            port: u32::from(self.name().port),
+            server_start_code: self.name().start_code,
+            server_current_time: system_now_ms().unsigned_abs(),
+            use_this_hostname_instead: Some(self.name().host.clone()),
+        };
+        let _: (pb::RegionServerStartupResponse, _) =
+            self.status.call_within(REPORT_INTERVAL, "RegionServerStartup", &request, Bytes::new()).await?;
+        Ok(())
+    }
+
+    async fn report(&self) {
+        let request = pb::RegionServerReportRequest { server: self.name().into(), load: Some(self.load()) };
+        let answer: Result<(pb::RegionServerReportResponse, _), _> =
+            self.status.call_within(REPORT_INTERVAL, "RegionServerReport", &request, Bytes::new()).await;
+        if let Err(error) = answer {
+            tracing::warn!(%error, "the master did not take a report");
+            if error.simple_class() == "YouAreDeadException" {
+                self.ask_to_stop();
+            }
+        }
+    }
+
+    async fn keep_house(self: &Arc<Self>) {
+        self.scanners.expire(Instant::now());
+        for log in self.logs() {
+            for region in log.too_many_logs() {
+                self.host.ask_for_flush(&String::from_utf8_lossy(&region));
+            }
+        }
+        let (root, retention) = (self.options.root.clone(), self.options.old_log_retention);
+        let cleaned = tokio::task::spawn_blocking(move || {
+            clean_old_logs(&**root.fs(), root.path(), retention, SystemTime::now())
+        });
+        if let Ok(Err(error)) = cleaned.await {
+            tracing::warn!(%error, "old logs could not be removed");
+        }
+    }
+
+    /// Goes down: takes no more requests for regions, flushes and closes them, the catalogue last, and closes the logs.
+    /// What cannot be flushed stays in the logs.
+    pub async fn stop(self: &Arc<Self>) {
+        if self.stopping.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (meta, others): (Vec<_>, Vec<_>) =
+            self.regions.all().into_iter().partition(|region| region.info().is_meta());
+        for region in others.into_iter().chain(meta) {
+            let name = Arc::clone(region.encoded_name());
+            if let Err(error) = assignment::close_blocking(region).await {
+                tracing::error!(region = %name, %error, "a region could not be flushed; its edits stay in the log");
+            }
+        }
+        for log in self.logs() {
+            if let Err(error) = log.close().await {
+                tracing::error!(%error, "a log could not be closed");
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for RegionServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RegionServer({})", self.options.name)
+    }
+}
