@@ -115,9 +115,10 @@ impl MasterService {
     fn schema_alter_status(&self, call: &Call) -> Answer {
         let request: pb::GetSchemaAlterStatusRequest = call.decode()?;
         let name = table_name(&request.table_name)?;
-        let (left, total) = self.driver.read(|core| {
+        let (left, total) = self.driver.read(|core| -> Result<_, RpcException> {
             find(&core.state, &name)?;
-            Ok((core.procedures.regions_to_reopen(&name), core.state.assignable_regions_of(&name).len()))
+            let total = core.state.assignable_regions_of(&name).len();
+            Ok((core.procedures.regions_to_reopen(&name), total))
         })?;
         reply(&pb::GetSchemaAlterStatusResponse {
             yet_to_update_regions: u32::try_from(left).ok(),

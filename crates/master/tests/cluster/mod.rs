@@ -52,8 +52,22 @@ impl Cluster {
     }
 
     pub async fn with(memory: MemFileSystem, store: Store, now: u64, config: MasterConfig) -> Self {
+        Self::failing(memory, store, now, config, None).await.unwrap()
+    }
+
+    /// As `with`, where everything from that operation on fails.
+    pub async fn failing(
+        memory: MemFileSystem,
+        store: Store,
+        now: u64,
+        config: MasterConfig,
+        fail_from: Option<u64>,
+    ) -> Result<Self, finback_master::MasterError> {
         let faulty = FaultyFileSystem::new(Arc::new(memory.clone()));
         let faults = faulty.faults();
+        if let Some(n) = fail_from {
+            faults.fail_from(n);
+        }
         let root = RootDir::new(Arc::new(faulty), ROOT);
         let clock = Arc::new(AtomicU64::new(now));
         let name = ServerName { host: "localhost".into(), port: 16020, start_code: now };
@@ -73,10 +87,9 @@ impl Cluster {
             },
             config,
         })
-        .await
-        .unwrap();
+        .await?;
         server.set_master(master.service("RegionServerStatusService").unwrap());
-        Self { master, server, memory, faults, store, clock, shutdowns }
+        Ok(Self { master, server, memory, faults, store, clock, shutdowns })
     }
 
     /// Waits for the start to be complete.
