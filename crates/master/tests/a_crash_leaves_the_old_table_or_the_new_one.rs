@@ -176,7 +176,7 @@ async fn truncate() {
                 let regions = cluster.root().list_regions(&table_name("t")).unwrap().len();
                 match cluster.state("t").await {
                     Some(State::Disabled) => {
-                        assert!(!done && files == (2, 0) && regions == 2, "{files:?} {regions}")
+                        assert!(!done && files == (2, 0) && regions == 2, "{files:?} {regions}");
                     }
                     Some(State::Enabled) => {
                         assert_eq!((files, regions), ((0, 2), if preserve { 2 } else { 1 }));
