@@ -4,4 +4,5 @@
 
 pub mod cli;
 pub mod config;
+mod screen;
 pub mod server;

@@ -1,39 +1,356 @@
-//! Runs a standalone server in this process until it is told to stop.
+//! A standalone server: a master and a region server over one local directory, in this process.
+//!
+//! The two halves reach each other only through channels that carry HBase's messages.
 
+use std::future::Future;
+use std::io::Write;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use finback_cache::LruLikeCache;
+use finback_cell::ServerName;
+use finback_fs::{FileSystem, LocalFileSystem};
+use finback_layout::RootDir;
+use finback_master::{Connect, Master, MasterConfig, MasterOptions, MasterStatus};
+use finback_proto::{pb, pbuf};
+use finback_region::RegionConfig;
+use finback_regionserver::{
+    AdminService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
+};
+use finback_rpc::{Channel, Limits, Loopback, Server, Service};
+use finback_wal::{SyncMode, WalOptions};
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Notify, watch};
 
 use crate::config::ServerConfig;
+use crate::screen;
 
-/// Runs until SIGTERM or SIGINT. What goes wrong is told on standard error, in one line.
+/// Name of the file in the data directory that says on which ports a running server listens.
+const PORTS_FILE: &str = "ports";
+
+/// Why a server cannot start, in one line.
+type Failure = String;
+
+/// Runs until SIGTERM or SIGINT, or until a client asks for the end. What goes wrong is told on standard error, in one
+/// line.
 pub fn run(config: ServerConfig) -> ExitCode {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    match runtime.and_then(|runtime| runtime.block_on(serve(config))) {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("FINBACK_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("cannot start threads: {error}")),
+    };
+    match runtime.block_on(serve(config)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("finback: {error}");
-            ExitCode::FAILURE
-        }
+        Err(failure) => fail(&failure),
     }
 }
 
-async fn serve(config: ServerConfig) -> std::io::Result<()> {
-    let address = (config.zookeeper_address.as_str(), config.zookeeper_port);
-    let listener = TcpListener::bind(address).await?;
-    println!("ZooKeeper responder: {}", listener.local_addr()?);
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let stopped = async move {
+fn fail(failure: &str) -> ExitCode {
+    eprintln!("finback: {failure}");
+    ExitCode::FAILURE
+}
+
+/// Sockets that are bound, and the names that clients are told.
+struct Addresses {
+    zookeeper: TcpListener,
+    master: TcpListener,
+    regionserver: TcpListener,
+    master_name: ServerName,
+    regionserver_name: ServerName,
+}
+
+impl Addresses {
+    fn bind(config: &ServerConfig, start_code: u64) -> Result<Self, Failure> {
+        let zookeeper =
+            listen("ZooKeeper responder", &config.zookeeper_address, config.zookeeper_port, ZOOKEEPER_PORT)?;
+        let master = listen("master", &config.master_address, config.master_port, MASTER_PORT)?;
+        let regionserver = listen(
+            "region server",
+            &config.regionserver_address,
+            config.regionserver_port,
+            REGIONSERVER_PORT,
+        )?;
+        Ok(Self {
+            master_name: ServerName { host: config.master_host_name(), port: port(&master)?, start_code },
+            regionserver_name: ServerName {
+                host: config.regionserver_host_name(),
+                port: port(&regionserver)?,
+                start_code,
+            },
+            zookeeper,
+            master,
+            regionserver,
+        })
+    }
+
+    /// The lines of the ports file.
+    fn ports(&self) -> Result<String, Failure> {
+        let (zookeeper, master, regionserver) =
+            (port(&self.zookeeper)?, port(&self.master)?, port(&self.regionserver)?);
+        Ok(format!(
+            "{ZOOKEEPER_PORT}={zookeeper}\n{MASTER_PORT}={master}\n{REGIONSERVER_PORT}={regionserver}\n"
+        ))
+    }
+}
+
+const ZOOKEEPER_PORT: &str = "hbase.zookeeper.property.clientPort";
+const MASTER_PORT: &str = "hbase.master.port";
+const REGIONSERVER_PORT: &str = "hbase.regionserver.port";
+
+fn listen(what: &str, host: &str, port: u16, setting: &str) -> Result<TcpListener, Failure> {
+    let cannot = |error: std::io::Error| {
+        let advice = match error.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                format!(" (another server? choose another with -D {setting}=PORT)")
+            }
+            _ => String::new(),
+        };
+        format!("cannot listen on {host}:{port} for the {what}: {error}{advice}")
+    };
+    let address: SocketAddr =
+        (host, port).to_socket_addrs().map_err(cannot)?.next().ok_or_else(|| {
+            format!("cannot listen on {host}:{port} for the {what}: the name has no address")
+        })?;
+    finback_rpc::bind(address).map_err(cannot)
+}
+
+fn port(listener: &TcpListener) -> Result<u16, Failure> {
+    listener
+        .local_addr()
+        .map(|address| address.port())
+        .map_err(|error| format!("a socket has no address: {error}"))
+}
+
+async fn serve(config: ServerConfig) -> Result<(), Failure> {
+    let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
+    let data = config.data_dir.clone();
+    fs.create_dir_all(&data)
+        .map_err(|error| format!("cannot make the data directory {}: {error}", data.display()))?;
+    let root = RootDir::new(Arc::clone(&fs), &data);
+    let _lock =
+        root.lock().map_err(|error| format!("cannot use the data directory {}: {error}", data.display()))?;
+    let start_code = now_ms();
+    let addresses = Addresses::bind(&config, start_code)?;
+    let ports = addresses.ports()?;
+
+    let stop = Arc::new(Notify::new());
+    let in_process: Arc<OnceLock<InProcess>> = Arc::default();
+    let master = start_master(&root, &addresses.master_name, &in_process, &stop).await?;
+    let region_server = start_region_server(&config, &root, &addresses.regionserver_name, &master)?;
+    let services = InProcess::new(&region_server);
+    let (master_rpc, region_rpc) = (master_server(&config, &master), services.server(&config, &master));
+    // Set once, here.
+    let _ = in_process.set(services);
+
+    let (closing, closed) = watch::channel(false);
+    let tree = Arc::new(Tree::new());
+    publish(&tree, &config, &addresses.master_name, &master.status().borrow())?;
+    let mut serving = tokio::task::JoinSet::new();
+    let responder = Responder::new(Arc::clone(&tree));
+    serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
+    serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
+    serving.spawn(answer(region_rpc, addresses.regionserver, closed));
+    let working = tokio::spawn({
+        let region_server = Arc::clone(&region_server);
+        async move { region_server.run().await }
+    });
+
+    let terminated = terminated()?;
+    tokio::pin!(terminated);
+    tokio::select! {
+        initialized = master.initialized() => {
+            initialized.map_err(|failure| format!("cannot recover {}: {failure}", data.display()))?;
+            publish(&tree, &config, &addresses.master_name, &master.status().borrow())?;
+            write_ports(&data, &ports)?;
+            screen::show(&config, &ports);
+            tokio::select! {
+                () = &mut terminated => {}
+                () = stop.notified() => {}
+                () = region_server.stop_asked() => {}
+            }
+        }
+        () = &mut terminated => {}
+    }
+
+    tracing::info!("stopping");
+    let _ = std::fs::remove_file(data.join(PORTS_FILE));
+    let _ = closing.send(true);
+    while serving.join_next().await.is_some() {}
+    region_server.stop().await;
+    working.abort();
+    master.stop();
+    Ok(())
+}
+
+async fn answer(server: Server, listener: TcpListener, closed: watch::Receiver<bool>) {
+    if let Err(error) = server.serve(listener, is_set(closed)).await {
+        tracing::error!(%error, "a server socket failed");
+    }
+}
+
+async fn is_set(mut flag: watch::Receiver<bool>) {
+    // An error means that the sender is gone: the server is going down as well.
+    let _ = flag.wait_for(|set| *set).await;
+}
+
+/// Resolves at SIGTERM or SIGINT.
+fn terminated() -> Result<impl Future<Output = ()>, Failure> {
+    let handle = |kind| signal(kind).map_err(|error| format!("cannot handle signals: {error}"));
+    let (mut terminate, mut interrupt) = (handle(SignalKind::terminate())?, handle(SignalKind::interrupt())?);
+    Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
+    })
+}
+
+/// The region server's services, for calls from within the process.
+struct InProcess {
+    client: Arc<dyn Service>,
+    admin: Arc<dyn Service>,
+    meta: Arc<dyn Service>,
+}
+
+impl InProcess {
+    fn new(region_server: &Arc<RegionServer>) -> Self {
+        Self {
+            client: Arc::new(ClientService::new(Arc::clone(region_server))),
+            admin: Arc::new(AdminService::new(Arc::clone(region_server))),
+            meta: Arc::new(ClientMetaService::new(Arc::clone(region_server))),
+        }
+    }
+
+    fn server(&self, config: &ServerConfig, master: &Master) -> Server {
+        let builder =
+            Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits(config));
+        let services = [&self.client, &self.admin, &self.meta];
+        services.into_iter().fold(builder, |builder, service| builder.service(Arc::clone(service))).build()
+    }
+}
+
+fn limits(config: &ServerConfig) -> Limits {
+    Limits {
+        max_request_bytes: config.max_request_bytes as usize,
+        max_in_flight_bytes: config.max_in_flight_bytes as usize,
+        ..Limits::default()
+    }
+}
+
+fn master_server(config: &ServerConfig, master: &Master) -> Server {
+    let builder =
+        Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits(config));
+    master.services().into_iter().fold(builder, finback_rpc::ServerBuilder::service).build()
+}
+
+async fn start_master(
+    root: &RootDir,
+    name: &ServerName,
+    region_server: &Arc<OnceLock<InProcess>>,
+    stop: &Arc<Notify>,
+) -> Result<Master, Failure> {
+    let region_server = Arc::clone(region_server);
+    let connect: Connect = Arc::new(move |_, service| -> Arc<dyn Channel> {
+        // A master calls a region server only after that has called it.
+        let services = region_server.get().expect("the region server's services are set before it runs");
+        let service = match service {
+            "AdminService" => &services.admin,
+            _ => &services.client,
+        };
+        Arc::new(Loopback::new(Arc::clone(service)))
+    });
+    let stop = Arc::clone(stop);
+    let options = MasterOptions {
+        root: root.clone(),
+        connect,
+        server_name: name.clone(),
+        clock: Arc::new(now_ms),
+        shutdown: Arc::new(move |_| stop.notify_one()),
+        config: MasterConfig::default(),
     };
-    Responder::new(Arc::new(Tree::new())).serve(listener, stopped).await;
+    Master::start(options).await.map_err(|error| error.to_string())
+}
+
+fn start_region_server(
+    config: &ServerConfig,
+    root: &RootDir,
+    name: &ServerName,
+    master: &Master,
+) -> Result<Arc<RegionServer>, Failure> {
+    let channel = |service: &str| -> Result<Arc<dyn Channel>, Failure> {
+        let service = master.service(service).ok_or_else(|| format!("the master has no {service}"))?;
+        Ok(Arc::new(Loopback::new(service)))
+    };
+    let options = RegionServerOptions {
+        name: name.clone(),
+        root: root.clone(),
+        region: RegionConfig {
+            flush_size_bytes: config.memstore_flush_bytes,
+            block_multiplier: u64::from(config.memstore_block_multiplier),
+            max_cell_size_bytes: config.max_cell_bytes as usize,
+            row_lock_wait: config.row_lock_wait,
+        },
+        wal: WalOptions {
+            sync_mode: if config.wal_hsync { SyncMode::Disk } else { SyncMode::Os },
+            roll_size_bytes: config.wal_roll_bytes(),
+            roll_period: config.wal_roll_period,
+            max_logs: config.max_wals as usize,
+            ..WalOptions::default()
+        },
+        memstore_limit_bytes: config.global_memstore_bytes(),
+        scanner_lease: config.scanner_timeout,
+        max_scan_result_bytes: config.max_scan_result_bytes as usize,
+        old_log_retention: config.old_wal_ttl,
+    };
+    let cache = Arc::new(LruLikeCache::new(config.block_cache_bytes()));
+    RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
+        .map_err(|error| error.to_string())
+}
+
+/// Puts into the ZooKeeper tree what clients look for.
+fn publish(
+    tree: &Tree,
+    config: &ServerConfig,
+    master: &ServerName,
+    status: &MasterStatus,
+) -> Result<(), Failure> {
+    let now = i64::try_from(now_ms()).unwrap_or(i64::MAX);
+    let set = |node: &str, value: Vec<u8>| {
+        tree.set(&format!("{}/{node}", config.znode_parent), value, now).map_err(|error| error.to_string())
+    };
+    set("hbaseid", pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
+    set(
+        "master",
+        pbuf::encode(&pb::Master { master: master.into(), rpc_version: Some(0), info_port: Some(0) }),
+    )?;
+    if let Some(server) = &status.meta_location {
+        let location = pb::MetaRegionServer {
+            server: server.into(),
+            rpc_version: Some(0),
+            state: Some(pb::region_state::State::Open.into()),
+        };
+        set("meta-region-server", pbuf::encode(&location))?;
+    }
     Ok(())
+}
+
+/// Writes the ports file, whole or not at all.
+fn write_ports(data: &Path, ports: &str) -> Result<(), Failure> {
+    let path = data.join(PORTS_FILE);
+    let temporary = data.join("ports.tmp");
+    let written = std::fs::File::create(&temporary)
+        .and_then(|mut file| file.write_all(ports.as_bytes()))
+        .and_then(|()| std::fs::rename(&temporary, &path));
+    written.map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn now_ms() -> u64 {
+    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }

@@ -17,8 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Bytes of a reply at most, whatever the client asks for (`hbase.server.scanner.max.result.size`).
-const MAX_REPLY_BYTES: usize = 100 << 20;
 /// The shortest time a scan gets before it answers with a heartbeat.
 const MIN_TIME: Duration = Duration::from_millis(10);
 
@@ -76,13 +74,13 @@ async fn open(
         mvcc_read_point: Some(scanner.read_point()),
         ..Default::default()
     };
-    let max_bytes =
-        max_result_size.map_or(MAX_REPLY_BYTES, |size| usize::try_from(size).unwrap_or(MAX_REPLY_BYTES));
+    let most = server.max_scan_result_bytes().max(1);
+    let max_bytes = max_result_size.map_or(most, |size| usize::try_from(size).unwrap_or(most).clamp(1, most));
     let scanner = Box::new(OpenScanner {
         region,
         scanner,
         batch: batch.map_or(usize::MAX, |batch| batch as usize),
-        max_bytes: max_bytes.clamp(1, MAX_REPLY_BYTES),
+        max_bytes,
         small,
         wants_cursor: need_cursor_result,
     });

@@ -45,6 +45,8 @@ pub struct RegionServerOptions {
     pub memstore_limit_bytes: u64,
     /// How long a scanner lives without a call (`hbase.client.scanner.timeout.period`).
     pub scanner_lease: Duration,
+    /// Bytes of cells in one scan reply at most, whatever the client asks for (`hbase.server.scanner.max.result.size`).
+    pub max_scan_result_bytes: usize,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
 }
@@ -133,6 +135,10 @@ impl RegionServer {
 
     pub(crate) fn master_meta(&self) -> &dyn Channel {
         &*self.master_meta
+    }
+
+    pub(crate) fn max_scan_result_bytes(&self) -> usize {
+        self.options.max_scan_result_bytes
     }
 
     pub(crate) fn memstore_limit(&self) -> u64 {
