@@ -188,6 +188,11 @@ impl FileSystem for FaultyFileSystem {
         self.inner.create_dir_all(path)
     }
 
+    fn create_dirs_all(&self, paths: &[std::path::PathBuf]) -> io::Result<()> {
+        self.faults.begin("create_dirs_all")?;
+        self.inner.create_dirs_all(paths)
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
         self.inner.list(path)
     }

@@ -55,6 +55,12 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Makes a directory and its missing ancestors, durably. No error if it exists.
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
 
+    /// Makes several directories, as [`create_dir_all`](Self::create_dir_all) each: durably when it returns, with fewer
+    /// syncs than one after the other where the implementation can.
+    fn create_dirs_all(&self, paths: &[std::path::PathBuf]) -> io::Result<()> {
+        paths.iter().try_for_each(|path| self.create_dir_all(path))
+    }
+
     /// The entries of a directory in order of name. Names that are not UTF-8 are left out: HBase has none.
     fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
 

@@ -74,16 +74,24 @@ impl FileSystem for LocalFileSystem {
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        let missing: Vec<&Path> =
-            path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.is_dir()).collect();
-        for dir in missing.into_iter().rev() {
-            match fs::create_dir(dir) {
-                Err(e) if e.kind() != io::ErrorKind::AlreadyExists || !dir.is_dir() => return Err(e),
-                // Somebody was faster; the sync below covers their creation as well.
-                _ => sync_directory(parent(dir))?,
+        self.create_dirs_all(&[path.to_owned()])
+    }
+
+    /// All are made, then all are synced: the first sync makes most of them durable at once.
+    fn create_dirs_all(&self, paths: &[std::path::PathBuf]) -> io::Result<()> {
+        let mut changed = std::collections::BTreeSet::new();
+        for path in paths {
+            let missing: Vec<&Path> =
+                path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.is_dir()).collect();
+            for dir in missing.into_iter().rev() {
+                match fs::create_dir(dir) {
+                    Err(e) if e.kind() != io::ErrorKind::AlreadyExists || !dir.is_dir() => return Err(e),
+                    // Somebody was faster; the sync below covers their creation as well.
+                    _ => changed.insert(parent(dir)),
+                };
             }
         }
-        Ok(())
+        changed.into_iter().try_for_each(sync_directory)
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {

@@ -3,10 +3,16 @@
 //! hbase.id:       "PBUF" | ClusterId{cluster_id}
 //! ```
 
+use std::path::PathBuf;
+
+use finback_cell::{RegionInfo, TableDescriptor};
+use finback_fs::write_file_durably;
 use finback_proto::{pb, pbuf};
 
-use crate::{LayoutError, Result, RootDir, error::At, small_file};
-use finback_fs::write_file_durably;
+use crate::{
+    LayoutError, Result, RootDir, error::At, region_dir::region_info_file, small_file,
+    table_descriptor::first_descriptor_file,
+};
 
 /// The layout version of HBase 1 to 3.
 pub const LAYOUT_VERSION: &str = "8";
@@ -19,30 +25,69 @@ impl RootDir {
     /// # Errors
     /// [`LayoutError::Version`], [`LayoutError::VersionMissing`], [`LayoutError::Corrupt`], or the storage's.
     pub fn initialize(&self) -> Result<String> {
-        let fresh = self.check_version()?;
-        for dir in [
-            self.temp_dir(),
-            self.namespace_dir("default"),
-            self.namespace_dir("hbase"),
-            self.archive_dir(),
-            self.wals_dir(),
-            self.old_wals_dir(),
-        ] {
-            if fresh || !self.fs().exists(&dir).at(&dir)? {
+        match self.check_version()? {
+            true => self.fill(None),
+            false => self.complete(),
+        }
+    }
+
+    /// As [`initialize`](Self::initialize), and makes sure of the directory of hbase:meta, with this descriptor if it is new.
+    ///
+    /// # Errors
+    /// As [`initialize`](Self::initialize).
+    pub fn initialize_with_meta(&self, meta: &TableDescriptor) -> Result<String> {
+        if self.check_version()? {
+            return self.fill(Some(meta));
+        }
+        let id = self.complete()?;
+        self.create_region_dir(&RegionInfo::meta())?;
+        match self.read_table_descriptor(&meta.name) {
+            Err(e) if e.is_not_found() => self.write_table_descriptor(meta)?,
+            other => drop(other?),
+        }
+        Ok(id)
+    }
+
+    fn dirs(&self) -> Vec<PathBuf> {
+        let namespaces = ["default", "hbase"].map(|namespace| self.namespace_dir(namespace));
+        let others = [self.temp_dir(), self.archive_dir(), self.wals_dir(), self.old_wals_dir()];
+        namespaces.into_iter().chain(others).collect()
+    }
+
+    /// Fills a directory that is not initialised. What an earlier attempt left is replaced: nobody has seen it.
+    fn fill(&self, meta: Option<&TableDescriptor>) -> Result<String> {
+        let id = new_uuid()?;
+        let mut files =
+            vec![(self.cluster_id_file(), pbuf::encode(&pb::ClusterId { cluster_id: id.clone() }))];
+        if let Some(meta) = meta {
+            let dir = self.table_dir(&meta.name);
+            files.push(region_info_file(&dir, &RegionInfo::meta()));
+            files.push(first_descriptor_file(&dir, meta));
+        }
+        let parents = files.iter().filter_map(|(path, _)| path.parent().map(Into::into));
+        let dirs: Vec<PathBuf> = self.dirs().into_iter().chain(parents).collect();
+        self.fs().create_dirs_all(&dirs).at(self.path())?;
+        for (path, _) in &files {
+            small_file::remove_if_exists(&**self.fs(), path)?;
+        }
+        small_file::write_all_new(&**self.fs(), &files)?;
+        let content = pb::HBaseVersionFileContent { version: LAYOUT_VERSION.to_owned() };
+        let path = self.version_file();
+        write_file_durably(&**self.fs(), &path, &pbuf::encode(&content)).at(&path)?;
+        Ok(id)
+    }
+
+    /// Adds what is missing in an initialised directory, perhaps one of HBase's.
+    fn complete(&self) -> Result<String> {
+        for dir in self.dirs() {
+            if !self.fs().exists(&dir).at(&dir)? {
                 self.fs().create_dir_all(&dir).at(&dir)?;
             }
         }
-        let id = match self.cluster_id() {
-            Ok(id) => id,
-            Err(e) if e.is_not_found() => self.write_cluster_id()?,
-            Err(e) => return Err(e),
-        };
-        if fresh {
-            let content = pb::HBaseVersionFileContent { version: LAYOUT_VERSION.to_owned() };
-            let path = self.version_file();
-            write_file_durably(&**self.fs(), &path, &pbuf::encode(&content)).at(&path)?;
+        match self.cluster_id() {
+            Err(e) if e.is_not_found() => self.write_cluster_id(),
+            other => other,
         }
-        Ok(id)
     }
 
     /// The cluster's id.
@@ -75,16 +120,29 @@ impl RootDir {
         Ok(id)
     }
 
+    /// Something that only an initialised directory has: a table, or a family of hbase:meta.
+    fn evidence_of_data(&self) -> Result<Option<PathBuf>> {
+        let meta = RegionInfo::meta();
+        for table in self.list_tables()? {
+            if table != meta.table {
+                return Ok(Some(self.table_dir(&table)));
+            }
+        }
+        let families = self.list_families(&meta.table, &meta.encoded_name())?;
+        Ok(families
+            .first()
+            .map(|family| self.family_dir(&meta.table, &meta.encoded_name(), family.as_bytes())))
+    }
+
     /// Whether the directory is still to be initialised.
     fn check_version(&self) -> Result<bool> {
         let path = self.version_file();
         let bytes = match small_file::read(&**self.fs(), &path) {
             Ok(bytes) => bytes,
             Err(e) if e.is_not_found() => {
-                let evidence = self.table_dir(&finback_cell::TableName::meta());
-                return match self.fs().exists(&evidence).at(&evidence)? {
-                    true => Err(LayoutError::VersionMissing { path, evidence }),
-                    false => Ok(true),
+                return match self.evidence_of_data()? {
+                    Some(evidence) => Err(LayoutError::VersionMissing { path, evidence }),
+                    None => Ok(true),
                 };
             }
             Err(e) => return Err(e),

@@ -3,7 +3,7 @@
 //! data/<ns>/<table>/<encoded region>/recovered.edits/<n>.seqid:   empty; n is a sequence id that the region has used up
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use finback_cell::{RegionInfo, TableName, region_info::META_ENCODED_NAME};
 use finback_fs::write_file_durably;
@@ -39,15 +39,6 @@ impl RootDir {
         }
         let content = pbuf::encode_delimited(&pb::RegionInfo::from(region));
         write_file_durably(&**self.fs(), &path, &content).at(&path)
-    }
-
-    /// Writes a region into a table directory that is not valid yet.
-    pub(crate) fn stage_region_dir(&self, table_dir: &Path, region: &RegionInfo) -> Result<()> {
-        let dir = table_dir.join(region.encoded_name());
-        self.fs().create_dir_all(&dir).at(&dir)?;
-        let content = pbuf::encode_delimited(&pb::RegionInfo::from(region));
-        small_file::write_new(&**self.fs(), &dir.join(REGION_INFO), &content)?;
-        self.fs().sync_dir(&dir).at(&dir)
     }
 
     /// Reads a region's `.regioninfo`.
@@ -95,6 +86,12 @@ impl RootDir {
         }
         Ok(()) // An old note that comes back after a crash does no harm: the largest counts.
     }
+}
+
+/// The `.regioninfo` of a region, below its table's directory.
+pub(crate) fn region_info_file(table_dir: &Path, region: &RegionInfo) -> (PathBuf, Vec<u8>) {
+    let content = pbuf::encode_delimited(&pb::RegionInfo::from(region));
+    (table_dir.join(region.encoded_name()).join(REGION_INFO), content)
 }
 
 /// Whether a name can be a region's encoded name.

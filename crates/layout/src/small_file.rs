@@ -1,11 +1,17 @@
-use std::path::Path;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-use finback_fs::FileSystem;
+use finback_fs::{FileSystem, WritableFile};
 
 use crate::{LayoutError, Result, error::At};
 
 /// No descriptor comes near this; a larger file is not read into memory.
 const MAX_SMALL_FILE_BYTES: u64 = 16 << 20;
+
+/// Files that are open at the same time.
+const MAX_OPEN_FILES: usize = 64;
 
 /// Reads a small file whole.
 pub(crate) fn read(fs: &dyn FileSystem, path: &Path) -> Result<Vec<u8>> {
@@ -20,12 +26,33 @@ pub(crate) fn read(fs: &dyn FileSystem, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a new file into a directory that is not valid yet: no rename needed. The name is durable after a sync of
-/// the directory.
+/// Writes a new file that nobody looks at before it is renamed.
 pub(crate) fn write_new(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = fs.create_new(path).at(path)?;
     file.append(bytes).at(path)?;
     file.sync_data().at(path)
+}
+
+/// Writes new files into directories that are not valid yet: no renames needed. All are written before the first is
+/// synced, so that the file system can put them into one commit.
+pub(crate) fn write_all_new(fs: &dyn FileSystem, files: &[(PathBuf, Vec<u8>)]) -> Result<()> {
+    let mut open = Vec::with_capacity(files.len());
+    for (path, bytes) in files {
+        let mut file = fs.create_new(path).at(path)?;
+        file.append(bytes).at(path)?;
+        open.push(file);
+        if open.len() == MAX_OPEN_FILES {
+            sync_all(&mut open, files)?;
+        }
+    }
+    sync_all(&mut open, files)?;
+    let directories: BTreeSet<&Path> = files.iter().filter_map(|(path, _)| path.parent()).collect();
+    directories.into_iter().try_for_each(|dir| fs.sync_dir(dir).at(dir))
+}
+
+fn sync_all(open: &mut Vec<Box<dyn WritableFile>>, files: &[(PathBuf, Vec<u8>)]) -> Result<()> {
+    let directory = files.first().map(|(path, _)| path.as_path()).unwrap_or(Path::new(""));
+    open.drain(..).try_for_each(|mut file| file.sync_data().at(directory))
 }
 
 /// Removes a file that may be gone already.

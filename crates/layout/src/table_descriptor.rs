@@ -59,15 +59,12 @@ impl RootDir {
         }
         self.fs().sync_dir(&dir).at(&dir)
     }
+}
 
-    /// Writes the first descriptor into a table directory that is not valid yet.
-    pub(crate) fn stage_table_descriptor(&self, table_dir: &Path, table: &TableDescriptor) -> Result<()> {
-        let dir: PathBuf = table_dir.join(DIRECTORY);
-        self.fs().create_dir_all(&dir).at(&dir)?;
-        let content = content(table);
-        small_file::write_new(&**self.fs(), &dir.join(file_name(1, content.len())), &content)?;
-        self.fs().sync_dir(&dir).at(&dir)
-    }
+/// The file of a table's first descriptor, below its directory.
+pub(crate) fn first_descriptor_file(table_dir: &Path, table: &TableDescriptor) -> (PathBuf, Vec<u8>) {
+    let content = content(table);
+    (table_dir.join(DIRECTORY).join(file_name(1, content.len())), content)
 }
 
 fn content(descriptor: &TableDescriptor) -> Vec<u8> {

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
 
-use crate::{Result, RootDir, error::At};
+use crate::{
+    Result, RootDir, error::At, region_dir::region_info_file, small_file,
+    table_descriptor::first_descriptor_file,
+};
 
 impl RootDir {
     /// Creates a table's directory with its descriptor and its regions, all or nothing. Store files of an abandoned
@@ -16,13 +19,13 @@ impl RootDir {
         let staged = self.staged_table_dir(&table.name);
         self.archive_table_dir(&staged, &table.name)?;
         self.archive_table(&table.name)?;
-        self.stage_table_descriptor(&staged, table)?;
-        for region in regions {
-            self.stage_region_dir(&staged, region)?;
-        }
+        let mut files = vec![first_descriptor_file(&staged, table)];
+        files.extend(regions.iter().map(|region| region_info_file(&staged, region)));
+        let mut dirs: Vec<_> = files.iter().filter_map(|(path, _)| path.parent().map(Into::into)).collect();
+        dirs.push(self.namespace_dir(table.name.namespace()));
+        self.fs().create_dirs_all(&dirs).at(&staged)?;
+        small_file::write_all_new(&**self.fs(), &files)?;
         let to = self.table_dir(&table.name);
-        let namespace = self.namespace_dir(table.name.namespace());
-        self.fs().create_dir_all(&namespace).at(&namespace)?;
         self.fs().rename(&staged, &to).at(&to)
     }
 
@@ -61,7 +64,7 @@ impl RootDir {
         if !self.list_if_exists(&dir)?.is_empty() {
             return Ok(());
         }
-        crate::small_file::remove_dir_if_exists(&**self.fs(), &dir)?;
+        small_file::remove_dir_if_exists(&**self.fs(), &dir)?;
         let data = self.data_dir();
         self.fs().sync_dir(&data).at(&data)
     }
@@ -114,7 +117,7 @@ impl RootDir {
         let dir = self.temp_dir();
         for entry in self.list_if_exists(&dir)? {
             if !entry.is_dir && entry.name.starts_with("tableinfo-") {
-                crate::small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
+                small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
             }
         }
         Ok(())

@@ -19,6 +19,10 @@ fn table() -> TableDescriptor {
     table
 }
 
+fn meta() -> TableDescriptor {
+    TableDescriptor { name: TableName::meta(), ..table() }
+}
+
 fn regions() -> Vec<RegionInfo> {
     let key = |text: &'static str| Bytes::from_static(text.as_bytes());
     let region = |start, end| RegionInfo::new(table().name, key(start), key(end), 1_700_000_000_000);
@@ -68,12 +72,15 @@ fn put_store_file(root: &RootDir, region: &RegionInfo, content: &[u8]) {
 fn initialisation_is_repeated_until_it_is_complete() {
     at_every_step(
         |_| {},
-        |root| root.initialize().map(drop),
+        |root| root.initialize_with_meta(&meta()).map(drop),
         |root, done| {
             let before = root.cluster_id().ok();
-            let id = root.initialize().unwrap();
+            let id = root.initialize_with_meta(&meta()).unwrap();
             assert!(!done || before.as_ref() == Some(&id), "an id that was given out stays");
             assert_eq!(root.initialize().unwrap(), id);
+            assert_eq!(root.read_table_descriptor(&TableName::meta()).unwrap(), meta());
+            let info = root.read_region_info(&TableName::meta(), "1588230740").unwrap();
+            assert_eq!(info, RegionInfo::meta());
         },
     );
 }
@@ -88,7 +95,7 @@ fn another_layout_version_is_refused() {
     write_file_durably(&**root.fs(), &root.version_file(), b"8").unwrap();
     assert!(matches!(root.initialize(), Err(LayoutError::Corrupt { .. })));
     root.fs().remove_file(&root.version_file()).unwrap();
-    root.create_region_dir(&RegionInfo::meta()).unwrap();
+    root.create_table_dir(&table(), &regions()).unwrap();
     assert!(matches!(root.initialize(), Err(LayoutError::VersionMissing { .. })));
 }
 

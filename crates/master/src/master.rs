@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use finback_cell::{RegionInfo, ServerName};
+use finback_cell::ServerName;
 use finback_layout::{LayoutError, RootDir, WalDir};
 use finback_rpc::Service;
 use tokio::{runtime::Handle, sync::watch};
@@ -103,15 +103,6 @@ impl Drop for Master {
 /// What can be done before there is a region server. Directories of logs that exist now belong to servers of the past: one
 /// that is to live must report for duty before it begins a log.
 fn prepare(root: &RootDir) -> Result<(String, Vec<WalDir>), LayoutError> {
-    let cluster_id = root.initialize()?;
-    let meta = RegionInfo::meta();
-    match root.read_table_descriptor(&meta.table) {
-        Ok(_) => root.create_region_dir(&meta)?,
-        Err(e) if e.is_not_found() => {
-            root.create_region_dir(&meta)?;
-            root.write_table_descriptor(&system_tables::meta())?;
-        }
-        Err(e) => return Err(e),
-    }
+    let cluster_id = root.initialize_with_meta(&system_tables::meta())?;
     Ok((cluster_id, root.list_wal_dirs()?))
 }
