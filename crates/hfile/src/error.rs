@@ -40,6 +40,14 @@ pub enum HFileError {
         /// What the file needs.
         feature: String,
     },
+    /// The file, with the options that it is written with, cannot hold this.
+    #[error("{}: cannot be written: {reason}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What, and why.
+        reason: String,
+    },
     /// Cells were not written in their order.
     #[error("{}: cell {next} is written after {previous}", path.display())]
     OutOfOrder {

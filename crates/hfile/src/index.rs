@@ -43,8 +43,14 @@ fn place(bytes: &[u8]) -> Option<BlockRef> {
 }
 
 impl RootIndex {
-    /// Decodes `count` entries, whose keys must be flat keys if `flat_keys`.
-    pub(crate) fn decode(payload: &[u8], count: u32, flat_keys: bool) -> Result<Self, BadIndex> {
+    /// Decodes `count` entries, whose keys must be flat keys if `flat_keys`, and the mid key's place if `has_mid_key`.
+    /// The count is the trailer's, which has no checksum: no byte may be left over.
+    pub(crate) fn decode(
+        payload: &[u8],
+        count: u32,
+        flat_keys: bool,
+        has_mid_key: bool,
+    ) -> Result<Self, BadIndex> {
         let mut index = Self { bounds: vec![0], ..Self::default() };
         let mut rest = payload;
         for _ in 0..count {
@@ -59,7 +65,10 @@ impl RootIndex {
             index.push(place, key);
             rest = &rest[width + key.len()..];
         }
-        if rest.len() >= ENTRY_HEAD + 4 {
+        if rest.len() != if has_mid_key { ENTRY_HEAD + 4 } else { 0 } {
+            return Err("another number of bytes after the entries that the trailer counts");
+        }
+        if has_mid_key {
             let entry = i32::from_be_bytes([rest[12], rest[13], rest[14], rest[15]]);
             index.mid = place(rest).zip(usize::try_from(entry).ok());
         }
@@ -82,6 +91,12 @@ impl RootIndex {
 
     pub(crate) fn key(&self, number: usize) -> Option<&[u8]> {
         self.keys.get(*self.bounds.get(number)?..*self.bounds.get(number + 1)?)
+    }
+
+    /// The entry of exactly this name, in an index of meta blocks.
+    pub(crate) fn named(&self, name: &[u8]) -> Option<BlockRef> {
+        let number = partition_point(self.len(), |&number| self.key(number).is_some_and(|key| key < name));
+        self.place(number).filter(|_| self.key(number) == Some(name))
     }
 
     /// The last entry whose key is not greater than `key`.

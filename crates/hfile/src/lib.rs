@@ -15,6 +15,7 @@ mod data_block;
 mod error;
 mod file_info;
 mod index;
+mod index_key;
 mod index_writer;
 mod reader;
 mod scanner;

@@ -37,6 +37,7 @@ pub struct HFileReader {
     info: FileInfo,
     layout: CellLayout,
     root: RootIndex,
+    meta: RootIndex,
     first_key: Option<Vec<u8>>,
 }
 
@@ -78,23 +79,30 @@ impl HFileReader {
         let fields = &trailer.fields;
         let mut at = fields.load_on_open_data_offset();
         let root_block = opening.next_block(&mut at, BlockType::RootIndex)?;
-        let root =
-            RootIndex::decode(root_block.payload(), fields.data_index_count(), true).map_err(|reason| {
-                opening.corrupt("root index block", root_block.place().offset, "entries", reason)
-            })?;
-        let meta_block = opening.next_block(&mut at, BlockType::RootIndex)?;
-        RootIndex::decode(meta_block.payload(), fields.meta_index_count(), false).map_err(|reason| {
-            opening.corrupt("meta index block", meta_block.place().offset, "entries", reason)
+        let root = RootIndex::decode(
+            root_block.payload(),
+            fields.data_index_count(),
+            true,
+            fields.num_data_index_levels() > 1,
+        )
+        .map_err(|reason| {
+            opening.corrupt("root index block", root_block.place().offset, "entries", reason)
         })?;
+        let meta_block = opening.next_block(&mut at, BlockType::RootIndex)?;
+        let meta = RootIndex::decode(meta_block.payload(), fields.meta_index_count(), false, false).map_err(
+            |reason| opening.corrupt("meta index block", meta_block.place().offset, "entries", reason),
+        )?;
         let info_block = opening.next_block(&mut at, BlockType::FileInfo)?;
         let info = FileInfo::decode(info_block.payload()).map_err(|reason| {
             opening.corrupt("file info block", info_block.place().offset, "a FileInfoProto", &reason)
         })?;
         opening.check_blooms(at)?;
+        opening.check_trailer(&trailer, &root, info_block.place().offset)?;
         let layout = opening.cell_layout(&info)?;
         let size_bytes = opening.size_bytes;
         let Opening { file, path, .. } = opening;
-        let mut reader = Self { id, path, file, size_bytes, trailer, info, layout, root, first_key: None };
+        let mut reader =
+            Self { id, path, file, size_bytes, trailer, info, layout, root, meta, first_key: None };
         reader.check_last_key()?;
         reader.first_key = reader.find_first_key()?;
         Ok(Arc::new(reader))
@@ -202,6 +210,24 @@ impl HFileReader {
         }
     }
 
+    /// Reads the meta block of a name; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`HFileReader::read_block`].
+    pub fn meta_block(&self, name: &[u8]) -> Result<Option<Arc<Block>>, HFileError> {
+        let Some(place) = self.meta.named(name) else { return Ok(None) };
+        let block = self.read_block(place)?;
+        if block.block_type() != BlockType::Meta {
+            return Err(self.unexpected(&block, BlockType::Meta));
+        }
+        Ok(Some(block))
+    }
+
+    /// Names of the meta blocks, in order.
+    pub fn meta_block_names(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.meta.len()).filter_map(|number| self.meta.key(number))
+    }
+
     /// The key that divides the file in half: a split point. `None` for a file without cells.
     ///
     /// # Errors
@@ -294,6 +320,17 @@ impl HFileReader {
     pub(crate) fn unexpected(&self, block: &Block, expected: BlockType) -> HFileError {
         let found = block.block_type().name().to_owned();
         self.corrupt("block index", block.place().offset, expected.name(), found)
+    }
+
+    /// The index says that `to` is next to `from`, and it cannot be.
+    pub(crate) fn misplaced(&self, from: BlockRef, to: BlockRef) -> HFileError {
+        let found = format!("one of {} bytes at {}", to.size, to.offset);
+        self.corrupt(
+            "block index",
+            from.offset,
+            "a neighbour beside this block, in the order of the file",
+            found,
+        )
     }
 
     fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: String) -> HFileError {
@@ -390,6 +427,36 @@ impl Opening {
                 _ => BlockType::GeneralBloomMeta,
             };
             self.next_block(&mut at, expected)?;
+        }
+        Ok(())
+    }
+
+    /// The trailer has no checksum: what it says must agree with the blocks, which have.
+    fn check_trailer(
+        &self,
+        trailer: &Trailer,
+        root: &RootIndex,
+        file_info_offset: u64,
+    ) -> Result<(), HFileError> {
+        let fields = &trailer.fields;
+        let at = self.size_bytes - TRAILER_SIZE as u64;
+        let same = |expected: &str, found: u64, here: u64| {
+            if found == here {
+                return Ok(());
+            }
+            Err(self.corrupt("trailer", at, &format!("{expected} {here}"), &found.to_string()))
+        };
+        same("file info at", fields.file_info_offset(), file_info_offset)?;
+        same("a file without cells", (fields.entry_count() == 0).into(), (root.len() == 0).into())?;
+        let edge = |number: Option<usize>| number.and_then(|number| root.place(number));
+        let offset = |place: Option<BlockRef>| place.map_or(u64::MAX, |place| place.offset);
+        if root.len() == 0 {
+            same("index levels", fields.num_data_index_levels().into(), 1)?;
+        }
+        if fields.num_data_index_levels() == 1 {
+            let last = edge(root.len().checked_sub(1));
+            same("first data block at", fields.first_data_block_offset(), offset(edge(Some(0))))?;
+            same("last data block at", fields.last_data_block_offset(), offset(last))?;
         }
         Ok(())
     }

@@ -102,7 +102,8 @@ impl HFileScanner {
         let payload = position.block.payload();
         let is_before = |cell: &Cell<'_>| order.compare_keys(&Key::of(cell), key) == Ordering::Less;
         // Near targets are common: look at the next few cells before searching by halves.
-        let near = position.number + NEAR_CELLS;
+        let start = position.number;
+        let near = start + NEAR_CELLS;
         while position.number < near {
             match cells.get(payload, position.number) {
                 Some((cell, _)) if is_before(&cell) => position.number += 1,
@@ -115,8 +116,8 @@ impl HFileScanner {
             position.number = cells.partition_point(payload, position.number, is_before);
             return Ok(());
         }
-        // Keep a valid position in case the seek is interrupted.
-        position.number = cells.len() - 1;
+        // In another block: nothing may have changed if the seek is interrupted.
+        position.number = start;
         self.seek(key)
     }
 
@@ -157,7 +158,14 @@ impl HFileScanner {
             }
         };
         self.given.clear();
-        Ok(found.and_then(|position| position.cell().map(|(cell, _)| cell.row().to_vec())))
+        let found = found.as_ref().and_then(|position| Some((position, position.cell()?.0.row())));
+        // A lying index may lead to a later row, with which a reversed scan would not end.
+        if let Some((position, found)) = found
+            && order.compare_rows(found, row).is_ge()
+        {
+            return Err(self.reader.misplaced(position.block.place(), position.block.place()).into());
+        }
+        Ok(found.map(|(_, row)| row.to_vec()))
     }
 
     /// Hands over a block that was asked for.
@@ -223,6 +231,7 @@ impl HFileScanner {
         path: &[PathStep],
         direction: Direction,
     ) -> Result<Option<(Path, Position)>, ScanInterrupt> {
+        let from = self.target(path);
         let mut path = path.to_vec();
         while let Some(mut step) = path.pop() {
             let moved = match direction {
@@ -232,6 +241,9 @@ impl HFileScanner {
             if let Some(entry) = moved {
                 step.entry = entry;
                 let found = self.edge(path, Some(step), direction)?;
+                if let Some((_, block)) = &found {
+                    self.check_beside(from, block.place(), direction)?;
+                }
                 return Ok(found.map(|(path, block)| {
                     let number = match direction {
                         Direction::Forward => 0,
@@ -242,6 +254,19 @@ impl HFileScanner {
             }
         }
         Ok(None)
+    }
+
+    /// Blocks lie in the file in the order of their entries. A lying index that leads in circles would make a scan
+    /// endless.
+    fn check_beside(&self, from: BlockRef, to: BlockRef, direction: Direction) -> Result<(), ScanInterrupt> {
+        let (first, second) = match direction {
+            Direction::Forward => (from, to),
+            Direction::Backward => (to, from),
+        };
+        if first.offset.saturating_add(u64::from(first.size)) <= second.offset {
+            return Ok(());
+        }
+        Err(self.reader.misplaced(from, to).into())
     }
 
     /// Goes down from `step` (`None`: from the root's edge) to the first data block forward, the last backward.
@@ -269,6 +294,16 @@ impl HFileScanner {
         Ok(Some((path, block)))
     }
 
+    /// Where the last step of `path` leads.
+    fn target(&self, path: &[PathStep]) -> BlockRef {
+        let place = path.last().and_then(|step| match &step.node {
+            None => self.reader.root().place(step.entry),
+            Some(node) => NodeIndex::over_checked(node.payload()).place(step.entry),
+        });
+        // Entries are chosen among those that there are.
+        place.unwrap_or(BlockRef { offset: 0, size: 0 })
+    }
+
     fn entries(&self, step: &PathStep) -> usize {
         match &step.node {
             None => self.reader.root().len(),
@@ -278,13 +313,7 @@ impl HFileScanner {
 
     /// The block that the last step of `path` leads to.
     fn child(&self, path: &[PathStep]) -> Result<Arc<Block>, ScanInterrupt> {
-        let place = path.last().and_then(|step| match &step.node {
-            None => self.reader.root().place(step.entry),
-            Some(node) => NodeIndex::over_checked(node.payload()).place(step.entry),
-        });
-        // Entries are chosen among those that there are.
-        let place = place.unwrap_or(BlockRef { offset: 0, size: 0 });
-        let block = self.block(place)?;
+        let block = self.block(self.target(path))?;
         let is_data_level = path.len() == self.reader.index_levels();
         if is_data_level && block.cells.is_none() {
             return Err(self.reader.unexpected(&block, BlockType::Data).into());
@@ -297,12 +326,18 @@ impl HFileScanner {
         Ok(block)
     }
 
+    /// A block from what was given, the current path, or the cache.
     fn block(&self, place: BlockRef) -> Result<Arc<Block>, ScanInterrupt> {
         let current = self.position.as_ref().map(|position| &position.block);
-        if let Some(block) = self.given.iter().chain(current).find(|block| block.place() == place) {
+        let nodes = self.path.iter().filter_map(|step| step.node.as_ref());
+        if let Some(block) =
+            self.given.iter().chain(current).chain(nodes).find(|block| block.place() == place)
+        {
             return Ok(Arc::clone(block));
         }
-        if let Some(block) = self.cache.as_ref().and_then(|cache| cache.get(self.reader.id(), place.offset)) {
+        let cached = self.cache.as_ref().and_then(|cache| cache.get(self.reader.id(), place.offset));
+        // A lying index may give one offset two sizes.
+        if let Some(block) = cached.filter(|block| block.place() == place) {
             return Ok(block);
         }
         Err(ScanInterrupt::NeedBlock(BlockRequest { file: Arc::clone(&self.reader), block: place }))

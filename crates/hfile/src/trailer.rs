@@ -22,6 +22,12 @@ const MAX_INDEX_LEVELS: u32 = 16;
 const USER_COMPARATOR: &str = "org.apache.hadoop.hbase.KeyValue$KVComparator";
 const META_COMPARATOR: &str = "org.apache.hadoop.hbase.KeyValue$MetaComparator";
 
+/// HBase's name of a codec, by its number in the trailer.
+fn codec_name(codec: u32) -> String {
+    const NAMES: [&str; 9] = ["LZO", "GZ", "NONE", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"];
+    NAMES.get(codec as usize).map_or_else(|| format!("number {codec}"), |&name| name.to_owned())
+}
+
 /// What the trailer says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trailer {
@@ -70,7 +76,7 @@ impl Trailer {
             );
         }
         let version = &bytes[TRAILER_SIZE - 4..];
-        if version[1..] != [0, 0, 3] {
+        if version != VERSION.to_be_bytes() {
             return Err(BadTrailer::Unsupported(format!("HFile version {version:02x?}")));
         }
         let mut rest = bytes::Bytes::copy_from_slice(&bytes[8..TRAILER_SIZE - 4]);
@@ -86,7 +92,7 @@ impl Trailer {
         }
         match fields.compression_codec.unwrap_or(COMPRESSION_NONE) {
             COMPRESSION_NONE => {}
-            codec => return Err(BadTrailer::Unsupported(format!("compression {codec}"))),
+            codec => return Err(BadTrailer::Unsupported(format!("compression {}", codec_name(codec)))),
         }
         if !(1..=MAX_INDEX_LEVELS).contains(&fields.num_data_index_levels()) {
             return corrupt("1 to 16 index levels", fields.num_data_index_levels().to_string());

@@ -14,12 +14,14 @@ use crate::checksum::ChecksumType;
 use crate::data_block::CellLayout;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
+use crate::index_key::write_index_key;
 use crate::index_writer::{Entries, MidKey};
 use crate::trailer::{TRAILER_SIZE, Trailer};
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder, CellType};
 use finback_fs::WritableFile;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// How a file is written.
@@ -64,6 +66,9 @@ impl Default for WriterOptions {
     }
 }
 
+/// Most bytes gathered for a data block: half of what an i32 can say, so that checksums of the smallest chunks fit too.
+const MAX_PAYLOAD_BYTES: usize = (i32::MAX / 2) as usize;
+
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FinishedFile {
@@ -82,6 +87,7 @@ pub struct HFileWriter {
     layout: CellLayout,
     /// Room for a header, and the payload of the data block being built.
     block: Vec<u8>,
+    /// Index key of the data block being built.
     first_key: Vec<u8>,
     last_key: Vec<u8>,
     last_sequence_id: u64,
@@ -95,6 +101,8 @@ pub struct HFileWriter {
     index_bytes: u64,
     counts: Counts,
     info: FileInfo,
+    /// Meta blocks by name, written at the end.
+    meta_blocks: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 /// What the file info says about the cells.
@@ -115,8 +123,15 @@ impl HFileWriter {
     /// Begins a file; `path` is for messages.
     ///
     /// # Errors
-    /// None yet; reserved for options that cannot be met.
+    /// [`HFileError::Unwritable`] for options that cannot be met.
     pub fn new(file: Box<dyn WritableFile>, path: &Path, options: WriterOptions) -> Result<Self, HFileError> {
+        if options.bytes_per_checksum < HEADER_SIZE || options.min_index_entries < 2 {
+            let reason = format!(
+                "{} bytes per checksum (at least {HEADER_SIZE} are needed), {} entries per index block (at least 2)",
+                options.bytes_per_checksum, options.min_index_entries
+            );
+            return Err(HFileError::Unwritable { path: path.to_owned(), reason });
+        }
         let layout = CellLayout { tags: options.include_tags, mvcc: options.include_mvcc };
         let mut block = Vec::with_capacity(options.block_size_bytes as usize * 5 / 4 + HEADER_SIZE);
         block.resize(HEADER_SIZE, 0);
@@ -148,6 +163,7 @@ impl HFileWriter {
                 delete_families: 0,
             },
             info: FileInfo::default(),
+            meta_blocks: BTreeMap::new(),
             options,
         })
     }
@@ -155,8 +171,10 @@ impl HFileWriter {
     /// Appends a cell, which must not sort before the last one.
     ///
     /// # Errors
-    /// [`HFileError::OutOfOrder`]; the storage's.
+    /// [`HFileError::OutOfOrder`]; [`HFileError::Unwritable`] if the file would lose the cell's tags or sequence id, or
+    /// the block would be too large; the storage's.
     pub fn append(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<(), HFileError> {
+        self.check_fits(cell, sequence_id)?;
         if self.counts.entries > 0 {
             let last = Key::from_checked(&self.last_key);
             let order = self.options.order.compare_keys(&last, &Key::of(cell));
@@ -173,8 +191,9 @@ impl HFileWriter {
             }
         }
         if self.block.len() == HEADER_SIZE {
+            let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
             self.first_key.clear();
-            self.first_key.extend_from_slice(cell.key());
+            write_index_key(&mut self.first_key, self.options.order, last, Key::of(cell));
         }
         self.layout.write(&mut self.block, cell, sequence_id);
         self.last_key.clear();
@@ -184,9 +203,44 @@ impl HFileWriter {
         Ok(())
     }
 
+    /// Refuses what would be lost or would not fit.
+    fn check_fits(&self, cell: &Cell<'_>, sequence_id: u64) -> Result<(), HFileError> {
+        let refuse = |what: String| {
+            let reason = format!("cell {cell:?} with {what}");
+            Err(HFileError::Unwritable { path: self.path.clone(), reason })
+        };
+        if !self.layout.tags && !cell.tags().is_empty() {
+            return refuse("tags, to a file without".into());
+        }
+        if !self.layout.mvcc && sequence_id != 0 {
+            return refuse(format!("sequence id {sequence_id}, to a file without"));
+        }
+        if i64::try_from(sequence_id).is_err() {
+            return refuse(format!("sequence id {sequence_id}, above {}", i64::MAX));
+        }
+        // Equal keys gather in one block, whatever its size.
+        if self.block.len() + cell.bytes().len() > MAX_PAYLOAD_BYTES {
+            return refuse(format!("{} bytes, after {}", cell.bytes().len(), self.block.len()));
+        }
+        Ok(())
+    }
+
     /// Adds an entry to the file info.
     pub fn append_file_info(&mut self, key: &[u8], value: &[u8]) {
         self.info.set(key, value);
+    }
+
+    /// Adds a meta block, which is kept in memory until [`HFileWriter::finish`].
+    ///
+    /// # Errors
+    /// [`HFileError::Unwritable`] if it is too large.
+    pub fn append_meta_block(&mut self, name: &[u8], content: &[u8]) -> Result<(), HFileError> {
+        if content.len() > MAX_PAYLOAD_BYTES {
+            let reason = format!("meta block {} of {} bytes", name.escape_ascii(), content.len());
+            return Err(HFileError::Unwritable { path: self.path.clone(), reason });
+        }
+        self.meta_blocks.insert(name.to_vec(), content.to_vec());
+        Ok(())
     }
 
     /// Ends the file and makes it durable. `max_sequence_id`: all edits of the store up to it are in this or older
@@ -198,6 +252,8 @@ impl HFileWriter {
         if self.block.len() > HEADER_SIZE {
             self.end_data_block()?;
         }
+        self.end_leaves()?;
+        let meta = self.write_meta_blocks()?;
         let levels = self.end_index()?;
         let mut trailer = Trailer::new(self.options.order);
         let mut payload = Vec::new();
@@ -207,7 +263,9 @@ impl HFileWriter {
         }
         self.index_bytes += payload.len() as u64;
         let load_on_open = self.write_block(BlockType::RootIndex, &payload)?;
-        let meta_root = self.write_block(BlockType::RootIndex, &[])?;
+        payload.clear();
+        meta.write_root(&mut payload);
+        let meta_root = self.write_block(BlockType::RootIndex, &payload)?;
         self.uncompressed_bytes += meta_root.uncompressed();
         self.describe(max_sequence_id);
         let info = self.info.encode();
@@ -219,7 +277,7 @@ impl HFileWriter {
         fields.uncompressed_data_index_size = Some(self.index_bytes);
         fields.total_uncompressed_bytes = Some(self.uncompressed_bytes + TRAILER_SIZE as u64);
         fields.data_index_count = Some(self.root.len() as u32);
-        fields.meta_index_count = Some(0);
+        fields.meta_index_count = Some(meta.len() as u32);
         fields.entry_count = Some(self.counts.entries);
         fields.num_data_index_levels = Some(levels);
         fields.first_data_block_offset = Some(self.first_data_block.unwrap_or(u64::MAX));
@@ -250,6 +308,7 @@ impl HFileWriter {
             info.set(keys::KEY_VALUE_VERSION, &1i32.to_be_bytes());
             info.set(keys::MAX_MEMSTORE_TS, &counts.max_sequence_id.to_be_bytes());
         }
+        info.set(keys::HISTORICAL, &flag(false));
         info.set(keys::MAX_SEQ_ID, &max_sequence_id.to_be_bytes());
         info.set(keys::MAJOR_COMPACTION, &flag(self.options.major_compaction));
         let range = if counts.entries > 0 {
@@ -295,14 +354,27 @@ impl HFileWriter {
         Ok(())
     }
 
+    /// If there are leaves, what is left becomes one more; else it will be the root.
+    fn end_leaves(&mut self) -> Result<(), HFileError> {
+        if self.root.is_empty() || self.leaf.is_empty() { Ok(()) } else { self.end_leaf() }
+    }
+
+    /// Writes the meta blocks in order of their names; gives their index.
+    fn write_meta_blocks(&mut self) -> Result<Entries, HFileError> {
+        let mut index = Entries::default();
+        for (name, content) in std::mem::take(&mut self.meta_blocks) {
+            let written = self.write_block(BlockType::Meta, &content)?;
+            self.uncompressed_bytes += written.uncompressed();
+            index.push(written.place, name);
+        }
+        Ok(index)
+    }
+
     /// Writes what is left of the index above the leaves; gives the number of levels.
     fn end_index(&mut self) -> Result<u32, HFileError> {
         if self.root.is_empty() {
             self.root = std::mem::take(&mut self.leaf);
             return Ok(1);
-        }
-        if !self.leaf.is_empty() {
-            self.end_leaf()?;
         }
         let mut levels = 2;
         let (max_size, min_entries) = (self.options.index_block_size_bytes, self.options.min_index_entries);

@@ -1,0 +1,211 @@
+//! Anyone's bytes: flipped bits, cut files, lying lengths. Nothing panics, hangs, or returns wrong cells.
+
+mod files;
+
+use std::time::{Duration, Instant};
+
+use files::{Stored, put};
+use finback_cell::key::Key;
+use finback_hfile::{ChecksumType, HFileScanner, ScanInterrupt, WriterOptions};
+use proptest::prelude::*;
+
+const TRAILER_SIZE: usize = 4096;
+const HEADER_SIZE: usize = 33;
+
+fn options(checksum_type: ChecksumType) -> WriterOptions {
+    WriterOptions {
+        block_size_bytes: 150,
+        index_block_size_bytes: 150,
+        min_index_entries: 2,
+        bytes_per_checksum: 100,
+        checksum_type,
+        ..WriterOptions::default()
+    }
+}
+
+fn cells() -> Vec<Stored> {
+    (0..24u8).map(|number| put(&[b'r', number], b"q", 5, usize::from(number) % 30)).collect()
+}
+
+/// What a reader tells of a file.
+#[derive(Debug, PartialEq)]
+struct Told {
+    cells: Vec<Stored>,
+    mid_key: Option<Vec<u8>>,
+    last_key: Option<Vec<u8>>,
+}
+
+/// `None` if anything is refused.
+fn read_all(bytes: &[u8]) -> Option<Told> {
+    let reader = files::open(bytes).ok()?;
+    let cells = files::scan(&reader).ok()?;
+    let mid_key = reader.mid_key().ok()?;
+    Some(Told { cells, mid_key, last_key: reader.last_key().map(<[u8]>::to_vec) })
+}
+
+#[test]
+fn every_flipped_bit_before_the_trailer_is_found() {
+    for checksum_type in [ChecksumType::Crc32c, ChecksumType::Crc32] {
+        let good = files::write(&cells(), options(checksum_type));
+        assert!(read_all(&good).is_some());
+        let mut bytes = good.clone();
+        for bit in 0..8 * (good.len() - TRAILER_SIZE) {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(read_all(&bytes).is_none(), "bit {} of byte {}", bit % 8, bit / 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+/// The trailer has no checksum. What survives a flip there: numbers that are only for people, the offsets of the first
+/// and last data block of a file with several index levels (the index says them too), and the count of cells as long as it
+/// is not 0; never a wrong cell.
+#[test]
+fn a_flipped_bit_in_the_trailer_changes_no_cell() {
+    let flat = WriterOptions { index_block_size_bytes: 100 << 10, ..options(ChecksumType::Crc32c) };
+    for options in [options(ChecksumType::Crc32c), flat] {
+        let good = files::write(&cells(), options);
+        let expected = read_all(&good).unwrap();
+        assert_eq!(expected.cells, cells());
+        let start = good.len() - TRAILER_SIZE;
+        let fields_end = start + 9 + usize::from(good[start + 8]);
+        let mut bytes = good.clone();
+        let mut harmless = 0;
+        for bit in 8 * start..8 * good.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            if let Some(found) = read_all(&bytes) {
+                assert_eq!(found, expected, "byte {}", bit / 8);
+                let is_field = (start + 9..fields_end).contains(&(bit / 8));
+                assert!(is_field, "byte {} of the trailer", bit / 8 - start);
+                harmless += 1;
+            }
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert!(harmless < 8 * 40, "{harmless} flips in the trailer went unnoticed");
+    }
+}
+
+#[test]
+fn a_file_cut_at_any_length_is_refused() {
+    let good = files::write(&cells(), options(ChecksumType::Crc32c));
+    for length in 0..good.len() {
+        assert!(files::open(&good[..length]).is_err(), "{length} bytes of {}", good.len());
+    }
+    for start in 1..good.len() - TRAILER_SIZE {
+        assert!(read_all(&good[start..]).is_none(), "without the first {start} bytes");
+    }
+}
+
+/// Offsets and sizes of the blocks of a file, from its headers.
+fn blocks(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() - TRAILER_SIZE {
+        let size = HEADER_SIZE + u32::from_be_bytes(bytes[at + 8..at + 12].try_into().unwrap()) as usize;
+        found.push((at, size));
+        at += size;
+    }
+    found
+}
+
+fn crc32c(bytes: &[u8]) -> u32 {
+    crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32Iscsi, bytes) as u32
+}
+
+/// Makes the checksums of the block right again.
+fn seal(block: &mut [u8]) {
+    let chunk = u32::from_be_bytes(block[25..29].try_into().unwrap()) as usize;
+    let data_size = u32::from_be_bytes(block[29..33].try_into().unwrap()) as usize;
+    let Some((data, words)) = block.split_at_mut_checked(data_size) else { return };
+    for (chunk, word) in data.chunks(chunk.max(1)).zip(words.chunks_exact_mut(4)) {
+        word.copy_from_slice(&crc32c(chunk).to_be_bytes());
+    }
+}
+
+/// Scans forward, back and by seeks, within a bounded number of steps.
+fn exercise(bytes: &[u8]) {
+    let Ok(reader) = files::open(bytes) else { return };
+    let _ = (reader.mid_key(), reader.time_range(), reader.first_key(), reader.last_key());
+    let mut scanner = files::scanner(&reader);
+    let mut step = |operation: &mut dyn FnMut(&mut HFileScanner) -> Result<bool, ScanInterrupt>| {
+        for _ in 0..100 {
+            match operation(&mut scanner) {
+                Ok(more) => return more,
+                Err(ScanInterrupt::NeedBlock(request)) => match request.read() {
+                    Ok(block) => scanner.provide(block),
+                    Err(_) => return false,
+                },
+                Err(_) => return false,
+            }
+        }
+        panic!("an operation asked for 100 blocks");
+    };
+    let start = Key::first_on_row(&[]);
+    let mut more = step(&mut |scanner| scanner.seek(&start).map(|()| scanner.peek().is_some()));
+    let mut count = 0;
+    while more {
+        count += 1;
+        assert!(count < bytes.len(), "more cells than bytes");
+        more = step(&mut |scanner| scanner.advance().map(|()| scanner.peek().is_some()));
+    }
+    let mut row: Option<Vec<u8>> = None;
+    loop {
+        let mut found = None;
+        step(&mut |scanner| {
+            found = scanner.previous_row(row.as_deref())?;
+            Ok(true)
+        });
+        let Some(found) = found else { break };
+        assert!(row.as_ref().is_none_or(|row| found < *row), "a step back went forward");
+        row = Some(found);
+    }
+    for stored in cells() {
+        step(&mut |scanner| scanner.seek(&stored.key()).map(|()| scanner.peek().is_some()));
+        step(&mut |scanner| scanner.reseek(&Key::last_on_row(b"r\x0a")).map(|()| scanner.peek().is_some()));
+    }
+}
+
+#[test]
+fn lying_lengths_under_right_checksums_do_no_harm() {
+    let good = files::write(&cells(), options(ChecksumType::Crc32c));
+    let began = Instant::now();
+    for (offset, size) in blocks(&good) {
+        for at in 0..size.saturating_sub(4) {
+            for lie in [0, 1, 0x7f, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, good.len() as u32, offset as u32] {
+                let mut bytes = good.clone();
+                bytes[offset + at..offset + at + 4].copy_from_slice(&u32::to_be_bytes(lie));
+                seal(&mut bytes[offset..offset + size]);
+                exercise(&bytes);
+            }
+        }
+    }
+    assert!(began.elapsed() < Duration::from_secs(300), "{:?}", began.elapsed());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn random_changes_under_right_checksums_do_no_harm(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+    ) {
+        let good = files::write(&cells(), options(ChecksumType::Crc32c));
+        let mut bytes = good.clone();
+        for (index, value) in changes {
+            let at = index.index(bytes.len());
+            bytes[at] = value;
+        }
+        for (offset, size) in blocks(&good) {
+            seal(&mut bytes[offset..offset + size]);
+        }
+        exercise(&bytes);
+    }
+
+    #[test]
+    fn any_bytes_before_a_sound_trailer_are_refused(noise in prop::collection::vec(any::<u8>(), 0..6000)) {
+        let good = files::write(&cells(), options(ChecksumType::Crc32c));
+        let bytes = [&noise[..], &good[good.len() - TRAILER_SIZE..]].concat();
+        prop_assert!(read_all(&bytes).is_none());
+        prop_assert!(files::open(&noise).is_err());
+    }
+}

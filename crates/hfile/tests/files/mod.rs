@@ -1,0 +1,116 @@
+//! Cells, files in memory, and caches for the tests of this crate.
+#![allow(dead_code)] // each test uses a part
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use finback_cell::cell::CellParts;
+use finback_cell::key::Key;
+use finback_cell::{Cell, CellOrder};
+use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::{
+    Block, BlockCache, BlockPriority, FileId, HFileError, HFileReader, HFileScanner, HFileWriter,
+    WriterOptions, read_through,
+};
+
+/// A KeyValue and its sequence id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stored {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sequence_id: u64,
+}
+
+impl Stored {
+    pub(crate) fn new(parts: &CellParts<'_>, sequence_id: u64) -> Self {
+        Self { bytes: parts.to_vec(), sequence_id }
+    }
+
+    pub(crate) fn cell(&self) -> Cell<'_> {
+        Cell::parse(&self.bytes).unwrap()
+    }
+
+    pub(crate) fn key(&self) -> Key<'_> {
+        Key::of(&self.cell())
+    }
+}
+
+/// A Put of `value_length` bytes.
+pub(crate) fn put(row: &[u8], qualifier: &[u8], timestamp: i64, value_length: usize) -> Stored {
+    let value = vec![b'v'; value_length];
+    let parts =
+        CellParts { row, family: b"cf", qualifier, timestamp, type_code: 4, value: &value, tags: &[] };
+    Stored::new(&parts, 0)
+}
+
+pub(crate) fn sort(cells: &mut [Stored], order: CellOrder) {
+    cells.sort_by(|a, b| order.compare_with_sequence(&a.cell(), a.sequence_id, &b.cell(), b.sequence_id));
+}
+
+pub(crate) fn write(cells: &[Stored], options: WriterOptions) -> Vec<u8> {
+    write_with(cells, options, 7, |_| {})
+}
+
+pub(crate) fn write_with(
+    cells: &[Stored],
+    options: WriterOptions,
+    max_sequence_id: u64,
+    prepare: impl FnOnce(&mut HFileWriter),
+) -> Vec<u8> {
+    let (fs, path) = (MemFileSystem::default(), Path::new("/file"));
+    let mut writer = HFileWriter::new(fs.create_new(path).unwrap(), path, options).unwrap();
+    prepare(&mut writer);
+    for stored in cells {
+        writer.append(&stored.cell(), stored.sequence_id).unwrap();
+    }
+    let finished = writer.finish(max_sequence_id).unwrap();
+    let file = fs.open(path).unwrap();
+    let mut bytes = vec![0; file.len().unwrap() as usize];
+    file.read_exact_at(0, &mut bytes).unwrap();
+    assert_eq!((finished.size_bytes, finished.entries), (bytes.len() as u64, cells.len() as u64));
+    bytes
+}
+
+pub(crate) fn open(bytes: &[u8]) -> Result<Arc<HFileReader>, HFileError> {
+    let (fs, path) = (MemFileSystem::default(), Path::new("/file"));
+    fs.create_new(path).unwrap().append(bytes).unwrap();
+    HFileReader::open(fs.open(path).unwrap(), path, FileId::next())
+}
+
+pub(crate) fn scanner(reader: &Arc<HFileReader>) -> HFileScanner {
+    HFileScanner::new(Arc::clone(reader), None, false)
+}
+
+/// All cells from the first on.
+pub(crate) fn scan(reader: &Arc<HFileReader>) -> Result<Vec<Stored>, HFileError> {
+    let mut scanner = scanner(reader);
+    let mut found = Vec::new();
+    read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(&[])))?;
+    while let Some(stored) = here(&scanner) {
+        found.push(stored);
+        read_through(&mut scanner, HFileScanner::advance)?;
+    }
+    Ok(found)
+}
+
+pub(crate) fn here(scanner: &HFileScanner) -> Option<Stored> {
+    scanner.peek().map(|(cell, sequence_id)| Stored { bytes: cell.bytes().to_vec(), sequence_id })
+}
+
+/// Keeps nothing, and counts what it is asked and offered.
+#[derive(Default)]
+pub(crate) struct ForgetfulCache {
+    pub(crate) asked: AtomicU64,
+    pub(crate) offered: AtomicU64,
+}
+
+impl BlockCache for ForgetfulCache {
+    fn get(&self, _file: FileId, _offset: u64) -> Option<Arc<Block>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+
+    fn insert(&self, _file: FileId, _block: &Arc<Block>, _priority: BlockPriority) {
+        self.offered.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,84 @@
+//! Files that HBase 2.5.11 wrote, and what its own readers say of them.
+#![allow(dead_code)] // each test uses a part
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use finback_cell::cell::CellParts;
+use finback_cell::tag::write_tag;
+use finback_fs::{FileSystem, LocalFileSystem};
+use finback_hfile::{FileId, HFileError, HFileReader};
+use serde_json::Value;
+
+use crate::files::Stored;
+
+/// Without compression, encoding and encryption.
+pub(crate) const READABLE: [&str; 19] = [
+    "plain-none",
+    "mixed-none",
+    "mixed-mvcc-none",
+    "mixed-mvcc-tags-none",
+    "mixed-mvcc-ctags-none",
+    "checksum-null",
+    "checksum-crc32",
+    "checksum-crc32c",
+    "index-2level",
+    "index-3level",
+    "empty",
+    "major",
+    "bulkload",
+    "mob-data",
+    "mob-refs",
+    "meta-comparator",
+    "bloom-row-murmur",
+    "bloom-rowcol-murmur",
+    "bloom-rowprefix-murmur",
+];
+
+pub(crate) fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/hbase-2.5.11")
+}
+
+pub(crate) fn path(name: &str) -> PathBuf {
+    directory().join("hfiles").join(format!("{name}.hfile"))
+}
+
+pub(crate) fn open(name: &str) -> Result<Arc<HFileReader>, HFileError> {
+    let path = path(name);
+    HFileReader::open(LocalFileSystem.open(&path).unwrap(), &path, FileId::next())
+}
+
+pub(crate) fn meta(name: &str) -> Value {
+    let path = directory().join("expected").join(format!("{name}.hfile.meta.json"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+pub(crate) fn unhex(value: &Value) -> Vec<u8> {
+    let hex = value.as_str().unwrap().as_bytes();
+    let digit = |byte: u8| (byte as char).to_digit(16).unwrap() as u8;
+    hex.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+/// The cells that HBase finds in the file, in its order.
+pub(crate) fn cells(meta: &Value) -> Vec<Stored> {
+    let path = directory().join("expected").join(meta["cells"].as_str().unwrap());
+    let dump = std::fs::read_to_string(path).unwrap();
+    dump.lines().map(|line| cell(&serde_json::from_str(line).unwrap())).collect()
+}
+
+fn cell(line: &Value) -> Stored {
+    let mut tags = Vec::new();
+    for tag in line["tags"].as_array().into_iter().flatten() {
+        write_tag(&mut tags, tag[0].as_u64().unwrap() as u8, &unhex(&tag[1]));
+    }
+    let parts = CellParts {
+        row: &unhex(&line["row"]),
+        family: &unhex(&line["fam"]),
+        qualifier: &unhex(&line["qual"]),
+        timestamp: line["ts"].as_i64().unwrap(),
+        type_code: line["type"].as_u64().unwrap() as u8,
+        value: &unhex(&line["val"]),
+        tags: &tags,
+    };
+    Stored::new(&parts, line["seq"].as_u64().unwrap())
+}
