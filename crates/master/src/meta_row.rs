@@ -20,6 +20,8 @@ pub(crate) struct RegionRow {
     pub(crate) state: RegionState,
     pub(crate) server: Option<ServerName>,
     pub(crate) open_seq_num: i64,
+    /// Encoded names of the regions it was merged from: it may refer to their files, though they have no rows any more.
+    pub(crate) merged_from: Vec<String>,
 }
 
 /// What hbase:meta says.
@@ -52,8 +54,9 @@ fn decode(row: &CellBlock) -> Result<Option<MetaRow>, String> {
         row.iter().find(|cell| cell.family() == family && cell.qualifier() == qualifier)
     };
     if let Some(cell) = column(INFO, b"regioninfo") {
-        return decode_region(&cell, |qualifier| column(INFO, qualifier).map(|cell| cell.value()))
-            .map(|region| Some(MetaRow::Region(region)));
+        let mut region = decode_region(&cell, |qualifier| column(INFO, qualifier).map(|cell| cell.value()))?;
+        region.merged_from = merged_from(row)?;
+        return Ok(Some(MetaRow::Region(region)));
     }
     let Some(cell) = column(TABLE, b"state") else { return Ok(None) };
     let table = TableName::parse(cell.row()).map_err(|e| e.to_string())?;
@@ -82,5 +85,22 @@ fn decode_region<'a>(
         let (host, port) = address.rsplit_once(':')?;
         ServerName::parse(&format!("{host},{port},{start_code}"))
     });
-    Ok(RegionRow { info, state, server, open_seq_num: number(b"seqnumDuringOpen").unwrap_or(-1) })
+    let open_seq_num = number(b"seqnumDuringOpen").unwrap_or(-1);
+    Ok(RegionRow { info, state, server, open_seq_num, merged_from: Vec::new() })
 }
+
+/// The regions in `merge0000`, `merge0001` and so on (`mergeA` and `mergeB` of old).
+fn merged_from(row: &CellBlock) -> Result<Vec<String>, String> {
+    let merges = row.iter().filter(|cell| cell.family() == INFO && cell.qualifier().starts_with(b"merge"));
+    let encoded = |cell: Cell<'_>| {
+        let wrong = |e: finback_proto::ProtoError| {
+            format!("{}: {}: {e}", cell.row().escape_ascii(), cell.qualifier().escape_ascii())
+        };
+        let message: pb::RegionInfo = pbuf::decode(cell.value(), "RegionInfo").map_err(wrong)?;
+        RegionInfo::try_from(&message).map(|info| info.encoded_name()).map_err(wrong)
+    };
+    merges.map(encoded).collect()
+}
+
+#[cfg(test)]
+mod tests;

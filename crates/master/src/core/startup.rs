@@ -34,6 +34,8 @@ pub(crate) struct Startup {
     missing_namespaces: Vec<NamespaceEdit>,
     writes: usize,
     write_failed: bool,
+    /// Regions that others were merged from: their directories stay.
+    merged: Vec<(TableName, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +66,7 @@ impl Startup {
             missing_namespaces: Vec::new(),
             writes: 0,
             write_failed: false,
+            merged: Vec::new(),
         }
     }
 }
@@ -189,6 +192,9 @@ impl Core {
 
     fn learn_region(&mut self, row: RegionRow) {
         let encoded = row.info.encoded_name();
+        self.startup
+            .merged
+            .extend(row.merged_from.into_iter().map(|parent| (row.info.table.clone(), parent)));
         self.state.add_region(row.info, row.state, self.now);
         if let Some(region) = self.state.regions.get_mut(&encoded) {
             region.server = row.server;
@@ -211,7 +217,12 @@ impl Core {
 
     fn known_tables(&self) -> BTreeMap<TableName, BTreeSet<String>> {
         let regions = |table: &TableName| self.state.regions_of(table).into_iter().collect();
-        self.state.tables.keys().map(|table| (table.clone(), regions(table))).collect()
+        let mut known: BTreeMap<_, BTreeSet<String>> =
+            self.state.tables.keys().map(|table| (table.clone(), regions(table))).collect();
+        for (table, parent) in &self.startup.merged {
+            known.entry(table.clone()).or_default().insert(parent.clone());
+        }
+        known
     }
 
     fn open_namespace_table(&mut self) {
