@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use finback_layout::RootDir;
-use finback_rpc::exceptions;
+use finback_rpc::{RpcException, exceptions};
 use parking_lot::Mutex;
 use tokio::{runtime::Handle, sync::watch};
 
@@ -28,6 +28,8 @@ pub(crate) struct Driver {
     runtime: Handle,
     status: watch::Sender<MasterStatus>,
     stopped: watch::Sender<bool>,
+    /// Counts events, for those that wait for one.
+    events: watch::Sender<u64>,
 }
 
 impl Driver {
@@ -47,6 +49,7 @@ impl Driver {
             runtime,
             status: watch::Sender::new(status),
             stopped: watch::Sender::new(false),
+            events: watch::Sender::new(0),
         })
     }
 
@@ -72,10 +75,31 @@ impl Driver {
         let actions = core.take_actions();
         self.publish(&core.state);
         drop(core);
+        self.events.send_modify(|count| *count = count.wrapping_add(1));
         for (id, action) in actions {
             self.start(id, action);
         }
         result
+    }
+
+    /// Waits until an operation is let in.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub(crate) async fn admitted(&self, id: u64) -> Result<(), RpcException> {
+        let (mut events, mut stopped) = (self.events.subscribe(), self.stopped.subscribe());
+        loop {
+            events.borrow_and_update();
+            if let Some(admission) = self.read(|core| core.admission(id)) {
+                return admission;
+            }
+            tokio::select! {
+                _ = events.changed() => {}
+                _ = stopped.wait_for(|stopped| *stopped) => {
+                    return Err(exceptions::server_not_running_yet("the master is stopping"));
+                }
+            }
+        }
     }
 
     /// No actions are carried out any more, and none that is under way is heard of.

@@ -38,26 +38,45 @@ impl MasterService {
         self.driver.event(|core, now| core.submit(operation, nonce, now))
     }
 
-    fn answer(&self, call: &Call) -> Answer {
+    /// The answer to a call that started an operation: at once if it was let in or refused, later if it waits.
+    pub(crate) fn when_admitted(&self, submitted: Result<(u64, Reply), RpcException>) -> Outcome {
+        let (id, reply) = match submitted {
+            Ok(submitted) => submitted,
+            Err(e) => return Outcome::exception(e),
+        };
+        match self.driver.read(|core| core.admission(id)) {
+            Some(admission) => admission.map(|()| reply).into(),
+            None => {
+                let driver = self.driver.clone();
+                Outcome::pending(async move { driver.admitted(id).await.map(|()| reply) })
+            }
+        }
+    }
+
+    fn answer(&self, call: &Call) -> Result<Outcome, RpcException> {
         let method = call.method.as_str();
         match method {
-            "IsMasterRunning" => return reply(&pb::IsMasterRunningResponse { is_master_running: true }),
+            "IsMasterRunning" => {
+                return Ok(Outcome::message(&pb::IsMasterRunningResponse { is_master_running: true }));
+            }
             "Shutdown" => {
                 (self.options.shutdown)(true);
-                return reply(&pb::ShutdownResponse {});
+                return Ok(Outcome::message(&pb::ShutdownResponse {}));
             }
             "StopMaster" => {
                 (self.options.shutdown)(false);
-                return reply(&pb::StopMasterResponse {});
+                return Ok(Outcome::message(&pb::StopMasterResponse {}));
             }
             _ => self.driver.read(Core::check_initialized)?,
         }
-        let answer = self.write_call(method, call);
-        let answer = answer.or_else(|| self.listing_call(method, call));
+        if let Some(outcome) = self.operation_call(method, call) {
+            return Ok(outcome);
+        }
+        let answer = self.listing_call(method, call);
         let answer = answer.or_else(|| self.procedure_call(method, call));
         let answer = answer.or_else(|| self.switch_call(method, call));
         let answer = answer.or_else(|| self.status_call(method, call));
-        answer.unwrap_or_else(|| Err(exceptions::unsupported_operation(method)))
+        answer.unwrap_or_else(|| Err(exceptions::unsupported_operation(method))).map(|reply| Ok(reply).into())
     }
 
     fn status_call(&self, method: &str, call: &Call) -> Option<Answer> {
@@ -199,7 +218,7 @@ impl Service for MasterService {
     }
 
     fn call(&self, call: Call) -> Outcome {
-        self.answer(&call).into()
+        self.answer(&call).unwrap_or_else(Outcome::exception)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
 use finback_proto::{convert, pb};
-use finback_rpc::{Call, Reply, RpcException, exceptions};
+use finback_rpc::{Call, Outcome, Reply, RpcException, exceptions};
 use pb::get_procedure_result_response::State as ResultState;
 
 use crate::{
@@ -17,21 +17,22 @@ const FLUSH_SIGNATURE: &str = "flush-table-proc";
 /// How long such a client may wait for it, in ms; HBase's own answer.
 const FLUSH_TIMEOUT_MS: i64 = 600_000;
 
-/// Decodes the request, makes an operation of it, submits it with the request's nonce, and answers with the id.
+/// Decodes the request, makes an operation of it, submits it with the request's nonce, and answers with the id when it is let
+/// in.
 macro_rules! submit {
     ($self:ident, $call:ident, $request:ident: $Request:ident -> $Response:ident, $operation:expr) => {{
         let submitted = (|| {
             let $request: pb::$Request = $call.decode()?;
             let operation = $operation;
             let id = $self.submit(operation, $request.nonce_group, $request.nonce)?;
-            reply(&pb::$Response { proc_id: Some(id) })
+            Ok((id, Reply::new(&pb::$Response { proc_id: Some(id) })))
         })();
-        submitted
+        $self.when_admitted(submitted)
     }};
 }
 
 impl MasterService {
-    pub(crate) fn write_call(&self, method: &str, call: &Call) -> Option<Answer> {
+    pub(crate) fn operation_call(&self, method: &str, call: &Call) -> Option<Outcome> {
         Some(match method {
             "CreateNamespace" => submit!(self, call, r: CreateNamespaceRequest -> CreateNamespaceResponse, {
                 let (name, configuration) = namespace(&r.namespace_descriptor)?;
@@ -80,10 +81,6 @@ impl MasterService {
                 let families = r.column_family.clone();
                 Operation::FlushTable { table: table_name(&r.table_name)?, families }
             }),
-            "AssignRegion" => self.assign(call),
-            "UnassignRegion" => self.unassign(call),
-            "ExecProcedure" => self.exec_procedure(call),
-            "IsProcedureDone" => self.is_procedure_done(call),
             _ => return None,
         })
     }
@@ -141,6 +138,10 @@ impl MasterService {
 
     pub(crate) fn procedure_call(&self, method: &str, call: &Call) -> Option<Answer> {
         Some(match method {
+            "AssignRegion" => self.assign(call),
+            "UnassignRegion" => self.unassign(call),
+            "ExecProcedure" => self.exec_procedure(call),
+            "IsProcedureDone" => self.is_procedure_done(call),
             "getProcedureResult" => self.procedure_result(call),
             "AbortProcedure" => call.decode().map(|request: pb::AbortProcedureRequest| {
                 let aborted = self.driver.event(|core, now| core.abort_procedure(request.proc_id, now));

@@ -73,9 +73,7 @@ async fn bad_tables_are_refused_at_once() {
     assert_eq!(message, "All split keys must be unique, found duplicate: b");
     let mut tracked = table("u", &["f"]);
     set_entry(&mut tracked.attributes, "hbase.store.file-tracker.impl", "FILE");
-    let accepted: pb::CreateTableResponse =
-        cluster.call("CreateTable", &create_request(tracked, &[])).await.unwrap();
-    let (_, message) = cluster.wait(accepted.proc_id).await.unwrap_err();
+    let (_, message) = create(tracked, &[]).await;
     assert!(message.contains("is not supported yet"), "{message}");
     let illegal = pb::CreateTableRequest {
         table_schema: pb::TableSchema {
@@ -376,22 +374,23 @@ async fn operations_on_one_table_run_one_after_the_other() {
             column_families: family_schema(name),
             ..Default::default()
         };
-        cluster.call::<_, pb::AddColumnResponse>("AddColumn", &request).await.unwrap().proc_id
+        cluster.call::<_, pb::AddColumnResponse>("AddColumn", &request).await
     };
-    let ids = [add("a").await, add("b").await, add("c").await, add("a").await];
-    let procedures: pb::GetProceduresResponse =
-        cluster.call("GetProcedures", &pb::GetProceduresRequest {}).await.unwrap();
-    assert_eq!(procedures.procedure.len(), 4);
-    let locks: pb::GetLocksResponse = cluster.call("GetLocks", &pb::GetLocksRequest {}).await.unwrap();
-    assert_eq!(locks.lock.len(), 1);
-    assert_eq!(locks.lock[0].waiting_procedures.len(), 3);
+    let look = async || {
+        let procedures: pb::GetProceduresResponse =
+            cluster.call("GetProcedures", &pb::GetProceduresRequest {}).await.unwrap();
+        let locks: pb::GetLocksResponse = cluster.call("GetLocks", &pb::GetLocksRequest {}).await.unwrap();
+        (procedures.procedure.len(), locks.lock.len(), locks.lock[0].waiting_procedures.len())
+    };
+    let (a, b, c, again, seen) = tokio::join!(add("a"), add("b"), add("c"), add("a"), look());
+    assert_eq!(seen, (4, 1, 3));
     // Another table does not wait.
     cluster.create("u", &["f"], &[]).await.unwrap();
-    for id in &ids[..3] {
-        cluster.wait(*id).await.unwrap();
+    for id in [a, b, c] {
+        cluster.wait(id.unwrap().proc_id).await.unwrap();
     }
-    let (class, _) = cluster.wait(ids[3]).await.unwrap_err();
-    assert!(class.ends_with("InvalidFamilyOperationException"), "true no more when its turn came: {class}");
+    // True no more when its turn came; the call itself says so.
+    assert_eq!(refusal(again).0, "InvalidFamilyOperationException");
     assert_eq!(cluster.descriptor("t").await.unwrap().families.len(), 4);
     let unknown = pb::GetProcedureResultRequest { proc_id: 5 };
     let result: pb::GetProcedureResultResponse = cluster.call("getProcedureResult", &unknown).await.unwrap();
@@ -405,16 +404,22 @@ async fn what_waits_can_be_aborted() {
     cluster.server.silent.lock().unwrap().insert("t".into());
     let disable = pb::DisableTableRequest { table_name: pb_name("t"), ..Default::default() };
     let running: pb::DisableTableResponse = cluster.call("DisableTable", &disable).await.unwrap();
-    let flush = pb::FlushTableRequest { table_name: pb_name("t"), ..Default::default() };
-    let waiting: pb::FlushTableResponse = cluster.call("FlushTable", &flush).await.unwrap();
-    let abort = async |id: Option<u64>| {
-        let request = pb::AbortProcedureRequest { proc_id: id.unwrap(), ..Default::default() };
+    let abort = async |id: u64| {
+        let request = pb::AbortProcedureRequest { proc_id: id, ..Default::default() };
         let response: pb::AbortProcedureResponse = cluster.call("AbortProcedure", &request).await.unwrap();
         response.is_procedure_aborted
     };
-    assert!(!abort(running.proc_id).await);
-    assert!(abort(waiting.proc_id).await);
-    assert!(cluster.wait(waiting.proc_id).await.is_err());
+    assert!(!abort(running.proc_id.unwrap()).await);
+    let abort_last = async || {
+        let procedures: pb::GetProceduresResponse =
+            cluster.call("GetProcedures", &pb::GetProceduresRequest {}).await.unwrap();
+        abort(procedures.procedure.last().unwrap().proc_id).await
+    };
+    let flush = pb::FlushTableRequest { table_name: pb_name("t"), ..Default::default() };
+    let (flushed, aborted) =
+        tokio::join!(cluster.call::<_, pb::FlushTableResponse>("FlushTable", &flush), abort_last());
+    assert!(aborted);
+    assert!(refusal(flushed).1.contains("was requested"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -438,4 +443,15 @@ async fn a_region_that_does_not_open_is_tried_again_then_given_up() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     assert!(pb::TableState::decode(&[8u8, 0][..]).is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operation_is_judged_when_its_turn_comes() {
+    let cluster = Cluster::start().await;
+    cluster.create("t", &["f"], &["m"]).await.unwrap();
+    // While it is being disabled it is not yet disabled; when the deletion's turn comes it is.
+    let (disabled, deleted) = tokio::join!(cluster.disable("t"), cluster.delete("t"));
+    disabled.unwrap();
+    deleted.unwrap();
+    assert_eq!(cluster.state("t").await, None);
 }

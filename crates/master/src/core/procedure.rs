@@ -59,6 +59,8 @@ pub(crate) struct Procedure {
     pub(crate) status: Status,
     pub(crate) nonce: Option<Nonce>,
     pub(super) steps: VecDeque<Step>,
+    /// It ended before it began.
+    rejected: bool,
     /// Steps given from outside (finishing what an earlier master began): not to be planned.
     planned: bool,
     pub(super) wait: Wait,
@@ -96,7 +98,10 @@ impl Core {
             let message = format!("{MAX_ACTIVE} operations are waiting already");
             return Err(exceptions::call_queue_too_big(message));
         }
-        operation.check(&self.state, self.config.table_sanity_checks)?;
+        // Behind another on the same table it is checked when its turn comes, against what is true then.
+        if !self.procedures.active().any(|(_, earlier)| earlier.operation.conflicts_with(&operation)) {
+            operation.check(&self.state, self.config.table_sanity_checks)?;
+        }
         let id = self.add_procedure(operation, nonce, None);
         self.pump();
         Ok(id)
@@ -117,6 +122,7 @@ impl Core {
             updated_ms: self.now,
             status: Status::Waiting,
             nonce,
+            rejected: false,
             planned: steps.is_some(),
             steps: steps.unwrap_or_default().into(),
             wait: Wait::Ready,
@@ -137,10 +143,27 @@ impl Core {
         let waiting = self.procedures.get(id).is_some_and(|p| p.status == Status::Waiting);
         if waiting {
             let message = format!("abort of procedure {id} was requested");
-            self.finish(id, Err(exceptions::io(message)));
+            self.reject(id, exceptions::io(message));
             self.pump();
         }
         waiting
+    }
+
+    /// Whether an operation was let in (`None`: it waits behind another), or why not. HBase's clients get to know the
+    /// latter from the call that asked for it.
+    pub(crate) fn admission(&self, id: u64) -> Option<Result<(), RpcException>> {
+        match self.procedures.get(id).map(|p| (&p.status, p.rejected)) {
+            Some((Status::Waiting, _)) => None,
+            Some((Status::Finished(result), true)) => Some(result.clone()),
+            _ => Some(Ok(())),
+        }
+    }
+
+    fn reject(&mut self, id: u64, exception: RpcException) {
+        if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
+            procedure.rejected = true;
+        }
+        self.finish(id, Err(exception));
     }
 
     /// Starts and continues what can go on; whether there was anything.
@@ -155,7 +178,7 @@ impl Core {
         if procedure.status == Status::Waiting
             && let Err(e) = self.start_procedure(id)
         {
-            return self.finish(id, Err(e));
+            return self.reject(id, e);
         }
         // Each round takes a step off the list or waits.
         while let Some(procedure) = self.procedures.by_id.get_mut(&id) {
