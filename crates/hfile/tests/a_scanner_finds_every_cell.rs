@@ -191,6 +191,22 @@ fn a_scan_touches_every_block_once_even_if_the_cache_keeps_nothing() {
 }
 
 #[test]
+fn a_seek_under_the_same_index_blocks_needs_only_a_data_block() {
+    let cells = rows();
+    let options = WriterOptions { index_block_size_bytes: 4 << 10, ..tiny_blocks(CellOrder::User) };
+    let reader = files::open(&files::write(&cells, options)).unwrap();
+    assert!(reader.trailer().fields.num_data_index_levels() > 1);
+    let (mut scanner, cache) = forgetful(&reader);
+    run(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b"row0000")));
+    let before = cache.offered.load(Relaxed);
+    // The key of a cell: it is in the block that the index names, not in the one after.
+    let target = cells.iter().find(|stored| stored.key().row == b"row0020").unwrap();
+    run(&mut scanner, |scanner| scanner.seek(&target.key()));
+    assert_eq!(here(&scanner).as_ref(), Some(target));
+    assert_eq!(cache.offered.load(Relaxed) - before, 1, "only the data block");
+}
+
+#[test]
 fn a_file_without_cells_has_no_position() {
     let reader = files::open(&files::write(&[], WriterOptions::default())).unwrap();
     let mut scanner = files::scanner(&reader);

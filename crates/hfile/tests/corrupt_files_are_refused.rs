@@ -182,6 +182,30 @@ fn lying_lengths_under_right_checksums_do_no_harm() {
     assert!(began.elapsed() < Duration::from_secs(300), "{:?}", began.elapsed());
 }
 
+/// Every entry of the root leads to the first leaf, under right checksums: a walk would not end where the file does.
+#[test]
+fn an_index_that_leads_in_circles_is_refused() {
+    let good = files::write(&cells(), options(ChecksumType::Crc32c));
+    let reader = files::open(&good).unwrap();
+    let fields = &reader.trailer().fields;
+    assert!(fields.num_data_index_levels() > 1 && fields.data_index_count() > 1);
+    let root = fields.load_on_open_data_offset() as usize;
+    let size = HEADER_SIZE + u32::from_be_bytes(good[root + 8..root + 12].try_into().unwrap()) as usize;
+    let mut bytes = good.clone();
+    let first_place: [u8; 12] = bytes[root + HEADER_SIZE..][..12].try_into().unwrap();
+    let mut at = root + HEADER_SIZE;
+    for _ in 0..fields.data_index_count() {
+        bytes[at..at + 12].copy_from_slice(&first_place);
+        // The length of so short a key is one byte.
+        at += 13 + usize::from(bytes[at + 12]);
+    }
+    seal(&mut bytes[root..root + size]);
+    let reader = files::open(&bytes).unwrap();
+    let error = files::scan(&reader).unwrap_err();
+    assert!(error.to_string().contains("a neighbour beside this block"), "{error}");
+    exercise(&bytes);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
