@@ -437,7 +437,13 @@ impl Counts {
         self.max_sequence_id = self.max_sequence_id.max(sequence_id);
         self.min_timestamp = self.min_timestamp.min(timestamp);
         self.max_timestamp = self.max_timestamp.max(timestamp);
-        match CellType::from_code(cell.type_code()) {
+        let cell_type = CellType::from_code(cell.type_code());
+        if matches!(cell_type, Some(CellType::DeleteColumn | CellType::DeleteFamily)) {
+            // They hide all that is older: a read of any earlier time must not leave the file out.
+            self.min_timestamp = self.min_timestamp.min(0);
+            self.max_timestamp = self.max_timestamp.max(0);
+        }
+        match cell_type {
             Some(CellType::Put) => self.earliest_put = self.earliest_put.min(timestamp),
             Some(CellType::DeleteFamily | CellType::DeleteFamilyVersion) => self.delete_families += 1,
             _ => {}

@@ -7,7 +7,7 @@ use std::path::Path;
 use files::{Stored, put};
 use finback_cell::cell::CellParts;
 use finback_cell::tag::write_tag;
-use finback_cell::{Cell, CellOrder};
+use finback_cell::{Cell, CellOrder, CellType};
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_hfile::{ChecksumType, HFileError, HFileWriter, WriterOptions};
 use proptest::prelude::*;
@@ -80,7 +80,12 @@ proptest! {
         let flat = |stored: Option<&Stored>| stored.map(|stored| stored.key().to_vec());
         prop_assert_eq!(reader.first_key().map(<[u8]>::to_vec), flat(cells.first()));
         prop_assert_eq!(reader.last_key().map(<[u8]>::to_vec), flat(cells.last()));
-        let timestamps = || cells.iter().map(|stored| stored.key().timestamp);
+        // Markers that hide all that is older count from the beginning of time.
+        let hides_all_older = |stored: &Stored| {
+            [CellType::DeleteColumn.code(), CellType::DeleteFamily.code()].contains(&stored.key().type_code)
+        };
+        let beginning = cells.iter().any(hides_all_older).then_some(0);
+        let timestamps = || cells.iter().map(|stored| stored.key().timestamp).chain(beginning);
         let range = (timestamps().min().unwrap_or(i64::MAX), timestamps().max().unwrap_or(-1));
         let (min, max) = reader.time_range().unwrap();
         prop_assert!(min == range.0 && (max == range.1 || max == -1 && range.1 < 0), "{min} {max} {range:?}");

@@ -136,7 +136,7 @@ impl Segment {
         self.statistics.has_tags()
     }
 
-    /// Lowest and highest timestamp; `None` when empty.
+    /// Lowest and highest timestamp, from 0 on if there are markers that hide all that is older; `None` when empty.
     pub fn timestamps(&self) -> Option<(i64, i64)> {
         self.statistics.timestamps()
     }

@@ -50,7 +50,7 @@ impl Snapshot {
         self.segments.iter().any(|segment| segment.has_tags())
     }
 
-    /// Lowest and highest timestamp; `None` when empty.
+    /// Lowest and highest timestamp, from 0 on if there are markers that hide all that is older; `None` when empty.
     pub fn timestamps(&self) -> Option<(i64, i64)> {
         let ranges = self.segments.iter().filter_map(|segment| segment.timestamps());
         ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))

@@ -1,6 +1,6 @@
 //! What a segment knows about its cells.
 
-use finback_cell::Cell;
+use finback_cell::{Cell, CellType};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize};
 
@@ -72,6 +72,13 @@ impl Statistics {
             self.has_tags.store(true, Relaxed);
         }
         self.widen(cell.timestamp(), sequence_id);
+        if matches!(
+            CellType::from_code(cell.type_code()),
+            Some(CellType::DeleteColumn | CellType::DeleteFamily)
+        ) {
+            // They hide all that is older: a read of any earlier time must not leave the segment out.
+            self.widen(0, sequence_id);
+        }
     }
 
     /// Counts a cell out.
@@ -123,7 +130,7 @@ impl Statistics {
         self.has_tags.load(Relaxed)
     }
 
-    /// Lowest and highest timestamp of all that was added.
+    /// Lowest and highest timestamp that all that was added has to do with.
     pub(crate) fn timestamps(&self) -> Option<(i64, i64)> {
         let (min, max) = (self.min_timestamp.load(Relaxed), self.max_timestamp.load(Relaxed));
         (min <= max).then_some((min, max))

@@ -2,7 +2,7 @@
 
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_cell::{Cell, CellOrder};
+use finback_cell::{Cell, CellOrder, CellType};
 use finback_memstore::{MemStore, Segment, SegmentScanner};
 use proptest::prelude::*;
 use std::cmp::Reverse;
@@ -144,7 +144,11 @@ fn check_statistics(segment: &Segment, model: &Model) {
     assert_eq!(segment.data_bytes(), model.values().map(Vec::len).sum::<usize>());
     let cells = || model.values().map(|bytes| Cell::parse(bytes).unwrap());
     assert_eq!(segment.delete_markers(), cells().filter(Cell::is_delete).count());
-    let timestamps = || cells().map(|cell| cell.timestamp());
+    let hides_all_older = |cell: &Cell<'_>| {
+        [CellType::DeleteColumn.code(), CellType::DeleteFamily.code()].contains(&cell.type_code())
+    };
+    let beginning = || cells().any(|cell| hides_all_older(&cell)).then_some(0);
+    let timestamps = || cells().map(|cell| cell.timestamp()).chain(beginning());
     assert_eq!(segment.timestamps(), timestamps().min().zip(timestamps().max()));
     let sequence_ids = || model.keys().map(|(_, Reverse(sequence_id))| *sequence_id);
     assert_eq!(segment.lowest_sequence_id(), sequence_ids().min());

@@ -7,7 +7,7 @@ use crate::error::RegionError;
 use crate::region::Region;
 use crate::region_scanner::ScanLimits;
 use crate::row_lock::LockMode;
-use crate::write::{row_scan, select_columns};
+use crate::write::{column_of, row_scan, select_columns};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::cell::CellParts;
@@ -155,14 +155,13 @@ impl Region {
         let scan =
             finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
         let found = self.read(&scan, None, &ScanLimits::NONE).await?.cells;
+        let found: Vec<Cell<'_>> = CellIter::over_checked(&found).collect();
         let durability = self.effective_durability(mutation);
         let limit = self.environment.config.max_cell_size_bytes;
         let mut new_cells = Vec::with_capacity(1);
         for delta in &mutation.cells {
-            let same_column =
-                |cell: &Cell<'_>| cell.family() == delta.family() && cell.qualifier() == delta.qualifier();
-            let stored = CellIter::over_checked(&found).find(same_column);
-            let cell = new_cell(mutation, &delta, stored.as_ref(), now)?;
+            let stored = column_of(&found, delta.family(), delta.qualifier()).first();
+            let cell = new_cell(mutation, &delta, stored, now)?;
             if limit > 0 && cell.len() > limit {
                 return Err(RegionError::CellTooLarge {
                     cell: format!("{delta:?}"),
@@ -198,7 +197,8 @@ fn new_cell(
         _ => [stored.map_or(&[][..], |cell| cell.value()), delta.value()].concat(),
     };
     let timestamp = match stored {
-        Some(cell) => now.max(cell.timestamp().saturating_add(1)),
+        // Never "latest", which is no time: at the end of all times the sequence id decides.
+        Some(cell) => now.max(cell.timestamp().saturating_add(1)).min(LATEST_TIMESTAMP - 1),
         None if delta.timestamp() == LATEST_TIMESTAMP => now,
         None => delta.timestamp(),
     };

@@ -90,14 +90,11 @@ impl ColumnTracker {
         ColumnCode::NextRow
     }
 
-    /// Notes that nothing more of the current column is wanted.
+    /// Notes that nothing more of this column is wanted, nor of those before it. The column need not be one of those
+    /// asked for: were the position left behind it, the next seek would go backwards, and nowhere.
     pub(crate) fn done_with(&mut self, qualifier: &[u8]) {
-        if self
-            .wanted
-            .as_ref()
-            .and_then(|wanted| wanted.get(self.position))
-            .is_some_and(|column| column == qualifier)
-        {
+        let Some(wanted) = &self.wanted else { return };
+        while wanted.get(self.position).is_some_and(|column| &column[..] <= qualifier) {
             self.position += 1;
             self.in_column = false;
         }

@@ -65,9 +65,12 @@ impl Edit {
     }
 }
 
+/// Bytes of a TTL tag: length, type, and milliseconds.
+const TTL_TAG_SIZE: usize = 2 + 1 + 8;
+
 /// A tags area with the TTL tag replaced.
 pub(crate) fn tags_with_ttl(area: &[u8], ttl_ms: i64) -> Vec<u8> {
-    let mut out = Vec::with_capacity(area.len() + 11);
+    let mut out = Vec::with_capacity(area.len() + TTL_TAG_SIZE);
     write_tag(&mut out, TTL_TAG, &ttl_ms.to_be_bytes());
     for tag in tags(area).filter(|tag| tag.tag_type != TTL_TAG) {
         write_tag(&mut out, tag.tag_type, tag.value);
@@ -111,8 +114,14 @@ impl Region {
                     cell.type_code()
                 )));
             }
-            if limit > 0 && cell.bytes().len() > limit {
-                let (cell, size) = (format!("{cell:?}"), cell.bytes().len());
+            let ttl_size = if mutation.ttl_ms.is_some() { TTL_TAG_SIZE } else { 0 };
+            if cell.tags().len() + ttl_size > finback_cell::MAX_TAGS_LENGTH {
+                return Err(RegionError::Invalid(format!(
+                    "no room for a time to live in the tags of {cell:?}"
+                )));
+            }
+            if limit > 0 && cell.bytes().len() + ttl_size > limit {
+                let (cell, size) = (format!("{cell:?}"), cell.bytes().len() + ttl_size);
                 return Err(RegionError::CellTooLarge { cell, size, limit });
             }
         }

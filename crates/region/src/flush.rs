@@ -63,11 +63,16 @@ impl Region {
                 families.is_none_or(|families| families.iter().any(|name| name == &store.family.name[..]))
             })
             .collect();
-        if chosen.iter().all(|store| store.memstore.is_empty()) {
-            return Ok(FlushOutcome { flushed: false, sequence_id: self.read_point() });
-        }
         let (sequence_id, parts) = {
             let _no_writers = wait_for(self.updates.write());
+            if chosen.iter().all(|store| store.memstore.is_empty()) {
+                // The log may be kept for nothing but the markers of earlier flushes.
+                let sequence_id = self.read_point();
+                if replayed.is_none() {
+                    self.tell_log(sequence_id);
+                }
+                return Ok(FlushOutcome { flushed: false, sequence_id });
+            }
             let sequence_id = replayed.unwrap_or_else(|| {
                 let number = self.mvcc.begin();
                 self.mvcc.abandon(number);
@@ -76,27 +81,49 @@ impl Region {
             (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
         };
         let smallest_read_point = self.mvcc.smallest_read_point();
-        if replayed.is_none() {
-            self.mark_flush(FlushPhase::Start, sequence_id, &parts_of(&parts, &[]))?;
+        if replayed.is_none()
+            && let Err(error) = self.mark_flush(FlushPhase::Start, sequence_id, &parts_of(&parts, &[]))
+        {
+            undo(&parts);
+            return Err(error);
         }
         let mut written = Vec::with_capacity(parts.len());
         for part in &parts {
             match self.write_store_file(part, sequence_id, smallest_read_point) {
                 Ok(file) => written.push(file),
                 Err(error) => {
-                    self.undo(&parts, sequence_id, replayed.is_some());
+                    // Files that have their names already are part of the store.
+                    let (done, failed) = parts.split_at(written.len());
+                    self.serve(done, &written);
+                    undo(failed);
+                    self.note_end(FlushPhase::Abort, sequence_id, &parts_of(failed, &[]), replayed);
                     return Err(error);
                 }
             }
         }
         self.serve(&parts, &written);
+        self.note_end(FlushPhase::Commit, sequence_id, &parts_of(&parts, &written), replayed);
         if replayed.is_none() {
-            self.mark_flush(FlushPhase::Commit, sequence_id, &parts_of(&parts, &written))?;
             self.tell_log(sequence_id);
         }
         self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
-        self.last_flush_sequence_id.store(sequence_id, Ordering::Relaxed);
         Ok(FlushOutcome { flushed: true, sequence_id })
+    }
+
+    /// Notes in the log how a flush ended. What counts is in the file system: recovery does without the marker, so a log
+    /// that does not take it changes nothing.
+    fn note_end(
+        &self,
+        phase: FlushPhase,
+        sequence_id: u64,
+        stores: &[(Vec<u8>, Vec<String>)],
+        replayed: Option<u64>,
+    ) {
+        if replayed.is_none()
+            && let Err(error) = self.mark_flush(phase, sequence_id, stores)
+        {
+            tracing::warn!(region = %self.encoded_name, %error, ?phase, "the log did not take the marker of a flush");
+        }
     }
 
     /// Switches readers from the snapshots to the files.
@@ -108,27 +135,16 @@ impl Region {
             }
             let dropped = part.store.memstore.drop_snapshot(part.snapshot.id());
             debug_assert!(dropped, "another flush took the snapshot over");
-            self.memstore_bytes.fetch_sub(part.accounted_bytes, Ordering::Relaxed);
-            self.environment.host.memstore_changed(-(part.accounted_bytes as isize));
+            self.release(part.accounted_bytes);
         }
     }
 
-    /// After a failure: the snapshots stay in the memstores and count as before.
-    fn undo(&self, parts: &[StoreFlush<'_>], sequence_id: u64, replaying: bool) {
-        for part in parts {
-            part.store.accounted_bytes.fetch_add(part.accounted_bytes, Ordering::Relaxed);
-        }
-        if !replaying
-            && let Err(error) = self.mark_flush(FlushPhase::Abort, sequence_id, &parts_of(parts, &[]))
-        {
-            tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of an aborted flush");
-        }
-    }
-
-    /// Tells the log from which sequence id on it is still needed.
+    /// Tells the log from which sequence id on it is still needed, `flushed` being the flush's own.
     fn tell_log(&self, flushed: u64) {
         let oldest = self.stores.iter().filter_map(|store| store.memstore.lowest_sequence_id()).min();
         let needed_from = oldest.map_or(flushed + 1, |oldest| oldest.min(flushed + 1));
+        // Other families may hold older edits: what is flushed of the whole region ends before them.
+        self.last_flush_sequence_id.fetch_max(needed_from.saturating_sub(1), Ordering::Relaxed);
         self.environment.wal.region_flushed(&self.wal_region, Some(needed_from));
     }
 
@@ -154,16 +170,20 @@ impl Region {
         io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
         let written =
             self.write_snapshot(part, &temporary, sequence_id, smallest_read_point).and_then(|()| {
+                // Read back before it counts: a file that cannot be opened must not take the memstore's place.
+                let file = StoreFile::open_as(&**fs, &temporary, &served, None)?;
                 let dir = served.parent().unwrap_or(&served);
                 io(dir, fs.create_dir_all(dir))?;
-                io(&served, fs.rename(&temporary, &served))
+                io(&served, fs.rename(&temporary, &served))?;
+                Ok(file)
             });
-        if let Err(error) = written {
+        if written.is_err() {
             // Room may be short: the useless part should not stay. Opening the region sweeps what does.
             let _ = fs.remove_file(&temporary);
-            return Err(error);
+            // A rename can fail after the name was changed. The next flush writes the same cells again.
+            let _ = fs.remove_file(&served);
         }
-        StoreFile::open(&**fs, &served, None).map(Some)
+        written.map(Some)
     }
 
     fn write_snapshot(
@@ -205,6 +225,13 @@ impl<'a> StoreFlush<'a> {
     fn begin(store: &'a Store) -> Self {
         let accounted_bytes = store.accounted_bytes.swap(0, Ordering::Relaxed);
         Self { store, snapshot: store.memstore.snapshot(), accounted_bytes }
+    }
+}
+
+/// After a failure: the snapshots stay in the memstores and count as before.
+fn undo(parts: &[StoreFlush<'_>]) {
+    for part in parts {
+        part.store.accounted_bytes.fetch_add(part.accounted_bytes, Ordering::Relaxed);
     }
 }
 

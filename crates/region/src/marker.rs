@@ -5,7 +5,7 @@ use crate::error::RegionError;
 use crate::region::Region;
 use finback_cell::{CellBlockBuilder, CellType, cell::CellParts};
 use finback_proto::{Message, pb};
-use finback_wal::WalAppend;
+use finback_wal::{Position, WalAppend};
 
 /// A step of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +45,11 @@ impl Region {
             store_flushes,
             region_name: Some(self.name.clone()),
         };
-        self.mark(b"HBASE::FLUSH", &descriptor.encode_to_vec())
+        self.mark(b"HBASE::FLUSH", &descriptor.encode_to_vec()).map(drop)
     }
 
     /// Notes that the region was opened (`open`) or closed.
-    pub(crate) fn mark_event(&self, open: bool) -> Result<(), RegionError> {
+    pub(crate) fn mark_event(&self, open: bool) -> Result<Position, RegionError> {
         use pb::region_event_descriptor::EventType;
         let stores = self
             .stores
@@ -81,7 +81,7 @@ impl Region {
     }
 
     /// Appends a marker under a sequence id of its own. It is durable with the next edit, or soon.
-    fn mark(&self, qualifier: &[u8], value: &[u8]) -> Result<(), RegionError> {
+    fn mark(&self, qualifier: &[u8], value: &[u8]) -> Result<Position, RegionError> {
         let now = self.environment.host.now_ms();
         let start = &self.info.start_key;
         let mut cells = CellBlockBuilder::default();
@@ -114,7 +114,6 @@ impl Region {
             },
         );
         self.mvcc.abandon(sequence_id);
-        appended?;
-        Ok(())
+        Ok(appended?)
     }
 }

@@ -6,6 +6,7 @@
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::oneshot;
 
@@ -96,16 +97,15 @@ impl Mvcc {
         self.read_point.fetch_max(sequence_id, Ordering::AcqRel);
     }
 
-    /// Registers a scanner at `read_point`, or at the current read point; returns the point.
-    pub(crate) fn register_scanner(&self, read_point: Option<u64>) -> u64 {
+    /// Registers a scanner at `read_point`, or at the current read point.
+    pub(crate) fn register_scanner(self: &Arc<Self>, read_point: Option<u64>) -> ReadPoint {
         let mut scanners = self.scanners.lock();
         let point = read_point.unwrap_or_else(|| self.read_point());
         *scanners.entry(point).or_default() += 1;
-        point
+        ReadPoint { mvcc: Arc::clone(self), point }
     }
 
-    /// Ends a registration.
-    pub(crate) fn release_scanner(&self, read_point: u64) {
+    fn release_scanner(&self, read_point: u64) {
         let mut scanners = self.scanners.lock();
         if let Some(count) = scanners.get_mut(&read_point) {
             *count -= 1;
@@ -120,6 +120,26 @@ impl Mvcc {
         let scanners = self.scanners.lock();
         let current = self.read_point();
         scanners.keys().next().map_or(current, |&oldest| oldest.min(current))
+    }
+}
+
+/// The registration of a scanner; ends when dropped.
+#[derive(Debug)]
+pub(crate) struct ReadPoint {
+    mvcc: Arc<Mvcc>,
+    point: u64,
+}
+
+impl ReadPoint {
+    /// Cells with higher sequence ids are not to be seen.
+    pub(crate) fn get(&self) -> u64 {
+        self.point
+    }
+}
+
+impl Drop for ReadPoint {
+    fn drop(&mut self) {
+        self.mvcc.release_scanner(self.point);
     }
 }
 

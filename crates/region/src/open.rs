@@ -64,6 +64,8 @@ impl Region {
             updates: tokio::sync::RwLock::new(()),
             flush_lock: Mutex::new(()),
             closing: AtomicBool::new(false),
+            close_lock: Mutex::new(()),
+            closed: AtomicBool::new(false),
             // No flush is wanted while the region is not served yet.
             flush_asked: AtomicBool::new(true),
             memstore_bytes: AtomicU64::new(0),
@@ -75,6 +77,8 @@ impl Region {
             environment,
         };
         region.recover(nonces)?;
+        // What there was in logs is in store files now.
+        *region.last_flush_sequence_id.get_mut() = region.read_point();
         region.begin()?;
         Ok(Arc::new(region))
     }
@@ -118,24 +122,27 @@ impl Region {
         self.mvcc.advance_to(open_sequence_id);
         self.open_sequence_id = open_sequence_id;
         self.flush_asked.store(false, Ordering::Release);
-        self.mark_event(true)
+        self.mark_event(true).map(drop)
     }
 
     /// Stops taking requests, waits for those under way, flushes, and notes the last sequence id. Blocks the calling
-    /// thread.
+    /// thread. Does nothing in a region that is closed already.
     ///
     /// # Errors
-    /// The flush's or the log's: the region then goes on as if nothing had been asked.
+    /// The flush's: the region then goes on as if nothing had been asked.
     pub fn close(&self) -> Result<(), RegionError> {
-        if self.closing.swap(true, Ordering::AcqRel) {
+        let _one_at_a_time = self.close_lock.lock();
+        self.closing.store(true, Ordering::Release);
+        if self.closed.load(Ordering::Acquire) {
             return Ok(());
         }
         if let Err(error) = self.write_out() {
-            // Nothing is lost: the region goes on, and may be closed again.
-            self.closing.store(false, Ordering::Release);
+            // Nothing is lost: the region goes on, and may be closed again, unless it was given up meanwhile.
+            self.closing.store(self.closed.load(Ordering::Acquire), Ordering::Release);
             return Err(error);
         }
         self.environment.wal.region_closed(&self.wal_region);
+        self.closed.store(true, Ordering::Release);
         self.release_memory();
         Ok(())
     }
@@ -145,14 +152,27 @@ impl Region {
         // Writers that came before the closing may still be at it; later ones are refused.
         drop(wait_for(self.updates.write()));
         self.flush_anyway(None, None)?;
-        self.mark_event(false)?;
+        self.note_close();
         let root = &self.environment.root;
         root.write_sequence_id_file(&self.info.table, &self.encoded_name, self.read_point())?;
         Ok(())
     }
 
+    /// Writes the marker of a close, and waits for it: written after the log was told that the region is gone, it would
+    /// keep its log file for ever. All edits are in store files, so that a log that fails does not matter here.
+    fn note_close(&self) {
+        let noted = self.mark_event(false).and_then(|position| {
+            wait_for(self.environment.wal.sync(position))?;
+            Ok(())
+        });
+        if let Err(error) = noted {
+            tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of a close");
+        }
+    }
+
     /// Stops taking requests without a flush: for a table that is being deleted, or a server that gives up.
     pub fn abandon(&self) {
+        self.closed.store(true, Ordering::Release);
         self.closing.store(true, Ordering::Release);
         self.release_memory();
     }
@@ -160,6 +180,13 @@ impl Region {
     fn release_memory(&self) {
         let bytes = self.memstore_bytes.swap(0, Ordering::Relaxed);
         self.environment.host.memstore_changed(-(bytes as isize));
+    }
+}
+
+impl Drop for Region {
+    /// An opening that failed, or writes that ended after [`Region::abandon`], leave something to give back.
+    fn drop(&mut self) {
+        self.release_memory();
     }
 }
 
@@ -210,6 +237,7 @@ impl ReplaySink for Replay<'_, '_> {
 
     fn entry_done(&mut self, sequence_id: u64) -> Result<(), RegionError> {
         if self.region.memstore_bytes.load(Ordering::Relaxed) > self.region.flush_size() {
+            self.region.mvcc.advance_to(sequence_id);
             self.region.flush_anyway(None, Some(sequence_id))?;
         }
         Ok(())

@@ -66,6 +66,10 @@ pub struct Region {
     /// One flush at a time.
     pub(crate) flush_lock: Mutex<()>,
     pub(crate) closing: AtomicBool,
+    /// One close at a time.
+    pub(crate) close_lock: Mutex<()>,
+    /// Whether nothing is left to be closed.
+    pub(crate) closed: AtomicBool,
     pub(crate) flush_asked: AtomicBool,
     pub(crate) memstore_bytes: AtomicU64,
     pub(crate) open_sequence_id: u64,
@@ -159,7 +163,7 @@ impl Region {
             self.store(&selection.family)?;
         }
         let registered = self.mvcc.register_scanner(scan.read_point);
-        let read_point = if scan.read_uncommitted { u64::MAX } else { registered };
+        let read_point = if scan.read_uncommitted { u64::MAX } else { registered.get() };
         let now = self.environment.host.now_ms();
         let range = self.clamp(scan);
         let clamped = range.to_scan(scan);
@@ -171,7 +175,7 @@ impl Region {
                 stores.push(store.scanner(&clamped, qualifiers, read_point, now, filter.is_some()));
             }
         }
-        Ok(RegionScanner::new(Arc::clone(&self.mvcc), registered, self.order, range, stores, filter))
+        Ok(RegionScanner::new(registered, self.order, range, stores, filter))
     }
 
     /// The part of a scan's rows that this region has.

@@ -5,7 +5,7 @@
 //! opening to dropping, so that it sees one state of the region, whatever is written meanwhile.
 
 use crate::error::Interrupt;
-use crate::mvcc::Mvcc;
+use crate::mvcc::ReadPoint;
 use crate::scan_output::ScanOutput;
 use crate::store_scanner::{Found, StoreScanner};
 use finback_cell::{Bytes, CellOrder};
@@ -85,8 +85,7 @@ pub(crate) struct RowRange {
 
 /// A scan of one region in progress.
 pub struct RegionScanner {
-    mvcc: Arc<Mvcc>,
-    read_point: u64,
+    read_point: ReadPoint,
     order: CellOrder,
     range: RowRange,
     stores: Vec<StoreScanner>,
@@ -95,14 +94,14 @@ pub struct RegionScanner {
     phase: Phase,
     row: Vec<u8>,
     carried: Option<(Vec<u8>, u32)>,
+    /// Whether a part of the row was given out already.
+    was_cut: bool,
     asking: usize,
 }
 
 impl RegionScanner {
-    /// Takes over the registration of `read_point` at `mvcc`.
     pub(crate) fn new(
-        mvcc: Arc<Mvcc>,
-        read_point: u64,
+        read_point: ReadPoint,
         order: CellOrder,
         range: RowRange,
         stores: Vec<StoreScanner>,
@@ -113,7 +112,6 @@ impl RegionScanner {
         }
         let whole_rows = filter.as_ref().is_some_and(finback_filter::Filter::has_filter_row);
         Self {
-            mvcc,
             read_point,
             order,
             range,
@@ -123,13 +121,14 @@ impl RegionScanner {
             phase: Phase::Start(0),
             row: Vec::new(),
             carried: None,
+            was_cut: false,
             asking: 0,
         }
     }
 
     /// Sequence id as of which this scan reads.
     pub fn read_point(&self) -> u64 {
-        self.read_point
+        self.read_point.get()
     }
 
     /// The row last looked at; empty before the first.
@@ -159,7 +158,8 @@ impl RegionScanner {
         if let Some(carried) = self.carried.take() {
             out.carry_in(carried);
         }
-        let mut budget = limits.budget;
+        // Every call gets on by one step at least.
+        let mut budget = limits.budget.max(1);
         loop {
             match self.phase {
                 Phase::Start(from) => self.start(from)?,
@@ -186,10 +186,16 @@ impl RegionScanner {
     /// waits here for the next reply.
     pub fn suspend(&mut self, out: &mut ScanOutput, partial_rows: bool) {
         if partial_rows && !self.whole_rows {
-            out.close_result(true);
+            self.cut(out);
         } else if out.open_cells > 0 {
             self.carried = Some(out.carry_out());
         }
+    }
+
+    /// Gives out what was found of the row.
+    fn cut(&mut self, out: &mut ScanOutput) {
+        self.was_cut |= out.open_cells > 0;
+        out.close_result(true);
     }
 
     fn start(&mut self, from: usize) -> Result<(), ScanInterrupt> {
@@ -203,8 +209,7 @@ impl RegionScanner {
                 store.start_before(None)?;
             } else if self.range.include_start {
                 // The row itself is before its own successor.
-                let successor = [&self.range.start[..], &[0]].concat();
-                store.start_before(Some(&successor))?;
+                store.start_before(Some(&successor(self.order, &self.range.start)))?;
             } else {
                 store.start_before(Some(&self.range.start))?;
             }
@@ -295,14 +300,16 @@ impl RegionScanner {
                 Found::Cell => {}
             }
             if cut_rows && out.open_cells > 0 {
-                if out.open_cells as usize >= limits.batch {
+                let full_batch = out.open_cells as usize >= limits.batch;
+                let full_reply = (full_batch || limits.partial_rows) && out.cells.len() >= limits.bytes;
+                if full_batch || full_reply {
+                    self.was_cut = true;
                     out.close_result(true);
-                    if out.counts.len() >= limits.results {
-                        return Ok(Some(ScanStop::Results));
-                    }
                 }
-                if limits.partial_rows && out.cells.len() >= limits.bytes {
-                    out.close_result(true);
+                if full_batch && out.counts.len() >= limits.results {
+                    return Ok(Some(ScanStop::Results));
+                }
+                if full_reply {
                     return Ok(Some(ScanStop::Bytes));
                 }
             }
@@ -318,6 +325,7 @@ impl RegionScanner {
 
     fn end_row(&mut self, out: &mut ScanOutput) {
         self.phase = Phase::LeaveRow(0);
+        let was_cut = std::mem::take(&mut self.was_cut);
         if let Some(filter) = &mut self.filter
             && out.open_cells > 0
         {
@@ -329,12 +337,12 @@ impl RegionScanner {
             if out.open_cells > 0 && filter.filter_row() {
                 out.drop_result();
             }
-            if out.open_cells == 0 {
+            if out.open_cells == 0 && !was_cut {
                 out.rows_filtered += 1;
             }
         }
-        // A row is cut only when more of it is in sight, so that its last part is never empty.
-        if out.open_cells > 0 {
+        // The last part is empty when the row was cut by the clock, and nothing more of it was found.
+        if out.open_cells > 0 || was_cut {
             out.rows_completed += 1;
         }
         out.close_result(false);
@@ -364,7 +372,7 @@ fn reached(out: &ScanOutput, limits: &ScanLimits, budget: usize) -> Option<ScanS
         Some(ScanStop::Results)
     } else if out.rows_completed >= limits.rows {
         Some(ScanStop::Rows)
-    } else if out.cells.len() >= limits.bytes {
+    } else if out.cells.len() >= limits.bytes && !out.counts.is_empty() {
         Some(ScanStop::Bytes)
     } else if budget == 0 {
         Some(ScanStop::Budget)
@@ -373,8 +381,13 @@ fn reached(out: &ScanOutput, limits: &ScanLimits, budget: usize) -> Option<ScanS
     }
 }
 
-impl Drop for RegionScanner {
-    fn drop(&mut self) {
-        self.mvcc.release_scanner(self.read_point);
-    }
+/// The least row greater than `row`.
+fn successor(order: CellOrder, row: &[u8]) -> Vec<u8> {
+    let commas = row.iter().filter(|&&byte| byte == b',').take(2).count();
+    // A row of hbase:meta without start key or region id comes before those with one.
+    let next = if order == CellOrder::Meta && commas < 2 { b',' } else { 0 };
+    [row, &[next]].concat()
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) enum Source {
     Segment(SegmentScanner),
-    File(HFileScanner),
+    /// With the sequence id of all cells, if the file was bulk loaded: those in it are of another region or none.
+    File(HFileScanner, Option<u64>),
 }
 
 impl Source {
@@ -19,7 +20,8 @@ impl Source {
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
         match self {
             Self::Segment(scanner) => scanner.peek(),
-            Self::File(scanner) => scanner.peek(),
+            Self::File(scanner, None) => scanner.peek(),
+            Self::File(scanner, Some(sequence_id)) => scanner.peek().map(|(cell, _)| (cell, *sequence_id)),
         }
     }
 
@@ -31,7 +33,7 @@ impl Source {
                 scanner.next();
                 Ok(())
             }
-            Self::File(scanner) => scanner.advance(),
+            Self::File(scanner, _) => scanner.advance(),
         }
     }
 
@@ -42,7 +44,7 @@ impl Source {
                 scanner.seek(key);
                 Ok(())
             }
-            Self::File(scanner) => scanner.seek(key),
+            Self::File(scanner, _) => scanner.seek(key),
         }
     }
 
@@ -53,7 +55,7 @@ impl Source {
                 scanner.reseek(key);
                 Ok(())
             }
-            Self::File(scanner) => scanner.reseek(key),
+            Self::File(scanner, _) => scanner.reseek(key),
         }
     }
 
@@ -61,13 +63,13 @@ impl Source {
     pub(crate) fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
         match self {
             Self::Segment(scanner) => Ok(scanner.previous_row(row).map(<[u8]>::to_vec)),
-            Self::File(scanner) => scanner.previous_row(row),
+            Self::File(scanner, _) => scanner.previous_row(row),
         }
     }
 
     /// Hands over the block that an operation asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
-        if let Self::File(scanner) = self {
+        if let Self::File(scanner, _) = self {
             scanner.provide(block);
         }
     }

@@ -108,7 +108,8 @@ impl Store {
         for file in files.iter() {
             if relevant.file(file) {
                 let cache = Some(Arc::clone(&self.cache));
-                sources.push(Source::File(HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)));
+                let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks);
+                sources.push(Source::File(scanner, file.bulk_sequence_id()));
             }
         }
         let read = StoreRead {

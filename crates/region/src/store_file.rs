@@ -24,8 +24,18 @@ impl StoreFile {
         path: &Path,
         bulk_sequence_id: Option<u64>,
     ) -> Result<Arc<Self>, RegionError> {
-        let file = fs.open(path).map_err(|error| RegionError::io(path, &error))?;
-        let size_bytes = file.len().map_err(|error| RegionError::io(path, &error))?;
+        Self::open_as(fs, path, path, bulk_sequence_id)
+    }
+
+    /// Opens the file that is now at `place` and is about to be renamed to `path`.
+    pub(crate) fn open_as(
+        fs: &dyn FileSystem,
+        place: &Path,
+        path: &Path,
+        bulk_sequence_id: Option<u64>,
+    ) -> Result<Arc<Self>, RegionError> {
+        let file = fs.open(place).map_err(|error| RegionError::io(place, &error))?;
+        let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open(file, path, FileId::next())?;
         Ok(Arc::new(Self { reader, path: path.to_owned(), size_bytes, bulk_sequence_id }))
     }
@@ -43,6 +53,11 @@ impl StoreFile {
     /// Length in bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes
+    }
+
+    /// The sequence id of all its cells, if it was bulk loaded under one.
+    pub(crate) fn bulk_sequence_id(&self) -> Option<u64> {
+        self.bulk_sequence_id
     }
 
     /// All edits of the store up to this one are in this or older files.

@@ -19,6 +19,7 @@ use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_cell::{FamilySelection, cell::CellParts};
 use finback_wal::WalAppend;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 /// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
@@ -173,27 +174,18 @@ impl Region {
             return Ok(());
         }
         let found = self.read_columns(mutation, latest).await?;
-        let mut seen: Vec<(&[u8], &[u8], usize)> = Vec::new();
+        let stored: Vec<Cell<'_>> = CellIter::over_checked(&found).collect();
+        let mut seen: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
         for cell in &mutation.cells {
             if !latest(&cell) {
                 edit.push_stamped(&cell, now, mutation.ttl_ms, durability);
                 continue;
             }
             let (family, qualifier) = (cell.family(), cell.qualifier());
-            let index = match seen.iter_mut().find(|(f, q, _)| *f == family && *q == qualifier) {
-                Some((_, _, count)) => {
-                    *count += 1;
-                    *count
-                }
-                None => {
-                    seen.push((family, qualifier, 0));
-                    0
-                }
-            };
-            let version = CellIter::over_checked(&found)
-                .filter(|stored| stored.family() == family && stored.qualifier() == qualifier)
-                .nth(index);
-            let timestamp = version.map_or(now, |stored| stored.timestamp());
+            let index = seen.entry((family, qualifier)).or_default();
+            let version = column_of(&stored, family, qualifier).get(*index);
+            *index += 1;
+            let timestamp = version.map_or(now, Cell::timestamp);
             edit.push(durability, |out| CellParts { timestamp, ..cell.into() }.write(out));
         }
         Ok(())
@@ -288,6 +280,15 @@ impl Region {
         self.environment.host.memstore_changed(grown as isize);
     }
 
+    /// Counts bytes that left the memstores. Never more than were counted: a region that was abandoned has none left.
+    pub(crate) fn release(&self, bytes: u64) {
+        let before = self.memstore_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |counted| {
+            Some(counted.saturating_sub(bytes))
+        });
+        let released = before.unwrap_or_default().min(bytes);
+        self.environment.host.memstore_changed(-(released as isize));
+    }
+
     fn after_growth(&self) {
         if self.memstore_bytes.load(Ordering::Relaxed) > self.flush_size() {
             self.ask_for_flush();
@@ -363,6 +364,14 @@ fn chunk_end(mutations: &[Mutation], from: usize) -> usize {
 fn marker<'a>(row: &'a [u8], family: &'a [u8], timestamp: i64) -> CellParts<'a> {
     let type_code = CellType::DeleteFamily.code();
     CellParts { row, family, qualifier: b"", timestamp, type_code, value: b"", tags: b"" }
+}
+
+/// The cells of one column among those of a row, newest first.
+pub(crate) fn column_of<'a, 'b>(row: &'b [Cell<'a>], family: &[u8], qualifier: &[u8]) -> &'b [Cell<'a>] {
+    let place = |cell: &Cell<'_>| cell.family().cmp(family).then_with(|| cell.qualifier().cmp(qualifier));
+    let from = row.partition_point(|cell| place(cell).is_lt());
+    let to = row.partition_point(|cell| place(cell).is_le());
+    &row[from..to]
 }
 
 /// A scan of one row.

@@ -16,15 +16,15 @@ fn the_read_point_moves_over_the_completed_prefix_only() {
 
 #[test]
 fn the_smallest_read_point_is_that_of_the_oldest_scanner() {
-    let mvcc = Mvcc::new(5);
+    let mvcc = Arc::new(Mvcc::new(5));
     let old = mvcc.register_scanner(None);
     let number = mvcc.begin();
     assert!(mvcc.complete(number).is_none());
     let new = mvcc.register_scanner(None);
-    assert_eq!((old, new, mvcc.smallest_read_point()), (5, 6, 5));
-    mvcc.release_scanner(old);
+    assert_eq!((old.get(), new.get(), mvcc.smallest_read_point()), (5, 6, 5));
+    drop(old);
     assert_eq!(mvcc.smallest_read_point(), 6);
-    mvcc.release_scanner(new);
+    drop(new);
     mvcc.advance_to(20);
     assert_eq!(mvcc.smallest_read_point(), 20);
     assert_eq!(mvcc.begin(), 21);

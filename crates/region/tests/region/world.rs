@@ -1,0 +1,358 @@
+//! A file system, a log and a clock for the region under test, and ways to write to it and to read it.
+
+use finback_cell::block::CellIter;
+use finback_cell::cell::CellParts;
+use finback_cell::{
+    Bytes, Cell, CellBlock, CellBlockBuilder, CellType, ColumnFamilyDescriptor, Mutation, MutationKind,
+    RegionInfo, Scan, TableDescriptor, TableName,
+};
+use finback_filter::Filter;
+use finback_fs::FileSystem;
+use finback_hfile::{Block, BlockCache, BlockPriority, BlockRequest, FileId, HFileError};
+use finback_layout::RootDir;
+use finback_region::{
+    BoxFuture, Host, Interrupt, Region, RegionConfig, RegionEnvironment, RegionError, RegionScanner,
+    ScanLimits, ScanOutput, ScanStop,
+};
+use finback_wal::{FlushedSequenceIds, Wal, WalKind, WalOptions, split_server};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A host whose clock the test sets, and that keeps account.
+#[derive(Debug)]
+pub(crate) struct TestHost {
+    pub(crate) now_ms: AtomicI64,
+    pub(crate) memstore_bytes: AtomicI64,
+    pub(crate) flushes_wanted: AtomicU64,
+}
+
+impl TestHost {
+    pub(crate) fn new(now_ms: i64) -> Arc<Self> {
+        Arc::new(Self {
+            now_ms: now_ms.into(),
+            memstore_bytes: AtomicI64::new(0),
+            flushes_wanted: AtomicU64::new(0),
+        })
+    }
+
+    pub(crate) fn memstore_bytes(&self) -> i64 {
+        self.memstore_bytes.load(Ordering::SeqCst)
+    }
+}
+
+impl Host for TestHost {
+    fn now_ms(&self) -> i64 {
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            request.read()
+        })
+    }
+
+    fn flush_wanted(&self, _: &str) {
+        self.flushes_wanted.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn memstore_changed(&self, bytes: isize) {
+        self.memstore_bytes.fetch_add(bytes as i64, Ordering::SeqCst);
+    }
+}
+
+/// A cache that keeps everything, or nothing, so that every block is asked for again and again.
+#[derive(Default)]
+pub(crate) struct TestCache {
+    pub(crate) forgets: bool,
+    blocks: Mutex<HashMap<(FileId, u64), Arc<Block>>>,
+}
+
+impl TestCache {
+    pub(crate) fn new(forgets: bool) -> Arc<Self> {
+        Arc::new(Self { forgets, blocks: Mutex::default() })
+    }
+}
+
+impl BlockCache for TestCache {
+    fn get(&self, file: FileId, offset: u64) -> Option<Arc<Block>> {
+        self.blocks.lock().unwrap().get(&(file, offset)).cloned()
+    }
+
+    fn insert(&self, file: FileId, block: &Arc<Block>, _: BlockPriority) {
+        if !self.forgets {
+            self.blocks.lock().unwrap().insert((file, block.place().offset), Arc::clone(block));
+        }
+    }
+}
+
+/// Where a region lives. Dropping the log of one generation and opening the next is a server's restart.
+pub(crate) struct World {
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) root: RootDir,
+    pub(crate) host: Arc<TestHost>,
+    pub(crate) cache: Arc<TestCache>,
+    pub(crate) config: RegionConfig,
+    pub(crate) info: RegionInfo,
+    pub(crate) table: Arc<TableDescriptor>,
+    generation: u32,
+    pub(crate) wal: Option<Arc<Wal>>,
+}
+
+pub(crate) const ROOT: &str = "/hbase";
+
+impl World {
+    pub(crate) fn new(fs: Arc<dyn FileSystem>, families: Vec<ColumnFamilyDescriptor>) -> Self {
+        let name = TableName::parse(b"t").unwrap();
+        let info = RegionInfo::new(name.clone(), Bytes::new(), Bytes::new(), 1);
+        let table = TableDescriptor { families, ..TableDescriptor::new(name) };
+        Self::of_region(fs, info, table)
+    }
+
+    pub(crate) fn of_region(fs: Arc<dyn FileSystem>, info: RegionInfo, table: TableDescriptor) -> Self {
+        Self {
+            root: RootDir::new(Arc::clone(&fs), ROOT),
+            fs,
+            host: TestHost::new(1_000_000),
+            cache: TestCache::new(false),
+            config: RegionConfig::default(),
+            info,
+            table: Arc::new(table),
+            generation: 0,
+            wal: None,
+        }
+    }
+
+    /// The same place as seen after a crash: another file system, and a new server.
+    pub(crate) fn after_crash(&self, fs: Arc<dyn FileSystem>) -> Self {
+        Self {
+            root: RootDir::new(Arc::clone(&fs), ROOT),
+            fs,
+            host: TestHost::new(self.host.now_ms()),
+            cache: TestCache::new(self.cache.forgets),
+            config: self.config.clone(),
+            info: self.info.clone(),
+            table: Arc::clone(&self.table),
+            generation: self.generation + 100,
+            wal: None,
+        }
+    }
+
+    fn server(&self) -> String {
+        format!("host,1,{}", self.generation)
+    }
+
+    /// Starts a new server with a log of its own.
+    pub(crate) fn start_server(&mut self) -> Result<(), RegionError> {
+        self.generation += 1;
+        let fs = Arc::clone(&self.fs);
+        let log = Wal::open(fs, Path::new(ROOT), &self.server(), WalKind::Regions, WalOptions::default())?;
+        self.wal = Some(Arc::new(log));
+        Ok(())
+    }
+
+    /// Opens the region on the server that runs.
+    pub(crate) fn open(&self) -> Result<Arc<Region>, RegionError> {
+        let environment = RegionEnvironment {
+            root: self.root.clone(),
+            wal: Arc::clone(self.wal.as_ref().expect("a server")),
+            cache: self.cache.clone(),
+            host: self.host.clone(),
+            config: Arc::new(self.config.clone()),
+        };
+        Region::open(environment, self.info.clone(), Arc::clone(&self.table), &mut |_, _| {})
+    }
+
+    /// Splits the logs of all servers before the next one.
+    pub(crate) fn split_logs(&self) -> Result<(), RegionError> {
+        for server in (0..=self.generation).map(|generation| format!("host,1,{generation}")) {
+            split_server(&*self.fs, Path::new(ROOT), &server, &|_| FlushedSequenceIds::default())?;
+        }
+        Ok(())
+    }
+
+    /// Starts a server and opens the region.
+    pub(crate) fn start(&mut self) -> Result<Arc<Region>, RegionError> {
+        self.start_server()?;
+        self.open()
+    }
+
+    /// What a cluster does after a server's death.
+    pub(crate) fn recover(&mut self) -> Result<Arc<Region>, RegionError> {
+        self.split_logs()?;
+        self.start()
+    }
+}
+
+/// A family with HBase's defaults and so many versions.
+pub(crate) fn family(name: &str, versions: u32) -> ColumnFamilyDescriptor {
+    ColumnFamilyDescriptor::with_defaults(name.as_bytes()).with("VERSIONS", &versions.to_string())
+}
+
+/// A cell in plain words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Plain {
+    pub(crate) row: Vec<u8>,
+    pub(crate) family: Vec<u8>,
+    pub(crate) qualifier: Vec<u8>,
+    pub(crate) timestamp: i64,
+    pub(crate) type_code: u8,
+    pub(crate) value: Vec<u8>,
+}
+
+impl From<&Cell<'_>> for Plain {
+    fn from(cell: &Cell<'_>) -> Self {
+        Self {
+            row: cell.row().to_vec(),
+            family: cell.family().to_vec(),
+            qualifier: cell.qualifier().to_vec(),
+            timestamp: cell.timestamp(),
+            type_code: cell.type_code(),
+            value: cell.value().to_vec(),
+        }
+    }
+}
+
+impl Plain {
+    pub(crate) fn parts(&self) -> CellParts<'_> {
+        CellParts {
+            row: &self.row,
+            family: &self.family,
+            qualifier: &self.qualifier,
+            timestamp: self.timestamp,
+            type_code: self.type_code,
+            value: &self.value,
+            tags: b"",
+        }
+    }
+}
+
+/// A mutation of one cell.
+pub(crate) fn mutation(
+    kind: MutationKind,
+    cell_type: CellType,
+    column: (&str, &str, &str),
+    timestamp: i64,
+    value: &[u8],
+) -> Mutation {
+    let (row, family, qualifier) = column;
+    let parts = CellParts {
+        row: row.as_bytes(),
+        family: family.as_bytes(),
+        qualifier: qualifier.as_bytes(),
+        timestamp,
+        type_code: cell_type.code(),
+        value,
+        tags: b"",
+    };
+    mutation_of(kind, row.as_bytes(), std::iter::once(parts))
+}
+
+/// A mutation of some cells.
+pub(crate) fn mutation_of<'a>(
+    kind: MutationKind,
+    row: &[u8],
+    cells: impl IntoIterator<Item = CellParts<'a>>,
+) -> Mutation {
+    let mut block = CellBlockBuilder::default();
+    for parts in cells {
+        block.push_parts(&parts);
+    }
+    Mutation::new(kind, Bytes::copy_from_slice(row), block.finish())
+}
+
+pub(crate) fn put(column: (&str, &str, &str), value: &[u8]) -> Mutation {
+    mutation(MutationKind::Put, CellType::Put, column, finback_cell::LATEST_TIMESTAMP, value)
+}
+
+pub(crate) fn increment(column: (&str, &str, &str), delta: i64) -> Mutation {
+    let value = delta.to_be_bytes();
+    mutation(MutationKind::Increment, CellType::Put, column, finback_cell::LATEST_TIMESTAMP, &value)
+}
+
+/// One result of a scan: its cells, and whether its row goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResultRow {
+    pub(crate) cells: Vec<Plain>,
+    pub(crate) partial: bool,
+}
+
+/// Takes a reply apart, checking that its numbers agree.
+pub(crate) fn results_of(out: &ScanOutput) -> Vec<ResultRow> {
+    assert_eq!(out.counts.len(), out.partial.len());
+    let mut cells = CellIter::over_checked(&out.cells);
+    let results: Vec<ResultRow> = out
+        .counts
+        .iter()
+        .zip(&out.partial)
+        .map(|(&count, &partial)| {
+            let cells: Vec<Plain> =
+                cells.by_ref().take(count as usize).map(|cell| Plain::from(&cell)).collect();
+            assert_eq!(cells.len(), count as usize);
+            assert!(count > 0 && cells.iter().all(|cell| cell.row == cells[0].row));
+            ResultRow { cells, partial }
+        })
+        .collect();
+    assert!(cells.next().is_none(), "cells that no result has");
+    CellBlock::parse(out.cells.clone().into()).expect("a cell block");
+    results
+}
+
+/// One call of a scanner, with the blocks that it asks for.
+pub(crate) fn next(
+    scanner: &mut RegionScanner,
+    out: &mut ScanOutput,
+    limits: &ScanLimits,
+) -> Result<ScanStop, RegionError> {
+    // More blocks than any test has: a read that asks for ever fails here.
+    for _ in 0..100_000 {
+        match scanner.next(out, limits) {
+            Ok(stop) => return Ok(stop),
+            Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read()?),
+            Err(Interrupt::Failed(error)) => return Err(error),
+        }
+    }
+    panic!("a scan does not come to its end");
+}
+
+/// All cells of a scan.
+pub(crate) fn scan(
+    region: &Region,
+    scan: &Scan,
+    filter: Option<Box<dyn Filter>>,
+) -> Result<Vec<Plain>, RegionError> {
+    let mut scanner = region.scanner(scan, filter)?;
+    rest(&mut scanner)
+}
+
+/// All cells that a scanner still has.
+pub(crate) fn rest(scanner: &mut RegionScanner) -> Result<Vec<Plain>, RegionError> {
+    let mut out = ScanOutput::default();
+    next(scanner, &mut out, &ScanLimits::NONE)?;
+    Ok(results_of(&out).into_iter().flat_map(|result| result.cells).collect())
+}
+
+/// Runs a future with a runtime of its own.
+pub(crate) fn run<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+/// The newest value of a column.
+pub(crate) fn value(region: &Region, column: (&str, &str, &str)) -> Option<Vec<u8>> {
+    let get = finback_cell::Get::new(Bytes::copy_from_slice(column.0.as_bytes()));
+    let cells = scan(region, &get.scan, None).unwrap();
+    let wanted = |cell: &Plain| cell.family == column.1.as_bytes() && cell.qualifier == column.2.as_bytes();
+    cells.into_iter().find(wanted).map(|cell| cell.value)
+}
+
+/// The newest value of a column as a number; 0 without one.
+pub(crate) fn number(region: &Region, column: (&str, &str, &str)) -> i64 {
+    value(region, column).map_or(0, |value| i64::from_be_bytes(value.try_into().expect("8 bytes")))
+}
