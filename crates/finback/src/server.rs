@@ -128,6 +128,8 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
 }
 
 async fn serve(config: ServerConfig) -> Result<(), Failure> {
+    let terminated = terminated()?;
+    tokio::pin!(terminated);
     let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
     let data = config.data_dir.clone();
     fs.create_dir_all(&data)
@@ -135,6 +137,8 @@ async fn serve(config: ServerConfig) -> Result<(), Failure> {
     let root = RootDir::new(Arc::clone(&fs), &data);
     let _lock =
         root.lock().map_err(|error| format!("cannot use the data directory {}: {error}", data.display()))?;
+    // Of a server that was killed: nobody is to take its ports for ours.
+    let _ = std::fs::remove_file(data.join(PORTS_FILE));
     let start_code = now_ms();
     let addresses = Addresses::bind(&config, start_code)?;
     let ports = addresses.ports()?;
@@ -161,8 +165,6 @@ async fn serve(config: ServerConfig) -> Result<(), Failure> {
         async move { region_server.run().await }
     });
 
-    let terminated = terminated()?;
-    tokio::pin!(terminated);
     tokio::select! {
         initialized = master.initialized() => {
             initialized.map_err(|failure| format!("cannot recover {}: {failure}", data.display()))?;
