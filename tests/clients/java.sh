@@ -71,10 +71,14 @@ LOG
 }
 
 # jvm CLASSPATH MAIN ARGUMENTS...: JVM_LIMIT_S seconds at most, so that a server that hangs is a failure, not a wait.
-jvm() {
-  local cp=$1
-  shift
-  timeout --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
+jvm() { jvm_with '' "$@"; }
+
+# jvm_with OPTIONS CLASSPATH MAIN ARGUMENTS...: with more options of the JVM, divided by white space.
+jvm_with() {
+  local options cp=$2
+  read -r -d '' -a options <<< "$1"
+  shift 2
+  timeout --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" "${options[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
     -Dtest.build.data.basedirectory="$WORK/tmp" -cp "$cp" "$@"
 }
 

@@ -1,0 +1,27 @@
+list
+get 'flowers', 'rose'
+count 'flowers'
+status
+status 'detailed'
+create_namespace 'garden'
+list_namespace
+create 'garden:beds', {NAME => 'f1', VERSIONS => 5}
+alter 'garden:beds', {NAME => 'f2', VERSIONS => 2}
+list_regions 'flowers'
+get_splits 'flowers'
+locate_region 'flowers', 'rose'
+deleteall 'flowers', 'rose'
+scan 'flowers', {RAW => true, VERSIONS => 3}
+disable 'flowers'
+is_enabled 'flowers'
+enable 'flowers'
+flush 'flowers'
+truncate_preserve 'flowers'
+disable 'garden:beds'
+drop 'garden:beds'
+drop_namespace 'garden'
+disable 'flowers'
+drop 'flowers'
+list_quotas
+list_snapshots
+balancer_enabled
