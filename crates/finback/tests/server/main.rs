@@ -4,6 +4,7 @@ mod client;
 mod raw_client;
 mod running_server;
 
+mod a_full_disk_stops_writes_and_nothing_else;
 mod a_stop_is_clean_and_a_kill_loses_nothing;
 mod a_torn_log_is_recovered_and_a_corrupt_one_refused;
 mod clocks_that_jump_do_not_confuse_recovery;

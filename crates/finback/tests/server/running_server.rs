@@ -124,7 +124,7 @@ impl Ended {
 }
 
 impl RunningServer {
-    fn wait_until_ready(&mut self) {
+    pub(crate) fn wait_until_ready(&mut self) {
         let file = self.data.join("ports");
         while [None, self.former_ports].contains(&inode(&file)) {
             let ended = self.child.as_mut().unwrap().try_wait().unwrap();
