@@ -1,0 +1,545 @@
+//! Random writes, flushes, restarts and crashes; random reads in pieces of all sizes. The region must agree with a list
+//! of everything written.
+
+use crate::model::{Model, Read};
+use crate::world::{Plain, ResultRow, World, family, mutation_of, next, rest, results_of, run, scan};
+use finback_cell::cell::CellParts;
+use finback_cell::{
+    Bytes, Cell, CellType, FamilySelection, LATEST_TIMESTAMP, Mutation, MutationKind, Scan, TimeRange,
+};
+use finback_filter::filters::PageFilter;
+use finback_filter::{Filter, FilterCode, FilterError, RowCells};
+use finback_fs::{CrashMode, MemFileSystem};
+use finback_region::{
+    CompareOperator, Condition, ConditionTest, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop,
+};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const ROWS: [&str; 6] = ["a", "ab", "b", "b\0", "c", "d"];
+const QUALIFIERS: [&str; 4] = ["", "n", "q", "qq"];
+
+/// A cell of family a or b: a put, or a marker that the family may have.
+#[derive(Clone, Debug)]
+struct Write {
+    family: &'static str,
+    qualifier: &'static str,
+    cell_type: CellType,
+    /// `None` is "now", or for a Delete the newest version.
+    timestamp: Option<i64>,
+    value: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    /// Rows with puts and deletes.
+    Batch(Vec<(&'static str, Vec<Write>)>, bool),
+    Increment(&'static str, i64),
+    Append(&'static str, Vec<u8>),
+    /// If the newest value of b:q of the row equals the value, the row gets the writes.
+    CheckAndMutate(&'static str, Vec<u8>, Vec<Write>),
+    Flush(Option<&'static str>),
+    OpenScanner(Query),
+    ReadScanner,
+    Query(Query),
+    Reopen,
+    Crash,
+}
+
+/// A read, and in which pieces it is read.
+#[derive(Clone, Debug)]
+struct Query {
+    read: Read,
+    pieces: Vec<ScanLimits>,
+    suspends_partial: bool,
+}
+
+fn write() -> impl Strategy<Value = Write> {
+    let put = (select(vec!["a", "b"]), Just(CellType::Put));
+    let marker = prop_oneof![
+        (select(vec!["a", "b"]), select(vec![CellType::DeleteColumn, CellType::DeleteFamily])),
+        (Just("b"), select(vec![CellType::Delete, CellType::DeleteFamilyVersion])),
+    ];
+    let kind = prop_oneof![3 => put, 1 => marker];
+    let value = prop::collection::vec(select(b"xyz".to_vec()), 0..4);
+    (kind, select(&QUALIFIERS[..]), prop::option::weighted(0.7, 1i64..8), value).prop_map(
+        |((family, cell_type), qualifier, timestamp, value)| {
+            let of_family = matches!(cell_type, CellType::DeleteFamily | CellType::DeleteFamilyVersion);
+            Write { family, qualifier: if of_family { "" } else { qualifier }, cell_type, timestamp, value }
+        },
+    )
+}
+
+fn limits() -> impl Strategy<Value = ScanLimits> {
+    let small = |most: usize| prop_oneof![2 => Just(usize::MAX), 1 => 1..most];
+    (small(4), small(4), small(3), small(150), any::<bool>(), prop_oneof![Just(usize::MAX), 1usize..6])
+        .prop_map(|(results, rows, batch, bytes, partial_rows, budget)| ScanLimits {
+            results,
+            rows,
+            batch,
+            bytes,
+            partial_rows,
+            budget,
+        })
+}
+
+fn bound() -> impl Strategy<Value = Bound<Vec<u8>>> {
+    let row = || select(vec!["a", "aa", "ab", "b", "b\0", "b\0\0", "c", "d", "e"]).prop_map(Vec::from);
+    prop_oneof![
+        2 => Just(Bound::Unbounded),
+        2 => row().prop_map(Bound::Included),
+        1 => row().prop_map(Bound::Excluded)
+    ]
+}
+
+fn query() -> impl Strategy<Value = Query> {
+    let qualifiers = || {
+        prop::option::weighted(0.4, subsequence(&["", "m", "n", "q", "qq", "z"][..], 1..5).prop_map(owned))
+    };
+    let families = prop_oneof![
+        Just(vec![(b"a".to_vec(), None), (b"b".to_vec(), None)]),
+        qualifiers().prop_map(|qualifiers| vec![(b"b".to_vec(), qualifiers)]),
+        (qualifiers(), qualifiers()).prop_map(|(a, b)| vec![(b"a".to_vec(), a), (b"b".to_vec(), b)]),
+    ];
+    let times = prop_oneof![2 => Just((0, i64::MAX)), 1 => (0i64..5, 1i64..6).prop_map(|(min, size)| (min, min + size))];
+    let filter = (prop::option::weighted(0.2, select(b"xyz".to_vec())), prop::bool::weighted(0.1));
+    let page = prop::option::weighted(0.1, 1usize..4);
+    let versions = prop_oneof![Just(1usize), Just(2), Just(usize::MAX)];
+    let store = (select(vec![0usize, 0, 0, 1, 2]), prop::option::weighted(0.2, 1usize..4));
+    let pieces = prop::collection::vec(limits(), 1..4);
+    let shape = (families, times, versions, store, bound(), bound(), any::<bool>());
+    (shape, filter, page, pieces, any::<bool>()).prop_map(
+        |(shape, filter, page, pieces, suspends_partial)| {
+            let (mut families, times, versions, (store_offset, store_limit), from, to, reversed) = shape;
+            if times.1 != i64::MAX {
+                families.retain(|(family, _)| family == b"b");
+            }
+            // One filter at a time.
+            let page = if filter.0.is_some() || filter.1 { None } else { page };
+            let read = Read {
+                families,
+                times,
+                versions,
+                store_offset,
+                store_limit,
+                from,
+                to,
+                reversed,
+                without_value: if filter.1 { None } else { filter.0 },
+                even_rows: filter.1,
+                page,
+            };
+            Query { read, pieces, suspends_partial }
+        },
+    )
+}
+
+fn owned(names: Vec<&str>) -> Vec<Vec<u8>> {
+    names.into_iter().map(|name| name.as_bytes().to_vec()).collect()
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let row = || select(&ROWS[..]);
+    let writes = || prop::collection::vec(write(), 1..4);
+    prop_oneof![
+        8 => (prop::collection::vec((row(), writes()), 1..4), prop::bool::weighted(0.3))
+            .prop_map(|(rows, atomic)| Operation::Batch(rows, atomic)),
+        2 => (row(), -3i64..9).prop_map(|(row, delta)| Operation::Increment(row, delta)),
+        1 => (row(), prop::collection::vec(select(b"xyz".to_vec()), 0..3))
+            .prop_map(|(row, value)| Operation::Append(row, value)),
+        1 => (row(), prop::collection::vec(select(b"xyz".to_vec()), 0..2), writes())
+            .prop_map(|(row, value, writes)| Operation::CheckAndMutate(row, value, writes)),
+        3 => select(vec![None, Some("a"), Some("b")]).prop_map(Operation::Flush),
+        1 => query().prop_map(Operation::OpenScanner),
+        1 => Just(Operation::ReadScanner),
+        5 => query().prop_map(Operation::Query),
+        1 => Just(Operation::Reopen),
+        1 => Just(Operation::Crash),
+    ]
+}
+
+/// Drops rows with an odd number of cells.
+#[derive(Default)]
+struct EvenRows {
+    cells: usize,
+}
+
+impl Filter for EvenRows {
+    fn reset(&mut self) {
+        self.cells = 0;
+    }
+    fn filter_cell(&mut self, _: &Cell<'_>) -> Result<FilterCode, FilterError> {
+        Ok(FilterCode::Include)
+    }
+    fn has_filter_row(&self) -> bool {
+        true
+    }
+    fn filter_row_cells(&mut self, cells: &mut dyn RowCells) {
+        cells.retain(&mut |_| {
+            self.cells += 1;
+            true
+        });
+    }
+    fn filter_row(&mut self) -> bool {
+        self.cells % 2 == 1
+    }
+}
+
+struct WithoutValue(u8);
+
+impl Filter for WithoutValue {
+    fn filter_cell(&mut self, cell: &Cell<'_>) -> Result<FilterCode, FilterError> {
+        Ok(if cell.value().first() == Some(&self.0) { FilterCode::Skip } else { FilterCode::Include })
+    }
+}
+
+fn scan_of(read: &Read) -> (Scan, Option<Box<dyn Filter>>) {
+    let open = |bound: &Bound<Vec<u8>>, default: bool| match bound {
+        Bound::Unbounded => (Bytes::new(), default),
+        Bound::Included(row) => (row.clone().into(), true),
+        Bound::Excluded(row) => (row.clone().into(), false),
+    };
+    let (first, last) = if read.reversed { (&read.to, &read.from) } else { (&read.from, &read.to) };
+    let ((start_row, include_start_row), (stop_row, include_stop_row)) =
+        (open(first, true), open(last, false));
+    let families = read.families.iter().map(|(family, qualifiers)| FamilySelection {
+        family: family.clone().into(),
+        qualifiers: qualifiers.as_ref().map(|all| all.iter().map(|one| one.clone().into()).collect()),
+    });
+    let scan = Scan {
+        start_row,
+        include_start_row,
+        stop_row,
+        include_stop_row,
+        reversed: read.reversed,
+        families: families.collect(),
+        time_range: TimeRange { min: read.times.0, max: read.times.1 },
+        max_versions: u32::try_from(read.versions).unwrap_or(u32::MAX),
+        store_offset: read.store_offset as u32,
+        store_limit: read.store_limit.map(|limit| limit as u32),
+        ..Scan::default()
+    };
+    let filter: Option<Box<dyn Filter>> = if read.even_rows {
+        Some(Box::new(EvenRows::default()))
+    } else if let Some(byte) = read.without_value {
+        Some(Box::new(WithoutValue(byte)))
+    } else {
+        read.page.map(|page| Box::new(PageFilter::new(page as u64)) as Box<dyn Filter>)
+    };
+    (scan, filter)
+}
+
+/// Reads in the pieces of the query, checks each piece, and puts the rows together.
+fn read_in_pieces(scanner: &mut RegionScanner, query: &Query) -> Vec<Vec<Plain>> {
+    let mut rows: Vec<Vec<Plain>> = Vec::new();
+    let (mut completed, mut goes_on) = (0, false);
+    for turn in 0.. {
+        assert!(turn < 10_000, "a scan does not get on");
+        let limits = query.pieces[turn % query.pieces.len()];
+        let mut out = ScanOutput::default();
+        let stop = next(scanner, &mut out, &limits).unwrap();
+        let may_cut = limits.partial_rows && query.suspends_partial;
+        scanner.suspend(&mut out, may_cut);
+        let results = results_of(&out);
+        check_piece(&results, &limits, stop, scanner, may_cut);
+        assert!(out.rows_completed <= limits.rows);
+        completed += out.rows_completed;
+        for ResultRow { cells, partial } in results {
+            match rows.last_mut() {
+                Some(last) if last[0].row == cells[0].row => {
+                    assert!(goes_on, "two results of a row of which the first was whole");
+                    last.extend(cells);
+                }
+                _ => rows.push(cells),
+            }
+            goes_on = partial;
+        }
+        if matches!(stop, ScanStop::Exhausted | ScanStop::FilterDone) {
+            assert_eq!(
+                next(scanner, &mut ScanOutput::default(), &limits).unwrap(),
+                stop,
+                "the end is the end"
+            );
+            break;
+        }
+    }
+    assert_eq!(completed, rows.len(), "each row is counted once");
+    rows
+}
+
+fn check_piece(
+    results: &[ResultRow],
+    limits: &ScanLimits,
+    stop: ScanStop,
+    scanner: &RegionScanner,
+    may_cut: bool,
+) {
+    assert!(results.len() <= limits.results, "{} results", results.len());
+    for (at, result) in results.iter().enumerate() {
+        if scanner.needs_whole_rows() {
+            assert!(!result.partial, "a row was cut under a filter of rows");
+        } else {
+            assert!(result.cells.len() <= limits.batch.max(1) || !result.partial || at == 0);
+        }
+        let last = at + 1 == results.len();
+        let batched = limits.batch != usize::MAX;
+        let cut = batched || last && (limits.partial_rows || may_cut);
+        assert!(!result.partial || cut, "a partial result in the middle of a reply");
+    }
+    match stop {
+        ScanStop::Results => assert_eq!(results.len(), limits.results),
+        ScanStop::Bytes => assert!(!results.is_empty()),
+        _ => {}
+    }
+}
+
+/// The region and what it should contain.
+struct Tested {
+    mem: MemFileSystem,
+    world: World,
+    region: Arc<Region>,
+    model: Model,
+    /// An open scanner, what it reads, and when it was opened.
+    scanner: Option<(RegionScanner, Query, usize)>,
+}
+
+impl Tested {
+    fn new(forgets: bool) -> Self {
+        let mem = MemFileSystem::new();
+        // Blocks of a few cells each.
+        let families =
+            vec![family("a", 2).with("BLOCKSIZE", "100"), family("b", 1000).with("BLOCKSIZE", "64")];
+        let mut world = World::new(Arc::new(mem.clone()), families);
+        world.cache = crate::world::TestCache::new(forgets);
+        let region = world.start().unwrap();
+        Self { mem, world, region, model: Model::default(), scanner: None }
+    }
+
+    fn now(&self) -> i64 {
+        self.world.host.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn apply(&mut self, operation: &Operation) {
+        self.world.host.now_ms.fetch_add(1, Ordering::SeqCst);
+        match operation {
+            Operation::Batch(rows, atomic) => self.write(rows, *atomic),
+            Operation::Increment(row, delta) => self.increment(row, *delta),
+            Operation::Append(row, suffix) => self.append(row, suffix),
+            Operation::CheckAndMutate(row, value, writes) => self.check_and_mutate(row, value, writes),
+            Operation::Flush(family) => {
+                let families = family.map(|family| vec![family.as_bytes().to_vec()]);
+                self.region.flush(families.as_deref()).unwrap();
+            }
+            Operation::OpenScanner(query) => {
+                let (scan, filter) = scan_of(&query.read);
+                let scanner = self.region.scanner(&scan, filter).unwrap();
+                self.scanner = Some((scanner, query.clone(), self.model.written.len()));
+            }
+            Operation::ReadScanner => self.read_scanner(),
+            Operation::Query(query) => self.query(query),
+            Operation::Reopen => {
+                self.region.close().unwrap();
+                assert_eq!(self.world.host.memstore_bytes(), 0, "memory left after a close");
+                self.region = self.world.start().unwrap();
+            }
+            Operation::Crash => {
+                self.scanner = None;
+                self.mem = self.mem.crash(CrashMode::Strict);
+                self.world = self.world.after_crash(Arc::new(self.mem.clone()));
+                self.region = self.world.recover().unwrap();
+            }
+        }
+    }
+
+    fn mutations(&self, row: &str, writes: &[Write]) -> Vec<Mutation> {
+        let of = |puts: bool| {
+            let cells = writes.iter().filter(move |write| (write.cell_type == CellType::Put) == puts);
+            cells.map(move |write| CellParts {
+                row: row.as_bytes(),
+                family: write.family.as_bytes(),
+                qualifier: write.qualifier.as_bytes(),
+                timestamp: write.timestamp.unwrap_or(LATEST_TIMESTAMP),
+                type_code: write.cell_type.code(),
+                value: if puts { &write.value } else { b"" },
+                tags: b"",
+            })
+        };
+        let mut mutations = Vec::new();
+        if of(true).next().is_some() {
+            mutations.push(mutation_of(MutationKind::Put, row.as_bytes(), of(true)));
+        }
+        if of(false).next().is_some() {
+            mutations.push(mutation_of(MutationKind::Delete, row.as_bytes(), of(false)));
+        }
+        mutations
+    }
+
+    /// What mutations do to the model, which they all see as it was before the first.
+    fn note(&mut self, mutations: &[Mutation], now: i64) {
+        let before = self.model.clone();
+        for mutation in mutations {
+            let mut newest = std::collections::HashMap::new();
+            for cell in &mutation.cells {
+                let mut plain = Plain::from(&cell);
+                if plain.timestamp == LATEST_TIMESTAMP {
+                    plain.timestamp = now;
+                    if plain.type_code == CellType::Delete.code() {
+                        let nth: &mut usize = newest.entry((cell.family(), cell.qualifier())).or_default();
+                        let versions = before.column(cell.row(), cell.family(), cell.qualifier());
+                        plain.timestamp = versions.get(*nth).map_or(now, |version| version.timestamp);
+                        *nth += 1;
+                    }
+                }
+                self.model.written.push(plain);
+            }
+        }
+    }
+
+    fn write(&mut self, rows: &[(&'static str, Vec<Write>)], atomic: bool) {
+        let mutations: Vec<Mutation> =
+            rows.iter().flat_map(|(row, writes)| self.mutations(row, writes)).collect();
+        if atomic {
+            assert!(run(self.region.mutate_atomically(Vec::new(), mutations.clone())).unwrap().applied);
+        } else {
+            run(self.region.batch(mutations.clone())).into_iter().for_each(|result| result.unwrap());
+        }
+        self.note(&mutations, self.now());
+    }
+
+    fn atomic_cell(&mut self, mutation: Mutation, expected: Plain) {
+        let outcome = run(self.region.mutate_atomically(Vec::new(), vec![mutation])).unwrap();
+        let cells: Vec<Plain> = outcome.cells.iter().map(|cell| Plain::from(&cell)).collect();
+        assert_eq!(cells, [expected.clone()]);
+        self.model.written.push(expected);
+    }
+
+    /// A cell of b:`qualifier` made from the newest version.
+    fn next_version(
+        &self,
+        row: &str,
+        qualifier: &str,
+        change: impl FnOnce(Option<&[u8]>) -> Vec<u8>,
+    ) -> Plain {
+        let old = self.model.column(row.as_bytes(), b"b", qualifier.as_bytes()).into_iter().next();
+        Plain {
+            row: row.into(),
+            family: b"b".to_vec(),
+            qualifier: qualifier.into(),
+            timestamp: old.as_ref().map_or(self.now(), |old| self.now().max(old.timestamp + 1)),
+            type_code: CellType::Put.code(),
+            value: change(old.as_ref().map(|old| &old.value[..])),
+        }
+    }
+
+    fn increment(&mut self, row: &str, delta: i64) {
+        let mutation = crate::world::increment((row, "b", "n"), delta);
+        let old = self.model.column(row.as_bytes(), b"b", b"n").into_iter().next();
+        if old.is_some_and(|old| old.value.len() != 8) {
+            let refused = run(self.region.mutate_atomically(Vec::new(), vec![mutation]));
+            assert!(refused.unwrap_err().to_string().starts_with("Field is not a long"));
+            return;
+        }
+        let expected = self.next_version(row, "n", |old| {
+            let old = old.map_or(0, |old| i64::from_be_bytes(old.try_into().unwrap()));
+            old.wrapping_add(delta).to_be_bytes().to_vec()
+        });
+        self.atomic_cell(mutation, expected);
+    }
+
+    fn append(&mut self, row: &str, suffix: &[u8]) {
+        let expected = self.next_version(row, "q", |old| [old.unwrap_or_default(), suffix].concat());
+        let parts = CellParts { timestamp: LATEST_TIMESTAMP, value: suffix, ..expected.parts() };
+        let mutation = mutation_of(MutationKind::Append, row.as_bytes(), [parts]);
+        self.atomic_cell(mutation, expected);
+    }
+
+    fn check_and_mutate(&mut self, row: &'static str, value: &[u8], writes: &[Write]) {
+        let stored = self.model.column(row.as_bytes(), b"b", b"q").into_iter().next();
+        let holds = match &stored {
+            None => value.is_empty(),
+            Some(stored) => stored.value == value,
+        };
+        let test = ConditionTest::Value {
+            family: Bytes::from_static(b"b"),
+            qualifier: Bytes::from_static(b"q"),
+            operator: CompareOperator::Equal,
+            value: Bytes::copy_from_slice(value),
+        };
+        let row_bytes = Bytes::from_static(row.as_bytes());
+        let condition = Condition { row: row_bytes, time_range: TimeRange::ALL, test };
+        let mutations = self.mutations(row, writes);
+        let outcome = run(self.region.mutate_atomically(vec![condition], mutations.clone())).unwrap();
+        assert_eq!(outcome.applied, holds, "stored {stored:?}");
+        if holds {
+            let now = stored.map_or(self.now(), |stored| self.now().max(stored.timestamp));
+            self.note(&mutations, now);
+        }
+    }
+
+    fn read_scanner(&mut self) {
+        if let Some((mut scanner, query, opened)) = self.scanner.take() {
+            let found = read_in_pieces(&mut scanner, &query);
+            assert_eq!(found, self.model.rows(opened, &query.read), "a scanner opened earlier");
+        }
+    }
+
+    fn query(&self, query: &Query) {
+        let expected = self.model.rows(self.model.written.len(), &query.read);
+        let (described, filter) = scan_of(&query.read);
+        let mut scanner = self.region.scanner(&described, filter).unwrap();
+        assert_eq!(read_in_pieces(&mut scanner, query), expected);
+        let (described, filter) = scan_of(&query.read);
+        let mut scanner = self.region.scanner(&described, filter).unwrap();
+        assert_eq!(rest(&mut scanner).unwrap(), expected.concat(), "in one piece");
+        self.raw_scan(&query.read);
+    }
+
+    /// A raw scan gives nothing that was not written, and everything that can be seen, and all markers of
+    /// families; one of a column goes when a flush drops what is left of that column.
+    fn raw_scan(&self, read: &Read) {
+        let all = Read {
+            families: vec![(b"a".to_vec(), None), (b"b".to_vec(), None)],
+            times: (0, i64::MAX),
+            versions: usize::MAX,
+            store_offset: 0,
+            store_limit: None,
+            without_value: None,
+            even_rows: false,
+            page: None,
+            ..read.clone()
+        };
+        let (described, _) = scan_of(&all);
+        let raw = scan(&self.region, &Scan { raw: true, families: Vec::new(), ..described }, None).unwrap();
+        assert!(raw.iter().all(|cell| self.model.written.contains(cell)));
+        let visible = self.model.rows(self.model.written.len(), &all).concat();
+        assert!(visible.iter().all(|cell| raw.contains(cell)), "{visible:?} not in {raw:?}");
+        let is_marker = |cell: &&Plain| {
+            let markers = [CellType::DeleteFamily.code(), CellType::DeleteFamilyVersion.code()];
+            markers.contains(&cell.type_code) && all.has_row(&cell.row)
+        };
+        for marker in self.model.written.iter().filter(is_marker) {
+            assert!(raw.contains(marker), "{marker:?} not in {raw:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, max_shrink_iters: 3000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_in_between(
+        operations in prop::collection::vec(operation(), 1..40),
+        forgets in any::<bool>(),
+        last in query(),
+    ) {
+        let mut tested = Tested::new(forgets);
+        for operation in &operations {
+            tested.apply(operation);
+        }
+        tested.read_scanner();
+        tested.query(&last);
+    }
+}

@@ -1,0 +1,150 @@
+//! A table as a list of everything ever written: slow, and plain to see that it is right.
+//!
+//! What a read sees of it does not depend on what was flushed when, as long as deletes of single versions, and reads of
+//! a part of time, are left to a family that keeps all its versions.
+
+use crate::world::Plain;
+use finback_cell::CellType;
+use std::collections::BTreeSet;
+
+/// Cells in the order of writing. A reader's snapshot is how many of them there were.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) written: Vec<Plain>,
+}
+
+/// A read of the model.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    /// Families with the qualifiers wanted; `None` is all.
+    pub(crate) families: Vec<(Vec<u8>, Option<Vec<Vec<u8>>>)>,
+    /// `min..max`.
+    pub(crate) times: (i64, i64),
+    pub(crate) versions: usize,
+    pub(crate) store_offset: usize,
+    pub(crate) store_limit: Option<usize>,
+    /// Lowest and highest row.
+    pub(crate) from: std::ops::Bound<Vec<u8>>,
+    pub(crate) to: std::ops::Bound<Vec<u8>>,
+    pub(crate) reversed: bool,
+    /// Only values that do not begin with this byte.
+    pub(crate) without_value: Option<u8>,
+    /// Only rows with an even number of cells.
+    pub(crate) even_rows: bool,
+    /// So many rows.
+    pub(crate) page: Option<usize>,
+}
+
+/// Versions kept by a family.
+pub(crate) fn family_versions(family: &[u8]) -> usize {
+    if family == b"a" { 2 } else { 1000 }
+}
+
+impl Read {
+    /// Whether a row is in the range.
+    pub(crate) fn has_row(&self, row: &[u8]) -> bool {
+        use std::ops::Bound::{Excluded, Included, Unbounded};
+        let after = match &self.from {
+            Unbounded => true,
+            Included(from) => row >= &from[..],
+            Excluded(from) => row > &from[..],
+        };
+        let before = match &self.to {
+            Unbounded => true,
+            Included(to) => row <= &to[..],
+            Excluded(to) => row < &to[..],
+        };
+        after && before
+    }
+}
+
+impl Model {
+    /// What the first `count` writes left to be seen, row by row.
+    pub(crate) fn rows(&self, count: usize, read: &Read) -> Vec<Vec<Plain>> {
+        let written = &self.written[..count];
+        let rows: BTreeSet<&Vec<u8>> = written.iter().map(|cell| &cell.row).collect();
+        let mut found: Vec<Vec<Plain>> = rows
+            .into_iter()
+            .filter(|row| read.has_row(row))
+            .map(|row| {
+                read.families.iter().flat_map(|family| family_of_row(written, row, family, read)).collect()
+            })
+            .collect();
+        found.retain(|row: &Vec<Plain>| !row.is_empty());
+        if read.even_rows {
+            found.retain(|row| row.len() % 2 == 0);
+        }
+        if read.reversed {
+            found.reverse();
+        }
+        found.truncate(read.page.unwrap_or(usize::MAX));
+        found
+    }
+
+    /// The visible versions of one column, newest first.
+    pub(crate) fn column(&self, row: &[u8], family: &[u8], qualifier: &[u8]) -> Vec<Plain> {
+        let read = Read {
+            families: vec![(family.to_vec(), Some(vec![qualifier.to_vec()]))],
+            times: (0, i64::MAX),
+            versions: usize::MAX,
+            store_offset: 0,
+            store_limit: None,
+            from: std::ops::Bound::Included(row.to_vec()),
+            to: std::ops::Bound::Included(row.to_vec()),
+            reversed: false,
+            without_value: None,
+            even_rows: false,
+            page: None,
+        };
+        self.rows(self.written.len(), &read).into_iter().flatten().collect()
+    }
+}
+
+fn family_of_row(
+    written: &[Plain],
+    row: &[u8],
+    (family, qualifiers): &(Vec<u8>, Option<Vec<Vec<u8>>>),
+    read: &Read,
+) -> Vec<Plain> {
+    let of_family = |cell: &&Plain| cell.row == row && cell.family == *family;
+    let markers: Vec<&Plain> =
+        written.iter().filter(of_family).filter(|cell| cell.type_code != CellType::Put.code()).collect();
+    let hidden = |put: &Plain| markers.iter().any(|marker| hides(marker, put));
+    // Of puts at the same place the last one written counts.
+    let mut puts = std::collections::BTreeMap::new();
+    for cell in written.iter().filter(of_family).filter(|cell| cell.type_code == CellType::Put.code()) {
+        puts.insert((cell.qualifier.clone(), std::cmp::Reverse(cell.timestamp)), cell);
+    }
+    let wanted = |put: &Plain| {
+        qualifiers.as_ref().is_none_or(|qualifiers| qualifiers.contains(&put.qualifier))
+            && (read.times.0..read.times.1).contains(&put.timestamp)
+            && !hidden(put)
+    };
+    let mut found: Vec<Plain> = Vec::new();
+    let (mut seen, mut passed, mut column) = (0, 0, None);
+    for put in puts.into_values().filter(|put| wanted(put)) {
+        if column != Some(&put.qualifier) {
+            (seen, passed, column) = (0, 0, Some(&put.qualifier));
+        }
+        seen += 1;
+        let passes = read.without_value.is_none_or(|byte| put.value.first() != Some(&byte));
+        if seen <= family_versions(family) && passes {
+            passed += 1;
+            if passed <= read.versions {
+                found.push(put.clone());
+            }
+        }
+    }
+    found.into_iter().skip(read.store_offset).take(read.store_limit.unwrap_or(usize::MAX)).collect()
+}
+
+fn hides(marker: &Plain, put: &Plain) -> bool {
+    let same_column = marker.qualifier == put.qualifier;
+    match CellType::from_code(marker.type_code) {
+        Some(CellType::DeleteFamily) => marker.timestamp >= put.timestamp,
+        Some(CellType::DeleteFamilyVersion) => marker.timestamp == put.timestamp,
+        Some(CellType::DeleteColumn) => same_column && marker.timestamp >= put.timestamp,
+        Some(CellType::Delete) => same_column && marker.timestamp == put.timestamp,
+        other => panic!("{other:?} is no marker"),
+    }
+}
