@@ -153,8 +153,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (row(), prop::collection::vec(select(b"xyz".to_vec()), 0..2), writes())
             .prop_map(|(row, value, writes)| Operation::CheckAndMutate(row, value, writes)),
         3 => select(vec![None, Some("a"), Some("b")]).prop_map(Operation::Flush),
-        1 => query().prop_map(Operation::OpenScanner),
-        1 => Just(Operation::ReadScanner),
+        3 => query().prop_map(Operation::OpenScanner),
+        2 => Just(Operation::ReadScanner),
         5 => query().prop_map(Operation::Query),
         1 => Just(Operation::Reopen),
         1 => Just(Operation::Crash),
@@ -412,7 +412,7 @@ impl Tested {
     fn atomic_cell(&mut self, mutation: Mutation, expected: Plain) {
         let outcome = run(self.region.mutate_atomically(Vec::new(), vec![mutation])).unwrap();
         let cells: Vec<Plain> = outcome.cells.iter().map(|cell| Plain::from(&cell)).collect();
-        assert_eq!(cells, [expected.clone()]);
+        assert_eq!(cells, std::slice::from_ref(&expected));
         self.model.written.push(expected);
     }
 

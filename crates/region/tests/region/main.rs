@@ -4,5 +4,10 @@ mod model;
 #[allow(dead_code)] // Not every module uses all of it.
 mod world;
 
+mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_region_agrees_with_a_simple_model;
+mod concurrent_writers_and_readers;
 mod hbase_answers_the_recorded_scans_alike;
+mod nothing_acknowledged_is_lost_in_a_crash;
+mod rows_of_meta_are_found_in_their_own_order;
+mod the_smallest_program_that_embeds_a_region;

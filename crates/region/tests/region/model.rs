@@ -13,11 +13,14 @@ pub(crate) struct Model {
     pub(crate) written: Vec<Plain>,
 }
 
+/// A family, and the qualifiers wanted of it.
+pub(crate) type Wanted = (Vec<u8>, Option<Vec<Vec<u8>>>);
+
 /// A read of the model.
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
     /// Families with the qualifiers wanted; `None` is all.
-    pub(crate) families: Vec<(Vec<u8>, Option<Vec<Vec<u8>>>)>,
+    pub(crate) families: Vec<Wanted>,
     /// `min..max`.
     pub(crate) times: (i64, i64),
     pub(crate) versions: usize,
@@ -100,12 +103,7 @@ impl Model {
     }
 }
 
-fn family_of_row(
-    written: &[Plain],
-    row: &[u8],
-    (family, qualifiers): &(Vec<u8>, Option<Vec<Vec<u8>>>),
-    read: &Read,
-) -> Vec<Plain> {
+fn family_of_row(written: &[Plain], row: &[u8], (family, qualifiers): &Wanted, read: &Read) -> Vec<Plain> {
     let of_family = |cell: &&Plain| cell.row == row && cell.family == *family;
     let markers: Vec<&Plain> =
         written.iter().filter(of_family).filter(|cell| cell.type_code != CellType::Put.code()).collect();

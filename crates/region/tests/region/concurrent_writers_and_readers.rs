@@ -1,0 +1,242 @@
+//! Many tasks at once, on several threads.
+
+use crate::world::{Plain, World, family, increment, number, put, run, scan, value};
+use finback_cell::{Durability, Get, Mutation, Scan};
+use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
+use finback_region::{Region, RegionError};
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap()
+}
+
+fn start() -> (World, Faults, Arc<Region>) {
+    start_with(Duration::from_secs(30))
+}
+
+fn start_with(row_lock_wait: Duration) -> (World, Faults, Arc<Region>) {
+    let faulty = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
+    let faults = faulty.faults();
+    let mut world = World::new(Arc::new(faulty), vec![family("a", 1), family("b", 1)]);
+    world.config.row_lock_wait = row_lock_wait;
+    let region = world.start().unwrap();
+    (world, faults, region)
+}
+
+const COUNTER: (&str, &str, &str) = ("counter", "a", "n");
+
+/// More than any of these tests takes, unless something waits for ever.
+async fn in_time<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("somebody waits for ever")
+}
+
+#[test]
+fn increments_sum_up_exactly_while_the_region_is_flushed() {
+    let (_world, _, region) = start();
+    runtime().block_on(in_time(async {
+        let writers: Vec<_> = (0..16)
+            .map(|writer| {
+                let region = Arc::clone(&region);
+                tokio::spawn(async move {
+                    for at in 0..40 {
+                        region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await.unwrap();
+                        if writer == 0 && at % 10 == 9 {
+                            let region = Arc::clone(&region);
+                            tokio::task::spawn_blocking(move || region.flush(None)).await.unwrap().unwrap();
+                        }
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.await.unwrap();
+        }
+    }));
+    assert_eq!(number(&region, COUNTER), 16 * 40);
+}
+
+#[test]
+fn readers_see_mutations_of_a_row_whole_or_not_at_all() {
+    let (_world, _, region) = start();
+    let row = |content: u32| -> Vec<Mutation> {
+        let content = content.to_be_bytes();
+        [("a", "x"), ("a", "y"), ("b", "x")].iter().map(|(f, q)| put(("row", f, q), &content)).collect()
+    };
+    run(region.mutate_atomically(Vec::new(), row(0))).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut reads = 0;
+                    while !done.load(Ordering::Relaxed) || reads == 0 {
+                        let cells = scan(&region, &Get::new("row".into()).scan, None).unwrap();
+                        assert_eq!(cells.len(), 3, "{cells:?}");
+                        assert!(cells.iter().all(|cell: &Plain| cell.value == cells[0].value), "{cells:?}");
+                        reads += 1;
+                    }
+                })
+            })
+            .collect();
+        for content in 1..400u32 {
+            run(region.mutate_atomically(Vec::new(), row(content))).unwrap();
+            if content % 50 == 0 {
+                region.flush(None).unwrap();
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+    });
+}
+
+#[test]
+fn batches_over_the_same_rows_in_different_orders_do_not_wait_for_each_other_for_ever() {
+    let (_world, _, region) = start();
+    runtime().block_on(in_time(async {
+        let writers: Vec<_> = (0..12usize)
+            .map(|writer| {
+                let region = Arc::clone(&region);
+                tokio::spawn(async move {
+                    for turn in 0..25 {
+                        let rows = (0..6).map(|at| (writer * 5 + turn + at * (1 + writer % 5)) % 7);
+                        let mutations: Vec<_> =
+                            rows.map(|row| put((&format!("row{row}"), "a", "q"), b"v")).collect();
+                        if writer % 3 == 0 {
+                            region.mutate_atomically(Vec::new(), mutations).await.unwrap();
+                        } else {
+                            region.batch(mutations).await.into_iter().for_each(|result| result.unwrap());
+                        }
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.await.unwrap();
+        }
+    }));
+    assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 7);
+}
+
+/// Polls a write a few times and drops it.
+fn begin_and_drop(write: impl Future, polls: usize) {
+    let mut write = Box::pin(write);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..polls {
+        if write.as_mut().poll(&mut context).is_ready() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn writes_that_are_dropped_anywhere_leave_the_region_usable() {
+    let (mut world, faults, region) = start();
+    let runtime = runtime();
+    let _in_runtime = runtime.enter();
+    for polls in 0..4 {
+        begin_and_drop(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]), polls);
+        begin_and_drop(region.batch(vec![put(("r", "a", "q"), b"v"), put(("s", "b", "q"), b"v")]), polls);
+    }
+    // One that waits for the log when it is dropped: it is in the log, and so must not be missing here.
+    faults.pause();
+    let before = number(&region, COUNTER);
+    begin_and_drop(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]), 3);
+    faults.resume();
+    let now = number(&region, COUNTER);
+    assert_eq!(now, before + 1, "its cells are there");
+    // Nothing is locked, nothing waits for a write that is gone.
+    runtime.block_on(in_time(async {
+        region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await.unwrap();
+        region.batch(vec![put(("r", "a", "q"), b"last"), put(("s", "b", "q"), b"last")]).await;
+    }));
+    assert_eq!(number(&region, COUNTER), now + 1);
+    region.flush(None).unwrap();
+    assert_eq!(world.host.memstore_bytes(), 0);
+    region.close().unwrap();
+    let region = world.start().unwrap();
+    assert_eq!(number(&region, COUNTER), now + 1);
+    assert_eq!(value(&region, ("s", "b", "q")).as_deref(), Some(&b"last"[..]));
+}
+
+#[test]
+fn a_waiter_for_a_row_gives_up_in_time() {
+    let (_world, faults, region) = start_with(Duration::from_millis(30));
+    faults.pause();
+    let runtime = runtime();
+    runtime.block_on(in_time(async {
+        let holder = {
+            let region = Arc::clone(&region);
+            tokio::spawn(
+                async move { region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await },
+            )
+        };
+        while faults.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let refused = region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await;
+        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        faults.resume();
+        holder.await.unwrap().unwrap();
+        region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await.unwrap();
+    }));
+    assert_eq!(number(&region, COUNTER), 2);
+}
+
+#[test]
+fn a_close_waits_for_writers_and_refuses_later_ones() {
+    let (mut world, faults, region) = start();
+    let runtime = runtime();
+    faults.pause();
+    runtime.block_on(in_time(async {
+        let writer = {
+            let region = Arc::clone(&region);
+            tokio::spawn(async move { region.batch(vec![put(("r", "a", "q"), b"in time")]).await.remove(0) })
+        };
+        while faults.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let close = {
+            let region = Arc::clone(&region);
+            tokio::task::spawn_blocking(move || region.close())
+        };
+        while !region.is_closing() {
+            tokio::task::yield_now().await;
+        }
+        let late = region.batch(vec![put(("r", "a", "q"), b"late")]).await.remove(0);
+        assert!(matches!(late, Err(RegionError::Closing(_))), "{late:?}");
+        let late = region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await;
+        assert!(matches!(late, Err(RegionError::Closing(_))));
+        assert!(region.scanner(&Scan::default(), None).is_err());
+        assert!(!close.is_finished(), "it did not wait");
+        faults.resume();
+        writer.await.unwrap().unwrap();
+        close.await.unwrap().unwrap();
+    }));
+    assert_eq!(world.host.memstore_bytes(), 0);
+    let region = world.start().unwrap();
+    assert_eq!(value(&region, ("r", "a", "q")).as_deref(), Some(&b"in time"[..]));
+}
+
+#[test]
+fn an_open_scanner_reads_on_over_flush_and_close() {
+    let (_world, _, region) = start();
+    for row in ["r1", "r2", "r3"] {
+        run(region.batch(vec![put((row, "a", "q"), b"old")])).remove(0).unwrap();
+    }
+    let mut scanner = region.scanner(&Scan::default(), None).unwrap();
+    let mut unlogged = put(("r2", "a", "q"), b"new");
+    unlogged.durability = Durability::SkipWal;
+    run(region.batch(vec![unlogged])).remove(0).unwrap();
+    region.flush(None).unwrap();
+    let again = Scan { read_point: Some(scanner.read_point()), ..Scan::default() };
+    let cells = scan(&region, &again, None).unwrap();
+    assert!(cells.len() == 3 && cells.iter().all(|cell| cell.value == b"old"), "{cells:?}");
+    region.close().unwrap();
+    let cells = crate::world::rest(&mut scanner).unwrap();
+    assert!(cells.len() == 3 && cells.iter().all(|cell| cell.value == b"old"), "{cells:?}");
+}

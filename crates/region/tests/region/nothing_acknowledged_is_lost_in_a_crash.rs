@@ -1,0 +1,173 @@
+//! The power is cut at every operation of the file system: what was answered with success is there afterwards, once.
+
+use crate::world::{World, family, increment, number, put, run, value};
+use finback_cell::Durability;
+use finback_fs::{CrashMode, Faults, FaultyFileSystem, MemFileSystem};
+use finback_region::{Region, RegionError};
+use std::sync::Arc;
+
+const COUNTER: (&str, &str, &str) = ("counter", "a", "n");
+
+/// What the program was told.
+#[derive(Debug, Default)]
+struct Told {
+    /// Increments that were answered, and all that were tried.
+    increments: (i64, i64),
+    /// Puts that were answered.
+    rows: Vec<String>,
+}
+
+struct Machine {
+    mem: MemFileSystem,
+    faults: Faults,
+    world: World,
+}
+
+impl Machine {
+    fn new() -> Self {
+        Self::on(MemFileSystem::new(), None)
+    }
+
+    fn on(mem: MemFileSystem, before: Option<&World>) -> Self {
+        let faulty = FaultyFileSystem::new(Arc::new(mem.clone()));
+        let faults = faulty.faults();
+        let fs = Arc::new(faulty);
+        let world = match before {
+            Some(world) => world.after_crash(fs),
+            None => World::new(fs, vec![family("a", 1), family("b", 3)]),
+        };
+        Self { mem, faults, world }
+    }
+
+    fn crash(&self, mode: CrashMode) -> Self {
+        Self::on(self.mem.crash(mode), Some(&self.world))
+    }
+}
+
+fn write(region: &Region, told: &mut Told, name: &str) -> Result<(), RegionError> {
+    told.increments.1 += 1;
+    run(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]))?;
+    told.increments.0 += 1;
+    let mut unlogged = put(("unlogged", "b", "q"), name.as_bytes());
+    unlogged.durability = Durability::SkipWal;
+    let mut results = run(region.batch(vec![put((name, "b", "q"), name.as_bytes()), unlogged]));
+    results.swap_remove(0)?;
+    told.rows.push(name.to_owned());
+    Ok(())
+}
+
+/// Writes, flushes of one and of all families, a restart, and writes again. Ends at the first failure.
+fn program(world: &mut World, told: &mut Told) -> Result<(), RegionError> {
+    let region = world.start()?;
+    write(&region, told, "row1")?;
+    region.flush(Some(&[b"a".to_vec()]))?;
+    write(&region, told, "row2")?;
+    region.flush(None)?;
+    write(&region, told, "row3")?;
+    region.close()?;
+    let region = world.start()?;
+    write(&region, told, "row4")?;
+    region.flush(Some(&[b"b".to_vec()]))?;
+    write(&region, told, "row5")
+}
+
+fn check(region: &Region, told: &Told, what: &str) {
+    let counted = number(region, COUNTER);
+    let (answered, tried) = told.increments;
+    assert!((answered..=tried).contains(&counted), "{what}: {counted} increments of {told:?}");
+    for row in &told.rows {
+        assert_eq!(value(region, (row, "b", "q")).as_deref(), Some(row.as_bytes()), "{what}: {told:?}");
+    }
+}
+
+/// Recovers, writes, recovers again without a crash in between: nothing may be applied twice.
+fn check_recovery(mut machine: Machine, mut told: Told, what: &str) {
+    let region = machine.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"));
+    check(&region, &told, what);
+    told.increments.0 = number(&region, COUNTER);
+    told.increments.1 = told.increments.0;
+    write(&region, &mut told, "after").unwrap();
+    check(&region, &told, what);
+    drop(region);
+    let mut again = machine.crash(CrashMode::Strict);
+    check(&again.world.recover().unwrap(), &told, &format!("{what}, recovered again"));
+}
+
+#[test]
+fn at_every_operation_of_a_program() {
+    let mut undisturbed = Machine::new();
+    program(&mut undisturbed.world, &mut Told::default()).unwrap();
+    let operations = undisturbed.faults.operations();
+    assert!(operations > 60, "{operations} operations");
+    for at in 0..operations + 2 {
+        let (mut machine, mut told) = (Machine::new(), Told::default());
+        machine.faults.fail_from(at);
+        // Where it ends is told by what it was told.
+        let _ = program(&mut machine.world, &mut told);
+        let mode = if at % 2 == 0 { CrashMode::Strict } else { CrashMode::Torn { seed: at } };
+        check_recovery(machine.crash(mode), told, &format!("operation {at}"));
+    }
+}
+
+#[test]
+fn at_every_operation_of_a_recovery() {
+    let (mut machine, mut told) = (Machine::new(), Told::default());
+    program(&mut machine.world, &mut told).unwrap();
+    let mut undisturbed = machine.crash(CrashMode::Strict);
+    undisturbed.world.recover().unwrap();
+    for at in 0..undisturbed.faults.operations() {
+        let mut dying = machine.crash(CrashMode::Strict);
+        dying.faults.fail_from(at);
+        let _ = dying.world.recover();
+        let told = Told { increments: told.increments, rows: told.rows.clone() };
+        check_recovery(dying.crash(CrashMode::Torn { seed: at }), told, &format!("operation {at}"));
+    }
+}
+
+#[test]
+fn a_replay_that_flushes_in_the_middle_keeps_every_edit() {
+    let (mut machine, mut told) = (Machine::new(), Told::default());
+    let region = machine.world.start().unwrap();
+    for row in 0..40 {
+        write(&region, &mut told, &format!("row{row}")).unwrap();
+    }
+    drop(region);
+    let mut next = machine.crash(CrashMode::Strict);
+    next.world.config.flush_size_bytes = 1;
+    let region = next.world.recover().unwrap();
+    check(&region, &told, "replayed with flushes");
+    assert!(region.metrics().store_files > 2, "it did flush in the middle");
+    assert_eq!(next.world.host.memstore_bytes(), 0);
+    // The sequence ids go on after all that were replayed.
+    told.increments.1 += 1;
+    run(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)])).unwrap();
+    assert_eq!(number(&region, COUNTER), told.increments.1);
+}
+
+#[test]
+fn a_flush_of_one_family_keeps_the_log_of_the_other() {
+    let mut machine = Machine::new();
+    let region = machine.world.start().unwrap();
+    run(region.batch(vec![put(("r", "b", "q"), b"kept")])).remove(0).unwrap();
+    let kept = region.read_point();
+    run(region.batch(vec![put(("r", "a", "q"), b"flushed")])).remove(0).unwrap();
+    let wal = machine.world.wal.clone().unwrap();
+    region.flush(Some(&[b"a".to_vec()])).unwrap();
+    assert_eq!(region.metrics().flushed_sequence_id, kept - 1, "b has an edit in memory only");
+    run(wal.roll()).unwrap();
+    region.flush(Some(&[b"a".to_vec()])).unwrap();
+    let mut next = machine.crash(CrashMode::Strict);
+    let recovered = next.world.recover().unwrap();
+    assert_eq!(value(&recovered, ("r", "b", "q")).as_deref(), Some(&b"kept"[..]));
+    assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"flushed"[..]));
+    // Flushed altogether, it lets go of its logs, in which only markers are left.
+    region.flush(None).unwrap();
+    assert!(!region.flush(None).unwrap().flushed);
+    assert_eq!(region.metrics().flushed_sequence_id, region.read_point());
+    run(wal.roll()).unwrap();
+    region.flush(None).unwrap();
+    let logs = machine.world.root.wals_dir();
+    let servers = machine.world.fs.list(&logs).unwrap();
+    let files = machine.world.fs.list(&logs.join(&servers[0].name)).unwrap();
+    assert_eq!(files.len(), 1, "{files:?}");
+}
