@@ -6,7 +6,7 @@
 //! │ 8     │ after this     │ of the payload    │ block of    │ type         │ checksum         │ size with this  │
 //! │       │ header  i32    │ i32               │ its kind i64│ u8           │ i32              │ header  i32     │
 //! ├───────┴────────────────┴───────────────────┴─────────────┴──────────────┴──────────────────┴─────────────────┤
-//! │ payload                                                                                                      │
+//! │ payload, compressed                                                                                          │
 //! ├──────────────────────────────────────────────────────────────────────────────────────────────────────────────┤
 //! │ one u32 checksum for each chunk of header and payload                                                        │
 //! └──────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
@@ -14,6 +14,7 @@
 
 use crate::block_type::BlockType;
 use crate::checksum::{ChecksumType, WORD};
+use crate::compression::Compression;
 use crate::data_block::CellOffsets;
 use crate::error::HFileError;
 use std::path::Path;
@@ -37,15 +38,20 @@ pub struct BlockRef {
 pub struct Block {
     block_type: BlockType,
     place: BlockRef,
-    /// Header and payload.
+    /// Header and payload, decompressed.
     bytes: Vec<u8>,
     /// Where the cells are, in a data block.
     pub(crate) cells: Option<CellOffsets>,
 }
 
 impl Block {
-    /// Takes a block as it was read from `place`, and checks sizes and checksums.
-    pub(crate) fn verify(path: &Path, place: BlockRef, mut bytes: Vec<u8>) -> Result<Self, HFileError> {
+    /// Takes a block as it was read from `place`, checks sizes and checksums, and decompresses it.
+    pub(crate) fn verify(
+        path: &Path,
+        place: BlockRef,
+        mut bytes: Vec<u8>,
+        compression: Compression,
+    ) -> Result<Self, HFileError> {
         let corrupt = |part, expected: String, found: String| HFileError::Corrupt {
             path: path.to_owned(),
             part,
@@ -78,12 +84,25 @@ impl Block {
         header.checksum_type.verify(data, words, chunk).map_err(|(number, stored, computed)| {
             corrupt(part, format!("checksum {stored:08x} of chunk {number}"), format!("{computed:08x}"))
         })?;
-        if header.uncompressed_size + HEADER_SIZE != data_size {
-            let expected = format!("{} bytes of payload", header.uncompressed_size);
-            return Err(corrupt(part, expected, format!("{} bytes", data_size - HEADER_SIZE)));
+        if compression == Compression::None {
+            if header.uncompressed_size + HEADER_SIZE != data_size {
+                let expected = format!("{} bytes of payload", header.uncompressed_size);
+                return Err(corrupt(part, expected, format!("{} bytes", data_size - HEADER_SIZE)));
+            }
+            bytes.truncate(data_size);
+            bytes.shrink_to_fit();
+        } else {
+            let (head, stream) = bytes[..data_size].split_at(HEADER_SIZE);
+            let mut decompressed = head.to_vec();
+            compression.decompress(stream, header.uncompressed_size, &mut decompressed).map_err(
+                |reason| {
+                    let expected =
+                        format!("{} bytes compressed with {}", header.uncompressed_size, compression.name());
+                    corrupt(part, expected, reason.to_owned())
+                },
+            )?;
+            bytes = decompressed;
         }
-        bytes.truncate(data_size);
-        bytes.shrink_to_fit();
         Ok(Self { block_type: header.block_type, place, bytes, cells: None })
     }
 
@@ -141,17 +160,18 @@ impl Header {
     }
 }
 
-/// Fills in the header of `block`, which is room for it and then the payload, and appends the checksums.
+/// Fills in the header of `block`, which is room for it and then the payload as it is stored, and appends the checksums.
+/// `payload`: bytes of the payload before compression.
 pub(crate) fn seal(
     block: &mut Vec<u8>,
+    payload: usize,
     block_type: BlockType,
     previous: Option<u64>,
     checksum_type: ChecksumType,
     chunk_size: usize,
 ) {
     let data_size = block.len();
-    let payload = data_size - HEADER_SIZE;
-    let on_disk = payload + data_size.div_ceil(chunk_size) * WORD;
+    let on_disk = data_size - HEADER_SIZE + data_size.div_ceil(chunk_size) * WORD;
     block[..8].copy_from_slice(block_type.magic());
     block[8..12].copy_from_slice(&(on_disk as i32).to_be_bytes());
     block[12..16].copy_from_slice(&(payload as i32).to_be_bytes());

@@ -1,7 +1,7 @@
 //! HFile v3: writer, reader, scanner, block index, checksums.
 //!
-//! Written files have no compression, no data block encoding and no Bloom filter; Bloom filters of other writers' files
-//! are passed over, compressed, encoded or encrypted files are refused. Guarantees: every block is checked against its
+//! Written files have no data block encoding and no Bloom filter; Bloom filters of other writers' files are passed over,
+//! encoded or encrypted files are refused. Guarantees: every block is checked against its
 //! checksums and for structure once, when it is read, so that nothing wrong is returned and accessors cannot panic;
 //! a [`HFileScanner`] does no I/O: what it needs and does not find in the cache it asks for.
 //!
@@ -11,6 +11,7 @@ mod block;
 mod block_cache;
 mod block_type;
 mod checksum;
+mod compression;
 mod data_block;
 mod error;
 mod file_info;
@@ -27,6 +28,7 @@ pub use block::{Block, BlockRef};
 pub use block_cache::{BlockCache, BlockPriority};
 pub use block_type::BlockType;
 pub use checksum::ChecksumType;
+pub use compression::Compression;
 pub use error::HFileError;
 pub use file_info::keys as file_info_keys;
 pub use reader::{BlockRequest, FileId, HFileReader};

@@ -2,6 +2,7 @@
 
 use crate::block::{Block, BlockRef, HEADER_SIZE, Header, MAX_BLOCK_SIZE};
 use crate::block_type::BlockType;
+use crate::compression::Compression;
 use crate::data_block::{CellLayout, CellOffsets};
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
@@ -72,10 +73,11 @@ impl HFileReader {
     /// Opens a file: reads the trailer and everything that is to be read at opening.
     ///
     /// # Errors
-    /// [`HFileError::Corrupt`]; [`HFileError::Unsupported`] for compression, encodings and encryption; the storage's.
+    /// [`HFileError::Corrupt`]; [`HFileError::Unsupported`] for encodings, encryption and codecs that are not there; the storage's.
     pub fn open(file: Arc<dyn RandomAccessFile>, path: &Path, id: FileId) -> Result<Arc<Self>, HFileError> {
         let mut opening = Opening::new(file, path)?;
         let trailer = opening.read_trailer()?;
+        opening.compression = trailer.compression;
         let fields = &trailer.fields;
         let mut at = fields.load_on_open_data_offset();
         let root_block = opening.next_block(&mut at, BlockType::RootIndex)?;
@@ -254,7 +256,7 @@ impl HFileReader {
     }
 
     fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
-        let mut block = Block::verify(&self.path, place, bytes)?;
+        let mut block = Block::verify(&self.path, place, bytes, self.trailer.compression)?;
         match block.block_type() {
             BlockType::Data => {
                 let cells = CellOffsets::find(block.payload(), self.layout).map_err(|at| {
@@ -347,6 +349,8 @@ struct Opening {
     file: Arc<dyn RandomAccessFile>,
     path: PathBuf,
     size_bytes: u64,
+    /// Once the trailer is known.
+    compression: Compression,
 }
 
 impl Opening {
@@ -357,7 +361,7 @@ impl Opening {
             offset: 0,
             source,
         })?;
-        Ok(Self { file, path: path.to_owned(), size_bytes })
+        Ok(Self { file, path: path.to_owned(), size_bytes, compression: Compression::None })
     }
 
     fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: &str) -> HFileError {
@@ -396,7 +400,7 @@ impl Opening {
         }
         let bytes = self.read(place.offset, place.size as usize)?;
         *at += u64::from(place.size);
-        Block::verify(&self.path, place, bytes)
+        Block::verify(&self.path, place, bytes, self.compression)
     }
 
     fn header(&self, at: u64) -> Result<(Header, BlockRef), HFileError> {

@@ -7,6 +7,7 @@
 //! └──────────┴────────┴──────────────────┴────────────┴─────────────────────┘
 //! ```
 
+use crate::compression::Compression;
 use finback_cell::CellOrder;
 use finback_proto::{Message, delimited, pb};
 
@@ -15,18 +16,11 @@ pub(crate) const TRAILER_SIZE: usize = 4096;
 const MAGIC: &[u8; 8] = b"TRABLK\"$";
 /// Major version 3, minor version 3.
 const VERSION: u32 = 3 << 24 | 3;
-const COMPRESSION_NONE: u32 = 2;
 /// The deepest index that is read; HBase writes up to 16 levels.
 const MAX_INDEX_LEVELS: u32 = 16;
 
 const USER_COMPARATOR: &str = "org.apache.hadoop.hbase.KeyValue$KVComparator";
 const META_COMPARATOR: &str = "org.apache.hadoop.hbase.KeyValue$MetaComparator";
-
-/// HBase's name of a codec, by its number in the trailer.
-fn codec_name(codec: u32) -> String {
-    const NAMES: [&str; 9] = ["LZO", "GZ", "NONE", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"];
-    NAMES.get(codec as usize).map_or_else(|| format!("number {codec}"), |&name| name.to_owned())
-}
 
 /// What the trailer says.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +29,8 @@ pub struct Trailer {
     pub fields: pb::FileTrailerProto,
     /// Order of the cells.
     pub order: CellOrder,
+    /// How all blocks are compressed.
+    pub compression: Compression,
 }
 
 /// Why a trailer was refused.
@@ -46,17 +42,17 @@ pub(crate) enum BadTrailer {
 
 impl Trailer {
     /// The fields of a new file.
-    pub(crate) fn new(order: CellOrder) -> Self {
+    pub(crate) fn new(order: CellOrder, compression: Compression) -> Self {
         let comparator = match order {
             CellOrder::User => USER_COMPARATOR,
             CellOrder::Meta => META_COMPARATOR,
         };
         let fields = pb::FileTrailerProto {
             comparator_class_name: Some(comparator.to_owned()),
-            compression_codec: Some(COMPRESSION_NONE),
+            compression_codec: Some(compression.code()),
             ..pb::FileTrailerProto::default()
         };
-        Self { fields, order }
+        Self { fields, order, compression }
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -90,10 +86,8 @@ impl Trailer {
         if fields.encryption_key.as_ref().is_some_and(|key| !key.is_empty()) {
             return Err(BadTrailer::Unsupported("encryption".into()));
         }
-        match fields.compression_codec.unwrap_or(COMPRESSION_NONE) {
-            COMPRESSION_NONE => {}
-            codec => return Err(BadTrailer::Unsupported(format!("compression {}", codec_name(codec)))),
-        }
+        let codec = fields.compression_codec.map_or(Ok(Compression::None), Compression::from_code);
+        let compression = codec.map_err(|name| BadTrailer::Unsupported(format!("compression {name}")))?;
         if !(1..=MAX_INDEX_LEVELS).contains(&fields.num_data_index_levels()) {
             return corrupt("1 to 16 index levels", fields.num_data_index_levels().to_string());
         }
@@ -109,6 +103,6 @@ impl Trailer {
             | "org.apache.hadoop.hbase.MetaCellComparator" => CellOrder::Meta,
             other => return Err(BadTrailer::Unsupported(format!("comparator {other}"))),
         };
-        Ok(Self { fields, order })
+        Ok(Self { fields, order, compression })
     }
 }

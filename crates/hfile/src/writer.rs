@@ -11,6 +11,7 @@
 use crate::block::{BlockRef, HEADER_SIZE, seal};
 use crate::block_type::{BLOCK_TYPES, BlockType};
 use crate::checksum::ChecksumType;
+use crate::compression::{Compression, Compressor};
 use crate::data_block::CellLayout;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
@@ -39,6 +40,8 @@ pub struct WriterOptions {
     pub include_tags: bool,
     /// Whether cells are written with their sequence ids.
     pub include_mvcc: bool,
+    /// How blocks are compressed.
+    pub compression: Compression,
     /// How blocks are checked.
     pub checksum_type: ChecksumType,
     /// Bytes covered by one checksum (`hbase.hstore.bytes.per.checksum`).
@@ -58,6 +61,7 @@ impl Default for WriterOptions {
             min_index_entries: 16,
             include_tags: false,
             include_mvcc: true,
+            compression: Compression::None,
             checksum_type: ChecksumType::Crc32c,
             bytes_per_checksum: 16 << 10,
             create_time_ms: 0,
@@ -85,6 +89,9 @@ pub struct HFileWriter {
     path: PathBuf,
     options: WriterOptions,
     layout: CellLayout,
+    compressor: Compressor,
+    /// A block that was compressed, and its header: kept for its memory.
+    compressed: Vec<u8>,
     /// Room for a header, and the payload of the data block being built.
     block: Vec<u8>,
     /// Index key of the data block being built.
@@ -133,12 +140,20 @@ impl HFileWriter {
             return Err(HFileError::Unwritable { path: path.to_owned(), reason });
         }
         let layout = CellLayout { tags: options.include_tags, mvcc: options.include_mvcc };
+        let compressor = Compressor::new(options.compression).map_err(|source| HFileError::Io {
+            path: path.to_owned(),
+            what: "prepare to compress",
+            offset: 0,
+            source,
+        })?;
         let mut block = Vec::with_capacity(options.block_size_bytes as usize * 5 / 4 + HEADER_SIZE);
         block.resize(HEADER_SIZE, 0);
         Ok(Self {
             file,
             path: path.to_owned(),
             layout,
+            compressor,
+            compressed: Vec::new(),
             block,
             first_key: Vec::new(),
             last_key: Vec::new(),
@@ -255,7 +270,7 @@ impl HFileWriter {
         self.end_leaves()?;
         let meta = self.write_meta_blocks()?;
         let levels = self.end_index()?;
-        let mut trailer = Trailer::new(self.options.order);
+        let mut trailer = Trailer::new(self.options.order, self.options.compression);
         let mut payload = Vec::new();
         self.root.write_root(&mut payload);
         if levels > 1 {
@@ -404,9 +419,21 @@ impl HFileWriter {
         let offset = self.file.len();
         let payload = block.len() - HEADER_SIZE;
         let previous = self.previous[block_type as usize].replace(offset);
-        seal(block, block_type, previous, self.options.checksum_type, self.options.bytes_per_checksum);
-        self.file.append(block).map_err(|source| self.io("write a block", offset, source))?;
-        Ok(Written { place: BlockRef { offset, size: block.len() as u32 }, payload })
+        let stored = if self.compressor.codec() == Compression::None {
+            block
+        } else {
+            self.compressed.clear();
+            self.compressed.resize(HEADER_SIZE, 0);
+            let compressed = self.compressor.compress(&block[HEADER_SIZE..], &mut self.compressed);
+            compressed.map_err(|source| self.io("compress a block", offset, source))?;
+            &mut self.compressed
+        };
+        let (checksum_type, chunk_size) = (self.options.checksum_type, self.options.bytes_per_checksum);
+        seal(stored, payload, block_type, previous, checksum_type, chunk_size);
+        let size = stored.len() as u32;
+        let written = self.file.append(stored);
+        written.map_err(|source| self.io("write a block", offset, source))?;
+        Ok(Written { place: BlockRef { offset, size }, payload })
     }
 
     fn io(&self, what: &'static str, offset: u64, source: std::io::Error) -> HFileError {

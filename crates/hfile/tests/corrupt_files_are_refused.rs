@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use files::{Stored, put};
 use finback_cell::key::Key;
-use finback_hfile::{ChecksumType, HFileScanner, ScanInterrupt, WriterOptions};
+use finback_hfile::{ChecksumType, Compression, HFileScanner, ScanInterrupt, WriterOptions};
 use proptest::prelude::*;
 
 const TRAILER_SIZE: usize = 4096;
@@ -45,8 +45,13 @@ fn read_all(bytes: &[u8]) -> Option<Told> {
 
 #[test]
 fn every_flipped_bit_before_the_trailer_is_found() {
-    for checksum_type in [ChecksumType::Crc32c, ChecksumType::Crc32] {
-        let good = files::write(&cells(), options(checksum_type));
+    let of = |checksum_type, compression| WriterOptions { compression, ..options(checksum_type) };
+    for options in [
+        of(ChecksumType::Crc32c, Compression::None),
+        of(ChecksumType::Crc32, Compression::None),
+        of(ChecksumType::Crc32c, Compression::Lz4),
+    ] {
+        let good = files::write(&cells(), options);
         assert!(read_all(&good).is_some());
         let mut bytes = good.clone();
         for bit in 0..8 * (good.len() - TRAILER_SIZE) {
@@ -62,8 +67,10 @@ fn every_flipped_bit_before_the_trailer_is_found() {
 /// is not 0; never a wrong cell.
 #[test]
 fn a_flipped_bit_in_the_trailer_changes_no_cell() {
-    let flat = WriterOptions { index_block_size_bytes: 100 << 10, ..options(ChecksumType::Crc32c) };
-    for options in [options(ChecksumType::Crc32c), flat] {
+    let small = options(ChecksumType::Crc32c);
+    let flat = WriterOptions { index_block_size_bytes: 100 << 10, ..small.clone() };
+    let compressed = WriterOptions { compression: Compression::Snappy, ..small.clone() };
+    for options in [small, flat, compressed] {
         let good = files::write(&cells(), options);
         let expected = read_all(&good).unwrap();
         assert_eq!(expected.cells, cells());
@@ -167,7 +174,19 @@ fn exercise(bytes: &[u8]) {
 
 #[test]
 fn lying_lengths_under_right_checksums_do_no_harm() {
-    let good = files::write(&cells(), options(ChecksumType::Crc32c));
+    lying_lengths_do_no_harm_in(options(ChecksumType::Crc32c));
+}
+
+#[test]
+fn lying_lengths_in_compressed_blocks_do_no_harm() {
+    for compression in [Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd] {
+        let small = options(ChecksumType::Crc32c);
+        lying_lengths_do_no_harm_in(WriterOptions { compression, block_size_bytes: 400, ..small });
+    }
+}
+
+fn lying_lengths_do_no_harm_in(options: WriterOptions) {
+    let good = files::write(&cells(), options);
     let began = Instant::now();
     for (offset, size) in blocks(&good) {
         for at in 0..size.saturating_sub(4) {
@@ -212,8 +231,9 @@ proptest! {
     #[test]
     fn random_changes_under_right_checksums_do_no_harm(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        compression in prop::sample::select(vec![Compression::None, Compression::Snappy, Compression::Zstd]),
     ) {
-        let good = files::write(&cells(), options(ChecksumType::Crc32c));
+        let good = files::write(&cells(), WriterOptions { compression, ..options(ChecksumType::Crc32c) });
         let mut bytes = good.clone();
         for (index, value) in changes {
             let at = index.index(bytes.len());

@@ -9,7 +9,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::tag::write_tag;
 use finback_cell::{Cell, CellOrder, CellType};
 use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{ChecksumType, HFileError, HFileWriter, WriterOptions};
+use finback_hfile::{ChecksumType, Compression, HFileError, HFileWriter, WriterOptions};
 use proptest::prelude::*;
 
 prop_compose! {
@@ -37,7 +37,10 @@ prop_compose! {
 }
 
 fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
-    (any::<bool>(), any::<bool>(), any::<bool>()).prop_flat_map(|(tags, mvcc, meta)| {
+    let codecs =
+        [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
+    let codec = prop::sample::select(codecs.to_vec());
+    (any::<bool>(), any::<bool>(), any::<bool>(), codec).prop_flat_map(|(tags, mvcc, meta, compression)| {
         let cells = prop::collection::vec(any_cell(tags, mvcc), 0..120);
         let checksums =
             prop::sample::select(vec![ChecksumType::Null, ChecksumType::Crc32, ChecksumType::Crc32c]);
@@ -53,6 +56,7 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
                 min_index_entries,
                 include_tags: tags,
                 include_mvcc: mvcc,
+                compression,
                 checksum_type,
                 bytes_per_checksum,
                 create_time_ms: 77,
@@ -76,6 +80,7 @@ proptest! {
         prop_assert_eq!(files::scan(&reader).unwrap(), cells.clone());
         prop_assert_eq!(reader.entry_count(), cells.len() as u64);
         prop_assert_eq!(reader.order(), options.order);
+        prop_assert_eq!(reader.trailer().compression, options.compression);
         prop_assert_eq!(reader.max_sequence_id(), Some(4711));
         let flat = |stored: Option<&Stored>| stored.map(|stored| stored.key().to_vec());
         prop_assert_eq!(reader.first_key().map(<[u8]>::to_vec), flat(cells.first()));

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::files::Stored;
 
-/// Without compression, encoding and encryption.
-pub(crate) const READABLE: [&str; 19] = [
+/// Without encoding and encryption.
+pub(crate) const READABLE: [&str; 25] = [
     "plain-none",
     "mixed-none",
     "mixed-mvcc-none",
@@ -33,6 +33,12 @@ pub(crate) const READABLE: [&str; 19] = [
     "bloom-row-murmur",
     "bloom-rowcol-murmur",
     "bloom-rowprefix-murmur",
+    "comp-gz",
+    "comp-snappy",
+    "comp-lz4",
+    "comp-zstd-hadoopstream",
+    "comp-zstd-blockstream",
+    "metablocks",
 ];
 
 pub(crate) fn directory() -> PathBuf {

@@ -1,0 +1,39 @@
+//! Writes a file of each kind that HBase's own reader can be asked to verify.
+//!
+//! `FINBACK_HFILE_DIR=dir cargo test -p finback-hfile --test files_for_hbases_reader -- --ignored`
+
+mod files;
+mod golden;
+
+use std::path::Path;
+
+use finback_hfile::{Compression, WriterOptions};
+
+fn kinds() -> Vec<(String, WriterOptions)> {
+    let codecs =
+        [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
+    let mut kinds = Vec::new();
+    for compression in codecs {
+        let options = WriterOptions {
+            block_size_bytes: 2 << 10,
+            index_block_size_bytes: 1 << 10,
+            include_tags: true,
+            compression,
+            ..WriterOptions::default()
+        };
+        kinds.push((compression.name().to_lowercase(), options));
+    }
+    kinds
+}
+
+#[test]
+#[ignore = "writes files for another program to read"]
+fn one_of_each_kind() {
+    let directory = std::env::var_os("FINBACK_HFILE_DIR").expect("FINBACK_HFILE_DIR names a directory");
+    let cells = golden::cells(&golden::meta("mixed-mvcc-tags-none"));
+    for (name, options) in kinds() {
+        let bytes = files::write(&cells, options);
+        assert_eq!(files::scan(&files::open(&bytes).unwrap()).unwrap(), cells, "{name}");
+        std::fs::write(Path::new(&directory).join(name), bytes).unwrap();
+    }
+}
