@@ -93,6 +93,7 @@ impl Region {
         let _locks = self.lock_rows(rows, LockMode::Exclusive).await?;
         let _updates = self.updates.read().await;
         self.check_open()?;
+        self.wait_for_dropped_writes().await;
         let mut now = self.environment.host.now_ms();
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);

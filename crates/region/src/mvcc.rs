@@ -14,6 +14,8 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub(crate) struct Mvcc {
     read_point: AtomicU64,
+    /// The last write that was dropped between its place in the log and its being seen.
+    dropped_writes: AtomicU64,
     queue: Mutex<Queue>,
     /// Read points of open scanners, with how many scanners hold each.
     scanners: Mutex<BTreeMap<u64, usize>>,
@@ -38,6 +40,7 @@ impl Mvcc {
     pub(crate) fn new(sequence_id: u64) -> Self {
         Self {
             read_point: AtomicU64::new(sequence_id),
+            dropped_writes: AtomicU64::new(0),
             queue: Mutex::new(Queue { write_point: sequence_id, pending: VecDeque::new() }),
             scanners: Mutex::default(),
         }
@@ -87,6 +90,16 @@ impl Mvcc {
     /// Completes a number without waiting for those before it.
     pub(crate) fn abandon(&self, number: u64) {
         drop(self.complete(number));
+    }
+
+    /// Notes that the writer of a number went away before the read point reached it.
+    pub(crate) fn note_dropped(&self, number: u64) {
+        self.dropped_writes.fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// Whether a write of which [`Mvcc::note_dropped`] told is not readable yet.
+    pub(crate) fn awaits_dropped(&self) -> bool {
+        self.read_point() < self.dropped_writes.load(Ordering::Acquire)
     }
 
     /// Moves both points up to at least `sequence_id`, when no write is in flight (during replay).

@@ -22,6 +22,9 @@ use finback_wal::WalAppend;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
+mod make_visible;
+use make_visible::MakeVisible;
+
 /// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
 const MAX_EDIT_BYTES: usize = 4 << 20;
 
@@ -105,6 +108,19 @@ impl Region {
             }
         }
         Ok(locks)
+    }
+
+    /// Waits until readers see what writers wrote that were dropped before they did. Called with the row locks, before
+    /// a read that a write is built upon.
+    pub(crate) async fn wait_for_dropped_writes(&self) {
+        if !self.mvcc.awaits_dropped() {
+            return;
+        }
+        let number = self.mvcc.begin();
+        if let Some(readable) = self.mvcc.complete(number) {
+            // The writers before complete, or are dropped, which completes them.
+            let _ = readable.await;
+        }
     }
 
     pub(crate) fn check_writable(&self) -> Result<(), RegionError> {
@@ -197,6 +213,7 @@ impl Region {
         mutation: &Mutation,
         wanted: impl Fn(&Cell<'_>) -> bool,
     ) -> Result<Vec<u8>, RegionError> {
+        self.wait_for_dropped_writes().await;
         let columns = mutation.cells.iter().filter(|cell| wanted(cell));
         let scan = Scan { max_versions: u32::MAX, ..row_scan(&mutation.row, select_columns(columns)) };
         Ok(self.read(&scan, None, &crate::ScanLimits::NONE).await?.cells)
@@ -244,8 +261,14 @@ impl Region {
                 return Err(error.into());
             }
         };
-        let mut visible =
-            MakeVisible { region: self, sequence_id, logged, unlogged: edit.unlogged, done: false };
+        let mut visible = MakeVisible {
+            region: self,
+            sequence_id,
+            logged,
+            unlogged: edit.unlogged,
+            applied: false,
+            readable: false,
+        };
         if let (Some(position), true) = (position, wait_for_sync)
             && let Err(error) = wal.sync(position).await
         {
@@ -255,6 +278,7 @@ impl Region {
         if let Some(readable) = visible.apply() {
             // Resolves always: the writers before either complete or are dropped, which completes them.
             let _ = readable.await;
+            visible.readable = true;
         }
         Ok(sequence_id)
     }
@@ -289,7 +313,7 @@ impl Region {
         self.environment.host.memstore_changed(-(released as isize));
     }
 
-    fn after_growth(&self) {
+    pub(crate) fn after_growth(&self) {
         if self.memstore_bytes.load(Ordering::Relaxed) > self.flush_size() {
             self.ask_for_flush();
         }
@@ -305,43 +329,6 @@ impl Region {
     /// Memstore size at which this region is flushed, in bytes.
     pub(crate) fn flush_size(&self) -> u64 {
         self.table.memstore_flush_size().unwrap_or(self.environment.config.flush_size_bytes)
-    }
-}
-
-/// An edit that has its place in the log and is not visible yet.
-struct MakeVisible<'a> {
-    region: &'a Region,
-    sequence_id: u64,
-    logged: Bytes,
-    unlogged: Vec<u8>,
-    done: bool,
-}
-
-impl MakeVisible<'_> {
-    /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit.
-    fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
-        self.done = true;
-        self.region.insert_edit(&self.logged, self.sequence_id);
-        if !self.unlogged.is_empty() {
-            self.region.insert_edit(&self.unlogged, self.sequence_id);
-        }
-        let readable = self.region.mvcc.complete(self.sequence_id);
-        self.region.after_growth();
-        readable
-    }
-
-    /// The log failed: completes the sequence id without the cells.
-    fn give_up(&mut self) {
-        self.done = true;
-        self.region.mvcc.abandon(self.sequence_id);
-    }
-}
-
-impl Drop for MakeVisible<'_> {
-    fn drop(&mut self) {
-        if !self.done {
-            drop(self.apply());
-        }
     }
 }
 

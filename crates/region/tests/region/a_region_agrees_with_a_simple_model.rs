@@ -2,6 +2,7 @@
 //! of everything written.
 
 use crate::model::{Model, Read};
+use crate::random_operations::{Operation, Query, Write, operation, query};
 use crate::world::{Plain, ResultRow, World, family, mutation_of, next, rest, results_of, run, scan};
 use finback_cell::cell::CellParts;
 use finback_cell::{
@@ -14,152 +15,9 @@ use finback_region::{
     CompareOperator, Condition, ConditionTest, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop,
 };
 use proptest::prelude::*;
-use proptest::sample::{select, subsequence};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-const ROWS: [&str; 6] = ["a", "ab", "b", "b\0", "c", "d"];
-const QUALIFIERS: [&str; 4] = ["", "n", "q", "qq"];
-
-/// A cell of family a or b: a put, or a marker that the family may have.
-#[derive(Clone, Debug)]
-struct Write {
-    family: &'static str,
-    qualifier: &'static str,
-    cell_type: CellType,
-    /// `None` is "now", or for a Delete the newest version.
-    timestamp: Option<i64>,
-    value: Vec<u8>,
-}
-
-#[derive(Clone, Debug)]
-enum Operation {
-    /// Rows with puts and deletes.
-    Batch(Vec<(&'static str, Vec<Write>)>, bool),
-    Increment(&'static str, i64),
-    Append(&'static str, Vec<u8>),
-    /// If the newest value of b:q of the row equals the value, the row gets the writes.
-    CheckAndMutate(&'static str, Vec<u8>, Vec<Write>),
-    Flush(Option<&'static str>),
-    OpenScanner(Query),
-    ReadScanner,
-    Query(Query),
-    Reopen,
-    Crash,
-}
-
-/// A read, and in which pieces it is read.
-#[derive(Clone, Debug)]
-struct Query {
-    read: Read,
-    pieces: Vec<ScanLimits>,
-    suspends_partial: bool,
-}
-
-fn write() -> impl Strategy<Value = Write> {
-    let put = (select(vec!["a", "b"]), Just(CellType::Put));
-    let marker = prop_oneof![
-        (select(vec!["a", "b"]), select(vec![CellType::DeleteColumn, CellType::DeleteFamily])),
-        (Just("b"), select(vec![CellType::Delete, CellType::DeleteFamilyVersion])),
-    ];
-    let kind = prop_oneof![3 => put, 1 => marker];
-    let value = prop::collection::vec(select(b"xyz".to_vec()), 0..4);
-    (kind, select(&QUALIFIERS[..]), prop::option::weighted(0.7, 1i64..8), value).prop_map(
-        |((family, cell_type), qualifier, timestamp, value)| {
-            let of_family = matches!(cell_type, CellType::DeleteFamily | CellType::DeleteFamilyVersion);
-            Write { family, qualifier: if of_family { "" } else { qualifier }, cell_type, timestamp, value }
-        },
-    )
-}
-
-fn limits() -> impl Strategy<Value = ScanLimits> {
-    let small = |most: usize| prop_oneof![2 => Just(usize::MAX), 1 => 1..most];
-    (small(4), small(4), small(3), small(150), any::<bool>(), prop_oneof![Just(usize::MAX), 1usize..6])
-        .prop_map(|(results, rows, batch, bytes, partial_rows, budget)| ScanLimits {
-            results,
-            rows,
-            batch,
-            bytes,
-            partial_rows,
-            budget,
-        })
-}
-
-fn bound() -> impl Strategy<Value = Bound<Vec<u8>>> {
-    let row = || select(vec!["a", "aa", "ab", "b", "b\0", "b\0\0", "c", "d", "e"]).prop_map(Vec::from);
-    prop_oneof![
-        2 => Just(Bound::Unbounded),
-        2 => row().prop_map(Bound::Included),
-        1 => row().prop_map(Bound::Excluded)
-    ]
-}
-
-fn query() -> impl Strategy<Value = Query> {
-    let qualifiers = || {
-        prop::option::weighted(0.4, subsequence(&["", "m", "n", "q", "qq", "z"][..], 1..5).prop_map(owned))
-    };
-    let families = prop_oneof![
-        Just(vec![(b"a".to_vec(), None), (b"b".to_vec(), None)]),
-        qualifiers().prop_map(|qualifiers| vec![(b"b".to_vec(), qualifiers)]),
-        (qualifiers(), qualifiers()).prop_map(|(a, b)| vec![(b"a".to_vec(), a), (b"b".to_vec(), b)]),
-    ];
-    let times = prop_oneof![2 => Just((0, i64::MAX)), 1 => (0i64..5, 1i64..6).prop_map(|(min, size)| (min, min + size))];
-    let filter = (prop::option::weighted(0.2, select(b"xyz".to_vec())), prop::bool::weighted(0.1));
-    let page = prop::option::weighted(0.1, 1usize..4);
-    let versions = prop_oneof![Just(1usize), Just(2), Just(usize::MAX)];
-    let store = (select(vec![0usize, 0, 0, 1, 2]), prop::option::weighted(0.2, 1usize..4));
-    let pieces = prop::collection::vec(limits(), 1..4);
-    let shape = (families, times, versions, store, bound(), bound(), any::<bool>());
-    (shape, filter, page, pieces, any::<bool>()).prop_map(
-        |(shape, filter, page, pieces, suspends_partial)| {
-            let (mut families, times, versions, (store_offset, store_limit), from, to, reversed) = shape;
-            if times.1 != i64::MAX {
-                families.retain(|(family, _)| family == b"b");
-            }
-            // One filter at a time.
-            let page = if filter.0.is_some() || filter.1 { None } else { page };
-            let read = Read {
-                families,
-                times,
-                versions,
-                store_offset,
-                store_limit,
-                from,
-                to,
-                reversed,
-                without_value: if filter.1 { None } else { filter.0 },
-                even_rows: filter.1,
-                page,
-            };
-            Query { read, pieces, suspends_partial }
-        },
-    )
-}
-
-fn owned(names: Vec<&str>) -> Vec<Vec<u8>> {
-    names.into_iter().map(|name| name.as_bytes().to_vec()).collect()
-}
-
-fn operation() -> impl Strategy<Value = Operation> {
-    let row = || select(&ROWS[..]);
-    let writes = || prop::collection::vec(write(), 1..4);
-    prop_oneof![
-        8 => (prop::collection::vec((row(), writes()), 1..4), prop::bool::weighted(0.3))
-            .prop_map(|(rows, atomic)| Operation::Batch(rows, atomic)),
-        2 => (row(), -3i64..9).prop_map(|(row, delta)| Operation::Increment(row, delta)),
-        1 => (row(), prop::collection::vec(select(b"xyz".to_vec()), 0..3))
-            .prop_map(|(row, value)| Operation::Append(row, value)),
-        1 => (row(), prop::collection::vec(select(b"xyz".to_vec()), 0..2), writes())
-            .prop_map(|(row, value, writes)| Operation::CheckAndMutate(row, value, writes)),
-        3 => select(vec![None, Some("a"), Some("b")]).prop_map(Operation::Flush),
-        3 => query().prop_map(Operation::OpenScanner),
-        2 => Just(Operation::ReadScanner),
-        5 => query().prop_map(Operation::Query),
-        1 => Just(Operation::Reopen),
-        1 => Just(Operation::Crash),
-    ]
-}
 
 /// Drops rows with an odd number of cells.
 #[derive(Default)]
@@ -481,6 +339,13 @@ impl Tested {
 
     fn read_scanner(&mut self) {
         if let Some((mut scanner, query, opened)) = self.scanner.take() {
+            if scanner.read_point() >= self.region.open_sequence_id() {
+                // A client that lost its scanner opens another that sees the same.
+                let (described, filter) = scan_of(&query.read);
+                let described = Scan { read_point: Some(scanner.read_point()), ..described };
+                let again = scan(&self.region, &described, filter).unwrap();
+                assert_eq!(again, self.model.rows(opened, &query.read).concat(), "at an earlier read point");
+            }
             let found = read_in_pieces(&mut scanner, &query);
             assert_eq!(found, self.model.rows(opened, &query.read), "a scanner opened earlier");
         }
@@ -527,7 +392,7 @@ impl Tested {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, max_shrink_iters: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, max_shrink_iters: 3000, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_in_between(

@@ -164,6 +164,34 @@ fn writes_that_are_dropped_anywhere_leave_the_region_usable() {
 }
 
 #[test]
+fn a_write_builds_upon_one_that_was_dropped_before_it_was_seen() {
+    let (_world, faults, region) = start();
+    faults.pause();
+    runtime().block_on(in_time(async {
+        let earlier = {
+            let region = Arc::clone(&region);
+            tokio::spawn(async move { region.batch(vec![put(("r", "a", "q"), b"v")]).await.remove(0) })
+        };
+        while faults.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        begin_and_drop(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]), 3);
+        assert_eq!(number(&region, COUNTER), 0, "seen before the earlier write");
+        let later = {
+            let region = Arc::clone(&region);
+            tokio::spawn(
+                async move { region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await },
+            )
+        };
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        faults.resume();
+        earlier.await.unwrap().unwrap();
+        later.await.unwrap().unwrap();
+    }));
+    assert_eq!(number(&region, COUNTER), 2);
+}
+
+#[test]
 fn a_waiter_for_a_row_gives_up_in_time() {
     let (_world, faults, region) = start_with(Duration::from_millis(30));
     faults.pause();

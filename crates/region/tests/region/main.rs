@@ -1,6 +1,7 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
 mod model;
+mod random_operations;
 #[allow(dead_code)] // Not every module uses all of it.
 mod world;
 
