@@ -10,6 +10,7 @@ mod site_file;
 mod source;
 mod table;
 mod value;
+mod without_effect;
 
 pub use error::ConfigError;
 pub use source::{Sources, Warning};

@@ -16,8 +16,8 @@ Nothing has to be configured to start. This page is made from the table in
 
 Settings come, later ones winning, from the defaults below, from the file named by `--config`, and from
 `-D NAME=VALUE` on the command line. The file is an `hbase-site.xml`, or has lines of `NAME = VALUE`.
-The names are HBase's. A name that is not in this table is ignored with a warning, a value that a setting
-cannot have stops the server before it starts, with exit code 2.
+The names are HBase's. A name that is not in this table is ignored with a warning, which says whether HBase
+would know it; a value that a setting cannot have stops the server before it starts, with exit code 2.
 
 Bytes may be written with a suffix (`64k`, `128m`, `1g`), times too (`500ms`, `60s`, `10m`, `1h`, `7d`).
 

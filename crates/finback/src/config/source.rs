@@ -8,6 +8,7 @@ use super::error::ConfigError;
 use super::site_file;
 use super::table::{PROPERTIES, Property, ServerConfig};
 use super::value::Kind;
+use super::without_effect::is_known_to_hbase;
 
 /// Where to look for settings besides the defaults. Later ones win.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,15 +24,29 @@ pub struct Sources {
 pub struct Warning {
     name: String,
     origin: String,
-    nearest: Option<&'static str>,
+    reason: Ignored,
+}
+
+/// Why a setting is ignored.
+#[derive(Debug, PartialEq, Eq)]
+enum Ignored {
+    /// HBase obeys it; here there is nothing that it could change.
+    WithoutEffect,
+    /// Nobody knows the name; perhaps this one was meant.
+    Unknown { nearest: Option<&'static str> },
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}) is no setting of Finback and is ignored", self.name, self.origin)?;
-        match self.nearest {
-            Some(nearest) => write!(f, "; did you mean {nearest}?"),
-            None => Ok(()),
+        let Self { name, origin, reason } = self;
+        match reason {
+            Ignored::WithoutEffect => {
+                write!(f, "{name} ({origin}) is known to HBase, has no effect in Finback")
+            }
+            Ignored::Unknown { nearest } => {
+                write!(f, "{name} ({origin}) is no setting of Finback and is ignored")?;
+                nearest.map_or(Ok(()), |nearest| write!(f, "; did you mean {nearest}?"))
+            }
         }
     }
 }
@@ -73,7 +88,7 @@ impl Settings {
             Some(property) => {
                 self.given.insert(property.name, Setting { value, origin });
             }
-            None => self.warnings.push(Warning { name: name.to_owned(), origin, nearest: nearest(name) }),
+            None => self.warnings.push(Warning { name: name.to_owned(), origin, reason: why_ignored(name) }),
         }
     }
 
@@ -96,6 +111,10 @@ impl Settings {
 
 fn find(name: &str) -> Option<&'static Property> {
     PROPERTIES.iter().find(|property| property.name == name || property.aliases.contains(&name))
+}
+
+fn why_ignored(name: &str) -> Ignored {
+    if is_known_to_hbase(name) { Ignored::WithoutEffect } else { Ignored::Unknown { nearest: nearest(name) } }
 }
 
 /// The known name that takes the fewest edits to get to, when those are few.

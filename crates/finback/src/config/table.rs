@@ -85,8 +85,6 @@ settings! {
     /// the machine's own name when that is all addresses.
     regionserver_host: OptionalHost = "", "hbase.regionserver.hostname";
 
-    /// Requests that a server works on at the same time; further ones wait in line.
-    handler_count: Count = "30", "hbase.regionserver.handler.count";
     /// Longest request that is read from a client; a longer one is refused before it is read.
     max_request_bytes: ByteCount = "268435456", "hbase.ipc.max.request.size";
     /// Bytes of all requests that a server is receiving or working on; beyond it clients are told to come back.
@@ -112,8 +110,6 @@ settings! {
     /// Memory for blocks of files that were read. HBase has only fractions, of its heap; here they are of the
     /// memory that the process may use.
     block_cache: Memory = "512m", "hfile.block.cache.size";
-    /// A store with so many files delays flushes of its region until some have been compacted.
-    blocking_store_files: Count = "16", "hbase.hstore.blockingStoreFiles";
 
     /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
     /// the copies in the memory of three machines count. A standalone server has no second copy.

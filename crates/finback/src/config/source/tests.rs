@@ -51,6 +51,21 @@ fn a_misspelt_name_is_told_with_the_name_that_was_meant() {
 }
 
 #[test]
+fn a_name_of_hbase_that_changes_nothing_here_is_told_as_such() {
+    let pairs = [("hbase.regionserver.handler.count", "100"), ("hbase.hstore.blockingStoreFiles", "lots")];
+    let (config, warnings) = ServerConfig::load(&overrides(&pairs)).unwrap();
+    assert_eq!(config, ServerConfig::load(&Sources::default()).unwrap().0);
+    let warnings: Vec<String> = warnings.iter().map(Warning::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "hbase.regionserver.handler.count (-D) is known to HBase, has no effect in Finback",
+            "hbase.hstore.blockingStoreFiles (-D) is known to HBase, has no effect in Finback",
+        ]
+    );
+}
+
+#[test]
 fn a_bad_value_is_refused_in_one_line_that_says_where_and_what_would_do() {
     let error = ServerConfig::load(&overrides(&[("hbase.master.port", "70000")])).unwrap_err();
     assert_eq!(error.to_string(), r#"hbase.master.port = "70000" (-D): must be a port from 0 to 65535"#);
