@@ -14,6 +14,18 @@ pub enum ProtoError {
         /// What the decoder says.
         source: prost::DecodeError,
     },
+    /// Decoded, the message would take too much memory.
+    #[error(
+        "a {message} of {length} bytes has so many parts that it would take more than {budget} bytes of memory"
+    )]
+    TooMuchMemory {
+        /// Name of the message.
+        message: &'static str,
+        /// Its length in bytes.
+        length: usize,
+        /// What it may take, in bytes.
+        budget: u64,
+    },
     /// The magic in front of a message is missing.
     #[error("expected the magic PBUF at offset {offset}, found {found:02x?}")]
     NoMagic {

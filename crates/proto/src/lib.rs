@@ -5,9 +5,10 @@
 //!   files (protobuf package `hbase.pb`), all in one flat module;
 //! * [`pbuf`]: the `PBUF` magic in front of messages in files and ZooKeeper nodes;
 //! * [`delimited`]: messages behind a varint length, with every length checked;
+//! * [`footprint`]: how much memory a message takes, told before it is decoded;
 //! * [`convert`]: names, schemas, reads, mutations and results to and from the types of [`finback_cell`].
 //!
-//! Guarantees: decoding never panics and never allocates more than the bytes it was given justify.
+//! Guarantees: decoding never panics; [`footprint::decode`] takes no more memory than a small multiple of the bytes.
 //! `bytes` fields share the memory of the buffer they were decoded from.
 //!
 //! One caveat comes from the protobuf library: a *missing required* field decodes as its default. Whoever
@@ -19,6 +20,7 @@ pub mod any;
 pub mod convert;
 pub mod delimited;
 mod error;
+pub mod footprint;
 pub mod pbuf;
 
 pub use error::ProtoError;
