@@ -12,13 +12,17 @@
 
 use crate::FilterError;
 use bytes::Bytes;
-use finback_proto::Message;
+use finback_proto::ProtoError;
+use finback_proto::footprint::{self, Measured};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 /// Decodes a message of a known name.
-pub(crate) fn decode<M: Message + Default>(message: &'static str, bytes: &Bytes) -> Result<M, FilterError> {
+pub(crate) fn decode<M: Measured>(message: &'static str, bytes: &Bytes) -> Result<M, FilterError> {
     // `clone` shares the memory: nested filters are slices of the one buffer.
-    M::decode(bytes.clone()).map_err(|error| malformed(message, &error))
+    footprint::decode(bytes.clone()).map_err(|error| match error {
+        ProtoError::Decode { source, .. } => malformed(message, &source),
+        error => FilterError::Malformed { message, reason: error.to_string().into() },
+    })
 }
 
 fn malformed(message: &'static str, error: &prost::DecodeError) -> FilterError {

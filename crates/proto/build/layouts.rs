@@ -2,14 +2,16 @@
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use protox::prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
-use protox::prost_reflect::prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
+use protox::prost_reflect::prost_types::{
+    DescriptorProto, FieldDescriptorProto, FileDescriptorSet, MessageOptions,
+};
 use std::fmt::Write;
 
 /// The package whose messages get layouts; they are generated into one module.
 const PACKAGE: &str = "hbase.pb";
 
 /// The source text of all layouts. `boxed` fields, by full name, are those that the message does not hold inline.
-pub fn generate(descriptors: &FileDescriptorSet, boxed: &[&str]) -> String {
+pub(crate) fn generate(descriptors: &FileDescriptorSet, boxed: &[&str]) -> String {
     let mut out = String::new();
     for file in descriptors.file.iter().filter(|file| file.package() == PACKAGE) {
         for message in &file.message_type {
@@ -89,7 +91,7 @@ fn is_own_message(field: &FieldDescriptorProto) -> bool {
 }
 
 fn is_map_entry(message: &DescriptorProto) -> bool {
-    message.options.as_ref().is_some_and(|options| options.map_entry())
+    message.options.as_ref().is_some_and(MessageOptions::map_entry)
 }
 
 /// `.hbase.pb.MutationProto.ColumnValue` is `crate::pb::mutation_proto::ColumnValue`.

@@ -174,7 +174,7 @@ impl Multi<'_> {
             answers.push(pb::ResultOrException { index: action.index, ..Default::default() });
             let outcome = if let Some(get) = action.get {
                 batch.write(region, &mut answers).await;
-                self.get(region, get).await
+                self.get(region, *get).await
             } else if let Some(mutation) = action.mutation {
                 match self
                     .decode(mutation)?

@@ -4,7 +4,7 @@ use crate::condition;
 use crate::mutate::atomically;
 use crate::server::RegionServer;
 use finback_cell::Bytes;
-use finback_proto::{Message, convert, pb};
+use finback_proto::{Message, convert, footprint, pb};
 use finback_region::Region;
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 use std::sync::Arc;
@@ -45,8 +45,8 @@ async fn mutate_rows(
     region: &Region,
     request: &Bytes,
 ) -> Result<Vec<u8>, RpcException> {
-    let request = pb::MutateRowsRequest::decode(request.clone())
-        .map_err(|error| exceptions::do_not_retry(format!("malformed MutateRowsRequest: {error}")))?;
+    let request: pb::MutateRowsRequest =
+        footprint::decode(request.clone()).map_err(|error| exceptions::do_not_retry(error.to_string()))?;
     server.check_memory(region)?;
     let conditions = request.condition.into_iter().map(condition::decode).collect::<Result<Vec<_>, _>>()?;
     let group = request.nonce_group.unwrap_or(0);

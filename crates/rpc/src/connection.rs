@@ -3,15 +3,16 @@
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
 use crate::handshake::{Handshake, Session, handshake};
-use crate::in_flight::Share;
+use crate::in_flight::{Share, too_much_in_flight};
 use crate::outbox::{Finished, Outbox};
 use crate::outgoing::{MAX_SLICES, Outgoing};
 use crate::request::{self, RequestHeader};
 use crate::response::{push_exception, push_result};
 use crate::run::{self, Guarded};
 use crate::server::Shared;
-use crate::service::{Call, MethodName, Outcome, PendingReply};
+use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, PendingReply};
 use bytes::Bytes;
+use finback_proto::footprint;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -29,9 +30,6 @@ const MAX_REFUSED_HEADER_BYTES: usize = 64 << 10;
 const CALL_OVERHEAD_BYTES: usize = 1 << 10;
 /// The shortest time that a client is believed to wait.
 const MIN_TIMEOUT: Duration = Duration::from_millis(20);
-/// Priority from which on calls are the cluster's own and not refused when too much is in flight: they are what
-/// makes it less.
-const HIGH_PRIORITY: u32 = 100;
 /// How long to go on reading from a client that is to see our last words: closing with bytes unread would reset the
 /// connection, and the client might lose them.
 const LINGER: Duration = Duration::from_secs(1);
@@ -248,8 +246,8 @@ impl Connection {
     }
 
     fn begin_call(&mut self, frame: Bytes) -> io::Result<()> {
-        let share = self.share_of_frame();
         let bytes = frame.len();
+        let share = self.share_of_frame(bytes);
         let Some((header, body)) = request::split_header(frame) else {
             return Err(malformed("no request header"));
         };
@@ -263,12 +261,12 @@ impl Connection {
             return Ok(());
         }
         let call_id = header.call_id;
-        match self.call(header, body, deadline) {
+        match self.call(header, body, deadline, share.clone()) {
             Outcome::Ready(result) => {
                 push_result(&mut self.outgoing, call_id, result, self.session.codec);
             }
             Outcome::Pending(future) => {
-                let share = share.unwrap_or_else(|| self.shared.in_flight.share());
+                let share = share.unwrap_or_else(|| Arc::new(self.shared.in_flight.share()));
                 self.spawn(call_id, future, share, bytes);
             }
         }
@@ -277,8 +275,9 @@ impl Connection {
 
     /// What is counted for the frame that has just been taken: nothing, for a small one, so that its call does not touch
     /// what all connections share.
-    fn share_of_frame(&mut self) -> Option<Share> {
-        (!self.share.is_empty()).then(|| std::mem::replace(&mut self.share, self.shared.in_flight.share()))
+    fn share_of_frame(&mut self, bytes: usize) -> Option<Arc<Share>> {
+        let is_counted = !self.share.is_empty() || bytes > footprint::UNMEASURED_BYTES;
+        is_counted.then(|| Arc::new(std::mem::replace(&mut self.share, self.shared.in_flight.share())))
     }
 
     fn deadline(&self, header: &RequestHeader) -> Option<Instant> {
@@ -288,7 +287,13 @@ impl Connection {
         }
     }
 
-    fn call(&self, header: RequestHeader, body: Bytes, deadline: Option<Instant>) -> Outcome {
+    fn call(
+        &self,
+        header: RequestHeader,
+        body: Bytes,
+        deadline: Option<Instant>,
+        share: Option<Arc<Share>>,
+    ) -> Outcome {
         let (param, cells) = match request::split_body(&header, body) {
             Ok(body) => body,
             Err(exception) => return Outcome::exception(exception),
@@ -306,12 +311,13 @@ impl Connection {
             deadline,
             received: self.received,
             connection: Arc::clone(&self.session.info),
+            share,
         };
         run::call(&*self.session.service, call)
     }
 
     /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
-    fn spawn(&mut self, call_id: u32, future: PendingReply, mut share: Share, bytes: usize) {
+    fn spawn(&mut self, call_id: u32, future: PendingReply, share: Arc<Share>, bytes: usize) {
         share.raise_to(bytes + CALL_OVERHEAD_BYTES);
         self.pending += 1;
         let outbox = Arc::clone(&self.outbox);
@@ -390,10 +396,6 @@ impl Connection {
         self.progress = Instant::now();
         Ok(())
     }
-}
-
-fn too_much_in_flight() -> crate::RpcException {
-    exceptions::call_queue_too_big("too many bytes of requests are waiting in this server")
 }
 
 fn malformed(what: &'static str) -> io::Error {

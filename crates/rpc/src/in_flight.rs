@@ -1,5 +1,7 @@
 //! The bytes of all requests that the server is busy with.
 
+use crate::exception::RpcException;
+use crate::exceptions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,7 +27,7 @@ impl InFlight {
 
     /// A share without bytes.
     pub(crate) fn share(self: &Arc<Self>) -> Share {
-        Share { all: Arc::clone(self), bytes: 0 }
+        Share { all: Arc::clone(self), bytes: AtomicUsize::new(0) }
     }
 }
 
@@ -33,38 +35,47 @@ impl InFlight {
 #[derive(Debug)]
 pub(crate) struct Share {
     all: Arc<InFlight>,
-    bytes: usize,
+    bytes: AtomicUsize,
 }
 
 impl Share {
     pub(crate) fn is_empty(&self) -> bool {
-        self.bytes == 0
+        self.bytes.load(Ordering::Relaxed) == 0
     }
 
     /// Counts `more` bytes if the limit allows.
-    pub(crate) fn try_grow(&mut self, more: usize) -> bool {
+    pub(crate) fn try_grow(&self, more: usize) -> bool {
         let grown = self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |bytes| {
             bytes.checked_add(more).filter(|&bytes| bytes <= self.all.limit)
         });
         if grown.is_ok() {
-            self.bytes += more;
+            self.bytes.fetch_add(more, Ordering::Relaxed);
         }
         grown.is_ok()
     }
 
+    /// Counts `more` bytes, whatever the limit.
+    pub(crate) fn grow(&self, more: usize) {
+        self.all.bytes.fetch_add(more, Ordering::Relaxed);
+        self.bytes.fetch_add(more, Ordering::Relaxed);
+    }
+
     /// Counts at least `bytes`, whatever the limit: for a call that has begun already.
-    pub(crate) fn raise_to(&mut self, bytes: usize) {
-        if bytes > self.bytes {
-            self.all.bytes.fetch_add(bytes - self.bytes, Ordering::Relaxed);
-            self.bytes = bytes;
-        }
+    pub(crate) fn raise_to(&self, bytes: usize) {
+        self.grow(bytes.saturating_sub(self.bytes.load(Ordering::Relaxed)));
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        if self.bytes > 0 {
-            self.all.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        let bytes = *self.bytes.get_mut();
+        if bytes > 0 {
+            self.all.bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
+}
+
+/// What clients are told at the limit.
+pub(crate) fn too_much_in_flight() -> RpcException {
+    exceptions::call_queue_too_big("too many bytes of requests are waiting in this server")
 }

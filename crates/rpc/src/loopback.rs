@@ -37,6 +37,7 @@ impl Channel for Loopback {
             deadline: request.timeout.and_then(|timeout| received.checked_add(timeout)),
             received,
             connection: Arc::clone(&self.connection),
+            share: None,
         };
         Box::pin(async move {
             let reply = match run::call(&*self.service, call) {

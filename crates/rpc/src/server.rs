@@ -246,3 +246,6 @@ fn is_want_of_resources(error: &io::Error) -> bool {
     let wants = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
     wants.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,10 @@
 
 use crate::exception::RpcException;
 use crate::exceptions;
+use crate::in_flight::{Share, too_much_in_flight};
 use bytes::Bytes;
 use finback_proto::Message;
+use finback_proto::footprint::{self, Measured};
 use std::fmt;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,6 +13,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// Priority from which on calls are the cluster's own and not refused when too much is in flight: they are what
+/// makes it less.
+pub(crate) const HIGH_PRIORITY: u32 = 100;
 
 /// A protobuf service: what answers the calls of the connections that name it.
 pub trait Service: Send + Sync + 'static {
@@ -45,16 +51,37 @@ pub struct Call {
     pub received: Instant,
     /// Who calls.
     pub connection: Arc<ConnectionInfo>,
+    /// What is counted for the request, where that is worth counting.
+    pub(crate) share: Option<Arc<Share>>,
 }
 
 impl Call {
-    /// Decodes the request message.
+    /// Decodes the request message. What a large one takes in memory is counted like the bytes of requests, until the
+    /// call is answered.
     ///
     /// # Errors
-    /// A DoNotRetryIOException for the client, if the bytes are no such message.
-    pub fn decode<M: Message + Default>(&self) -> Result<M, RpcException> {
+    /// For the client: a DoNotRetryIOException, if the bytes are no such message; a RequestTooBigException, if decoded
+    /// they would take many times their length; a CallQueueTooBigException, if too much is in flight.
+    pub fn decode<M: Measured>(&self) -> Result<M, RpcException> {
+        if self.param.len() > footprint::UNMEASURED_BYTES {
+            self.make_room_for::<M>()?;
+        }
         M::decode(self.param.clone())
             .map_err(|e| exceptions::do_not_retry(format!("malformed parameter of {}: {e}", self.method)))
+    }
+
+    fn make_room_for<M: Measured>(&self) -> Result<(), RpcException> {
+        let budget = footprint::budget(self.param.len() + self.cells.len());
+        let bytes = footprint::measure::<M>(&self.param, budget)
+            .map_err(|e| exceptions::request_too_big(e.to_string()))?;
+        let Some(share) = &self.share else { return Ok(()) };
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if self.priority >= HIGH_PRIORITY {
+            share.grow(bytes);
+        } else if !share.try_grow(bytes) {
+            return Err(too_much_in_flight());
+        }
+        Ok(())
     }
 
     /// What is left until the client stops waiting, at `now`; none if it waits for ever.

@@ -17,7 +17,7 @@ pub const CLUSTER_ID: &str = "deadbeef-0000-4000-8000-000000000001";
 /// Nothing in these tests takes as long.
 pub const LONG: Duration = Duration::from_secs(20);
 
-/// `Echo` gives back parameter and cells; `Later` does so when [`Echo::release`] is notified; `Big` gives back a
+/// `Echo` gives back parameter and cells; `Multi` the number of actions, in text; `Later` does so when [`Echo::release`] is notified; `Big` gives back a
 /// cell block of as many KiB as the parameter has bytes.
 #[derive(Default)]
 pub struct Echo {
@@ -42,6 +42,7 @@ impl Service for Echo {
             }
             "Cells" => Outcome::Ready(Ok(Reply { message: call.cells.to_vec(), cells: Vec::new() })),
             "Decode" => call.decode::<pb::GetRequest>().map(|get| Reply::new(&get)).into(),
+            "Multi" => call.decode::<pb::MultiRequest>().map(|multi| count_actions(&multi)).into(),
             "Big" => Outcome::Ready(Ok(Reply { message: Vec::new(), cells: key_values(call.param.len()) })),
             "Later" => {
                 let release = Arc::clone(&self.release);
@@ -61,6 +62,11 @@ impl Service for Echo {
 
 fn echo(call: &Call) -> Reply {
     Reply { message: call.param.to_vec(), cells: call.cells.to_vec() }
+}
+
+fn count_actions(multi: &pb::MultiRequest) -> Reply {
+    let actions: usize = multi.region_action.iter().map(|region| region.action.len()).sum();
+    Reply { message: actions.to_string().into_bytes(), cells: Vec::new() }
 }
 
 /// `count` cells of 1 KiB.
