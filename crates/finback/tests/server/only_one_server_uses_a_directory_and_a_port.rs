@@ -49,8 +49,8 @@ fn a_directory_that_cannot_be_made_is_named() {
 #[test]
 fn a_setting_that_nobody_knows_is_a_warning() {
     let place = Place::new();
-    let server = place.start_with(&["hbase.regionserver.handler.cuont=7"]);
+    let server = place.start_with(&["hbase.regionserver.maxlosg=7"]);
     let said = server.stop().stderr;
-    let warning = said.lines().find(|line| line.contains("handler.cuont")).expect("a warning");
-    assert!(warning.contains("did you mean hbase.regionserver.handler.count?"), "{warning}");
+    let warning = said.lines().find(|line| line.contains("maxlosg")).expect("a warning");
+    assert!(warning.contains("did you mean hbase.regionserver.maxlogs?"), "{warning}");
 }
