@@ -12,3 +12,4 @@ mod hbase_answers_the_recorded_scans_alike;
 mod nothing_acknowledged_is_lost_in_a_crash;
 mod rows_of_meta_are_found_in_their_own_order;
 mod the_smallest_program_that_embeds_a_region;
+mod writes_at_the_edge_of_what_is_legal;

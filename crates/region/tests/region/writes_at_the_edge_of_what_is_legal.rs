@@ -1,0 +1,82 @@
+//! Writes that a hostile or careless client may send.
+
+use crate::world::{World, family, increment, mutation, mutation_of, number, put, run, scan};
+use finback_cell::cell::CellParts;
+use finback_cell::{CellType, LATEST_TIMESTAMP, MutationKind, Scan};
+use finback_fs::MemFileSystem;
+use finback_region::{Region, RegionError};
+use std::sync::Arc;
+
+const COLUMN: (&str, &str, &str) = ("r", "a", "n");
+
+fn start() -> (World, Arc<Region>) {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    (world, region)
+}
+
+#[test]
+fn a_counter_at_the_end_of_all_time_goes_on() {
+    let (_world, region) = start();
+    let seven = 7i64.to_be_bytes();
+    let at_the_end = mutation(MutationKind::Put, CellType::Put, COLUMN, LATEST_TIMESTAMP - 1, &seven);
+    run(region.batch(vec![at_the_end])).remove(0).unwrap();
+    for _ in 0..3 {
+        run(region.mutate_atomically(Vec::new(), vec![increment(COLUMN, 1)])).unwrap();
+    }
+    assert_eq!(number(&region, COLUMN), 10);
+    let cells = scan(&region, &Scan::default(), None).unwrap();
+    assert_eq!(cells[0].timestamp, LATEST_TIMESTAMP - 1, "LATEST is no time");
+}
+
+#[test]
+fn tags_that_leave_no_room_for_a_time_to_live_are_refused() {
+    let (_world, region) = start();
+    // One tag of any type that fills the area.
+    let content = finback_cell::MAX_TAGS_LENGTH - 3;
+    let mut tags = ((content + 1) as u16).to_be_bytes().to_vec();
+    tags.push(99);
+    tags.resize(finback_cell::MAX_TAGS_LENGTH, 0);
+    let parts = CellParts {
+        row: b"r",
+        family: b"a",
+        qualifier: b"q",
+        timestamp: 1,
+        type_code: CellType::Put.code(),
+        value: b"v",
+        tags: &tags,
+    };
+    let mut full = mutation_of(MutationKind::Put, b"r", [parts]);
+    run(region.batch(vec![full.clone()])).remove(0).unwrap();
+    full.ttl_ms = Some(1);
+    let refused = run(region.batch(vec![full.clone(), put(("other", "a", "q"), b"v")]));
+    assert!(matches!(refused[0], Err(RegionError::Invalid(_))), "{refused:?}");
+    assert!(refused[1].is_ok(), "one of a batch may fail and the others not");
+    assert!(run(region.mutate_atomically(Vec::new(), vec![full])).is_err());
+    region.flush(None).unwrap();
+    assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 2);
+}
+
+#[test]
+fn cells_of_other_rows_unknown_families_and_too_large_ones_are_refused_alone() {
+    let (world, region) = start();
+    let mut elsewhere = put(("r", "a", "q"), b"v");
+    elsewhere.row = "other".into();
+    let large = vec![0; world.config.max_cell_size_bytes];
+    let results = run(region.batch(vec![
+        elsewhere,
+        put(("r", "z", "q"), b"v"),
+        put(("r", "a", "q"), &large),
+        put(("", "a", "q"), b"v"),
+        increment(COLUMN, 1),
+        put(("r", "a", "q"), b"good"),
+    ]));
+    assert!(matches!(results[0], Err(RegionError::Invalid(_))));
+    assert!(matches!(results[1], Err(RegionError::NoSuchFamily { .. })));
+    assert!(matches!(results[2], Err(RegionError::CellTooLarge { .. })));
+    assert!(matches!(results[3], Err(RegionError::Invalid(_))));
+    assert!(matches!(results[4], Err(RegionError::Invalid(_))));
+    assert!(results[5].is_ok());
+    let cells = scan(&region, &Scan::default(), None).unwrap();
+    assert!(cells.len() == 1 && cells[0].value == b"good", "{cells:?}");
+}
