@@ -1,5 +1,6 @@
 //! Settings of regions.
 
+use crate::compaction_policy::CompactionConfig;
 use std::time::Duration;
 
 /// Settings that all regions of a server share; the names are HBase's.
@@ -11,6 +12,8 @@ pub struct RegionConfig {
     pub block_multiplier: u64,
     /// `hbase.server.keyvalue.maxsize`, in bytes: larger cells are refused; 0 means no limit.
     pub max_cell_size_bytes: usize,
+    /// Which files are compacted.
+    pub compaction: CompactionConfig,
     /// `hbase.rowlock.wait.duration`: how long a write waits for a row.
     pub row_lock_wait: Duration,
 }
@@ -21,6 +24,7 @@ impl Default for RegionConfig {
             flush_size_bytes: 128 << 20,
             block_multiplier: 4,
             max_cell_size_bytes: 10 << 20,
+            compaction: CompactionConfig::default(),
             row_lock_wait: Duration::from_secs(30),
         }
     }

@@ -1,4 +1,4 @@
-//! What a flush or a compaction that does not take all files keeps: markers stay, hidden and surplus puts go.
+//! What a flush or a compaction keeps: hidden and surplus puts go; markers stay, but in a compaction of all files.
 //!
 //! Cells that some open scanner must not yet see, or may still see in an older state ("unstable": newer than the
 //! smallest read point), are always kept, hide nothing and count for nothing.
@@ -16,6 +16,8 @@ pub(crate) struct FlushMatcher {
     oldest: i64,
     min_versions: u32,
     keep_everything: bool,
+    /// In a compaction of all files: the timestamp of the oldest put in them.
+    earliest_put: Option<i64>,
     row: Vec<u8>,
     started: bool,
     deletes: DeleteTracker,
@@ -36,12 +38,20 @@ impl FlushMatcher {
             oldest,
             min_versions,
             keep_everything: family.new_version_behavior(),
+            earliest_put: None,
             row: Vec::new(),
             started: false,
             deletes: DeleteTracker::default(),
             columns: ColumnTracker::new(limits, None),
             left_column: None,
         }
+    }
+
+    /// For a compaction of all files, whose oldest put has this timestamp: a marker goes when nothing is left for it
+    /// to hide.
+    pub(crate) fn dropping_markers(mut self, earliest_put: i64) -> Self {
+        self.earliest_put = Some(earliest_put);
+        self
     }
 
     /// Whether the next cell is written.
@@ -81,7 +91,7 @@ impl FlushMatcher {
             if hides {
                 self.deletes.add(cell);
             }
-            return true;
+            return self.keeps_marker(cell, hides);
         }
         match self.deletes.check(cell) {
             Deleted::No => {}
@@ -92,6 +102,21 @@ impl FlushMatcher {
             ColumnCode::Include | ColumnCode::IncludeLastOfColumn => true,
             ColumnCode::Skip => false,
             ColumnCode::NextColumn | ColumnCode::NextRow => self.drop_column(cell),
+        }
+    }
+
+    /// A marker that hides what comes after it is not needed once all files are in; one that is itself kept
+    /// (KEEP_DELETED_CELLS) goes with the puts that it deleted.
+    fn keeps_marker(&mut self, marker: &Cell<'_>, hides: bool) -> bool {
+        match self.earliest_put {
+            None => true,
+            Some(_) if hides => false,
+            Some(earliest) if marker.timestamp() < earliest => false,
+            Some(_) => match self.columns.check_version(marker) {
+                ColumnCode::Include | ColumnCode::IncludeLastOfColumn => true,
+                ColumnCode::Skip => false,
+                ColumnCode::NextColumn | ColumnCode::NextRow => self.drop_column(marker),
+            },
         }
     }
 

@@ -8,6 +8,8 @@
 mod atomic_write;
 mod blocking;
 mod columns;
+mod compaction;
+mod compaction_policy;
 mod config;
 mod delete_tracker;
 mod edit;
@@ -32,6 +34,8 @@ mod store_scanner;
 mod write;
 
 pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionTest};
+pub use compaction::CompactionOutcome;
+pub use compaction_policy::CompactionConfig;
 pub use config::RegionConfig;
 pub use error::{Interrupt, RegionError};
 pub use flush::FlushOutcome;

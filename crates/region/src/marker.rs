@@ -57,11 +57,7 @@ impl Region {
             .map(|store| pb::StoreDescriptor {
                 family_name: store.family.name.clone(),
                 store_home_dir: String::from_utf8_lossy(&store.family.name).into_owned(),
-                store_file: store
-                    .files()
-                    .iter()
-                    .filter_map(|file| Some(file.path().file_name()?.to_string_lossy().into_owned()))
-                    .collect(),
+                store_file: store.files().iter().map(|file| file.name()).collect(),
                 store_file_size_bytes: Some(store.files().iter().map(|file| file.size_bytes()).sum()),
             })
             .collect();
@@ -81,7 +77,7 @@ impl Region {
     }
 
     /// Appends a marker under a sequence id of its own. It is durable with the next edit, or soon.
-    fn mark(&self, qualifier: &[u8], value: &[u8]) -> Result<Position, RegionError> {
+    pub(crate) fn mark(&self, qualifier: &[u8], value: &[u8]) -> Result<Position, RegionError> {
         let now = self.environment.host.now_ms();
         let start = &self.info.start_key;
         let mut cells = CellBlockBuilder::default();

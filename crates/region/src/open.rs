@@ -42,10 +42,7 @@ impl Region {
         let order = if info.is_meta() { CellOrder::Meta } else { CellOrder::User };
         let mut stores = Vec::with_capacity(table.families.len());
         for family in &table.families {
-            let mut files = Vec::new();
-            for entry in root.list_store_files(&info.table, &encoded_name, &family.name)? {
-                files.push(StoreFile::open(&**root.fs(), &entry.path, entry.bulk_sequence_id)?);
-            }
+            let files = open_store_files(&root, &info, &family.name)?;
             stores.push(Store::new(family.clone(), order, files, Arc::clone(&environment.cache)));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
@@ -151,6 +148,10 @@ impl Region {
     fn write_out(&self) -> Result<(), RegionError> {
         // Writers that came before the closing may still be at it; later ones are refused.
         drop(wait_for(self.updates.write()));
+        // A compaction under way notices the closing, and gives up.
+        for store in &self.stores {
+            drop(store.compaction_lock.lock());
+        }
         self.flush_anyway(None, None)?;
         self.note_close();
         let root = &self.environment.root;
@@ -190,7 +191,28 @@ impl Drop for Region {
     }
 }
 
-/// Removes what flushes left unfinished.
+/// Opens the files of a store. Inputs of a compaction whose output is there are leftovers, and go to the archive: with
+/// only some of them gone, deleted cells could come back.
+fn open_store_files(
+    root: &RootDir,
+    info: &RegionInfo,
+    family: &[u8],
+) -> Result<Vec<Arc<StoreFile>>, RegionError> {
+    let region = info.encoded_name();
+    let mut files = Vec::new();
+    for entry in root.list_store_files(&info.table, &region, family)? {
+        files.push(StoreFile::open(&**root.fs(), &entry.path, entry.bulk_sequence_id)?);
+    }
+    let compacted: Vec<Vec<u8>> = files.iter().flat_map(|file| file.compacted_files()).collect();
+    let (leftovers, served): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| compacted.iter().any(|name| *name == file.name().as_bytes()));
+    for file in leftovers {
+        root.archive_store_file(&info.table, &region, family, &file.name())?;
+    }
+    Ok(served)
+}
+
+/// Removes what flushes and compactions left unfinished.
 fn sweep_temporary(root: &RootDir, info: &RegionInfo) -> Result<(), RegionError> {
     let dir = root.region_temp_dir(&info.table, &info.encoded_name());
     match root.fs().remove_dir_all(&dir) {

@@ -7,9 +7,9 @@ use crate::store_scanner::{StoreRead, StoreScanner};
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan, TimeRange};
 use finback_hfile::{BlockCache, HFileScanner};
 use finback_memstore::MemStore;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// The store of one family.
 pub(crate) struct Store {
@@ -17,6 +17,10 @@ pub(crate) struct Store {
     pub(crate) memstore: MemStore,
     /// Bytes by which the memstore grew and that no flush has taken yet.
     pub(crate) accounted_bytes: AtomicU64,
+    /// One compaction at a time.
+    pub(crate) compaction_lock: Mutex<()>,
+    /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
+    pub(crate) compacting: AtomicU8,
     order: CellOrder,
     /// Newest first. Replaced as a whole; held only to copy or exchange the pointer.
     files: RwLock<Arc<[Arc<StoreFile>]>>,
@@ -36,6 +40,8 @@ impl Store {
             family,
             memstore: MemStore::new(order),
             accounted_bytes: AtomicU64::new(0),
+            compaction_lock: Mutex::new(()),
+            compacting: AtomicU8::new(0),
             order,
             files: RwLock::new(files.into()),
             cache,
@@ -60,15 +66,21 @@ impl Store {
 
     /// Stops serving the files of these names, and gives them back.
     pub(crate) fn remove_files(&self, names: &[String]) -> Vec<Arc<StoreFile>> {
-        let named = |file: &Arc<StoreFile>| {
-            file.path()
-                .file_name()
-                .is_some_and(|name| names.iter().any(|listed| name == std::ffi::OsStr::new(listed)))
-        };
+        let named = |file: &Arc<StoreFile>| names.contains(&file.name());
         let mut files = self.files.write();
         let (gone, kept): (Vec<_>, Vec<_>) = files.iter().cloned().partition(named);
         *files = kept.into();
         gone
+    }
+
+    /// Puts the output of a compaction in the place of its inputs.
+    pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], output: Arc<StoreFile>) {
+        let mut files = self.files.write();
+        let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
+        let mut all: Vec<_> = files.iter().filter(|file| !is_input(file)).cloned().collect();
+        all.push(output);
+        all.sort_by(|a, b| b.age_order(a));
+        *files = all.into();
     }
 
     /// Adds the output of a flush.

@@ -1,9 +1,12 @@
 //! A store file that is being served.
 
+use crate::compaction_policy::Candidate;
 use crate::error::RegionError;
 use finback_cell::key::Key;
 use finback_fs::FileSystem;
+use finback_hfile::file_info_keys as keys;
 use finback_hfile::{FileId, HFileReader};
+use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +53,34 @@ impl StoreFile {
         &self.path
     }
 
+    /// Its name within the store.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Timestamp of its oldest put; the least there is when it does not say.
+    pub(crate) fn earliest_put(&self) -> i64 {
+        self.reader.file_info(keys::EARLIEST_PUT_TS).and_then(long).unwrap_or(i64::MIN)
+    }
+
+    /// Names of the files that this one is the compaction of.
+    pub(crate) fn compacted_files(&self) -> Vec<Vec<u8>> {
+        let event = self.reader.file_info(keys::COMPACTION_EVENT).unwrap_or(b"PBUF");
+        let event: Result<pb::CompactionEventTracker, _> = pbuf::decode(event, "CompactionEventTracker");
+        event
+            .map(|event| event.compacted_store_file.iter().map(|name| name.to_vec()).collect())
+            .unwrap_or_default()
+    }
+
+    /// What the choice of a compaction needs to know.
+    pub(crate) fn candidate(&self) -> Candidate {
+        Candidate {
+            size_bytes: self.size_bytes,
+            written_ms: self.reader.file_info(keys::CREATE_TIME).and_then(long).unwrap_or(0),
+            is_major: self.reader.file_info(keys::MAJOR_COMPACTION).is_some_and(|flag| flag != [0]),
+        }
+    }
+
     /// Length in bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes
@@ -83,4 +114,8 @@ impl StoreFile {
             .then_with(|| other.size_bytes.cmp(&self.size_bytes))
             .then_with(|| self.path.cmp(&other.path))
     }
+}
+
+fn long(bytes: &[u8]) -> Option<i64> {
+    Some(i64::from_be_bytes(bytes.try_into().ok()?))
 }

@@ -36,6 +36,7 @@ impl Service for AdminService {
             "GetRegionLoad" => region_load(&server, &call),
             "GetServerInfo" => Ok(server_info(&server)),
             "StopServer" => stop(&server, &call),
+            "CompactRegion" => compact_region(&server, &call),
             "FlushRegion" => return run_inline(flush_region(server, call)),
             "RollWALWriter" => return run_inline(roll_wal(server)),
             other => Err(exceptions::unsupported_operation(other)),
@@ -103,14 +104,53 @@ fn close_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcExc
 fn region_info(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
     let request: pb::GetRegionInfoRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
-    let none = pb::get_region_info_response::CompactionState::None as i32;
     Ok(Reply::new(&pb::GetRegionInfoResponse {
         region_info: region.info().into(),
-        compaction_state: request.compaction_state().then_some(none),
+        compaction_state: request.compaction_state().then(|| compaction_state(server, &region) as i32),
         splittable: Some(false),
         mergeable: Some(false),
         ..Default::default()
     }))
+}
+
+fn compaction_state(
+    server: &RegionServer,
+    region: &finback_region::Region,
+) -> pb::get_region_info_response::CompactionState {
+    use pb::get_region_info_response::CompactionState as State;
+    let (minor, major) = region.compactions_under_way();
+    let (minor_waits, major_waits) = server.compactor.waiting(region);
+    match (minor || minor_waits, major || major_waits) {
+        (false, false) => State::None,
+        (true, false) => State::Minor,
+        (false, true) => State::Major,
+        (true, true) => State::MajorAndMinor,
+    }
+}
+
+/// Asks for compactions, and does not wait for them.
+fn compact_region(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::CompactRegionRequest = call.decode()?;
+    let region = server.regions.find(&request.region)?;
+    let families: Vec<_> = region.table().families.iter().map(|family| family.name.clone()).collect();
+    let major = request.major();
+    let chosen = match request.family.filter(|family| !family.is_empty()) {
+        Some(family) if !families.contains(&family) => return Err(no_such_family(&region, &family)),
+        Some(family) => vec![family],
+        None => families,
+    };
+    for family in chosen {
+        server.compactor.ask(&region, family, major, true);
+    }
+    Ok(Reply::new(&pb::CompactRegionResponse::default()))
+}
+
+fn no_such_family(region: &finback_region::Region, family: &[u8]) -> RpcException {
+    exceptions::no_such_column_family(format!(
+        "Column family {} does not exist in region {}",
+        family.escape_ascii(),
+        region.name().escape_ascii()
+    ))
 }
 
 fn online_regions(server: &RegionServer) -> Reply {
@@ -150,16 +190,13 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     }
     let families = request.family.map(|family| vec![family.to_vec()]);
     if let Some(family) = families.iter().flatten().find(|family| region.table().family(family).is_none()) {
-        return Err(exceptions::no_such_column_family(format!(
-            "Column family {} does not exist in region {}",
-            family.escape_ascii(),
-            region.name().escape_ascii()
-        )));
+        return Err(no_such_family(&region, family));
     }
     let flushing = Arc::clone(&region);
     let outcome = tokio::task::spawn_blocking(move || flushing.flush(families.as_deref())).await;
     let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = outcome.map_err(|error| exception(&error))?;
+    server.compactor.look_at(&region);
     Ok(flushed(&region, outcome.flushed))
 }
 

@@ -17,7 +17,8 @@ pub(crate) async fn run(server: Arc<RegionServer>, mut requests: mpsc::Unbounded
             }
         };
         if let Some(region) = region {
-            flush(region).await;
+            flush(Arc::clone(&region)).await;
+            server.compactor.look_at(&region);
         }
     }
 }

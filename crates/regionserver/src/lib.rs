@@ -8,6 +8,7 @@ mod admin_service;
 mod assignment;
 mod client_meta_service;
 mod client_service;
+mod compactor;
 mod condition;
 mod exceptions;
 mod flusher;

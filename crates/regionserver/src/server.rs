@@ -1,6 +1,7 @@
 //! A region server: its parts, its life.
 
 use crate::assignment;
+use crate::compactor::{self, Compactor};
 use crate::exceptions::exception;
 use crate::flusher;
 use crate::host::{ServerHost, system_now_ms};
@@ -59,6 +60,7 @@ pub struct RegionServer {
     pub(crate) nonces: Arc<Nonces>,
     pub(crate) host: Arc<ServerHost>,
     pub(crate) open_turns: Semaphore,
+    pub(crate) compactor: Compactor,
     pub(crate) last_report: LastReport,
     cache: Arc<dyn BlockCache>,
     region_config: Arc<RegionConfig>,
@@ -96,6 +98,7 @@ impl RegionServer {
             nonces: Arc::default(),
             host: Arc::new(ServerHost::new(flushes, options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
+            compactor: Compactor::default(),
             last_report: LastReport::default(),
             cache,
             region_config: Arc::new(options.region.clone()),
@@ -211,6 +214,7 @@ impl RegionServer {
     pub async fn run(self: &Arc<Self>) {
         if let Some(requests) = self.flush_requests.lock().take() {
             tokio::spawn(flusher::run(Arc::clone(self), requests));
+            tokio::spawn(compactor::run(Arc::clone(self)));
         }
         while let Err(error) = self.register().await {
             tracing::debug!(%error, "the master does not take this server yet");
