@@ -106,6 +106,13 @@ impl Block {
         Ok(Self { block_type: header.block_type, place, bytes, cells: None })
     }
 
+    /// Exchanges the payload for what it decodes to: `bytes` is room for the header, and then that.
+    pub(crate) fn decoded(self, mut bytes: Vec<u8>) -> Self {
+        bytes[..HEADER_SIZE].copy_from_slice(&self.bytes[..HEADER_SIZE]);
+        bytes.shrink_to_fit();
+        Self { bytes, ..self }
+    }
+
     /// What it holds.
     pub fn block_type(&self) -> BlockType {
         self.block_type
@@ -116,7 +123,7 @@ impl Block {
         self.place
     }
 
-    /// What it holds, without header and checksums.
+    /// What it holds, without header and checksums; decompressed, and decoded.
     #[inline]
     pub fn payload(&self) -> &[u8] {
         &self.bytes[HEADER_SIZE..]

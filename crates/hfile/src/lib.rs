@@ -1,18 +1,22 @@
 //! HFile v3: writer, reader, scanner, block index, checksums.
 //!
-//! Written files have no data block encoding and no Bloom filter; Bloom filters of other writers' files are passed over,
-//! encoded or encrypted files are refused. Guarantees: every block is checked against its
+//! Written files have no Bloom filter; Bloom filters of other writers' files are passed over, encrypted files are
+//! refused. Guarantees: every block is checked against its
 //! checksums and for structure once, when it is read, so that nothing wrong is returned and accessors cannot panic;
 //! a [`HFileScanner`] does no I/O: what it needs and does not find in the cache it asks for.
 //!
 //! This crate does not know what a store is, nor where files are kept.
 
 mod block;
+mod block_builder;
 mod block_cache;
 mod block_type;
 mod checksum;
 mod compression;
 mod data_block;
+mod delta_decoder;
+mod delta_encoder;
+mod encoding;
 mod error;
 mod file_info;
 mod index;
@@ -20,7 +24,9 @@ mod index_key;
 mod index_writer;
 mod reader;
 mod scanner;
+mod tag_dictionary;
 mod trailer;
+mod varint;
 mod vlong;
 mod writer;
 
@@ -29,6 +35,7 @@ pub use block_cache::{BlockCache, BlockPriority};
 pub use block_type::BlockType;
 pub use checksum::ChecksumType;
 pub use compression::Compression;
+pub use encoding::DataBlockEncoding;
 pub use error::HFileError;
 pub use file_info::keys as file_info_keys;
 pub use reader::{BlockRequest, FileId, HFileReader};

@@ -4,6 +4,7 @@ use crate::block::{Block, BlockRef, HEADER_SIZE, Header, MAX_BLOCK_SIZE};
 use crate::block_type::BlockType;
 use crate::compression::Compression;
 use crate::data_block::{CellLayout, CellOffsets};
+use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::index::{NodeIndex, RootIndex};
@@ -37,6 +38,8 @@ pub struct HFileReader {
     trailer: Trailer,
     info: FileInfo,
     layout: CellLayout,
+    encoding: DataBlockEncoding,
+    tags_compressed: bool,
     root: RootIndex,
     meta: RootIndex,
     first_key: Option<Vec<u8>>,
@@ -100,11 +103,28 @@ impl HFileReader {
         })?;
         opening.check_blooms(at)?;
         opening.check_trailer(&trailer, &root, info_block.place().offset)?;
-        let layout = opening.cell_layout(&info)?;
+        let layout = CellLayout {
+            tags: info.get(keys::MAX_TAGS_LEN).is_some(),
+            mvcc: info.int(keys::KEY_VALUE_VERSION) == Some(1),
+        };
+        let encoding = opening.encoding(&info)?;
+        let tags_compressed = info.get(keys::TAGS_COMPRESSED).is_some_and(|flag| flag != [0]);
         let size_bytes = opening.size_bytes;
         let Opening { file, path, .. } = opening;
-        let mut reader =
-            Self { id, path, file, size_bytes, trailer, info, layout, root, meta, first_key: None };
+        let mut reader = Self {
+            id,
+            path,
+            file,
+            size_bytes,
+            trailer,
+            info,
+            layout,
+            encoding,
+            tags_compressed,
+            root,
+            meta,
+            first_key: None,
+        };
         reader.check_last_key()?;
         reader.first_key = reader.find_first_key()?;
         Ok(Arc::new(reader))
@@ -179,6 +199,11 @@ impl HFileReader {
     /// Whether cells carry sequence ids.
     pub fn includes_mvcc(&self) -> bool {
         self.layout.mvcc
+    }
+
+    /// How the cells of data blocks are encoded.
+    pub fn encoding(&self) -> DataBlockEncoding {
+        self.encoding
     }
 
     pub(crate) fn root(&self) -> &RootIndex {
@@ -257,17 +282,18 @@ impl HFileReader {
 
     fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
         let mut block = Block::verify(&self.path, place, bytes, self.trailer.compression)?;
+        let data_type = match self.encoding {
+            DataBlockEncoding::None => BlockType::Data,
+            _ => BlockType::EncodedData,
+        };
         match block.block_type() {
-            BlockType::Data => {
-                let cells = CellOffsets::find(block.payload(), self.layout).map_err(|at| {
-                    self.corrupt(
-                        "data block",
-                        place.offset,
-                        "well-formed cells",
-                        format!("a bad one at byte {at}"),
-                    )
-                })?;
-                block.cells = Some(cells);
+            BlockType::Data | BlockType::EncodedData if block.block_type() != data_type => {
+                return Err(self.unexpected(&block, data_type));
+            }
+            BlockType::Data => block.cells = Some(self.find_cells(&block)?),
+            BlockType::EncodedData => {
+                block = self.decode(block)?;
+                block.cells = Some(self.find_cells(&block)?);
             }
             BlockType::LeafIndex | BlockType::IntermediateIndex => {
                 NodeIndex::check(block.payload()).map_err(|reason| {
@@ -277,6 +303,23 @@ impl HFileReader {
             _ => {}
         }
         Ok(Arc::new(block))
+    }
+
+    fn find_cells(&self, block: &Block) -> Result<CellOffsets, HFileError> {
+        CellOffsets::find(block.payload(), self.layout).map_err(|at| {
+            let found = format!("a bad one at byte {at}");
+            self.corrupt(block.block_type().name(), block.place().offset, "well-formed cells", found)
+        })
+    }
+
+    fn decode(&self, block: Block) -> Result<Block, HFileError> {
+        let mut bytes = vec![0; HEADER_SIZE];
+        let decoded = self.encoding.decode(block.payload(), self.layout, self.tags_compressed, &mut bytes);
+        decoded.map_err(|reason| {
+            let (part, offset) = (block.block_type().name(), block.place().offset);
+            self.corrupt(part, offset, self.encoding.name(), reason.to_owned())
+        })?;
+        Ok(block.decoded(bytes))
     }
 
     fn check_last_key(&self) -> Result<(), HFileError> {
@@ -465,16 +508,18 @@ impl Opening {
         Ok(())
     }
 
-    fn cell_layout(&self, info: &FileInfo) -> Result<CellLayout, HFileError> {
-        for key in [keys::DATA_BLOCK_ENCODING, keys::INDEX_BLOCK_ENCODING] {
-            if let Some(encoding) = info.get(key).filter(|encoding| *encoding != b"NONE") {
-                let feature = format!("{} {}", key.escape_ascii(), encoding.escape_ascii());
-                return Err(HFileError::Unsupported { path: self.path.clone(), feature });
-            }
+    fn encoding(&self, info: &FileInfo) -> Result<DataBlockEncoding, HFileError> {
+        let unsupported = |key: &[u8], encoding: &[u8]| {
+            let feature = format!("{} {}", key.escape_ascii(), encoding.escape_ascii());
+            HFileError::Unsupported { path: self.path.clone(), feature }
+        };
+        let key = keys::INDEX_BLOCK_ENCODING;
+        if let Some(encoding) = info.get(key).filter(|encoding| *encoding != b"NONE") {
+            return Err(unsupported(key, encoding));
         }
-        Ok(CellLayout {
-            tags: info.get(keys::MAX_TAGS_LEN).is_some(),
-            mvcc: info.int(keys::KEY_VALUE_VERSION) == Some(1),
-        })
+        let key = keys::DATA_BLOCK_ENCODING;
+        let Some(name) = info.get(key) else { return Ok(DataBlockEncoding::None) };
+        let encoding = std::str::from_utf8(name).ok().and_then(DataBlockEncoding::from_name);
+        encoding.ok_or_else(|| unsupported(key, name))
     }
 }

@@ -14,6 +14,15 @@ pub(crate) fn write(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(&magnitude.to_be_bytes()[8 - bytes..]);
 }
 
+/// Bytes that [`write`] takes for `value`.
+pub(crate) fn size(value: i64) -> usize {
+    if (-112..=127).contains(&value) {
+        return 1;
+    }
+    let magnitude = if value < 0 { !value } else { value };
+    9 - magnitude.leading_zeros() as usize / 8
+}
+
 /// Reads a number off the front of `bytes`; gives it and its length. `None` if the bytes end before.
 #[inline]
 pub(crate) fn read(bytes: &[u8]) -> Option<(i64, usize)> {

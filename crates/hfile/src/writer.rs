@@ -9,14 +9,17 @@
 //! One buffer holds the block being built; a full block goes to the file in one write.
 
 use crate::block::{BlockRef, HEADER_SIZE, seal};
+use crate::block_builder::BlockBuilder;
 use crate::block_type::{BLOCK_TYPES, BlockType};
 use crate::checksum::ChecksumType;
 use crate::compression::{Compression, Compressor};
 use crate::data_block::CellLayout;
+use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::index_key::write_index_key;
 use crate::index_writer::{Entries, MidKey};
+use crate::tag_dictionary;
 use crate::trailer::{TRAILER_SIZE, Trailer};
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder, CellType};
@@ -40,6 +43,10 @@ pub struct WriterOptions {
     pub include_tags: bool,
     /// Whether cells are written with their sequence ids.
     pub include_mvcc: bool,
+    /// How the cells of data blocks are encoded. PREFIX, DIFF and FAST_DIFF need all cells to be of one family.
+    pub encoding: DataBlockEncoding,
+    /// Whether tags are dictionary-compressed, where the encoding does that (COMPRESS_TAGS).
+    pub compress_tags: bool,
     /// How blocks are compressed.
     pub compression: Compression,
     /// How blocks are checked.
@@ -61,6 +68,8 @@ impl Default for WriterOptions {
             min_index_entries: 16,
             include_tags: false,
             include_mvcc: true,
+            encoding: DataBlockEncoding::None,
+            compress_tags: true,
             compression: Compression::None,
             checksum_type: ChecksumType::Crc32c,
             bytes_per_checksum: 16 << 10,
@@ -92,8 +101,8 @@ pub struct HFileWriter {
     compressor: Compressor,
     /// A block that was compressed, and its header: kept for its memory.
     compressed: Vec<u8>,
-    /// Room for a header, and the payload of the data block being built.
-    block: Vec<u8>,
+    /// The data block being built.
+    block: BlockBuilder,
     /// Index key of the data block being built.
     first_key: Vec<u8>,
     last_key: Vec<u8>,
@@ -146,8 +155,8 @@ impl HFileWriter {
             offset: 0,
             source,
         })?;
-        let mut block = Vec::with_capacity(options.block_size_bytes as usize * 5 / 4 + HEADER_SIZE);
-        block.resize(HEADER_SIZE, 0);
+        let capacity = options.block_size_bytes as usize * 5 / 4;
+        let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, capacity);
         Ok(Self {
             file,
             path: path.to_owned(),
@@ -200,17 +209,17 @@ impl HFileWriter {
                 return Err(HFileError::OutOfOrder { path: self.path.clone(), previous, next });
             }
             // Equal keys stay in one block, so that a search by key finds the first of them.
-            let full = self.block.len() - HEADER_SIZE >= self.options.block_size_bytes as usize;
+            let full = self.block.size() >= self.options.block_size_bytes as usize;
             if full && order != Ordering::Equal {
                 self.end_data_block()?;
             }
         }
-        if self.block.len() == HEADER_SIZE {
+        if self.block.is_empty() {
             let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
             self.first_key.clear();
             write_index_key(&mut self.first_key, self.options.order, last, Key::of(cell));
         }
-        self.layout.write(&mut self.block, cell, sequence_id);
+        self.block.add(cell, sequence_id);
         self.last_key.clear();
         self.last_key.extend_from_slice(cell.key());
         self.last_sequence_id = sequence_id;
@@ -234,8 +243,20 @@ impl HFileWriter {
             return refuse(format!("sequence id {sequence_id}, above {}", i64::MAX));
         }
         // Equal keys gather in one block, whatever its size.
-        if self.block.len() + cell.bytes().len() > MAX_PAYLOAD_BYTES {
-            return refuse(format!("{} bytes, after {}", cell.bytes().len(), self.block.len()));
+        if self.block.size() + cell.bytes().len() > MAX_PAYLOAD_BYTES {
+            return refuse(format!("{} bytes, after {}", cell.bytes().len(), self.block.size()));
+        }
+        if !self.block.takes_any_family() {
+            let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
+            if last.is_some_and(|last| last.family != cell.family()) {
+                return refuse(format!(
+                    "another family than before it, in encoding {}",
+                    self.options.encoding.name()
+                ));
+            }
+            if self.options.compress_tags && !tag_dictionary::are_well_formed(cell.tags()) {
+                return refuse("malformed tags, which cannot be compressed".into());
+            }
         }
         Ok(())
     }
@@ -264,7 +285,7 @@ impl HFileWriter {
     /// # Errors
     /// The storage's.
     pub fn finish(mut self, max_sequence_id: u64) -> Result<FinishedFile, HFileError> {
-        if self.block.len() > HEADER_SIZE {
+        if !self.block.is_empty() {
             self.end_data_block()?;
         }
         self.end_leaves()?;
@@ -305,6 +326,8 @@ impl HFileWriter {
 
     /// Fills in what a flush or compaction says about its file.
     fn describe(&mut self, max_sequence_id: u64) {
+        let encoding = self.options.encoding;
+        let compresses_tags = self.options.compress_tags && encoding != DataBlockEncoding::None;
         let counts = &self.counts;
         let info = &mut self.info;
         let average = |bytes: u64| bytes.checked_div(counts.entries).unwrap_or(0) as i32;
@@ -317,7 +340,10 @@ impl HFileWriter {
         info.set(keys::CREATE_TIME, &self.options.create_time_ms.to_be_bytes());
         if self.layout.tags {
             info.set(keys::MAX_TAGS_LEN, &(counts.max_tags as i32).to_be_bytes());
-            info.set(keys::TAGS_COMPRESSED, &flag(false));
+            info.set(keys::TAGS_COMPRESSED, &flag(compresses_tags));
+        }
+        if encoding != DataBlockEncoding::None {
+            info.set(keys::DATA_BLOCK_ENCODING, encoding.name().as_bytes());
         }
         if self.layout.mvcc {
             info.set(keys::KEY_VALUE_VERSION, &1i32.to_be_bytes());
@@ -341,11 +367,13 @@ impl HFileWriter {
     }
 
     fn end_data_block(&mut self) -> Result<(), HFileError> {
-        let mut block = std::mem::take(&mut self.block);
-        let written = self.seal_and_write(BlockType::Data, &mut block);
-        block.clear();
-        block.resize(HEADER_SIZE, 0);
-        self.block = block;
+        let block_type = match self.options.encoding {
+            DataBlockEncoding::None => BlockType::Data,
+            _ => BlockType::EncodedData,
+        };
+        let mut block = self.block.end();
+        let written = self.seal_and_write(block_type, &mut block);
+        self.block.reuse(block);
         let written = written?;
         self.uncompressed_bytes += written.uncompressed();
         self.first_data_block.get_or_insert(written.place.offset);

@@ -4,9 +4,13 @@ mod files;
 
 use std::time::{Duration, Instant};
 
-use files::{Stored, put};
+use files::Stored;
+use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_hfile::{ChecksumType, Compression, HFileScanner, ScanInterrupt, WriterOptions};
+use finback_cell::tag::write_tag;
+use finback_hfile::{
+    ChecksumType, Compression, DataBlockEncoding, HFileScanner, ScanInterrupt, WriterOptions,
+};
 use proptest::prelude::*;
 
 const TRAILER_SIZE: usize = 4096;
@@ -19,12 +23,30 @@ fn options(checksum_type: ChecksumType) -> WriterOptions {
         min_index_entries: 2,
         bytes_per_checksum: 100,
         checksum_type,
+        include_tags: true,
         ..WriterOptions::default()
     }
 }
 
 fn cells() -> Vec<Stored> {
-    (0..24u8).map(|number| put(&[b'r', number], b"q", 5, usize::from(number) % 30)).collect()
+    let cell = |number: u8| {
+        let mut tags = Vec::new();
+        for tag in 0..number % 3 {
+            write_tag(&mut tags, tag + 1, &[7, number / 8]);
+        }
+        let value = vec![b'v'; usize::from(number) % 30];
+        let parts = CellParts {
+            row: &[b'r', number / 2],
+            family: b"cf",
+            qualifier: b"q",
+            timestamp: 5 - i64::from(number % 2),
+            type_code: 4,
+            value: &value,
+            tags: &tags,
+        };
+        Stored::new(&parts, number.into())
+    };
+    (0..24).map(cell).collect()
 }
 
 /// What a reader tells of a file.
@@ -50,6 +72,10 @@ fn every_flipped_bit_before_the_trailer_is_found() {
         of(ChecksumType::Crc32c, Compression::None),
         of(ChecksumType::Crc32, Compression::None),
         of(ChecksumType::Crc32c, Compression::Lz4),
+        WriterOptions {
+            encoding: DataBlockEncoding::FastDiff,
+            ..of(ChecksumType::Crc32c, Compression::None)
+        },
     ] {
         let good = files::write(&cells(), options);
         assert!(read_all(&good).is_some());
@@ -174,25 +200,69 @@ fn exercise(bytes: &[u8]) {
 
 #[test]
 fn lying_lengths_under_right_checksums_do_no_harm() {
-    lying_lengths_do_no_harm_in(options(ChecksumType::Crc32c));
+    let lies = [0, 1, 0x7f, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 5000, 200];
+    lying_lengths_do_no_harm_in(options(ChecksumType::Crc32c), &lies);
+}
+
+#[test]
+fn lying_lengths_in_encoded_blocks_do_no_harm() {
+    for encoding in files::ENCODINGS {
+        let small = options(ChecksumType::Crc32c);
+        lying_lengths_do_no_harm_in(
+            WriterOptions { encoding, block_size_bytes: 600, ..small },
+            &[1, 0x7fff_ffff],
+        );
+    }
+}
+
+/// A key and a value of 1 MB, which each record of 6 bytes repeats: with an unencoded length that admits to less, nothing
+/// is made of them.
+#[test]
+fn a_block_that_decodes_to_far_more_than_it_says_is_refused() {
+    let parts = CellParts {
+        row: b"r",
+        family: b"f",
+        qualifier: &vec![b'q'; 1 << 20],
+        timestamp: 5,
+        type_code: 4,
+        value: &vec![b'v'; 1 << 20],
+        tags: &[],
+    };
+    let cell = Stored::new(&parts, 0);
+    let cells = vec![cell; 20];
+    let encoding = DataBlockEncoding::FastDiff;
+    let good = files::write(&cells, WriterOptions { encoding, ..WriterOptions::default() });
+    assert!(good.len() < 6 << 20, "{}", good.len());
+    assert!(read_all(&good).unwrap().cells == cells);
+    let (_, size) = blocks(&good)[0];
+    for lie in [0, 1 << 20, 39 << 20, i32::MAX as u32, u32::MAX] {
+        let mut bytes = good.clone();
+        bytes[HEADER_SIZE + 2..HEADER_SIZE + 6].copy_from_slice(&lie.to_be_bytes());
+        seal(&mut bytes[..size]);
+        let error = files::open(&bytes).unwrap_err().to_string();
+        assert!(error.contains("unencoded length"), "{error}");
+    }
 }
 
 #[test]
 fn lying_lengths_in_compressed_blocks_do_no_harm() {
     for compression in [Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd] {
         let small = options(ChecksumType::Crc32c);
-        lying_lengths_do_no_harm_in(WriterOptions { compression, block_size_bytes: 400, ..small });
+        lying_lengths_do_no_harm_in(
+            WriterOptions { compression, block_size_bytes: 600, ..small },
+            &[1, 0x7fff_ffff],
+        );
     }
 }
 
-fn lying_lengths_do_no_harm_in(options: WriterOptions) {
+fn lying_lengths_do_no_harm_in(options: WriterOptions, lies: &[u32]) {
     let good = files::write(&cells(), options);
     let began = Instant::now();
     for (offset, size) in blocks(&good) {
         for at in 0..size.saturating_sub(4) {
-            for lie in [0, 1, 0x7f, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, good.len() as u32, offset as u32] {
+            for lie in lies {
                 let mut bytes = good.clone();
-                bytes[offset + at..offset + at + 4].copy_from_slice(&u32::to_be_bytes(lie));
+                bytes[offset + at..offset + at + 4].copy_from_slice(&lie.to_be_bytes());
                 seal(&mut bytes[offset..offset + size]);
                 exercise(&bytes);
             }
@@ -232,8 +302,9 @@ proptest! {
     fn random_changes_under_right_checksums_do_no_harm(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         compression in prop::sample::select(vec![Compression::None, Compression::Snappy, Compression::Zstd]),
+        encoding in files::any_encoding(),
     ) {
-        let good = files::write(&cells(), WriterOptions { compression, ..options(ChecksumType::Crc32c) });
+        let good = files::write(&cells(), WriterOptions { compression, encoding, ..options(ChecksumType::Crc32c) });
         let mut bytes = good.clone();
         for (index, value) in changes {
             let at = index.index(bytes.len());

@@ -9,19 +9,24 @@ use std::path::Path;
 
 use finback_hfile::{Compression, WriterOptions};
 
+/// Named as store files are, which HBase insists on.
 fn kinds() -> Vec<(String, WriterOptions)> {
     let codecs =
         [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
     let mut kinds = Vec::new();
-    for compression in codecs {
+    for (codec, encoding) in
+        (0..).zip(codecs).flat_map(|codec| files::ENCODINGS.map(|encoding| (codec, encoding)))
+    {
+        let (number, compression) = codec;
         let options = WriterOptions {
             block_size_bytes: 2 << 10,
             index_block_size_bytes: 1 << 10,
             include_tags: true,
+            encoding,
             compression,
             ..WriterOptions::default()
         };
-        kinds.push((compression.name().to_lowercase(), options));
+        kinds.push((format!("{number:030x}{:02x}", encoding as u8), options));
     }
     kinds
 }

@@ -9,7 +9,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::tag::write_tag;
 use finback_cell::{Cell, CellOrder, CellType};
 use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{ChecksumType, Compression, HFileError, HFileWriter, WriterOptions};
+use finback_hfile::{ChecksumType, Compression, DataBlockEncoding, HFileError, HFileWriter, WriterOptions};
 use proptest::prelude::*;
 
 prop_compose! {
@@ -40,31 +40,35 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
     let codecs =
         [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
     let codec = prop::sample::select(codecs.to_vec());
-    (any::<bool>(), any::<bool>(), any::<bool>(), codec).prop_flat_map(|(tags, mvcc, meta, compression)| {
-        let cells = prop::collection::vec(any_cell(tags, mvcc), 0..120);
-        let checksums =
-            prop::sample::select(vec![ChecksumType::Null, ChecksumType::Crc32, ChecksumType::Crc32c]);
-        let sizes = (1u32..2000, 1usize..2000, 2usize..20, 33usize..1000);
-        (cells, checksums, sizes).prop_map(move |(mut cells, checksum_type, sizes)| {
-            let (block_size_bytes, index_block_size_bytes, min_index_entries, bytes_per_checksum) = sizes;
-            let order = if meta { CellOrder::Meta } else { CellOrder::User };
-            files::sort(&mut cells, order);
-            let options = WriterOptions {
-                order,
-                block_size_bytes,
-                index_block_size_bytes,
-                min_index_entries,
-                include_tags: tags,
-                include_mvcc: mvcc,
-                compression,
-                checksum_type,
-                bytes_per_checksum,
-                create_time_ms: 77,
-                major_compaction: meta,
-            };
-            (cells, options)
-        })
-    })
+    (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), codec, files::any_encoding()).prop_flat_map(
+        |(tags, mvcc, meta, compress_tags, compression, encoding)| {
+            let cells = prop::collection::vec(any_cell(tags, mvcc), 0..120);
+            let checksums =
+                prop::sample::select(vec![ChecksumType::Null, ChecksumType::Crc32, ChecksumType::Crc32c]);
+            let sizes = (1u32..2000, 1usize..2000, 2usize..20, 33usize..1000);
+            (cells, checksums, sizes).prop_map(move |(mut cells, checksum_type, sizes)| {
+                let (block_size_bytes, index_block_size_bytes, min_index_entries, bytes_per_checksum) = sizes;
+                let order = if meta { CellOrder::Meta } else { CellOrder::User };
+                files::sort(&mut cells, order);
+                let options = WriterOptions {
+                    order,
+                    block_size_bytes,
+                    index_block_size_bytes,
+                    min_index_entries,
+                    include_tags: tags,
+                    include_mvcc: mvcc,
+                    encoding,
+                    compress_tags,
+                    compression,
+                    checksum_type,
+                    bytes_per_checksum,
+                    create_time_ms: 77,
+                    major_compaction: meta,
+                };
+                (cells, options)
+            })
+        },
+    )
 }
 
 proptest! {
@@ -80,6 +84,7 @@ proptest! {
         prop_assert_eq!(files::scan(&reader).unwrap(), cells.clone());
         prop_assert_eq!(reader.entry_count(), cells.len() as u64);
         prop_assert_eq!(reader.order(), options.order);
+        prop_assert_eq!(reader.encoding(), options.encoding);
         prop_assert_eq!(reader.trailer().compression, options.compression);
         prop_assert_eq!(reader.max_sequence_id(), Some(4711));
         let flat = |stored: Option<&Stored>| stored.map(|stored| stored.key().to_vec());
@@ -116,7 +121,8 @@ fn a_large_cell_and_the_longest_row_qualifier_and_tags() {
     let row = vec![b'r'; finback_cell::MAX_ROW_LENGTH];
     let qualifier = vec![b'q'; 100_000];
     let value: Vec<u8> = (0..20_000_000u32).map(|number| number as u8).collect();
-    let tags = vec![0; finback_cell::MAX_TAGS_LENGTH];
+    let mut tags = Vec::new();
+    write_tag(&mut tags, 9, &vec![0; finback_cell::MAX_TAGS_LENGTH - 3]);
     let parts = CellParts {
         row: &row,
         family: &[b'f'; 127],
@@ -126,10 +132,17 @@ fn a_large_cell_and_the_longest_row_qualifier_and_tags() {
         value: &value,
         tags: &tags,
     };
-    let cells = vec![put(b"a", b"", 1, 0), Stored::new(&parts, i64::MAX as u64), put(b"z", b"", 1, 0)];
-    let options = WriterOptions { include_tags: true, ..WriterOptions::default() };
-    let reader = files::open(&files::write(&cells, options)).unwrap();
-    assert!(files::scan(&reader).unwrap() == cells);
+    // Encoded cells are of one family.
+    let put = |row: &[u8], timestamp| {
+        let (qualifier, value, tags) = (&b"q"[..], &b""[..], &b""[..]);
+        Stored::new(&CellParts { row, qualifier, timestamp, value, tags, ..parts }, 0)
+    };
+    let cells = vec![put(b"a", 1), Stored::new(&parts, i64::MAX as u64), put(b"z", 1)];
+    for encoding in files::ENCODINGS {
+        let options = WriterOptions { include_tags: true, encoding, ..WriterOptions::default() };
+        let reader = files::open(&files::write(&cells, options)).unwrap();
+        assert!(files::scan(&reader).unwrap() == cells, "{encoding:?}");
+    }
 }
 
 #[test]
@@ -164,6 +177,34 @@ fn what_a_file_would_lose_is_refused() {
     without.append(&plain.cell(), 0).unwrap();
     let mut with = writer(WriterOptions::default()).unwrap();
     assert!(matches!(with.append(&plain.cell(), u64::MAX), Err(HFileError::Unwritable { .. })));
+}
+
+#[test]
+fn an_encoding_takes_only_cells_that_it_can_give_back() {
+    let with = |encoding| {
+        writer(WriterOptions { encoding, include_tags: true, ..WriterOptions::default() }).unwrap()
+    };
+    let parts = CellParts {
+        row: b"r",
+        family: b"f",
+        qualifier: b"",
+        timestamp: 1,
+        type_code: 4,
+        value: b"",
+        tags: &[],
+    };
+    let of_another_family = CellParts { family: b"g", ..parts };
+    let malformed_tags = CellParts { row: b"s", tags: &[0, 5, 1], ..parts };
+    for encoding in files::ENCODINGS {
+        let mut writer = with(encoding);
+        writer.append(&Stored::new(&parts, 0).cell(), 0).unwrap();
+        let takes_all = [DataBlockEncoding::None, DataBlockEncoding::RowIndexV1].contains(&encoding);
+        for refused in [&of_another_family, &malformed_tags] {
+            let appended = writer.append(&Stored::new(refused, 0).cell(), 0);
+            assert_eq!(appended.is_ok(), takes_all, "{encoding:?}: {appended:?}");
+            assert!(takes_all || matches!(appended, Err(HFileError::Unwritable { .. })));
+        }
+    }
 }
 
 #[test]

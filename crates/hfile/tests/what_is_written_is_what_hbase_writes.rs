@@ -4,7 +4,7 @@ mod files;
 mod golden;
 
 use finback_cell::CellOrder;
-use finback_hfile::{ChecksumType, WriterOptions, file_info_keys as keys};
+use finback_hfile::{ChecksumType, DataBlockEncoding, WriterOptions, file_info_keys as keys};
 
 /// The options and inputs of a golden file, out of what it says of itself.
 fn rewrite(name: &str, adjust: impl FnOnce(&mut WriterOptions)) -> (Vec<u8>, Vec<u8>) {
@@ -16,6 +16,8 @@ fn rewrite(name: &str, adjust: impl FnOnce(&mut WriterOptions)) -> (Vec<u8>, Vec
         bytes_per_checksum: 16 << 10,
         include_tags: reader.includes_tags(),
         include_mvcc: reader.includes_mvcc(),
+        encoding: reader.encoding(),
+        compress_tags: false,
         create_time_ms: long(keys::CREATE_TIME).unwrap(),
         ..WriterOptions::default()
     };
@@ -35,6 +37,13 @@ fn assert_same(name: &str, adjust: impl FnOnce(&mut WriterOptions)) {
 #[test]
 fn plain_cells() {
     assert_same("plain-none", |_| {});
+}
+
+#[test]
+fn every_encoding_of_plain_cells() {
+    for name in ["plain-prefix", "plain-diff", "plain-fast_diff", "plain-row_index_v1"] {
+        assert_same(name, |options| assert_ne!(options.encoding, DataBlockEncoding::None));
+    }
 }
 
 #[test]

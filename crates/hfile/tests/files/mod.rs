@@ -10,9 +10,21 @@ use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_hfile::{
-    Block, BlockCache, BlockPriority, FileId, HFileError, HFileReader, HFileScanner, HFileWriter,
-    WriterOptions, read_through,
+    Block, BlockCache, BlockPriority, DataBlockEncoding, FileId, HFileError, HFileReader, HFileScanner,
+    HFileWriter, WriterOptions, read_through,
 };
+
+pub(crate) const ENCODINGS: [DataBlockEncoding; 5] = [
+    DataBlockEncoding::None,
+    DataBlockEncoding::Prefix,
+    DataBlockEncoding::Diff,
+    DataBlockEncoding::FastDiff,
+    DataBlockEncoding::RowIndexV1,
+];
+
+pub(crate) fn any_encoding() -> impl proptest::strategy::Strategy<Value = DataBlockEncoding> {
+    proptest::sample::select(ENCODINGS.to_vec())
+}
 
 /// A KeyValue and its sequence id.
 #[derive(Clone, Debug, PartialEq, Eq)]

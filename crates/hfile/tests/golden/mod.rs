@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::files::Stored;
 
-/// Without encoding and encryption.
-pub(crate) const READABLE: [&str; 25] = [
+/// All but those of cells too large to be kept.
+pub(crate) const READABLE: [&str; 49] = [
     "plain-none",
     "mixed-none",
     "mixed-mvcc-none",
@@ -39,6 +39,30 @@ pub(crate) const READABLE: [&str; 25] = [
     "comp-zstd-hadoopstream",
     "comp-zstd-blockstream",
     "metablocks",
+    "plain-prefix",
+    "plain-diff",
+    "plain-fast_diff",
+    "plain-row_index_v1",
+    "mixed-prefix",
+    "mixed-diff",
+    "mixed-fast_diff",
+    "mixed-row_index_v1",
+    "mixed-mvcc-prefix",
+    "mixed-mvcc-diff",
+    "mixed-mvcc-fast_diff",
+    "mixed-mvcc-row_index_v1",
+    "mixed-mvcc-tags-prefix",
+    "mixed-mvcc-tags-diff",
+    "mixed-mvcc-tags-fast_diff",
+    "mixed-mvcc-tags-row_index_v1",
+    "mixed-mvcc-ctags-prefix",
+    "mixed-mvcc-ctags-diff",
+    "mixed-mvcc-ctags-fast_diff",
+    "mixed-mvcc-ctags-row_index_v1",
+    "comp-gz-fast_diff",
+    "comp-snappy-fast_diff",
+    "comp-lz4-fast_diff",
+    "index-4level-gz",
 ];
 
 pub(crate) fn directory() -> PathBuf {

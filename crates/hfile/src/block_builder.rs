@@ -1,0 +1,135 @@
+//! Builds the payload of a data block, cell by cell.
+
+use crate::block::HEADER_SIZE;
+use crate::data_block::CellLayout;
+use crate::delta_encoder::DeltaEncoder;
+use crate::encoding::DataBlockEncoding;
+use crate::vlong;
+use finback_cell::Cell;
+use finback_cell::cell::LENGTHS_SIZE;
+
+/// Where the unencoded length stands in a delta-encoded block: after header and encoding id.
+const UNENCODED_LENGTH_AT: usize = HEADER_SIZE + 2;
+
+/// The block being built: room for a header, and the payload.
+#[derive(Debug)]
+pub(crate) struct BlockBuilder {
+    encoding: DataBlockEncoding,
+    layout: CellLayout,
+    block: Vec<u8>,
+    /// Where the first record begins.
+    cells_at: usize,
+    /// What the cells would take without encoding, in bytes.
+    unencoded: usize,
+    delta: Option<DeltaEncoder>,
+    /// Where the rows begin, for ROW_INDEX_V1.
+    rows: Vec<u32>,
+    last_row: Vec<u8>,
+}
+
+impl BlockBuilder {
+    pub(crate) fn new(
+        encoding: DataBlockEncoding,
+        layout: CellLayout,
+        compress_tags: bool,
+        capacity: usize,
+    ) -> Self {
+        let delta = match encoding {
+            DataBlockEncoding::None | DataBlockEncoding::RowIndexV1 => None,
+            _ => Some(DeltaEncoder::new(encoding, layout, compress_tags)),
+        };
+        let mut block = Vec::with_capacity(capacity + HEADER_SIZE);
+        block.resize(HEADER_SIZE, 0);
+        Self {
+            encoding,
+            layout,
+            block,
+            cells_at: 0,
+            unencoded: 0,
+            delta,
+            rows: Vec::new(),
+            last_row: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unencoded == 0
+    }
+
+    /// What the cells take without encoding or with it, whichever is more, in bytes. Both end a block. Like HBase,
+    /// counts the offsets of rows, and nothing that a block has only once.
+    pub(crate) fn size(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        self.unencoded.max(self.block.len() - self.cells_at + size_of_val(&self.rows[..]))
+    }
+
+    /// Whether cells may differ in family.
+    pub(crate) fn takes_any_family(&self) -> bool {
+        self.delta.is_none()
+    }
+
+    pub(crate) fn add(&mut self, cell: &Cell<'_>, sequence_id: u64) {
+        if self.is_empty() {
+            self.begin(cell);
+        }
+        match &mut self.delta {
+            Some(delta) => delta.write(&mut self.block, cell, sequence_id),
+            None => {
+                if self.encoding == DataBlockEncoding::RowIndexV1
+                    && (self.rows.is_empty() || self.last_row != cell.row())
+                {
+                    self.rows.push((self.block.len() - self.cells_at) as u32);
+                    self.last_row.clear();
+                    self.last_row.extend_from_slice(cell.row());
+                }
+                self.layout.write(&mut self.block, cell, sequence_id);
+            }
+        }
+        self.unencoded += LENGTHS_SIZE + cell.key_length() + cell.value_length();
+        if self.layout.tags {
+            self.unencoded += 2 + cell.tags().len();
+        }
+        if self.layout.mvcc {
+            self.unencoded += vlong::size(sequence_id as i64);
+        }
+    }
+
+    fn begin(&mut self, first: &Cell<'_>) {
+        if self.encoding != DataBlockEncoding::None {
+            self.block.extend_from_slice(&self.encoding.id().to_be_bytes());
+        }
+        if let Some(delta) = &mut self.delta {
+            self.block.extend_from_slice(&[0; 4]);
+            self.cells_at = self.block.len();
+            delta.begin(&mut self.block, first);
+        } else {
+            self.cells_at = self.block.len();
+        }
+    }
+
+    /// Completes the block and gives it: room for a header, and the payload.
+    pub(crate) fn end(&mut self) -> Vec<u8> {
+        if self.delta.is_some() {
+            let length = (self.unencoded as u32).to_be_bytes();
+            self.block[UNENCODED_LENGTH_AT..UNENCODED_LENGTH_AT + 4].copy_from_slice(&length);
+        }
+        if self.encoding == DataBlockEncoding::RowIndexV1 {
+            let cells = (self.block.len() - self.cells_at) as u32;
+            self.block.extend_from_slice(&(self.rows.len() as u32).to_be_bytes());
+            self.block.extend(self.rows.iter().flat_map(|row| row.to_be_bytes()));
+            self.block.extend_from_slice(&cells.to_be_bytes());
+        }
+        std::mem::take(&mut self.block)
+    }
+
+    /// Begins the next block, in the memory of the one before.
+    pub(crate) fn reuse(&mut self, block: Vec<u8>) {
+        self.block = block;
+        self.block.clear();
+        self.block.resize(HEADER_SIZE, 0);
+        self.unencoded = 0;
+        self.rows.clear();
+    }
+}

@@ -1,0 +1,323 @@
+//! Decodes blocks of PREFIX, DIFF and FAST_DIFF.
+//!
+//! ```text
+//! PREFIX     ┌───────────┬──────────┬────────┬──────────┬───────┬──────┐
+//!            │ rest len  │ value len│ common │ rest of  │ value │ tail │
+//!            │ varint    │ varint   │ varint │ the key  │       │      │
+//!            └───────────┴──────────┴────────┴──────────┴───────┴──────┘
+//! DIFF       ┌──────┬──────────┬───────────┬────────┬──────────┬────────────┬────────┬───────┬──────┐
+//!            │ flag │ key len  │ value len │ common │ rest of  │ timestamp  │ type u8│ value │ tail │
+//!            │ u8   │ varint ? │ varint ?  │ varint │ the key  │ 1..8 bytes │      ? │       │      │
+//!            └──────┴──────────┴───────────┴────────┴──────────┴────────────┴────────┴───────┴──────┘
+//!            the first record stands after: family length u8, family
+//! FAST_DIFF  like DIFF with other flags; timestamp of 1..8 bytes, those that differ; value left out if it repeats.
+//!            The first record has the whole key, with timestamp and type, and flag 0
+//! tail       ┌──────────────────┬──────┬───────────────────┐
+//!            │ tags len varint  │ tags │ sequence id vlong │  what the file includes
+//!            └──────────────────┴──────┴───────────────────┘
+//! ```
+//! `?`: only if it is not the same as in the cell before. `common`: bytes shared with the key before.
+
+use crate::data_block::CellLayout;
+use crate::encoding::{BadEncoding, DataBlockEncoding};
+use crate::tag_dictionary::TagDecoder;
+use crate::{varint, vlong};
+use finback_cell::cell::{KEY_OVERHEAD, LENGTHS_SIZE, check_key};
+use finback_cell::key::Key;
+
+/// Flags of DIFF.
+pub(crate) mod diff_flag {
+    pub(crate) const SAME_KEY_LENGTH: u8 = 0x01;
+    pub(crate) const SAME_VALUE_LENGTH: u8 = 0x02;
+    pub(crate) const SAME_TYPE: u8 = 0x04;
+    pub(crate) const TIMESTAMP_IS_DIFFERENCE: u8 = 0x08;
+    /// Where the number of timestamp bytes, less 1, begins: three bits.
+    pub(crate) const TIMESTAMP_BYTES_SHIFT: u8 = 4;
+    pub(crate) const NEGATIVE: u8 = 0x80;
+}
+
+/// Flags of FAST_DIFF.
+pub(crate) mod fast_diff_flag {
+    /// Number of leading timestamp bytes that are as before.
+    pub(crate) const SAME_TIMESTAMP_BYTES: u8 = 0x07;
+    pub(crate) const SAME_KEY_LENGTH: u8 = 0x08;
+    pub(crate) const SAME_VALUE_LENGTH: u8 = 0x10;
+    pub(crate) const SAME_TYPE: u8 = 0x20;
+    pub(crate) const SAME_VALUE: u8 = 0x40;
+}
+
+/// What is reserved at first for each encoded byte. More is taken as decoded cells need it.
+const RESERVED_PER_BYTE: usize = 4;
+
+/// Appends the cells of a block.
+pub(crate) fn decode(
+    encoding: DataBlockEncoding,
+    body: &[u8],
+    layout: CellLayout,
+    tags_compressed: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), BadEncoding> {
+    let (length, rest) = body.split_first_chunk::<4>().ok_or("no unencoded length")?;
+    let length = usize::try_from(i32::from_be_bytes(*length)).map_err(|_| "a negative unencoded length")?;
+    out.reserve(length.min(body.len().saturating_mul(RESERVED_PER_BYTE)));
+    let limit = out.len() + length;
+    let tags = tags_compressed.then(TagDecoder::new);
+    let mut decoder = DeltaDecoder { rest, out, limit, layout, tags, family: &[], previous: None };
+    if encoding == DataBlockEncoding::Diff {
+        let length = usize::from(decoder.byte()?);
+        decoder.family = decoder.bytes(length)?;
+    }
+    while !decoder.rest.is_empty() {
+        let cell = match encoding {
+            DataBlockEncoding::Prefix => decoder.prefix()?,
+            DataBlockEncoding::Diff => decoder.diff()?,
+            _ => decoder.fast_diff()?,
+        };
+        decoder.tail()?;
+        decoder.previous = Some(cell);
+    }
+    // The writer counted it from the cells: it is as good as a checksum.
+    if out.len() != limit { Err("another unencoded length") } else { Ok(()) }
+}
+
+struct DeltaDecoder<'a, 'o> {
+    rest: &'a [u8],
+    out: &'o mut Vec<u8>,
+    /// Where the cells end in `out`: a record of a few bytes can repeat a long key and value.
+    limit: usize,
+    layout: CellLayout,
+    tags: Option<TagDecoder<'a>>,
+    /// Of all cells of the block.
+    family: &'a [u8],
+    previous: Option<Decoded>,
+}
+
+/// A cell that was decoded: where its parts are.
+#[derive(Clone, Copy)]
+struct Decoded {
+    key_at: usize,
+    key_length: usize,
+    row_length: usize,
+    value_length: usize,
+    timestamp: i64,
+    type_code: u8,
+}
+
+/// Lengths of the parts of a key, and how much of it is as before.
+struct KeyShape {
+    row_length: usize,
+    qualifier_length: usize,
+    common_row: usize,
+    common_qualifier: usize,
+}
+
+impl<'a> DeltaDecoder<'a, '_> {
+    fn byte(&mut self) -> Result<u8, BadEncoding> {
+        let (&byte, rest) = self.rest.split_first().ok_or("a record is cut off")?;
+        self.rest = rest;
+        Ok(byte)
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&'a [u8], BadEncoding> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("a record is cut off")?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    fn length(&mut self) -> Result<usize, BadEncoding> {
+        varint::take(&mut self.rest).ok_or("a malformed length")
+    }
+
+    /// Begins a cell, if there is room for it.
+    fn begin(&mut self, key_length: usize, value_length: usize) -> Result<(), BadEncoding> {
+        let cell = LENGTHS_SIZE.saturating_add(key_length).saturating_add(value_length);
+        if cell > self.limit - self.out.len() {
+            return Err("more than the unencoded length");
+        }
+        self.out.extend_from_slice(&(key_length as u32).to_be_bytes());
+        self.out.extend_from_slice(&(value_length as u32).to_be_bytes());
+        Ok(())
+    }
+
+    fn prefix(&mut self) -> Result<Decoded, BadEncoding> {
+        let (rest_length, value_length, common) = (self.length()?, self.length()?, self.length()?);
+        let previous =
+            self.previous.map_or(0..0, |previous| previous.key_at..previous.key_at + previous.key_length);
+        if common > previous.len() {
+            return Err("more in common than there was");
+        }
+        let key_length = common + rest_length;
+        self.begin(key_length, value_length)?;
+        let key_at = self.out.len();
+        self.out.extend_from_within(previous.start..previous.start + common);
+        let rest = self.bytes(rest_length)?;
+        self.out.extend_from_slice(rest);
+        let value = self.bytes(value_length)?;
+        self.out.extend_from_slice(value);
+        Ok(Decoded { key_at, key_length, row_length: 0, value_length, timestamp: 0, type_code: 0 })
+    }
+
+    fn diff(&mut self) -> Result<Decoded, BadEncoding> {
+        let flag = self.byte()?;
+        let is = |bits: u8| flag & bits != 0;
+        let key_length =
+            self.length_unless(is(diff_flag::SAME_KEY_LENGTH), |previous| previous.key_length)?;
+        let value_length =
+            self.length_unless(is(diff_flag::SAME_VALUE_LENGTH), |previous| previous.value_length)?;
+        self.begin(key_length, value_length)?;
+        let key_at = self.out.len();
+        let row_length = self.key_fragment(key_length)?;
+        let stored = self.bytes(usize::from(flag >> diff_flag::TIMESTAMP_BYTES_SHIFT & 7) + 1)?;
+        let magnitude = stored.iter().rev().fold(0u64, |all, &byte| all << 8 | u64::from(byte)) as i64;
+        let number = if is(diff_flag::NEGATIVE) { magnitude.wrapping_neg() } else { magnitude };
+        let timestamp = if is(diff_flag::TIMESTAMP_IS_DIFFERENCE) {
+            self.previous()?.timestamp.wrapping_sub(number)
+        } else {
+            number
+        };
+        let type_code = if is(diff_flag::SAME_TYPE) { self.previous()?.type_code } else { self.byte()? };
+        self.end_key(timestamp, type_code);
+        let value = self.bytes(value_length)?;
+        self.out.extend_from_slice(value);
+        Ok(Decoded { key_at, key_length, row_length, value_length, timestamp, type_code })
+    }
+
+    fn fast_diff(&mut self) -> Result<Decoded, BadEncoding> {
+        let flag = self.byte()?;
+        let is = |bits: u8| flag & bits != 0;
+        let key_length =
+            self.length_unless(is(fast_diff_flag::SAME_KEY_LENGTH), |previous| previous.key_length)?;
+        let value_length =
+            self.length_unless(is(fast_diff_flag::SAME_VALUE_LENGTH), |previous| previous.value_length)?;
+        self.begin(key_length, value_length)?;
+        let Some(previous) = self.previous else {
+            return self.first_of_fast_diff(flag, key_length, value_length);
+        };
+        let key_at = self.out.len();
+        let row_length = self.key_fragment(key_length)?;
+        let mut timestamp = previous.timestamp.to_be_bytes();
+        let same = usize::from(flag & fast_diff_flag::SAME_TIMESTAMP_BYTES);
+        let differing = self.bytes(timestamp.len() - same)?;
+        timestamp[same..].copy_from_slice(differing);
+        let timestamp = i64::from_be_bytes(timestamp);
+        let type_code = if is(fast_diff_flag::SAME_TYPE) { previous.type_code } else { self.byte()? };
+        self.end_key(timestamp, type_code);
+        if is(fast_diff_flag::SAME_VALUE) {
+            if value_length != previous.value_length {
+                return Err("the value before with another length");
+            }
+            let value_at = previous.key_at + previous.key_length;
+            self.out.extend_from_within(value_at..value_at + value_length);
+        } else {
+            let value = self.bytes(value_length)?;
+            self.out.extend_from_slice(value);
+        }
+        Ok(Decoded { key_at, key_length, row_length, value_length, timestamp, type_code })
+    }
+
+    fn first_of_fast_diff(
+        &mut self,
+        flag: u8,
+        key_length: usize,
+        value_length: usize,
+    ) -> Result<Decoded, BadEncoding> {
+        if flag != 0 || self.length()? != 0 {
+            return Err("a first record that refers to one before");
+        }
+        let key_at = self.out.len();
+        let flat = self.bytes(key_length)?;
+        check_key(flat).map_err(|_| "a malformed key")?;
+        let key = Key::from_checked(flat);
+        self.family = key.family;
+        self.out.extend_from_slice(flat);
+        let value = self.bytes(value_length)?;
+        self.out.extend_from_slice(value);
+        let (row_length, timestamp, type_code) = (key.row.len(), key.timestamp, key.type_code);
+        Ok(Decoded { key_at, key_length, row_length, value_length, timestamp, type_code })
+    }
+
+    fn previous(&self) -> Result<Decoded, BadEncoding> {
+        self.previous.ok_or("a first record that refers to one before")
+    }
+
+    fn length_unless(&mut self, same: bool, of: impl Fn(&Decoded) -> usize) -> Result<usize, BadEncoding> {
+        if same { self.previous().map(|previous| of(&previous)) } else { self.length() }
+    }
+
+    /// Appends a key up to its timestamp; gives its row's length.
+    fn key_fragment(&mut self, key_length: usize) -> Result<usize, BadEncoding> {
+        let common = self.length()?;
+        let shape = self.key_shape(key_length, common)?;
+        // Without a cell before nothing is in common.
+        let previous = self.previous.map_or((0, 0), |previous| {
+            (previous.key_at + 2, previous.key_at + 2 + previous.row_length + 1 + self.family.len())
+        });
+        let (previous_row, previous_qualifier) = previous;
+        self.out.extend_from_slice(&(shape.row_length as u16).to_be_bytes());
+        self.out.extend_from_within(previous_row..previous_row + shape.common_row);
+        let rest = self.bytes(shape.row_length - shape.common_row)?;
+        self.out.extend_from_slice(rest);
+        self.out.push(self.family.len() as u8);
+        self.out.extend_from_slice(self.family);
+        self.out.extend_from_within(previous_qualifier..previous_qualifier + shape.common_qualifier);
+        let rest = self.bytes(shape.qualifier_length - shape.common_qualifier)?;
+        self.out.extend_from_slice(rest);
+        Ok(shape.row_length)
+    }
+
+    fn key_shape(&mut self, key_length: usize, common: usize) -> Result<KeyShape, BadEncoding> {
+        let previous_row_length = self.previous.map_or(0, |previous| previous.row_length);
+        let row_length = match (self.previous, common) {
+            (None, 1..) => return Err("more in common than there was"),
+            (_, 0) => usize::from(u16::from_be_bytes([self.byte()?, self.byte()?])),
+            (_, 1) => previous_row_length & 0xff00 | usize::from(self.byte()?),
+            _ => previous_row_length,
+        };
+        let fixed = KEY_OVERHEAD + row_length + self.family.len();
+        let qualifier_length = key_length.checked_sub(fixed).ok_or("a key shorter than its row")?;
+        let common_row = common.saturating_sub(2).min(row_length);
+        if common < 2 + row_length || self.previous.is_none() {
+            return Ok(KeyShape { row_length, qualifier_length, common_row, common_qualifier: 0 });
+        }
+        let common_qualifier =
+            common.checked_sub(2 + row_length + 1 + self.family.len()).ok_or("a family that differs")?;
+        let previous_qualifier = self.previous()?.key_length - fixed;
+        if common_qualifier > qualifier_length.min(previous_qualifier) {
+            return Err("more in common than there was");
+        }
+        Ok(KeyShape { row_length, qualifier_length, common_row, common_qualifier })
+    }
+
+    fn end_key(&mut self, timestamp: i64, type_code: u8) {
+        self.out.extend_from_slice(&timestamp.to_be_bytes());
+        self.out.push(type_code);
+    }
+
+    fn tail(&mut self) -> Result<(), BadEncoding> {
+        if self.layout.tags {
+            let length = self.length()?;
+            let length_bytes =
+                u16::try_from(length).map_err(|_| "tags longer than 65535 bytes")?.to_be_bytes();
+            if 2 + length > self.limit - self.out.len() {
+                return Err("more than the unencoded length");
+            }
+            self.out.extend_from_slice(&length_bytes);
+            match &mut self.tags {
+                Some(tags) => tags.take(&mut self.rest, length, self.out).ok_or("malformed tags")?,
+                None => {
+                    let tags = self.bytes(length)?;
+                    self.out.extend_from_slice(tags);
+                }
+            }
+        }
+        if self.layout.mvcc {
+            let (_, length) = vlong::read(self.rest).ok_or("a sequence id is cut off")?;
+            if length > self.limit - self.out.len() {
+                return Err("more than the unencoded length");
+            }
+            let id = self.bytes(length)?;
+            self.out.extend_from_slice(id);
+        }
+        Ok(())
+    }
+}
