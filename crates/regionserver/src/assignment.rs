@@ -75,7 +75,7 @@ pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) 
                 return;
             }
         }
-        server.regions.remove(region.encoded_name().as_bytes());
+        server.regions.closed(&region);
         report(&server, TransitionCode::Closed, region.info(), None, procedure).await;
     });
 }

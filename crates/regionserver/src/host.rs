@@ -2,6 +2,8 @@
 
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_region::{BoxFuture, Host};
+use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,9 +24,10 @@ pub(crate) struct ServerHost {
     flushes: mpsc::UnboundedSender<FlushRequest>,
     memstore_bytes: AtomicI64,
     memstore_limit: i64,
-    /// Whether a flush for memory was asked for and has not begun: at most one request stands in the queue, and at
-    /// most one for each region.
+    /// Whether a flush for memory was asked for and has not begun: at most one such request stands in the queue.
     largest_asked: AtomicBool,
+    /// Regions whose flush was asked for and has not begun: at most one request for each stands in the queue.
+    regions_asked: Mutex<HashSet<String>>,
 }
 
 impl ServerHost {
@@ -36,6 +39,7 @@ impl ServerHost {
             memstore_bytes: AtomicI64::new(0),
             memstore_limit,
             largest_asked: AtomicBool::new(false),
+            regions_asked: Mutex::default(),
         }
     }
 
@@ -51,8 +55,15 @@ impl ServerHost {
 
     /// Asks for a flush of one region.
     pub(crate) fn ask_for_flush(&self, encoded_region: &str) {
-        // The flusher ends only with the server.
-        let _ = self.flushes.send(FlushRequest::Region(encoded_region.to_owned()));
+        if self.regions_asked.lock().insert(encoded_region.to_owned()) {
+            // The flusher ends only with the server.
+            let _ = self.flushes.send(FlushRequest::Region(encoded_region.to_owned()));
+        }
+    }
+
+    /// Notes that a flush that was asked for begins.
+    pub(crate) fn flush_begins(&self, encoded_region: &str) {
+        self.regions_asked.lock().remove(encoded_region);
     }
 
     /// Asks for a flush that frees memory.

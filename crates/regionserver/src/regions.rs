@@ -69,6 +69,15 @@ impl Regions {
         self.entries.write().insert(region.encoded_name().as_bytes().into(), Entry::Open(region));
     }
 
+    /// Forgets a region that was closed, unless it was opened anew meanwhile.
+    pub(crate) fn closed(&self, closed: &Arc<Region>) {
+        let mut entries = self.entries.write();
+        let name = closed.encoded_name().as_bytes();
+        if matches!(entries.get(name), Some(Entry::Open(region)) if Arc::ptr_eq(region, closed)) {
+            entries.remove(name);
+        }
+    }
+
     /// Forgets a region.
     pub(crate) fn remove(&self, encoded: &[u8]) {
         self.entries.write().remove(encoded);
