@@ -1,8 +1,9 @@
 //! A disk without room: a small memory disk, mounted for the test. Where mounting is not permitted, the same is tested
 //! with a faulty file system by the region server's own tests.
 
-use crate::client::{Client, Table};
+use crate::client::{Client, Table, create_request};
 use crate::running_server::{LONG, Place, RunningServer};
+use finback_proto::pb;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -160,4 +161,29 @@ async fn a_start_on_a_full_disk_waits_for_room_and_says_so() {
     server.wait_until_ready();
     let client = client(&server).await;
     all_there(&client.table("t").await, &acknowledged).await;
+}
+
+#[tokio::test]
+async fn a_table_that_is_made_on_a_full_disk_is_there_or_can_be_made_again() {
+    let place = Place::new();
+    let Some(disk) = SmallDisk::mount(&place.data(), 24) else { return };
+    let server = place.start_with(&SETTINGS);
+    let client = client(&server).await;
+    client.create_table("t").await.put("r", b"v").await.unwrap();
+    fill_the_rest(&place);
+    let request = create_request("u");
+    let made: Result<pb::CreateTableResponse, _> = client.ask_master("CreateTable", &request).await;
+    println!("on a full disk: {made:?}");
+    disk.resize(64);
+    let ended = match made {
+        Ok(made) => client.procedure(made.proc_id()).await,
+        Err(exception) => Err(exception.to_string()),
+    };
+    println!("when there is room: {ended:?}");
+    let table = match ended {
+        Ok(()) => client.table("u").await,
+        Err(_) => client.create_table("u").await,
+    };
+    table.put("r", b"v").await.unwrap();
+    assert_eq!(client.table("t").await.get("r").await.unwrap().unwrap(), b"v");
 }

@@ -3,7 +3,7 @@
 use crate::client::{Client, put_request};
 use crate::raw_client::{RawClient, request};
 use crate::running_server::{Place, entries};
-use finback_proto::Message;
+use finback_proto::{Message, pb};
 
 const REPLAYED: &str = "replayed edits";
 
@@ -25,6 +25,26 @@ async fn after_a_stop_there_is_nothing_to_replay() {
     assert_eq!(client.table("t").await.rows().await.len(), 100);
     assert!(!server.stderr().contains(REPLAYED), "{}", server.stderr());
     assert_eq!(place.log_dirs().len(), 1, "only the logs of the server that runs");
+}
+
+#[tokio::test]
+async fn administrators_stop_it_by_a_call() {
+    let place = Place::new();
+    let server = place.start();
+    let client = Client::of(&server).await;
+    client.create_table("t").await.put("r", b"v").await.unwrap();
+    let request = pb::StopServerRequest { reason: "a test".to_owned() };
+    let _: pb::StopServerResponse = client.ask_admin("StopServer", &request).await.unwrap();
+    let ended = server.ends();
+    assert!(ended.status.success(), "{ended:?}");
+
+    let server = place.start();
+    let client = Client::of(&server).await;
+    assert_eq!(client.table("t").await.rows().await, ["r"]);
+    let _: pb::ShutdownResponse =
+        client.ask_master("Shutdown", &pb::ShutdownRequest::default()).await.unwrap();
+    let ended = server.ends();
+    assert!(ended.status.success(), "{ended:?}");
 }
 
 #[tokio::test]

@@ -64,23 +64,20 @@ impl Client {
 
     /// Creates a table of one family, and waits for it.
     pub(crate) async fn create_table(&self, name: &str) -> Table<'_> {
-        let mut table = TableDescriptor::new(TableName::parse(name.as_bytes()).unwrap());
-        table.families = vec![ColumnFamilyDescriptor::with_defaults(FAMILY)];
-        let request = pb::CreateTableRequest { table_schema: (&table).into(), ..Default::default() };
-        let created: pb::CreateTableResponse = self.ask_master("CreateTable", &request).await.unwrap();
-        self.procedure(created.proc_id()).await;
+        let created: pb::CreateTableResponse =
+            self.ask_master("CreateTable", &create_request(name)).await.unwrap();
+        self.procedure(created.proc_id()).await.unwrap();
         self.table(name).await
     }
 
-    /// Waits for the end of a procedure.
-    async fn procedure(&self, proc_id: u64) {
+    /// Waits for the end of a procedure; the text of its exception, if it failed.
+    pub(crate) async fn procedure(&self, proc_id: u64) -> Result<(), String> {
         loop {
             let request = pb::GetProcedureResultRequest { proc_id };
             let result: pb::GetProcedureResultResponse =
                 self.ask_master("getProcedureResult", &request).await.unwrap();
             if result.state() != pb::get_procedure_result_response::State::Running {
-                assert!(result.exception.is_none(), "{:?}", result.exception);
-                return;
+                return result.exception.map_or(Ok(()), |exception| Err(format!("{exception:?}")));
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -154,6 +151,12 @@ impl Table<'_> {
             };
         }
     }
+}
+
+pub(crate) fn create_request(name: &str) -> pb::CreateTableRequest {
+    let mut table = TableDescriptor::new(TableName::parse(name.as_bytes()).unwrap());
+    table.families = vec![ColumnFamilyDescriptor::with_defaults(FAMILY)];
+    pb::CreateTableRequest { table_schema: (&table).into(), ..Default::default() }
 }
 
 pub(crate) fn put_request(

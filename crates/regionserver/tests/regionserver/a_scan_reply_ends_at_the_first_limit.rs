@@ -1,0 +1,216 @@
+//! Rows, bytes, batch, time: what ends a reply, and how the client goes on.
+
+use crate::world::{Table, World, put, row_name, text};
+use finback_cell::{Bytes, CellBlock};
+use finback_proto::{Message, pb};
+use std::time::Duration;
+
+/// One cell of a reply: row, column, and whether its result is a partial one.
+type Found = (String, String, bool);
+
+/// A whole scan, reply by reply.
+struct Replies {
+    replies: Vec<(pb::ScanResponse, Vec<Found>)>,
+}
+
+impl Replies {
+    /// Scans to the end, with calls like the first.
+    async fn of(table: &Table<'_>, first: pb::ScanRequest, patience: Option<Duration>) -> Self {
+        let mut replies = Vec::new();
+        let mut request = first.clone();
+        for call in 0.. {
+            assert!(call < 10_000, "a scan without end");
+            let (response, block): (pb::ScanResponse, _) =
+                table.world.ask_within(patience, "Scan", &request).await.unwrap();
+            let found = found(&response, block);
+            let more = response.more_results() && response.more_results_in_region();
+            request = pb::ScanRequest {
+                region: None,
+                scan: None,
+                scanner_id: response.scanner_id,
+                next_call_seq: Some(call),
+                ..first.clone()
+            };
+            replies.push((response, found));
+            if !more {
+                break;
+            }
+        }
+        Self { replies }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &Found> {
+        self.replies.iter().flat_map(|(_, found)| found)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let mut rows: Vec<String> = self.cells().map(|(row, _, _)| row.clone()).collect();
+        rows.dedup();
+        rows
+    }
+}
+
+fn found(response: &pb::ScanResponse, mut block: Bytes) -> Vec<Found> {
+    let mut found = Vec::new();
+    let results = response.cells_per_result.iter().zip(&response.partial_flag_per_result);
+    for (count, partial) in results {
+        let cells = CellBlock::take(&mut block, *count as usize).unwrap();
+        found.extend(cells.iter().map(|cell| (text(cell.row()), text(cell.qualifier()), *partial)));
+    }
+    assert!(block.is_empty());
+    found
+}
+
+fn rows(range: std::ops::Range<usize>) -> Vec<String> {
+    range.map(row_name).collect()
+}
+
+#[tokio::test]
+async fn bytes_end_a_reply_in_the_middle_of_a_row_for_clients_that_take_it() {
+    let world = World::new();
+    let table = world.table("t").await;
+    for row in 0..3 {
+        let value = [b'v'; 1000];
+        let columns: Vec<String> = (0..10).map(|column| format!("q{column}")).collect();
+        let columns: Vec<(&str, &[u8])> =
+            columns.iter().map(|column| (column.as_str(), &value[..])).collect();
+        table.mutate(put(&row_name(row), &columns)).await.unwrap();
+    }
+    let scan = pb::Scan { max_result_size: Some(2500), ..Default::default() };
+    let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(1000) };
+    let partial = Replies::of(&table, request.clone(), None).await;
+    assert!(partial.replies.len() >= 10, "{}", partial.replies.len());
+    assert!(partial.replies.iter().all(|(_, found)| found.len() <= 4));
+    assert!(partial.cells().any(|(_, _, partial)| *partial));
+    let columns: Vec<_> = partial.cells().map(|(row, column, _)| (row.clone(), column.clone())).collect();
+    let expected: Vec<_> =
+        (0..3).flat_map(|row| (0..10).map(move |column| (row_name(row), format!("q{column}")))).collect();
+    assert_eq!(columns, expected);
+
+    // Whole rows for others.
+    let request = pb::ScanRequest { client_handles_partials: None, ..request };
+    let whole = Replies::of(&table, request, None).await;
+    assert!(whole.cells().all(|(_, _, partial)| !partial));
+    assert!(whole.replies.iter().all(|(response, _)| response.cells_per_result.iter().all(|c| *c == 10)));
+    assert_eq!(whole.rows(), rows(0..3));
+    assert!(whole.replies.len() >= 3);
+}
+
+#[tokio::test]
+async fn the_servers_own_limit_of_bytes_holds_whatever_the_client_asks_for() {
+    let world = World::with(|options| options.max_scan_result_bytes = 5000);
+    let table = world.table("t").await;
+    table.fill(0..20, &[b'v'; 1000]).await;
+    for max_result_size in [None, Some(u64::MAX), Some(1 << 30), Some(0)] {
+        let scan = pb::Scan { max_result_size, ..Default::default() };
+        let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(1000) };
+        let replies = Replies::of(&table, request, None).await;
+        assert!(replies.replies.iter().all(|(_, found)| found.len() <= 6));
+        assert_eq!(replies.rows(), rows(0..20));
+    }
+}
+
+#[tokio::test]
+async fn a_batch_cuts_rows_into_results() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let columns = ["a", "b", "c", "d", "e"].map(|column| (column, &b"v"[..]));
+    for row in 0..3 {
+        table.mutate(put(&row_name(row), &columns)).await.unwrap();
+    }
+    let scan = pb::Scan { batch_size: Some(2), ..Default::default() };
+    let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(2) };
+    let replies = Replies::of(&table, request, None).await;
+    let counts: Vec<u32> =
+        replies.replies.iter().flat_map(|(response, _)| response.cells_per_result.clone()).collect();
+    assert_eq!(counts, [2, 2, 1, 2, 2, 1, 2, 2, 1]);
+    assert_eq!(replies.cells().count(), 15);
+}
+
+#[tokio::test]
+async fn a_limit_of_rows_ends_the_scan() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..20, b"v").await;
+    let request = pb::ScanRequest { limit_of_rows: Some(5), ..table.open_scan(1000) };
+    let replies = Replies::of(&table, request, None).await;
+    assert_eq!(replies.rows(), rows(0..5));
+    assert_eq!(replies.replies.len(), 1);
+    assert!(!replies.replies[0].0.more_results());
+}
+
+/// A filter that every cell's value fails.
+fn nothing_passes() -> pb::Filter {
+    let comparable = pb::ByteArrayComparable { value: Some("no such value".into()) };
+    let comparator = pb::BinaryComparator { comparable };
+    let comparator = pb::Comparator {
+        name: "org.apache.hadoop.hbase.filter.BinaryComparator".into(),
+        serialized_comparator: Some(comparator.encode_to_vec().into()),
+    };
+    let compare_filter =
+        pb::CompareFilter { compare_op: pb::CompareType::Equal.into(), comparator: Some(comparator) };
+    pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.ValueFilter".into(),
+        serialized_filter: Some(pb::ValueFilter { compare_filter }.encode_to_vec().into()),
+    }
+}
+
+#[tokio::test]
+async fn time_ends_a_reply_with_a_heartbeat_that_says_where_it_is() {
+    const ROWS: usize = 60_000;
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..ROWS, b"v").await;
+    for reversed in [false, true] {
+        let scan = pb::Scan {
+            filter: Some(nothing_passes()),
+            need_cursor_result: Some(true),
+            reversed: Some(reversed),
+            ..Default::default()
+        };
+        let request =
+            pb::ScanRequest { scan: Some(scan), track_scan_metrics: Some(true), ..table.open_scan(1000) };
+        // The client waits for a hundredth of a second: there is time for a few thousand rows.
+        let replies = Replies::of(&table, request.clone(), Some(Duration::from_millis(10))).await;
+        assert_eq!(replies.cells().count(), 0);
+        let (last, heartbeats) = replies.replies.split_last().unwrap();
+        assert!(!heartbeats.is_empty(), "{ROWS} rows were read in no time");
+        assert_ne!(last.0.heartbeat_message, Some(true));
+        assert!(!last.0.more_results_in_region());
+        let mut cursors = Vec::new();
+        for (heartbeat, _) in heartbeats {
+            assert_eq!(heartbeat.heartbeat_message, Some(true));
+            assert!(heartbeat.more_results() && heartbeat.more_results_in_region());
+            cursors.push(text(heartbeat.cursor.as_ref().unwrap().row()));
+        }
+        let in_order = |pair: &[String]| if reversed { pair[0] > pair[1] } else { pair[0] < pair[1] };
+        assert!(cursors.windows(2).all(in_order), "{cursors:?}");
+        let scanned: i64 = replies.replies.iter().map(|(response, _)| metric(response, "ROWS_SCANNED")).sum();
+        assert_eq!(scanned, ROWS as i64);
+
+        // One that does not know heartbeats waits for the end.
+        let request = pb::ScanRequest { client_handles_heartbeats: None, ..request };
+        assert_eq!(Replies::of(&table, request, None).await.replies.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn results_found_before_the_time_ended_are_in_the_heartbeat() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..60_000, b"v").await;
+    table.put(&row_name(100), b"no such value").await.unwrap();
+    table.put(&row_name(59_999), b"no such value").await.unwrap();
+    let scan = pb::Scan { filter: Some(nothing_passes()), ..Default::default() };
+    let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(1000) };
+    let replies = Replies::of(&table, request, Some(Duration::from_millis(10))).await;
+    assert_eq!(replies.rows(), [row_name(100), row_name(59_999)]);
+    assert!(replies.replies.len() > 1);
+    let (first, found) = &replies.replies[0];
+    assert_eq!((first.heartbeat_message, found.len()), (Some(true), 1));
+}
+
+fn metric(response: &pb::ScanResponse, name: &str) -> i64 {
+    let metrics = response.scan_metrics.iter().flat_map(|metrics| &metrics.metrics);
+    metrics.filter(|metric| metric.name() == name).map(pb::NameInt64Pair::value).sum()
+}

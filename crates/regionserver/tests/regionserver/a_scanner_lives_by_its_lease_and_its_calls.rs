@@ -1,0 +1,158 @@
+//! Scanners: leases, call sequence numbers, renewal, close.
+
+use crate::world::{Answer, Table, World, row_name, text};
+use finback_cell::CellBlock;
+use finback_proto::pb;
+use finback_rpc::RpcException;
+use std::time::Duration;
+
+async fn scan(table: &Table<'_>, request: &pb::ScanRequest) -> Answer<(pb::ScanResponse, Vec<String>)> {
+    let (response, block): (pb::ScanResponse, _) = table.world.ask("Scan", request).await?;
+    let rows = CellBlock::parse(block).unwrap().iter().map(|cell| text(cell.row())).collect();
+    Ok((response, rows))
+}
+
+/// The next call of a scanner.
+fn next(scanner_id: Option<u64>, call: u64, rows: u32) -> pb::ScanRequest {
+    pb::ScanRequest {
+        scanner_id,
+        number_of_rows: Some(rows),
+        next_call_seq: Some(call),
+        client_handles_partials: Some(true),
+        client_handles_heartbeats: Some(true),
+        ..Default::default()
+    }
+}
+
+fn close(scanner_id: Option<u64>) -> pb::ScanRequest {
+    pb::ScanRequest { scanner_id, close_scanner: Some(true), ..Default::default() }
+}
+
+fn refused<T: std::fmt::Debug>(answer: Answer<T>, class: &str) -> RpcException {
+    let exception = answer.unwrap_err();
+    assert_eq!(exception.simple_class(), class, "{exception}");
+    exception
+}
+
+#[tokio::test]
+async fn calls_are_numbered_and_one_out_of_order_is_refused() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let (opened, rows) = scan(&table, &table.open_scan(2)).await.unwrap();
+    assert_eq!(rows, [row_name(0), row_name(1)]);
+    assert!(opened.ttl() > 0 && opened.mvcc_read_point() > 0 && opened.more_results_in_region());
+    let id = opened.scanner_id;
+    assert_eq!(scan(&table, &next(id, 0, 2)).await.unwrap().1, [row_name(2), row_name(3)]);
+    for wrong in [0, 2, 7] {
+        refused(scan(&table, &next(id, wrong, 2)).await, "OutOfOrderScannerNextException");
+    }
+    assert_eq!(scan(&table, &next(id, 1, 2)).await.unwrap().1, [row_name(4), row_name(5)]);
+    // Without a number there is no check.
+    let unnumbered = pb::ScanRequest { next_call_seq: None, ..next(id, 0, 1) };
+    assert_eq!(scan(&table, &unnumbered).await.unwrap().1, [row_name(6)]);
+    scan(&table, &close(id)).await.unwrap();
+    refused(scan(&table, &next(id, 2, 2)).await, "UnknownScannerException");
+}
+
+#[tokio::test]
+async fn a_scanner_that_is_at_its_end_is_closed_and_a_late_close_is_no_error() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..3, b"v").await;
+    let (opened, rows) = scan(&table, &table.open_scan(100)).await.unwrap();
+    assert_eq!(rows.len(), 3);
+    assert_eq!((opened.more_results(), opened.more_results_in_region()), (true, false));
+    scan(&table, &close(opened.scanner_id)).await.unwrap();
+    refused(scan(&table, &next(opened.scanner_id, 0, 1)).await, "UnknownScannerException");
+    refused(scan(&table, &close(Some(12345))).await, "UnknownScannerException");
+}
+
+#[tokio::test]
+async fn a_lease_ends_without_calls_and_not_with_them() {
+    const LEASE: Duration = Duration::from_millis(1200);
+    let world = World::with(|options| options.scanner_lease = LEASE);
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let (opened, _) = scan(&table, &table.open_scan(1)).await.unwrap();
+        assert_eq!(opened.ttl(), LEASE.as_millis() as u32);
+        ids.push(opened.scanner_id);
+    }
+    let (idle, renewed, used) = (ids[0], ids[1], ids[2]);
+    for round in 0..6 {
+        tokio::time::sleep(LEASE / 2).await;
+        let renewal = pb::ScanRequest { renew: Some(true), ..next(renewed, round, 0) };
+        assert!(scan(&table, &renewal).await.unwrap().1.is_empty());
+        assert_eq!(scan(&table, &next(used, round, 1)).await.unwrap().1.len(), 1);
+    }
+    refused(scan(&table, &next(idle, 0, 1)).await, "UnknownScannerException");
+    // A renewal is a call, and moves nothing.
+    assert_eq!(scan(&table, &next(renewed, 6, 1)).await.unwrap().1, [row_name(1)]);
+}
+
+#[tokio::test]
+async fn a_scanner_sees_one_state_through_writes_and_flushes() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..10, b"old").await;
+    let (opened, _) = scan(&table, &table.open_scan(1)).await.unwrap();
+    table.fill(0..20, b"new").await;
+    table.flush().await.unwrap();
+    let (_, block): (pb::ScanResponse, _) =
+        world.ask("Scan", &next(opened.scanner_id, 0, 100)).await.unwrap();
+    let cells = CellBlock::parse(block).unwrap();
+    assert_eq!(cells.count(), 9);
+    assert!(cells.iter().all(|cell| cell.value() == b"old"));
+}
+
+#[tokio::test]
+async fn a_scanner_of_a_region_that_was_closed_sends_its_client_elsewhere() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let (opened, _) = scan(&table, &table.open_scan(1)).await.unwrap();
+    world.close(&table.info, 2).await.unwrap();
+    world.reported(2).await;
+    refused(scan(&table, &next(opened.scanner_id, 0, 1)).await, "NotServingRegionException");
+    // Also when the region is back: it is another opening of it.
+    let table = world.table("t").await;
+    let (opened_again, _) = scan(&table, &table.open_scan(1)).await.unwrap();
+    assert_ne!(opened.scanner_id, opened_again.scanner_id);
+    refused(scan(&table, &next(opened.scanner_id, 1, 1)).await, "UnknownScannerException");
+    assert_eq!(scan(&table, &next(opened_again.scanner_id, 0, 1)).await.unwrap().1, [row_name(1)]);
+}
+
+#[tokio::test]
+async fn opening_and_closing_in_one_call_leaves_nothing() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let request = pb::ScanRequest { close_scanner: Some(true), ..table.open_scan(4) };
+    let (response, rows) = scan(&table, &request).await.unwrap();
+    assert_eq!(rows.len(), 4);
+    refused(scan(&table, &next(response.scanner_id, 0, 1)).await, "UnknownScannerException");
+    // Just opened, nothing read.
+    let (opened, rows) = scan(&table, &table.open_scan(0)).await.unwrap();
+    assert!(rows.is_empty() && opened.more_results() && opened.more_results_in_region());
+    assert_eq!(scan(&table, &next(opened.scanner_id, 0, 1)).await.unwrap().1, [row_name(0)]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_scanned_is_refused() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let no_scan = pb::ScanRequest { scan: None, ..table.open_scan(1) };
+    refused(scan(&table, &no_scan).await, "DoNotRetryIOException");
+    let no_region = pb::ScanRequest { region: None, ..table.open_scan(1) };
+    refused(scan(&table, &no_region).await, "DoNotRetryIOException");
+    let column = pb::Column { family: "nope".into(), ..Default::default() };
+    let family = pb::Scan { column: vec![column], ..Default::default() };
+    let no_family = pb::ScanRequest { scan: Some(family), ..table.open_scan(1) };
+    refused(scan(&table, &no_family).await, "NoSuchColumnFamilyException");
+    let filter = pb::Filter { name: "com.example.OwnFilter".into(), serialized_filter: None };
+    let filtered = pb::Scan { filter: Some(filter), ..Default::default() };
+    let no_filter = pb::ScanRequest { scan: Some(filtered), ..table.open_scan(1) };
+    refused(scan(&table, &no_filter).await, "DoNotRetryIOException");
+}

@@ -1,0 +1,91 @@
+//! Nonces.
+
+use crate::world::{Table, World, increment};
+
+/// Increments by one; gives back the sum.
+async fn count(table: &Table<'_>, nonce: Option<u64>) -> i64 {
+    let (_, cells) = table.mutate(increment("row", 1, nonce)).await.unwrap();
+    i64::from_be_bytes(cells.iter().next().expect("a sum").value().try_into().unwrap())
+}
+
+#[tokio::test]
+async fn a_repetition_gets_the_first_answer() {
+    let world = World::new();
+    let table = world.table("t").await;
+    assert_eq!(count(&table, Some(7)).await, 1);
+    assert_eq!(count(&table, Some(8)).await, 2);
+    // What the first call had as its result, though there have been others.
+    assert_eq!(count(&table, Some(7)).await, 1);
+    assert_eq!(count(&table, Some(8)).await, 2);
+    table.flush().await.unwrap();
+    assert_eq!(count(&table, Some(8)).await, 2);
+    assert_eq!(count(&table, None).await, 3);
+    assert_eq!(count(&table, None).await, 4);
+}
+
+#[tokio::test]
+async fn repetitions_at_the_same_time_wait_for_the_first() {
+    let world = World::new();
+    let table = world.table("t").await;
+    world.faults.pause();
+    let calls = std::array::from_fn::<_, 10, _>(|_| count(&table, Some(7)));
+    let (sums, ()) = tokio::join!(join_all(calls), async {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        world.faults.resume();
+    });
+    assert_eq!(sums, [1; 10]);
+    assert_eq!(count(&table, None).await, 2);
+}
+
+/// Polls all of them together, in this task.
+async fn join_all<F: Future<Output = i64>, const N: usize>(calls: [F; N]) -> Vec<i64> {
+    let mut calls: Vec<_> = calls.into_iter().map(Box::pin).collect();
+    let mut results = vec![None; N];
+    std::future::poll_fn(|context| {
+        for (call, result) in calls.iter_mut().zip(&mut results) {
+            if result.is_none()
+                && let std::task::Poll::Ready(sum) = call.as_mut().poll(context)
+            {
+                *result = Some(sum);
+            }
+        }
+        if results.iter().all(Option::is_some) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    results.into_iter().flatten().collect()
+}
+
+#[tokio::test]
+async fn a_call_that_failed_may_be_repeated() {
+    let world = World::new();
+    let table = world.table("t").await;
+    world.faults.set_byte_budget(Some(0));
+    table.mutate(increment("row", 1, Some(7))).await.unwrap_err();
+    world.faults.set_byte_budget(None);
+    let since = std::time::Instant::now();
+    let sum = loop {
+        match table.mutate(increment("row", 1, Some(7))).await {
+            Ok((_, cells)) => break cells.iter().next().unwrap().value().to_vec(),
+            Err(error) => assert!(since.elapsed() < crate::world::LONG, "{error}"),
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    };
+    assert_eq!(sum, 1i64.to_be_bytes());
+}
+
+#[tokio::test]
+async fn the_next_server_knows_the_nonces_of_what_it_replays() {
+    let world = World::new();
+    let table = world.table("t").await;
+    assert_eq!(count(&table, Some(7)).await, 1);
+    assert_eq!(count(&table, Some(8)).await, 2);
+    let world = world.crash();
+    let table = world.table("t").await;
+    // Carried out before the crash, so not again. What it had as its result is not known any more: the sum now is given.
+    assert_eq!(count(&table, Some(8)).await, 2);
+    assert_eq!(count(&table, Some(9)).await, 3);
+}

@@ -1,0 +1,195 @@
+//! OpenRegion, CloseRegion, their reports; FlushRegion; what a server says of itself.
+
+use crate::world::{LONG, World, region_info};
+use finback_cell::{Bytes, ColumnFamilyDescriptor};
+use finback_proto::{convert, pb};
+use finback_rpc::ChannelExt;
+use pb::region_state_transition::TransitionCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn each_opening_and_closing_is_reported_with_its_procedure() {
+    let world = World::new();
+    let info = region_info("t", "", "");
+    world.create_table(&info, vec![ColumnFamilyDescriptor::with_defaults(b"f")]);
+    assert_eq!(world.open(&info, 11).await.unwrap().opening_state, [0]);
+    let opened = world.reported(11).await;
+    assert_eq!((opened.code, &opened.region), (TransitionCode::Opened, &info.encoded_name()));
+    let first = opened.open_sequence_id.unwrap();
+    assert!(first > 0);
+
+    // Asked again: it is open already, and says so.
+    world.open(&info, 12).await.unwrap();
+    let again = world.reported(12).await;
+    assert_eq!((again.code, again.open_sequence_id), (TransitionCode::Opened, Some(first)));
+
+    let table = world.table("t").await;
+    table.put("r", b"v").await.unwrap();
+    assert!(world.close(&info, 13).await.unwrap().closed);
+    assert_eq!(world.reported(13).await.code, TransitionCode::Closed);
+    assert_eq!(table.put("r", b"w").await.unwrap_err().simple_class(), "NotServingRegionException");
+    // A region that is not here: there is nothing to report.
+    world.close(&info, 14).await.unwrap();
+
+    world.open(&info, 15).await.unwrap();
+    assert!(world.reported(15).await.open_sequence_id.unwrap() > first + 1);
+    assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
+    let procedures: Vec<i64> = world.master.reports().iter().map(|report| report.procedure).collect();
+    assert!(!procedures.contains(&14), "{procedures:?}");
+}
+
+#[tokio::test]
+async fn a_close_that_is_asked_for_twice_is_reported_twice() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("r", b"v").await.unwrap();
+    world.close(&table.info, 11).await.unwrap();
+    world.close(&table.info, 12).await.unwrap();
+    assert_eq!(world.reported(11).await.code, TransitionCode::Closed);
+    assert_eq!(world.reported(12).await.code, TransitionCode::Closed);
+    assert_eq!(world.table("t").await.get("r").await.unwrap()[0].1, b"v");
+}
+
+#[tokio::test]
+async fn a_report_is_repeated_until_the_master_has_heard_it() {
+    let world = World::new();
+    let info = region_info("t", "", "");
+    world.create_table(&info, vec![ColumnFamilyDescriptor::with_defaults(b"f")]);
+    world.master.refusals.store(2, Ordering::SeqCst);
+    world.open(&info, 11).await.unwrap();
+    assert_eq!(world.reported(11).await.code, TransitionCode::Opened);
+    assert_eq!(world.master.reports().len(), 1);
+}
+
+#[tokio::test]
+async fn a_region_that_cannot_be_opened_is_reported_and_may_be_tried_again() {
+    let world = World::new();
+    // A table that nobody has made.
+    let info = region_info("t", "", "");
+    world.open(&info, 11).await.unwrap();
+    let failed = world.reported(11).await;
+    assert_eq!((failed.code, failed.open_sequence_id), (TransitionCode::FailedOpen, None));
+
+    // A store file that is none.
+    world.create_table(&info, vec![ColumnFamilyDescriptor::with_defaults(b"f")]);
+    let directory = world.root.family_dir(&info.table, &info.encoded_name(), b"f");
+    let file = directory.join("0123456789abcdef0123456789abcdef");
+    world.root.fs().create_dir_all(&directory).unwrap();
+    finback_fs::write_file_durably(&**world.root.fs(), &file, b"no store file").unwrap();
+    world.open(&info, 12).await.unwrap();
+    assert_eq!(world.reported(12).await.code, TransitionCode::FailedOpen);
+
+    // A disk that fails.
+    world.root.fs().remove_file(&file).unwrap();
+    world.faults.fail_from(0);
+    world.open(&info, 13).await.unwrap();
+    assert_eq!(world.reported(13).await.code, TransitionCode::FailedOpen);
+    world.faults.heal();
+    world.open(&info, 14).await.unwrap();
+    assert_eq!(world.reported(14).await.code, TransitionCode::Opened);
+    world.table("t").await.put("r", b"v").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_region_that_cannot_be_flushed_is_not_reported_as_closed() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("r", b"v").await.unwrap();
+    world.faults.set_byte_budget(Some(0));
+    world.close(&table.info, 11).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(world.master.reports().iter().all(|report| report.procedure != 11));
+    // It is still readable here.
+    assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
+    world.faults.set_byte_budget(None);
+    assert_eq!(world.reported(11).await.code, TransitionCode::Closed);
+    assert_eq!(world.table("t").await.get("r").await.unwrap()[0].1, b"v");
+}
+
+#[tokio::test]
+async fn requests_for_an_earlier_life_of_the_server_are_refused() {
+    let world = World::new();
+    let info = region_info("t", "", "");
+    let request = pb::OpenRegionRequest { server_start_code: Some(999), ..Default::default() };
+    let opened: Result<pb::OpenRegionResponse, _> = world.ask_admin("OpenRegion", &request).await;
+    assert!(opened.unwrap_err().message.contains("999"));
+    let close = pb::CloseRegionRequest {
+        region: convert::specifier_by_name(&info),
+        server_start_code: Some(999),
+        ..Default::default()
+    };
+    let request = pb::ExecuteProceduresRequest { close_region: vec![close], ..Default::default() };
+    let closed: Result<pb::ExecuteProceduresResponse, _> =
+        world.ask_admin("ExecuteProcedures", &request).await;
+    assert!(closed.unwrap_err().do_not_retry);
+}
+
+#[tokio::test]
+async fn a_flush_says_whether_there_was_something_to_flush() {
+    let world = World::new();
+    let table = world.table("t").await;
+    assert_eq!(table.flush().await.unwrap().flushed, Some(false));
+    table.put("r", b"v").await.unwrap();
+    let flush = table.flush().await.unwrap();
+    assert_eq!(flush.flushed, Some(true));
+    table.put("r", b"w").await.unwrap();
+    let request = |family: Option<&'static [u8]>, if_older_than_ts| pb::FlushRegionRequest {
+        region: table.region.clone(),
+        family: family.map(Bytes::from_static),
+        if_older_than_ts,
+        ..Default::default()
+    };
+    let older = request(None, Some(flush.last_flush_time));
+    let skipped: pb::FlushRegionResponse = world.ask_admin("FlushRegion", &older).await.unwrap();
+    assert_eq!((skipped.flushed, skipped.last_flush_time), (Some(false), flush.last_flush_time));
+    let unknown: Result<pb::FlushRegionResponse, _> =
+        world.ask_admin("FlushRegion", &request(Some(b"nope"), None)).await;
+    assert_eq!(unknown.unwrap_err().simple_class(), "NoSuchColumnFamilyException");
+    let one: pb::FlushRegionResponse =
+        world.ask_admin("FlushRegion", &request(Some(b"f"), None)).await.unwrap();
+    assert_eq!(one.flushed, Some(true));
+    let files = world.root.list_store_files(&table.info.table, &table.info.encoded_name(), b"f").unwrap();
+    assert_eq!(files.len(), 2);
+}
+
+#[tokio::test]
+async fn a_stop_leaves_nothing_to_replay() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..100, b"v").await;
+    world.server.stop().await;
+    assert_eq!(table.put("r", b"v").await.unwrap_err().simple_class(), "NotServingRegionException");
+    let world = world.crash();
+    let info = region_info("t", "", "");
+    let edits = world.root.recovered_edits_dir(&info.table, &info.encoded_name());
+    let left = world.root.fs().list(&edits).unwrap_or_default();
+    assert!(left.iter().all(|entry| entry.name.ends_with(".seqid")), "{left:?}");
+    assert_eq!(world.table("t").await.get("r000050").await.unwrap()[0].1, b"v");
+}
+
+#[tokio::test]
+async fn a_server_registers_reports_its_load_and_asks_the_master_for_its_clients() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let since = Instant::now();
+    while world.master.loads.lock().unwrap().is_empty() {
+        assert!(since.elapsed() < LONG);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(world.master.registrations.load(Ordering::SeqCst), 1);
+    table.put("r", b"v").await.unwrap();
+    let request = pb::GetRegionLoadRequest::default();
+    let load: pb::GetRegionLoadResponse = world.ask_admin("GetRegionLoad", &request).await.unwrap();
+    assert_eq!(load.region_loads[0].write_requests_count(), 1);
+
+    let (id, _): (pb::GetClusterIdResponse, _) =
+        world.meta.call("GetClusterId", &pb::GetClusterIdRequest::default(), Bytes::new()).await.unwrap();
+    assert_eq!(id.cluster_id(), "the cluster");
+    let (nodes, _): (pb::GetBootstrapNodesResponse, _) = world
+        .meta
+        .call("GetBootstrapNodes", &pb::GetBootstrapNodesRequest::default(), Bytes::new())
+        .await
+        .unwrap();
+    assert_eq!(nodes.server_name[0].host_name, "localhost");
+}
