@@ -8,7 +8,7 @@ use pb::mutation_proto::MutationType;
 
 fn get(row: &str) -> pb::Action {
     let get = pb::Get { row: Bytes::copy_from_slice(row.as_bytes()), ..Default::default() };
-    pb::Action { get: Some(get), ..Default::default() }
+    pb::Action { get: Some(Box::new(get)), ..Default::default() }
 }
 
 fn on(region: &pb::RegionSpecifier, actions: Vec<pb::Action>) -> pb::RegionAction {

@@ -11,10 +11,7 @@ use finback_region::RegionConfig;
 use finback_regionserver::{
     AdminService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
 };
-use finback_rpc::{
-    Call, Channel, ChannelExt, ConnectionInfo, Loopback, MethodName, Outcome, RpcException, Service,
-    exceptions,
-};
+use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, RpcException, Service, exceptions};
 use finback_wal::{FlushedSequenceIds, WalOptions};
 use pb::region_state_transition::TransitionCode;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -100,6 +97,23 @@ impl Service for MasterService {
             }
             other => Outcome::exception(exceptions::unsupported_operation(other)),
         }
+    }
+}
+
+/// Calls that say how long their client waits.
+struct Impatient {
+    service: ClientService,
+    patience: Option<Duration>,
+}
+
+impl Service for Impatient {
+    fn name(&self) -> &'static str {
+        self.service.name()
+    }
+
+    fn call(&self, mut call: Call) -> Outcome {
+        call.deadline = self.patience.map(|patience| call.received + patience);
+        self.service.call(call)
     }
 }
 
@@ -207,19 +221,8 @@ impl World {
         method: &'static str,
         request: &Q,
     ) -> Answer<(A, Bytes)> {
-        let received = Instant::now();
-        let call = Call {
-            call_id: 1,
-            method: MethodName::from_static(method),
-            param: request.encode_to_vec().into(),
-            cells: Bytes::new(),
-            priority: 0,
-            deadline: patience.map(|patience| received + patience),
-            received,
-            connection: Arc::new(ConnectionInfo::in_process("ClientService")),
-        };
-        let reply = ClientService::new(Arc::clone(&self.server)).call(call).wait().await?;
-        Ok((A::decode(&reply.message[..]).unwrap(), reply.cells.into()))
+        let service = Impatient { service: ClientService::new(Arc::clone(&self.server)), patience };
+        Loopback::new(Arc::new(service)).call(method, request, Bytes::new()).await
     }
 
     pub(crate) async fn ask_admin<Q: Message, A: Message + Default>(
