@@ -140,16 +140,14 @@ impl Region {
         let smallest_read_point = self.mvcc.smallest_read_point();
         let file =
             self.environment.root.fs().create_new(path).map_err(|error| RegionError::io(path, &error))?;
+        let compression = if all_files { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
         let options = WriterOptions {
-            order: self.order,
-            block_size_bytes: store.family.block_size_bytes(),
             include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
             include_mvcc: inputs
                 .iter()
                 .any(|input| input.reader().includes_mvcc() || input.bulk_sequence_id().is_some()),
-            create_time_ms: now,
             major_compaction: all_files,
-            ..WriterOptions::default()
+            ..store.writer_options(compression, now)
         };
         let mut writer = HFileWriter::new(file, path, options)?;
         writer.append_file_info(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs));

@@ -197,12 +197,9 @@ impl Region {
         let file = fs.create_new(path).map_err(|error| RegionError::io(path, &error))?;
         let now = self.environment.host.now_ms();
         let options = WriterOptions {
-            order: self.order,
-            block_size_bytes: part.store.family.block_size_bytes(),
             include_tags: part.snapshot.has_tags(),
             include_mvcc: true,
-            create_time_ms: now,
-            ..WriterOptions::default()
+            ..part.store.writer_options("COMPRESSION", now)
         };
         let mut writer = HFileWriter::new(file, path, options)?;
         let sources =

@@ -5,7 +5,7 @@ use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan, TimeRange};
-use finback_hfile::{BlockCache, HFileScanner};
+use finback_hfile::{BlockCache, Compression, DataBlockEncoding, HFileScanner, WriterOptions};
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
@@ -45,6 +45,24 @@ impl Store {
             order,
             files: RwLock::new(files.into()),
             cache,
+        }
+    }
+
+    /// How files of this family are written; `compression` is the attribute that counts for the occasion, with those
+    /// more general in its place where it is not set. What has no codec here is written as it is.
+    pub(crate) fn writer_options(&self, compression: &str, create_time_ms: i64) -> WriterOptions {
+        let attributes = [compression, "COMPRESSION_COMPACT", "COMPRESSION"];
+        let general = if compression == "COMPRESSION" { &attributes[2..] } else { &attributes[..] };
+        let compression = general.iter().find_map(|attribute| self.family.attribute(attribute));
+        let encoding = self.family.attribute("DATA_BLOCK_ENCODING");
+        WriterOptions {
+            order: self.order,
+            block_size_bytes: self.family.block_size_bytes(),
+            compression: compression.and_then(Compression::from_name).unwrap_or_default(),
+            encoding: encoding.and_then(DataBlockEncoding::from_name).unwrap_or_default(),
+            compress_tags: self.family.flag("COMPRESS_TAGS", true),
+            create_time_ms,
+            ..WriterOptions::default()
         }
     }
 

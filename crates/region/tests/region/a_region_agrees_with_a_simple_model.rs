@@ -168,8 +168,13 @@ impl Tested {
     fn new(forgets: bool) -> Self {
         let mem = MemFileSystem::new();
         // Blocks of a few cells each.
-        let families =
-            vec![family("a", 2).with("BLOCKSIZE", "100"), family("b", 1000).with("BLOCKSIZE", "64")];
+        let families = vec![
+            family("a", 2)
+                .with("BLOCKSIZE", "100")
+                .with("DATA_BLOCK_ENCODING", "FAST_DIFF")
+                .with("COMPRESSION", "SNAPPY"),
+            family("b", 1000).with("BLOCKSIZE", "64").with("COMPRESSION", "ZSTD"),
+        ];
         let mut world = World::new(Arc::new(mem.clone()), families);
         world.cache = crate::world::TestCache::new(forgets);
         let region = world.start().unwrap();
