@@ -31,10 +31,14 @@ async fn connect(address: SocketAddr, service: &str) -> SocketChannel {
 
 impl Client {
     pub(crate) async fn of(server: &RunningServer) -> Self {
+        Self::at(server.master(), server.regionserver()).await
+    }
+
+    pub(crate) async fn at(master: SocketAddr, regionserver: SocketAddr) -> Self {
         Self {
-            master: connect(server.master(), "MasterService").await,
-            data: connect(server.regionserver(), "ClientService").await,
-            admin: connect(server.regionserver(), "AdminService").await,
+            master: connect(master, "MasterService").await,
+            data: connect(regionserver, "ClientService").await,
+            admin: connect(regionserver, "AdminService").await,
         }
     }
 
@@ -115,6 +119,17 @@ impl Table<'_> {
         self.client.ask("Mutate", &request).await.map(|(_, _): (pb::MutateResponse, _)| ())
     }
 
+    /// Adds one to a row's counter; gives back the sum.
+    pub(crate) async fn increment(&self, row: &str, nonce_group: u64, nonce: u64) -> Answer<i64> {
+        let mut request = put_request(self.region.clone(), row, FAMILY, &1i64.to_be_bytes());
+        request.mutation.mutate_type = Some(MutationType::Increment.into());
+        request.mutation.nonce = Some(nonce);
+        request.nonce_group = Some(nonce_group);
+        let (response, mut block): (pb::MutateResponse, _) = self.client.ask("Mutate", &request).await?;
+        let cells = convert::decode_result(&response.result.unwrap_or_default(), &mut block).unwrap();
+        Ok(counter(cells.iter().next().expect("a sum").value()))
+    }
+
     /// The value of a row, if there is one.
     pub(crate) async fn get(&self, row: &str) -> Answer<Option<Vec<u8>>> {
         let request = get_request(self.region.clone(), row);
@@ -151,6 +166,11 @@ impl Table<'_> {
             };
         }
     }
+}
+
+/// The number in a counter's value.
+pub(crate) fn counter(value: &[u8]) -> i64 {
+    i64::from_be_bytes(value.try_into().unwrap())
 }
 
 pub(crate) fn create_request(name: &str) -> pb::CreateTableRequest {
