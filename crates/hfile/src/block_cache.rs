@@ -10,7 +10,7 @@ pub enum BlockPriority {
     /// A data block.
     #[default]
     Normal,
-    /// An index block, or a block of a family with IN_MEMORY.
+    /// An index block, a chunk of a Bloom filter, or a block of a family with IN_MEMORY.
     High,
 }
 

@@ -20,6 +20,9 @@ pub mod keys {
     pub const MAJOR_COMPACTION: &[u8] = b"MAJOR_COMPACTION_KEY";
     pub const TIMERANGE: &[u8] = b"TIMERANGE";
     pub const EARLIEST_PUT_TS: &[u8] = b"EARLIEST_PUT_TS";
+    pub const BLOOM_FILTER_TYPE: &[u8] = b"BLOOM_FILTER_TYPE";
+    pub const BLOOM_FILTER_PARAM: &[u8] = b"BLOOM_FILTER_PARAM";
+    pub const LAST_BLOOM_KEY: &[u8] = b"LAST_BLOOM_KEY";
     pub const DELETE_FAMILY_COUNT: &[u8] = b"DELETE_FAMILY_COUNT";
     pub const COMPACTION_EVENT: &[u8] = b"COMPACTION_EVENT_KEY";
     pub const HISTORICAL: &[u8] = b"HISTORICAL";

@@ -93,6 +93,12 @@ impl RootIndex {
         self.keys.get(*self.bounds.get(number)?..*self.bounds.get(number + 1)?)
     }
 
+    /// The last entry whose key, as plain bytes, is not greater than `key`.
+    pub(crate) fn find_bytes(&self, key: &[u8]) -> Option<usize> {
+        let not_greater = |number: &usize| self.key(*number).is_some_and(|entry| entry <= key);
+        partition_point(self.len(), not_greater).checked_sub(1)
+    }
+
     /// The entry of exactly this name, in an index of meta blocks.
     pub(crate) fn named(&self, name: &[u8]) -> Option<BlockRef> {
         let number = partition_point(self.len(), |&number| self.key(number).is_some_and(|key| key < name));

@@ -1,9 +1,8 @@
 //! HFile v3: writer, reader, scanner, block index, checksums.
 //!
-//! Written files have no Bloom filter; Bloom filters of other writers' files are passed over, encrypted files are
-//! refused. Guarantees: every block is checked against its
+//! Encrypted files are refused. Guarantees: every block is checked against its
 //! checksums and for structure once, when it is read, so that nothing wrong is returned and accessors cannot panic;
-//! a [`HFileScanner`] does no I/O: what it needs and does not find in the cache it asks for.
+//! a [`HFileScanner`] and a [`BloomProbe`] do no I/O: what they need and do not find in the cache they ask for.
 //!
 //! This crate does not know what a store is, nor where files are kept.
 
@@ -11,6 +10,9 @@ mod block;
 mod block_builder;
 mod block_cache;
 mod block_type;
+mod bloom;
+mod bloom_probe;
+mod bloom_writer;
 mod checksum;
 mod compression;
 mod data_block;
@@ -19,6 +21,7 @@ mod delta_encoder;
 mod encoding;
 mod error;
 mod file_info;
+mod hash;
 mod index;
 mod index_key;
 mod index_writer;
@@ -33,11 +36,15 @@ mod writer;
 pub use block::{Block, BlockRef};
 pub use block_cache::{BlockCache, BlockPriority};
 pub use block_type::BlockType;
+pub use bloom::BloomType;
+pub use bloom_probe::BloomProbe;
+pub use bloom_writer::BloomOptions;
 pub use checksum::ChecksumType;
 pub use compression::Compression;
 pub use encoding::DataBlockEncoding;
 pub use error::HFileError;
 pub use file_info::keys as file_info_keys;
+pub use hash::HashType;
 pub use reader::{BlockRequest, FileId, HFileReader};
 pub use scanner::{HFileScanner, ScanInterrupt, read_through};
 pub use trailer::Trailer;

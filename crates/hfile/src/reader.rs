@@ -2,6 +2,7 @@
 
 use crate::block::{Block, BlockRef, HEADER_SIZE, Header, MAX_BLOCK_SIZE};
 use crate::block_type::BlockType;
+use crate::bloom::{BloomFilter, BloomType};
 use crate::compression::Compression;
 use crate::data_block::{CellLayout, CellOffsets};
 use crate::encoding::DataBlockEncoding;
@@ -42,7 +43,17 @@ pub struct HFileReader {
     tags_compressed: bool,
     root: RootIndex,
     meta: RootIndex,
+    blooms: Blooms,
     first_key: Option<Vec<u8>>,
+}
+
+/// The Bloom filters of a file.
+#[derive(Debug, Default)]
+struct Blooms {
+    /// What the general filter's keys are, if there is one that this version knows.
+    bloom_type: Option<BloomType>,
+    general: Option<BloomFilter>,
+    family_delete: Option<BloomFilter>,
 }
 
 /// A block that a scanner needs.
@@ -101,7 +112,7 @@ impl HFileReader {
         let info = FileInfo::decode(info_block.payload()).map_err(|reason| {
             opening.corrupt("file info block", info_block.place().offset, "a FileInfoProto", &reason)
         })?;
-        opening.check_blooms(at)?;
+        let blooms = opening.read_blooms(at, &info)?;
         opening.check_trailer(&trailer, &root, info_block.place().offset)?;
         let layout = CellLayout {
             tags: info.get(keys::MAX_TAGS_LEN).is_some(),
@@ -123,6 +134,7 @@ impl HFileReader {
             tags_compressed,
             root,
             meta,
+            blooms,
             first_key: None,
         };
         reader.check_last_key()?;
@@ -204,6 +216,29 @@ impl HFileReader {
     /// How the cells of data blocks are encoded.
     pub fn encoding(&self) -> DataBlockEncoding {
         self.encoding
+    }
+
+    /// What the keys of the general Bloom filter are; `None` without one, or with one of a kind that is not known.
+    pub fn bloom_type(&self) -> Option<BloomType> {
+        self.blooms.bloom_type
+    }
+
+    pub(crate) fn bloom(&self) -> Option<&BloomFilter> {
+        self.blooms.general.as_ref()
+    }
+
+    pub(crate) fn family_delete_bloom(&self) -> Option<&BloomFilter> {
+        self.blooms.family_delete.as_ref()
+    }
+
+    /// Last key of the general Bloom filter: for [`BloomType::RowColumn`] a flat key.
+    pub(crate) fn last_bloom_key(&self) -> Option<&[u8]> {
+        self.info.get(keys::LAST_BLOOM_KEY)
+    }
+
+    /// Number of markers that delete a family, if the file says.
+    pub(crate) fn family_deletes(&self) -> Option<i64> {
+        self.info.long(keys::DELETE_FAMILY_COUNT)
     }
 
     pub(crate) fn root(&self) -> &RootIndex {
@@ -299,6 +334,9 @@ impl HFileReader {
                 NodeIndex::check(block.payload()).map_err(|reason| {
                     self.corrupt(block.block_type().name(), place.offset, "index entries", reason.to_owned())
                 })?;
+            }
+            BlockType::BloomChunk if block.payload().is_empty() => {
+                return Err(self.corrupt("Bloom chunk", place.offset, "bits", "none".to_owned()));
             }
             _ => {}
         }
@@ -466,16 +504,45 @@ impl Opening {
     }
 
     /// What follows the file info must be Bloom filters' blocks, up to the trailer.
-    fn check_blooms(&self, mut at: u64) -> Result<(), HFileError> {
+    fn read_blooms(&self, mut at: u64, info: &FileInfo) -> Result<Blooms, HFileError> {
+        let name = info.get(keys::BLOOM_FILTER_TYPE);
+        let bloom_type = name.and_then(|name| BloomType::from_name(name, info.int(keys::BLOOM_FILTER_PARAM)));
+        let mut blooms = Blooms::default();
         while at < self.size_bytes - TRAILER_SIZE as u64 {
+            let is_general = blooms.general.is_none();
             let (header, _) = self.header(at)?;
+            if blooms.family_delete.is_some() {
+                return Err(self.corrupt(
+                    "load-on-open section",
+                    at,
+                    "the trailer",
+                    header.block_type.name(),
+                ));
+            }
             let expected = match header.block_type {
-                BlockType::DeleteFamilyBloomMeta => BlockType::DeleteFamilyBloomMeta,
-                _ => BlockType::GeneralBloomMeta,
+                BlockType::GeneralBloomMeta if is_general => BlockType::GeneralBloomMeta,
+                _ => BlockType::DeleteFamilyBloomMeta,
             };
-            self.next_block(&mut at, expected)?;
+            let block = self.next_block(&mut at, expected)?;
+            let flat_keys =
+                expected == BlockType::GeneralBloomMeta && bloom_type == Some(BloomType::RowColumn);
+            let filter = BloomFilter::decode(block.payload(), flat_keys).map_err(|reason| {
+                self.corrupt(expected.name(), block.place().offset, "a Bloom filter", reason)
+            })?;
+            if expected == BlockType::GeneralBloomMeta {
+                blooms.bloom_type = bloom_type;
+                blooms.general = Some(filter);
+            } else {
+                blooms.family_delete = Some(filter);
+            }
         }
-        Ok(())
+        let last_key = info.get(keys::LAST_BLOOM_KEY);
+        if blooms.bloom_type == Some(BloomType::RowColumn)
+            && last_key.is_some_and(|key| check_key(key).is_err())
+        {
+            return Err(self.corrupt("file info block", at, "a last Bloom key", "no flat key"));
+        }
+        Ok(blooms)
     }
 
     /// The trailer has no checksum: what it says must agree with the blocks, which have.

@@ -11,6 +11,8 @@
 use crate::block::{BlockRef, HEADER_SIZE, seal};
 use crate::block_builder::BlockBuilder;
 use crate::block_type::{BLOCK_TYPES, BlockType};
+use crate::bloom::BloomType;
+use crate::bloom_writer::{BloomOptions, BloomWriter};
 use crate::checksum::ChecksumType;
 use crate::compression::{Compression, Compressor};
 use crate::data_block::CellLayout;
@@ -47,6 +49,8 @@ pub struct WriterOptions {
     pub encoding: DataBlockEncoding,
     /// Whether tags are dictionary-compressed, where the encoding does that (COMPRESS_TAGS).
     pub compress_tags: bool,
+    /// Which Bloom filters the file gets.
+    pub bloom: BloomOptions,
     /// How blocks are compressed.
     pub compression: Compression,
     /// How blocks are checked.
@@ -70,6 +74,7 @@ impl Default for WriterOptions {
             include_mvcc: true,
             encoding: DataBlockEncoding::None,
             compress_tags: true,
+            bloom: BloomOptions::default(),
             compression: Compression::None,
             checksum_type: ChecksumType::Crc32c,
             bytes_per_checksum: 16 << 10,
@@ -111,6 +116,8 @@ pub struct HFileWriter {
     leaf: Entries,
     root: Entries,
     mid_key: MidKey,
+    bloom: Option<BloomWriter>,
+    family_delete_bloom: Option<BloomWriter>,
     first_data_block: Option<u64>,
     last_data_block: Option<u64>,
     uncompressed_bytes: u64,
@@ -148,6 +155,18 @@ impl HFileWriter {
             );
             return Err(HFileError::Unwritable { path: path.to_owned(), reason });
         }
+        let bloom_writer = |bloom_type: BloomType| {
+            BloomWriter::new(bloom_type, &options.bloom).ok_or_else(|| HFileError::Unwritable {
+                path: path.to_owned(),
+                reason: format!("no Bloom filter can be made with {:?}", options.bloom),
+            })
+        };
+        let filter = options.bloom.filter.filter(|_| options.order == CellOrder::User);
+        let bloom = filter.map(bloom_writer).transpose()?;
+        let has_family_delete = options.bloom.family_delete
+            && options.order == CellOrder::User
+            && filter != Some(BloomType::RowColumn);
+        let family_delete_bloom = has_family_delete.then(|| bloom_writer(BloomType::Row)).transpose()?;
         let layout = CellLayout { tags: options.include_tags, mvcc: options.include_mvcc };
         let compressor = Compressor::new(options.compression).map_err(|source| HFileError::Io {
             path: path.to_owned(),
@@ -171,6 +190,8 @@ impl HFileWriter {
             leaf: Entries::default(),
             root: Entries::default(),
             mid_key: MidKey::default(),
+            bloom,
+            family_delete_bloom,
             first_data_block: None,
             last_data_block: None,
             uncompressed_bytes: 0,
@@ -224,6 +245,12 @@ impl HFileWriter {
         self.last_key.extend_from_slice(cell.key());
         self.last_sequence_id = sequence_id;
         self.counts.add(cell, sequence_id);
+        if let Some(bloom) = &mut self.bloom {
+            bloom.add(cell.row(), cell.qualifier());
+        }
+        if let Some(bloom) = self.family_delete_bloom.as_mut().filter(|_| deletes_family(cell)) {
+            bloom.add(cell.row(), &[]);
+        }
         Ok(())
     }
 
@@ -289,6 +316,7 @@ impl HFileWriter {
             self.end_data_block()?;
         }
         self.end_leaves()?;
+        self.write_bloom_chunks(true)?;
         let meta = self.write_meta_blocks()?;
         let levels = self.end_index()?;
         let mut trailer = Trailer::new(self.options.order, self.options.compression);
@@ -307,6 +335,7 @@ impl HFileWriter {
         let info = self.info.encode();
         let file_info = self.write_block(BlockType::FileInfo, &info)?;
         self.uncompressed_bytes += file_info.uncompressed();
+        self.write_bloom_metas()?;
         let fields = &mut trailer.fields;
         fields.file_info_offset = Some(file_info.place.offset);
         fields.load_on_open_data_offset = Some(load_on_open.place.offset);
@@ -334,6 +363,13 @@ impl HFileWriter {
         let flag = |value: bool| [if value { 0xff } else { 0 }];
         if counts.entries > 0 {
             info.set(keys::LAST_KEY, &self.last_key);
+        }
+        if let Some(bloom) = self.bloom.as_ref().filter(|bloom| !bloom.is_empty()) {
+            info.set(keys::BLOOM_FILTER_TYPE, bloom.bloom_type().name().as_bytes());
+            info.set(keys::LAST_BLOOM_KEY, bloom.last_key());
+            if let BloomType::RowPrefix(length) = bloom.bloom_type() {
+                info.set(keys::BLOOM_FILTER_PARAM, &length.to_be_bytes());
+            }
         }
         info.set(keys::AVG_KEY_LEN, &average(counts.key_bytes).to_be_bytes());
         info.set(keys::AVG_VALUE_LEN, &average(counts.value_bytes).to_be_bytes());
@@ -381,6 +417,44 @@ impl HFileWriter {
         self.leaf.push(written.place, std::mem::take(&mut self.first_key));
         if self.leaf.node_size() >= self.options.index_block_size_bytes {
             self.end_leaf()?;
+        }
+        self.write_bloom_chunks(false)
+    }
+
+    fn write_bloom_chunks(&mut self, at_end: bool) -> Result<(), HFileError> {
+        let blooms = [self.bloom.take(), self.family_delete_bloom.take()];
+        let [bloom, family_delete] = blooms.map(|bloom| -> Result<_, HFileError> {
+            let Some(mut bloom) = bloom else { return Ok(None) };
+            for chunk in bloom.take_ready(at_end) {
+                let written = self.write_block(BlockType::BloomChunk, &chunk.bits)?;
+                self.uncompressed_bytes += written.uncompressed();
+                bloom.index.push(written.place, chunk.first_key);
+            }
+            Ok(Some(bloom))
+        });
+        self.bloom = bloom?;
+        self.family_delete_bloom = family_delete?;
+        Ok(())
+    }
+
+    /// Writes the meta blocks of the filters that have a key.
+    fn write_bloom_metas(&mut self) -> Result<(), HFileError> {
+        let metas = [
+            (BlockType::GeneralBloomMeta, &self.bloom),
+            (BlockType::DeleteFamilyBloomMeta, &self.family_delete_bloom),
+        ];
+        let payload = |bloom: &BloomWriter| {
+            let mut payload = Vec::new();
+            bloom.write_meta(&mut payload);
+            payload
+        };
+        let metas = metas.map(|(block_type, bloom)| {
+            (block_type, bloom.as_ref().filter(|bloom| !bloom.is_empty()).map(payload))
+        });
+        for (block_type, payload) in metas {
+            if let Some(payload) = payload {
+                self.uncompressed_bytes += self.write_block(block_type, &payload)?.uncompressed();
+            }
         }
         Ok(())
     }
@@ -482,6 +556,12 @@ impl Written {
     }
 }
 
+/// Whether a cell is a marker that deletes its family in its row.
+fn deletes_family(cell: &Cell<'_>) -> bool {
+    let cell_type = CellType::from_code(cell.type_code());
+    matches!(cell_type, Some(CellType::DeleteFamily | CellType::DeleteFamilyVersion))
+}
+
 impl Counts {
     fn add(&mut self, cell: &Cell<'_>, sequence_id: u64) {
         let timestamp = cell.timestamp();
@@ -500,8 +580,7 @@ impl Counts {
         }
         match cell_type {
             Some(CellType::Put) => self.earliest_put = self.earliest_put.min(timestamp),
-            Some(CellType::DeleteFamily | CellType::DeleteFamilyVersion) => self.delete_families += 1,
-            _ => {}
+            _ => self.delete_families += i64::from(deletes_family(cell)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod files;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use files::Stored;
@@ -9,7 +10,8 @@ use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::tag::write_tag;
 use finback_hfile::{
-    ChecksumType, Compression, DataBlockEncoding, HFileScanner, ScanInterrupt, WriterOptions,
+    BloomOptions, BloomProbe, BloomType, ChecksumType, Compression, DataBlockEncoding, HFileError,
+    HFileReader, HFileScanner, ScanInterrupt, WriterOptions,
 };
 use proptest::prelude::*;
 
@@ -24,6 +26,13 @@ fn options(checksum_type: ChecksumType) -> WriterOptions {
         bytes_per_checksum: 100,
         checksum_type,
         include_tags: true,
+        bloom: BloomOptions {
+            filter: Some(BloomType::Row),
+            family_delete: true,
+            chunk_size_bytes: 8,
+            max_fold: 2,
+            ..BloomOptions::default()
+        },
         ..WriterOptions::default()
     }
 }
@@ -40,13 +49,25 @@ fn cells() -> Vec<Stored> {
             family: b"cf",
             qualifier: b"q",
             timestamp: 5 - i64::from(number % 2),
-            type_code: 4,
+            type_code: if number.is_multiple_of(6) { 14 } else { 4 },
             value: &value,
             tags: &tags,
         };
         Stored::new(&parts, number.into())
     };
     (0..24).map(cell).collect()
+}
+
+/// Asks every filter for every row; the first refusal.
+fn ask_filters(reader: &Arc<HFileReader>) -> Result<(), HFileError> {
+    for stored in cells() {
+        let cell = stored.cell();
+        files::try_ask(BloomProbe::row(reader.clone(), None, cell.row()))?;
+        files::try_ask(BloomProbe::column(reader.clone(), None, cell.row(), cell.qualifier()))?;
+        files::try_ask(BloomProbe::row_prefix(reader.clone(), None, cell.row()))?;
+        files::try_ask(BloomProbe::family_delete(reader.clone(), None, cell.row()))?;
+    }
+    Ok(())
 }
 
 /// What a reader tells of a file.
@@ -62,6 +83,7 @@ fn read_all(bytes: &[u8]) -> Option<Told> {
     let reader = files::open(bytes).ok()?;
     let cells = files::scan(&reader).ok()?;
     let mid_key = reader.mid_key().ok()?;
+    ask_filters(&reader).ok()?;
     Some(Told { cells, mid_key, last_key: reader.last_key().map(<[u8]>::to_vec) })
 }
 
@@ -158,6 +180,7 @@ fn seal(block: &mut [u8]) {
 /// Scans forward, back and by seeks, within a bounded number of steps.
 fn exercise(bytes: &[u8]) {
     let Ok(reader) = files::open(bytes) else { return };
+    let _ = ask_filters(&reader);
     let _ = (reader.mid_key(), reader.time_range(), reader.first_key(), reader.last_key());
     let mut scanner = files::scanner(&reader);
     let mut step = |operation: &mut dyn FnMut(&mut HFileScanner) -> Result<bool, ScanInterrupt>| {
@@ -303,8 +326,11 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         compression in prop::sample::select(vec![Compression::None, Compression::Snappy, Compression::Zstd]),
         encoding in files::any_encoding(),
+        filter in files::any_filter(),
     ) {
-        let good = files::write(&cells(), WriterOptions { compression, encoding, ..options(ChecksumType::Crc32c) });
+        let mut options = WriterOptions { compression, encoding, ..options(ChecksumType::Crc32c) };
+        options.bloom.filter = filter;
+        let good = files::write(&cells(), options);
         let mut bytes = good.clone();
         for (index, value) in changes {
             let at = index.index(bytes.len());

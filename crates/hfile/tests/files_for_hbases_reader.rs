@@ -7,12 +7,13 @@ mod golden;
 
 use std::path::Path;
 
-use finback_hfile::{Compression, WriterOptions};
+use finback_hfile::{BloomOptions, BloomType, Compression, WriterOptions};
 
 /// Named as store files are, which HBase insists on.
 fn kinds() -> Vec<(String, WriterOptions)> {
     let codecs =
         [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
+    let filters = [Some(BloomType::Row), Some(BloomType::RowColumn), Some(BloomType::RowPrefix(5)), None];
     let mut kinds = Vec::new();
     for (codec, encoding) in
         (0..).zip(codecs).flat_map(|codec| files::ENCODINGS.map(|encoding| (codec, encoding)))
@@ -24,6 +25,12 @@ fn kinds() -> Vec<(String, WriterOptions)> {
             include_tags: true,
             encoding,
             compression,
+            bloom: BloomOptions {
+                filter: filters[kinds.len() % filters.len()],
+                family_delete: true,
+                chunk_size_bytes: 128,
+                ..BloomOptions::default()
+            },
             ..WriterOptions::default()
         };
         kinds.push((format!("{number:030x}{:02x}", encoding as u8), options));

@@ -9,7 +9,10 @@ use finback_cell::cell::CellParts;
 use finback_cell::tag::write_tag;
 use finback_cell::{Cell, CellOrder, CellType};
 use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{ChecksumType, Compression, DataBlockEncoding, HFileError, HFileWriter, WriterOptions};
+use finback_hfile::{
+    BloomOptions, BloomProbe, BloomType, ChecksumType, Compression, DataBlockEncoding, HFileError,
+    HFileWriter, HashType, WriterOptions,
+};
 use proptest::prelude::*;
 
 prop_compose! {
@@ -36,12 +39,23 @@ prop_compose! {
     }
 }
 
+fn any_bloom() -> impl Strategy<Value = BloomOptions> {
+    let hashes = prop::sample::select(vec![HashType::Murmur, HashType::Jenkins, HashType::Murmur3]);
+    let sizes = (6usize..300, 0u32..8, 0.001f32..0.2);
+    (files::any_filter(), any::<bool>(), hashes, sizes).prop_map(
+        |(filter, family_delete, hash_type, sizes)| {
+            let (chunk_size_bytes, max_fold, error_rate) = sizes;
+            BloomOptions { filter, family_delete, chunk_size_bytes, error_rate, max_fold, hash_type }
+        },
+    )
+}
+
 fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
     let codecs =
         [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
     let codec = prop::sample::select(codecs.to_vec());
-    (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), codec, files::any_encoding()).prop_flat_map(
-        |(tags, mvcc, meta, compress_tags, compression, encoding)| {
+    (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), codec, files::any_encoding(), any_bloom())
+        .prop_flat_map(|(tags, mvcc, meta, compress_tags, compression, encoding, bloom)| {
             let cells = prop::collection::vec(any_cell(tags, mvcc), 0..120);
             let checksums =
                 prop::sample::select(vec![ChecksumType::Null, ChecksumType::Crc32, ChecksumType::Crc32c]);
@@ -58,6 +72,7 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
                     include_tags: tags,
                     include_mvcc: mvcc,
                     encoding,
+                    bloom: bloom.clone(),
                     compress_tags,
                     compression,
                     checksum_type,
@@ -67,8 +82,7 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
                 };
                 (cells, options)
             })
-        },
-    )
+        })
 }
 
 proptest! {
@@ -84,6 +98,11 @@ proptest! {
         prop_assert_eq!(files::scan(&reader).unwrap(), cells.clone());
         prop_assert_eq!(reader.entry_count(), cells.len() as u64);
         prop_assert_eq!(reader.order(), options.order);
+        for stored in &cells {
+            files::assert_may_be_there(&reader, &stored.cell());
+        }
+        let has_filter = options.bloom.filter.filter(|_| options.order == CellOrder::User && !cells.is_empty());
+        prop_assert_eq!(reader.bloom_type(), has_filter);
         prop_assert_eq!(reader.encoding(), options.encoding);
         prop_assert_eq!(reader.trailer().compression, options.compression);
         prop_assert_eq!(reader.max_sequence_id(), Some(4711));
@@ -207,12 +226,51 @@ fn an_encoding_takes_only_cells_that_it_can_give_back() {
     }
 }
 
+fn with_bloom(change: impl FnOnce(&mut BloomOptions)) -> WriterOptions {
+    let mut bloom = BloomOptions {
+        filter: Some(BloomType::Row),
+        chunk_size_bytes: 8,
+        max_fold: 0,
+        ..BloomOptions::default()
+    };
+    change(&mut bloom);
+    WriterOptions { bloom, ..WriterOptions::default() }
+}
+
+/// Of 20,000 rows that are not there, about one in a hundred may seem to be.
+#[test]
+fn filters_are_wrong_as_rarely_as_they_are_asked_to() {
+    let row = |number: u32| format!("r{number:06}").into_bytes();
+    let cells: Vec<_> = (0..20_000).map(|number| files::put(&row(number), b"q", 1, 0)).collect();
+    for hash_type in [HashType::Murmur, HashType::Jenkins, HashType::Murmur3] {
+        let filter = Some(BloomType::Row);
+        let bloom = BloomOptions { filter, hash_type, chunk_size_bytes: 4 << 10, ..BloomOptions::default() };
+        let reader =
+            files::open(&files::write(&cells, WriterOptions { bloom, ..WriterOptions::default() })).unwrap();
+        let seems_there = |number: &u32| {
+            let absent = [&row(*number)[..], b"-"].concat();
+            files::ask(BloomProbe::row(reader.clone(), None, &absent))
+        };
+        let wrong = (0..20_000).filter(seems_there).count();
+        assert!((20..400).contains(&wrong), "{hash_type:?}: {wrong}");
+    }
+}
+
 #[test]
 fn options_that_cannot_be_met_are_refused() {
     for options in [
         WriterOptions { bytes_per_checksum: 0, ..WriterOptions::default() },
         WriterOptions { bytes_per_checksum: 32, ..WriterOptions::default() },
         WriterOptions { min_index_entries: 0, ..WriterOptions::default() },
+        with_bloom(|bloom| bloom.error_rate = 0.0),
+        with_bloom(|bloom| bloom.error_rate = 1.0),
+        with_bloom(|bloom| bloom.error_rate = f32::NAN),
+        with_bloom(|bloom| bloom.error_rate = 1e-38),
+        with_bloom(|bloom| bloom.chunk_size_bytes = 0),
+        with_bloom(|bloom| bloom.chunk_size_bytes = usize::MAX),
+        with_bloom(|bloom| bloom.max_fold = 64),
+        with_bloom(|bloom| bloom.filter = Some(BloomType::RowPrefix(0))),
+        with_bloom(|bloom| bloom.filter = Some(BloomType::RowPrefix(u32::MAX))),
     ] {
         assert!(matches!(writer(options), Err(HFileError::Unwritable { .. })));
     }

@@ -1,10 +1,12 @@
-//! The same cells with the same options give the same bytes as HBase's writer, in files without a Bloom filter.
+//! The same cells with the same options give the same bytes as HBase's writer.
 
 mod files;
 mod golden;
 
 use finback_cell::CellOrder;
-use finback_hfile::{ChecksumType, DataBlockEncoding, WriterOptions, file_info_keys as keys};
+use finback_hfile::{
+    BloomOptions, ChecksumType, DataBlockEncoding, HashType, WriterOptions, file_info_keys as keys,
+};
 
 /// The options and inputs of a golden file, out of what it says of itself.
 fn rewrite(name: &str, adjust: impl FnOnce(&mut WriterOptions)) -> (Vec<u8>, Vec<u8>) {
@@ -18,6 +20,12 @@ fn rewrite(name: &str, adjust: impl FnOnce(&mut WriterOptions)) -> (Vec<u8>, Vec
         include_mvcc: reader.includes_mvcc(),
         encoding: reader.encoding(),
         compress_tags: false,
+        bloom: BloomOptions {
+            filter: reader.bloom_type(),
+            family_delete: true,
+            chunk_size_bytes: 128,
+            ..BloomOptions::default()
+        },
         create_time_ms: long(keys::CREATE_TIME).unwrap(),
         ..WriterOptions::default()
     };
@@ -43,6 +51,32 @@ fn plain_cells() {
 fn every_encoding_of_plain_cells() {
     for name in ["plain-prefix", "plain-diff", "plain-fast_diff", "plain-row_index_v1"] {
         assert_same(name, |options| assert_ne!(options.encoding, DataBlockEncoding::None));
+    }
+}
+
+#[test]
+fn every_bloom_filter() {
+    for name in ["row", "rowcol", "rowprefix"] {
+        let hashes =
+            [("murmur", HashType::Murmur), ("jenkins", HashType::Jenkins), ("murmur3", HashType::Murmur3)];
+        for (hash, hash_type) in hashes {
+            assert_same(&format!("bloom-{name}-{hash}"), |options| {
+                options.bloom.filter.unwrap();
+                options.bloom.hash_type = hash_type;
+            });
+        }
+    }
+}
+
+#[test]
+fn every_encoding_with_every_kind_of_cell() {
+    for cells in ["mixed", "mixed-mvcc", "mixed-mvcc-tags", "mixed-mvcc-ctags"] {
+        for encoding in ["none", "prefix", "diff", "fast_diff", "row_index_v1"] {
+            assert_same(&format!("{cells}-{encoding}"), |options| {
+                options.bloom.filter.unwrap();
+                options.compress_tags = cells == "mixed-mvcc-ctags";
+            });
+        }
     }
 }
 

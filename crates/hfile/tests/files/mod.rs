@@ -10,8 +10,8 @@ use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_hfile::{
-    Block, BlockCache, BlockPriority, DataBlockEncoding, FileId, HFileError, HFileReader, HFileScanner,
-    HFileWriter, WriterOptions, read_through,
+    Block, BlockCache, BlockPriority, BloomProbe, BloomType, DataBlockEncoding, FileId, HFileError,
+    HFileReader, HFileScanner, HFileWriter, ScanInterrupt, WriterOptions, read_through,
 };
 
 pub(crate) const ENCODINGS: [DataBlockEncoding; 5] = [
@@ -91,6 +91,41 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Arc<HFileReader>, HFileError> {
 
 pub(crate) fn scanner(reader: &Arc<HFileReader>) -> HFileScanner {
     HFileScanner::new(Arc::clone(reader), None, false)
+}
+
+/// The answer of a probe.
+pub(crate) fn try_ask(mut probe: BloomProbe) -> Result<bool, HFileError> {
+    for _ in 0..3 {
+        match probe.may_contain() {
+            Ok(answer) => return Ok(answer),
+            Err(ScanInterrupt::NeedBlock(request)) => probe.provide(request.read()?),
+            Err(ScanInterrupt::Failed(error)) => return Err(error),
+        }
+    }
+    panic!("a probe asked for three blocks");
+}
+
+pub(crate) fn ask(probe: BloomProbe) -> bool {
+    try_ask(probe).unwrap()
+}
+
+/// No filter, every kind of filter.
+pub(crate) fn any_filter() -> impl proptest::strategy::Strategy<Value = Option<BloomType>> {
+    let filters = [None, Some(BloomType::Row), Some(BloomType::RowColumn), Some(BloomType::RowPrefix(2))];
+    proptest::sample::select(filters.to_vec())
+}
+
+/// No filter may deny a cell that is there.
+pub(crate) fn assert_may_be_there(reader: &Arc<HFileReader>, cell: &Cell<'_>) {
+    let (row, qualifier) = (cell.row(), cell.qualifier());
+    assert!(ask(BloomProbe::row(reader.clone(), None, row)), "{cell:?}");
+    assert!(ask(BloomProbe::column(reader.clone(), None, row, qualifier)), "{cell:?}");
+    for length in 0..=row.len() {
+        assert!(ask(BloomProbe::row_prefix(reader.clone(), None, &row[..length])), "{cell:?}");
+    }
+    if [10, 14].contains(&cell.type_code()) {
+        assert!(ask(BloomProbe::family_delete(reader.clone(), None, row)), "{cell:?}");
+    }
 }
 
 /// All cells from the first on.

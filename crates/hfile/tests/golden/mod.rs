@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::files::Stored;
 
 /// All but those of cells too large to be kept.
-pub(crate) const READABLE: [&str; 49] = [
+pub(crate) const READABLE: [&str; 55] = [
     "plain-none",
     "mixed-none",
     "mixed-mvcc-none",
@@ -33,6 +33,12 @@ pub(crate) const READABLE: [&str; 49] = [
     "bloom-row-murmur",
     "bloom-rowcol-murmur",
     "bloom-rowprefix-murmur",
+    "bloom-row-jenkins",
+    "bloom-row-murmur3",
+    "bloom-rowcol-jenkins",
+    "bloom-rowcol-murmur3",
+    "bloom-rowprefix-jenkins",
+    "bloom-rowprefix-murmur3",
     "comp-gz",
     "comp-snappy",
     "comp-lz4",
