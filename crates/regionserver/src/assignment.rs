@@ -28,8 +28,11 @@ pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64)
     tokio::spawn(async move {
         match open_blocking(&server, info.clone()).await {
             Ok(region) => {
-                server.regions.opened(Arc::clone(&region));
-                report_opened(server, region, procedure).await;
+                let close_asked = server.regions.opened(Arc::clone(&region));
+                report_opened(Arc::clone(&server), Arc::clone(&region), procedure).await;
+                if let Some(procedure) = close_asked {
+                    close(&server, region.encoded_name().as_bytes(), procedure);
+                }
             }
             Err(error) => {
                 tracing::error!(region = %encoded, %error, "a region could not be opened");
@@ -60,6 +63,9 @@ async fn report_opened(server: Arc<RegionServer>, region: Arc<Region>, procedure
 
 /// Closes a region in the background.
 pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) {
+    if server.regions.close_when_open(encoded, procedure) {
+        return;
+    }
     let Some(region) = server.regions.open_region(encoded) else {
         tracing::warn!(region = %encoded.escape_ascii(), "asked to close a region that is not here");
         return;

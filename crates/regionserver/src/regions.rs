@@ -11,7 +11,10 @@ use std::sync::Arc;
 /// A region here.
 #[derive(Clone, Debug)]
 enum Entry {
-    Opening,
+    /// With the procedure that asked meanwhile for the region to be closed again.
+    Opening {
+        close: Option<i64>,
+    },
     Open(Arc<Region>),
 }
 
@@ -33,7 +36,7 @@ impl Regions {
         let found = self.entries.read().get(encoded).cloned();
         match found {
             Some(Entry::Open(region)) if !region.is_closing() => Ok(region),
-            Some(Entry::Opening) => Err(exceptions::region_opening(format!(
+            Some(Entry::Opening { .. }) => Err(exceptions::region_opening(format!(
                 "Region {} is opening on {}",
                 specifier.value.escape_ascii(),
                 self.server
@@ -60,13 +63,28 @@ impl Regions {
         if entries.contains_key(encoded) {
             return false;
         }
-        entries.insert(encoded.into(), Entry::Opening);
+        entries.insert(encoded.into(), Entry::Opening { close: None });
         true
     }
 
-    /// Serves a region that was opened.
-    pub(crate) fn opened(&self, region: Arc<Region>) {
-        self.entries.write().insert(region.encoded_name().as_bytes().into(), Entry::Open(region));
+    /// Notes that a region that is being opened is to be closed. False when it is not being opened.
+    pub(crate) fn close_when_open(&self, encoded: &[u8], procedure: i64) -> bool {
+        match self.entries.write().get_mut(encoded) {
+            Some(Entry::Opening { close }) => {
+                *close = Some(procedure);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Serves a region that was opened. Gives back the procedure that wants it closed, if one does.
+    pub(crate) fn opened(&self, region: Arc<Region>) -> Option<i64> {
+        let name = region.encoded_name().as_bytes().into();
+        match self.entries.write().insert(name, Entry::Open(region)) {
+            Some(Entry::Opening { close }) => close,
+            _ => None,
+        }
     }
 
     /// Forgets a region that was closed, unless it was opened anew meanwhile.
@@ -87,7 +105,7 @@ impl Regions {
     pub(crate) fn all(&self) -> Vec<Arc<Region>> {
         let open = |entry: &Entry| match entry {
             Entry::Open(region) => Some(Arc::clone(region)),
-            Entry::Opening => None,
+            Entry::Opening { .. } => None,
         };
         self.entries.read().values().filter_map(open).collect()
     }

@@ -6,7 +6,7 @@
 use crate::exceptions::exception;
 use crate::get::{CELLS_PER_TURN, decode_filter, next};
 use crate::result::ReplyCells;
-use crate::scanners::OpenScanner;
+use crate::scanners::{CloseUnlessKept, OpenScanner};
 use crate::server::RegionServer;
 use finback_cell::block::CellIter;
 use finback_proto::convert::{self, DecodedScan};
@@ -96,6 +96,7 @@ async fn answer(
     request: &pb::ScanRequest,
     mut response: pb::ScanResponse,
 ) -> Result<Reply, RpcException> {
+    let guard = CloseUnlessKept::new(&server.scanners, id);
     response.scanner_id = Some(id);
     response.stale = Some(false);
     let rows = request.number_of_rows.unwrap_or(if request.close_scanner() { 0 } else { 1 });
@@ -107,12 +108,14 @@ async fn answer(
         match read(server, call, &mut open, request, rows as usize).await {
             Ok(found) => describe(&mut response, found, &open, request, &mut cells),
             Err(failure) => {
+                guard.disarm();
                 // The scanner may have moved past rows that the client never got: it cannot be used again.
                 server.scanners.close(id, true);
                 return Err(reset(failure, id));
             }
         }
     }
+    guard.disarm();
     let ended = response.more_results == Some(false) || response.more_results_in_region == Some(false);
     if ended || request.close_scanner() {
         server.scanners.close(id, ended);

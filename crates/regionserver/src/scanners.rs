@@ -130,6 +130,32 @@ impl Scanners {
     }
 }
 
+/// Closes a scanner that a call works with, should the call end unexpectedly: nobody else would.
+pub(crate) struct CloseUnlessKept<'a> {
+    scanners: &'a Scanners,
+    id: u64,
+    armed: bool,
+}
+
+impl<'a> CloseUnlessKept<'a> {
+    pub(crate) fn new(scanners: &'a Scanners, id: u64) -> Self {
+        Self { scanners, id, armed: true }
+    }
+
+    /// The call came to its end.
+    pub(crate) fn disarm(mut self) {
+        self.armed = false;
+    }
+}
+
+impl Drop for CloseUnlessKept<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.scanners.close(self.id, false);
+        }
+    }
+}
+
 /// The exception for an id that is not known.
 pub(crate) fn unknown(id: u64) -> RpcException {
     exceptions::unknown_scanner(format!(

@@ -11,6 +11,7 @@ use crate::response::{push_exception, push_result};
 use crate::run::{self, Guarded};
 use crate::server::Shared;
 use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, PendingReply};
+use crate::unread::UnreadPart;
 use bytes::Bytes;
 use finback_proto::footprint;
 use std::future::poll_fn;
@@ -79,10 +80,11 @@ pub(crate) async fn serve(
         frames,
         session,
         share: shared.in_flight.share(),
-        shared,
         outbox: Arc::clone(&outbox),
         finished: Vec::new(),
         outgoing: Outgoing::default(),
+        unread: UnreadPart::new(&shared.unread),
+        shared,
         reading: Reading::Frames,
         pending: 0,
         received: Instant::now(),
@@ -121,6 +123,8 @@ struct Connection {
     /// Empty, between two looks into the outbox.
     finished: Vec<Finished>,
     outgoing: Outgoing,
+    /// What is counted of it in the whole server.
+    unread: UnreadPart,
     reading: Reading,
     /// Calls whose results are still to come through the outbox.
     pending: usize,
@@ -137,6 +141,7 @@ impl Connection {
             let had_nothing_to_say = self.outgoing.is_empty();
             self.collect_finished();
             self.begin_calls()?;
+            self.unread.set(self.outgoing.len());
             if had_nothing_to_say && !self.outgoing.is_empty() {
                 self.progress = Instant::now();
             }
@@ -158,9 +163,10 @@ impl Connection {
 
     /// Whether another call may begin, given what this client has not yet taken or waits for.
     fn has_room(&self) -> bool {
-        self.outgoing.len() < self.shared.limits.max_outgoing_bytes
-            && self.pending < self.shared.limits.max_pending_calls
-            && !self.shared.is_draining()
+        let limits = &self.shared.limits;
+        let others_wait = self.shared.unread.bytes() > limits.max_unread_bytes;
+        let room = if others_wait { 1 } else { limits.max_outgoing_bytes };
+        self.outgoing.len() < room && self.pending < limits.max_pending_calls && !self.shared.is_draining()
     }
 
     fn collect_finished(&mut self) {

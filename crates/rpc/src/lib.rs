@@ -29,6 +29,7 @@ mod run;
 mod server;
 mod service;
 mod socket_channel;
+mod unread;
 
 pub use channel::{Channel, ChannelExt, RawReply, RawReplyFuture, Request};
 pub use exception::RpcException;

@@ -14,6 +14,9 @@ pub struct Limits {
     /// Bytes of replies waiting for one client to read them, beyond which no more of its requests are begun. What
     /// waits can exceed it by the replies of the calls begun before.
     pub max_outgoing_bytes: usize,
+    /// Bytes of replies waiting for all clients, beyond which a connection that has some waiting begins no more requests
+    /// before they are taken. What waits can exceed it by one reply of each connection.
+    pub max_unread_bytes: usize,
     /// Calls of one connection that may be pending at the same time; beyond it no more of its requests are begun.
     pub max_pending_calls: usize,
     /// Connections at the same time; more are closed at once.
@@ -34,6 +37,7 @@ impl Default for Limits {
             max_request_bytes: 256 << 20,
             max_in_flight_bytes: 1 << 30,
             max_outgoing_bytes: 16 << 20,
+            max_unread_bytes: 256 << 20,
             max_pending_calls: 1000,
             max_connections: 10_000,
             header_timeout: Duration::from_secs(30),

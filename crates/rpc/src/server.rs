@@ -5,6 +5,7 @@ use crate::in_flight::InFlight;
 use crate::limits::Limits;
 use crate::outbox::Outbox;
 use crate::service::Service;
+use crate::unread::Unread;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::future::Future;
@@ -75,6 +76,7 @@ impl ServerBuilder {
                 services: self.services,
                 cluster_id: self.cluster_id,
                 in_flight: InFlight::new(self.limits.max_in_flight_bytes),
+                unread: Arc::default(),
                 limits: self.limits,
                 connections: Mutex::default(),
                 is_draining: AtomicBool::new(false),
@@ -90,6 +92,7 @@ pub(crate) struct Shared {
     pub(crate) cluster_id: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) unread: Arc<Unread>,
     /// Touched when a connection comes or goes, not by calls.
     connections: Mutex<Connections>,
     is_draining: AtomicBool,

@@ -77,3 +77,39 @@ async fn pending_calls_of_one_client_are_bounded() {
         client.response().await;
     }
 }
+
+#[tokio::test]
+async fn replies_for_all_clients_together_are_bounded() {
+    const CLIENTS: usize = 8;
+    let limits = Limits { max_outgoing_bytes: 16 << 20, max_unread_bytes: 2 << 20, ..Limits::default() };
+    let running = Running::start(limits);
+    let requests: Vec<u8> = (0..400).flat_map(big).collect();
+    let mut silent = Vec::new();
+    for _ in 0..CLIENTS {
+        let mut client = running.client().await;
+        client.send(&requests).await;
+        silent.push(client);
+    }
+    let mut begun = 0;
+    loop {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let now = running.echo.begun.load(Ordering::SeqCst);
+        if now == begun && now > 0 {
+            break;
+        }
+        begun = now;
+    }
+    // Alone each client could have 16 MB waiting, 256 replies beyond what the kernel takes.
+    let mut other = running.client().await;
+    other.send(&big(7)).await;
+    assert_eq!(other.response().await.call_id, 7, "a client that reads is served");
+    for client in &mut silent {
+        for id in 0..400 {
+            assert_eq!(client.response().await.call_id, id);
+        }
+    }
+    assert!(
+        begun < CLIENTS * 200,
+        "{begun} replies of 64 KiB, of which the limit allows 32 and the kernel takes some"
+    );
+}
