@@ -1,15 +1,15 @@
 //! An open file: what is read once, and the way to its blocks.
 
-use crate::block::{Block, BlockRef, HEADER_SIZE, Header, MAX_BLOCK_SIZE};
+use crate::block::{Block, BlockRef, HEADER_SIZE};
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
-use crate::compression::Compression;
 use crate::data_block::{CellLayout, CellOffsets};
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::index::{NodeIndex, RootIndex};
-use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
+use crate::opening::Opening;
+use crate::trailer::Trailer;
 use finback_cell::CellOrder;
 use finback_cell::cell::check_key;
 use finback_fs::RandomAccessFile;
@@ -49,11 +49,11 @@ pub struct HFileReader {
 
 /// The Bloom filters of a file.
 #[derive(Debug, Default)]
-struct Blooms {
+pub(crate) struct Blooms {
     /// What the general filter's keys are, if there is one that this version knows.
-    bloom_type: Option<BloomType>,
-    general: Option<BloomFilter>,
-    family_delete: Option<BloomFilter>,
+    pub(crate) bloom_type: Option<BloomType>,
+    pub(crate) general: Option<BloomFilter>,
+    pub(crate) family_delete: Option<BloomFilter>,
 }
 
 /// A block that a scanner needs.
@@ -422,171 +422,5 @@ impl HFileReader {
 
     fn io(&self, offset: u64, source: std::io::Error) -> HFileError {
         HFileError::Io { path: self.path.clone(), what: "read a block", offset, source }
-    }
-}
-
-/// A file whose trailer and load-on-open blocks are being read.
-struct Opening {
-    file: Arc<dyn RandomAccessFile>,
-    path: PathBuf,
-    size_bytes: u64,
-    /// Once the trailer is known.
-    compression: Compression,
-}
-
-impl Opening {
-    fn new(file: Arc<dyn RandomAccessFile>, path: &Path) -> Result<Self, HFileError> {
-        let size_bytes = file.len().map_err(|source| HFileError::Io {
-            path: path.to_owned(),
-            what: "find the length",
-            offset: 0,
-            source,
-        })?;
-        Ok(Self { file, path: path.to_owned(), size_bytes, compression: Compression::None })
-    }
-
-    fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: &str) -> HFileError {
-        let (expected, found) = (expected.to_owned(), found.to_owned());
-        HFileError::Corrupt { path: self.path.clone(), part, offset, expected, found }
-    }
-
-    fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, HFileError> {
-        let mut bytes = vec![0; length];
-        self.file.read_exact_at(offset, &mut bytes).map_err(|source| HFileError::Io {
-            path: self.path.clone(),
-            what: "read what is needed at opening",
-            offset,
-            source,
-        })?;
-        Ok(bytes)
-    }
-
-    fn read_trailer(&mut self) -> Result<Trailer, HFileError> {
-        let Some(offset) = self.size_bytes.checked_sub(TRAILER_SIZE as u64) else {
-            let found = format!("{} bytes", self.size_bytes);
-            return Err(self.corrupt("file", 0, "at least the 4096 bytes of a trailer", &found));
-        };
-        let bytes = self.read(offset, TRAILER_SIZE)?;
-        Trailer::decode(&bytes).map_err(|bad| match bad {
-            BadTrailer::Corrupt(expected, found) => self.corrupt("trailer", offset, expected, &found),
-            BadTrailer::Unsupported(feature) => HFileError::Unsupported { path: self.path.clone(), feature },
-        })
-    }
-
-    /// Reads the block at `at`, which must be of the expected type, and moves `at` behind it.
-    fn next_block(&self, at: &mut u64, expected: BlockType) -> Result<Block, HFileError> {
-        let (header, place) = self.header(*at)?;
-        if header.block_type != expected {
-            return Err(self.corrupt("load-on-open section", *at, expected.name(), header.block_type.name()));
-        }
-        let bytes = self.read(place.offset, place.size as usize)?;
-        *at += u64::from(place.size);
-        Block::verify(&self.path, place, bytes, self.compression)
-    }
-
-    fn header(&self, at: u64) -> Result<(Header, BlockRef), HFileError> {
-        let end = self.size_bytes - TRAILER_SIZE as u64;
-        let out_of_bounds = || {
-            self.corrupt("load-on-open section", at, "a block before the trailer", "none, or a longer one")
-        };
-        if at.checked_add(HEADER_SIZE as u64).is_none_or(|header_end| header_end > end) {
-            return Err(out_of_bounds());
-        }
-        let bytes = self.read(at, HEADER_SIZE)?;
-        let header = Header::parse(&bytes).ok_or_else(|| {
-            self.corrupt("block header", at, "the magic of a block", &bytes[..8].escape_ascii().to_string())
-        })?;
-        let size = (header.on_disk_size + HEADER_SIZE) as u64;
-        if size > MAX_BLOCK_SIZE || at + size > end {
-            return Err(out_of_bounds());
-        }
-        Ok((header, BlockRef { offset: at, size: size as u32 }))
-    }
-
-    /// What follows the file info must be Bloom filters' blocks, up to the trailer.
-    fn read_blooms(&self, mut at: u64, info: &FileInfo) -> Result<Blooms, HFileError> {
-        let name = info.get(keys::BLOOM_FILTER_TYPE);
-        let bloom_type = name.and_then(|name| BloomType::from_name(name, info.int(keys::BLOOM_FILTER_PARAM)));
-        let mut blooms = Blooms::default();
-        while at < self.size_bytes - TRAILER_SIZE as u64 {
-            let is_general = blooms.general.is_none();
-            let (header, _) = self.header(at)?;
-            if blooms.family_delete.is_some() {
-                return Err(self.corrupt(
-                    "load-on-open section",
-                    at,
-                    "the trailer",
-                    header.block_type.name(),
-                ));
-            }
-            let expected = match header.block_type {
-                BlockType::GeneralBloomMeta if is_general => BlockType::GeneralBloomMeta,
-                _ => BlockType::DeleteFamilyBloomMeta,
-            };
-            let block = self.next_block(&mut at, expected)?;
-            let flat_keys =
-                expected == BlockType::GeneralBloomMeta && bloom_type == Some(BloomType::RowColumn);
-            let filter = BloomFilter::decode(block.payload(), flat_keys).map_err(|reason| {
-                self.corrupt(expected.name(), block.place().offset, "a Bloom filter", reason)
-            })?;
-            if expected == BlockType::GeneralBloomMeta {
-                blooms.bloom_type = bloom_type;
-                blooms.general = Some(filter);
-            } else {
-                blooms.family_delete = Some(filter);
-            }
-        }
-        let last_key = info.get(keys::LAST_BLOOM_KEY);
-        if blooms.bloom_type == Some(BloomType::RowColumn)
-            && last_key.is_some_and(|key| check_key(key).is_err())
-        {
-            return Err(self.corrupt("file info block", at, "a last Bloom key", "no flat key"));
-        }
-        Ok(blooms)
-    }
-
-    /// The trailer has no checksum: what it says must agree with the blocks, which have.
-    fn check_trailer(
-        &self,
-        trailer: &Trailer,
-        root: &RootIndex,
-        file_info_offset: u64,
-    ) -> Result<(), HFileError> {
-        let fields = &trailer.fields;
-        let at = self.size_bytes - TRAILER_SIZE as u64;
-        let same = |expected: &str, found: u64, here: u64| {
-            if found == here {
-                return Ok(());
-            }
-            Err(self.corrupt("trailer", at, &format!("{expected} {here}"), &found.to_string()))
-        };
-        same("file info at", fields.file_info_offset(), file_info_offset)?;
-        same("a file without cells", (fields.entry_count() == 0).into(), (root.len() == 0).into())?;
-        let edge = |number: Option<usize>| number.and_then(|number| root.place(number));
-        let offset = |place: Option<BlockRef>| place.map_or(u64::MAX, |place| place.offset);
-        if root.len() == 0 {
-            same("index levels", fields.num_data_index_levels().into(), 1)?;
-        }
-        if fields.num_data_index_levels() == 1 {
-            let last = edge(root.len().checked_sub(1));
-            same("first data block at", fields.first_data_block_offset(), offset(edge(Some(0))))?;
-            same("last data block at", fields.last_data_block_offset(), offset(last))?;
-        }
-        Ok(())
-    }
-
-    fn encoding(&self, info: &FileInfo) -> Result<DataBlockEncoding, HFileError> {
-        let unsupported = |key: &[u8], encoding: &[u8]| {
-            let feature = format!("{} {}", key.escape_ascii(), encoding.escape_ascii());
-            HFileError::Unsupported { path: self.path.clone(), feature }
-        };
-        let key = keys::INDEX_BLOCK_ENCODING;
-        if let Some(encoding) = info.get(key).filter(|encoding| *encoding != b"NONE") {
-            return Err(unsupported(key, encoding));
-        }
-        let key = keys::DATA_BLOCK_ENCODING;
-        let Some(name) = info.get(key) else { return Ok(DataBlockEncoding::None) };
-        let encoding = std::str::from_utf8(name).ok().and_then(DataBlockEncoding::from_name);
-        encoding.ok_or_else(|| unsupported(key, name))
     }
 }

@@ -12,8 +12,8 @@ use crate::block::{BlockRef, HEADER_SIZE, seal};
 use crate::block_builder::BlockBuilder;
 use crate::block_type::{BLOCK_TYPES, BlockType};
 use crate::bloom::BloomType;
-use crate::bloom_writer::{BloomOptions, BloomWriter};
-use crate::checksum::ChecksumType;
+use crate::bloom_writer::BloomWriter;
+use crate::cell_counts::{CellCounts, deletes_family};
 use crate::compression::{Compression, Compressor};
 use crate::data_block::CellLayout;
 use crate::encoding::DataBlockEncoding;
@@ -23,66 +23,13 @@ use crate::index_key::write_index_key;
 use crate::index_writer::{Entries, MidKey};
 use crate::tag_dictionary;
 use crate::trailer::{TRAILER_SIZE, Trailer};
+use crate::writer_options::WriterOptions;
 use finback_cell::key::Key;
-use finback_cell::{Cell, CellOrder, CellType};
+use finback_cell::{Cell, CellOrder};
 use finback_fs::WritableFile;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// How a file is written.
-#[derive(Clone, Debug)]
-pub struct WriterOptions {
-    /// Order of the cells.
-    pub order: CellOrder,
-    /// Size at which a data block ends, in bytes (BLOCKSIZE).
-    pub block_size_bytes: u32,
-    /// Size at which an index block ends, in bytes (`hfile.index.block.max.size`).
-    pub index_block_size_bytes: usize,
-    /// Fewest entries of an intermediate index block (`hfile.index.block.min.entries`).
-    pub min_index_entries: usize,
-    /// Whether cells are written with their tags.
-    pub include_tags: bool,
-    /// Whether cells are written with their sequence ids.
-    pub include_mvcc: bool,
-    /// How the cells of data blocks are encoded. PREFIX, DIFF and FAST_DIFF need all cells to be of one family.
-    pub encoding: DataBlockEncoding,
-    /// Whether tags are dictionary-compressed, where the encoding does that (COMPRESS_TAGS).
-    pub compress_tags: bool,
-    /// Which Bloom filters the file gets.
-    pub bloom: BloomOptions,
-    /// How blocks are compressed.
-    pub compression: Compression,
-    /// How blocks are checked.
-    pub checksum_type: ChecksumType,
-    /// Bytes covered by one checksum (`hbase.hstore.bytes.per.checksum`).
-    pub bytes_per_checksum: usize,
-    /// Creation time, ms since the epoch.
-    pub create_time_ms: i64,
-    /// Whether the file holds all there is of its store.
-    pub major_compaction: bool,
-}
-
-impl Default for WriterOptions {
-    fn default() -> Self {
-        Self {
-            order: CellOrder::User,
-            block_size_bytes: 64 << 10,
-            index_block_size_bytes: 128 << 10,
-            min_index_entries: 16,
-            include_tags: false,
-            include_mvcc: true,
-            encoding: DataBlockEncoding::None,
-            compress_tags: true,
-            bloom: BloomOptions::default(),
-            compression: Compression::None,
-            checksum_type: ChecksumType::Crc32c,
-            bytes_per_checksum: 16 << 10,
-            create_time_ms: 0,
-            major_compaction: false,
-        }
-    }
-}
 
 /// Most bytes gathered for a data block: half of what an i32 can say, so that checksums of the smallest chunks fit too.
 const MAX_PAYLOAD_BYTES: usize = (i32::MAX / 2) as usize;
@@ -122,24 +69,10 @@ pub struct HFileWriter {
     last_data_block: Option<u64>,
     uncompressed_bytes: u64,
     index_bytes: u64,
-    counts: Counts,
+    counts: CellCounts,
     info: FileInfo,
     /// Meta blocks by name, written at the end.
     meta_blocks: BTreeMap<Vec<u8>, Vec<u8>>,
-}
-
-/// What the file info says about the cells.
-#[derive(Debug)]
-struct Counts {
-    entries: u64,
-    key_bytes: u64,
-    value_bytes: u64,
-    max_tags: usize,
-    max_sequence_id: u64,
-    min_timestamp: i64,
-    max_timestamp: i64,
-    earliest_put: i64,
-    delete_families: i64,
 }
 
 impl HFileWriter {
@@ -196,17 +129,7 @@ impl HFileWriter {
             last_data_block: None,
             uncompressed_bytes: 0,
             index_bytes: 0,
-            counts: Counts {
-                entries: 0,
-                key_bytes: 0,
-                value_bytes: 0,
-                max_tags: 0,
-                max_sequence_id: 0,
-                min_timestamp: i64::MAX,
-                max_timestamp: -1,
-                earliest_put: i64::MAX,
-                delete_families: 0,
-            },
+            counts: CellCounts::new(),
             info: FileInfo::default(),
             meta_blocks: BTreeMap::new(),
             options,
@@ -553,34 +476,5 @@ impl Written {
     /// What it adds to the trailer's sum of uncompressed bytes.
     fn uncompressed(&self) -> u64 {
         (HEADER_SIZE + self.payload) as u64
-    }
-}
-
-/// Whether a cell is a marker that deletes its family in its row.
-fn deletes_family(cell: &Cell<'_>) -> bool {
-    let cell_type = CellType::from_code(cell.type_code());
-    matches!(cell_type, Some(CellType::DeleteFamily | CellType::DeleteFamilyVersion))
-}
-
-impl Counts {
-    fn add(&mut self, cell: &Cell<'_>, sequence_id: u64) {
-        let timestamp = cell.timestamp();
-        self.entries += 1;
-        self.key_bytes += cell.key_length() as u64;
-        self.value_bytes += cell.value_length() as u64;
-        self.max_tags = self.max_tags.max(cell.tags().len());
-        self.max_sequence_id = self.max_sequence_id.max(sequence_id);
-        self.min_timestamp = self.min_timestamp.min(timestamp);
-        self.max_timestamp = self.max_timestamp.max(timestamp);
-        let cell_type = CellType::from_code(cell.type_code());
-        if matches!(cell_type, Some(CellType::DeleteColumn | CellType::DeleteFamily)) {
-            // They hide all that is older: a read of any earlier time must not leave the file out.
-            self.min_timestamp = self.min_timestamp.min(0);
-            self.max_timestamp = self.max_timestamp.max(0);
-        }
-        match cell_type {
-            Some(CellType::Put) => self.earliest_put = self.earliest_put.min(timestamp),
-            _ => self.delete_families += i64::from(deletes_family(cell)),
-        }
     }
 }
