@@ -152,6 +152,11 @@ impl ColumnFamilyDescriptor {
         self.attribute(key).map_or(default, |value| value.eq_ignore_ascii_case("true"))
     }
 
+    /// The text of a setting: of the configuration, or else of an attribute, where older clients put it.
+    pub fn setting(&self, key: &str) -> Option<&str> {
+        find(&self.configuration, key).or_else(|| self.attribute(key))
+    }
+
     /// VERSIONS: how many versions of a column are kept. Default 1.
     pub fn max_versions(&self) -> u32 {
         self.parsed("VERSIONS").unwrap_or(1)

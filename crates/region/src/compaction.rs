@@ -9,6 +9,7 @@
 use crate::blocking::wait_for;
 use crate::compaction_policy::{Candidate, Selection};
 use crate::error::RegionError;
+use crate::file_source::FileSource;
 use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
 use crate::region::Region;
@@ -155,7 +156,7 @@ impl Region {
         let newest_first = inputs.iter().rev();
         let source = |input: &Arc<StoreFile>| {
             let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false);
-            Source::File(scanner, input.bulk_sequence_id())
+            Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
         };
         let mut heap = Heap::new(self.order, newest_first.map(source).collect());
         let mut matcher = FlushMatcher::new(&store.family, smallest_read_point, now);

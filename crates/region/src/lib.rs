@@ -14,6 +14,7 @@ mod config;
 mod delete_tracker;
 mod edit;
 mod error;
+mod file_source;
 mod flush;
 mod flush_matcher;
 mod heap;

@@ -1,8 +1,9 @@
 //! The sources a read merges: memstore segments and store files, behind one face.
 
+use crate::file_source::FileSource;
 use finback_cell::Cell;
 use finback_cell::key::Key;
-use finback_hfile::{Block, HFileScanner, ScanInterrupt};
+use finback_hfile::{Block, ScanInterrupt};
 use finback_memstore::SegmentScanner;
 use std::sync::Arc;
 
@@ -10,8 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) enum Source {
     Segment(SegmentScanner),
-    /// With the sequence id of all cells, if the file was bulk loaded: those in it are of another region or none.
-    File(HFileScanner, Option<u64>),
+    File(Box<FileSource>),
 }
 
 impl Source {
@@ -20,8 +20,7 @@ impl Source {
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
         match self {
             Self::Segment(scanner) => scanner.peek(),
-            Self::File(scanner, None) => scanner.peek(),
-            Self::File(scanner, Some(sequence_id)) => scanner.peek().map(|(cell, _)| (cell, *sequence_id)),
+            Self::File(file) => file.peek(),
         }
     }
 
@@ -33,7 +32,7 @@ impl Source {
                 scanner.next();
                 Ok(())
             }
-            Self::File(scanner, _) => scanner.advance(),
+            Self::File(file) => file.next(),
         }
     }
 
@@ -44,7 +43,7 @@ impl Source {
                 scanner.seek(key);
                 Ok(())
             }
-            Self::File(scanner, _) => scanner.seek(key),
+            Self::File(file) => file.seek(key),
         }
     }
 
@@ -55,7 +54,7 @@ impl Source {
                 scanner.reseek(key);
                 Ok(())
             }
-            Self::File(scanner, _) => scanner.reseek(key),
+            Self::File(file) => file.reseek(key),
         }
     }
 
@@ -63,14 +62,14 @@ impl Source {
     pub(crate) fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
         match self {
             Self::Segment(scanner) => Ok(scanner.previous_row(row).map(<[u8]>::to_vec)),
-            Self::File(scanner, _) => scanner.previous_row(row),
+            Self::File(file) => file.previous_row(row),
         }
     }
 
     /// Hands over the block that an operation asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
-        if let Self::File(scanner, _) = self {
-            scanner.provide(block);
+        if let Self::File(file) = self {
+            file.provide(block);
         }
     }
 }

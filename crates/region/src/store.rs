@@ -1,11 +1,15 @@
 //! One family of one region: a memstore and store files.
 
+use crate::file_source::FileSource;
 use crate::matcher::{Matcher, oldest_unexpired};
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan, TimeRange};
-use finback_hfile::{BlockCache, Compression, DataBlockEncoding, HFileScanner, WriterOptions};
+use finback_hfile::{
+    BlockCache, BloomOptions, BloomProbe, BloomType, Compression, DataBlockEncoding, HFileScanner,
+    WriterOptions,
+};
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
@@ -58,12 +62,29 @@ impl Store {
         WriterOptions {
             order: self.order,
             block_size_bytes: self.family.block_size_bytes(),
+            bloom: self.bloom(),
             compression: compression.and_then(Compression::from_name).unwrap_or_default(),
             encoding: encoding.and_then(DataBlockEncoding::from_name).unwrap_or_default(),
             compress_tags: self.family.flag("COMPRESS_TAGS", true),
             create_time_ms,
             ..WriterOptions::default()
         }
+    }
+
+    /// The Bloom filters of this family's files.
+    fn bloom(&self) -> BloomOptions {
+        let filter = match self.family.attribute("BLOOMFILTER").unwrap_or("ROW") {
+            "ROW" => Some(BloomType::Row),
+            "ROWCOL" => Some(BloomType::RowColumn),
+            "ROWPREFIX_FIXED_LENGTH" => self
+                .family
+                .setting("RowPrefixBloomFilter.prefix_length")
+                .and_then(|length| length.parse().ok())
+                .filter(|&length| length > 0)
+                .map(BloomType::RowPrefix),
+            _ => None,
+        };
+        BloomOptions { filter, family_delete: true, ..BloomOptions::default() }
     }
 
     /// The store files, newest first.
@@ -139,7 +160,9 @@ impl Store {
             if relevant.file(file) {
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks);
-                sources.push(Source::File(scanner, file.bulk_sequence_id()));
+                let probe = relevant.bloom_probe(file, &self.cache);
+                let source = FileSource::new(scanner, file.bulk_sequence_id(), probe);
+                sources.push(Source::File(Box::new(source)));
             }
         }
         let read = StoreRead {
@@ -156,6 +179,8 @@ impl Store {
 
 /// What a source must overlap with to matter to a scan.
 struct Relevant<'a> {
+    /// The row of a read of a single row, and its column, if it is a single one too.
+    single: Option<(&'a [u8], Option<&'a [u8]>)>,
     order: CellOrder,
     lower: &'a [u8],
     upper: &'a [u8],
@@ -170,12 +195,24 @@ impl<'a> Relevant<'a> {
             if scan.reversed { (&scan.stop_row, &scan.start_row) } else { (&scan.start_row, &scan.stop_row) };
         let expires = !scan.raw && family.min_versions() == 0;
         Self {
+            single: single(scan, family),
             order,
             lower,
             upper,
             time_range: scan.time_range_of(&family.name),
             oldest: if expires { oldest_unexpired(family, now) } else { i64::MIN },
         }
+    }
+
+    /// The question to the file's Bloom filter, if it has one for this read.
+    fn bloom_probe(&self, file: &StoreFile, cache: &Arc<dyn BlockCache>) -> Option<BloomProbe> {
+        let (row, column) = self.single?;
+        file.reader().bloom_type()?;
+        let (reader, cache) = (Arc::clone(file.reader()), Some(Arc::clone(cache)));
+        Some(match column {
+            Some(column) => BloomProbe::column(reader, cache, row, column),
+            None => BloomProbe::row(reader, cache, row),
+        })
     }
 
     fn times(&self, min: i64, max: i64) -> bool {
@@ -188,4 +225,21 @@ impl<'a> Relevant<'a> {
         let above = !self.lower.is_empty() && self.order.compare_rows(last, self.lower).is_lt();
         !below && !above && file.time_range().is_none_or(|(min, max)| self.times(min, max))
     }
+}
+
+/// The row of a read of a single row, and the column of the family, if the read names just one.
+fn single<'a>(scan: &'a Scan, family: &ColumnFamilyDescriptor) -> Option<(&'a [u8], Option<&'a [u8]>)> {
+    let is_single = !scan.start_row.is_empty()
+        && scan.start_row == scan.stop_row
+        && scan.include_start_row
+        && scan.include_stop_row;
+    if !is_single || scan.reversed {
+        return None;
+    }
+    let selection = scan.families.iter().find(|selection| selection.family == family.name);
+    let column = match selection.and_then(|selection| selection.qualifiers.as_deref()) {
+        Some([column]) => Some(&column[..]),
+        _ => None,
+    };
+    Some((&scan.start_row, column))
 }

@@ -173,7 +173,10 @@ impl Tested {
                 .with("BLOCKSIZE", "100")
                 .with("DATA_BLOCK_ENCODING", "FAST_DIFF")
                 .with("COMPRESSION", "SNAPPY"),
-            family("b", 1000).with("BLOCKSIZE", "64").with("COMPRESSION", "ZSTD"),
+            family("b", 1000)
+                .with("BLOCKSIZE", "64")
+                .with("COMPRESSION", "ZSTD")
+                .with("BLOOMFILTER", "ROWCOL"),
         ];
         let mut world = World::new(Arc::new(mem.clone()), families);
         world.cache = crate::world::TestCache::new(forgets);
