@@ -12,6 +12,7 @@ use crate::error::RegionError;
 use crate::file_source::FileSource;
 use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
+use crate::matcher::oldest_unexpired;
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
@@ -21,18 +22,22 @@ use finback_cell::key::Key;
 use finback_hfile::{HFileScanner, HFileWriter, ScanInterrupt, WriterOptions, file_info_keys};
 use finback_layout::new_store_file_name;
 use finback_proto::{Message, pb};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Cells between two looks at whether the region is closing.
-const CELLS_PER_LOOK: usize = 4096;
+/// Names of files in a store's directory that the store does not serve, because they could not be put into the archive
+/// yet. Each output names them, so that an opening does not serve them either.
+pub(crate) type Leftovers = BTreeSet<String>;
 
 /// What a compaction did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompactionOutcome {
     /// Files that went away.
     pub inputs: usize,
+    /// Whether these were all files of the store, so that delete markers went.
+    pub all_files: bool,
     /// Cells read.
     pub cells_read: u64,
     /// Cells written.
@@ -42,33 +47,66 @@ pub struct CompactionOutcome {
 }
 
 impl Region {
-    /// Compacts the store of one family, if there is something worth it; `major`: all its files. Blocks the calling
-    /// thread.
+    /// Compacts the store of one family, if there is something worth it; `major`: all its files. Files of which all
+    /// cells have expired go first. Blocks the calling thread.
     ///
     /// # Errors
-    /// The region's; the store is then as it was.
+    /// The region's; the store is then as it was, but for expired files.
     pub fn compact(&self, family: &[u8], major: bool) -> Result<Option<CompactionOutcome>, RegionError> {
+        self.compact_if(family, |region, store, leftovers| {
+            let expired = region.drop_expired(store, leftovers)?;
+            let files = store.files_oldest_first();
+            let Some(selection) = region.select(store, &files, major) else {
+                let outcome = CompactionOutcome { inputs: expired, ..CompactionOutcome::default() };
+                return Ok((expired > 0).then_some(outcome));
+            };
+            let outcome =
+                region.compact_files(store, &files[selection.files], selection.all_files, leftovers)?;
+            Ok(Some(CompactionOutcome { inputs: outcome.inputs + expired, ..outcome }))
+        })
+    }
+
+    /// Compacts the files of these numbers, counted from the oldest, whatever the policy would choose. Blocks the
+    /// calling thread.
+    ///
+    /// # Errors
+    /// Numbers that the store does not have; otherwise as [`compact`](Self::compact).
+    pub fn compact_run(
+        &self,
+        family: &[u8],
+        run: std::ops::Range<usize>,
+    ) -> Result<CompactionOutcome, RegionError> {
+        self.compact_if(family, |region, store, leftovers| {
+            let files = store.files_oldest_first();
+            match files.get(run.clone()) {
+                Some(inputs) if !inputs.is_empty() => {
+                    region.compact_files(store, inputs, inputs.len() == files.len(), leftovers)
+                }
+                _ => Err(RegionError::Invalid(format!("no files {run:?} among {}", files.len()))),
+            }
+        })
+    }
+
+    /// Does something to the files of a store, when nothing else does.
+    fn compact_if<T>(
+        &self,
+        family: &[u8],
+        compaction: impl FnOnce(&Self, &Store, &mut Leftovers) -> Result<T, RegionError>,
+    ) -> Result<T, RegionError> {
         self.check_open()?;
         let store = self.store(family)?;
-        let _one_at_a_time = store.compaction_lock.lock();
+        let mut leftovers = store.compaction_lock.lock();
         // A region that closes waits for this lock: it may have had its turn.
         self.check_open()?;
-        let mut files = store.files().to_vec();
-        files.reverse();
-        let Some(selection) = self.select(&files, major) else { return Ok(None) };
-        let inputs = &files[selection.files.clone()];
-        store.compacting.store(1 + u8::from(selection.all_files), Ordering::Relaxed);
-        let outcome = self.compact_files(store, inputs, selection.all_files);
-        store.compacting.store(0, Ordering::Relaxed);
-        outcome.map(Some)
+        compaction(self, store, &mut leftovers)
     }
 
     /// Families whose stores have files worth compacting.
     pub fn families_to_compact(&self) -> Vec<Bytes> {
         let worth = |store: &&Store| {
-            let mut files = store.files().to_vec();
-            files.reverse();
-            store.compacting.load(Ordering::Relaxed) == 0 && self.select(&files, false).is_some()
+            let files = store.files_oldest_first();
+            store.compacting.load(Ordering::Relaxed) == 0
+                && (self.select(store, &files, false).is_some() || !self.expired(store).is_empty())
         };
         if self.is_closing() {
             return Vec::new();
@@ -82,15 +120,39 @@ impl Region {
         (is(1), is(2))
     }
 
-    fn select(&self, files: &[Arc<StoreFile>], major: bool) -> Option<Selection> {
-        let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate()).collect();
+    fn select(&self, store: &Store, files: &[Arc<StoreFile>], major: bool) -> Option<Selection> {
+        let now = self.environment.host.now_ms();
+        let oldest = oldest_unexpired(&store.family, now);
+        let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate(oldest)).collect();
         let phase = files.first().map_or(0.5, |file| phase(file.path()));
         let flag = self.table.attribute("COMPACTION_ENABLED").unwrap_or("true");
         if !major && !flag.eq_ignore_ascii_case("true") {
             return None;
         }
-        let now = self.environment.host.now_ms();
         self.environment.config.compaction.select(&candidates, major, now, phase)
+    }
+
+    /// Files of which all cells have expired, oldest first. The newest stays, for the sequence id that it has.
+    fn expired(&self, store: &Store) -> Vec<Arc<StoreFile>> {
+        if store.family.min_versions() > 0 {
+            return Vec::new();
+        }
+        let oldest = oldest_unexpired(&store.family, self.environment.host.now_ms());
+        let mut files = store.files_oldest_first();
+        files.pop();
+        files.retain(|file| file.time_range().is_some_and(|(_, newest)| newest < oldest));
+        files
+    }
+
+    /// Stops serving the expired files; gives back how many.
+    fn drop_expired(&self, store: &Store, leftovers: &mut Leftovers) -> Result<usize, RegionError> {
+        let expired = self.expired(store);
+        if !expired.is_empty() {
+            self.mark_compaction(store, &expired, None)?;
+            store.replace_files(&expired, None);
+            self.archive(store, &expired, leftovers);
+        }
+        Ok(expired.len())
     }
 
     fn compact_files(
@@ -98,7 +160,32 @@ impl Region {
         store: &Store,
         inputs: &[Arc<StoreFile>],
         all_files: bool,
+        leftovers: &mut Leftovers,
     ) -> Result<CompactionOutcome, RegionError> {
+        let _under_way = UnderWay::begin(store, all_files);
+        let (outcome, output) = self.write_output(store, inputs, all_files, leftovers)?;
+        let marked = self.mark_compaction(store, inputs, Some(&output.name()));
+        store.replace_files(inputs, Some(output));
+        match marked {
+            Ok(()) => self.archive(store, inputs, leftovers),
+            Err(error) => {
+                // Whose log is gone may have a successor that reads the inputs. The output names them: the next
+                // compaction, or the next opening, puts them away.
+                tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of a compaction");
+                leftovers.extend(inputs.iter().map(|input| input.name()));
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Writes the output and gives it its place in the store, where nobody reads it yet.
+    fn write_output(
+        &self,
+        store: &Store,
+        inputs: &[Arc<StoreFile>],
+        all_files: bool,
+        leftovers: &mut Leftovers,
+    ) -> Result<(CompactionOutcome, Arc<StoreFile>), RegionError> {
         let (root, fs) = (&self.environment.root, self.environment.root.fs());
         let (table, region, family) = (&self.info.table, &self.encoded_name, &store.family.name);
         let name = new_store_file_name()?;
@@ -108,26 +195,47 @@ impl Region {
         let io =
             |path: &Path, result: std::io::Result<()>| result.map_err(|error| RegionError::io(path, &error));
         io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
-        let written = self.write_compacted(store, inputs, all_files, &temporary).and_then(|outcome| {
-            // A region that closes meanwhile must not get a file that its next opener does not expect.
-            self.check_open()?;
-            io(&served, fs.rename(&temporary, &served))?;
-            Ok(outcome)
-        });
-        let outcome = match written {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                let _ = fs.remove_file(&temporary);
-                return Err(error);
+        let written =
+            self.write_compacted(store, inputs, all_files, leftovers, &temporary).and_then(|outcome| {
+                // Read back before it counts: a file that cannot be opened must not take the place of its inputs.
+                let output = StoreFile::open_as(&**fs, &temporary, &served, None)?;
+                // A region that closes meanwhile must not get a file that its next opener does not expect.
+                self.check_open()?;
+                io(&served, fs.rename(&temporary, &served))?;
+                Ok((outcome, output))
+            });
+        if written.is_err() {
+            let _ = fs.remove_file(&temporary);
+            // A rename can fail after the name was changed. Were the file to stay unnoticed, it would bring back what
+            // later compactions dropped.
+            let removed = fs.remove_file(&served);
+            if removed.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound) {
+                leftovers.insert(name);
             }
-        };
-        let output = StoreFile::open(&**fs, &served, None)?;
-        self.mark_compaction(store, inputs, &name)?;
-        store.replace_files(inputs, output);
-        for input in inputs {
-            root.archive_store_file(table, region, family, &input.name())?;
         }
-        Ok(outcome)
+        written
+    }
+
+    /// Puts files that are no longer served, and those that were left over before, into the archive. What cannot be put
+    /// there stays a leftover.
+    fn archive(&self, store: &Store, inputs: &[Arc<StoreFile>], leftovers: &mut Leftovers) {
+        leftovers.extend(inputs.iter().map(|input| input.name()));
+        if self.closed.load(Ordering::Acquire) {
+            // Given up: the files are the next opener's.
+            return;
+        }
+        let (root, family) = (&self.environment.root, &store.family.name);
+        let dir = root.family_dir(&self.info.table, &self.encoded_name, family);
+        leftovers.retain(|name| {
+            match root.archive_store_file(&self.info.table, &self.encoded_name, family, name) {
+                Ok(()) => false,
+                Err(_) if root.fs().exists(&dir.join(name)).is_ok_and(|exists| !exists) => false,
+                Err(error) => {
+                    tracing::warn!(region = %self.encoded_name, file = name, %error, "not archived");
+                    true
+                }
+            }
+        });
     }
 
     fn write_compacted(
@@ -135,6 +243,7 @@ impl Region {
         store: &Store,
         inputs: &[Arc<StoreFile>],
         all_files: bool,
+        leftovers: &Leftovers,
         path: &Path,
     ) -> Result<CompactionOutcome, RegionError> {
         let now = self.environment.host.now_ms();
@@ -146,12 +255,12 @@ impl Region {
             include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
             include_mvcc: inputs
                 .iter()
-                .any(|input| input.reader().includes_mvcc() || input.bulk_sequence_id().is_some()),
+                .any(|input| input.max_cell_sequence_id() > 0 || input.bulk_sequence_id().is_some()),
             major_compaction: all_files,
             ..store.writer_options(compression, now)
         };
         let mut writer = HFileWriter::new(file, path, options)?;
-        writer.append_file_info(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs));
+        writer.append_file_info(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers));
         // Newest first: at equal cells the newer file wins.
         let newest_first = inputs.iter().rev();
         let source = |input: &Arc<StoreFile>| {
@@ -164,15 +273,22 @@ impl Region {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
             matcher = matcher.dropping_markers(earliest_put);
         }
-        let mut outcome = CompactionOutcome { inputs: inputs.len(), ..CompactionOutcome::default() };
+        // HBase writes 0 in place of sequence ids that no reader can tell apart any more.
+        let forgotten = if all_files {
+            self.forgotten_sequence_id(store, inputs, now).min(smallest_read_point)
+        } else {
+            0
+        };
+        let mut outcome =
+            CompactionOutcome { inputs: inputs.len(), all_files, ..CompactionOutcome::default() };
         reading(&mut heap, |heap| heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, sequence_id)) = heap.peek() {
             outcome.cells_read += 1;
-            if outcome.cells_read.is_multiple_of(CELLS_PER_LOOK as u64) {
+            if self.is_closing() {
                 self.check_open()?;
             }
             if matcher.keeps(&cell, sequence_id) {
-                writer.append(&cell, sequence_id)?;
+                writer.append(&cell, if sequence_id <= forgotten { 0 } else { sequence_id })?;
                 outcome.cells_written += 1;
             }
             reading(&mut heap, Heap::next)?;
@@ -182,19 +298,29 @@ impl Region {
         Ok(outcome)
     }
 
+    /// The highest sequence id in files that are older than sequence ids are kept; 0 without such files.
+    fn forgotten_sequence_id(&self, store: &Store, inputs: &[Arc<StoreFile>], now: i64) -> u64 {
+        if store.family.new_version_behavior() {
+            return 0;
+        }
+        let keep_after = now.saturating_sub(self.environment.config.compaction.keep_sequence_ids_ms);
+        let old = inputs.iter().filter(|input| input.written_ms() < keep_after);
+        old.map(|input| input.max_cell_sequence_id()).max().unwrap_or(0)
+    }
+
     /// Names inputs and output in the log, durably: replay then knows that the inputs are done with.
     fn mark_compaction(
         &self,
         store: &Store,
         inputs: &[Arc<StoreFile>],
-        output: &str,
+        output: Option<&str>,
     ) -> Result<(), RegionError> {
         let descriptor = pb::CompactionDescriptor {
             table_name: self.wal_table.to_vec().into(),
             encoded_region_name: self.wal_region.to_vec().into(),
             family_name: store.family.name.clone(),
             compaction_input: inputs.iter().map(|input| input.name()).collect(),
-            compaction_output: vec![output.to_owned()],
+            compaction_output: output.map(str::to_owned).into_iter().collect(),
             store_home_dir: String::from_utf8_lossy(&store.family.name).into_owned(),
             region_name: Some(self.name.clone()),
         };
@@ -218,15 +344,27 @@ fn reading(
     }
 }
 
-/// `PBUF` and a CompactionEventTracker: the inputs, and inputs of these that may not be archived yet.
-fn compaction_event(inputs: &[Arc<StoreFile>]) -> Vec<u8> {
-    let mut compacted_store_file: Vec<Vec<u8>> =
-        inputs.iter().map(|input| input.name().into_bytes()).collect();
-    for input in inputs {
-        compacted_store_file.extend(input.compacted_files());
-    }
-    let compacted_store_file = compacted_store_file.into_iter().map(Into::into).collect();
+/// `PBUF` and a CompactionEventTracker: the inputs, and what earlier compactions left in the directory.
+fn compaction_event(inputs: &[Arc<StoreFile>], leftovers: &Leftovers) -> Vec<u8> {
+    let names = inputs.iter().map(|input| input.name()).chain(leftovers.iter().cloned());
+    let compacted_store_file = names.map(|name| name.into_bytes().into()).collect();
     finback_proto::pbuf::encode(&pb::CompactionEventTracker { compacted_store_file })
+}
+
+/// Tells those who ask that a compaction is under way, until it is dropped.
+struct UnderWay<'a>(&'a Store);
+
+impl<'a> UnderWay<'a> {
+    fn begin(store: &'a Store, all_files: bool) -> Self {
+        store.compacting.store(1 + u8::from(all_files), Ordering::Relaxed);
+        Self(store)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.compacting.store(0, Ordering::Relaxed);
+    }
 }
 
 /// A store's own place within the jitter of the major compaction period: from the name of its first file, so that it is

@@ -23,6 +23,9 @@ pub struct CompactionConfig {
     pub major_period_ms: i64,
     /// `hbase.hregion.majorcompaction.jitter`: by which share of it the period varies from store to store.
     pub major_jitter: f64,
+    /// `hbase.hstore.compaction.keep.seqId.period`, in milliseconds (HBase: days): compactions of all files forget the
+    /// sequence ids of cells in older files.
+    pub keep_sequence_ids_ms: i64,
 }
 
 impl Default for CompactionConfig {
@@ -36,6 +39,7 @@ impl Default for CompactionConfig {
             blocking_files: 16,
             major_period_ms: 7 * 24 * 3600 * 1000,
             major_jitter: 0.5,
+            keep_sequence_ids_ms: 5 * 24 * 3600 * 1000,
         }
     }
 }
@@ -48,6 +52,8 @@ pub(crate) struct Candidate {
     pub(crate) written_ms: i64,
     /// Whether it is the result of a compaction of all files of its store.
     pub(crate) is_major: bool,
+    /// Whether some of it has expired.
+    pub(crate) has_expired: bool,
 }
 
 /// Files to compact.
@@ -76,7 +82,7 @@ impl CompactionConfig {
         // Large old files are left out of automatic compactions.
         let from = files.iter().take_while(|file| file.size_bytes > self.max_size_bytes).count();
         let candidates = &files[from..];
-        if from == 0 && candidates.len() <= self.max_files && self.is_major_due(candidates, now_ms, phase) {
+        if from == 0 && candidates.len() < self.max_files && self.is_major_due(candidates, now_ms, phase) {
             return all(files);
         }
         let stuck = candidates.len() >= self.blocking_files;
@@ -86,7 +92,7 @@ impl CompactionConfig {
     }
 
     /// Whether the oldest file is older than the period. A single file that is the result of a major compaction already
-    /// has nothing to gain.
+    /// has nothing to gain but that what has expired goes.
     fn is_major_due(&self, files: &[Candidate], now_ms: i64, phase: f64) -> bool {
         if self.major_period_ms <= 0 || files.is_empty() {
             return false;
@@ -94,7 +100,8 @@ impl CompactionConfig {
         let jitter = self.major_period_ms as f64 * self.major_jitter;
         let period = self.major_period_ms + (jitter - (2.0 * jitter * phase).round()) as i64;
         let oldest = files.iter().map(|file| file.written_ms).min().unwrap_or(now_ms);
-        now_ms.saturating_sub(oldest) > period && !(files.len() == 1 && files[0].is_major)
+        now_ms.saturating_sub(oldest) > period
+            && !(files.len() == 1 && files[0].is_major && !files[0].has_expired)
     }
 
     /// The best run of neighbours.

@@ -12,6 +12,7 @@ use finback_layout::{LayoutError, RootDir};
 use finback_proto::{Message, pb};
 use finback_wal::{ReplayRules, ReplaySink, WalEntry, delete_recovered_edits, replay};
 use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -192,7 +193,8 @@ impl Drop for Region {
 }
 
 /// Opens the files of a store. Inputs of a compaction whose output is there are leftovers, and go to the archive: with
-/// only some of them gone, deleted cells could come back.
+/// only some of them gone, deleted cells could come back. What a leftover names does not count: it may be the output of
+/// a compaction that was given up, and the next did not have the same inputs.
 fn open_store_files(
     root: &RootDir,
     info: &RegionInfo,
@@ -203,9 +205,14 @@ fn open_store_files(
     for entry in root.list_store_files(&info.table, &region, family)? {
         files.push(StoreFile::open(&**root.fs(), &entry.path, entry.bulk_sequence_id)?);
     }
-    let compacted: Vec<Vec<u8>> = files.iter().flat_map(|file| file.compacted_files()).collect();
-    let (leftovers, served): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|file| compacted.iter().any(|name| *name == file.name().as_bytes()));
+    let names = |files: &[Arc<StoreFile>]| -> HashSet<Vec<u8>> {
+        files.iter().flat_map(|file| file.compacted_files()).collect()
+    };
+    let named_by_any = names(&files);
+    let is_in = |set: &HashSet<Vec<u8>>, file: &StoreFile| set.contains(file.name().as_bytes());
+    let unnamed: Vec<_> = files.iter().filter(|file| !is_in(&named_by_any, file)).cloned().collect();
+    let compacted = names(&unnamed);
+    let (leftovers, served): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_in(&compacted, file));
     for file in leftovers {
         root.archive_store_file(&info.table, &region, family, &file.name())?;
     }
@@ -240,11 +247,24 @@ impl ReplaySink for Replay<'_, '_> {
             .map_err(|error| RegionError::Invalid(error.to_string()))?;
         let region = self.region;
         let Ok(store) = region.store(&descriptor.family_name) else { return Ok(()) };
+        let root = &region.environment.root;
+        let (table, family) = (&region.info.table, &store.family.name);
+        let places = [
+            root.family_dir(table, &region.encoded_name, family),
+            root.archived_family_dir(table, &region.encoded_name, family),
+        ];
+        for output in &descriptor.compaction_output {
+            let is_at = |dir: &std::path::PathBuf| root.fs().exists(&dir.join(output)).unwrap_or(false);
+            if !places.iter().any(is_at) {
+                // Whatever became of it, its inputs are all there is.
+                tracing::warn!(region = %region.encoded_name, output, "a compaction in the log has no output");
+                return Ok(());
+            }
+        }
         for file in store.remove_files(&descriptor.compaction_input) {
             let name =
                 file.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let root = &region.environment.root;
-            root.archive_store_file(&region.info.table, &region.encoded_name, &store.family.name, &name)?;
+            root.archive_store_file(table, &region.encoded_name, family, &name)?;
         }
         Ok(())
     }

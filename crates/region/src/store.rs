@@ -1,5 +1,6 @@
 //! One family of one region: a memstore and store files.
 
+use crate::compaction::Leftovers;
 use crate::file_source::FileSource;
 use crate::matcher::{Matcher, oldest_unexpired};
 use crate::source::Source;
@@ -21,8 +22,8 @@ pub(crate) struct Store {
     pub(crate) memstore: MemStore,
     /// Bytes by which the memstore grew and that no flush has taken yet.
     pub(crate) accounted_bytes: AtomicU64,
-    /// One compaction at a time.
-    pub(crate) compaction_lock: Mutex<()>,
+    /// One compaction at a time, and what earlier ones left in the directory.
+    pub(crate) compaction_lock: Mutex<Leftovers>,
     /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
     pub(crate) compacting: AtomicU8,
     order: CellOrder,
@@ -44,7 +45,7 @@ impl Store {
             family,
             memstore: MemStore::new(order),
             accounted_bytes: AtomicU64::new(0),
-            compaction_lock: Mutex::new(()),
+            compaction_lock: Mutex::default(),
             compacting: AtomicU8::new(0),
             order,
             files: RwLock::new(files.into()),
@@ -92,6 +93,11 @@ impl Store {
         Arc::clone(&self.files.read())
     }
 
+    /// The store files, oldest first.
+    pub(crate) fn files_oldest_first(&self) -> Vec<Arc<StoreFile>> {
+        self.files().iter().rev().cloned().collect()
+    }
+
     /// Puts cells of one sequence id into the memstore; gives back by how many bytes it grew.
     pub(crate) fn insert_all<'a>(
         &self,
@@ -112,12 +118,12 @@ impl Store {
         gone
     }
 
-    /// Puts the output of a compaction in the place of its inputs.
-    pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], output: Arc<StoreFile>) {
+    /// Puts the output of a compaction, if there is one, in the place of its inputs.
+    pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], output: Option<Arc<StoreFile>>) {
         let mut files = self.files.write();
         let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
         let mut all: Vec<_> = files.iter().filter(|file| !is_input(file)).cloned().collect();
-        all.push(output);
+        all.extend(output);
         all.sort_by(|a, b| b.age_order(a));
         *files = all.into();
     }

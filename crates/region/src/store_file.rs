@@ -72,13 +72,25 @@ impl StoreFile {
             .unwrap_or_default()
     }
 
-    /// What the choice of a compaction needs to know.
-    pub(crate) fn candidate(&self) -> Candidate {
+    /// What the choice of a compaction needs to know; cells before `oldest` have expired.
+    pub(crate) fn candidate(&self, oldest: i64) -> Candidate {
         Candidate {
             size_bytes: self.size_bytes,
-            written_ms: self.reader.file_info(keys::CREATE_TIME).and_then(long).unwrap_or(0),
+            written_ms: self.written_ms(),
             is_major: self.reader.file_info(keys::MAJOR_COMPACTION).is_some_and(|flag| flag != [0]),
+            has_expired: self.time_range().is_some_and(|(min, _)| min < oldest),
         }
+    }
+
+    /// When it was written, ms since the epoch; 0 when it does not say.
+    pub(crate) fn written_ms(&self) -> i64 {
+        self.reader.file_info(keys::CREATE_TIME).and_then(long).unwrap_or(0)
+    }
+
+    /// Highest sequence id that is written with its cells; 0 without any.
+    pub(crate) fn max_cell_sequence_id(&self) -> u64 {
+        let highest = self.reader.file_info(keys::MAX_MEMSTORE_TS).and_then(long).unwrap_or(0);
+        u64::try_from(highest).unwrap_or(0)
     }
 
     /// Length in bytes.

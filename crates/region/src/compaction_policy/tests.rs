@@ -4,7 +4,10 @@ const MB: u64 = 1 << 20;
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
 fn files(sizes_mb: &[u64]) -> Vec<Candidate> {
-    sizes_mb.iter().map(|size| Candidate { size_bytes: size * MB, written_ms: 0, is_major: false }).collect()
+    sizes_mb
+        .iter()
+        .map(|size| Candidate { size_bytes: size * MB, written_ms: 0, is_major: false, has_expired: false })
+        .collect()
 }
 
 fn select(sizes_mb: &[u64]) -> Option<std::ops::Range<usize>> {
