@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use finback_cell::key::Key;
 use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{FileId, HFileError, HFileReader, HFileScanner, read_through};
+use finback_hfile::{BloomProbe, FileId, HFileError, HFileReader, HFileScanner, ScanInterrupt, read_through};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes of a block's header, which ends with: checksum type u8, bytes per checksum u32, size on disk without checksums
@@ -17,7 +17,7 @@ const HEADER_SIZE: usize = 33;
 /// Keys of found cells that are sought again.
 const SOUGHT: usize = 4;
 
-const MAGICS: [&[u8; 8]; 9] = [
+const MAGICS: [&[u8; 8]; 10] = [
     b"DATABLK*",
     b"DATABLKE",
     b"IDXLEAF2",
@@ -25,6 +25,7 @@ const MAGICS: [&[u8; 8]; 9] = [
     b"IDXROOT2",
     b"METABLKc",
     b"FILEINF2",
+    b"BLMFBLK2",
     b"BLMFMET2",
     b"DFBLMET2",
 ];
@@ -62,7 +63,7 @@ fn read_all(data: &[u8]) {
     let Ok(reader) = HFileReader::open(file, path, FileId::next()) else { return };
     let Ok(keys) = scan(&reader) else { return };
     for key in keys.iter().map(Vec::as_slice).chain(reader.first_key()).chain(reader.last_key()) {
-        if seek(&reader, key).is_err() {
+        if seek(&reader, key).and_then(|()| ask_filters(&reader, key)).is_err() {
             return;
         }
     }
@@ -87,6 +88,30 @@ fn scan(reader: &Arc<HFileReader>) -> Result<Vec<Vec<u8>>, HFileError> {
         read_through(&mut scanner, HFileScanner::advance)?;
     }
     Ok(keys)
+}
+
+/// A probe asks for no more than the chunks of its two keys.
+fn ask_filters(reader: &Arc<HFileReader>, key: &[u8]) -> Result<(), HFileError> {
+    let key = Key::from_checked(key);
+    let probes = [
+        BloomProbe::row(Arc::clone(reader), None, key.row),
+        BloomProbe::column(Arc::clone(reader), None, key.row, key.qualifier),
+        BloomProbe::row_prefix(Arc::clone(reader), None, key.row),
+        BloomProbe::family_delete(Arc::clone(reader), None, key.row),
+    ];
+    for mut probe in probes {
+        let mut asked = 0;
+        loop {
+            match probe.may_contain() {
+                Ok(_) => break,
+                Err(ScanInterrupt::NeedBlock(request)) => probe.provide(request.read()?),
+                Err(ScanInterrupt::Failed(error)) => return Err(error),
+            }
+            asked += 1;
+            assert!(asked <= 2, "a probe asked for a third chunk");
+        }
+    }
+    Ok(())
 }
 
 fn seek(reader: &Arc<HFileReader>, key: &[u8]) -> Result<(), HFileError> {
