@@ -1,4 +1,4 @@
-//! Random writes, flushes, restarts and crashes; random reads in pieces of all sizes. The region must agree with a list
+//! Random writes, flushes, compactions, restarts and crashes; random reads in pieces of all sizes. The region must agree with a list
 //! of everything written.
 
 use crate::model::{Model, Read};
@@ -160,8 +160,10 @@ struct Tested {
     world: World,
     region: Arc<Region>,
     model: Model,
-    /// An open scanner, what it reads, and when it was opened.
-    scanner: Option<(RegionScanner, Query, usize)>,
+    /// An open scanner, what it reads, and what there was when it was opened.
+    scanner: Option<(RegionScanner, Query, Model)>,
+    /// Whether the scanner is one of the region as it is open now: its compactions know of it.
+    scanner_is_known: bool,
 }
 
 impl Tested {
@@ -180,8 +182,9 @@ impl Tested {
         ];
         let mut world = World::new(Arc::new(mem.clone()), families);
         world.cache = crate::world::TestCache::new(forgets);
+        world.config.compaction.min_files = 2;
         let region = world.start().unwrap();
-        Self { mem, world, region, model: Model::default(), scanner: None }
+        Self { mem, world, region, model: Model::default(), scanner: None, scanner_is_known: false }
     }
 
     fn now(&self) -> i64 {
@@ -198,11 +201,16 @@ impl Tested {
             Operation::Flush(family) => {
                 let families = family.map(|family| vec![family.as_bytes().to_vec()]);
                 self.region.flush(families.as_deref()).unwrap();
+                self.flushed(
+                    family.map_or(&["a", "b"][..], |family| if family == "a" { &["a"] } else { &["b"] }),
+                );
             }
+            Operation::Compact(family, major) => self.compact(family, *major),
             Operation::OpenScanner(query) => {
                 let (scan, filter) = scan_of(&query.read);
                 let scanner = self.region.scanner(&scan, filter).unwrap();
-                self.scanner = Some((scanner, query.clone(), self.model.written.len()));
+                self.scanner = Some((scanner, query.clone(), self.model.clone()));
+                self.scanner_is_known = true;
             }
             Operation::ReadScanner => self.read_scanner(),
             Operation::Query(query) => self.query(query),
@@ -210,13 +218,29 @@ impl Tested {
                 self.region.close().unwrap();
                 assert_eq!(self.world.host.memstore_bytes(), 0, "memory left after a close");
                 self.region = self.world.start().unwrap();
+                self.scanner_is_known = false;
+                self.flushed(&["a", "b"]);
             }
             Operation::Crash => {
                 self.scanner = None;
                 self.mem = self.mem.crash(CrashMode::Strict);
                 self.world = self.world.after_crash(Arc::new(self.mem.clone()));
                 self.region = self.world.recover().unwrap();
+                self.flushed(&["a", "b"]);
             }
+        }
+    }
+
+    fn flushed(&mut self, families: &[&str]) {
+        families.iter().for_each(|family| self.model.flush(family.as_bytes()));
+    }
+
+    fn compact(&mut self, family: &str, major: bool) {
+        let known = self.scanner.as_ref().filter(|_| self.scanner_is_known);
+        let stable = known.map_or(self.model.written.len(), |(_, _, opened)| opened.written.len());
+        let outcome = self.region.compact(family.as_bytes(), major).unwrap();
+        if outcome.is_some_and(|outcome| outcome.all_files) {
+            self.model.compact_all(family.as_bytes(), stable);
         }
     }
 
@@ -352,10 +376,12 @@ impl Tested {
                 let (described, filter) = scan_of(&query.read);
                 let described = Scan { read_point: Some(scanner.read_point()), ..described };
                 let again = scan(&self.region, &described, filter).unwrap();
-                assert_eq!(again, self.model.rows(opened, &query.read).concat(), "at an earlier read point");
+                // But for markers that a compaction dropped meanwhile.
+                let expected = self.model.rows(opened.written.len(), &query.read).concat();
+                assert_eq!(again, expected, "at an earlier read point");
             }
             let found = read_in_pieces(&mut scanner, &query);
-            assert_eq!(found, self.model.rows(opened, &query.read), "a scanner opened earlier");
+            assert_eq!(found, opened.rows(opened.written.len(), &query.read), "a scanner opened earlier");
         }
     }
 
@@ -393,7 +419,7 @@ impl Tested {
             let markers = [CellType::DeleteFamily.code(), CellType::DeleteFamilyVersion.code()];
             markers.contains(&cell.type_code) && all.has_row(&cell.row)
         };
-        for marker in self.model.written.iter().filter(is_marker) {
+        for marker in self.model.markers().filter(is_marker) {
             assert!(raw.contains(marker), "{marker:?} not in {raw:?}");
         }
     }

@@ -1,16 +1,21 @@
 //! A table as a list of everything ever written: slow, and plain to see that it is right.
 //!
 //! What a read sees of it does not depend on what was flushed when, as long as deletes of single versions, and reads of
-//! a part of time, are left to a family that keeps all its versions.
+//! a part of time, are left to a family that keeps all its versions. It does depend on compactions of all files: a put
+//! that is written after a marker, with an older timestamp, is hidden until the marker goes.
 
 use crate::world::Plain;
 use finback_cell::CellType;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells in the order of writing. A reader's snapshot is how many of them there were.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) written: Vec<Plain>,
+    /// Numbers of the cells that compactions dropped.
+    dropped: BTreeSet<usize>,
+    /// How many had been written when the family was last flushed.
+    flushed: BTreeMap<Vec<u8>, usize>,
 }
 
 /// A family, and the qualifiers wanted of it.
@@ -62,15 +67,42 @@ impl Read {
 }
 
 impl Model {
+    /// A flush of a family.
+    pub(crate) fn flush(&mut self, family: &[u8]) {
+        self.flushed.insert(family.to_vec(), self.written.len());
+    }
+
+    /// A compaction of all files of a family, while somebody reads what there was when `stable` cells had been written.
+    pub(crate) fn compact_all(&mut self, family: &[u8], stable: usize) {
+        let compacted = self.flushed.get(family).copied().unwrap_or(0).min(stable);
+        let cells = || self.written[..compacted].iter().enumerate().filter(|(_, cell)| cell.family == family);
+        let is_marker = |cell: &Plain| cell.type_code != CellType::Put.code();
+        let left = cells().filter(|(number, _)| !self.dropped.contains(number));
+        let markers: Vec<&Plain> = left.map(|(_, cell)| cell).filter(|cell| is_marker(cell)).collect();
+        let goes = |cell: &Plain| {
+            is_marker(cell) || markers.iter().any(|marker| marker.row == cell.row && hides(marker, cell))
+        };
+        let gone: Vec<usize> = cells().filter(|(_, cell)| goes(cell)).map(|(number, _)| number).collect();
+        self.dropped.extend(gone);
+    }
+
+    /// Markers that no compaction dropped.
+    pub(crate) fn markers(&self) -> impl Iterator<Item = &Plain> {
+        let left = self.written.iter().enumerate().filter(|(number, _)| !self.dropped.contains(number));
+        left.map(|(_, cell)| cell).filter(|cell| cell.type_code != CellType::Put.code())
+    }
+
     /// What the first `count` writes left to be seen, row by row.
     pub(crate) fn rows(&self, count: usize, read: &Read) -> Vec<Vec<Plain>> {
-        let written = &self.written[..count];
+        let is_left = |(number, _): &(usize, _)| !self.dropped.contains(number);
+        let written = self.written[..count].iter().enumerate().filter(is_left);
+        let written: Vec<&Plain> = written.map(|(_, cell)| cell).collect();
         let rows: BTreeSet<&Vec<u8>> = written.iter().map(|cell| &cell.row).collect();
         let mut found: Vec<Vec<Plain>> = rows
             .into_iter()
             .filter(|row| read.has_row(row))
             .map(|row| {
-                read.families.iter().flat_map(|family| family_of_row(written, row, family, read)).collect()
+                read.families.iter().flat_map(|family| family_of_row(&written, row, family, read)).collect()
             })
             .collect();
         found.retain(|row: &Vec<Plain>| !row.is_empty());
@@ -103,9 +135,9 @@ impl Model {
     }
 }
 
-fn family_of_row(written: &[Plain], row: &[u8], (family, qualifiers): &Wanted, read: &Read) -> Vec<Plain> {
-    let of_family = |cell: &&Plain| cell.row == row && cell.family == *family;
-    let markers: Vec<&Plain> =
+fn family_of_row(written: &[&Plain], row: &[u8], (family, qualifiers): &Wanted, read: &Read) -> Vec<Plain> {
+    let of_family = |cell: &&&Plain| cell.row == row && cell.family == *family;
+    let markers: Vec<&&Plain> =
         written.iter().filter(of_family).filter(|cell| cell.type_code != CellType::Put.code()).collect();
     let hidden = |put: &Plain| markers.iter().any(|marker| hides(marker, put));
     // Of puts at the same place the last one written counts.
@@ -129,7 +161,7 @@ fn family_of_row(written: &[Plain], row: &[u8], (family, qualifiers): &Wanted, r
         if seen <= family_versions(family) && passes {
             passed += 1;
             if passed <= read.versions {
-                found.push(put.clone());
+                found.push(Plain::clone(put));
             }
         }
     }

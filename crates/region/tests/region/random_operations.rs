@@ -30,6 +30,8 @@ pub(crate) enum Operation {
     /// If the newest value of b:q of the row equals the value, the row gets the writes.
     CheckAndMutate(&'static str, Vec<u8>, Vec<Write>),
     Flush(Option<&'static str>),
+    /// Of a family: all its files, or those that the policy chooses.
+    Compact(&'static str, bool),
     OpenScanner(Query),
     ReadScanner,
     Query(Query),
@@ -141,6 +143,7 @@ pub(crate) fn operation() -> impl Strategy<Value = Operation> {
         1 => (row(), prop::collection::vec(select(b"xyz".to_vec()), 0..2), writes())
             .prop_map(|(row, value, writes)| Operation::CheckAndMutate(row, value, writes)),
         3 => select(vec![None, Some("a"), Some("b")]).prop_map(Operation::Flush),
+        2 => (select(vec!["a", "b"]), any::<bool>()).prop_map(|(family, major)| Operation::Compact(family, major)),
         3 => query().prop_map(Operation::OpenScanner),
         2 => Just(Operation::ReadScanner),
         5 => query().prop_map(Operation::Query),
