@@ -29,6 +29,7 @@ pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64)
         match open_blocking(&server, info.clone()).await {
             Ok(region) => {
                 let close_asked = server.regions.opened(Arc::clone(&region));
+                server.compactor.look_at(&region);
                 report_opened(Arc::clone(&server), Arc::clone(&region), procedure).await;
                 if let Some(procedure) = close_asked {
                     close(&server, region.encoded_name().as_bytes(), procedure);

@@ -5,6 +5,7 @@ mod random_operations;
 #[allow(dead_code)] // Not every module uses all of it.
 mod world;
 
+mod a_compaction_disturbs_nobody;
 mod a_compaction_may_fail_or_die_at_any_point;
 mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_region_agrees_with_a_simple_model;

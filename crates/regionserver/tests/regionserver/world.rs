@@ -185,6 +185,11 @@ impl World {
 
     /// The next life after a power cut: logs are split, as a master does it.
     pub(crate) fn crash(self) -> Self {
+        self.crash_and(|_| {})
+    }
+
+    /// The same with other options.
+    pub(crate) fn crash_and(self, change: impl FnOnce(&mut RegionServerOptions)) -> Self {
         let memory = self.memory.crash(CrashMode::Strict);
         let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
         let unknown = |_: &[u8]| FlushedSequenceIds::default();
@@ -193,6 +198,7 @@ impl World {
         Self::on(memory, start_code, |options| {
             options.region = former.region;
             options.scanner_lease = former.scanner_lease;
+            change(options);
         })
     }
 
