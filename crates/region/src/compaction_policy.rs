@@ -7,7 +7,7 @@
 /// Settings, under HBase's names.
 #[derive(Clone, Debug)]
 pub struct CompactionConfig {
-    /// `hbase.hstore.compaction.min`: fewer files are left alone.
+    /// `hbase.hstore.compaction.min`: fewer files are left alone, and a single one always.
     pub min_files: usize,
     /// `hbase.hstore.compaction.max`: at most so many at once.
     pub max_files: usize,
@@ -54,6 +54,8 @@ pub(crate) struct Candidate {
     pub(crate) is_major: bool,
     /// Whether some of it has expired.
     pub(crate) has_expired: bool,
+    /// Whether only compactions of all files may take it.
+    pub(crate) major_only: bool,
 }
 
 /// Files to compact.
@@ -109,8 +111,12 @@ impl CompactionConfig {
         let mut best: Option<(std::ops::Range<usize>, u64)> = None;
         let mut smallest: Option<(std::ops::Range<usize>, u64)> = None;
         for start in 0..files.len() {
-            for end in start + self.min_files.max(1)..=files.len().min(start + self.max_files) {
+            // Never a file alone: compacted, it would be as worth it as before.
+            for end in start + self.min_files.max(2)..=files.len().min(start + self.max_files) {
                 let run = &files[start..end];
+                if run.iter().any(|file| file.major_only) {
+                    continue;
+                }
                 let size = total(run);
                 if stuck && smallest.as_ref().is_none_or(|(_, least)| size < *least) {
                     smallest = Some((start..end, size));

@@ -11,6 +11,9 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Set by bulk loads that ask for it: only compactions of all files take the file.
+const EXCLUDE_FROM_MINOR_COMPACTION: &[u8] = b"EXCLUDE_FROM_MINOR_COMPACTION";
+
 /// An open HFile of a store.
 #[derive(Debug)]
 pub(crate) struct StoreFile {
@@ -77,9 +80,14 @@ impl StoreFile {
         Candidate {
             size_bytes: self.size_bytes,
             written_ms: self.written_ms(),
-            is_major: self.reader.file_info(keys::MAJOR_COMPACTION).is_some_and(|flag| flag != [0]),
+            is_major: self.flag(keys::MAJOR_COMPACTION),
+            major_only: self.flag(EXCLUDE_FROM_MINOR_COMPACTION),
             has_expired: self.time_range().is_some_and(|(min, _)| min < oldest),
         }
+    }
+
+    fn flag(&self, key: &[u8]) -> bool {
+        self.reader.file_info(key).is_some_and(|flag| flag != [0])
     }
 
     /// When it was written, ms since the epoch; 0 when it does not say.

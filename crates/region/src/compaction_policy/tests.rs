@@ -6,7 +6,13 @@ const DAY_MS: i64 = 24 * 3600 * 1000;
 fn files(sizes_mb: &[u64]) -> Vec<Candidate> {
     sizes_mb
         .iter()
-        .map(|size| Candidate { size_bytes: size * MB, written_ms: 0, is_major: false, has_expired: false })
+        .map(|size| Candidate {
+            size_bytes: size * MB,
+            written_ms: 0,
+            is_major: false,
+            has_expired: false,
+            major_only: false,
+        })
         .collect()
 }
 
@@ -60,4 +66,29 @@ fn old_files_are_compacted_whole_once_the_period_of_their_store_is_over() {
     assert!(due(&old, 4, 1.0) && !due(&old, 10, 0.0) && due(&old, 11, 0.0));
     let done = [Candidate { is_major: true, ..old[0] }];
     assert!(!due(&done, 100, 0.5));
+    // But that what has expired meanwhile goes.
+    let expired = [Candidate { has_expired: true, ..done[0] }];
+    assert!(due(&expired, 8, 0.5) && !due(&expired, 3, 0.5));
+}
+
+#[test]
+fn a_file_is_never_compacted_alone_without_being_asked() {
+    let config = CompactionConfig { min_files: 1, major_period_ms: 0, ..CompactionConfig::default() };
+    assert_eq!(config.select(&files(&[10]), false, 1, 0.5), None);
+    assert!(config.select(&files(&[10, 10]), false, 1, 0.5).is_some());
+    let stuck = CompactionConfig { blocking_files: 1, ..config };
+    assert_eq!(stuck.select(&files(&[10]), false, 1, 0.5), None);
+}
+
+#[test]
+fn files_that_are_left_to_major_compactions_end_a_run() {
+    let mut loaded = files(&[10; 8]);
+    loaded[4].major_only = true;
+    let config = CompactionConfig::default();
+    let selection = config.select(&loaded, false, 1, 0.5).unwrap();
+    assert_eq!(selection, Selection { files: 0..4, all_files: false });
+    assert_eq!(config.select(&loaded[2..6], false, 1, 0.5), None);
+    assert_eq!(config.select(&loaded, true, 1, 0.5).unwrap().files, 0..8);
+    let stuck = CompactionConfig { blocking_files: 1, ..config };
+    assert_eq!(stuck.select(&loaded[2..6], false, 1, 0.5), None);
 }

@@ -21,7 +21,6 @@ async fn compact(table: &Table<'_>, major: bool, family: &'static [u8]) -> Resul
         region: table.region.clone(),
         major: Some(major),
         family: (!family.is_empty()).then_some(family.into()),
-        ..Default::default()
     };
     let answer: Result<pb::CompactRegionResponse, _> = table.world.ask_admin("CompactRegion", &request).await;
     answer.map(drop).map_err(|refused| refused.simple_class().to_owned())
