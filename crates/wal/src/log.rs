@@ -132,7 +132,7 @@ impl Shared {
         let unneeded = self.accounting.lock().take_unneeded();
         for log in unneeded {
             if let Err(error) = old_logs::archive(&*self.fs, &self.root, &log.path) {
-                tracing::warn!(%error, "a log that is not needed any more stays where it is for now");
+                tracing::warn!(%error, "a log that is not needed any more could not be archived; the next flush tries again");
                 self.accounting.lock().put_back(log);
             }
         }
