@@ -1,9 +1,10 @@
 //! A compaction fails, or the power is cut, at each of its operations: nothing that was answered is lost, nothing that was
 //! deleted comes back, no file is served twice or forgotten.
 
-use crate::world::{World, family, mutation, put, run, value};
+use crate::machine::Machine;
+use crate::world::{family, mutation, put, run, value};
 use finback_cell::{CellType, MutationKind};
-use finback_fs::{CrashMode, Faults, FaultyFileSystem, MemFileSystem};
+use finback_fs::CrashMode;
 use finback_region::{Region, RegionError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,32 +12,11 @@ use std::sync::Arc;
 
 const DELETED_LATER: [&str; 2] = ["deleted1", "deleted2"];
 
-struct Machine {
-    mem: MemFileSystem,
-    faults: Faults,
-    world: World,
+fn new_machine() -> Machine {
+    Machine::new(vec![family("a", 3).with("TTL", "1000")])
 }
 
 impl Machine {
-    fn new() -> Self {
-        Self::on(MemFileSystem::new(), None)
-    }
-
-    fn on(mem: MemFileSystem, before: Option<&World>) -> Self {
-        let faulty = FaultyFileSystem::new(Arc::new(mem.clone()));
-        let faults = faulty.faults();
-        let fs = Arc::new(faulty);
-        let world = match before {
-            Some(world) => world.after_crash(fs),
-            None => World::new(fs, vec![family("a", 3).with("TTL", "1000")]),
-        };
-        Self { mem, faults, world }
-    }
-
-    fn crash(&self, mode: CrashMode) -> Self {
-        Self::on(self.mem.crash(mode), Some(&self.world))
-    }
-
     fn names(&self, archived: bool) -> Vec<String> {
         let dir = self.dir(archived);
         let entries = self.world.fs.list(&dir).unwrap_or_default();
@@ -121,7 +101,7 @@ fn program(region: &Region, told: &mut Told) -> Vec<Result<(), RegionError>> {
 }
 
 fn filled() -> (Machine, Arc<Region>, Told) {
-    let (mut machine, mut told) = (Machine::new(), Told::new());
+    let (mut machine, mut told) = (new_machine(), Told::new());
     let region = machine.world.start().unwrap();
     fill(&region, &mut told);
     (machine, region, told)

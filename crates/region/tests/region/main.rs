@@ -1,8 +1,9 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
+#[allow(dead_code)] // Not every module uses all of it.
+mod machine;
 mod model;
 mod random_operations;
-#[allow(dead_code)] // Not every module uses all of it.
 mod world;
 
 mod a_compaction_disturbs_nobody;

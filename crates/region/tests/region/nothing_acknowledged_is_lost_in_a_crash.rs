@@ -1,10 +1,10 @@
 //! The power is cut at every operation of the file system: what was answered with success is there afterwards, once.
 
+use crate::machine::Machine;
 use crate::world::{World, family, increment, number, put, run, value};
 use finback_cell::Durability;
-use finback_fs::{CrashMode, Faults, FaultyFileSystem, MemFileSystem};
+use finback_fs::CrashMode;
 use finback_region::{Region, RegionError};
-use std::sync::Arc;
 
 const COUNTER: (&str, &str, &str) = ("counter", "a", "n");
 
@@ -17,31 +17,8 @@ struct Told {
     rows: Vec<String>,
 }
 
-struct Machine {
-    mem: MemFileSystem,
-    faults: Faults,
-    world: World,
-}
-
-impl Machine {
-    fn new() -> Self {
-        Self::on(MemFileSystem::new(), None)
-    }
-
-    fn on(mem: MemFileSystem, before: Option<&World>) -> Self {
-        let faulty = FaultyFileSystem::new(Arc::new(mem.clone()));
-        let faults = faulty.faults();
-        let fs = Arc::new(faulty);
-        let world = match before {
-            Some(world) => world.after_crash(fs),
-            None => World::new(fs, vec![family("a", 1), family("b", 3)]),
-        };
-        Self { mem, faults, world }
-    }
-
-    fn crash(&self, mode: CrashMode) -> Self {
-        Self::on(self.mem.crash(mode), Some(&self.world))
-    }
+fn new_machine() -> Machine {
+    Machine::new(vec![family("a", 1), family("b", 3)])
 }
 
 fn write(region: &Region, told: &mut Told, name: &str) -> Result<(), RegionError> {
@@ -95,12 +72,12 @@ fn check_recovery(mut machine: Machine, mut told: Told, what: &str) {
 
 #[test]
 fn at_every_operation_of_a_program() {
-    let mut undisturbed = Machine::new();
+    let mut undisturbed = new_machine();
     program(&mut undisturbed.world, &mut Told::default()).unwrap();
     let operations = undisturbed.faults.operations();
     assert!(operations > 60, "{operations} operations");
     for at in 0..operations + 2 {
-        let (mut machine, mut told) = (Machine::new(), Told::default());
+        let (mut machine, mut told) = (new_machine(), Told::default());
         machine.faults.fail_from(at);
         // Where it ends is told by what it was told.
         let _ = program(&mut machine.world, &mut told);
@@ -111,7 +88,7 @@ fn at_every_operation_of_a_program() {
 
 #[test]
 fn at_every_operation_of_a_recovery() {
-    let (mut machine, mut told) = (Machine::new(), Told::default());
+    let (mut machine, mut told) = (new_machine(), Told::default());
     program(&mut machine.world, &mut told).unwrap();
     let mut undisturbed = machine.crash(CrashMode::Strict);
     undisturbed.world.recover().unwrap();
@@ -126,7 +103,7 @@ fn at_every_operation_of_a_recovery() {
 
 #[test]
 fn a_replay_that_flushes_in_the_middle_keeps_every_edit() {
-    let (mut machine, mut told) = (Machine::new(), Told::default());
+    let (mut machine, mut told) = (new_machine(), Told::default());
     let region = machine.world.start().unwrap();
     for row in 0..40 {
         write(&region, &mut told, &format!("row{row}")).unwrap();
@@ -146,7 +123,7 @@ fn a_replay_that_flushes_in_the_middle_keeps_every_edit() {
 
 #[test]
 fn a_flush_of_one_family_keeps_the_log_of_the_other() {
-    let mut machine = Machine::new();
+    let mut machine = new_machine();
     let region = machine.world.start().unwrap();
     run(region.batch(vec![put(("r", "b", "q"), b"kept")])).remove(0).unwrap();
     let kept = region.read_point();

@@ -1,0 +1,30 @@
+//! A region on a disk that can fail and lose power.
+
+use crate::world::World;
+use finback_cell::ColumnFamilyDescriptor;
+use finback_fs::{CrashMode, Faults, FaultyFileSystem, MemFileSystem};
+use std::sync::Arc;
+
+pub(crate) struct Machine {
+    pub(crate) mem: MemFileSystem,
+    pub(crate) faults: Faults,
+    pub(crate) world: World,
+}
+
+impl Machine {
+    /// An empty disk, and a table of these families.
+    pub(crate) fn new(families: Vec<ColumnFamilyDescriptor>) -> Self {
+        Self::on(MemFileSystem::new(), |fs| World::new(fs, families))
+    }
+
+    fn on(mem: MemFileSystem, world: impl FnOnce(Arc<FaultyFileSystem>) -> World) -> Self {
+        let faulty = FaultyFileSystem::new(Arc::new(mem.clone()));
+        let faults = faulty.faults();
+        Self { mem, faults, world: world(Arc::new(faulty)) }
+    }
+
+    /// The machine after the power was cut.
+    pub(crate) fn crash(&self, mode: CrashMode) -> Self {
+        Self::on(self.mem.crash(mode), |fs| self.world.after_crash(fs))
+    }
+}
