@@ -14,9 +14,9 @@
 
 use crate::block_type::BlockType;
 use crate::checksum::{ChecksumType, WORD};
-use crate::compression::Compression;
 use crate::data_block::CellOffsets;
 use crate::error::HFileError;
+use finback_compression::Compression;
 use std::path::Path;
 
 /// Bytes of the header.

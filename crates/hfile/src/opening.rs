@@ -3,7 +3,6 @@
 use crate::block::{Block, BlockRef, HEADER_SIZE, Header, MAX_BLOCK_SIZE};
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
-use crate::compression::Compression;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
@@ -11,6 +10,7 @@ use crate::index::RootIndex;
 use crate::reader::Blooms;
 use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
 use finback_cell::cell::check_key;
+use finback_compression::Compression;
 use finback_fs::RandomAccessFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -7,8 +7,8 @@
 //! └──────────┴────────┴──────────────────┴────────────┴─────────────────────┘
 //! ```
 
-use crate::compression::Compression;
 use finback_cell::CellOrder;
+use finback_compression::Compression;
 use finback_proto::{Message, delimited, pb};
 
 /// Bytes of the trailer.

@@ -2,9 +2,9 @@
 
 use crate::bloom_writer::BloomOptions;
 use crate::checksum::ChecksumType;
-use crate::compression::Compression;
 use crate::encoding::DataBlockEncoding;
 use finback_cell::CellOrder;
+use finback_compression::Compression;
 
 /// How a file is written.
 #[derive(Clone, Debug)]

@@ -1,7 +1,5 @@
-//! Codecs of block payloads.
-//!
-//! One codec for all blocks of a file, named in the trailer. Headers and checksums are never compressed, and there is no
-//! escape for a payload that does not shrink.
+//! HBase's compression codecs, and Hadoop's framing around them, as they stand in the blocks of HFiles and around the values
+//! of write-ahead logs. One payload, a block or a value, becomes one stream:
 //!
 //! ```text
 //! GZ             ┌─────────────────────────┐
@@ -15,12 +13,15 @@
 //!                │ length      u32 │ length       u32 │       │ more segments like this │
 //!                └─────────────────┴──────────────────┴───────┴─────────────────────────┘
 //! ```
+//!
+//! Streams are anyone's bytes: what is said about a payload's length is believed only as far as the stream can bear it out.
+//! This crate does not know what it compresses.
 
 use flate2::bufread::GzDecoder;
 use std::cell::RefCell;
 use std::io::{Read, Write};
 
-/// How the payloads of blocks are compressed.
+/// A codec of HBase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Compression {
     /// As they are.
@@ -36,7 +37,7 @@ pub enum Compression {
     Zstd,
 }
 
-/// HBase's names of codecs, by their number in the trailer.
+/// HBase's names of codecs, by their number.
 const NAMES: [&str; 9] = ["LZO", "GZ", "NONE", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"];
 /// First bytes of a zstd frame. As the first word of the block framing they would be a segment of 683 MB.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -51,11 +52,11 @@ const LZ4_CHUNK: usize = 261_100;
 const MAX_LENGTH: usize = 5 << 28;
 
 /// Why a payload cannot be decompressed.
-pub(crate) type BadStream = &'static str;
+pub type BadStream = &'static str;
 
 impl Compression {
-    /// The codec of the number in a trailer; `Err` is the name of one that is not supported.
-    pub(crate) fn from_code(code: u32) -> Result<Self, String> {
+    /// The codec of a number in HBase's files; `Err` is the name of one that is not supported.
+    pub fn from_code(code: u32) -> Result<Self, String> {
         Ok(match code {
             1 => Self::Gz,
             2 => Self::None,
@@ -69,8 +70,8 @@ impl Compression {
         })
     }
 
-    /// The number in a trailer.
-    pub(crate) fn code(self) -> u32 {
+    /// The number in HBase's files.
+    pub fn code(self) -> u32 {
         match self {
             Self::Gz => 1,
             Self::None => 2,
@@ -107,29 +108,48 @@ impl Compression {
 
     /// Appends to `out` the `length` bytes that `stream` decompresses to. On an error `out` may have grown, by at most
     /// `length`.
-    pub(crate) fn decompress(self, stream: &[u8], length: usize, out: &mut Vec<u8>) -> Result<(), BadStream> {
-        if length == 0 {
-            // Whatever the codec writes for nothing.
-            return Ok(());
-        }
+    ///
+    /// # Errors
+    /// Not a stream of this codec, or not of this length.
+    pub fn decompress(self, stream: &[u8], length: usize, out: &mut Vec<u8>) -> Result<(), BadStream> {
+        self.check_length(stream, length)?;
+        let start = out.len();
+        // Zeroed by the system page by page, as it is written to: a length that lies costs addresses, not memory.
+        let mut grown = vec![0; start + length];
+        grown[..start].copy_from_slice(out);
+        *out = grown;
+        self.decompress_into(stream, &mut out[start..])
+    }
+
+    /// Whether `stream` can be of a payload of `length` bytes, before any memory is found for it.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn check_length(self, stream: &[u8], length: usize) -> Result<(), BadStream> {
         if length > stream.len().saturating_mul(self.max_ratio()) {
             return Err("a stream too short for its payload");
         }
         if length > MAX_LENGTH {
             return Err("a payload of more than 1.25 GiB");
         }
-        let start = out.len();
-        // Zeroed by the system page by page, as it is written to: a length that lies costs addresses, not memory.
-        let mut grown = vec![0; start + length];
-        grown[..start].copy_from_slice(out);
-        *out = grown;
-        let target = &mut out[start..];
+        Ok(())
+    }
+
+    /// Decompresses a stream whose payload is exactly as long as `target`.
+    ///
+    /// # Errors
+    /// Not a stream of this codec, or not of this length. `target` may have changed.
+    pub fn decompress_into(self, stream: &[u8], target: &mut [u8]) -> Result<(), BadStream> {
+        if target.is_empty() {
+            // Whatever the codec writes for nothing.
+            return Ok(());
+        }
         match self {
-            Self::None if stream.len() == length => target.copy_from_slice(stream),
+            Self::None if stream.len() == target.len() => target.copy_from_slice(stream),
             Self::None => return Err("another length"),
             Self::Gz => gunzip(stream, target)?,
             Self::Zstd if stream.starts_with(&ZSTD_MAGIC) => {
-                if unzstd(stream, target)? != length {
+                if unzstd(stream, target)? != target.len() {
                     return Err("a frame of another length");
                 }
             }
@@ -209,7 +229,7 @@ fn unzstd(stream: &[u8], target: &mut [u8]) -> Result<usize, BadStream> {
 }
 
 /// Compresses the payloads of one file.
-pub(crate) struct Compressor {
+pub struct Compressor {
     codec: Compression,
     snappy: snap::raw::Encoder,
     zstd: Option<zstd::bulk::Compressor<'static>>,
@@ -218,7 +238,7 @@ pub(crate) struct Compressor {
 impl Compressor {
     /// # Errors
     /// When there is no memory for a context.
-    pub(crate) fn new(codec: Compression) -> std::io::Result<Self> {
+    pub fn new(codec: Compression) -> std::io::Result<Self> {
         let zstd = match codec {
             Compression::Zstd => Some(zstd::bulk::Compressor::new(ZSTD_LEVEL)?),
             _ => None,
@@ -226,7 +246,8 @@ impl Compressor {
         Ok(Self { codec, snappy: snap::raw::Encoder::new(), zstd })
     }
 
-    pub(crate) fn codec(&self) -> Compression {
+    /// The codec.
+    pub fn codec(&self) -> Compression {
         self.codec
     }
 
@@ -234,7 +255,7 @@ impl Compressor {
     ///
     /// # Errors
     /// The codec's; none is known for payloads below 2 GiB.
-    pub(crate) fn compress(&mut self, payload: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
+    pub fn compress(&mut self, payload: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
         match self.codec {
             Compression::None => {
                 out.extend_from_slice(payload);
