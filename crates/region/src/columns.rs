@@ -27,6 +27,9 @@ pub(crate) struct VersionLimits {
     pub(crate) min_versions: u32,
     /// Cells older than this have expired, in milliseconds.
     pub(crate) oldest: i64,
+    /// NEW_VERSION_BEHAVIOR: the [`NewVersionTracker`](crate::new_version_tracker::NewVersionTracker) has left out
+    /// surplus versions already.
+    pub(crate) new_version_behavior: bool,
 }
 
 /// Tracks columns within one row of one family.
@@ -122,7 +125,22 @@ impl ColumnTracker {
             self.count += 1;
         }
         let expired = cell.timestamp() < self.limits.oldest;
-        if explicit { self.explicit_version(expired) } else { self.wildcard_version(expired) }
+        if self.limits.new_version_behavior {
+            self.new_version(expired)
+        } else if explicit {
+            self.explicit_version(expired)
+        } else {
+            self.wildcard_version(expired)
+        }
+    }
+
+    fn new_version(&self, expired: bool) -> ColumnCode {
+        let limit = if expired { self.limits.limit.min(self.limits.min_versions) } else { self.limits.limit };
+        match self.count.cmp(&limit) {
+            Ordering::Less => ColumnCode::Include,
+            Ordering::Equal => ColumnCode::IncludeLastOfColumn,
+            Ordering::Greater => ColumnCode::NextColumn,
+        }
     }
 
     fn explicit_version(&mut self, expired: bool) -> ColumnCode {

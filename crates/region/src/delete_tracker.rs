@@ -1,7 +1,7 @@
 //! Which puts of a row and family the delete markers seen so far hide.
 //!
 //! Cells come in order, so that markers come before the puts they hide; a marker hides by timestamp alone, also puts
-//! that were written after it (HBase's default; NEW_VERSION_BEHAVIOR is another tracker).
+//! that were written after it (HBase's default; for the other way see [`new_version_tracker`](crate::new_version_tracker)).
 
 use finback_cell::{Cell, CellType};
 

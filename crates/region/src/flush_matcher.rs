@@ -2,10 +2,14 @@
 //!
 //! Cells that some open scanner must not yet see, or may still see in an older state ("unstable": newer than the
 //! smallest read point), are always kept, hide nothing and count for nothing.
+//!
+//! Under NEW_VERSION_BEHAVIOR what is hidden depends on what was written before: everything is kept but by a compaction
+//! of all files.
 
 use crate::columns::{ColumnCode, ColumnTracker, VersionLimits};
 use crate::delete_tracker::{DeleteTracker, Deleted};
 use crate::matcher::oldest_unexpired;
+use crate::new_version_tracker::{NewVersionTracker, Standing};
 use finback_cell::{Cell, ColumnFamilyDescriptor, KeepDeletedCells, tag};
 
 /// State of one pass over sorted cells.
@@ -15,13 +19,16 @@ pub(crate) struct FlushMatcher {
     now: i64,
     oldest: i64,
     min_versions: u32,
-    keep_everything: bool,
     /// In a compaction of all files: the timestamp of the oldest put in them.
     earliest_put: Option<i64>,
     row: Vec<u8>,
     started: bool,
     deletes: DeleteTracker,
+    /// In the place of `deletes` under NEW_VERSION_BEHAVIOR.
+    new_versions: Option<NewVersionTracker>,
     columns: ColumnTracker,
+    /// Counts what KEEP_DELETED_CELLS keeps under NEW_VERSION_BEHAVIOR.
+    deleted_columns: ColumnTracker,
     /// The column whose remaining cells are all dropped.
     left_column: Option<Vec<u8>>,
 }
@@ -30,19 +37,21 @@ impl FlushMatcher {
     pub(crate) fn new(family: &ColumnFamilyDescriptor, smallest_read_point: u64, now: i64) -> Self {
         let oldest = oldest_unexpired(family, now);
         let min_versions = family.min_versions();
-        let limits = VersionLimits { limit: family.max_versions(), min_versions, oldest };
+        let (limit, new_version_behavior) = (family.max_versions(), family.new_version_behavior());
+        let limits = VersionLimits { limit, min_versions, oldest, new_version_behavior };
         Self {
             smallest_read_point,
             keep_deleted: family.keep_deleted_cells(),
             now,
             oldest,
             min_versions,
-            keep_everything: family.new_version_behavior(),
             earliest_put: None,
             row: Vec::new(),
             started: false,
             deletes: DeleteTracker::default(),
+            new_versions: new_version_behavior.then(|| NewVersionTracker::new(limit)),
             columns: ColumnTracker::new(limits, None),
+            deleted_columns: ColumnTracker::new(limits, None),
             left_column: None,
         }
     }
@@ -57,51 +66,91 @@ impl FlushMatcher {
     /// Whether the next cell is written.
     pub(crate) fn keeps(&mut self, cell: &Cell<'_>, sequence_id: u64) -> bool {
         if !self.started || self.row != cell.row() {
-            self.started = true;
-            self.row.clear();
-            self.row.extend_from_slice(cell.row());
-            self.deletes.reset();
-            self.columns.reset();
-            self.left_column = None;
+            self.begin_row(cell.row());
         }
-        if self.keep_everything || sequence_id > self.smallest_read_point {
+        let keeps_everything = self.new_versions.is_some() && self.earliest_put.is_none();
+        if keeps_everything || sequence_id > self.smallest_read_point {
             return true;
         }
         if self.left_column.as_deref() == Some(cell.qualifier()) {
             return false;
         }
-        self.keeps_stable(cell)
+        self.keeps_stable(cell, sequence_id)
     }
 
-    fn keeps_stable(&mut self, cell: &Cell<'_>) -> bool {
+    fn begin_row(&mut self, row: &[u8]) {
+        self.started = true;
+        self.row.clear();
+        self.row.extend_from_slice(row);
+        self.deletes.reset();
+        if let Some(new_versions) = &mut self.new_versions {
+            new_versions.reset();
+        }
+        self.columns.reset();
+        self.deleted_columns.reset();
+        self.left_column = None;
+    }
+
+    fn keeps_stable(&mut self, cell: &Cell<'_>, sequence_id: u64) -> bool {
         let timestamp = cell.timestamp();
         let expired = timestamp < self.oldest;
-        if self.min_versions == 0 && expired {
+        if self.min_versions == 0 && expired && self.new_versions.is_none() {
             return self.drop_column(cell);
         }
         if tag::ttl_ms(cell.tags()).is_some_and(|ttl| timestamp.saturating_add(ttl) < self.now) {
             return false;
         }
+        if self.new_versions.is_some() {
+            return self.keeps_new_version(cell, sequence_id);
+        }
         if cell.is_delete() {
-            let hides = match self.keep_deleted {
-                KeepDeletedCells::False => true,
-                KeepDeletedCells::True => false,
-                KeepDeletedCells::Ttl => expired,
-            };
-            if hides {
+            let goes = self.deleted_goes(timestamp);
+            if goes {
                 self.deletes.add(cell);
             }
-            return self.keeps_marker(cell, hides);
+            return self.keeps_marker(cell, goes);
         }
         match self.deletes.check(cell) {
-            Deleted::No => {}
-            Deleted::Column => return self.drop_column(cell),
-            Deleted::Version => return false,
+            Deleted::No => self.keeps_version(cell),
+            Deleted::Column => self.drop_column(cell),
+            Deleted::Version => false,
         }
+    }
+
+    /// Whether what a marker of this timestamp hides is dropped.
+    fn deleted_goes(&self, marker_timestamp: i64) -> bool {
+        match self.keep_deleted {
+            KeepDeletedCells::False => true,
+            KeepDeletedCells::True => false,
+            KeepDeletedCells::Ttl => marker_timestamp < self.oldest,
+        }
+    }
+
+    fn keeps_version(&mut self, cell: &Cell<'_>) -> bool {
         match self.columns.check_version(cell) {
             ColumnCode::Include | ColumnCode::IncludeLastOfColumn => true,
             ColumnCode::Skip => false,
             ColumnCode::NextColumn | ColumnCode::NextRow => self.drop_column(cell),
+        }
+    }
+
+    /// Under NEW_VERSION_BEHAVIOR, in a compaction of all files. What can be seen stays: HBase may drop it where the
+    /// family keeps deleted cells, as it then counts cells and markers alike.
+    fn keeps_new_version(&mut self, cell: &Cell<'_>, sequence_id: u64) -> bool {
+        let Some(new_versions) = &mut self.new_versions else { return true };
+        if cell.is_delete() {
+            new_versions.add(cell, sequence_id);
+            let timestamp = cell.timestamp();
+            return !self.deleted_goes(timestamp) && self.earliest_put.is_some_and(|put| timestamp >= put);
+        }
+        match new_versions.check(cell, sequence_id) {
+            Standing::Visible => self.keeps_version(cell),
+            Standing::Masked => false,
+            Standing::Deleted(marker) if self.deleted_goes(marker) => false,
+            Standing::Deleted(_) => {
+                let code = self.deleted_columns.check_version(cell);
+                matches!(code, ColumnCode::Include | ColumnCode::IncludeLastOfColumn)
+            }
         }
     }
 
@@ -112,11 +161,7 @@ impl FlushMatcher {
             None => true,
             Some(_) if hides => false,
             Some(earliest) if marker.timestamp() < earliest => false,
-            Some(_) => match self.columns.check_version(marker) {
-                ColumnCode::Include | ColumnCode::IncludeLastOfColumn => true,
-                ColumnCode::Skip => false,
-                ColumnCode::NextColumn | ColumnCode::NextRow => self.drop_column(marker),
-            },
+            Some(_) => self.keeps_version(marker),
         }
     }
 

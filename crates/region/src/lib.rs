@@ -23,6 +23,7 @@ mod marker;
 mod matcher;
 mod metrics;
 mod mvcc;
+mod new_version_tracker;
 mod open;
 mod region;
 mod region_scanner;

@@ -4,6 +4,7 @@
 
 use crate::columns::{ColumnCode, ColumnTracker, VersionLimits};
 use crate::delete_tracker::{DeleteTracker, Deleted};
+use crate::new_version_tracker::{NewVersionTracker, Standing};
 use finback_cell::{Bytes, Cell, ColumnFamilyDescriptor, KeepDeletedCells, Scan, TimeRange, tag};
 use finback_filter::{Filter, FilterCode, FilterError};
 
@@ -44,6 +45,8 @@ pub(crate) struct Matcher {
     /// Versions returned of each column.
     max_result: u32,
     deletes: DeleteTracker,
+    /// In the place of `deletes` under NEW_VERSION_BEHAVIOR.
+    new_versions: Option<NewVersionTracker>,
     columns: ColumnTracker,
     filtered_count: u32,
     filtered_qualifier: Vec<u8>,
@@ -62,8 +65,10 @@ impl Matcher {
         let oldest = if scan.raw { i64::MIN } else { oldest_unexpired(family, now) };
         let family_versions = if scan.raw { u32::MAX } else { family.max_versions() };
         let max_result = scan.max_versions.min(family_versions);
-        let limit = if has_filter { family_versions } else { max_result };
+        let new_version_behavior = family.new_version_behavior() && !scan.raw;
+        let limit = if has_filter && !new_version_behavior { family_versions } else { max_result };
         let min_versions = family.min_versions();
+        let limits = VersionLimits { limit, min_versions, oldest, new_version_behavior };
         Self {
             raw: scan.raw,
             keep_deleted: family.keep_deleted_cells() != KeepDeletedCells::False,
@@ -73,7 +78,8 @@ impl Matcher {
             min_versions,
             max_result,
             deletes: DeleteTracker::default(),
-            columns: ColumnTracker::new(VersionLimits { limit, min_versions, oldest }, wanted),
+            new_versions: new_version_behavior.then(|| NewVersionTracker::new(family_versions)),
+            columns: ColumnTracker::new(limits, wanted),
             filtered_count: 0,
             filtered_qualifier: Vec::new(),
             filtered_any: false,
@@ -83,6 +89,9 @@ impl Matcher {
     /// A new row.
     pub(crate) fn reset(&mut self) {
         self.deletes.reset();
+        if let Some(new_versions) = &mut self.new_versions {
+            new_versions.reset();
+        }
         self.columns.reset();
         self.filtered_any = false;
     }
@@ -97,9 +106,10 @@ impl Matcher {
     pub(crate) fn check(
         &mut self,
         cell: &Cell<'_>,
+        sequence_id: u64,
         filter: Option<&mut (dyn Filter + 'static)>,
     ) -> Result<Verdict, FilterError> {
-        let verdict = self.check_unfiltered(cell);
+        let verdict = self.check_unfiltered(cell, sequence_id);
         match filter {
             Some(filter) if verdict.include => self.apply_filter(cell, verdict, filter),
             _ => Ok(verdict),
@@ -107,9 +117,10 @@ impl Matcher {
     }
 
     #[inline]
-    fn check_unfiltered(&mut self, cell: &Cell<'_>) -> Verdict {
+    fn check_unfiltered(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Verdict {
         let timestamp = cell.timestamp();
-        if self.min_versions == 0 && timestamp < self.oldest {
+        // Under NEW_VERSION_BEHAVIOR the expired count as versions of their time.
+        if self.min_versions == 0 && timestamp < self.oldest && self.new_versions.is_none() {
             return self.leave_column(cell);
         }
         if tag::ttl_ms(cell.tags()).is_some_and(|ttl| timestamp.saturating_add(ttl) < self.now) {
@@ -117,10 +128,10 @@ impl Matcher {
         }
         if !self.raw {
             if cell.is_delete() {
-                self.note_marker(cell);
+                self.note_marker(cell, sequence_id);
                 return SKIP;
             }
-            match self.deletes.check(cell) {
+            match self.hidden(cell, sequence_id) {
                 Deleted::No => {}
                 Deleted::Column => return self.leave_column(cell),
                 Deleted::Version => return SKIP,
@@ -142,14 +153,26 @@ impl Matcher {
         }
     }
 
-    fn note_marker(&mut self, marker: &Cell<'_>) {
+    #[inline]
+    fn hidden(&mut self, put: &Cell<'_>, sequence_id: u64) -> Deleted {
+        let Some(new_versions) = &mut self.new_versions else { return self.deletes.check(put) };
+        match new_versions.check(put, sequence_id) {
+            Standing::Visible => Deleted::No,
+            // Alone: older versions may have been written later.
+            Standing::Deleted(_) | Standing::Masked => Deleted::Version,
+        }
+    }
+
+    fn note_marker(&mut self, marker: &Cell<'_>, sequence_id: u64) {
         let counts = if self.keep_deleted {
             self.time_range.contains(marker.timestamp())
         } else {
             marker.timestamp() >= self.time_range.min
         };
-        if counts {
-            self.deletes.add(marker);
+        match &mut self.new_versions {
+            Some(new_versions) if counts => new_versions.add(marker, sequence_id),
+            None if counts => self.deletes.add(marker),
+            _ => {}
         }
     }
 

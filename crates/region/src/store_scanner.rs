@@ -142,7 +142,7 @@ impl StoreScanner {
             let verdict = if sequence_id > self.read.read_point {
                 Verdict { include: false, then: Step::Next }
             } else {
-                let verdict = self.matcher.check(&cell, filter.as_deref_mut())?;
+                let verdict = self.matcher.check(&cell, sequence_id, filter.as_deref_mut())?;
                 if verdict.then == Step::Hint {
                     self.read.take_hint(&cell, filter.as_deref_mut(), &mut self.target)
                 } else {

@@ -3,6 +3,7 @@
 #[allow(dead_code)] // Not every module uses all of it.
 mod machine;
 mod model;
+mod new_version_model;
 mod random_operations;
 mod world;
 
@@ -15,4 +16,5 @@ mod hbase_answers_the_recorded_scans_alike;
 mod nothing_acknowledged_is_lost_in_a_crash;
 mod rows_of_meta_are_found_in_their_own_order;
 mod the_smallest_program_that_embeds_a_region;
+mod versions_go_by_the_order_of_writing;
 mod writes_at_the_edge_of_what_is_legal;

@@ -3,7 +3,10 @@
 //! What a read sees of it does not depend on what was flushed when, as long as deletes of single versions, and reads of
 //! a part of time, are left to a family that keeps all its versions. It does depend on compactions of all files: a put
 //! that is written after a marker, with an older timestamp, is hidden until the marker goes.
+//!
+//! In families with NEW_VERSION_BEHAVIOR nothing depends on flushes or compactions: see [`crate::new_version_model`].
 
+use crate::new_version_model;
 use crate::world::Plain;
 use finback_cell::CellType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) written: Vec<Plain>,
+    /// For each of them, which write it came with.
+    writes: Vec<usize>,
     /// Numbers of the cells that compactions dropped.
     dropped: BTreeSet<usize>,
     /// How many had been written when the family was last flushed.
@@ -45,7 +50,16 @@ pub(crate) struct Read {
 
 /// Versions kept by a family.
 pub(crate) fn family_versions(family: &[u8]) -> usize {
-    if family == b"a" { 2 } else { 1000 }
+    if family == b"b" { 1000 } else { 2 }
+}
+
+/// Whether a family has NEW_VERSION_BEHAVIOR.
+pub(crate) fn has_new_versions(family: &[u8]) -> bool {
+    matches!(family, b"c" | b"d")
+}
+
+pub(crate) fn is_marker(cell: &Plain) -> bool {
+    cell.type_code != CellType::Put.code()
 }
 
 impl Read {
@@ -67,6 +81,13 @@ impl Read {
 }
 
 impl Model {
+    /// The cells of one write.
+    pub(crate) fn write(&mut self, cells: Vec<Plain>) {
+        let write = self.writes.last().map_or(0, |last| last + 1);
+        self.writes.resize(self.written.len() + cells.len(), write);
+        self.written.extend(cells);
+    }
+
     /// A flush of a family.
     pub(crate) fn flush(&mut self, family: &[u8]) {
         self.flushed.insert(family.to_vec(), self.written.len());
@@ -76,11 +97,12 @@ impl Model {
     pub(crate) fn compact_all(&mut self, family: &[u8], stable: usize) {
         let compacted = self.flushed.get(family).copied().unwrap_or(0).min(stable);
         let cells = || self.written[..compacted].iter().enumerate().filter(|(_, cell)| cell.family == family);
-        let is_marker = |cell: &Plain| cell.type_code != CellType::Put.code();
         let left = cells().filter(|(number, _)| !self.dropped.contains(number));
         let markers: Vec<&Plain> = left.map(|(_, cell)| cell).filter(|cell| is_marker(cell)).collect();
         let goes = |cell: &Plain| {
-            is_marker(cell) || markers.iter().any(|marker| marker.row == cell.row && hides(marker, cell))
+            is_marker(cell)
+                || !has_new_versions(family)
+                    && markers.iter().any(|marker| marker.row == cell.row && hides(marker, cell))
         };
         let gone: Vec<usize> = cells().filter(|(_, cell)| goes(cell)).map(|(number, _)| number).collect();
         self.dropped.extend(gone);
@@ -89,20 +111,17 @@ impl Model {
     /// Markers that no compaction dropped.
     pub(crate) fn markers(&self) -> impl Iterator<Item = &Plain> {
         let left = self.written.iter().enumerate().filter(|(number, _)| !self.dropped.contains(number));
-        left.map(|(_, cell)| cell).filter(|cell| cell.type_code != CellType::Put.code())
+        left.map(|(_, cell)| cell).filter(|cell| is_marker(cell))
     }
 
     /// What the first `count` writes left to be seen, row by row.
     pub(crate) fn rows(&self, count: usize, read: &Read) -> Vec<Vec<Plain>> {
-        let is_left = |(number, _): &(usize, _)| !self.dropped.contains(number);
-        let written = self.written[..count].iter().enumerate().filter(is_left);
-        let written: Vec<&Plain> = written.map(|(_, cell)| cell).collect();
-        let rows: BTreeSet<&Vec<u8>> = written.iter().map(|cell| &cell.row).collect();
+        let rows: BTreeSet<&Vec<u8>> = self.written[..count].iter().map(|cell| &cell.row).collect();
         let mut found: Vec<Vec<Plain>> = rows
             .into_iter()
             .filter(|row| read.has_row(row))
             .map(|row| {
-                read.families.iter().flat_map(|family| family_of_row(&written, row, family, read)).collect()
+                read.families.iter().flat_map(|family| self.family_of_row(count, row, family, read)).collect()
             })
             .collect();
         found.retain(|row: &Vec<Plain>| !row.is_empty());
@@ -114,6 +133,50 @@ impl Model {
         }
         found.truncate(read.page.unwrap_or(usize::MAX));
         found
+    }
+
+    fn family_of_row(&self, count: usize, row: &[u8], (family, columns): &Wanted, read: &Read) -> Vec<Plain> {
+        let of_family = |at: &usize| self.written[*at].row == row && self.written[*at].family == *family;
+        let cells: Vec<usize> = (0..count).filter(of_family).collect();
+        let standing = if has_new_versions(family) {
+            let written = cells.iter().map(|&at| (self.writes[at], &self.written[at]));
+            new_version_model::standing(written.collect(), family_versions(family))
+        } else {
+            let left = cells.iter().filter(|at| !self.dropped.contains(at));
+            by_timestamp(&left.map(|&at| &self.written[at]).collect::<Vec<_>>())
+        };
+        // A filter chooses among all versions that the family keeps; under NEW_VERSION_BEHAVIOR among those asked for.
+        let shown = if has_new_versions(family) { read.versions } else { usize::MAX };
+        let mut found: Vec<Plain> = Vec::new();
+        let (mut seen, mut passed, mut column) = (0, 0, None);
+        let wanted = |put: &&Plain| {
+            columns.as_ref().is_none_or(|columns| columns.contains(&put.qualifier))
+                && (read.times.0..read.times.1).contains(&put.timestamp)
+        };
+        for put in standing.iter().filter(wanted) {
+            if column != Some(&put.qualifier) {
+                (seen, passed, column) = (0, 0, Some(&put.qualifier));
+            }
+            seen += 1;
+            let passes = read.without_value.is_none_or(|byte| put.value.first() != Some(&byte));
+            if seen <= family_versions(family).min(shown) && passes {
+                passed += 1;
+                if passed <= read.versions {
+                    found.push(put.clone());
+                }
+            }
+        }
+        found.into_iter().skip(read.store_offset).take(read.store_limit.unwrap_or(usize::MAX)).collect()
+    }
+
+    /// Whether a put was written at a place.
+    pub(crate) fn has_put(&self, (row, family, qualifier): (&[u8], &[u8], &[u8]), timestamp: i64) -> bool {
+        let at = |cell: &Plain| {
+            (&cell.row[..], &cell.family[..], &cell.qualifier[..]) == (row, family, qualifier)
+                && cell.timestamp == timestamp
+                && !is_marker(cell)
+        };
+        self.written.iter().any(at)
     }
 
     /// The visible versions of one column, newest first.
@@ -135,40 +198,18 @@ impl Model {
     }
 }
 
-fn family_of_row(written: &[&Plain], row: &[u8], (family, qualifiers): &Wanted, read: &Read) -> Vec<Plain> {
-    let of_family = |cell: &&&Plain| cell.row == row && cell.family == *family;
-    let markers: Vec<&&Plain> =
-        written.iter().filter(of_family).filter(|cell| cell.type_code != CellType::Put.code()).collect();
-    let hidden = |put: &Plain| markers.iter().any(|marker| hides(marker, put));
+/// Under a marker a put cannot be seen, whichever was written first.
+fn by_timestamp(written: &[&Plain]) -> Vec<Plain> {
+    let markers = || written.iter().filter(|cell| is_marker(cell));
     // Of puts at the same place the last one written counts.
-    let mut puts = std::collections::BTreeMap::new();
-    for cell in written.iter().filter(of_family).filter(|cell| cell.type_code == CellType::Put.code()) {
-        puts.insert((cell.qualifier.clone(), std::cmp::Reverse(cell.timestamp)), cell);
+    let mut puts = BTreeMap::new();
+    for cell in written.iter().filter(|cell| !is_marker(cell)) {
+        puts.insert((cell.qualifier.clone(), std::cmp::Reverse(cell.timestamp)), *cell);
     }
-    let wanted = |put: &Plain| {
-        qualifiers.as_ref().is_none_or(|qualifiers| qualifiers.contains(&put.qualifier))
-            && (read.times.0..read.times.1).contains(&put.timestamp)
-            && !hidden(put)
-    };
-    let mut found: Vec<Plain> = Vec::new();
-    let (mut seen, mut passed, mut column) = (0, 0, None);
-    for put in puts.into_values().filter(|put| wanted(put)) {
-        if column != Some(&put.qualifier) {
-            (seen, passed, column) = (0, 0, Some(&put.qualifier));
-        }
-        seen += 1;
-        let passes = read.without_value.is_none_or(|byte| put.value.first() != Some(&byte));
-        if seen <= family_versions(family) && passes {
-            passed += 1;
-            if passed <= read.versions {
-                found.push(Plain::clone(put));
-            }
-        }
-    }
-    found.into_iter().skip(read.store_offset).take(read.store_limit.unwrap_or(usize::MAX)).collect()
+    puts.into_values().filter(|put| !markers().any(|marker| hides(marker, put))).cloned().collect()
 }
 
-fn hides(marker: &Plain, put: &Plain) -> bool {
+pub(crate) fn hides(marker: &Plain, put: &Plain) -> bool {
     let same_column = marker.qualifier == put.qualifier;
     match CellType::from_code(marker.type_code) {
         Some(CellType::DeleteFamily) => marker.timestamp >= put.timestamp,
