@@ -16,6 +16,7 @@ pub fn check(fs: &dyn FileSystem, root: &Path) {
     appends_and_reads(fs, &root.join("files"));
     truncation(fs, &root.join("truncation"));
     renames(fs, &root.join("renames"));
+    second_names(fs, &root.join("links"));
     removals(fs, &root.join("removals"));
     durable_writes(fs, &root.join("durable"));
     locks(fs, &root.join("locks"));
@@ -126,6 +127,25 @@ fn renames(fs: &dyn FileSystem, root: &Path) {
     fs.rename(&root.join("moved"), &root.join("again")).expect("rename");
     open.append(b"x").expect("a file being written follows its directory");
     assert_eq!(get(fs, &root.join("again/open")), b"x");
+}
+
+fn second_names(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(&root.join("dir")).expect("directory");
+    let (first, second) = (root.join("first"), root.join("dir/second"));
+    put(fs, &first, b"bytes");
+    match fs.hard_link(&first, &second) {
+        Err(error) => assert_eq!(error.kind(), ErrorKind::Unsupported),
+        Ok(()) => {
+            assert_eq!(kind(fs.hard_link(&first, &second)), ErrorKind::AlreadyExists);
+            fs.remove_file(&first).expect("remove");
+            assert_eq!(get(fs, &second), b"bytes", "a file outlives one of its names");
+            assert_eq!(kind(fs.hard_link(&first, &root.join("third"))), ErrorKind::NotFound);
+        }
+    }
+    put(fs, &root.join("other"), b"other");
+    fs.sync_file(&root.join("other")).expect("sync by name");
+    assert_eq!(kind(fs.sync_file(&root.join("missing"))), ErrorKind::NotFound);
+    assert!(fs.sync_file(&root.join("dir")).is_err(), "a directory is not a file");
 }
 
 fn removals(fs: &dyn FileSystem, root: &Path) {

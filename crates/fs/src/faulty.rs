@@ -173,6 +173,16 @@ impl FileSystem for FaultyFileSystem {
         self.inner.rename(from, to)
     }
 
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.faults.begin("hard_link")?;
+        self.inner.hard_link(from, to)
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin_sync()?;
+        self.inner.sync_file(path)
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.faults.begin("remove_file")?;
         self.inner.remove_file(path)

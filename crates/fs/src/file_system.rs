@@ -46,6 +46,15 @@ pub trait FileSystem: Send + Sync + Debug {
     /// directories are synced before this returns. A non-empty directory is never replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Gives a file a second name; `AlreadyExists` if there is a file of that name. The new name is durable only after
+    /// [`sync_dir`](Self::sync_dir) of its parent. `Unsupported` on storage that has no second names, `CrossesDevices`
+    /// where the two are on different devices: the caller then copies.
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Makes the content and the length of a file durable that somebody else wrote, and may not have synced. An error for
+    /// anything but a regular file.
+    fn sync_file(&self, path: &Path) -> io::Result<()>;
+
     /// Removes a file. Durable after [`sync_dir`](Self::sync_dir) of the parent.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 

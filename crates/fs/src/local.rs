@@ -65,6 +65,19 @@ impl FileSystem for LocalFileSystem {
         Ok(())
     }
 
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        // Of the file itself, where `from` is a symbolic link to it.
+        fs::hard_link(fs::canonicalize(from)?, to)
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        // Before it is opened: opening a pipe would wait for somebody to write.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        File::open(path)?.sync_data()
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }

@@ -115,6 +115,20 @@ impl Tree {
         }
     }
 
+    fn sync_file(&mut self, inode: InodeNumber) -> io::Result<()> {
+        match self.inodes.get_mut(&inode) {
+            Some(Inode::File { data, durable, cut, .. }) => {
+                if std::mem::take(cut) {
+                    durable.clone_from(data);
+                } else {
+                    durable.extend_from_slice(&data[durable.len()..]);
+                }
+                Ok(())
+            }
+            _ => Err(io::ErrorKind::IsADirectory.into()),
+        }
+    }
+
     fn file_mut(&mut self, inode: InodeNumber) -> io::Result<(&mut Vec<u8>, &mut Vec<u8>, &mut bool)> {
         match self.inodes.get_mut(&inode) {
             Some(Inode::File { data, durable, cut, modified }) => {
@@ -269,6 +283,24 @@ impl FileSystem for MemFileSystem {
         tree.sync_dir(from_dir)
     }
 
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(from)?;
+        tree.file(inode)?;
+        let (parent, name) = tree.place(to)?;
+        if tree.dir(parent)?.contains_key(&name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        tree.dir_mut(parent)?.insert(name, inode);
+        Ok(())
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        tree.sync_file(inode)
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         let mut tree = self.tree.lock();
         let inode = tree.find(path)?;
@@ -377,14 +409,7 @@ impl WritableFile for MemFile {
     }
 
     fn sync_data(&mut self) -> io::Result<()> {
-        let mut tree = self.tree.lock();
-        let (data, durable, cut) = tree.file_mut(self.inode)?;
-        if std::mem::take(cut) {
-            durable.clone_from(data);
-        } else {
-            durable.extend_from_slice(&data[durable.len()..]);
-        }
-        Ok(())
+        self.tree.lock().sync_file(self.inode)
     }
 
     fn len(&self) -> u64 {

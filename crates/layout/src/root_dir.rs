@@ -141,6 +141,21 @@ impl RootDir {
         self.region_temp_dir(table, encoded_region).join(family_component(family).as_ref())
     }
 
+    /// `data/<ns>/<table>/<region>/.bulk_load`: files being bulk loaded, before they are store files.
+    pub fn region_bulk_load_dir(&self, table: &TableName, encoded_region: &str) -> PathBuf {
+        self.region_dir(table, encoded_region).join(".bulk_load")
+    }
+
+    /// `data/<ns>/<table>/<region>/.bulk_load/<family>`.
+    pub fn family_bulk_load_dir(&self, table: &TableName, encoded_region: &str, family: &[u8]) -> PathBuf {
+        self.region_bulk_load_dir(table, encoded_region).join(family_component(family).as_ref())
+    }
+
+    /// `staging`: where clients put the files of bulk loads.
+    pub fn staging_dir(&self) -> PathBuf {
+        self.path.join("staging")
+    }
+
     /// `data/<ns>/<table>/<region>/recovered.edits`.
     pub fn recovered_edits_dir(&self, table: &TableName, encoded_region: &str) -> PathBuf {
         self.region_dir(table, encoded_region).join("recovered.edits")

@@ -14,6 +14,8 @@ pub struct RegionConfig {
     pub max_cell_size_bytes: usize,
     /// Which files are compacted.
     pub compaction: CompactionConfig,
+    /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
+    pub verify_bulk_loads: bool,
     /// `hbase.rowlock.wait.duration`: how long a write waits for a row.
     pub row_lock_wait: Duration,
 }
@@ -25,6 +27,7 @@ impl Default for RegionConfig {
             block_multiplier: 4,
             max_cell_size_bytes: 10 << 20,
             compaction: CompactionConfig::default(),
+            verify_bulk_loads: false,
             row_lock_wait: Duration::from_secs(30),
         }
     }

@@ -24,6 +24,18 @@ pub enum RegionError {
         /// The row.
         row: String,
     },
+    /// A file of a bulk load that has rows of other regions.
+    #[error("Bulk load file {} with rows '{first}' to '{last}' does not fit inside region {region}", path.display())]
+    OutsideRegion {
+        /// The file.
+        path: PathBuf,
+        /// Its first row.
+        first: String,
+        /// Its last row.
+        last: String,
+        /// Region name.
+        region: String,
+    },
     /// A family that the table does not have.
     #[error("Column family {family} does not exist in region {region} in table {table}")]
     NoSuchFamily {

@@ -55,6 +55,23 @@ impl Region {
         replayed: Option<u64>,
     ) -> Result<FlushOutcome, RegionError> {
         let _one_at_a_time = self.flush_lock.lock();
+        self.flush_locked(families, replayed, false)
+    }
+
+    /// Flushes everything. Gives back a sequence id of its own, up to which all edits are in store files. Called under the
+    /// flush lock.
+    pub(crate) fn flush_for_load(&self) -> Result<u64, RegionError> {
+        Ok(self.flush_locked(None, None, true)?.sequence_id)
+    }
+
+    /// `own_id`: takes a sequence id also if there is nothing to flush.
+    fn flush_locked(
+        &self,
+        families: Option<&[Vec<u8>]>,
+        replayed: Option<u64>,
+        own_id: bool,
+    ) -> Result<FlushOutcome, RegionError> {
+        self.withdraw_failed_loads()?;
         self.flush_asked.store(false, Ordering::Release);
         let chosen: Vec<&Store> = self
             .stores
@@ -67,17 +84,13 @@ impl Region {
             let _no_writers = wait_for(self.updates.write());
             if chosen.iter().all(|store| store.memstore.is_empty()) {
                 // The log may be kept for nothing but the markers of earlier flushes.
-                let sequence_id = self.read_point();
+                let sequence_id = if own_id { self.flush_id() } else { self.read_point() };
                 if replayed.is_none() {
                     self.tell_log(sequence_id);
                 }
                 return Ok(FlushOutcome { flushed: false, sequence_id });
             }
-            let sequence_id = replayed.unwrap_or_else(|| {
-                let number = self.mvcc.begin();
-                self.mvcc.abandon(number);
-                number
-            });
+            let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
             (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
         };
         let smallest_read_point = self.mvcc.smallest_read_point();
@@ -108,6 +121,13 @@ impl Region {
         }
         self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
         Ok(FlushOutcome { flushed: true, sequence_id })
+    }
+
+    /// A sequence id that no edit has.
+    fn flush_id(&self) -> u64 {
+        let number = self.mvcc.begin();
+        self.mvcc.abandon(number);
+        number
     }
 
     /// Notes in the log how a flush ended. What counts is in the file system: recovery does without the marker, so a log

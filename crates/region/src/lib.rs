@@ -7,6 +7,7 @@
 
 mod atomic_write;
 mod blocking;
+mod bulk_load;
 mod columns;
 mod compaction;
 mod compaction_policy;
@@ -15,6 +16,7 @@ mod delete_tracker;
 mod edit;
 mod error;
 mod file_source;
+mod file_switch;
 mod flush;
 mod flush_matcher;
 mod heap;
@@ -36,6 +38,7 @@ mod store_scanner;
 mod write;
 
 pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionTest};
+pub use bulk_load::{BulkLoadFile, BulkLoadOptions, BulkLoadOutcome};
 pub use compaction::CompactionOutcome;
 pub use compaction_policy::CompactionConfig;
 pub use config::RegionConfig;

@@ -1,7 +1,9 @@
 //! Opening and closing a region.
 
 use crate::blocking::wait_for;
+use crate::bulk_load::sweep_staged;
 use crate::error::RegionError;
+use crate::file_switch::FileSwitch;
 use crate::mvcc::Mvcc;
 use crate::region::{Region, RegionCounters, RegionEnvironment};
 use crate::row_lock::RowLocks;
@@ -61,6 +63,8 @@ impl Region {
             append_lock: Mutex::new(()),
             updates: tokio::sync::RwLock::new(()),
             flush_lock: Mutex::new(()),
+            failed_loads: Mutex::default(),
+            file_switch: FileSwitch::default(),
             closing: AtomicBool::new(false),
             close_lock: Mutex::new(()),
             closed: AtomicBool::new(false),
@@ -107,6 +111,7 @@ impl Region {
             self.flush_anyway(None, Some(newest))?;
             tracing::info!(region = %self.encoded_name, cells = summary.cells, "replayed edits of an earlier server");
         }
+        sweep_staged(root, &self.info)?;
         delete_recovered_edits(&**root.fs(), &dir)?;
         Ok(())
     }
@@ -267,6 +272,10 @@ impl ReplaySink for Replay<'_, '_> {
             root.archive_store_file(table, &region.encoded_name, family, &name)?;
         }
         Ok(())
+    }
+
+    fn bulk_load(&mut self, descriptor: &[u8]) -> Result<(), RegionError> {
+        self.region.replay_bulk_load(descriptor)
     }
 
     fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), RegionError> {

@@ -1,7 +1,9 @@
 //! A region: what it consists of, and how it is read.
 
+use crate::bulk_load::StagedFile;
 use crate::config::RegionConfig;
 use crate::error::{Interrupt, RegionError};
+use crate::file_switch::FileSwitch;
 use crate::host::Host;
 use crate::mvcc::Mvcc;
 use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
@@ -65,6 +67,10 @@ pub struct Region {
     pub(crate) updates: RwLock<()>,
     /// One flush at a time.
     pub(crate) flush_lock: Mutex<()>,
+    /// Loads that failed, and that could not be taken back yet.
+    pub(crate) failed_loads: Mutex<Vec<Vec<StagedFile>>>,
+    /// Files of several stores appear together.
+    pub(crate) file_switch: FileSwitch,
     pub(crate) closing: AtomicBool,
     /// One close at a time.
     pub(crate) close_lock: Mutex<()>,
@@ -167,14 +173,17 @@ impl Region {
         let now = self.environment.host.now_ms();
         let range = self.clamp(scan);
         let clamped = range.to_scan(scan);
-        let mut stores = Vec::with_capacity(self.stores.len());
-        for store in &self.stores {
-            let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
-            if scan.families.is_empty() || selection.is_some() {
-                let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
-                stores.push(store.scanner(&clamped, qualifiers, read_point, now, filter.is_some()));
+        let stores = self.file_switch.look(|| {
+            let mut stores = Vec::with_capacity(self.stores.len());
+            for store in &self.stores {
+                let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
+                if scan.families.is_empty() || selection.is_some() {
+                    let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
+                    stores.push(store.scanner(&clamped, qualifiers, read_point, now, filter.is_some()));
+                }
             }
-        }
+            stores
+        });
         Ok(RegionScanner::new(registered, self.order, range, stores, filter))
     }
 

@@ -11,6 +11,12 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Written into files that are made to be bulk loaded: when.
+const BULKLOAD_TIMESTAMP: &[u8] = b"BULKLOAD_TIMESTAMP";
+
+/// The cells of a bulk loaded file keep the sequence ids that they have: MOB compactions of HBase 1 made such.
+const SKIP_RESET_SEQ_ID: &[u8] = b"SKIP_RESET_SEQ_ID";
+
 /// Set by bulk loads that ask for it: only compactions of all files take the file.
 const EXCLUDE_FROM_MINOR_COMPACTION: &[u8] = b"EXCLUDE_FROM_MINOR_COMPACTION";
 
@@ -20,7 +26,16 @@ pub(crate) struct StoreFile {
     reader: Arc<HFileReader>,
     path: PathBuf,
     size_bytes: u64,
-    bulk_sequence_id: Option<u64>,
+    bulk: Option<BulkLoaded>,
+}
+
+/// What is special about a file that was bulk loaded.
+#[derive(Clone, Copy, Debug)]
+struct BulkLoaded {
+    /// The sequence id in its name, or else in its file info.
+    sequence_id: Option<u64>,
+    /// Whether its cells have sequence ids of their own.
+    own_ids: bool,
 }
 
 impl StoreFile {
@@ -43,7 +58,8 @@ impl StoreFile {
         let file = fs.open(place).map_err(|error| RegionError::io(place, &error))?;
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open(file, path, FileId::next())?;
-        Ok(Arc::new(Self { reader, path: path.to_owned(), size_bytes, bulk_sequence_id }))
+        let bulk = BulkLoaded::of(&reader, bulk_sequence_id);
+        Ok(Arc::new(Self { reader, path: path.to_owned(), size_bytes, bulk }))
     }
 
     /// The reader.
@@ -106,14 +122,18 @@ impl StoreFile {
         self.size_bytes
     }
 
-    /// The sequence id of all its cells, if it was bulk loaded under one.
+    /// The sequence id of all its cells, if it was bulk loaded: 0 if it was loaded under none.
     pub(crate) fn bulk_sequence_id(&self) -> Option<u64> {
-        self.bulk_sequence_id
+        let bulk = self.bulk.filter(|bulk| !bulk.own_ids)?;
+        Some(bulk.sequence_id.unwrap_or(0))
     }
 
     /// All edits of the store up to this one are in this or older files.
     pub(crate) fn max_sequence_id(&self) -> Option<u64> {
-        self.bulk_sequence_id.or_else(|| self.reader.max_sequence_id())
+        match self.bulk {
+            Some(bulk) => bulk.sequence_id,
+            None => self.reader.max_sequence_id(),
+        }
     }
 
     /// First and last row; `None` for a file without cells.
@@ -127,12 +147,29 @@ impl StoreFile {
         self.reader.time_range()
     }
 
-    /// Older files first: by sequence id, then larger first, then by name.
+    /// Older files first: by sequence id, then larger first, then by the time of the bulk load, then by name.
     pub(crate) fn age_order(&self, other: &Self) -> Ordering {
         self.max_sequence_id()
             .cmp(&other.max_sequence_id())
             .then_with(|| other.size_bytes.cmp(&self.size_bytes))
+            .then_with(|| self.bulk_load_ms().cmp(&other.bulk_load_ms()))
             .then_with(|| self.path.cmp(&other.path))
+    }
+
+    /// When it was made for a bulk load, ms since the epoch. As for HBase, files that were not sort behind.
+    fn bulk_load_ms(&self) -> i64 {
+        self.reader.file_info(BULKLOAD_TIMESTAMP).and_then(long).unwrap_or(i64::MAX)
+    }
+}
+
+impl BulkLoaded {
+    /// `None` for a file that was not bulk loaded.
+    fn of(reader: &HFileReader, in_name: Option<u64>) -> Option<Self> {
+        if in_name.is_none() && reader.file_info(BULKLOAD_TIMESTAMP).is_none() {
+            return None;
+        }
+        let own_ids = reader.file_info(SKIP_RESET_SEQ_ID).is_some_and(|flag| flag != [0]);
+        Some(Self { sequence_id: in_name.or_else(|| reader.max_sequence_id()), own_ids })
     }
 }
 

@@ -9,6 +9,7 @@ use finback_fs::FileSystem;
 use crate::{CellParts, META_FAMILY, WalEntry, WalError, WalReader};
 
 const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
+const BULK_LOAD_MARKER: &[u8] = b"HBASE::BULK_LOAD";
 
 pub(crate) fn recovered_edits_dir(region_directory: &Path) -> PathBuf {
     region_directory.join("recovered.edits")
@@ -36,6 +37,11 @@ pub trait ReplaySink {
 
     /// A CompactionDescriptor of this region (protobuf): its inputs that are still in the store must go.
     fn compaction(&mut self, descriptor: &[u8]) -> Result<(), Self::Error>;
+
+    /// A BulkLoadDescriptor of this region (protobuf): its files must be in their stores, if the load was decided.
+    fn bulk_load(&mut self, _descriptor: &[u8]) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// A cell for the memstore: a KeyValue, and the sequence id it enters with.
     fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), Self::Error>;
@@ -131,6 +137,8 @@ fn replay_entry<S: ReplaySink>(
         if cell.family == META_FAMILY {
             if own && cell.qualifier.starts_with(COMPACTION_MARKER) {
                 sink.compaction(cell.value)?;
+            } else if own && cell.qualifier == BULK_LOAD_MARKER {
+                sink.bulk_load(cell.value)?;
             }
         } else if is_needed(key.sequence_id(), &cell, own, rules) {
             sink.cell(key_value, sequence_id)?;

@@ -14,6 +14,8 @@ use crate::{
 /// once more for each further group.
 const MAX_OPEN_OUTPUTS: usize = 64;
 const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
+/// HBase drops these: what it does at a bulk load cannot be finished by another server. See the region's bulk load.
+const BULK_LOAD_MARKER: &[u8] = b"HBASE::BULK_LOAD";
 
 /// What is known to be in store files already, from the server's last reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -135,10 +137,11 @@ impl Region {
         if self.flushed.region.is_some_and(|flushed| flushed >= sequence_id) {
             return Ok(false);
         }
-        let compaction = |(_, cell): (_, CellParts<'_>)| {
-            cell.family == META_FAMILY && cell.qualifier.starts_with(COMPACTION_MARKER)
+        let needed_marker = |(_, cell): (_, CellParts<'_>)| {
+            cell.family == META_FAMILY
+                && (cell.qualifier.starts_with(COMPACTION_MARKER) || cell.qualifier == BULK_LOAD_MARKER)
         };
-        if entry.is_meta_edit() && !entry.cells().any(compaction) {
+        if entry.is_meta_edit() && !entry.cells().any(needed_marker) {
             return Ok(false);
         }
         let Some((count, cells)) = self.unflushed_cells(entry) else { return Ok(false) };

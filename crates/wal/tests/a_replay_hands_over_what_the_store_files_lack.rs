@@ -19,6 +19,7 @@ struct Found {
     cells: Vec<(String, u64)>,
     nonces: Vec<(u64, u64)>,
     compactions: Vec<Vec<u8>>,
+    bulk_loads: Vec<Vec<u8>>,
     done: Vec<u64>,
     refuse_at: Option<u64>,
 }
@@ -33,6 +34,11 @@ impl ReplaySink for Found {
 
     fn compaction(&mut self, descriptor: &[u8]) -> Result<(), String> {
         self.compactions.push(descriptor.to_vec());
+        Ok(())
+    }
+
+    fn bulk_load(&mut self, descriptor: &[u8]) -> Result<(), String> {
+        self.bulk_loads.push(descriptor.to_vec());
         Ok(())
     }
 
@@ -97,6 +103,8 @@ fn the_rules_hold() {
             (key(b"parent", 13), vec![cell(b"a", b"f", "of the parent"), cell(b"z", b"f", "of the sister")]),
             (key(b"r", 14), vec![block(b"\0", META_FAMILY, b"HBASE::COMPACTION", b"descriptor")]),
             (key(b"parent", 15), vec![block(b"\0", META_FAMILY, b"HBASE::COMPACTION", b"not ours")]),
+            (key(b"r", 16), vec![block(b"\0", META_FAMILY, b"HBASE::BULK_LOAD", b"load")]),
+            (key(b"parent", 17), vec![block(b"\0", META_FAMILY, b"HBASE::BULK_LOAD", b"not ours")]),
         ],
     );
     write(&fs, "0000000000000000021", &[(key(b"r", 21), vec![cell(b"a", b"g", "last")])]);
@@ -112,7 +120,8 @@ fn the_rules_hold() {
     );
     assert_eq!(found.nonces, [(1, 2)]);
     assert_eq!(found.compactions, [b"descriptor".to_vec()]);
-    assert_eq!(found.done, [10, 11, 12, 13, 14, 15, 21]);
+    assert_eq!(found.bulk_loads, [b"load".to_vec()]);
+    assert_eq!(found.done, [10, 11, 12, 13, 14, 15, 16, 17, 21]);
     let expected =
         ReplaySummary { files: 2, skipped_files: 1, cells: 4, skipped_cells: 4, max_sequence_id: 21 };
     assert_eq!(summary, expected);

@@ -129,7 +129,7 @@ fn a_split_killed_at_any_operation_is_finished_by_the_next() {
 }
 
 #[test]
-fn flushed_edits_and_markers_are_left_out_and_compaction_markers_kept() {
+fn flushed_edits_and_markers_are_left_out_but_for_those_of_compactions_and_bulk_loads() {
     let fs = dead_server();
     let wal = wal_dir().join("s.3");
     let mut writer = WalFileWriter::create(&fs, &wal).unwrap();
@@ -140,13 +140,14 @@ fn flushed_edits_and_markers_are_left_out_and_compaction_markers_kept() {
     put(&mut writer, "a", 4, vec![block(b"r", b"f", b"q", b"flushed"), block(b"r", b"g", b"q", b"kept")]);
     put(&mut writer, "a", 5, edit(b"flushed in its family"));
     put(&mut writer, "a", 6, edit(b"kept"));
+    put(&mut writer, "a", 7, marker(b"HBASE::BULK_LOAD"));
     writer.close().unwrap();
     let flushed = |region: &[u8]| {
         assert_eq!(region, b"a");
         FlushedSequenceIds { region: Some(1), stores: vec![(b"f".to_vec(), 5), (b"h".to_vec(), 9)] }
     };
     let report = split(&fs, Path::new(ROOT), &wal, &flushed).unwrap();
-    assert_eq!((report.entries, report.skipped), (6, 3));
+    assert_eq!((report.entries, report.skipped), (7, 3));
     let mut reader = WalReader::open(&fs, &report.outputs[0]).unwrap();
     let mut found = Vec::new();
     while let Some(entry) = reader.next_entry().unwrap() {
@@ -155,7 +156,8 @@ fn flushed_edits_and_markers_are_left_out_and_compaction_markers_kept() {
         found.push((entry.key.sequence_id(), values));
     }
     let kept = vec![b"kept".to_vec()];
-    assert_eq!(found, [(3, vec![b"descriptor".to_vec()]), (4, kept.clone()), (6, kept)]);
+    let descriptor = vec![b"descriptor".to_vec()];
+    assert_eq!(found, [(3, descriptor.clone()), (4, kept.clone()), (6, kept), (7, descriptor)]);
 }
 
 #[test]

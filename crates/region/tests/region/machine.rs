@@ -1,7 +1,7 @@
 //! A region on a disk that can fail and lose power.
 
 use crate::world::World;
-use finback_cell::ColumnFamilyDescriptor;
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor};
 use finback_fs::{CrashMode, Faults, FaultyFileSystem, MemFileSystem};
 use std::sync::Arc;
 
@@ -15,6 +15,11 @@ impl Machine {
     /// An empty disk, and a table of these families.
     pub(crate) fn new(families: Vec<ColumnFamilyDescriptor>) -> Self {
         Self::on(MemFileSystem::new(), |fs| World::new(fs, families))
+    }
+
+    /// An empty disk, and one region of a table.
+    pub(crate) fn of_region(info: RegionInfo, table: TableDescriptor) -> Self {
+        Self::on(MemFileSystem::new(), |fs| World::of_region(fs, info, table))
     }
 
     fn on(mem: MemFileSystem, world: impl FnOnce(Arc<FaultyFileSystem>) -> World) -> Self {

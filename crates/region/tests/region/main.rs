@@ -1,5 +1,6 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
+mod hfiles;
 #[allow(dead_code)] // Not every module uses all of it.
 mod machine;
 mod model;
@@ -7,10 +8,12 @@ mod new_version_model;
 mod random_operations;
 mod world;
 
+mod a_bulk_load_is_whole_or_not_at_all;
 mod a_compaction_disturbs_nobody;
 mod a_compaction_may_fail_or_die_at_any_point;
 mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_region_agrees_with_a_simple_model;
+mod bulk_loads;
 mod concurrent_writers_and_readers;
 mod hbase_answers_the_recorded_scans_alike;
 mod nothing_acknowledged_is_lost_in_a_crash;

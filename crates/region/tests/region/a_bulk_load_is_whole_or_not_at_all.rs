@@ -1,0 +1,171 @@
+//! A bulk load of two families fails, or the power is cut, at each of its operations.
+
+use crate::hfiles::file_of;
+use crate::machine::Machine;
+use crate::world::{family, put, run, value};
+use finback_fs::CrashMode;
+use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
+use std::sync::Arc;
+
+fn start() -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
+    let mut machine = Machine::new(vec![family("a", 1), family("b", 1)]);
+    let region = machine.world.start().unwrap();
+    write(&region, "before");
+    let files = ["a", "b"].map(|family| {
+        let file = file_of(&machine.world, "file", family, &["loaded"], 5, "v");
+        // The client's directory outlives a crash; what is in the file need not.
+        machine.world.fs.sync_dir(file.path.parent().unwrap()).unwrap();
+        file
+    });
+    (machine, region, files)
+}
+
+fn write(region: &Region, row: &str) {
+    run(region.batch(vec![put((row, "a", "q"), b"v")])).swap_remove(0).unwrap();
+}
+
+fn load(region: &Region, files: &[BulkLoadFile]) -> Result<(), RegionError> {
+    region.bulk_load(files, &BulkLoadOptions::default()).map(drop)
+}
+
+/// Whether the load is there: in both families, or in none.
+fn is_loaded(region: &Region, what: &str) -> bool {
+    let [a, b] = ["a", "b"].map(|family| value(region, ("loaded", family, "q")).is_some());
+    assert_eq!(a, b, "{what}");
+    assert!(value(region, ("before", "a", "q")).is_some(), "{what}");
+    a
+}
+
+fn operations() -> u64 {
+    let (machine, region, files) = start();
+    let first = machine.faults.operations();
+    load(&region, &files).unwrap();
+    machine.faults.operations() - first
+}
+
+fn assert_clean(machine: &Machine, what: &str) {
+    let world = &machine.world;
+    let dir = world.root.region_bulk_load_dir(&world.info.table, &world.info.encoded_name());
+    assert!(!world.fs.exists(&dir).unwrap(), "{what}");
+}
+
+#[test]
+fn the_power_is_cut() {
+    let operations = operations();
+    assert!(operations > 20, "{operations}");
+    let mut outcomes = std::collections::BTreeSet::new();
+    for at in 0..=operations {
+        for seed in 0..3 {
+            let what = format!("operation {at}, seed {seed}");
+            let (machine, region, files) = start();
+            machine.faults.fail_from(machine.faults.operations() + at);
+            let answered = load(&region, &files).is_ok();
+            let mode = if seed == 0 { CrashMode::Strict } else { CrashMode::Torn { seed } };
+            let mut next = machine.crash(mode);
+            let region = next.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"));
+            let loaded = is_loaded(&region, &what);
+            assert!(loaded || !answered, "{what}");
+            assert!(
+                loaded || files.iter().all(|file| next.world.fs.exists(&file.path).unwrap()),
+                "{what}: the client's files are gone"
+            );
+            assert_clean(&next, &what);
+            outcomes.insert((answered, loaded));
+            // Nothing of it is done twice, and nothing comes later.
+            write(&region, "after");
+            region.flush(None).unwrap();
+            let mut again = next.crash(CrashMode::Strict);
+            let region = again.world.recover().unwrap();
+            assert_eq!(is_loaded(&region, &what), loaded, "{what}, recovered again");
+        }
+    }
+    assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), [(false, false), (false, true), (true, true)]);
+}
+
+#[test]
+fn the_power_is_cut_again_while_the_load_is_finished() {
+    for at in 0..=operations() {
+        let (machine, region, files) = start();
+        machine.faults.fail_from(machine.faults.operations() + at);
+        let answered = load(&region, &files).is_ok();
+        let mut undisturbed = machine.crash(CrashMode::Strict);
+        undisturbed.world.recover().unwrap();
+        // The opening alone has many operations: a few of them for each.
+        for opening in (at % 5..undisturbed.faults.operations()).step_by(5) {
+            let what = format!("operation {at}, then {opening} of the opening");
+            let mut dying = machine.crash(CrashMode::Strict);
+            dying.faults.fail_from(opening);
+            let _ = dying.world.recover();
+            let mut next = dying.crash(CrashMode::Torn { seed: at + opening });
+            let region = next.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert!(is_loaded(&region, &what) || !answered, "{what}");
+            assert_clean(&next, &what);
+        }
+    }
+}
+
+#[test]
+fn one_operation_fails() {
+    let operations = operations();
+    let mut failures = 0;
+    for at in 0..operations {
+        let what = format!("operation {at}");
+        let (mut machine, region, files) = start();
+        machine.faults.fail_operation(machine.faults.operations() + at);
+        let answer = load(&region, &files);
+        machine.faults.heal();
+        assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}");
+        if answer.is_err() {
+            failures += 1;
+            assert!(files.iter().all(|file| machine.world.fs.exists(&file.path).unwrap()), "{what}");
+            let again = (0..100).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                load(&region, &files).is_ok()
+            });
+            assert!(again, "{what}: loads do not work again");
+        }
+        assert!(is_loaded(&region, &what));
+        region.close().unwrap();
+        let region = machine.world.start().unwrap();
+        assert!(is_loaded(&region, &what), "{what}, opened again");
+        assert_clean(&machine, &what);
+    }
+    assert!(failures > 15, "{failures}");
+}
+
+#[test]
+fn a_load_that_could_not_be_taken_back_holds_up_flushes_until_it_can() {
+    let operations = operations();
+    let mut held_up = 0;
+    for at in 0..operations {
+        let what = format!("from operation {at} on");
+        let (machine, region, files) = start();
+        machine.faults.fail_from(machine.faults.operations() + at);
+        let answer = load(&region, &files);
+        held_up += u64::from(region.flush(None).is_err());
+        assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}");
+        machine.faults.heal();
+        let flushed = (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            region.flush(None).is_ok()
+        });
+        assert!(flushed, "{what}");
+        assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}");
+        write_when_possible(&region);
+        region.flush(None).unwrap();
+        let mut next = machine.crash(CrashMode::Strict);
+        let region = next.world.recover().unwrap();
+        assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}, after a crash");
+    }
+    assert!(held_up > 0);
+}
+
+fn write_when_possible(region: &Region) {
+    for _ in 0..100 {
+        if run(region.batch(vec![put(("later", "a", "q"), b"v")])).swap_remove(0).is_ok() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    panic!("writes do not work again");
+}

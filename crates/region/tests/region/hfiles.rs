@@ -1,0 +1,49 @@
+//! HFiles as bulk load tools make them, outside the root directory.
+
+use crate::world::{Plain, World};
+use finback_cell::{Cell, CellOrder, CellType};
+use finback_hfile::{HFileWriter, WriterOptions};
+use finback_region::BulkLoadFile;
+use std::path::{Path, PathBuf};
+
+/// A put of `value` in `row`, column `q`.
+pub(crate) fn put_cell(row: &str, family: &str, timestamp: i64, value: &str) -> Plain {
+    Plain {
+        row: row.into(),
+        family: family.into(),
+        qualifier: b"q".to_vec(),
+        timestamp,
+        type_code: CellType::Put.code(),
+        value: value.into(),
+    }
+}
+
+/// Writes cells as they come: no sequence ids, no tags, and not synced, as a client may.
+pub(crate) fn write_hfile(world: &World, path: &Path, cells: &[Plain], order: CellOrder) {
+    let dir = path.parent().unwrap();
+    world.fs.create_dir_all(dir).unwrap();
+    let options =
+        WriterOptions { order, include_mvcc: false, block_size_bytes: 256, ..WriterOptions::default() };
+    let mut writer = HFileWriter::new(world.fs.create_new(path).unwrap(), path, options).unwrap();
+    writer.append_file_info(b"BULKLOAD_TIMESTAMP", &1_000_000i64.to_be_bytes());
+    for cell in cells {
+        let bytes = cell.parts().to_vec();
+        writer.append(&Cell::parse(&bytes).unwrap(), 0).unwrap();
+    }
+    writer.finish(0).unwrap();
+}
+
+/// A file of puts at `timestamp` into these rows, all with `value`.
+pub(crate) fn file_of(
+    world: &World,
+    name: &str,
+    family: &str,
+    rows: &[&str],
+    timestamp: i64,
+    value: &str,
+) -> BulkLoadFile {
+    let path = PathBuf::from("/client").join(family).join(name);
+    let cells: Vec<Plain> = rows.iter().map(|row| put_cell(row, family, timestamp, value)).collect();
+    write_hfile(world, &path, &cells, CellOrder::User);
+    BulkLoadFile { family: family.into(), path }
+}
