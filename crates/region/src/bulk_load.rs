@@ -9,7 +9,7 @@
 //!
 //! After a crash an opening finishes what was decided ([`replay`]); the rest is removed, and the client, which was not
 //! answered, still has its files. HBase places the files first and writes the marker then: a crash in between leaves it
-//! with some of the families.
+//! with some of the families. The marker has a second cell, which says so ([`finback_wal::BULK_LOAD_INTENT`]).
 
 use crate::blocking::wait_for;
 use crate::error::RegionError;
@@ -155,7 +155,9 @@ impl Region {
             cluster_ids: options.cluster_ids.clone(),
             replicate: Some(options.replicate),
         };
-        let position = self.mark(b"HBASE::BULK_LOAD", &descriptor.encode_to_vec())?;
+        let descriptor = descriptor.encode_to_vec();
+        let markers = [(&b"HBASE::BULK_LOAD"[..], &descriptor[..]), (finback_wal::BULK_LOAD_INTENT, b"")];
+        let position = self.mark_with(&markers)?;
         wait_for(self.environment.wal.sync(position))?;
         Ok(())
     }

@@ -78,18 +78,25 @@ impl Region {
 
     /// Appends a marker under a sequence id of its own. It is durable with the next edit, or soon.
     pub(crate) fn mark(&self, qualifier: &[u8], value: &[u8]) -> Result<Position, RegionError> {
+        self.mark_with(&[(qualifier, value)])
+    }
+
+    /// Appends markers, as [`mark`](Self::mark) one, in one entry.
+    pub(crate) fn mark_with(&self, markers: &[(&[u8], &[u8])]) -> Result<Position, RegionError> {
         let now = self.environment.host.now_ms();
         let start = &self.info.start_key;
         let mut cells = CellBlockBuilder::default();
-        cells.push_parts(&CellParts {
-            row: if start.is_empty() { &[0] } else { start },
-            family: finback_wal::META_FAMILY,
-            qualifier,
-            timestamp: now,
-            type_code: CellType::Put.code(),
-            value,
-            tags: b"",
-        });
+        for &(qualifier, value) in markers {
+            cells.push_parts(&CellParts {
+                row: if start.is_empty() { &[0] } else { start },
+                family: finback_wal::META_FAMILY,
+                qualifier,
+                timestamp: now,
+                type_code: CellType::Put.code(),
+                value,
+                tags: b"",
+            });
+        }
         let cells = cells.finish().bytes().clone();
         let wal = &self.environment.wal;
         let permit = wait_for(wal.reserve(cells.len()))?;
@@ -105,7 +112,7 @@ impl Region {
                 nonce_group: 0,
                 nonce: 0,
                 cells,
-                cell_count: 1,
+                cell_count: markers.len() as u32,
                 sync: false,
             },
         );

@@ -11,6 +11,10 @@
 /// The family of cells that are about the region, not in it (HBase's `WALEdit.METAFAMILY`).
 pub const META_FAMILY: &[u8] = b"METAFAMILY";
 
+/// Qualifier of a second cell in the entry of a `HBASE::BULK_LOAD` marker: the files are yet to be placed. HBase's markers
+/// come after the placing, and a split drops them; one with this cell it keeps. HBase ignores it.
+pub const BULK_LOAD_INTENT: &[u8] = b"FINBACK::BULK_LOAD_INTENT";
+
 /// Bytes of the length before each cell.
 pub(crate) const LENGTH_BYTES: usize = 4;
 /// Key length and value length.

@@ -35,7 +35,7 @@ mod varint;
 mod wal_key;
 mod window;
 
-pub use entry_cells::{CellParts, EntryCells, META_FAMILY};
+pub use entry_cells::{BULK_LOAD_INTENT, CellParts, EntryCells, META_FAMILY};
 pub use error::WalError;
 pub use fence::{fence, split_server};
 pub use file_writer::{KeyFields, WalFileWriter};

@@ -6,7 +6,7 @@ use std::{
 use finback_fs::FileSystem;
 
 use crate::{
-    CellParts, META_FAMILY, WalEntry, WalError, WalReader, entry_cells::LENGTH_BYTES,
+    BULK_LOAD_INTENT, CellParts, META_FAMILY, WalEntry, WalError, WalReader, entry_cells::LENGTH_BYTES,
     split_output::SplitOutput,
 };
 
@@ -14,8 +14,6 @@ use crate::{
 /// once more for each further group.
 const MAX_OPEN_OUTPUTS: usize = 64;
 const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
-/// HBase drops these: what it does at a bulk load cannot be finished by another server. See the region's bulk load.
-const BULK_LOAD_MARKER: &[u8] = b"HBASE::BULK_LOAD";
 
 /// What is known to be in store files already, from the server's last reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -139,7 +137,7 @@ impl Region {
         }
         let needed_marker = |(_, cell): (_, CellParts<'_>)| {
             cell.family == META_FAMILY
-                && (cell.qualifier.starts_with(COMPACTION_MARKER) || cell.qualifier == BULK_LOAD_MARKER)
+                && (cell.qualifier.starts_with(COMPACTION_MARKER) || cell.qualifier == BULK_LOAD_INTENT)
         };
         if entry.is_meta_edit() && !entry.cells().any(needed_marker) {
             return Ok(false);

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use entries::{SERVER, TABLE, block, file_bytes, read, write_file};
 use finback_fs::{CrashMode, FaultyFileSystem, FileSystem, MemFileSystem};
 use finback_wal::{
-    FlushedSequenceIds, KeyFields, META_FAMILY, WalError, WalFileWriter, WalReader, fence, recovered_edits,
-    split, split_server,
+    BULK_LOAD_INTENT, FlushedSequenceIds, KeyFields, META_FAMILY, WalError, WalFileWriter, WalReader, fence,
+    recovered_edits, split, split_server,
 };
 use golden::{as_json, expected, fixture};
 
@@ -129,7 +129,7 @@ fn a_split_killed_at_any_operation_is_finished_by_the_next() {
 }
 
 #[test]
-fn flushed_edits_and_markers_are_left_out_but_for_those_of_compactions_and_bulk_loads() {
+fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_finished() {
     let fs = dead_server();
     let wal = wal_dir().join("s.3");
     let mut writer = WalFileWriter::create(&fs, &wal).unwrap();
@@ -141,13 +141,15 @@ fn flushed_edits_and_markers_are_left_out_but_for_those_of_compactions_and_bulk_
     put(&mut writer, "a", 5, edit(b"flushed in its family"));
     put(&mut writer, "a", 6, edit(b"kept"));
     put(&mut writer, "a", 7, marker(b"HBASE::BULK_LOAD"));
+    let intent = block(b"\0", META_FAMILY, BULK_LOAD_INTENT, b"");
+    put(&mut writer, "a", 8, [marker(b"HBASE::BULK_LOAD"), vec![intent]].concat());
     writer.close().unwrap();
     let flushed = |region: &[u8]| {
         assert_eq!(region, b"a");
         FlushedSequenceIds { region: Some(1), stores: vec![(b"f".to_vec(), 5), (b"h".to_vec(), 9)] }
     };
     let report = split(&fs, Path::new(ROOT), &wal, &flushed).unwrap();
-    assert_eq!((report.entries, report.skipped), (7, 3));
+    assert_eq!((report.entries, report.skipped), (8, 4));
     let mut reader = WalReader::open(&fs, &report.outputs[0]).unwrap();
     let mut found = Vec::new();
     while let Some(entry) = reader.next_entry().unwrap() {
@@ -156,8 +158,9 @@ fn flushed_edits_and_markers_are_left_out_but_for_those_of_compactions_and_bulk_
         found.push((entry.key.sequence_id(), values));
     }
     let kept = vec![b"kept".to_vec()];
-    let descriptor = vec![b"descriptor".to_vec()];
-    assert_eq!(found, [(3, descriptor.clone()), (4, kept.clone()), (6, kept), (7, descriptor)]);
+    let descriptor = b"descriptor".to_vec();
+    let load = vec![descriptor.clone(), Vec::new()];
+    assert_eq!(found, [(3, vec![descriptor]), (4, kept.clone()), (6, kept), (8, load)]);
 }
 
 #[test]
