@@ -4,9 +4,12 @@
 //! operation does I/O or waits for more than a short lock; closing a file costs time in proportion to the blocks of that
 //! file. It does not know what is in a block, nor when to cache one.
 
+mod block_key;
+mod bucket;
 mod file_blocks;
 mod lru_like;
+mod reserve;
 mod statistics;
 
-pub use lru_like::LruLikeCache;
+pub use lru_like::{LruLikeCache, Shares};
 pub use statistics::CacheStatistics;

@@ -2,131 +2,120 @@ use std::fmt;
 use std::sync::Arc;
 
 use finback_hfile::{Block, BlockCache, BlockPriority, FileId};
-use quick_cache::sync::Cache;
-use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 
-use crate::file_blocks::FileBlocks;
-use crate::statistics::{CacheStatistics, Counters};
+use crate::block_key::BlockKey;
+use crate::bucket::{Bookkeeping, Bucket, Evicted};
+use crate::reserve::Division;
+use crate::statistics::CacheStatistics;
 
-/// Bytes that a block costs beside itself: key, entry, slots in the two maps. An estimate from the sizes of the types.
-const OVERHEAD_BYTES: u64 = 128;
+/// A larger block is not kept: it would push out hundreds (`hbase.lru.max.block.size`, 16 MiB in HBase).
+const MAX_BLOCK_BYTES: usize = 16 << 20;
 
-/// A lock per this many bytes, at most [`MAX_SHARDS`]: a block larger than its shard is not let in.
-const SHARD_BYTES: u64 = 32 << 20;
-/// Enough locks for the cores of a big machine.
-const MAX_SHARDS: u64 = 64;
-/// The usual block, to size the tables: 64 KiB. Smaller blocks make them grow.
-const TYPICAL_BLOCK_BYTES: u64 = 64 << 10;
+/// Numbers of the reserves.
+const IN_MEMORY: usize = 0;
+const INDEX: usize = 1;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct BlockKey {
-    file: FileId,
-    offset: u64,
+/// The parts of the cache that certain blocks do not have to share, as fractions of it. What they leave unused is lent to
+/// the others; what does not fit them competes with the others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shares {
+    /// Of data blocks of families with IN_MEMORY (`hbase.lru.blockcache.memory.percentage`).
+    pub in_memory: f64,
+    /// Of index blocks and chunks of Bloom filters.
+    pub index: f64,
 }
 
-#[derive(Clone)]
-struct CachedBlock {
-    block: Arc<Block>,
-    priority: BlockPriority,
-}
-
-#[derive(Clone)]
-struct BlockWeight;
-
-impl Weighter<BlockKey, CachedBlock> for BlockWeight {
-    fn weight(&self, _key: &BlockKey, cached: &CachedBlock) -> u64 {
-        cached.block.memory_bytes() as u64 + OVERHEAD_BYTES
+impl Default for Shares {
+    fn default() -> Self {
+        Self { in_memory: 0.25, index: 0.25 }
     }
 }
 
-/// What is told of evictions.
-#[derive(Debug, Default)]
-struct Bookkeeping {
-    file_blocks: FileBlocks,
-    counters: Counters,
-}
-
-#[derive(Clone)]
-struct OnEviction(Arc<Bookkeeping>);
-
-impl Lifecycle<BlockKey, CachedBlock> for OnEviction {
-    type RequestState = ();
-
-    fn on_evict(&self, _state: &mut (), key: BlockKey, _cached: CachedBlock) {
-        self.0.file_blocks.remove(key.file, key.offset);
-        Counters::add(&self.0.counters.evictions, 1);
+impl Shares {
+    /// The two in bytes, together no more than `capacity_bytes`.
+    fn bytes(self, capacity_bytes: u64) -> [u64; 2] {
+        let of = |fraction: f64, most: u64| ((capacity_bytes as f64 * fraction) as u64).min(most);
+        let in_memory = of(self.in_memory, capacity_bytes);
+        [in_memory, of(self.index, capacity_bytes - in_memory)]
     }
 }
 
-/// A block cache that keeps what is used again (Clock-PRO, much like S3-FIFO), in bounded bytes.
+/// A block cache in memory that keeps what is used again (Clock-PRO, much like S3-FIFO), in bounded bytes.
 ///
-/// The priority of a block is kept with it and can be asked for, but does not yet weigh in the choice of what to drop.
+/// HBase's priorities: a block used once and one used again (its "single" and "multi") differ by what Clock-PRO knows of
+/// them; those of IN_MEMORY families, and those of indexes and Bloom filters, have a share each.
 pub struct LruLikeCache {
-    blocks: Cache<BlockKey, CachedBlock, BlockWeight, DefaultHashBuilder, OnEviction>,
+    division: Division<2>,
     books: Arc<Bookkeeping>,
+    capacity_bytes: u64,
 }
 
 impl LruLikeCache {
-    /// A cache of at most `capacity_bytes`. With 0 it keeps nothing.
+    /// A cache of at most `capacity_bytes`, with the usual shares. With 0 it keeps nothing.
     pub fn new(capacity_bytes: u64) -> Self {
-        let shards = (capacity_bytes / SHARD_BYTES).clamp(1, MAX_SHARDS);
-        let typical_blocks = (capacity_bytes / TYPICAL_BLOCK_BYTES).max(1);
-        let options = OptionsBuilder::new()
-            .shards(shards as usize)
-            .estimated_items_capacity(usize::try_from(typical_blocks).unwrap_or(usize::MAX))
-            .weight_capacity(capacity_bytes)
-            .build()
-            .expect("both capacities are given");
+        Self::with_shares(capacity_bytes, Shares::default())
+    }
+
+    /// The same with other shares.
+    pub fn with_shares(capacity_bytes: u64, shares: Shares) -> Self {
         let books = Arc::new(Bookkeeping::default());
-        let on_eviction = OnEviction(Arc::clone(&books));
-        let hash_builder = DefaultHashBuilder::default();
-        Self { blocks: Cache::with_options(options, BlockWeight, hash_builder, on_eviction), books }
+        let division = Division::new(capacity_bytes, shares.bytes(capacity_bytes), &books);
+        Self { division, books, capacity_bytes }
     }
 
-    /// Drops all blocks of a file that was closed. Returns how many there were.
-    pub fn evict_file(&self, file: FileId) -> usize {
-        let offsets = self.books.file_blocks.take(file);
-        let dropped = offsets
-            .into_iter()
-            .filter(|&offset| self.blocks.remove(&BlockKey { file, offset }).is_some())
-            .count();
-        Counters::add(&self.books.counters.invalidations, dropped as u64);
-        dropped
-    }
-
-    /// The priority of a block in the cache; no look-up in the sense of the statistics.
-    pub fn priority(&self, file: FileId, offset: u64) -> Option<BlockPriority> {
-        self.blocks.peek(&BlockKey { file, offset }).map(|cached| cached.priority)
+    fn reserve(&self, number: usize) -> &Bucket {
+        self.division.reserves[number].bucket()
     }
 
     /// Counters and sizes. Each is exact, but they are not taken at one instant.
     pub fn statistics(&self) -> CacheStatistics {
-        let counters = &self.books.counters;
+        let (blocks, bytes) = self.division.len_and_bytes();
         CacheStatistics {
-            hits: Counters::get(&counters.hits),
-            misses: Counters::get(&counters.misses),
-            evictions: Counters::get(&counters.evictions),
-            invalidations: Counters::get(&counters.invalidations),
-            blocks: self.blocks.len() as u64,
-            bytes: self.blocks.weight(),
-            capacity_bytes: self.blocks.capacity(),
+            blocks,
+            bytes,
+            in_memory_bytes: self.reserve(IN_MEMORY).bytes(),
+            index_bytes: self.reserve(INDEX).bytes(),
+            capacity_bytes: self.capacity_bytes,
+            ..self.books.counters.read()
         }
     }
 }
 
 impl BlockCache for LruLikeCache {
-    fn get(&self, file: FileId, offset: u64) -> Option<Arc<Block>> {
-        let found = self.blocks.get(&BlockKey { file, offset });
-        let counters = &self.books.counters;
-        Counters::add(if found.is_some() { &counters.hits } else { &counters.misses }, 1);
-        found.map(|cached| cached.block)
+    fn get(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
+        let key = BlockKey { file, offset };
+        let general = &self.division.general;
+        let found = match priority {
+            BlockPriority::Normal => general.get(&key),
+            BlockPriority::InMemory => self.reserve(IN_MEMORY).get(&key).or_else(|| general.get(&key)),
+            BlockPriority::Index => self.reserve(INDEX).get(&key).or_else(|| general.get(&key)),
+        };
+        self.books.counters.looked_up(key, priority, found.is_some());
+        found
     }
 
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
+        if block.memory_bytes() > MAX_BLOCK_BYTES {
+            return;
+        }
         let key = BlockKey { file, offset: block.place().offset };
-        // Before the insertion, which may evict it again at once.
-        self.books.file_blocks.add(file, key.offset);
-        self.blocks.insert(key, CachedBlock { block: Arc::clone(block), priority });
+        let block = Arc::clone(block);
+        let evicted: Evicted = match priority {
+            BlockPriority::Normal => self.division.general.insert(key, block),
+            BlockPriority::InMemory => self.division.insert_reserved(IN_MEMORY, key, block),
+            BlockPriority::Index => self.division.insert_reserved(INDEX, key, block),
+        };
+        self.books.counters.evicted(evicted.len() as u64);
+    }
+
+    fn evict_file(&self, file: FileId) -> usize {
+        let offsets = self.books.file_blocks.take(file);
+        let buckets = [&self.division.general, self.reserve(INDEX), self.reserve(IN_MEMORY)];
+        let is_removed = |offset| buckets.iter().any(|bucket| bucket.remove(&BlockKey { file, offset }));
+        let dropped = offsets.into_iter().filter(|&offset| is_removed(offset)).count();
+        self.books.counters.invalidated(dropped as u64);
+        self.division.take_back();
+        dropped
     }
 }
 

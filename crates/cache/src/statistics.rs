@@ -1,4 +1,9 @@
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use finback_hfile::BlockPriority;
+
+use crate::block_key::{BlockKey, NumberHash};
 
 /// What a cache did since it was made, and holds now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -7,6 +12,10 @@ pub struct CacheStatistics {
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
+    /// Those of `hits` that were for blocks of indexes and Bloom filters.
+    pub index_hits: u64,
+    /// Those of `misses` that were for blocks of indexes and Bloom filters.
+    pub index_misses: u64,
     /// Blocks that made room for others, or were not let in.
     pub evictions: u64,
     /// Blocks dropped because their file was closed.
@@ -15,25 +24,69 @@ pub struct CacheStatistics {
     pub blocks: u64,
     /// Bytes held now, overhead included.
     pub bytes: u64,
+    /// Those of `bytes` that are in the share of IN_MEMORY families.
+    pub in_memory_bytes: u64,
+    /// Those of `bytes` that are in the share of indexes and Bloom filters.
+    pub index_bytes: u64,
     /// The most bytes that can be held.
     pub capacity_bytes: u64,
+}
+
+/// Look-ups are counted in so many places, so that threads that find blocks at the same time do not wait for one line of
+/// the processor's cache.
+const STRIPES: usize = 16;
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Stripe {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    index_hits: AtomicU64,
+    index_misses: AtomicU64,
 }
 
 /// The counters behind [`CacheStatistics`].
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    pub(crate) hits: AtomicU64,
-    pub(crate) misses: AtomicU64,
-    pub(crate) evictions: AtomicU64,
-    pub(crate) invalidations: AtomicU64,
+    stripes: [Stripe; STRIPES],
+    evictions: AtomicU64,
+    invalidations: AtomicU64,
 }
 
 impl Counters {
-    pub(crate) fn add(counter: &AtomicU64, count: u64) {
-        counter.fetch_add(count, Relaxed);
+    #[inline]
+    pub(crate) fn looked_up(&self, key: BlockKey, priority: BlockPriority, found: bool) {
+        let stripe = &self.stripes[NumberHash.hash_one(key) as usize % STRIPES];
+        let counter = match (priority, found) {
+            (BlockPriority::Index, true) => &stripe.index_hits,
+            (BlockPriority::Index, false) => &stripe.index_misses,
+            (_, true) => &stripe.hits,
+            (_, false) => &stripe.misses,
+        };
+        counter.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn get(counter: &AtomicU64) -> u64 {
-        counter.load(Relaxed)
+    pub(crate) fn evicted(&self, blocks: u64) {
+        self.evictions.fetch_add(blocks, Relaxed);
+    }
+
+    pub(crate) fn invalidated(&self, blocks: u64) {
+        self.invalidations.fetch_add(blocks, Relaxed);
+    }
+
+    /// The counts; sizes are left 0.
+    pub(crate) fn read(&self) -> CacheStatistics {
+        let sum =
+            |of: fn(&Stripe) -> &AtomicU64| self.stripes.iter().map(|stripe| of(stripe).load(Relaxed)).sum();
+        let (index_hits, index_misses): (u64, u64) = (sum(|s| &s.index_hits), sum(|s| &s.index_misses));
+        CacheStatistics {
+            hits: sum(|stripe| &stripe.hits) + index_hits,
+            misses: sum(|stripe| &stripe.misses) + index_misses,
+            index_hits,
+            index_misses,
+            evictions: self.evictions.load(Relaxed),
+            invalidations: self.invalidations.load(Relaxed),
+            ..CacheStatistics::default()
+        }
     }
 }

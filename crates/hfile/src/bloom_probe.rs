@@ -123,15 +123,17 @@ impl BloomProbe {
 
     /// Hands over the block that was asked for.
     pub fn provide(&mut self, block: Arc<Block>) {
-        if let Some(cache) = &self.cache {
-            cache.insert(self.file.id(), &block, BlockPriority::High);
+        if let Some(cache) = &self.cache
+            && self.file.is_worth_caching()
+        {
+            cache.insert(self.file.id(), &block, BlockPriority::Index);
         }
         self.given = Some(block);
     }
 
     fn chunk(&self, place: BlockRef) -> Result<Arc<Block>, ScanInterrupt> {
         let given = self.given.as_ref().filter(|block| block.place() == place);
-        let cached = || self.cache.as_ref().and_then(|cache| cache.get(self.file.id(), place.offset));
+        let cached = || self.cache.as_ref()?.get(self.file.id(), place.offset, BlockPriority::Index);
         let Some(block) = given.cloned().or_else(cached).filter(|block| block.place() == place) else {
             return Err(ScanInterrupt::NeedBlock(BlockRequest {
                 file: Arc::clone(&self.file),

@@ -47,7 +47,7 @@ pub use error::HFileError;
 pub use file_info::keys as file_info_keys;
 pub use finback_compression::Compression;
 pub use hash::HashType;
-pub use reader::{BlockRequest, FileId, HFileReader};
+pub use reader::{BlockRequest, FileId, FileIdentity, HFileReader};
 pub use scanner::{HFileScanner, ScanInterrupt, read_through};
 pub use trailer::Trailer;
 pub use writer::{FinishedFile, HFileWriter};

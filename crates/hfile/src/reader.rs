@@ -15,9 +15,9 @@ use finback_cell::cell::check_key;
 use finback_fs::RandomAccessFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Identity of an open file within this process.
+/// Identity of a file in caches: given by whoever opens it, or made from the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u64);
 
@@ -29,10 +29,39 @@ impl FileId {
     }
 }
 
+/// What tells a file from all others, in this process and the next: its name, its size, and what it says of itself
+/// (trailer, root index, file info with creation time and last key). Store files have random names and never change, so
+/// that two files of one identity have the same blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    /// Serves as [`FileId`].
+    pub id: FileId,
+    /// Another hash of the same.
+    pub check: u64,
+}
+
+impl FileIdentity {
+    fn of(path: &Path, size_bytes: u64, parts: &[&[u8]]) -> Self {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let size = size_bytes.to_be_bytes();
+        let digest_of = |algorithm| {
+            let mut digest = crc_fast::Digest::new(algorithm);
+            for part in [name, &size].iter().chain(parts) {
+                digest.update(&(part.len() as u64).to_be_bytes());
+                digest.update(part);
+            }
+            digest.finalize()
+        };
+        let id = FileId(digest_of(crc_fast::CrcAlgorithm::Crc64Nvme));
+        Self { id, check: digest_of(crc_fast::CrcAlgorithm::Crc64Ecma182) }
+    }
+}
+
 /// An open HFile. Share it in an `Arc`; closing is dropping.
 #[derive(Debug)]
 pub struct HFileReader {
     id: FileId,
+    identity: FileIdentity,
     path: PathBuf,
     file: Arc<dyn RandomAccessFile>,
     size_bytes: u64,
@@ -45,6 +74,7 @@ pub struct HFileReader {
     meta: RootIndex,
     blooms: Blooms,
     first_key: Option<Vec<u8>>,
+    retired: AtomicBool,
 }
 
 /// The Bloom filters of a file.
@@ -89,6 +119,23 @@ impl HFileReader {
     /// # Errors
     /// [`HFileError::Corrupt`]; [`HFileError::Unsupported`] for encodings, encryption and codecs that are not there; the storage's.
     pub fn open(file: Arc<dyn RandomAccessFile>, path: &Path, id: FileId) -> Result<Arc<Self>, HFileError> {
+        Self::open_as(file, path, Some(id))
+    }
+
+    /// The same with an id that is made from the file itself: a cache that outlives this reader knows the file again
+    /// when it is opened next.
+    ///
+    /// # Errors
+    /// As [`HFileReader::open`].
+    pub fn open_identified(file: Arc<dyn RandomAccessFile>, path: &Path) -> Result<Arc<Self>, HFileError> {
+        Self::open_as(file, path, None)
+    }
+
+    fn open_as(
+        file: Arc<dyn RandomAccessFile>,
+        path: &Path,
+        id: Option<FileId>,
+    ) -> Result<Arc<Self>, HFileError> {
         let mut opening = Opening::new(file, path)?;
         let trailer = opening.read_trailer()?;
         opening.compression = trailer.compression;
@@ -121,9 +168,12 @@ impl HFileReader {
         let encoding = opening.encoding(&info)?;
         let tags_compressed = info.get(keys::TAGS_COMPRESSED).is_some_and(|flag| flag != [0]);
         let size_bytes = opening.size_bytes;
+        let parts = [&trailer.encode()[..], root_block.payload(), info_block.payload()];
+        let identity = FileIdentity::of(path, size_bytes, &parts);
         let Opening { file, path, .. } = opening;
         let mut reader = Self {
-            id,
+            id: id.unwrap_or(identity.id),
+            identity,
             path,
             file,
             size_bytes,
@@ -136,15 +186,31 @@ impl HFileReader {
             meta,
             blooms,
             first_key: None,
+            retired: AtomicBool::new(false),
         };
         reader.check_last_key()?;
         reader.first_key = reader.find_first_key()?;
         Ok(Arc::new(reader))
     }
 
+    /// Notes that nobody will open the file again: what scanners that have it open still read is not worth keeping.
+    pub fn retire(&self) {
+        self.retired.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether blocks of the file are worth keeping.
+    pub(crate) fn is_worth_caching(&self) -> bool {
+        !self.retired.load(Ordering::Relaxed)
+    }
+
     /// Identity in caches.
     pub fn id(&self) -> FileId {
         self.id
+    }
+
+    /// What tells the file from all others, now and later.
+    pub fn identity(&self) -> FileIdentity {
+        self.identity
     }
 
     /// Name of the file, for messages.

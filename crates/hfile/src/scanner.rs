@@ -35,6 +35,7 @@ pub struct HFileScanner {
     reader: Arc<HFileReader>,
     cache: Option<Arc<dyn BlockCache>>,
     cache_data: bool,
+    data_priority: BlockPriority,
     /// From the root down: which entry of each index block leads to the data block.
     path: Path,
     position: Option<Position>,
@@ -72,7 +73,13 @@ impl HFileScanner {
     /// A scanner that stands nowhere. `cache_data`: whether data blocks that were read are put into the cache (index
     /// blocks always are).
     pub fn new(reader: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, cache_data: bool) -> Self {
-        Self { reader, cache, cache_data, path: Vec::new(), position: None, given: Vec::new() }
+        let data_priority = BlockPriority::Normal;
+        Self { reader, cache, cache_data, data_priority, path: Vec::new(), position: None, given: Vec::new() }
+    }
+
+    /// The same scanner, with what its data blocks are worth in the cache.
+    pub fn with_data_priority(self, data_priority: BlockPriority) -> Self {
+        Self { data_priority, ..self }
     }
 
     /// The cell at the position and its sequence id; `None` before the first seek and after the last cell.
@@ -173,8 +180,9 @@ impl HFileScanner {
         let is_index = block.block_type().is_index();
         if let Some(cache) = &self.cache
             && (is_index || self.cache_data)
+            && self.reader.is_worth_caching()
         {
-            let priority = if is_index { BlockPriority::High } else { BlockPriority::Normal };
+            let priority = if is_index { BlockPriority::Index } else { self.data_priority };
             cache.insert(self.reader.id(), &block, priority);
         }
         self.given.push(block);
@@ -313,8 +321,9 @@ impl HFileScanner {
 
     /// The block that the last step of `path` leads to.
     fn child(&self, path: &[PathStep]) -> Result<Arc<Block>, ScanInterrupt> {
-        let block = self.block(self.target(path))?;
         let is_data_level = path.len() == self.reader.index_levels();
+        let priority = if is_data_level { self.data_priority } else { BlockPriority::Index };
+        let block = self.block(self.target(path), priority)?;
         if is_data_level && block.cells.is_none() {
             return Err(self.reader.unexpected(&block, BlockType::Data).into());
         }
@@ -327,7 +336,7 @@ impl HFileScanner {
     }
 
     /// A block from what was given, the current path, or the cache.
-    fn block(&self, place: BlockRef) -> Result<Arc<Block>, ScanInterrupt> {
+    fn block(&self, place: BlockRef, priority: BlockPriority) -> Result<Arc<Block>, ScanInterrupt> {
         let current = self.position.as_ref().map(|position| &position.block);
         let nodes = self.path.iter().filter_map(|step| step.node.as_ref());
         if let Some(block) =
@@ -335,7 +344,8 @@ impl HFileScanner {
         {
             return Ok(Arc::clone(block));
         }
-        let cached = self.cache.as_ref().and_then(|cache| cache.get(self.reader.id(), place.offset));
+        let cached =
+            self.cache.as_ref().and_then(|cache| cache.get(self.reader.id(), place.offset, priority));
         // A lying index may give one offset two sizes.
         if let Some(block) = cached.filter(|block| block.place() == place) {
             return Ok(block);

@@ -147,6 +147,7 @@ impl Region {
         self.environment.wal.region_closed(&self.wal_region);
         self.closed.store(true, Ordering::Release);
         self.release_memory();
+        self.stores.iter().for_each(Store::close_files);
         Ok(())
     }
 

@@ -8,8 +8,8 @@ use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan, TimeRange};
 use finback_hfile::{
-    BlockCache, BloomOptions, BloomProbe, BloomType, Compression, DataBlockEncoding, HFileScanner,
-    WriterOptions,
+    BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, Compression, DataBlockEncoding,
+    HFileScanner, WriterOptions,
 };
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
@@ -30,6 +30,8 @@ pub(crate) struct Store {
     /// Newest first. Replaced as a whole; held only to copy or exchange the pointer.
     files: RwLock<Arc<[Arc<StoreFile>]>>,
     cache: Arc<dyn BlockCache>,
+    /// What data blocks are worth in the cache.
+    data_priority: BlockPriority,
 }
 
 impl Store {
@@ -41,7 +43,10 @@ impl Store {
         cache: Arc<dyn BlockCache>,
     ) -> Self {
         files.sort_by(|a, b| b.age_order(a));
+        // HBase keeps the catalogue like a family with IN_MEMORY.
+        let is_in_memory = family.is_in_memory() || order == CellOrder::Meta;
         Self {
+            data_priority: if is_in_memory { BlockPriority::InMemory } else { BlockPriority::Normal },
             family,
             memstore: MemStore::new(order),
             accounted_bytes: AtomicU64::new(0),
@@ -115,7 +120,25 @@ impl Store {
         let mut files = self.files.write();
         let (gone, kept): (Vec<_>, Vec<_>) = files.iter().cloned().partition(named);
         *files = kept.into();
+        drop(files);
+        self.forget_blocks(&gone);
         gone
+    }
+
+    /// Frees the cache of files that are no longer served, and that nobody will open again.
+    pub(crate) fn forget_blocks(&self, files: &[Arc<StoreFile>]) {
+        for file in files {
+            file.reader().retire();
+            self.cache.evict_file(file.reader().id());
+        }
+    }
+
+    /// Frees the cache of this store's blocks if the family wants that at a close (EVICT_BLOCKS_ON_CLOSE). Else the next
+    /// opening finds them.
+    pub(crate) fn close_files(&self) {
+        if self.family.flag("EVICT_BLOCKS_ON_CLOSE", false) {
+            self.forget_blocks(&self.files());
+        }
     }
 
     /// Puts the output of a compaction, if there is one, in the place of its inputs.
@@ -126,6 +149,8 @@ impl Store {
         all.extend(output);
         all.sort_by(|a, b| b.age_order(a));
         *files = all.into();
+        drop(files);
+        self.forget_blocks(inputs);
     }
 
     /// Adds the output of a flush.
@@ -165,7 +190,8 @@ impl Store {
         for file in files.iter() {
             if relevant.file(file) {
                 let cache = Some(Arc::clone(&self.cache));
-                let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks);
+                let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
+                    .with_data_priority(self.data_priority);
                 let probe = relevant.bloom_probe(file, &self.cache);
                 let source = FileSource::new(scanner, file.bulk_sequence_id(), probe);
                 sources.push(Source::File(Box::new(source)));

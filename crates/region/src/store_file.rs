@@ -4,8 +4,8 @@ use crate::compaction_policy::Candidate;
 use crate::error::RegionError;
 use finback_cell::key::Key;
 use finback_fs::FileSystem;
+use finback_hfile::HFileReader;
 use finback_hfile::file_info_keys as keys;
-use finback_hfile::{FileId, HFileReader};
 use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl StoreFile {
     ) -> Result<Arc<Self>, RegionError> {
         let file = fs.open(place).map_err(|error| RegionError::io(place, &error))?;
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
-        let reader = HFileReader::open(file, path, FileId::next())?;
+        let reader = HFileReader::open_identified(file, path)?;
         let bulk = BulkLoaded::of(&reader, bulk_sequence_id);
         Ok(Arc::new(Self { reader, path: path.to_owned(), size_bytes, bulk }))
     }

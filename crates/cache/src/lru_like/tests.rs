@@ -87,23 +87,111 @@ fn a_closed_file_leaves_nothing_and_others_stay() {
     assert_eq!(cache.evict_file(FileId(2)), 0);
     let statistics = cache.statistics();
     assert_eq!((statistics.bytes, statistics.blocks, statistics.invalidations), (bytes_of_one, 200, 200));
-    assert!(cache.get(FileId(1), 0).is_some());
-    assert!(cache.get(FileId(2), 0).is_none());
+    assert!(cache.get(FileId(1), 0, BlockPriority::Normal).is_some());
+    assert!(cache.get(FileId(2), 0, BlockPriority::Normal).is_none());
+}
+
+/// The data blocks of a file, read without a cache.
+fn blocks(reader: &Arc<HFileReader>) -> Vec<Arc<Block>> {
+    let mut scanner = HFileScanner::new(Arc::clone(reader), None, false);
+    let mut blocks = Vec::new();
+    let key = Key::first_on_row(b"");
+    let mut seeking = true;
+    loop {
+        match if seeking { scanner.seek(&key) } else { scanner.advance() } {
+            Err(finback_hfile::ScanInterrupt::NeedBlock(request)) => {
+                let block = request.read().unwrap();
+                blocks.push(Arc::clone(&block));
+                scanner.provide(block);
+            }
+            Err(error) => panic!("{error:?}"),
+            Ok(()) if scanner.peek().is_none() => return blocks,
+            Ok(()) => seeking = false,
+        }
+    }
+}
+
+/// Puts the blocks in as if they were of so many other files, one after the other.
+fn flood(cache: &LruLikeCache, blocks: &[Arc<Block>], files: std::ops::Range<u64>) {
+    for file in files {
+        blocks.iter().for_each(|block| cache.insert(FileId(file), block, BlockPriority::Normal));
+    }
+}
+
+fn found(cache: &LruLikeCache, file: u64, blocks: &[Arc<Block>], priority: BlockPriority) -> usize {
+    let is_there = |block: &&Arc<Block>| cache.get(FileId(file), block.place().offset, priority).is_some();
+    blocks.iter().filter(is_there).count()
 }
 
 #[test]
-fn the_priority_of_a_block_is_kept() {
-    let cache = LruLikeCache::new(16 << 20);
-    let reader = reader(1);
-    let mut scanner = HFileScanner::new(Arc::clone(&reader), None, false);
-    let request = match scanner.seek(&Key::first_on_row(b"")) {
-        Err(finback_hfile::ScanInterrupt::NeedBlock(request)) => request,
-        other => panic!("{other:?}"),
+fn data_blocks_never_push_out_index_blocks_or_in_memory_families_that_fit_their_share() {
+    let blocks = blocks(&reader(1));
+    let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
+    for priority in [BlockPriority::Index, BlockPriority::InMemory] {
+        // A quarter is room for 100 of the 200 blocks.
+        let cache = LruLikeCache::new(2 * bytes);
+        flood(&cache, &blocks, 1000..1010);
+        let kept = &blocks[..90];
+        kept.iter().for_each(|block| cache.insert(FileId(1), block, priority));
+        flood(&cache, &blocks, 1010..1050);
+        assert_eq!(found(&cache, 1, kept, priority), 90, "{priority:?}");
+        let statistics = cache.statistics();
+        assert!(statistics.bytes <= statistics.capacity_bytes, "{statistics:?}");
+        assert!(statistics.bytes > statistics.capacity_bytes * 8 / 10, "the rest is in use: {statistics:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_its_share_competes_with_data_blocks() {
+    let blocks = blocks(&reader(1));
+    let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
+    let cache = LruLikeCache::new(2 * bytes);
+    blocks.iter().for_each(|block| cache.insert(FileId(1), block, BlockPriority::Index));
+    assert_eq!(cache.statistics().evictions, 0, "nothing else wants the room");
+    // Data blocks that are all used again.
+    for file in 1000..1005 {
+        for block in &blocks {
+            cache.insert(FileId(file), block, BlockPriority::Normal);
+            assert!(cache.get(FileId(file), block.place().offset, BlockPriority::Normal).is_some());
+        }
+    }
+    let left = found(&cache, 1, &blocks, BlockPriority::Index);
+    assert!((80..200).contains(&left), "{left}");
+}
+
+#[test]
+fn an_unused_share_is_lent_to_data_blocks_and_given_back_when_files_close() {
+    let blocks = blocks(&reader(1));
+    let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
+    let cache = LruLikeCache::new(bytes * 11 / 10);
+    let fills = |cache: &LruLikeCache, file| {
+        flood(cache, &blocks, file..file + 1);
+        found(cache, file, &blocks, BlockPriority::Normal)
     };
-    let block = request.read().unwrap();
-    cache.insert(FileId(1), &block, BlockPriority::High);
-    assert_eq!(cache.priority(FileId(1), 0), Some(BlockPriority::High));
-    assert_eq!(cache.priority(FileId(1), 1), None);
+    assert_eq!(fills(&cache, 1), 200);
+    blocks[..50].iter().for_each(|block| cache.insert(FileId(2), block, BlockPriority::Index));
+    cache.evict_file(FileId(1));
+    assert!(fills(&cache, 1) < 200, "a quarter is lent no more");
+    assert_eq!(cache.evict_file(FileId(2)), 50);
+    cache.evict_file(FileId(1));
+    assert_eq!(fills(&cache, 1), 200);
+}
+
+#[test]
+fn a_scan_does_not_push_out_what_is_used_again() {
+    let blocks = blocks(&reader(1));
+    let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
+    let cache = LruLikeCache::new(bytes);
+    let hot = &blocks[..100];
+    for _ in 0..3 {
+        for block in hot {
+            if cache.get(FileId(1), block.place().offset, BlockPriority::Normal).is_none() {
+                cache.insert(FileId(1), block, BlockPriority::Normal);
+            }
+        }
+    }
+    flood(&cache, &blocks, 1000..1003);
+    assert!(found(&cache, 1, hot, BlockPriority::Normal) > 90);
 }
 
 #[test]

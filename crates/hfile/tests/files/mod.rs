@@ -152,12 +152,16 @@ pub(crate) struct ForgetfulCache {
 }
 
 impl BlockCache for ForgetfulCache {
-    fn get(&self, _file: FileId, _offset: u64) -> Option<Arc<Block>> {
+    fn get(&self, _file: FileId, _offset: u64, _priority: BlockPriority) -> Option<Arc<Block>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         None
     }
 
     fn insert(&self, _file: FileId, _block: &Arc<Block>, _priority: BlockPriority) {
         self.offered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn evict_file(&self, _file: FileId) -> usize {
+        0
     }
 }

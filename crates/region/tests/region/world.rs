@@ -79,10 +79,14 @@ impl TestCache {
     pub(crate) fn new(forgets: bool) -> Arc<Self> {
         Arc::new(Self { forgets, blocks: Mutex::default() })
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.lock().unwrap().len()
+    }
 }
 
 impl BlockCache for TestCache {
-    fn get(&self, file: FileId, offset: u64) -> Option<Arc<Block>> {
+    fn get(&self, file: FileId, offset: u64, _: BlockPriority) -> Option<Arc<Block>> {
         self.blocks.lock().unwrap().get(&(file, offset)).cloned()
     }
 
@@ -90,6 +94,13 @@ impl BlockCache for TestCache {
         if !self.forgets {
             self.blocks.lock().unwrap().insert((file, block.place().offset), Arc::clone(block));
         }
+    }
+
+    fn evict_file(&self, file: FileId) -> usize {
+        let mut blocks = self.blocks.lock().unwrap();
+        let before = blocks.len();
+        blocks.retain(|key, _| key.0 != file);
+        before - blocks.len()
     }
 }
 

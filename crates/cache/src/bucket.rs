@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use finback_hfile::Block;
+use quick_cache::sync::Cache;
+use quick_cache::{Lifecycle, OptionsBuilder, Weighter};
+
+use crate::block_key::{BlockKey, NumberHash};
+use crate::file_blocks::FileBlocks;
+use crate::statistics::Counters;
+
+/// Bytes that a block costs beside itself: the counts of its `Arc`, key and entry in the cache's slab, slots in the two
+/// maps at their usual load, and a share of the keys that are remembered of blocks evicted before.
+const OVERHEAD_BYTES: u64 = 144;
+
+/// A lock per this many bytes, at most [`MAX_SHARDS`]: a block larger than its shard is not let in.
+const SHARD_BYTES: u64 = 32 << 20;
+/// Enough locks for the cores of a big machine.
+const MAX_SHARDS: u64 = 64;
+/// The usual block, to size the tables: 64 KiB. Smaller blocks make them grow.
+const TYPICAL_BLOCK_BYTES: u64 = 64 << 10;
+
+/// What a block counts in the cache, in bytes.
+pub(crate) fn weight(block: &Block) -> u64 {
+    block.memory_bytes() as u64 + OVERHEAD_BYTES
+}
+
+#[derive(Clone)]
+struct BlockWeight;
+
+impl Weighter<BlockKey, Arc<Block>> for BlockWeight {
+    fn weight(&self, _key: &BlockKey, block: &Arc<Block>) -> u64 {
+        weight(block)
+    }
+}
+
+/// What is told of evictions.
+#[derive(Debug, Default)]
+pub(crate) struct Bookkeeping {
+    pub(crate) file_blocks: FileBlocks,
+    pub(crate) counters: Counters,
+}
+
+#[derive(Clone)]
+struct OnEviction(Arc<Bookkeeping>);
+
+/// Blocks that made room for another. They are freed by whoever asked for the room, when no lock is held any more.
+pub(crate) type Evicted = Vec<(BlockKey, Arc<Block>)>;
+
+impl Lifecycle<BlockKey, Arc<Block>> for OnEviction {
+    type RequestState = Evicted;
+
+    fn on_evict(&self, evicted: &mut Evicted, key: BlockKey, block: Arc<Block>) {
+        self.0.file_blocks.remove(key.file, key.offset);
+        evicted.push((key, block));
+    }
+}
+
+/// Blocks that compete with each other for bytes. Those that are used again stay (Clock-PRO): a scan that sees each
+/// block once pushes out only its like.
+pub(crate) struct Bucket {
+    blocks: Cache<BlockKey, Arc<Block>, BlockWeight, NumberHash, OnEviction>,
+    books: Arc<Bookkeeping>,
+}
+
+impl Bucket {
+    /// A bucket of at most `capacity_bytes`.
+    pub(crate) fn new(capacity_bytes: u64, books: &Arc<Bookkeeping>) -> Self {
+        let shards = (capacity_bytes / SHARD_BYTES).clamp(1, MAX_SHARDS);
+        let typical_blocks = (capacity_bytes / TYPICAL_BLOCK_BYTES).max(1);
+        let options = OptionsBuilder::new()
+            .shards(shards as usize)
+            .estimated_items_capacity(usize::try_from(typical_blocks).unwrap_or(usize::MAX))
+            .weight_capacity(capacity_bytes / shards * shards)
+            .build()
+            .expect("both capacities are given");
+        let on_eviction = OnEviction(Arc::clone(books));
+        let blocks = Cache::with_options(options, BlockWeight, NumberHash, on_eviction);
+        Self { blocks, books: Arc::clone(books) }
+    }
+
+    pub(crate) fn get(&self, key: &BlockKey) -> Option<Arc<Block>> {
+        self.blocks.get(key)
+    }
+
+    /// Puts a block in, and gives back what had to go.
+    pub(crate) fn insert(&self, key: BlockKey, block: Arc<Block>) -> Evicted {
+        // Before the insertion, which may evict it again at once.
+        self.books.file_blocks.add(key.file, key.offset);
+        let mut evicted = Evicted::new();
+        self.blocks.insert_with_lifecycle(key, block, &mut evicted);
+        evicted
+    }
+
+    /// Takes a block out, because its file is gone.
+    pub(crate) fn remove(&self, key: &BlockKey) -> bool {
+        self.blocks.remove(key).is_some()
+    }
+
+    /// Sets the capacity; what does not fit is gone when this returns.
+    pub(crate) fn set_capacity(&self, capacity_bytes: u64) {
+        let shards = self.blocks.num_shards() as u64;
+        let before = self.blocks.len();
+        self.blocks.set_capacity(capacity_bytes / shards * shards);
+        let gone = before.saturating_sub(self.blocks.len());
+        self.books.counters.evicted(gone as u64);
+    }
+
+    /// Blocks in it.
+    pub(crate) fn len(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
+    /// Bytes in it, overhead included.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.blocks.weight()
+    }
+}

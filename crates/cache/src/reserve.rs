@@ -1,0 +1,100 @@
+use std::sync::Arc;
+
+use finback_hfile::Block;
+use parking_lot::Mutex;
+
+use crate::block_key::BlockKey;
+use crate::bucket::{Bookkeeping, Bucket, Evicted, weight};
+
+/// A share is handed out in so many steps, or more if they would be longer than [`MAX_STEP_BYTES`]: fine enough to waste
+/// little, coarse enough that data blocks make room seldom.
+const STEPS: u64 = 16;
+/// Data blocks that make room for a step are freed at once.
+const MAX_STEP_BYTES: u64 = 16 << 20;
+
+/// Blocks that data blocks cannot push out while they fit a share of the cache. What of the share they do not use is
+/// lent to data blocks.
+pub(crate) struct Reserve {
+    bucket: Bucket,
+    share_bytes: u64,
+}
+
+impl Reserve {
+    pub(crate) fn new(share_bytes: u64, books: &Arc<Bookkeeping>) -> Self {
+        Self { bucket: Bucket::new(share_bytes, books), share_bytes }
+    }
+
+    pub(crate) fn bucket(&self) -> &Bucket {
+        &self.bucket
+    }
+
+    fn step_bytes(&self) -> u64 {
+        (self.share_bytes / STEPS).clamp(1, MAX_STEP_BYTES)
+    }
+}
+
+/// How the bytes of the cache are divided between the reserves and the rest: none is promised twice.
+pub(crate) struct Division<const N: usize> {
+    capacity_bytes: u64,
+    pub(crate) reserves: [Reserve; N],
+    /// Everything that has no reserve, or no more room in it.
+    pub(crate) general: Bucket,
+    /// Bytes that each reserve may use now. Who inserts into a reserve holds this.
+    granted: Mutex<[u64; N]>,
+}
+
+impl<const N: usize> Division<N> {
+    /// `shares`: bytes of each reserve, no more than `capacity_bytes` together.
+    pub(crate) fn new(capacity_bytes: u64, shares: [u64; N], books: &Arc<Bookkeeping>) -> Self {
+        Self {
+            capacity_bytes,
+            reserves: shares.map(|share| Reserve::new(share, books)),
+            general: Bucket::new(capacity_bytes, books),
+            granted: Mutex::new([0; N]),
+        }
+    }
+
+    /// Puts a block into a reserve. What has no room there competes with the data blocks; what then had to go is given
+    /// back.
+    pub(crate) fn insert_reserved(&self, number: usize, key: BlockKey, block: Arc<Block>) -> Evicted {
+        let pushed_out = self.insert_granted(number, key, block);
+        pushed_out.into_iter().flat_map(|(key, block)| self.general.insert(key, block)).collect()
+    }
+
+    fn insert_granted(&self, number: usize, key: BlockKey, block: Arc<Block>) -> Evicted {
+        let reserve = &self.reserves[number];
+        let mut granted = self.granted.lock();
+        let wanted = reserve.bucket.bytes().saturating_add(weight(&block)).min(reserve.share_bytes);
+        if wanted > granted[number] {
+            granted[number] = wanted.saturating_add(reserve.step_bytes()).min(reserve.share_bytes);
+            self.give_general_the_rest(&granted);
+        }
+        reserve.bucket.insert(key, block)
+    }
+
+    /// Takes back what reserves were granted and use no more.
+    pub(crate) fn take_back(&self) {
+        let mut granted = self.granted.lock();
+        let before = *granted;
+        for (granted, reserve) in granted.iter_mut().zip(&self.reserves) {
+            let needed = reserve.bucket.bytes().saturating_add(reserve.step_bytes());
+            // Not at each block: a reserve that breathes should not move data blocks to and fro.
+            if granted.saturating_sub(needed) > 2 * reserve.step_bytes() {
+                *granted = needed;
+            }
+        }
+        if *granted != before {
+            self.give_general_the_rest(&granted);
+        }
+    }
+
+    fn give_general_the_rest(&self, granted: &[u64; N]) {
+        self.general.set_capacity(self.capacity_bytes.saturating_sub(granted.iter().sum()));
+    }
+
+    /// Blocks and bytes of all.
+    pub(crate) fn len_and_bytes(&self) -> (u64, u64) {
+        let buckets = self.reserves.iter().map(Reserve::bucket).chain([&self.general]);
+        buckets.fold((0, 0), |(len, bytes), bucket| (len + bucket.len(), bytes + bucket.bytes()))
+    }
+}
