@@ -20,8 +20,8 @@ fuzz_target!(|data: &[u8]| {
         assert!(entry.offset >= end_of_last && entry.offset < data.len() as u64);
         end_of_last = entry.offset + 1;
         assert_eq!(entry.cells().count() as u64, u64::from(entry.key.cell_count()));
-        for (bytes, _) in entry.cells() {
-            let _ = Cell::parse(bytes);
+        for cell in entry.cells() {
+            assert!(Cell::parse(cell.bytes()).is_ok());
         }
         entry.is_meta_edit();
     }

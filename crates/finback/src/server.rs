@@ -301,6 +301,7 @@ fn start_region_server(
         },
         wal: WalOptions {
             sync_mode: if config.wal_hsync { SyncMode::Disk } else { SyncMode::Os },
+            compression: config.wal_compression(),
             roll_size_bytes: config.wal_roll_bytes(),
             roll_period: config.wal_roll_period,
             max_logs: config.max_wals as usize,

@@ -279,8 +279,7 @@ impl ReplaySink for Replay<'_, '_> {
         self.region.replay_bulk_load(descriptor)
     }
 
-    fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), RegionError> {
-        let cell = Cell::parse(key_value).map_err(|error| RegionError::Invalid(error.to_string()))?;
+    fn cell(&mut self, cell: Cell<'_>, sequence_id: u64) -> Result<(), RegionError> {
         let store = self.region.store(cell.family())?;
         let grown = store.insert_all(std::iter::once(cell), sequence_id);
         self.region.account(grown);

@@ -50,6 +50,9 @@ pub enum WalError {
         /// The limit.
         limit: usize,
     },
+    /// The cells of an entry, or their tags, are not whole: they cannot be compressed.
+    #[error("a log entry with cells or tags whose lengths disagree")]
+    Malformed,
     /// The callback of a replay refused an edit.
     #[error("replay of {path} stopped at offset {offset}: {reason}")]
     Refused {

@@ -7,9 +7,12 @@ use bytes::Bytes;
 use finback_fs::{FileSystem, WritableFile};
 
 use crate::{
-    MAX_ENTRY_BYTES, WalEntry, WalError, header,
-    integrity::{self, ATTRIBUTE_BYTES},
-    reader::MAX_KEY_BYTES,
+    MAX_ENTRY_BYTES, WalCompression, WalEntry, WalError,
+    compressed_cells::CellCompressor,
+    compressed_key,
+    entry_head::MAX_KEY_BYTES,
+    header,
+    integrity::{self, MARK_BYTES},
     torn_tail::MAX_GUARDED_KEY_BYTES,
     trailer,
     varint::{MAX_VARINT_BYTES, put_bytes, put_uint, put_varint, varint_len},
@@ -46,6 +49,11 @@ impl KeyFields<'_> {
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_bytes(out, wal_key::REGION, self.region);
         put_bytes(out, wal_key::TABLE, self.table);
+        self.put_numbers(out);
+    }
+
+    /// The fields after the names.
+    pub(crate) fn put_numbers(&self, out: &mut Vec<u8>) {
         put_uint(out, wal_key::SEQUENCE_ID, self.sequence_id);
         put_uint(out, wal_key::WRITE_TIME, self.write_time_ms);
         put_uint(out, wal_key::CELL_COUNT, u64::from(self.cell_count));
@@ -72,8 +80,9 @@ impl KeyFields<'_> {
     /// Whether the key is short enough to be found again by the search for entries after damage, and the whole
     /// entry within [`MAX_ENTRY_BYTES`].
     pub(crate) fn check(&self, cells_len: usize) -> Result<(), WalError> {
-        let key_len = self.len() + ATTRIBUTE_BYTES;
-        check_sizes(key_len, MAX_GUARDED_KEY_BYTES - MAX_VARINT_BYTES, cells_len)
+        let key_len = self.len() + MARK_BYTES;
+        let limit = MAX_GUARDED_KEY_BYTES - MAX_VARINT_BYTES - compressed_key::MAX_GROWTH;
+        check_sizes(key_len, limit, cells_len)
     }
 }
 
@@ -105,14 +114,22 @@ pub struct WalFileWriter {
     /// What writers were told is safe: at least what is durable, more if they asked for less than a sync.
     confirmed: u64,
     entries: u64,
-    scratch: Vec<u8>,
+    compressor: Option<CellCompressor>,
+    key: Vec<u8>,
+    cells: Vec<u8>,
 }
 
 impl WalFileWriter {
     /// Makes a new file whose header is durable when this returns (its name is not: sync the directory).
-    pub fn create(fs: &dyn FileSystem, path: &Path) -> Result<Self, WalError> {
+    pub fn create(
+        fs: &dyn FileSystem,
+        path: &Path,
+        compression: Option<WalCompression>,
+    ) -> Result<Self, WalError> {
+        let compressor = compression.map(|compression| CellCompressor::new(path, compression)).transpose();
+        let compressor = compressor.map_err(|e| WalError::io(path, "compress", e))?;
         let mut file = fs.create_new(path).map_err(|e| WalError::io(path, "create", e))?;
-        let header = header::encoded();
+        let header = header::encoded(compression);
         if let Err(e) = file.append(&header).and_then(|()| file.sync_data()) {
             // Best effort: an empty log says nothing, but clutters a full disk.
             let _ = fs.remove_file(path);
@@ -130,7 +147,9 @@ impl WalFileWriter {
             durable: end,
             confirmed: end,
             entries: 0,
-            scratch: Vec::new(),
+            compressor,
+            key: Vec::new(),
+            cells: Vec::new(),
         })
     }
 
@@ -164,14 +183,22 @@ impl WalFileWriter {
         self.len() - self.written
     }
 
-    /// Gathers an entry; nothing is written yet. `cells` is a block of `u32 length | KeyValue`, repeated.
+    /// Bytes that the dictionaries of a compressed file hold.
+    pub(crate) fn dictionary_bytes(&self) -> usize {
+        self.compressor.as_ref().map_or(0, |compressor| compressor.dictionaries.bytes())
+    }
+
+    /// Gathers an entry; nothing is written yet. `cells` is a block of `u32 length | KeyValue`, repeated. After an error
+    /// other than [`WalError::TooLarge`] the file must be given up.
     pub fn gather(&mut self, key: &KeyFields<'_>, cells: &Bytes) -> Result<(), WalError> {
         key.check(cells.len())?;
-        let offset = self.len();
-        put_varint(&mut self.buffer, (key.len() + ATTRIBUTE_BYTES) as u64);
-        let key_start = self.buffer.len();
-        key.put(&mut self.buffer);
-        self.finish_entry(key_start, offset, cells);
+        self.key.clear();
+        if let Some(compressor) = &mut self.compressor {
+            compressed_key::put(key, &mut compressor.dictionaries, &mut self.key);
+            return self.gather_compressed(cells);
+        }
+        key.put(&mut self.key);
+        self.put_entry(cells);
         if cells.len() <= COPIED_CELLS_BYTES {
             self.buffer.extend_from_slice(cells);
         } else {
@@ -181,31 +208,48 @@ impl WalFileWriter {
         Ok(())
     }
 
-    /// Gathers an entry of another log: the same key (but for the number of cells) and these cells.
+    /// Gathers an entry of another log: the same key (but for the number of cells) and these cells. After an error the
+    /// file must be given up.
     pub fn gather_copy(
         &mut self,
         entry: &WalEntry<'_>,
         cell_count: u32,
         cell_block: &[u8],
     ) -> Result<(), WalError> {
-        let mut key = std::mem::take(&mut self.scratch);
-        key.clear();
-        entry.key.copy_with_cell_count(cell_count, &mut key);
-        let sizes = check_sizes(key.len() + ATTRIBUTE_BYTES, MAX_KEY_BYTES as usize, cell_block.len());
-        if sizes.is_ok() {
-            let offset = self.len();
-            put_varint(&mut self.buffer, (key.len() + ATTRIBUTE_BYTES) as u64);
-            let key_start = self.buffer.len();
-            self.buffer.extend_from_slice(&key);
-            self.finish_entry(key_start, offset, cell_block);
-            self.buffer.extend_from_slice(cell_block);
+        self.key.clear();
+        entry.key.copy_with_cell_count(cell_count, &mut self.key);
+        check_sizes(self.key.len() + MARK_BYTES, MAX_KEY_BYTES as usize, cell_block.len())?;
+        if let Some(compressor) = &mut self.compressor {
+            let key = std::mem::take(&mut self.key);
+            compressed_key::put_copy(&key, &mut compressor.dictionaries, &mut self.key)
+                .map_err(|why| WalError::corrupt(&self.path, entry.offset, why))?;
+            return self.gather_compressed(cell_block);
         }
-        self.scratch = key;
-        sizes
+        self.put_entry(cell_block);
+        self.buffer.extend_from_slice(cell_block);
+        Ok(())
     }
 
-    fn finish_entry(&mut self, key_start: usize, offset: u64, cells: &[u8]) {
-        integrity::put_unsealed(&mut self.buffer, self.durable);
+    /// Compresses the cells and gathers the entry whose compressed key is in `self.key`.
+    fn gather_compressed(&mut self, cell_block: &[u8]) -> Result<(), WalError> {
+        let Some(compressor) = &mut self.compressor else { return Ok(()) };
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        compressor.put(cell_block, &mut cells).map_err(|e| WalError::io(&self.path, "compress", e))?;
+        self.put_entry(&cells);
+        self.buffer.extend_from_slice(&cells);
+        cells.shrink_to(KEPT_BUFFER_BYTES);
+        self.cells = cells;
+        Ok(())
+    }
+
+    /// Appends the key in `self.key` with its mark to the buffer; the cells, as they will stand in the file, must follow.
+    fn put_entry(&mut self, cells: &[u8]) {
+        let offset = self.len();
+        put_varint(&mut self.buffer, (self.key.len() + MARK_BYTES) as u64);
+        let key_start = self.buffer.len();
+        self.buffer.extend_from_slice(&self.key);
+        integrity::put_unsealed(&mut self.buffer, self.durable, cells.len() as u32);
         integrity::seal(&mut self.buffer[key_start..], cells, offset);
         self.entries += 1;
     }

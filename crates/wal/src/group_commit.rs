@@ -13,8 +13,11 @@ use crate::{
     queue::{Answer, Availability, Request, RequestKind, Waiter},
 };
 
+/// Dictionaries that hold so much end a file, and the next begins with empty ones. With short rows they never do.
+const MAX_DICTIONARY_BYTES: usize = 64 << 20;
 /// Attempts to find a file number that is not taken.
 const MAX_NAME_ATTEMPTS: u32 = 1000;
+
 /// Opens the first file and starts the thread.
 pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> {
     let mut writer = Writer {
@@ -228,7 +231,8 @@ impl Writer {
         let mut number = now.max(self.last_number + 1);
         let dir: PathBuf = self.shared.dir.clone();
         for attempt in 1.. {
-            match WalFileWriter::create(&*self.shared.fs, &dir.join(self.name.with_number(number))) {
+            let path = dir.join(self.name.with_number(number));
+            match WalFileWriter::create(&*self.shared.fs, &path, self.shared.options.compression) {
                 Err(WalError::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::AlreadyExists && attempt < MAX_NAME_ATTEMPTS =>
                 {
@@ -264,8 +268,9 @@ impl Writer {
         };
         let old = self.roll_time().is_some_and(|time| time <= Instant::now());
         let resting = self.roll_failed_at.is_some_and(|t| t.elapsed() < self.shared.options.reopen_interval);
-        let large = file.len() >= self.shared.options.roll_size_bytes && !resting;
-        if file.is_empty() || !(asked || old || large) {
+        let large = file.len() >= self.shared.options.roll_size_bytes
+            || file.dictionary_bytes() >= MAX_DICTIONARY_BYTES;
+        if file.is_empty() || !(asked || old || large && !resting) {
             return Ok(());
         }
         // The next first: if it cannot be opened, the current one goes on.

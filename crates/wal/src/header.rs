@@ -6,6 +6,9 @@
 //! └────────┴─────────────────┴───────────┘
 //! ```
 
+use finback_compression::Compression;
+
+use crate::WalCompression;
 use crate::varint::{FieldValue, Fields, get_varint, put_bytes, put_uint, put_varint};
 
 pub(crate) const MAGIC: &[u8] = b"PWAL";
@@ -15,6 +18,7 @@ const HAS_TAG_COMPRESSION: u64 = 3;
 const WRITER_CLASS: u64 = 4;
 const CODEC_CLASS: u64 = 5;
 const HAS_VALUE_COMPRESSION: u64 = 6;
+const VALUE_COMPRESSION_ALGORITHM: u64 = 7;
 
 const WRITER: &[u8] = b"ProtobufLogWriter";
 const ASYNC_WRITER: &[u8] = b"AsyncProtobufLogWriter";
@@ -25,25 +29,40 @@ const MAX_HEADER_BYTES: u64 = 64 << 10;
 /// Enough to find the header's length.
 const MAX_PREFIX_BYTES: usize = 4 + 10;
 
-/// The header that every file of ours begins with: always the same bytes, those that HBase writes.
-pub(crate) fn encoded() -> Vec<u8> {
+/// The header of a file of ours: the bytes that HBase writes.
+pub(crate) fn encoded(compression: Option<WalCompression>) -> Vec<u8> {
+    let values = compression.and_then(|compression| compression.values);
+    let tags = compression.is_some_and(|compression| compression.tags);
     let mut message = Vec::new();
-    put_uint(&mut message, HAS_COMPRESSION, 0);
-    put_uint(&mut message, HAS_TAG_COMPRESSION, 0);
+    put_uint(&mut message, HAS_COMPRESSION, compression.is_some().into());
+    put_uint(&mut message, HAS_TAG_COMPRESSION, tags.into());
     put_bytes(&mut message, WRITER_CLASS, WRITER);
     put_bytes(&mut message, CODEC_CLASS, CODEC);
-    put_uint(&mut message, HAS_VALUE_COMPRESSION, 0);
+    put_uint(&mut message, HAS_VALUE_COMPRESSION, values.is_some().into());
+    if let Some(codec) = values {
+        put_uint(&mut message, VALUE_COMPRESSION_ALGORITHM, codec.code().into());
+    }
     let mut out = MAGIC.to_vec();
     put_varint(&mut out, message.len() as u64);
     out.extend_from_slice(&message);
     out
 }
 
+/// Every way in which a file of ours can be compressed.
+fn all_compressions() -> impl Iterator<Item = Option<WalCompression>> {
+    let codecs =
+        [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
+    let values = codecs.map(Some).into_iter().chain([None]);
+    let compressed =
+        values.flat_map(|values| [false, true].map(|tags| Some(WalCompression { tags, values })));
+    compressed.chain([None])
+}
+
 /// What the first bytes of a file say.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Header {
     /// Entries begin at this offset.
-    Readable { end: u64 },
+    Readable { end: u64, compression: Option<WalCompression> },
     /// The file ends inside its header: nothing was ever written behind it.
     Unfinished,
     /// Valid, but uses what cannot be read yet.
@@ -85,13 +104,28 @@ impl Header {
     }
 
     fn of_message(message: &[u8], end: u64) -> Self {
+        let (mut dictionaries, mut tags, mut values, mut codec) = (false, false, false, 0);
         for field in Fields::of(message) {
             let Some(field) = field else {
                 return Header::Invalid { reason: "the header is not a protobuf message" };
             };
             let unsupported = match (field.number, field.value) {
-                (HAS_COMPRESSION, FieldValue::Varint(1..)) => "dictionary compression".to_owned(),
-                (HAS_VALUE_COMPRESSION, FieldValue::Varint(1..)) => "value compression".to_owned(),
+                (HAS_COMPRESSION, FieldValue::Varint(on)) => {
+                    dictionaries = on != 0;
+                    continue;
+                }
+                (HAS_TAG_COMPRESSION, FieldValue::Varint(on)) => {
+                    tags = on != 0;
+                    continue;
+                }
+                (HAS_VALUE_COMPRESSION, FieldValue::Varint(on)) => {
+                    values = on != 0;
+                    continue;
+                }
+                (VALUE_COMPRESSION_ALGORITHM, FieldValue::Varint(code)) => {
+                    codec = u32::try_from(code).unwrap_or(u32::MAX);
+                    continue;
+                }
                 (ENCRYPTION_KEY, FieldValue::Bytes(_)) => "encryption".to_owned(),
                 (WRITER_CLASS, FieldValue::Bytes(name)) if name != WRITER && name != ASYNC_WRITER => {
                     format!("the log writer {}", name.escape_ascii())
@@ -103,15 +137,26 @@ impl Header {
             };
             return Header::Unsupported { feature: unsupported };
         }
-        Header::Readable { end }
+        if !dictionaries {
+            // HBase looks at the others only if this is set.
+            return Header::Readable { end, compression: None };
+        }
+        let values = match (values, Compression::from_code(codec)) {
+            (false, _) => None,
+            (true, Ok(codec)) => Some(codec),
+            (true, Err(name)) => return Header::Unsupported { feature: format!("value compression {name}") },
+        };
+        Header::Readable { end, compression: Some(WalCompression { tags, values }) }
     }
 }
 
 /// A crash while the header was written may leave a part of it, then zeros up to the file's length.
 fn is_torn_header_of_ours(bytes: &[u8]) -> bool {
-    let expected = encoded();
-    let same = bytes.iter().zip(&expected).take_while(|(a, b)| a == b).count();
-    same < expected.len() && bytes[same..].iter().all(|&b| b == 0)
+    all_compressions().any(|compression| {
+        let expected = encoded(compression);
+        let same = bytes.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+        same < expected.len() && bytes[same..].iter().all(|&b| b == 0)
+    })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::{
     KeyFields, WalError, WalKind, WalOptions,
     accounting::Accounting,
+    compressed_cells,
     failed_ranges::FailedRanges,
     group_commit, old_logs,
     queue::{Queue, Request, RequestKind},
@@ -205,6 +206,10 @@ impl Wal {
     /// in order calls this under the lock that gives them out. Cheap, never waits for I/O.
     pub fn append(&self, permit: Permit, entry: WalAppend) -> Result<Position, WalError> {
         entry.key().check(entry.cells.len())?;
+        // What cannot be compressed is refused here: in the thread it would take its whole group down.
+        if self.shared.options.compression.is_some() && !compressed_cells::can_be_compressed(&entry.cells) {
+            return Err(WalError::Malformed);
+        }
         let (position, wake) = self.shared.queue.lock().push(permit, entry, &self.shared.options)?;
         if wake {
             self.shared.wake.notify_one();

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use crate::WalCompression;
+
 /// What "durable" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncMode {
@@ -15,6 +17,8 @@ pub enum SyncMode {
 pub struct WalOptions {
     /// What a confirmed write survives.
     pub sync_mode: SyncMode,
+    /// How files are compressed (`hbase.regionserver.wal.enablecompression`). Default: not.
+    pub compression: Option<WalCompression>,
     /// A file this long is closed and the next begun (`hbase.regionserver.hlog.blocksize` times
     /// `hbase.regionserver.logroll.multiplier`). Default 128 MiB.
     pub roll_size_bytes: u64,
@@ -35,6 +39,7 @@ impl Default for WalOptions {
     fn default() -> Self {
         Self {
             sync_mode: SyncMode::Disk,
+            compression: None,
             roll_size_bytes: 128 << 20,
             roll_period: Duration::from_secs(3600),
             async_sync_interval: Duration::from_secs(1),

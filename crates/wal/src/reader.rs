@@ -1,25 +1,16 @@
-use std::{
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use finback_cell::block::CellIter;
 use finback_fs::FileSystem;
 
 use crate::{
-    EntryCells, MAX_ENTRY_BYTES, META_FAMILY, WalError, WalKey,
-    entry_cells::{CellParts, LENGTH_BYTES, cell_len},
+    META_FAMILY, WalCompression, WalError, WalKey,
+    decompressor::Decompressor,
+    entry_head::{EntryHead, NoEntry, parse_head, skip_cells},
     header::Header,
-    integrity::{self, Integrity},
     torn_tail, trailer,
-    varint::get_varint,
-    wal_key::KeyLayout,
     window::FileWindow,
 };
-
-/// Keys hold names, scopes and attributes; HBase's have at most some hundred bytes.
-pub(crate) const MAX_KEY_BYTES: u64 = 1 << 20;
-/// Enough for the length of any key within the limit.
-const KEY_LENGTH_BYTES: usize = 10;
 
 /// One entry, borrowed from the reader until the next is read.
 #[derive(Debug, Clone)]
@@ -28,19 +19,19 @@ pub struct WalEntry<'a> {
     pub offset: u64,
     /// Whose edit, when, under which sequence id.
     pub key: WalKey<'a>,
-    /// The cell block: `u32 length | KeyValue`, [`WalKey::cell_count`] times.
+    /// The cell block, uncompressed: `u32 length | KeyValue`, [`WalKey::cell_count`] times.
     pub cell_block: &'a [u8],
 }
 
 impl<'a> WalEntry<'a> {
     /// The cells in order.
-    pub fn cells(&self) -> EntryCells<'a> {
-        EntryCells::new(self.cell_block)
+    pub fn cells(&self) -> CellIter<'a> {
+        CellIter::over_checked(self.cell_block)
     }
 
     /// A marker about the region (flush, compaction, open, …), not an edit of its data.
     pub fn is_meta_edit(&self) -> bool {
-        self.cells().any(|(_, cell)| cell.family == META_FAMILY)
+        self.cells().any(|cell| cell.family() == META_FAMILY)
     }
 }
 
@@ -55,74 +46,11 @@ pub struct TornTail {
     pub reason: String,
 }
 
-/// An entry found in the window, as offsets from its first byte.
+/// A whole entry, as offsets from its first byte.
 #[derive(Debug)]
-pub(crate) struct ParsedEntry {
-    pub(crate) key: Range<usize>,
-    pub(crate) layout: KeyLayout,
-    pub(crate) cells: Range<usize>,
-    pub(crate) integrity: Option<Integrity>,
-}
-
-/// Why there is no entry at an offset.
-#[derive(Debug)]
-pub(crate) enum NoEntry {
-    Io(std::io::Error),
-    Invalid(String),
-}
-
-impl From<std::io::Error> for NoEntry {
-    fn from(e: std::io::Error) -> Self {
-        NoEntry::Io(e)
-    }
-}
-
-fn invalid(reason: impl Into<String>) -> NoEntry {
-    NoEntry::Invalid(reason.into())
-}
-
-/// Parses and checks the entry at `offset`, which must end at or before `end`.
-pub(crate) fn parse_entry(window: &mut FileWindow, offset: u64, end: u64) -> Result<ParsedEntry, NoEntry> {
-    let room = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
-    let prefix = window.slice(offset, KEY_LENGTH_BYTES.min(room))?;
-    let (key_len, prefix_len) = get_varint(prefix).ok_or_else(|| invalid("no key length"))?;
-    if key_len > MAX_KEY_BYTES {
-        return Err(invalid(format!("a key of {key_len} bytes is above the limit of {MAX_KEY_BYTES}")));
-    }
-    let key = prefix_len..prefix_len + key_len as usize;
-    if key.end > room {
-        return Err(invalid(format!("a key of {key_len} bytes where {room} are left")));
-    }
-    let layout = KeyLayout::parse(&window.slice(offset, key.end)?[key.clone()]).map_err(invalid)?;
-    let integrity = Integrity::of_key(&window.slice(offset, key.end)?[key.clone()]);
-
-    let mut at = key.end;
-    for _ in 0..layout.cell_count {
-        if room - at < LENGTH_BYTES {
-            return Err(invalid(format!("{} cells announced, the file ends before", layout.cell_count)));
-        }
-        let length = &window.slice(offset, at + LENGTH_BYTES)?[at..];
-        let next = cell_len(length).and_then(|len| at.checked_add(len));
-        let next = next.ok_or_else(|| invalid("a cell of negative length"))?;
-        if next > room || next > MAX_ENTRY_BYTES {
-            return Err(invalid(format!("a cell of {} bytes where {} are left", next - at, room - at)));
-        }
-        let key_value = &window.slice(offset, next)?[at + LENGTH_BYTES..next];
-        CellParts::parse(key_value).ok_or_else(|| invalid("a cell whose lengths disagree"))?;
-        at = next;
-    }
-    let cells = key.end..at;
-    if let Some(found) = integrity {
-        let bytes = window.slice(offset, at)?;
-        let expected = integrity::checksum(&bytes[key.clone()], &bytes[cells.clone()], offset);
-        if found.crc != expected {
-            return Err(invalid(format!("checksum {:08x} expected, {expected:08x} found", found.crc)));
-        }
-        if found.durable_offset > offset {
-            return Err(invalid("an entry that claims to be durable before it was written"));
-        }
-    }
-    Ok(ParsedEntry { key, layout, cells, integrity })
+struct ParsedEntry {
+    head: EntryHead,
+    end: usize,
 }
 
 /// Whether the entries of a file guard themselves: all of them do, or none.
@@ -151,6 +79,9 @@ enum Trailer {
 pub struct WalReader {
     path: PathBuf,
     window: FileWindow,
+    decompressor: Option<Decompressor>,
+    /// Offset of the first entry.
+    start: u64,
     position: u64,
     /// Where the entries end.
     end: u64,
@@ -167,9 +98,9 @@ impl WalReader {
         let file = fs.open(path).map_err(io)?;
         let len = file.len().map_err(io)?;
         let mut window = FileWindow::new(file, len);
-        let start = match Header::parse(window.slice(0, Header::READ_BYTES).map_err(io)?) {
-            Header::Readable { end } => end,
-            Header::Unfinished => len,
+        let (start, compression) = match Header::parse(window.slice(0, Header::READ_BYTES).map_err(io)?) {
+            Header::Readable { end, compression } => (end, compression),
+            Header::Unfinished => (len, None),
             Header::Unsupported { feature } => {
                 return Err(WalError::Unsupported { path: path.to_owned(), feature });
             }
@@ -179,6 +110,8 @@ impl WalReader {
         Ok(Self {
             path: path.to_owned(),
             window,
+            decompressor: compression.map(|compression| Decompressor::new(path, compression)),
+            start,
             position: start,
             end,
             trailer,
@@ -191,6 +124,11 @@ impl WalReader {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How the file is compressed; its entries are handed out uncompressed.
+    pub fn compression(&self) -> Option<WalCompression> {
+        self.decompressor.as_ref().map(|decompressor| decompressor.compression)
     }
 
     /// Offset of the next entry.
@@ -210,14 +148,17 @@ impl WalReader {
 
     /// The next entry; `None` at the end. A torn tail is the end (and said in the log); corruption is an error.
     pub fn next_entry(&mut self) -> Result<Option<WalEntry<'_>>, WalError> {
-        let Some(entry) = self.parse_next()? else { return Ok(None) };
+        let Some(ParsedEntry { head, end }) = self.parse_next()? else { return Ok(None) };
         let offset = self.position;
-        self.position += entry.cells.end as u64;
+        self.position += end as u64;
         self.entries += 1;
-        let bytes =
-            self.window.slice(offset, entry.cells.end).map_err(|e| WalError::io(&self.path, "read", e))?;
-        let key = WalKey::new(&bytes[entry.key], entry.layout);
-        Ok(Some(WalEntry { offset, key, cell_block: &bytes[entry.cells] }))
+        if let Some(decompressor) = &self.decompressor {
+            let key = WalKey::new(&decompressor.key, decompressor.layout.clone());
+            return Ok(Some(WalEntry { offset, key, cell_block: &decompressor.cell_block }));
+        }
+        let bytes = self.window.slice(offset, end).map_err(|e| WalError::io(&self.path, "read", e))?;
+        let key = WalKey::new(&bytes[head.key.clone()], head.layout);
+        Ok(Some(WalEntry { offset, key, cell_block: &bytes[head.key.end..] }))
     }
 
     fn parse_next(&mut self) -> Result<Option<ParsedEntry>, WalError> {
@@ -227,14 +168,50 @@ impl WalReader {
         if self.position >= self.end {
             return self.check_count().map(|()| None);
         }
-        match parse_entry(&mut self.window, self.position, self.end) {
-            Ok(entry) if self.style == Style::Guarded && entry.integrity.is_none() => {
-                self.judge("an entry without its checksum".to_owned())
-            }
+        match self.parse_entry(self.position, self.end) {
             Ok(entry) => self.check_style(&entry).map(|()| Some(entry)),
-            Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
             Err(NoEntry::Invalid(reason)) => self.judge(reason),
+            Err(other) => Err(self.error(other)),
         }
+    }
+
+    /// Parses the entry at `offset`, which must end at or before `end`; a compressed one is in the decompressor then.
+    fn parse_entry(&mut self, offset: u64, end: u64) -> Result<ParsedEntry, NoEntry> {
+        let head = parse_head(&mut self.window, offset, end)?;
+        if self.style == Style::Guarded && head.guarded_end.is_none() {
+            return Err(NoEntry::Invalid("an entry without its checksum".to_owned()));
+        }
+        let end = head.guarded_end.map_or(end, |length| offset + length as u64);
+        let found = match &mut self.decompressor {
+            Some(decompressor) => decompressor.take(&mut self.window, offset, &head, end),
+            None => skip_cells(&mut self.window, offset, &head, end),
+        };
+        match (found, head.guarded_end) {
+            (Ok(found), Some(length)) if found != length => {
+                Err(NoEntry::Contradiction(format!("cells of an entry of {length} bytes end at {found}")))
+            }
+            (Ok(end), _) => Ok(ParsedEntry { head, end }),
+            (Err(NoEntry::Invalid(reason)), Some(_)) => Err(NoEntry::Contradiction(reason)),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    fn error(&self, no_entry: NoEntry) -> WalError {
+        match no_entry {
+            NoEntry::Io(e) => WalError::io(&self.path, "read", e),
+            NoEntry::Invalid(reason) | NoEntry::Contradiction(reason) => self.corrupt(self.position, reason),
+        }
+    }
+
+    /// Puts the decompressor where it was before the entry at the position, after that could not be decompressed.
+    fn decompress_again(&mut self) -> Result<(), NoEntry> {
+        let Some(used) = &self.decompressor else { return Ok(()) };
+        self.decompressor = Some(Decompressor::new(&self.path, used.compression));
+        let mut offset = self.start;
+        while offset < self.position {
+            offset += self.parse_entry(offset, self.position)?.end as u64;
+        }
+        Ok(())
     }
 
     fn corrupt(&self, offset: u64, reason: impl Into<String>) -> WalError {
@@ -252,11 +229,8 @@ impl WalReader {
     }
 
     fn check_style(&mut self, entry: &ParsedEntry) -> Result<(), WalError> {
-        let style = if entry.integrity.is_some() { Style::Guarded } else { Style::Plain };
+        let style = if entry.head.guarded_end.is_some() { Style::Guarded } else { Style::Plain };
         match (self.style, style) {
-            (Style::Guarded, Style::Plain) => {
-                Err(self.corrupt(self.position, "an entry without its checksum"))
-            }
             (Style::Plain, Style::Guarded) => {
                 Err(self.corrupt(self.position, "an entry with a checksum after entries without one"))
             }
@@ -275,10 +249,8 @@ impl WalReader {
         }
         if self.trailer == Trailer::Plain {
             // Perhaps the last bytes of an entry only look like a trailer.
-            let entry = parse_entry(&mut self.window, self.position, len);
-            if let Ok(entry) = entry
-                && (self.style != Style::Guarded || entry.integrity.is_some())
-            {
+            let entry = self.decompress_again().and_then(|()| self.parse_entry(self.position, len));
+            if let Ok(entry) = entry {
                 (self.trailer, self.end) = (Trailer::Missing, len);
                 return self.check_style(&entry).map(|()| Some(entry));
             }
@@ -293,7 +265,9 @@ impl WalReader {
                 return Err(self.corrupt(self.position, reason));
             }
             Err(NoEntry::Io(e)) => return Err(WalError::io(&self.path, "read", e)),
-            Err(NoEntry::Invalid(why)) => return Err(self.corrupt(self.position, format!("{reason}; {why}"))),
+            Err(NoEntry::Invalid(why) | NoEntry::Contradiction(why)) => {
+                return Err(self.corrupt(self.position, format!("{reason}; {why}")));
+            }
         }
         self.drop_tail(reason);
         Ok(None)

@@ -4,9 +4,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use finback_cell::Cell;
 use finback_fs::FileSystem;
 
-use crate::{CellParts, META_FAMILY, WalEntry, WalError, WalReader};
+use crate::{META_FAMILY, WalEntry, WalError, WalReader};
 
 const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
 const BULK_LOAD_MARKER: &[u8] = b"HBASE::BULK_LOAD";
@@ -43,8 +44,8 @@ pub trait ReplaySink {
         Ok(())
     }
 
-    /// A cell for the memstore: a KeyValue, and the sequence id it enters with.
-    fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), Self::Error>;
+    /// A cell for the memstore, and the sequence id it enters with.
+    fn cell(&mut self, cell: Cell<'_>, sequence_id: u64) -> Result<(), Self::Error>;
 
     /// All of an entry's cells were handed over: a good place to flush.
     fn entry_done(&mut self, _sequence_id: u64) -> Result<(), Self::Error> {
@@ -133,15 +134,15 @@ fn replay_entry<S: ReplaySink>(
     }
     let own = key.region() == rules.region;
     let sequence_id = key.original_sequence_id().unwrap_or(key.sequence_id());
-    for (key_value, cell) in entry.cells() {
-        if cell.family == META_FAMILY {
-            if own && cell.qualifier.starts_with(COMPACTION_MARKER) {
-                sink.compaction(cell.value)?;
-            } else if own && cell.qualifier == BULK_LOAD_MARKER {
-                sink.bulk_load(cell.value)?;
+    for cell in entry.cells() {
+        if cell.family() == META_FAMILY {
+            if own && cell.qualifier().starts_with(COMPACTION_MARKER) {
+                sink.compaction(cell.value())?;
+            } else if own && cell.qualifier() == BULK_LOAD_MARKER {
+                sink.bulk_load(cell.value())?;
             }
         } else if is_needed(key.sequence_id(), &cell, own, rules) {
-            sink.cell(key_value, sequence_id)?;
+            sink.cell(cell, sequence_id)?;
             summary.cells += 1;
         } else {
             summary.skipped_cells += 1;
@@ -150,9 +151,9 @@ fn replay_entry<S: ReplaySink>(
     sink.entry_done(key.sequence_id())
 }
 
-fn is_needed(sequence_id: u64, cell: &CellParts<'_>, own: bool, rules: &ReplayRules<'_>) -> bool {
-    let Some(stored) = (rules.store_sequence_id)(cell.family) else { return false };
-    sequence_id > stored && (own || (rules.contains_row)(cell.row))
+fn is_needed(sequence_id: u64, cell: &Cell<'_>, own: bool, rules: &ReplayRules<'_>) -> bool {
+    let Some(stored) = (rules.store_sequence_id)(cell.family()) else { return false };
+    sequence_id > stored && (own || (rules.contains_row)(cell.row()))
 }
 
 /// Deletes the recovered edits of a region, after everything replayed was flushed. Other files stay.

@@ -3,11 +3,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use finback_cell::{Bytes, Cell, CellBlockBuilder};
 use finback_fs::FileSystem;
 
 use crate::{
-    BULK_LOAD_INTENT, CellParts, META_FAMILY, WalEntry, WalError, WalReader, entry_cells::LENGTH_BYTES,
-    split_output::SplitOutput,
+    BULK_LOAD_INTENT, META_FAMILY, WalCompression, WalEntry, WalError, WalReader, split_output::SplitOutput,
 };
 
 /// Outputs written at the same time: each has an open file and up to 1 MiB of buffer. A log with more regions is read
@@ -76,6 +76,8 @@ impl Splitter<'_> {
     /// Reads the log once; `true` if there are regions left for another pass.
     fn pass(&mut self) -> Result<bool, WalError> {
         let mut reader = WalReader::open(self.fs, self.wal)?;
+        // The recovered edits are compressed as the log was.
+        let compression = reader.compression();
         let mut regions: HashMap<Vec<u8>, Region> = HashMap::new();
         let mut order = Vec::new();
         let (mut entries, mut open, mut more) = (0, 0, false);
@@ -96,7 +98,7 @@ impl Splitter<'_> {
                 order.push(name.to_vec());
             }
             if let Some(region) = regions.get_mut(name)
-                && !region.take(self.fs, self.wal, &entry)?
+                && !region.take(self.fs, self.wal, compression, &entry, &mut self.report.outputs)?
             {
                 self.report.skipped += 1;
             }
@@ -129,15 +131,22 @@ impl Splitter<'_> {
 
 impl Region {
     /// Whether the entry, or a part of it, is needed; then it is in the output.
-    fn take(&mut self, fs: &dyn FileSystem, wal: &Path, entry: &WalEntry<'_>) -> Result<bool, WalError> {
+    fn take(
+        &mut self,
+        fs: &dyn FileSystem,
+        wal: &Path,
+        compression: Option<WalCompression>,
+        entry: &WalEntry<'_>,
+        finished: &mut Vec<PathBuf>,
+    ) -> Result<bool, WalError> {
         let Some(directory) = &self.directory else { return Ok(false) };
         let sequence_id = entry.key.sequence_id();
         if self.flushed.region.is_some_and(|flushed| flushed >= sequence_id) {
             return Ok(false);
         }
-        let needed_marker = |(_, cell): (_, CellParts<'_>)| {
-            cell.family == META_FAMILY
-                && (cell.qualifier.starts_with(COMPACTION_MARKER) || cell.qualifier == BULK_LOAD_INTENT)
+        let needed_marker = |cell: Cell<'_>| {
+            cell.family() == META_FAMILY
+                && (cell.qualifier().starts_with(COMPACTION_MARKER) || cell.qualifier() == BULK_LOAD_INTENT)
         };
         if entry.is_meta_edit() && !entry.cells().any(needed_marker) {
             return Ok(false);
@@ -145,33 +154,28 @@ impl Region {
         let Some((count, cells)) = self.unflushed_cells(entry) else { return Ok(false) };
         let output = match &mut self.output {
             Some(output) => output,
-            none => none.insert(SplitOutput::create(fs, directory, wal, sequence_id)?),
+            none => none.insert(SplitOutput::create(fs, directory, wal, compression, sequence_id)?),
         };
         output.put(entry, count, cells.as_deref().unwrap_or(entry.cell_block))?;
+        if let Some(full) = self.output.take_if(|output| output.is_full()) {
+            finished.push(full.finish(fs)?);
+        }
         Ok(true)
     }
 
     /// How many cells are needed, and which (`None`: all). `None` altogether if the entry had cells and none is.
     #[allow(clippy::type_complexity)]
-    fn unflushed_cells(&self, entry: &WalEntry<'_>) -> Option<(u32, Option<Vec<u8>>)> {
+    fn unflushed_cells(&self, entry: &WalEntry<'_>) -> Option<(u32, Option<Bytes>)> {
         let sequence_id = entry.key.sequence_id();
         let is_flushed = |family: &[u8]| {
             self.flushed.stores.iter().any(|(name, flushed)| name == family && *flushed >= sequence_id)
         };
-        if !entry.cells().any(|(_, cell)| is_flushed(cell.family)) {
+        if !entry.cells().any(|cell| is_flushed(cell.family())) {
             return Some((entry.key.cell_count(), None));
         }
-        let mut kept = Vec::with_capacity(entry.cell_block.len());
-        let mut count = 0;
-        for (key_value, cell) in entry.cells() {
-            if !is_flushed(cell.family) {
-                kept.reserve(LENGTH_BYTES + key_value.len());
-                kept.extend_from_slice(&(key_value.len() as u32).to_be_bytes());
-                kept.extend_from_slice(key_value);
-                count += 1;
-            }
-        }
-        (count > 0).then_some((count, Some(kept)))
+        let mut kept = CellBlockBuilder::with_capacity(entry.cell_block.len());
+        entry.cells().filter(|cell| !is_flushed(cell.family())).for_each(|cell| kept.push(&cell));
+        (!kept.is_empty()).then(|| (kept.count() as u32, Some(kept.finish().bytes().clone())))
     }
 }
 

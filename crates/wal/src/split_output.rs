@@ -5,10 +5,14 @@ use std::{
 
 use finback_fs::FileSystem;
 
-use crate::{WalEntry, WalError, WalFileWriter, WalReader, replay::recovered_edits_dir};
+use crate::{WalCompression, WalEntry, WalError, WalFileWriter, WalReader, replay::recovered_edits_dir};
 
 /// Bytes gathered before they are written.
 const WRITE_BYTES: u64 = 256 << 10;
+
+/// Dictionaries that hold so much end a file, and the next begins with empty ones: as many as there are outputs at once
+/// must fit into memory.
+const MAX_DICTIONARY_BYTES: usize = 2 << 20;
 
 /// The recovered edits of one region from one log, being written.
 pub(crate) struct SplitOutput {
@@ -24,6 +28,7 @@ impl SplitOutput {
         fs: &dyn FileSystem,
         region_directory: &Path,
         wal: &Path,
+        compression: Option<WalCompression>,
         first: u64,
     ) -> Result<Self, WalError> {
         let directory = recovered_edits_dir(region_directory);
@@ -34,7 +39,7 @@ impl SplitOutput {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(WalError::io(&path, "remove", e)),
             _ => {}
         }
-        let writer = WalFileWriter::create(fs, &path)?;
+        let writer = WalFileWriter::create(fs, &path, compression)?;
         Ok(Self { writer, directory, first, highest: first })
     }
 
@@ -45,6 +50,11 @@ impl SplitOutput {
             self.writer.write()?;
         }
         Ok(())
+    }
+
+    /// Whether the next entry should go to another file.
+    pub(crate) fn is_full(&self) -> bool {
+        self.writer.dictionary_bytes() > MAX_DICTIONARY_BYTES
     }
 
     /// Closes the file and gives it its final name, `<highest sequence id>`. If there is one, the one that begins

@@ -5,8 +5,8 @@
 //! HBase's own rule, the first unreadable entry is the end.
 
 use crate::{
-    integrity::{ATTRIBUTE_BYTES, PREFIX, VALUE_BYTES},
-    reader::{NoEntry, parse_entry},
+    entry_head::{NoEntry, parse_head},
+    integrity::{Integrity, MARK_BYTES, PREFIX, VALUE_BYTES},
     varint::{get_varint, varint_len},
     window::FileWindow,
 };
@@ -34,11 +34,11 @@ pub(crate) fn later_proof(window: &mut FileWindow, torn: u64) -> Result<Option<u
             from += (scanned - (PREFIX.len() - 1)) as u64;
             continue;
         };
-        let attribute = from + hit as u64;
-        if let Some(proof) = entry_with_attribute_at(window, attribute, torn, &mut budget)? {
+        let mark = from + hit as u64;
+        if let Some(proof) = entry_with_mark_at(window, mark, torn, &mut budget)? {
             return Ok(Some(proof));
         }
-        from = attribute + 1;
+        from = mark + 1;
     }
     Ok(None)
 }
@@ -47,23 +47,23 @@ fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
     bytes.windows(pattern.len()).position(|w| w[0] == pattern[0] && w == pattern)
 }
 
-/// The entry whose key ends with the attribute at this offset, if it is valid and knows `torn` durable.
-fn entry_with_attribute_at(
+/// The entry whose key ends with the mark at this offset, if it is valid and knows `torn` durable.
+fn entry_with_mark_at(
     window: &mut FileWindow,
-    attribute: u64,
+    mark: u64,
     torn: u64,
     budget: &mut u64,
 ) -> Result<Option<u64>, NoEntry> {
-    let value = window.slice(attribute + PREFIX.len() as u64, VALUE_BYTES)?;
-    let Some(&durable) = value.get(4..).and_then(|d| d.first_chunk::<8>()) else { return Ok(None) };
-    if u64::from_be_bytes(durable) <= torn {
+    let value = window.slice(mark + PREFIX.len() as u64, VALUE_BYTES)?;
+    let Some(value) = value.first_chunk() else { return Ok(None) };
+    if Integrity::of_value(value).durable_offset <= torn {
         return Ok(None);
     }
-    let key_end = attribute + ATTRIBUTE_BYTES as u64;
+    let key_end = mark + MARK_BYTES as u64;
     let first = key_end.saturating_sub(MAX_GUARDED_KEY_BYTES as u64).max(torn + 1);
     for start in candidates(window, first, key_end)? {
-        match parse_entry(window, start, window.file_len()) {
-            Ok(entry) if entry.integrity.is_some() => return Ok(Some(start)),
+        match parse_head(window, start, window.file_len()) {
+            Ok(head) if head.guarded_end.is_some() => return Ok(Some(start)),
             Ok(_) | Err(NoEntry::Invalid(_)) => {}
             Err(e) => return Err(e),
         }

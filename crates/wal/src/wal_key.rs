@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::{
-    integrity::ATTRIBUTE_KEY,
+    integrity,
     varint::{FieldValue, Fields, put_uint},
 };
 
@@ -12,13 +12,13 @@ pub(crate) const REGION: u64 = 1;
 pub(crate) const TABLE: u64 = 2;
 pub(crate) const SEQUENCE_ID: u64 = 3;
 pub(crate) const WRITE_TIME: u64 = 4;
-const SCOPES: u64 = 6;
+pub(crate) const SCOPES: u64 = 6;
 pub(crate) const CELL_COUNT: u64 = 7;
 const CLUSTER_IDS: u64 = 8;
 pub(crate) const NONCE_GROUP: u64 = 9;
 pub(crate) const NONCE: u64 = 10;
 const ORIGINAL_SEQUENCE_ID: u64 = 11;
-const ATTRIBUTES: u64 = 12;
+pub(crate) const ATTRIBUTES: u64 = 12;
 
 /// Where the fields of a key are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -134,11 +134,9 @@ impl<'a> WalKey<'a> {
             .map(|id| u128::from(uint_field(id, 2)) << 64 | u128::from(uint_field(id, 1)))
     }
 
-    /// Extended attributes, without the one that guards the entry.
+    /// Extended attributes.
     pub fn attributes(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
-        self.messages(ATTRIBUTES)
-            .map(|attribute| (bytes_field(attribute, 1), bytes_field(attribute, 2)))
-            .filter(|(key, _)| *key != ATTRIBUTE_KEY)
+        self.messages(ATTRIBUTES).map(|attribute| (bytes_field(attribute, 1), bytes_field(attribute, 2)))
     }
 
     fn messages(&self, number: u64) -> impl Iterator<Item = &'a [u8]> {
@@ -148,7 +146,7 @@ impl<'a> WalKey<'a> {
         })
     }
 
-    /// Appends this key to `out` with another number of cells and without the guarding attribute; every other
+    /// Appends this key to `out` with another number of cells and without the mark that guards the entry; every other
     /// field, known or not, as it is.
     pub(crate) fn copy_with_cell_count(&self, cell_count: u32, out: &mut Vec<u8>) {
         let mut counted = false;
@@ -157,9 +155,7 @@ impl<'a> WalKey<'a> {
                 put_uint(out, CELL_COUNT, u64::from(cell_count));
                 counted = true;
             }
-            let guard = matches!(field.value, FieldValue::Bytes(b)
-                if field.number == ATTRIBUTES && bytes_field(b, 1) == ATTRIBUTE_KEY);
-            if field.number != CELL_COUNT && !guard {
+            if field.number != CELL_COUNT && field.number != integrity::MARK {
                 out.extend_from_slice(&self.bytes[field.start..field.end]);
             }
         }

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use bytes::Bytes;
 use entries::{block, key, write_file};
+use finback_cell::Cell;
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_wal::{
-    CellParts, KeyFields, META_FAMILY, ReplayRules, ReplaySink, ReplaySummary, WalEntry, WalError,
-    WalFileWriter, delete_recovered_edits, recovered_edits, replay,
+    KeyFields, META_FAMILY, ReplayRules, ReplaySink, ReplaySummary, WalEntry, WalError, WalFileWriter,
+    delete_recovered_edits, recovered_edits, replay,
 };
 
 const REGION: &str = "/data/ns/table/r";
@@ -42,12 +43,11 @@ impl ReplaySink for Found {
         Ok(())
     }
 
-    fn cell(&mut self, key_value: &[u8], sequence_id: u64) -> Result<(), String> {
+    fn cell(&mut self, cell: Cell<'_>, sequence_id: u64) -> Result<(), String> {
         if self.refuse_at == Some(sequence_id) {
             return Err("the memstore is full".to_owned());
         }
-        let cell = CellParts::parse(key_value).unwrap();
-        self.cells.push((String::from_utf8(cell.value.to_vec()).unwrap(), sequence_id));
+        self.cells.push((String::from_utf8(cell.value().to_vec()).unwrap(), sequence_id));
         Ok(())
     }
 
@@ -77,7 +77,7 @@ fn rules() -> ReplayRules<'static> {
 fn write(fs: &MemFileSystem, name: &str, entries: &[(KeyFields<'_>, Vec<Vec<u8>>)]) {
     let dir = Path::new(REGION).join("recovered.edits");
     fs.create_dir_all(&dir).unwrap();
-    let mut writer = WalFileWriter::create(fs, &dir.join(name)).unwrap();
+    let mut writer = WalFileWriter::create(fs, &dir.join(name), None).unwrap();
     for (key, cells) in entries {
         let key = KeyFields { cell_count: cells.len() as u32, ..*key };
         writer.gather(&key, &Bytes::from(cells.concat())).unwrap();

@@ -10,10 +10,11 @@ use std::{
 
 use bytes::Bytes;
 use entries::{SERVER, TABLE, block, file_bytes, read, write_file};
-use finback_fs::{CrashMode, FaultyFileSystem, FileSystem, MemFileSystem};
+use finback_compression::Compression;
+use finback_fs::{CrashMode, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
 use finback_wal::{
-    BULK_LOAD_INTENT, FlushedSequenceIds, KeyFields, META_FAMILY, WalError, WalFileWriter, WalReader, fence,
-    recovered_edits, split, split_server,
+    BULK_LOAD_INTENT, FlushedSequenceIds, KeyFields, META_FAMILY, WalCompression, WalError, WalFileWriter,
+    WalReader, fence, recovered_edits, split, split_server,
 };
 use golden::{as_json, expected, fixture};
 
@@ -50,13 +51,17 @@ fn edit(value: &[u8]) -> Vec<Vec<u8>> {
 
 /// Two logs of one server with edits of three regions, one of which is gone.
 fn dead_server() -> MemFileSystem {
+    dead_server_with(None)
+}
+
+fn dead_server_with(compression: Option<WalCompression>) -> MemFileSystem {
     let fs = MemFileSystem::new();
     fs.create_dir_all(&wal_dir()).unwrap();
     for region in ["a", "b"] {
         fs.create_dir_all(&region_dir(region)).unwrap();
     }
     for (file, ids) in [("s.1", 1..6), ("s.2", 6..9)] {
-        let mut writer = WalFileWriter::create(&fs, &wal_dir().join(file)).unwrap();
+        let mut writer = WalFileWriter::create(&fs, &wal_dir().join(file), compression).unwrap();
         for id in ids {
             for region in ["a", "b", "gone"] {
                 put(&mut writer, region, id, edit(b"value"));
@@ -83,7 +88,41 @@ fn recovered(fs: &dyn FileSystem, region: &str) -> Vec<u64> {
 
 #[test]
 fn every_log_of_the_server_is_split_and_archived() {
+    every_log_is_split_and_archived(dead_server());
+}
+
+#[test]
+fn compressed_logs_become_compressed_recovered_edits() {
+    for values in [None, Some(Compression::Gz)] {
+        let compression = Some(WalCompression { tags: true, values });
+        let fs = dead_server_with(compression);
+        every_log_is_split_and_archived(fs.clone());
+        for (path, _) in recovered_edits(&fs, &region_dir("a")).unwrap() {
+            assert_eq!(WalReader::open(&fs, &path).unwrap().compression(), compression);
+        }
+    }
+}
+
+/// The names in a recovered edits file whose dictionaries are full are spelled out again in the next file.
+#[test]
+fn recovered_edits_with_many_long_rows_take_several_files() {
     let fs = dead_server();
+    let wal = wal_dir().join("s.3");
+    let mut writer = WalFileWriter::create(&fs, &wal, Some(WalCompression::default())).unwrap();
+    for id in 1..=300 {
+        let mut row = vec![b'r'; 30_000];
+        row.extend(id.to_string().bytes());
+        put(&mut writer, "a", id, vec![block(&row, b"f", b"q", b"v")]);
+    }
+    writer.close().unwrap();
+    let report = split(&fs, Path::new(ROOT), &wal, &nothing_known).unwrap();
+    assert!((3..10).contains(&report.outputs.len()), "{}", report.outputs.len());
+    assert_eq!(recovered(&fs, "a"), (1..=300).collect::<Vec<_>>());
+    split(&fs, Path::new(ROOT), &wal, &nothing_known).unwrap();
+    assert_eq!(recovered(&fs, "a"), (1..=300).collect::<Vec<_>>(), "again, as after a kill");
+}
+
+fn every_log_is_split_and_archived(fs: MemFileSystem) {
     let reports = split_server(&fs, Path::new(ROOT), SERVER, &nothing_known).unwrap();
     assert_eq!(reports.iter().map(|r| (r.entries, r.skipped)).collect::<Vec<_>>(), [(15, 5), (9, 3)]);
     assert_eq!(recovered(&fs, "a"), (1..9).collect::<Vec<_>>());
@@ -132,7 +171,7 @@ fn a_split_killed_at_any_operation_is_finished_by_the_next() {
 fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_finished() {
     let fs = dead_server();
     let wal = wal_dir().join("s.3");
-    let mut writer = WalFileWriter::create(&fs, &wal).unwrap();
+    let mut writer = WalFileWriter::create(&fs, &wal, None).unwrap();
     let marker = |qualifier: &[u8]| vec![block(b"\0", META_FAMILY, qualifier, b"descriptor")];
     put(&mut writer, "a", 1, edit(b"flushed"));
     put(&mut writer, "a", 2, marker(b"HBASE::FLUSH"));
@@ -154,7 +193,7 @@ fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_fi
     let mut found = Vec::new();
     while let Some(entry) = reader.next_entry().unwrap() {
         assert_eq!((entry.key.nonce_group(), entry.key.nonce()), (3, entry.key.sequence_id()));
-        let values: Vec<_> = entry.cells().map(|(_, cell)| cell.value.to_vec()).collect();
+        let values: Vec<_> = entry.cells().map(|cell| cell.value().to_vec()).collect();
         found.push((entry.key.sequence_id(), values));
     }
     let kept = vec![b"kept".to_vec()];
@@ -168,7 +207,7 @@ fn a_log_with_more_regions_than_open_outputs_is_read_again() {
     let fs = MemFileSystem::new();
     fs.create_dir_all(&wal_dir()).unwrap();
     let wal = wal_dir().join("s.1");
-    let mut writer = WalFileWriter::create(&fs, &wal).unwrap();
+    let mut writer = WalFileWriter::create(&fs, &wal, None).unwrap();
     let names: Vec<_> = (0..200).map(|n| format!("region{n}")).collect();
     for id in 1..4 {
         for name in &names {
@@ -188,7 +227,7 @@ fn a_log_with_more_regions_than_open_outputs_is_read_again() {
 fn a_corrupt_log_ends_the_split_and_stays() {
     let fs = dead_server();
     let wal = wal_dir().join("s.1");
-    let mut writer = WalFileWriter::create(&fs, &wal_dir().join("s.9")).unwrap();
+    let mut writer = WalFileWriter::create(&fs, &wal_dir().join("s.9"), None).unwrap();
     put(&mut writer, "a", 90, edit(b"v"));
     writer.close().unwrap();
     let closed = wal_dir().join("s.9");
@@ -209,7 +248,7 @@ fn names_that_lead_out_of_the_data_directory_are_corruption() {
         let fs = MemFileSystem::new();
         fs.create_dir_all(&wal_dir()).unwrap();
         let wal = wal_dir().join("s.1");
-        let mut writer = WalFileWriter::create(&fs, &wal).unwrap();
+        let mut writer = WalFileWriter::create(&fs, &wal, None).unwrap();
         let key = KeyFields { table: table.as_bytes(), ..entries::key(region.as_bytes(), 1) };
         writer.gather(&key, &entries::cells(b"v")).unwrap();
         writer.close().unwrap();
@@ -245,13 +284,39 @@ const GOLDEN: [(&str, &str, &str); 9] = [
 
 #[test]
 fn the_logs_of_a_killed_hbase_are_split_as_hbase_does_it() {
+    golden_split(|_, bytes| bytes);
+}
+
+#[test]
+fn so_they_are_when_they_are_compressed() {
+    for values in [None, Some(Compression::Gz), Some(Compression::Snappy)] {
+        golden_split(|path, _| compressed_copy(path, WalCompression { tags: true, values }));
+    }
+}
+
+/// The same entries, written by Finback with compression, and not closed.
+fn compressed_copy(wal: &Path, compression: WalCompression) -> Vec<u8> {
+    let (fs, copy) = (MemFileSystem::new(), Path::new("/copy"));
+    let mut reader = WalReader::open(&LocalFileSystem::new(), wal).unwrap();
+    let mut writer = WalFileWriter::create(&fs, copy, Some(compression)).unwrap();
+    while let Some(entry) = reader.next_entry().unwrap() {
+        writer.gather_copy(&entry, entry.key.cell_count(), entry.cell_block).unwrap();
+        writer.write().unwrap();
+        writer.sync().unwrap();
+    }
+    drop(writer);
+    file_bytes(&fs, copy)
+}
+
+fn golden_split(log: impl Fn(&Path, Vec<u8>) -> Vec<u8>) {
     let fs = MemFileSystem::new();
     let server = "localhost,42809,1795253463477";
     let dir = finback_wal::server_log_dir(Path::new(ROOT), server);
     fs.create_dir_all(&dir).unwrap();
     for file in std::fs::read_dir(fixture("wals/cluster-live")).unwrap() {
         let file = file.unwrap();
-        write_file(&fs, &dir.join(file.file_name()), &std::fs::read(file.path()).unwrap());
+        let bytes = log(&file.path(), std::fs::read(file.path()).unwrap());
+        write_file(&fs, &dir.join(file.file_name()), &bytes);
     }
     let data = Path::new(ROOT).join("data");
     for (table, region, _) in GOLDEN {

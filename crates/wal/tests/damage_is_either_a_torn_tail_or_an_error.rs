@@ -6,18 +6,33 @@ use std::path::Path;
 
 use bytes::Bytes;
 use entries::{cells, file_bytes, key, read, write_file};
+use finback_compression::Compression;
 use finback_fs::{FileSystem, MemFileSystem};
-use finback_wal::{WalError, WalFileWriter};
+use finback_wal::{WalCompression, WalError, WalFileWriter};
 
 const FILE: &str = "/log";
 const GROUPS: u64 = 4;
 const ENTRIES_PER_GROUP: u64 = 3;
 
+const COMPRESSIONS: [Option<WalCompression>; 3] = [
+    None,
+    Some(WalCompression { tags: true, values: None }),
+    Some(WalCompression { tags: false, values: Some(Compression::Gz) }),
+];
+
+fn sample(close: bool, with_value: impl Fn(u64) -> Bytes) -> (Vec<u8>, u64, Vec<u64>) {
+    compressed_sample(None, close, with_value)
+}
+
 /// A log of four groups of three entries, each group synced. Returns its bytes, where the last group begins, and
 /// where every entry does.
-fn sample(close: bool, with_value: impl Fn(u64) -> Bytes) -> (Vec<u8>, u64, Vec<u64>) {
+fn compressed_sample(
+    compression: Option<WalCompression>,
+    close: bool,
+    with_value: impl Fn(u64) -> Bytes,
+) -> (Vec<u8>, u64, Vec<u64>) {
     let fs = MemFileSystem::new();
-    let mut writer = WalFileWriter::create(&fs, Path::new(FILE)).unwrap();
+    let mut writer = WalFileWriter::create(&fs, Path::new(FILE), compression).unwrap();
     let mut last_group = 0;
     for group in 0..GROUPS {
         last_group = writer.len();
@@ -48,19 +63,21 @@ fn whole_before(offsets: &[u64], end: u64, cut: usize) -> usize {
 
 #[test]
 fn cut_at_every_byte_of_the_last_group() {
-    let fs = MemFileSystem::new();
-    let (bytes, last_group, offsets) = sample(false, plain);
-    for cut in last_group as usize..bytes.len() {
-        for zeros in [0, 1, 5000] {
-            let mut damaged = bytes[..cut].to_vec();
-            damaged.resize(cut + zeros, 0);
-            write_file(&fs, Path::new(FILE), &damaged);
-            let contents = read(&fs, Path::new(FILE)).unwrap();
-            let whole = whole_before(&offsets, bytes.len() as u64, cut);
-            assert!(contents.edits.len() >= whole, "cut at {cut}, {zeros} zeros");
-            // A cut before zeros that the entry had anyway loses nothing.
-            if zeros == 0 {
-                assert_eq!(contents.edits.len(), whole, "cut at {cut}");
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let (bytes, last_group, offsets) = compressed_sample(compression, false, plain);
+        for cut in last_group as usize..bytes.len() {
+            for zeros in [0, 1, 5000] {
+                let mut damaged = bytes[..cut].to_vec();
+                damaged.resize(cut + zeros, 0);
+                write_file(&fs, Path::new(FILE), &damaged);
+                let contents = read(&fs, Path::new(FILE)).unwrap();
+                let whole = whole_before(&offsets, bytes.len() as u64, cut);
+                assert!(contents.edits.len() >= whole, "cut at {cut}, {zeros} zeros");
+                // A cut before zeros that the entry had anyway loses nothing.
+                if zeros == 0 {
+                    assert_eq!(contents.edits.len(), whole, "cut at {cut}");
+                }
             }
         }
     }
@@ -68,39 +85,46 @@ fn cut_at_every_byte_of_the_last_group() {
 
 #[test]
 fn a_flipped_bit_in_the_last_group_is_a_torn_tail() {
-    let fs = MemFileSystem::new();
-    let (bytes, last_group, offsets) = sample(false, plain);
-    for at in last_group as usize..bytes.len() {
-        for bit in 0..8 {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            write_file(&fs, Path::new(FILE), &damaged);
-            let contents = read(&fs, Path::new(FILE)).unwrap();
-            let hit = offsets.iter().filter(|&&o| o <= at as u64).count() - 1;
-            assert_eq!(contents.edits.len(), hit, "byte {at}, bit {bit}");
-            assert_eq!(contents.torn_at, Some(offsets[hit]));
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let (bytes, last_group, offsets) = compressed_sample(compression, false, plain);
+        for at in last_group as usize..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                write_file(&fs, Path::new(FILE), &damaged);
+                let contents = read(&fs, Path::new(FILE)).unwrap();
+                let hit = offsets.iter().filter(|&&o| o <= at as u64).count() - 1;
+                assert_eq!(contents.edits.len(), hit, "byte {at}, bit {bit}");
+                assert_eq!(contents.torn_at, Some(offsets[hit]));
+            }
         }
     }
 }
 
 #[test]
 fn a_flipped_bit_before_the_last_group_is_corruption_at_its_entry() {
-    let fs = MemFileSystem::new();
-    let (bytes, last_group, offsets) = sample(false, plain);
-    for at in offsets[0] as usize..last_group as usize {
-        for bit in [0, 3, 7] {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            write_file(&fs, Path::new(FILE), &damaged);
-            let hit = *offsets.iter().rfind(|&&o| o <= at as u64).unwrap();
-            let next = *offsets.iter().find(|&&o| o > at as u64).unwrap();
-            match read(&fs, Path::new(FILE)) {
-                // The first entry may lose its attribute and look like one of HBase; the second gives it away.
-                Err(WalError::Corrupt { path, offset, .. }) => {
-                    assert_eq!(path, Path::new(FILE));
-                    assert!(offset == hit || (hit == offsets[0] && offset == next), "byte {at}: {offset}");
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let (bytes, last_group, offsets) = compressed_sample(compression, false, plain);
+        for at in offsets[0] as usize..last_group as usize {
+            for bit in [0, 3, 7] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                write_file(&fs, Path::new(FILE), &damaged);
+                let hit = *offsets.iter().rfind(|&&o| o <= at as u64).unwrap();
+                let next = *offsets.iter().find(|&&o| o > at as u64).unwrap();
+                match read(&fs, Path::new(FILE)) {
+                    // The first entry may lose its attribute and look like one of HBase; the second gives it away.
+                    Err(WalError::Corrupt { path, offset, .. }) => {
+                        assert_eq!(path, Path::new(FILE));
+                        assert!(
+                            offset == hit || (hit == offsets[0] && offset == next),
+                            "byte {at}: {offset}"
+                        );
+                    }
+                    other => panic!("byte {at}, bit {bit}: {other:?}"),
                 }
-                other => panic!("byte {at}, bit {bit}: {other:?}"),
             }
         }
     }
@@ -108,36 +132,40 @@ fn a_flipped_bit_before_the_last_group_is_corruption_at_its_entry() {
 
 #[test]
 fn a_flipped_bit_in_a_closed_log_is_never_skipped() {
-    let fs = MemFileSystem::new();
-    let (bytes, _, offsets) = sample(true, plain);
-    let trailer = bytes.len() - 22;
-    for at in offsets[0] as usize..trailer {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0x10;
-        write_file(&fs, Path::new(FILE), &damaged);
-        assert!(matches!(read(&fs, Path::new(FILE)), Err(WalError::Corrupt { .. })), "byte {at}");
-    }
-    for at in trailer..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0x10;
-        write_file(&fs, Path::new(FILE), &damaged);
-        assert_eq!(
-            read(&fs, Path::new(FILE)).unwrap().edits.len(),
-            12,
-            "a damaged trailer costs no entry: {at}"
-        );
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let (bytes, _, offsets) = compressed_sample(compression, true, plain);
+        let trailer = bytes.len() - 22;
+        for at in offsets[0] as usize..trailer {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            write_file(&fs, Path::new(FILE), &damaged);
+            assert!(matches!(read(&fs, Path::new(FILE)), Err(WalError::Corrupt { .. })), "byte {at}");
+        }
+        for at in trailer..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            write_file(&fs, Path::new(FILE), &damaged);
+            assert_eq!(
+                read(&fs, Path::new(FILE)).unwrap().edits.len(),
+                12,
+                "a damaged trailer costs no entry: {at}"
+            );
+        }
     }
 }
 
 #[test]
 fn every_prefix_of_a_log_can_be_opened() {
-    let fs = MemFileSystem::new();
-    let (bytes, _, offsets) = sample(true, plain);
-    for cut in 0..bytes.len() {
-        write_file(&fs, Path::new(FILE), &bytes[..cut]);
-        let end_of_entries = bytes.len() as u64 - 22;
-        let whole = whole_before(&offsets, end_of_entries, cut);
-        assert_eq!(read(&fs, Path::new(FILE)).unwrap().edits.len(), whole, "cut at {cut}");
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let (bytes, _, offsets) = compressed_sample(compression, true, plain);
+        for cut in 0..bytes.len() {
+            write_file(&fs, Path::new(FILE), &bytes[..cut]);
+            let end_of_entries = bytes.len() as u64 - 22;
+            let whole = whole_before(&offsets, end_of_entries, cut);
+            assert_eq!(read(&fs, Path::new(FILE)).unwrap().edits.len(), whole, "cut at {cut}");
+        }
     }
 }
 
@@ -157,7 +185,7 @@ fn a_value_that_looks_like_a_trailer_is_not_one() {
 fn a_log_stored_in_a_value_proves_nothing() {
     // Entries of another log that are valid there and claim that some five thousand bytes are durable.
     let fs = MemFileSystem::new();
-    let mut writer = WalFileWriter::create(&fs, Path::new(FILE)).unwrap();
+    let mut writer = WalFileWriter::create(&fs, Path::new(FILE), None).unwrap();
     writer.gather(&key(b"region", 1), &cells(&[0; 5000])).unwrap();
     writer.write().unwrap();
     writer.sync().unwrap();
@@ -200,7 +228,7 @@ fn garbage_after_the_header_ends_in_time() {
 #[test]
 fn a_large_value_passes_the_window() {
     let fs = MemFileSystem::new();
-    let mut writer = WalFileWriter::create(&fs, Path::new(FILE)).unwrap();
+    let mut writer = WalFileWriter::create(&fs, Path::new(FILE), None).unwrap();
     let sizes = [10, 300_000, 20_000, 3_000_000, 1, 16_384];
     for (i, size) in sizes.into_iter().enumerate() {
         writer.gather(&key(b"region", i as u64), &cells(&vec![i as u8; size])).unwrap();
@@ -210,8 +238,8 @@ fn a_large_value_passes_the_window() {
     let mut reader = finback_wal::WalReader::open(&fs, Path::new(FILE)).unwrap();
     for (i, size) in sizes.into_iter().enumerate() {
         let entry = reader.next_entry().unwrap().unwrap();
-        let (_, cell) = entry.cells().next().unwrap();
-        assert_eq!(cell.value, vec![i as u8; size]);
+        let cell = entry.cells().next().unwrap();
+        assert_eq!(cell.value(), vec![i as u8; size]);
     }
     assert!(reader.next_entry().unwrap().is_none());
     assert!(reader.has_trailer());

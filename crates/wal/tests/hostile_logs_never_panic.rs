@@ -6,10 +6,14 @@ mod golden;
 use std::path::Path;
 
 use entries::{cells, file_bytes, key, write_file};
+use finback_cell::Cell;
 use finback_fs::MemFileSystem;
-use finback_wal::{WalFileWriter, WalReader};
+use finback_wal::{WalCompression, WalFileWriter, WalReader};
 use golden::fixture;
 use proptest::{collection::vec, prelude::*};
+
+const FILES: [&str; 5] =
+    ["plain.wal", "dict.wal", "dict-notags.wal", "dict-value-gz.wal", "dict-value-snappy.wal"];
 
 fn read_to_the_end(bytes: &[u8]) {
     let fs = MemFileSystem::new();
@@ -18,15 +22,19 @@ fn read_to_the_end(bytes: &[u8]) {
     let Ok(mut reader) = WalReader::open(&fs, path) else { return };
     let mut position = 0;
     while let Ok(Some(entry)) = reader.next_entry() {
-        assert_eq!(entry.cells().count(), entry.key.cell_count() as usize, "every cell handed out is whole");
+        let whole = entry.cells().all(|cell| Cell::parse(cell.bytes()).is_ok());
+        assert!(
+            whole && entry.cells().count() == entry.key.cell_count() as usize,
+            "every cell handed out is whole"
+        );
         assert!(reader.position() > position, "every entry is a step forward");
         position = reader.position();
     }
 }
 
-fn ours() -> Vec<u8> {
+fn ours(compression: Option<WalCompression>) -> Vec<u8> {
     let fs = MemFileSystem::new();
-    let mut writer = WalFileWriter::create(&fs, Path::new("/log")).unwrap();
+    let mut writer = WalFileWriter::create(&fs, Path::new("/log"), compression).unwrap();
     for id in 0..20 {
         writer.gather(&key(b"region", id), &cells(&[id as u8; 50])).unwrap();
         writer.write().unwrap();
@@ -38,8 +46,11 @@ fn ours() -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn damaged_logs(theirs in any::<bool>(), damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>()) {
-        let mut bytes = if theirs { std::fs::read(fixture("wals/plain.wal")).unwrap()[..8000].to_vec() } else { ours() };
+    fn damaged_logs(file in 0usize..FILES.len() + 2, damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), cut in any::<prop::sample::Index>()) {
+        let mut bytes = match FILES.get(file) {
+            Some(theirs) => std::fs::read(fixture("wals").join(theirs)).unwrap()[..8000].to_vec(),
+            None => ours((file == FILES.len()).then(WalCompression::default)),
+        };
         for (at, value) in damage {
             let at = at.index(bytes.len());
             bytes[at] = value;
@@ -50,8 +61,8 @@ proptest! {
     }
 
     #[test]
-    fn garbage_behind_a_good_header(garbage in vec(any::<u8>(), 0..2000)) {
-        let mut bytes = ours()[..85].to_vec();
+    fn garbage_behind_a_good_header(compressed in any::<bool>(), garbage in vec(any::<u8>(), 0..2000)) {
+        let mut bytes = ours(compressed.then(WalCompression::default))[..85].to_vec();
         bytes.extend(garbage);
         read_to_the_end(&bytes);
     }

@@ -9,8 +9,12 @@ use std::{
 };
 
 use entries::{SERVER, entry, put, read, read_all};
+use finback_cell::{CellBlockBuilder, cell::CellParts};
+use finback_compression::Compression;
 use finback_fs::{CrashMode, Faults, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
-use finback_wal::{SyncMode, Wal, WalError, WalKind, WalOptions, clean_old_logs, server_log_dir};
+use finback_wal::{
+    SyncMode, Wal, WalAppend, WalCompression, WalError, WalKind, WalOptions, clean_old_logs, server_log_dir,
+};
 
 struct Disk {
     memory: MemFileSystem,
@@ -134,8 +138,15 @@ async fn entries_that_nobody_syncs_do_not_block_the_queue() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failed_sync_fails_its_writes_and_the_log_goes_on_in_another_file() {
+    for compression in [None, Some(WalCompression::default())] {
+        a_failed_sync(compression).await;
+    }
+}
+
+/// With dictionaries, the next file begins with empty ones: it does not refer to what was cut off.
+async fn a_failed_sync(compression: Option<WalCompression>) {
     let disk = disk();
-    let wal = open(&disk, options());
+    let wal = open(&disk, WalOptions { compression, ..options() });
     put(&wal, "r", 1, b"v").await.unwrap();
     disk.faults.fail_operation(disk.faults.operations() + 1); // append, then this sync
     let error = put(&wal, "r", 2, b"v").await.unwrap_err();
@@ -200,9 +211,9 @@ async fn a_full_disk_loses_nothing_confirmed_and_recovers_when_there_is_room() {
 }
 
 /// The process dies at operation `n`, and the machine with it.
-async fn crash_at(n: u64) -> u64 {
+async fn crash_at(n: u64, compression: Option<WalCompression>) -> u64 {
     let disk = disk();
-    let small = WalOptions { roll_size_bytes: 2000, ..options() };
+    let small = WalOptions { roll_size_bytes: 2000, compression, ..options() };
     disk.faults.fail_from(n);
     let confirmed = Arc::new(Mutex::new(Vec::new()));
     if let Ok(wal) = Wal::open(disk.fs.clone(), root(), SERVER, WalKind::Regions, small) {
@@ -240,10 +251,12 @@ async fn crash_at(n: u64) -> u64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crash_at_any_operation_loses_nothing_confirmed() {
-    let total = crash_at(u64::MAX).await;
-    assert!(total > 40, "{total}");
-    for n in 0..total {
-        crash_at(n).await;
+    for compression in [None, Some(WalCompression { tags: true, values: Some(Compression::Gz) })] {
+        let total = crash_at(u64::MAX, compression).await;
+        assert!(total > 40, "{total}");
+        for n in 0..total {
+            crash_at(n, compression).await;
+        }
     }
 }
 
@@ -358,4 +371,42 @@ async fn an_entry_above_the_limit_is_refused() {
     let permit = wal.reserve(10).await.unwrap();
     assert!(matches!(wal.append(permit, entry(&long, 1, b"v", true)), Err(WalError::TooLarge { .. })));
     put(&wal, "r", 1, b"v").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_file_of_a_compressed_log_stands_alone() {
+    let disk = disk();
+    let compression = Some(WalCompression { tags: true, values: Some(Compression::Snappy) });
+    let wal = open(&disk, WalOptions { roll_size_bytes: 1000, compression, ..options() });
+    for id in 1..=40 {
+        put(&wal, "r", id, &[id as u8; 100]).await.unwrap();
+    }
+    assert!(wal.stats().rolls >= 2, "{:?}", wal.stats());
+    for file in disk.fs.list(&dir()).unwrap() {
+        let contents = read(&*disk.fs, &dir().join(file.name)).unwrap();
+        assert_eq!(contents.torn_at, None);
+    }
+    assert_eq!(read_all(&*disk.fs, &dir()).unwrap().len(), 40);
+}
+
+#[tokio::test]
+async fn tags_that_cannot_be_compressed_are_refused_and_the_log_goes_on() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { compression: Some(WalCompression::default()), ..options() });
+    let parts = CellParts {
+        row: b"r",
+        family: b"f",
+        qualifier: b"q",
+        timestamp: 1,
+        type_code: 4,
+        value: b"",
+        tags: b"\x00\x09x",
+    };
+    let mut cells = CellBlockBuilder::default();
+    cells.push_parts(&parts);
+    let bad = WalAppend { cells: cells.finish().bytes().clone(), ..entry("r", 1, b"", true) };
+    let permit = wal.reserve(bad.cells.len()).await.unwrap();
+    assert!(matches!(wal.append(permit, bad), Err(WalError::Malformed)));
+    put(&wal, "r", 2, b"v").await.unwrap();
+    assert_eq!(wal.stats().failures, 0);
 }

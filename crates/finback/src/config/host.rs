@@ -3,6 +3,8 @@
 use std::fs;
 use std::net::IpAddr;
 
+use finback_wal::WalCompression;
+
 use super::table::ServerConfig;
 
 impl ServerConfig {
@@ -24,6 +26,12 @@ impl ServerConfig {
     /// Bytes for the block cache.
     pub fn block_cache_bytes(&self) -> u64 {
         self.block_cache.bytes(available_memory_bytes())
+    }
+
+    /// How write-ahead logs are compressed.
+    pub fn wal_compression(&self) -> Option<WalCompression> {
+        let values = self.wal_value_compression.then_some(self.wal_value_codec);
+        self.wal_compression.then_some(WalCompression { tags: self.wal_tag_compression, values })
     }
 
     /// Size at which a new write-ahead log begins.

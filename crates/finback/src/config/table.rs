@@ -3,8 +3,8 @@
 use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
-    ByteCount, Count, Flag, Fraction, Host, Kind, LocalDirectory, Memory, Milliseconds, OptionalHost, Port,
-    Znode,
+    ByteCount, Codec, Count, Flag, Fraction, Host, Kind, LocalDirectory, Memory, Milliseconds, OptionalHost,
+    Port, Znode,
 };
 
 /// One setting, as people see it.
@@ -114,6 +114,15 @@ settings! {
     /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
     /// the copies in the memory of three machines count. A standalone server has no second copy.
     wal_hsync: Flag = "true", "hbase.wal.hsync";
+    /// Whether write-ahead logs are compressed: region, table, row, family and qualifier are written once in each log,
+    /// and then as numbers.
+    wal_compression: Flag = "false", "hbase.regionserver.wal.enablecompression";
+    /// In compressed logs, whether tags are compressed too.
+    wal_tag_compression: Flag = "true", "hbase.regionserver.wal.tags.enablecompression";
+    /// In compressed logs, whether values are compressed too, each with the codec of the next setting.
+    wal_value_compression: Flag = "false", "hbase.regionserver.wal.value.enablecompression";
+    /// The codec of values in write-ahead logs.
+    wal_value_codec: Codec = "gz", "hbase.regionserver.wal.value.compression.type";
     /// Block size of the write-ahead log; it says when to begin a new log, with the next setting.
     wal_block_bytes: ByteCount = "268435456", "hbase.regionserver.hlog.blocksize";
     /// A new write-ahead log begins when the old one has so much of a block.

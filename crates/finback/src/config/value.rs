@@ -1,5 +1,6 @@
 //! The kinds of values that settings have, and how they are written.
 
+use finback_compression::Compression;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -150,6 +151,19 @@ impl Kind for Flag {
 
     fn parse(text: &str) -> Option<bool> {
         text.to_ascii_lowercase().parse().ok()
+    }
+}
+
+/// A compression codec.
+pub struct Codec;
+
+impl Kind for Codec {
+    type Value = Compression;
+    const UNIT: &'static str = "codec";
+    const EXPECTED: &'static str = "gz, snappy, lz4, zstd or none";
+
+    fn parse(text: &str) -> Option<Compression> {
+        Compression::from_name(text)
     }
 }
 

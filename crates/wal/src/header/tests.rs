@@ -3,39 +3,72 @@ use super::*;
 #[test]
 fn our_header_is_the_one_hbase_writes() {
     let golden = include_bytes!("../../../../fixtures/hbase-2.5.11/wals/plain.wal");
-    assert_eq!(encoded(), golden[..0x55]);
-    assert_eq!(Header::parse(golden), Header::Readable { end: 0x55 });
+    assert_eq!(encoded(None), golden[..0x55]);
+    assert_eq!(Header::parse(golden), Header::Readable { end: 0x55, compression: None });
+}
+
+#[test]
+fn the_headers_of_compressed_logs_are_those_that_hbase_writes() {
+    let golden: [(&[u8], _, _); 4] = [
+        (include_bytes!("../../../../fixtures/hbase-2.5.11/wals/dict.wal"), true, None),
+        (include_bytes!("../../../../fixtures/hbase-2.5.11/wals/dict-notags.wal"), false, None),
+        (
+            include_bytes!("../../../../fixtures/hbase-2.5.11/wals/dict-value-gz.wal"),
+            true,
+            Some(Compression::Gz),
+        ),
+        (
+            include_bytes!("../../../../fixtures/hbase-2.5.11/wals/dict-value-snappy.wal"),
+            true,
+            Some(Compression::Snappy),
+        ),
+    ];
+    for (file, tags, values) in golden {
+        let compression = Some(WalCompression { tags, values });
+        let ours = encoded(compression);
+        assert_eq!(ours, file[..ours.len()]);
+        assert_eq!(Header::parse(file), Header::Readable { end: ours.len() as u64, compression });
+    }
 }
 
 #[test]
 fn every_prefix_is_unfinished_with_or_without_zeros() {
-    let whole = encoded();
-    for len in 0..whole.len() {
-        let mut bytes = whole[..len].to_vec();
-        assert_eq!(Header::parse(&bytes), Header::Unfinished, "cut at {len}");
-        bytes.resize(4096, 0);
-        if len == whole.len() - 1 {
-            continue; // its last byte is a zero: this header is whole
+    for compression in all_compressions() {
+        let whole = encoded(compression);
+        for len in 0..whole.len() {
+            let mut bytes = whole[..len].to_vec();
+            assert_eq!(Header::parse(&bytes), Header::Unfinished, "{compression:?} cut at {len}");
+            bytes.resize(4096, 0);
+            if len == whole.len() - 1 && whole[len] == 0 {
+                continue; // its last byte is a zero: this header is whole
+            }
+            assert_eq!(Header::parse(&bytes), Header::Unfinished, "{compression:?}, zeros from {len}");
         }
-        assert_eq!(Header::parse(&bytes), Header::Unfinished, "zeros from {len}");
     }
 }
 
 #[test]
-fn compressed_and_encrypted_logs_are_refused_by_name() {
-    for (number, value, name) in
-        [(HAS_COMPRESSION, 1, "dictionary compression"), (HAS_VALUE_COMPRESSION, 1, "value compression")]
-    {
-        let mut message = Vec::new();
-        put_uint(&mut message, number, value);
-        assert_eq!(Header::of_message(&message, 0), Header::Unsupported { feature: name.to_owned() });
-    }
+fn encrypted_logs_and_unknown_codecs_are_refused_by_name() {
+    let mut message = Vec::new();
+    put_uint(&mut message, HAS_COMPRESSION, 1);
+    put_uint(&mut message, HAS_VALUE_COMPRESSION, 1);
+    put_uint(&mut message, VALUE_COMPRESSION_ALGORITHM, 5);
+    let feature = "value compression BZIP2".to_owned();
+    assert_eq!(Header::of_message(&message, 0), Header::Unsupported { feature });
     let mut message = Vec::new();
     put_bytes(&mut message, ENCRYPTION_KEY, b"wrapped");
     assert_eq!(Header::of_message(&message, 0), Header::Unsupported { feature: "encryption".to_owned() });
     let mut message = Vec::new();
     put_bytes(&mut message, WRITER_CLASS, b"SecureProtobufLogWriter");
     assert!(matches!(Header::of_message(&message, 0), Header::Unsupported { .. }));
+}
+
+#[test]
+fn only_dictionaries_turn_the_other_compressions_on() {
+    let mut message = Vec::new();
+    put_uint(&mut message, HAS_TAG_COMPRESSION, 1);
+    put_uint(&mut message, HAS_VALUE_COMPRESSION, 1);
+    assert_eq!(Header::of_message(&message, 9), Header::Readable { end: 9, compression: None });
 }
 
 #[test]

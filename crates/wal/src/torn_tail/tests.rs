@@ -12,6 +12,7 @@ fn a_key_length_beyond_all_files_is_no_proof() {
     content.extend_from_slice(PREFIX);
     content.extend_from_slice(&[0; 4]);
     content.extend_from_slice(&u64::MAX.to_be_bytes());
+    content.extend_from_slice(&[0; 4]);
 
     let fs = MemFileSystem::new();
     let path = Path::new("/log");

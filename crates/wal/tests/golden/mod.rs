@@ -29,7 +29,7 @@ fn uuid(id: u128) -> String {
 /// An entry as the expectations write it.
 pub(crate) fn as_json(entry: &WalEntry<'_>) -> Value {
     let key = &entry.key;
-    let cells: Vec<_> = entry.cells().map(|(key_value, _)| cell(key_value)).collect();
+    let cells: Vec<_> = entry.cells().map(|found| cell(found.bytes())).collect();
     assert_eq!(cells.len(), key.cell_count() as usize);
     json!({
         "region": hex(key.region()),

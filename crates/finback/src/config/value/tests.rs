@@ -41,6 +41,8 @@ fn ports_addresses_and_flags_are_strict() {
     assert_eq!(OptionalHost::parse(""), Some(None));
     assert_eq!(Flag::parse("TRUE"), Some(true));
     assert!(["yes", "1", ""].iter().all(|text| Flag::parse(text).is_none()));
+    assert_eq!(Codec::parse("gz"), Some(Compression::Gz));
+    assert!(["lzo", "gzip", ""].iter().all(|text| Codec::parse(text).is_none()));
     assert!(["0", "NaN", "1.01", "-0.5", "inf"].iter().all(|text| Fraction::parse(text).is_none()));
     assert!(["0", "-1", "1.5", "4294967296"].iter().all(|text| Count::parse(text).is_none()));
 }
