@@ -8,13 +8,15 @@
 
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_cell::{CellBlock, CellBlockBuilder, CellOrder};
-use finback_memstore::{MemStore, Segment};
+use finback_cell::{Cell, CellBlock, CellBlockBuilder, CellOrder};
+use finback_memstore::{InMemoryCompaction, MemStore, PipelineOptions, Segment};
 use std::hint::black_box;
 use std::time::Instant;
 
 const DEFAULT_CELLS: u64 = 200_000;
 const ROUNDS: usize = 5;
+const BASIC: PipelineOptions =
+    PipelineOptions { policy: InMemoryCompaction::Basic, segments_limit: 2, adaptive_threshold: 1.0 };
 
 fn main() {
     let cells = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_CELLS);
@@ -43,7 +45,8 @@ fn measure(name: &str, cells: u64, row: impl Fn(u64) -> String) {
             }
         }));
         let active = store.segments()[0].clone();
-        store.flush_in_memory();
+        store.push_active();
+        store.compact_in_memory(&BASIC, || |_: &Cell<'_>, _| true);
         let flat = store.segments()[1].clone();
         for (form, segment) in [active, flat].iter().enumerate() {
             bytes[form] = (segment.heap_bytes() - segment.data_bytes()) as f64 / cells as f64;

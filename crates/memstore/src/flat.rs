@@ -1,107 +1,148 @@
-//! Sorted cells that no longer change: an array to search, and the KeyValues one after the other.
+//! Sorted cells that no longer change: an array to search, and the cells where they are.
 //!
 //! ```text
-//! index:  ┌────────────┬─────────────┬────────┐  one per cell
-//!         │ row prefix │ sequence id │ offset │ ──┐
-//!         └────────────┴─────────────┴────────┘   │
-//! data:   ┌──────────┬──────────┬──────────┐      │
-//!         │ KeyValue │ KeyValue │ KeyValue │ ◄────┘  each ends where the next begins
-//!         └──────────┴──────────┴──────────┘
+//! index:  ┌────────────┬─────────┐  one per cell, 16 bytes
+//!         │ row prefix │ pointer │ ──┐
+//!         └────────────┴─────────┘   │
+//! chunks: ┌────────┬────────┬──────┐ │  shared with the segments that this one was merged from
+//!         │ record │ record │      │ ◄┘
+//!         └────────┴────────┴──────┘
 //! ```
-//! A search touches the index, which is dense, and the data only where eight bytes of the row do not decide.
+//! A search touches the index, which is dense, and the records only where eight bytes of the row do not decide. They are
+//! the eight bytes behind those that all rows of the segment begin with. Every 64th of them is also in an array of its
+//! own, which stays in the processor's cache while the index does not.
+#![allow(unsafe_code)]
 
+mod builder;
+mod merge;
+
+pub(crate) use builder::FlatBuilder;
+pub(crate) use merge::merge;
+
+use crate::arena::Chunk;
+use crate::record::Record;
 use crate::row_prefix::row_prefix;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// Every so many entries there is a fence.
+const FENCE_DISTANCE: usize = 64;
+
+#[derive(Clone, Copy)]
 struct Entry {
-    row_prefix: u64,
-    sequence_id: u64,
-    offset: usize,
+    prefix: u64,
+    /// In one of the chunks.
+    record: Record,
 }
 
 /// The cells. See the module.
 pub(crate) struct FlatCells {
     order: CellOrder,
+    /// What all rows begin with.
+    common: Box<[u8]>,
     index: Box<[Entry]>,
-    data: Box<[u8]>,
-}
-
-/// Collects cells that come in order.
-pub(crate) struct FlatBuilder {
-    order: CellOrder,
-    index: Vec<Entry>,
-    data: Vec<u8>,
-}
-
-impl FlatBuilder {
-    /// Makes room for what is expected.
-    pub(crate) fn with_capacity(order: CellOrder, cells: usize, data_bytes: usize) -> Self {
-        Self { order, index: Vec::with_capacity(cells), data: Vec::with_capacity(data_bytes) }
-    }
-
-    /// Appends a copy of `cell`, which must not sort before the last one.
-    pub(crate) fn push(&mut self, cell: &Cell<'_>, sequence_id: u64) {
-        let row_prefix = row_prefix(self.order, cell.row());
-        self.index.push(Entry { row_prefix, sequence_id, offset: self.data.len() });
-        self.data.extend_from_slice(cell.bytes());
-    }
-
-    pub(crate) fn finish(self) -> FlatCells {
-        FlatCells {
-            order: self.order,
-            index: self.index.into_boxed_slice(),
-            data: self.data.into_boxed_slice(),
-        }
-    }
+    /// Prefixes of every [`FENCE_DISTANCE`]th entry.
+    fences: Box<[u64]>,
+    chunks: Box<[Arc<Chunk>]>,
 }
 
 impl FlatCells {
+    fn new(order: CellOrder, common: Box<[u8]>, index: Vec<Entry>, chunks: Vec<Arc<Chunk>>) -> Self {
+        let fences = index.iter().step_by(FENCE_DISTANCE).map(|entry| entry.prefix).collect();
+        let (index, chunks) = (index.into_boxed_slice(), chunks.into_boxed_slice());
+        Self { order, common, index, fences, chunks }
+    }
+
     /// Bytes taken from the allocator.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        self.data.len() + size_of_val(&self.index[..])
+        let chunks: usize = self.chunks.iter().map(|chunk| chunk.heap_bytes()).sum();
+        let arrays = size_of_val(&*self.index) + size_of_val(&*self.fences) + size_of_val(&*self.chunks);
+        chunks + arrays + self.common.len()
     }
 
-    fn get(&self, at: usize) -> Option<(Cell<'_>, u64)> {
+    /// Number of cells.
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The memory that the cells are in.
+    pub(crate) fn chunks(&self) -> &[Arc<Chunk>] {
+        &self.chunks
+    }
+
+    /// What all rows begin with.
+    pub(crate) fn common(&self) -> &[u8] {
+        &self.common
+    }
+
+    /// The cell at a place, and its sequence id.
+    pub(crate) fn get(&self, at: usize) -> Option<(Cell<'_>, u64)> {
         let entry = self.index.get(at)?;
-        Some((self.cell(at, entry), entry.sequence_id))
+        // SAFETY: as in `cell`.
+        Some((self.cell(entry), unsafe { entry.record.sequence_id() }))
     }
 
-    fn cell(&self, at: usize, entry: &Entry) -> Cell<'_> {
-        let end = self.index.get(at + 1).map_or(self.data.len(), |next| next.offset);
-        Cell::from_checked(&self.data[entry.offset..end])
+    /// The cell of one of the entries.
+    #[inline]
+    fn cell(&self, entry: &Entry) -> Cell<'_> {
+        // SAFETY: records of a segment's entries are in chunks that it holds, and `self` is borrowed.
+        unsafe { entry.record.cell() }
+    }
+
+    /// Compares two entries, of the same or of different segments with the same common bytes, as cells are ordered.
+    fn compare(&self, a: &Entry, other: &Self, b: &Entry) -> Ordering {
+        let compare_cells = || {
+            // SAFETY: as in `cell`.
+            let (a_sequence, b_sequence) = unsafe { (a.record.sequence_id(), b.record.sequence_id()) };
+            self.order.compare_with_sequence(&self.cell(a), a_sequence, &other.cell(b), b_sequence)
+        };
+        a.prefix.cmp(&b.prefix).then_with(compare_cells)
     }
 
     /// Greatest row strictly before `row`, or the last row of all.
     pub(crate) fn previous_row(&self, row: Option<&[u8]>) -> Option<&[u8]> {
         let end = match row {
             None => self.index.len(),
-            Some(row) => {
-                let prefix = row_prefix(self.order, row);
-                self.partition_point(0, self.index.len(), |at, entry| {
-                    let compare_rows = || self.order.compare_rows(self.cell(at, entry).row(), row);
-                    entry.row_prefix.cmp(&prefix).then_with(compare_rows) == Ordering::Less
-                })
-            }
+            Some(row) => self.search(0, self.index.len(), row, |cell| {
+                self.order.compare_rows(cell.row(), row) == Ordering::Less
+            }),
         };
         Some(self.get(end.checked_sub(1)?)?.0.row())
     }
 
-    /// First place in `from..to` of which `is_before` does not hold, or `to`.
+    /// First entry in `from..to` that is not before what is looked for, which is in `row`; or `to`. `is_before` is asked
+    /// for cells that the prefix does not decide.
     #[inline]
-    fn partition_point(&self, from: usize, to: usize, is_before: impl Fn(usize, &Entry) -> bool) -> usize {
-        let (mut low, mut high) = (from, to);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if is_before(middle, &self.index[middle]) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+    fn search(&self, from: usize, to: usize, row: &[u8], is_before: impl Fn(&Cell<'_>) -> bool) -> usize {
+        let (head, rest) = row.split_at(self.common.len().min(row.len()));
+        match head.cmp(&self.common) {
+            Ordering::Less => return from,
+            Ordering::Greater => return to,
+            Ordering::Equal => {}
         }
-        low
+        let prefix = row_prefix(self.order, rest);
+        let (low, high) = self.between_fences(from, to, prefix);
+        let is_before = |entry: &Entry| match entry.prefix.cmp(&prefix) {
+            Ordering::Equal => is_before(&self.cell(entry)),
+            unequal => unequal == Ordering::Less,
+        };
+        low + self.index[low..high].partition_point(is_before)
+    }
+
+    /// The part of `from..to` that can have entries around `prefix`.
+    #[inline]
+    fn between_fences(&self, from: usize, to: usize, prefix: u64) -> (usize, usize) {
+        if to - from <= 2 * FENCE_DISTANCE {
+            return (from, to);
+        }
+        let fences = &self.fences[from.div_ceil(FENCE_DISTANCE)..to.div_ceil(FENCE_DISTANCE)];
+        let first = from.div_ceil(FENCE_DISTANCE);
+        let before = fences.partition_point(|&fence| fence < prefix);
+        let not_after = before + fences[before..].partition_point(|&fence| fence == prefix);
+        let low = if before == 0 { from } else { (first + before - 1) * FENCE_DISTANCE + 1 };
+        (low, to.min((first + not_after) * FENCE_DISTANCE).max(low))
     }
 }
 
@@ -124,6 +165,11 @@ impl FlatCursor {
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
         self.cells.get(self.at)
+    }
+
+    /// The current cell's record.
+    pub(crate) fn record(&self) -> Option<Record> {
+        Some(self.cells.index.get(self.at)?.record)
     }
 
     #[inline]
@@ -156,11 +202,7 @@ impl FlatCursor {
     }
 
     fn search(&self, from: usize, to: usize, key: &Key<'_>) -> usize {
-        let cells = &*self.cells;
-        let prefix = row_prefix(cells.order, key.row);
-        cells.partition_point(from, to, |at, entry| {
-            let compare_keys = || cells.order.compare_keys(&Key::of(&cells.cell(at, entry)), key);
-            entry.row_prefix.cmp(&prefix).then_with(compare_keys) == Ordering::Less
-        })
+        let order = self.cells.order;
+        self.cells.search(from, to, key.row, |cell| order.compare_keys(&Key::of(cell), key) == Ordering::Less)
     }
 }

@@ -1,21 +1,36 @@
 //! The memstore of one family of one region.
 
-use crate::segment::Segment;
+use crate::segment::{Growth, Segment};
 use crate::snapshot::{Snapshot, SnapshotId};
 use crate::statistics::MemStoreSize;
+use arc_swap::ArcSwap;
 use finback_cell::{Cell, CellOrder};
 use parking_lot::RwLock;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// An active segment, a pipeline of immutable ones, and the snapshot being flushed.
 ///
-/// One lock guards which segments there are. Writers share it while they insert, so that whoever changes the segments
-/// knows that nobody is writing into the old active one; readers share it while they copy one pointer. It is held
+/// Readers take the list of all segments without a lock: it is replaced as a whole. Writers share a lock while they
+/// insert, so that whoever changes the segments knows that nobody is writing into the old active one; it is held
 /// exclusively only to exchange pointers, a few times per 2 MiB written.
 #[derive(Debug)]
 pub struct MemStore {
     order: CellOrder,
     segments: RwLock<Segments>,
+    all: ArcSwap<SegmentList>,
+}
+
+/// The segments of a memstore at one moment, newest first.
+#[derive(Debug)]
+pub struct SegmentList(Box<[Arc<Segment>]>);
+
+impl Deref for SegmentList {
+    type Target = [Arc<Segment>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 #[derive(Debug)]
@@ -23,34 +38,27 @@ struct Segments {
     active: Arc<Segment>,
     /// Newest first.
     pipeline: Vec<Arc<Segment>>,
+    /// Changes whenever segments leave the pipeline: who has looked at some and made others from them may put these in
+    /// their place only while it is the same. Segments that come, come in front.
+    version: u64,
     snapshot: Option<Snapshot>,
     last_snapshot: SnapshotId,
-    /// All of the above, newest first, as readers get it.
-    all: Arc<[Arc<Segment>]>,
 }
 
 impl Segments {
-    fn new(order: CellOrder) -> Self {
-        let active = Segment::new(order);
-        let all = Arc::new([active.clone()]);
-        Self { active, pipeline: Vec::new(), snapshot: None, last_snapshot: SnapshotId(0), all }
-    }
-
-    /// To be called after every change.
-    fn renew_list(&mut self) {
+    fn list(&self) -> SegmentList {
         let flushing = self.snapshot.iter().flat_map(Snapshot::segments);
-        self.all = std::iter::once(&self.active).chain(&self.pipeline).chain(flushing).cloned().collect();
+        SegmentList(self.unflushed().chain(flushing).cloned().collect())
     }
 
     /// Puts the active segment at the head of the pipeline, unless it is empty.
-    fn push_active(&mut self) -> Option<Arc<Segment>> {
+    fn push_active(&mut self, new: impl FnOnce(&Segment) -> Arc<Segment>) -> bool {
         if self.active.is_empty() {
-            return None;
+            return false;
         }
-        let empty = Segment::new(self.active.order());
-        let pushed = std::mem::replace(&mut self.active, empty);
-        self.pipeline.insert(0, pushed.clone());
-        Some(pushed)
+        let empty = new(&self.active);
+        self.pipeline.insert(0, std::mem::replace(&mut self.active, empty));
+        true
     }
 
     fn unflushed(&self) -> impl Iterator<Item = &Arc<Segment>> {
@@ -58,10 +66,26 @@ impl Segments {
     }
 }
 
+/// The pipeline as somebody saw it.
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    version: u64,
+    /// Newest first.
+    pub(crate) segments: Vec<Arc<Segment>>,
+}
+
 impl MemStore {
-    /// An empty memstore, less than a KiB.
+    /// An empty memstore, about a KiB.
     pub fn new(order: CellOrder) -> Self {
-        Self { order, segments: RwLock::new(Segments::new(order)) }
+        let segments = Segments {
+            active: Segment::new(order),
+            pipeline: Vec::new(),
+            version: 0,
+            snapshot: None,
+            last_snapshot: SnapshotId(0),
+        };
+        let all = ArcSwap::from_pointee(segments.list());
+        Self { order, segments: RwLock::new(segments), all }
     }
 
     /// The order of the cells.
@@ -69,38 +93,44 @@ impl MemStore {
         self.order
     }
 
-    /// Inserts a cell into the active segment, see [`Segment::insert`]. Gives back by how many bytes the memstore grew.
-    pub fn insert(&self, cell: &Cell<'_>, sequence_id: u64) -> usize {
+    /// Inserts a cell into the active segment, see [`Segment::insert`].
+    pub fn insert(&self, cell: &Cell<'_>, sequence_id: u64) -> Growth {
         self.segments.read().active.insert(cell, sequence_id)
     }
 
     /// Inserts cells of one sequence id into the active segment, see [`Segment::insert_all`]. The iterator must not use
     /// the memstore.
-    pub fn insert_all<'a>(&self, cells: impl IntoIterator<Item = Cell<'a>>, sequence_id: u64) -> usize {
+    pub fn insert_all<'a>(&self, cells: impl IntoIterator<Item = Cell<'a>>, sequence_id: u64) -> Growth {
         self.segments.read().active.insert_all(cells, sequence_id)
     }
 
-    /// All segments, newest first: what a read merges. Includes the snapshot until it is dropped.
-    pub fn segments(&self) -> Arc<[Arc<Segment>]> {
-        self.segments.read().all.clone()
+    /// Inserts a new version of a counter into the active segment, see [`Segment::upsert`].
+    pub fn upsert(&self, cell: &Cell<'_>, sequence_id: u64, smallest_read_point: u64) -> Growth {
+        self.segments.read().active.upsert(cell, sequence_id, smallest_read_point)
+    }
+
+    /// All segments, newest first: what a read merges. Includes the snapshot until it is dropped. Never waits.
+    pub fn segments(&self) -> Arc<SegmentList> {
+        self.all.load_full()
     }
 
     /// Makes everything in memory the snapshot: the active segment, the pipeline, and an earlier snapshot whose flush
-    /// failed. Later writes go into a new active segment.
+    /// failed. Later writes go into a new active segment. An in-memory compaction under way has worked in vain.
     ///
     /// An insertion under way is waited for. Which sequence ids are in and which are out is the caller's business: the
     /// region keeps writers out meanwhile.
     pub fn snapshot(&self) -> Snapshot {
         let mut segments = self.segments.write();
-        segments.push_active();
+        segments.push_active(|active| Segment::new(active.order()));
         let mut flushing = std::mem::take(&mut segments.pipeline);
+        segments.version += 1;
         if let Some(failed) = segments.snapshot.take() {
             flushing.extend_from_slice(failed.segments());
         }
         segments.last_snapshot.0 += 1;
         let snapshot = Snapshot::new(segments.last_snapshot, flushing);
         segments.snapshot = Some(snapshot.clone());
-        segments.renew_list();
+        self.all.store(Arc::new(segments.list()));
         snapshot
     }
 
@@ -115,33 +145,56 @@ impl MemStore {
             return false;
         }
         segments.snapshot = None;
-        segments.renew_list();
+        self.all.store(Arc::new(segments.list()));
         true
     }
 
-    /// Moves the active segment into the pipeline and gives it the flat form. False when there was nothing to do, or
-    /// when a snapshot took the segment before it was flat, and has it as it is.
-    ///
-    /// Writers and readers go on meanwhile.
-    pub fn flush_in_memory(&self) -> bool {
-        let pushed = {
-            let mut segments = self.segments.write();
-            let pushed = segments.push_active();
-            segments.renew_list();
-            pushed
-        };
-        pushed.is_some_and(|segment| self.replace_in_pipeline(&segment, segment.flatten()))
-    }
-
-    /// False when `old` is no longer in the pipeline.
-    fn replace_in_pipeline(&self, old: &Arc<Segment>, new: Arc<Segment>) -> bool {
+    /// The first half of an in-memory flush: moves the active segment into the pipeline, as it is. False when it was
+    /// empty. Takes no longer than an insertion under way.
+    pub fn push_active(&self) -> bool {
         let mut segments = self.segments.write();
-        let Some(place) = segments.pipeline.iter_mut().find(|segment| Arc::ptr_eq(segment, old)) else {
-            return false;
-        };
-        *place = new;
-        segments.renew_list();
-        true
+        let pushed = segments.push_active(Segment::successor);
+        if pushed {
+            self.all.store(Arc::new(segments.list()));
+        }
+        pushed
+    }
+
+    /// The pipeline now.
+    pub(crate) fn pipeline(&self) -> Pipeline {
+        let segments = self.segments.read();
+        Pipeline { version: segments.version, segments: segments.pipeline.clone() }
+    }
+
+    /// Whether the pipeline is still as it was seen, but for segments that came.
+    pub(crate) fn is_current(&self, seen: &Pipeline) -> bool {
+        self.segments.read().version == seen.version
+    }
+
+    /// Puts `new` in the place of some of the segments seen. Nothing is done if others have left since: then a snapshot
+    /// has them as they are. Gives back by how many bytes the memstore grew.
+    pub(crate) fn replace(
+        &self,
+        seen: &Pipeline,
+        range: std::ops::Range<usize>,
+        new: Option<Arc<Segment>>,
+    ) -> Option<isize> {
+        let mut segments = self.segments.write();
+        if segments.version != seen.version {
+            return None;
+        }
+        let came = segments.pipeline.len() - seen.segments.len();
+        let before: usize = seen.segments[range.clone()].iter().map(|segment| segment.grown_bytes()).sum();
+        let after = new.as_ref().map_or(0, |segment| segment.grown_bytes());
+        segments.pipeline.splice(came + range.start..came + range.end, new);
+        segments.version += 1;
+        self.all.store(Arc::new(segments.list()));
+        Some(after as isize - before as isize)
+    }
+
+    /// Number of segments in the pipeline.
+    pub fn pipeline_length(&self) -> usize {
+        self.segments.read().pipeline.len()
     }
 
     /// Sizes of all segments together.
@@ -166,7 +219,7 @@ impl MemStore {
 
     /// Whether there are no cells at all.
     pub fn is_empty(&self) -> bool {
-        self.size().cells == 0
+        self.segments().iter().all(|segment| segment.is_empty())
     }
 
     /// Lowest sequence id in memory, the snapshot included: the log is needed from here on.

@@ -1,6 +1,7 @@
 //! A reader's place in a segment.
 
 use crate::flat::FlatCursor;
+use crate::record::Record;
 use crate::skip_list::SkipListCursor;
 use finback_cell::Cell;
 use finback_cell::key::Key;
@@ -29,6 +30,14 @@ impl SegmentScanner {
         match &self.cursor {
             Cursor::SkipList(cursor) => cursor.peek(),
             Cursor::Flat(cursor) => cursor.peek(),
+        }
+    }
+
+    /// The current cell's record.
+    pub(crate) fn record(&self) -> Option<Record> {
+        match &self.cursor {
+            Cursor::SkipList(cursor) => cursor.record(),
+            Cursor::Flat(cursor) => cursor.record(),
         }
     }
 

@@ -1,9 +1,11 @@
 //! A sorted set of cells: mutable (a skip list) or flat.
 
-use crate::flat::{FlatBuilder, FlatCells, FlatCursor};
+use crate::flat::{FlatBuilder, FlatCells, FlatCursor, merge};
+use crate::record::{HEADER_SIZE, Record};
+use crate::row_prefix::common_length;
 use crate::scanner::{Cursor, SegmentScanner};
-use crate::skip_list::{SkipList, SkipListCursor};
-use crate::statistics::{MemStoreSize, Statistics};
+use crate::skip_list::{AVERAGE_NODE_BYTES, Inserted, SkipList, SkipListCursor};
+use crate::statistics::{Change, MemStoreSize, Statistics};
 use finback_cell::{Cell, CellOrder};
 use std::sync::Arc;
 
@@ -19,6 +21,15 @@ enum Cells {
     Flat(Arc<FlatCells>),
 }
 
+/// What insertions did to a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Growth {
+    /// By how many bytes [`Segment::heap_bytes`] grew, often by none.
+    pub heap_bytes: usize,
+    /// Bytes in use of the segment afterwards, whatever they are still good for: what in-memory flushes go by.
+    pub active_bytes: usize,
+}
+
 /// Bytes of a segment besides its cells: itself and the list, each behind an `Arc` with two counters.
 const EMPTY_HEAP_BYTES: usize = size_of::<Segment>() + size_of::<SkipList>() + 4 * size_of::<usize>();
 
@@ -26,61 +37,151 @@ impl Segment {
     /// An empty segment that takes writes. It takes memory for cells when the first one comes: 4 KiB, then chunks of
     /// double the size up to 2 MiB.
     pub fn new(order: CellOrder) -> Arc<Self> {
-        Arc::new(Self {
-            order,
-            statistics: Statistics::new(EMPTY_HEAP_BYTES),
-            cells: Cells::SkipList(Arc::new(SkipList::new(order))),
-        })
+        Self::expecting(order, 0, 0)
+    }
+
+    /// An empty segment that will take about so many bytes of nodes and of records, and so begins with larger chunks.
+    fn expecting(order: CellOrder, node_bytes: usize, record_bytes: usize) -> Arc<Self> {
+        let list = SkipList::new(order, node_bytes, record_bytes);
+        Arc::new(Self { order, statistics: Statistics::new(), cells: Cells::SkipList(Arc::new(list)) })
+    }
+
+    /// An empty segment for writes as this one took them.
+    pub(crate) fn successor(&self) -> Arc<Self> {
+        let nodes = self.len() * AVERAGE_NODE_BYTES;
+        Self::expecting(self.order, nodes, self.statistics.taken_bytes().saturating_sub(nodes))
     }
 
     /// Copies `cell` into the segment; readers may see it from then on. A cell with the same key and sequence id is
-    /// replaced, as in HBase. Gives back by how many bytes [`Segment::heap_bytes`] grew, often by none.
+    /// replaced, as in HBase.
     ///
-    /// Writers wait for each other, readers for nobody.
+    /// Nobody waits for anybody.
     ///
     /// # Panics
     /// If the segment [is flat](Segment::is_flat).
-    pub fn insert(&self, cell: &Cell<'_>, sequence_id: u64) -> usize {
+    pub fn insert(&self, cell: &Cell<'_>, sequence_id: u64) -> Growth {
         self.insert_all(std::iter::once(*cell), sequence_id)
     }
 
-    /// Inserts several cells with one sequence id as [`Segment::insert`] does, under one lock; fastest when they come
-    /// in order. The iterator must not use the segment.
+    /// Inserts several cells with one sequence id as [`Segment::insert`] does; fastest when they come in order.
     ///
     /// # Panics
     /// If the segment [is flat](Segment::is_flat).
-    pub fn insert_all<'a>(&self, cells: impl IntoIterator<Item = Cell<'a>>, sequence_id: u64) -> usize {
-        let Cells::SkipList(list) = &self.cells else { panic!("a flat segment takes no writes") };
-        let mut writer = list.write();
-        let mut grown = 0;
+    pub fn insert_all<'a>(&self, cells: impl IntoIterator<Item = Cell<'a>>, sequence_id: u64) -> Growth {
+        let mut inserter = self.list().inserter();
+        let mut change = Change::default();
         for cell in cells {
-            // Counted before it can be seen: ranges cover whatever a reader finds.
-            self.statistics.add(&cell, sequence_id);
-            let inserted = writer.insert(&cell, sequence_id);
-            if let Some(replaced) = inserted.replaced {
-                self.statistics.remove(&replaced);
-            }
-            self.statistics.add_heap_bytes(inserted.allocated_bytes);
-            grown += inserted.allocated_bytes;
+            self.statistics.widen(&cell, sequence_id);
+            note(&mut change, &cell, &inserter.insert(&cell, sequence_id));
         }
-        grown
+        self.apply(&change)
     }
 
-    /// A flat copy of a segment that takes no more writes: smaller, and faster to search.
-    pub(crate) fn flatten(&self) -> Arc<Self> {
+    /// Inserts a put that is newer than all there is of its column. Of the older versions only the newest one with a
+    /// sequence id up to `smallest_read_point` need stay; so one of them may go.
+    ///
+    /// The caller must keep other writers of the row away.
+    ///
+    /// # Panics
+    /// If the segment [is flat](Segment::is_flat).
+    pub fn upsert(&self, cell: &Cell<'_>, sequence_id: u64, smallest_read_point: u64) -> Growth {
+        let mut change = Change::default();
+        self.statistics.widen(cell, sequence_id);
+        let inserted = self.list().inserter().upsert(cell, sequence_id, smallest_read_point);
+        note(&mut change, cell, &inserted);
+        self.apply(&change)
+    }
+
+    fn list(&self) -> &SkipList {
+        let Cells::SkipList(list) = &self.cells else { panic!("a flat segment takes no writes") };
+        list
+    }
+
+    fn apply(&self, change: &Change) -> Growth {
+        let active_bytes = self.statistics.apply(change);
+        Growth { heap_bytes: change.heap_bytes, active_bytes }
+    }
+
+    /// A flat copy of those cells of a segment that takes no more writes which `keeps` lets stay: smaller, and faster to
+    /// search. `keeps` is asked for each cell and sequence id in order. Large cells are shared, not copied.
+    pub(crate) fn flatten(&self, mut keeps: impl FnMut(&Cell<'_>, u64) -> bool) -> Arc<Self> {
         let size = self.size();
-        let mut builder = FlatBuilder::with_capacity(self.order, size.cells, size.data_bytes);
-        let statistics = Statistics::new(0);
+        let common = self.common();
+        let record_bytes = size.data_bytes + size.cells * HEADER_SIZE;
+        let mut builder = FlatBuilder::new(self.order, &common, size.cells, record_bytes);
+        let statistics = Statistics::new();
+        let mut change = Change::default();
         let mut scanner = self.scanner();
-        while let Some((cell, sequence_id)) = scanner.peek() {
-            builder.push(&cell, sequence_id);
-            statistics.add(&cell, sequence_id);
+        while let (Some((cell, sequence_id)), Some(record)) = (scanner.peek(), scanner.record()) {
+            if keeps(&cell, sequence_id) {
+                builder.push(&cell, sequence_id, record);
+                statistics.widen(&cell, sequence_id);
+                change.add(&cell);
+            }
             scanner.next();
         }
-        let cells = builder.finish();
+        statistics.apply(&change);
+        let cells = match &self.cells {
+            Cells::SkipList(list) => builder.finish(&list.records().chunks()),
+            Cells::Flat(cells) => builder.finish(cells.chunks()),
+        };
+        Self::flat(self.order, statistics, cells)
+    }
+
+    /// Bytes that all rows begin with.
+    fn common(&self) -> Vec<u8> {
+        match &self.cells {
+            Cells::Flat(cells) => cells.common().to_vec(),
+            Cells::SkipList(_) if self.order == CellOrder::Meta => Vec::new(),
+            Cells::SkipList(_) => {
+                let scanner = self.scanner();
+                let ends = scanner.peek().zip(scanner.previous_row(None));
+                ends.map_or(Vec::new(), |((first, _), last)| {
+                    first.row()[..common_length(first.row(), last)].to_vec()
+                })
+            }
+        }
+    }
+
+    /// One flat segment in the place of several, newest first. No cell is copied or left out. `None` if one of them is
+    /// not flat.
+    pub(crate) fn merge(segments: &[Arc<Self>]) -> Option<Arc<Self>> {
+        let flat = |segment: &'_ Arc<Self>| match &segment.cells {
+            Cells::Flat(cells) => Some(Arc::clone(cells)),
+            Cells::SkipList(_) => None,
+        };
+        let sources: Vec<Arc<FlatCells>> = segments.iter().map(flat).collect::<Option<_>>()?;
+        let order = segments.first()?.order;
+        let statistics = Statistics::new();
+        segments.iter().for_each(|segment| statistics.merge(&segment.statistics));
+        let sources: Vec<&FlatCells> = sources.iter().map(|cells| &**cells).collect();
+        Some(Self::flat(order, statistics, merge(order, &sources)))
+    }
+
+    fn flat(order: CellOrder, statistics: Statistics, cells: FlatCells) -> Arc<Self> {
         let fixed = size_of::<Self>() + size_of::<FlatCells>() + 4 * size_of::<usize>();
         statistics.set_heap_bytes(fixed + cells.allocated_bytes());
-        Arc::new(Self { order: self.order, statistics, cells: Cells::Flat(Arc::new(cells)) })
+        Arc::new(Self { order, statistics, cells: Cells::Flat(Arc::new(cells)) })
+    }
+
+    /// The part of the cells that `keeps` would not let stay, found by asking it for some, in runs of neighbours all over
+    /// the segment. 0 to 1.
+    pub(crate) fn sample(&self, mut keeps: impl FnMut(&Cell<'_>, u64) -> bool) -> f64 {
+        /// Together enough to tell 10 % from 12 %.
+        const RUNS: usize = 64;
+        const CELLS_PER_RUN: usize = 64;
+        let Cells::Flat(cells) = &self.cells else { return 0.0 };
+        let distance = (cells.len() / RUNS).max(CELLS_PER_RUN);
+        let (mut asked, mut dropped) = (0_usize, 0_usize);
+        for start in (0..cells.len()).step_by(distance) {
+            for at in start..(start + CELLS_PER_RUN).min(cells.len()) {
+                if let Some((cell, sequence_id)) = cells.get(at) {
+                    asked += 1;
+                    dropped += usize::from(!keeps(&cell, sequence_id));
+                }
+            }
+        }
+        dropped as f64 / asked.max(1) as f64
     }
 
     /// A scanner that stands on the first cell.
@@ -121,9 +222,18 @@ impl Segment {
         self.size().heap_bytes
     }
 
+    /// [`Segment::heap_bytes`], without those that an empty segment has: what insertions told of as growth.
+    pub(crate) fn grown_bytes(&self) -> usize {
+        self.statistics.heap_bytes()
+    }
+
     /// All three sizes.
     pub fn size(&self) -> MemStoreSize {
-        self.statistics.size()
+        let mut size = self.statistics.size();
+        if !self.is_flat() {
+            size.heap_bytes += EMPTY_HEAP_BYTES;
+        }
+        size
     }
 
     /// Number of delete markers among the cells.
@@ -149,6 +259,17 @@ impl Segment {
     /// Highest sequence id; `None` when empty.
     pub fn highest_sequence_id(&self) -> Option<u64> {
         Some(self.statistics.sequence_ids()?.1)
+    }
+}
+
+/// Notes an insertion. A cell that took another's place took no node.
+fn note(change: &mut Change, cell: &Cell<'_>, inserted: &Inserted<'_>) {
+    change.add(cell);
+    change.heap_bytes += inserted.allocated_bytes;
+    change.taken_bytes += Record::size(cell);
+    match &inserted.replaced {
+        Some(replaced) => change.remove(replaced),
+        None => change.taken_bytes += AVERAGE_NODE_BYTES,
     }
 }
 

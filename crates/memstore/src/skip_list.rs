@@ -1,60 +1,68 @@
-//! A sorted set of cells in an arena: a skip list with one writer at a time and any number of readers, who never wait.
+//! A sorted set of cells: a skip list in arenas, with any number of writers and readers at once, none of whom waits.
 //!
-//! Nodes are published by a release store and read by acquire loads. A node is never changed after that, except for
-//! the links to its followers, and never freed before the list. A node that was taken out (replaced) keeps its
-//! links, so a reader that stands on it goes on from there.
+//! A node is complete before a compare-and-swap links it in, from the lowest level up; readers follow links by acquire
+//! loads. A node never moves, is never taken out, and is freed with the list. Its record may be exchanged for that of a
+//! cell that sorts at the same place; the old one lives on for those who read it.
 //!
-//! This is the one module of the crate with `unsafe` code; run its tests under Miri:
-//! `cargo +nightly miri test -p finback-memstore skip_list`.
+//! Nodes and records have an arena each: what is left of the nodes when the list becomes a flat segment is nothing.
+//!
+//! Run the tests under Miri: `cargo +nightly miri test -p finback-memstore skip_list`.
 #![allow(unsafe_code)]
 
-mod arena;
 mod cursor;
+mod inserter;
 mod node;
-mod writer;
+mod upsert;
 
 pub(crate) use cursor::SkipListCursor;
+pub(crate) use inserter::{Inserted, Inserter};
+pub(crate) use node::AVERAGE_NODE_BYTES;
 
-use crate::row_prefix::row_prefix;
+use crate::arena::Arena;
+use crate::row_prefix::LongRowPrefix;
+use finback_cell::CellOrder;
 use finback_cell::key::Key;
-use finback_cell::{Cell, CellOrder};
+use inserter::Splice;
 use node::{Link, MAX_HEIGHT, Node};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::cmp::Ordering;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use writer::Writer;
 
 /// The list. See the module.
 pub(crate) struct SkipList {
     order: CellOrder,
     /// Links to the first node of each level.
     head: [Link; MAX_HEIGHT],
-    /// Levels in use. Readers may see an old value: they start lower, and find the same.
+    /// Levels in use. Who sees an old value starts lower, and finds the same.
     height: AtomicUsize,
-    writer: Mutex<Writer>,
+    nodes: Arena,
+    records: Arena,
+    /// Where the last insertion took place.
+    hint: Mutex<Splice>,
 }
 
 /// What to look for: a key, and among cells of that key a sequence id.
 struct Target<'a> {
     order: CellOrder,
-    row_prefix: u64,
+    prefix: LongRowPrefix,
     key: Key<'a>,
     sequence_id: u64,
 }
 
 impl<'a> Target<'a> {
     fn new(order: CellOrder, key: Key<'a>, sequence_id: u64) -> Self {
-        Self { order, row_prefix: row_prefix(order, key.row), key, sequence_id }
+        Self { order, prefix: LongRowPrefix::new(order, key.row), key, sequence_id }
     }
 
     /// Compares `node` with the target.
     #[inline]
     fn compare(&self, node: Node<'_>) -> Ordering {
-        node.row_prefix().cmp(&self.row_prefix).then_with(|| {
+        node.prefix().cmp(&self.prefix).then_with(|| {
+            let (cell, sequence_id) = node.entry();
             self.order
-                .compare_keys(&Key::of(&node.cell()), &self.key)
-                .then_with(|| self.sequence_id.cmp(&node.sequence_id()))
+                .compare_keys(&Key::of(&cell), &self.key)
+                .then_with(|| self.sequence_id.cmp(&sequence_id))
         })
     }
 
@@ -65,19 +73,26 @@ impl<'a> Target<'a> {
 }
 
 impl SkipList {
-    /// An empty list; allocates nothing.
-    pub(crate) fn new(order: CellOrder) -> Self {
+    /// An empty list, which will hold about so many bytes of nodes and of records; allocates nothing.
+    pub(crate) fn new(order: CellOrder, node_bytes: usize, record_bytes: usize) -> Self {
         Self {
             order,
             head: [const { Link::null() }; MAX_HEIGHT],
             height: AtomicUsize::new(1),
-            writer: Mutex::new(Writer::new()),
+            nodes: Arena::new(node_bytes),
+            records: Arena::new(record_bytes),
+            hint: Mutex::default(),
         }
     }
 
-    /// Waits for the other writers, and becomes the writer until the guard is dropped.
-    pub(crate) fn write(&self) -> ListWriter<'_> {
-        ListWriter { list: self, writer: self.writer.lock() }
+    /// Begins to insert cells. Several threads may do so at once.
+    pub(crate) fn inserter(&self) -> Inserter<'_> {
+        Inserter::new(self)
+    }
+
+    /// The arena that the cells are in.
+    pub(crate) fn records(&self) -> &Arena {
+        &self.records
     }
 
     /// Greatest row strictly before `row`, or the last row of all.
@@ -85,20 +100,18 @@ impl SkipList {
         let last_before = match row {
             None => self.find(|_| true).0,
             Some(row) => {
-                let prefix = row_prefix(self.order, row);
+                let prefix = LongRowPrefix::new(self.order, row);
                 self.find(|node| {
-                    node.row_prefix()
-                        .cmp(&prefix)
-                        .then_with(|| self.order.compare_rows(node.cell().row(), row))
-                        == Ordering::Less
+                    let compare_rows = || self.order.compare_rows(node.entry().0.row(), row);
+                    node.prefix().cmp(&prefix).then_with(compare_rows) == Ordering::Less
                 })
                 .0
             }
         };
-        Some(last_before?.cell().row())
+        Some(last_before?.entry().0.row())
     }
 
-    /// First node that is not before the target.
+    /// First node that is not before the key.
     fn seek(&self, key: &Key<'_>) -> Option<Node<'_>> {
         // The highest sequence id sorts first, so this finds the newest cell of the key.
         let target = Target::new(self.order, *key, u64::MAX);
@@ -150,27 +163,6 @@ impl SkipList {
                 _ => return (before, follower),
             }
         }
-    }
-}
-
-/// The right to write into a list.
-pub(crate) struct ListWriter<'a> {
-    list: &'a SkipList,
-    writer: MutexGuard<'a, Writer>,
-}
-
-/// What an insertion did.
-pub(crate) struct Inserted<'a> {
-    /// Bytes that the arena took from the allocator for it, often none.
-    pub(crate) allocated_bytes: usize,
-    /// The cell of the same key and sequence id that it took the place of.
-    pub(crate) replaced: Option<Cell<'a>>,
-}
-
-impl<'a> ListWriter<'a> {
-    /// Copies a cell into the list. A cell with the same key and sequence id is replaced.
-    pub(crate) fn insert(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Inserted<'a> {
-        self.writer.insert(self.list, cell, sequence_id)
     }
 }
 

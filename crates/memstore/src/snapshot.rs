@@ -40,6 +40,12 @@ impl Snapshot {
         self.segments.iter().map(|segment| segment.size()).sum()
     }
 
+    /// Bytes that insertions and in-memory compactions told of as growth: what the memstore shrinks by when the snapshot
+    /// is dropped.
+    pub fn grown_bytes(&self) -> usize {
+        self.segments.iter().map(|segment| segment.grown_bytes()).sum()
+    }
+
     /// Number of delete markers.
     pub fn delete_markers(&self) -> usize {
         self.segments.iter().map(|segment| segment.delete_markers()).sum()

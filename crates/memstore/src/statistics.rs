@@ -38,6 +38,7 @@ pub(crate) struct Statistics {
     cells: AtomicUsize,
     data_bytes: AtomicUsize,
     heap_bytes: AtomicUsize,
+    taken_bytes: AtomicUsize,
     delete_markers: AtomicUsize,
     has_tags: AtomicBool,
     min_timestamp: AtomicI64,
@@ -46,12 +47,41 @@ pub(crate) struct Statistics {
     highest_sequence_id: AtomicU64,
 }
 
+/// What some insertions did to the counters.
+#[derive(Default)]
+pub(crate) struct Change {
+    cells: isize,
+    data_bytes: isize,
+    delete_markers: isize,
+    /// Growth of the arenas.
+    pub(crate) heap_bytes: usize,
+    /// Bytes taken out of the arenas.
+    pub(crate) taken_bytes: usize,
+}
+
+impl Change {
+    /// Counts a cell in.
+    pub(crate) fn add(&mut self, cell: &Cell<'_>) {
+        self.cells += 1;
+        self.data_bytes += cell.bytes().len() as isize;
+        self.delete_markers += isize::from(cell.is_delete());
+    }
+
+    /// Counts a cell out.
+    pub(crate) fn remove(&mut self, cell: &Cell<'_>) {
+        self.cells -= 1;
+        self.data_bytes -= cell.bytes().len() as isize;
+        self.delete_markers -= isize::from(cell.is_delete());
+    }
+}
+
 impl Statistics {
-    pub(crate) const fn new(heap_bytes: usize) -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             cells: AtomicUsize::new(0),
             data_bytes: AtomicUsize::new(0),
-            heap_bytes: AtomicUsize::new(heap_bytes),
+            heap_bytes: AtomicUsize::new(0),
+            taken_bytes: AtomicUsize::new(0),
             delete_markers: AtomicUsize::new(0),
             has_tags: AtomicBool::new(false),
             min_timestamp: AtomicI64::new(i64::MAX),
@@ -61,37 +91,25 @@ impl Statistics {
         }
     }
 
-    /// Counts a cell in.
-    pub(crate) fn add(&self, cell: &Cell<'_>, sequence_id: u64) {
-        self.cells.fetch_add(1, Relaxed);
-        self.data_bytes.fetch_add(cell.bytes().len(), Relaxed);
-        if cell.is_delete() {
-            self.delete_markers.fetch_add(1, Relaxed);
-        }
-        if !cell.tags().is_empty() {
+    /// Widens the ranges by a cell, which must happen before anybody sees it: they cover whatever a reader finds.
+    #[inline]
+    pub(crate) fn widen(&self, cell: &Cell<'_>, sequence_id: u64) {
+        if !cell.tags().is_empty() && !self.has_tags() {
             self.has_tags.store(true, Relaxed);
         }
-        self.widen(cell.timestamp(), sequence_id);
+        self.widen_to(cell.timestamp(), sequence_id);
         if matches!(
             CellType::from_code(cell.type_code()),
             Some(CellType::DeleteColumn | CellType::DeleteFamily)
         ) {
             // They hide all that is older: a read of any earlier time must not leave the segment out.
-            self.widen(0, sequence_id);
-        }
-    }
-
-    /// Counts a cell out.
-    pub(crate) fn remove(&self, cell: &Cell<'_>) {
-        self.cells.fetch_sub(1, Relaxed);
-        self.data_bytes.fetch_sub(cell.bytes().len(), Relaxed);
-        if cell.is_delete() {
-            self.delete_markers.fetch_sub(1, Relaxed);
+            self.widen_to(0, sequence_id);
         }
     }
 
     /// Looks before it writes: most cells widen nothing or one end.
-    fn widen(&self, timestamp: i64, sequence_id: u64) {
+    #[inline]
+    fn widen_to(&self, timestamp: i64, sequence_id: u64) {
         if timestamp < self.min_timestamp.load(Relaxed) {
             self.min_timestamp.fetch_min(timestamp, Relaxed);
         }
@@ -106,19 +124,49 @@ impl Statistics {
         }
     }
 
+    /// Applies a change. Gives back the bytes taken in all.
+    pub(crate) fn apply(&self, change: &Change) -> usize {
+        // Sums wrap around, as negative ones need.
+        self.cells.fetch_add(change.cells as usize, Relaxed);
+        self.data_bytes.fetch_add(change.data_bytes as usize, Relaxed);
+        if change.delete_markers != 0 {
+            self.delete_markers.fetch_add(change.delete_markers as usize, Relaxed);
+        }
+        if change.heap_bytes > 0 {
+            self.heap_bytes.fetch_add(change.heap_bytes, Relaxed);
+        }
+        self.taken_bytes.fetch_add(change.taken_bytes, Relaxed) + change.taken_bytes
+    }
+
+    /// Adds all that another segment counted, but for heap and bytes taken.
+    pub(crate) fn merge(&self, other: &Self) {
+        self.cells.fetch_add(other.cells.load(Relaxed), Relaxed);
+        self.data_bytes.fetch_add(other.data_bytes.load(Relaxed), Relaxed);
+        self.delete_markers.fetch_add(other.delete_markers.load(Relaxed), Relaxed);
+        self.has_tags.fetch_or(other.has_tags(), Relaxed);
+        self.min_timestamp.fetch_min(other.min_timestamp.load(Relaxed), Relaxed);
+        self.max_timestamp.fetch_max(other.max_timestamp.load(Relaxed), Relaxed);
+        self.lowest_sequence_id.fetch_min(other.lowest_sequence_id.load(Relaxed), Relaxed);
+        self.highest_sequence_id.fetch_max(other.highest_sequence_id.load(Relaxed), Relaxed);
+    }
+
     pub(crate) fn set_heap_bytes(&self, heap_bytes: usize) {
         self.heap_bytes.store(heap_bytes, Relaxed);
     }
 
-    pub(crate) fn add_heap_bytes(&self, heap_bytes: usize) {
-        self.heap_bytes.fetch_add(heap_bytes, Relaxed);
+    pub(crate) fn taken_bytes(&self) -> usize {
+        self.taken_bytes.load(Relaxed)
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.heap_bytes.load(Relaxed)
     }
 
     pub(crate) fn size(&self) -> MemStoreSize {
         MemStoreSize {
             cells: self.cells.load(Relaxed),
             data_bytes: self.data_bytes.load(Relaxed),
-            heap_bytes: self.heap_bytes.load(Relaxed),
+            heap_bytes: self.heap_bytes(),
         }
     }
 

@@ -3,7 +3,7 @@
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder, CellType};
-use finback_memstore::{MemStore, Segment, SegmentScanner};
+use finback_memstore::{InMemoryCompaction, MemStore, PipelineOptions, Segment, SegmentScanner};
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -156,6 +156,13 @@ fn check_statistics(segment: &Segment, model: &Model) {
     assert!(segment.has_tags() || cells().all(|cell| cell.tags().is_empty()));
 }
 
+/// Puts all segments but the active one together, in their flat form.
+fn merge(store: &MemStore) {
+    let options =
+        PipelineOptions { policy: InMemoryCompaction::Basic, segments_limit: 1, adaptive_threshold: 1.0 };
+    store.compact_in_memory(&options, || |_: &Cell<'_>, _| true);
+}
+
 fn active(store: &MemStore) -> Arc<Segment> {
     store.segments()[0].clone()
 }
@@ -179,9 +186,38 @@ proptest! {
             }
         }
         check(order, &active(&store), &model, &targets);
-        prop_assert_eq!(store.flush_in_memory(), !writes.is_empty());
+        prop_assert_eq!(store.push_active(), !writes.is_empty());
+        merge(&store);
         if !writes.is_empty() {
             check(order, &store.segments()[1], &model, &targets);
         }
+    }
+
+    #[test]
+    fn whatever_is_merged(
+        is_meta in any::<bool>(),
+        parts in prop::collection::vec(prop::collection::vec(any_write(), 1..40), 1..6),
+        targets in prop::collection::vec(any_point(), 1..40),
+        at_once in any::<bool>(),
+    ) {
+        let order = if is_meta { CellOrder::Meta } else { CellOrder::User };
+        let store = MemStore::new(order);
+        let mut model = Model::new();
+        for (number, writes) in parts.iter().enumerate() {
+            for write in writes {
+                let sequence_id = 10 * number as u64 + write.sequence_id;
+                let bytes = write.key_value();
+                store.insert(&Cell::parse(&bytes).unwrap(), sequence_id);
+                model.insert((write.point.coordinates(order), Reverse(sequence_id)), bytes);
+            }
+            prop_assert!(store.push_active());
+            if !at_once {
+                merge(&store);
+            }
+        }
+        merge(&store);
+        let segments = store.segments();
+        prop_assert_eq!(segments.len(), 2);
+        check(order, &segments[1], &model, &targets);
     }
 }

@@ -2,28 +2,33 @@
 
 use super::node::{Header, Node};
 use super::{SkipList, Target};
+use crate::record::Record;
 use finback_cell::Cell;
 use finback_cell::key::Key;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Stands on a node, or behind the last; keeps the list alive.
+/// Stands on a cell, or behind the last; keeps the list alive.
 pub(crate) struct SkipListCursor {
     list: Arc<SkipList>,
-    /// A node of `list`.
-    node: Option<NonNull<Header>>,
+    /// A node of `list`, and the record that it had when the cursor came: what it shows must not change under it.
+    place: Option<(NonNull<Header>, Record)>,
 }
 
-// SAFETY: the pointer is into memory that the cursor keeps alive through `list`, which may be read by all threads.
+// SAFETY: the pointers are into memory that the cursor keeps alive through `list`, which may be read by all threads.
 unsafe impl Send for SkipListCursor {}
 // SAFETY: as above; a shared cursor only reads.
 unsafe impl Sync for SkipListCursor {}
 
+fn place(node: Option<Node<'_>>) -> Option<(NonNull<Header>, Record)> {
+    node.map(|node| (node.into_raw(), node.record()))
+}
+
 impl SkipListCursor {
     /// Stands on the first cell.
     pub(crate) fn new(list: Arc<SkipList>) -> Self {
-        let node = list.first().map(Node::into_raw);
-        Self { list, node }
+        let place = place(list.first());
+        Self { list, place }
     }
 
     pub(crate) fn list(&self) -> &SkipList {
@@ -33,25 +38,31 @@ impl SkipListCursor {
     #[inline]
     fn node(&self) -> Option<Node<'_>> {
         // SAFETY: a node of `list`, which lives as long as `self`.
-        self.node.map(|node| unsafe { Node::from_raw(node) })
+        self.place.map(|(node, _)| unsafe { Node::from_raw(node) })
     }
 
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
-        self.node().map(|node| (node.cell(), node.sequence_id()))
+        // SAFETY: records of a list live as long as it, which lives as long as `self`.
+        self.place.map(|(_, record)| unsafe { (record.cell(), record.sequence_id()) })
+    }
+
+    /// The current cell's record.
+    pub(crate) fn record(&self) -> Option<Record> {
+        self.place.map(|(_, record)| record)
     }
 
     #[inline]
     pub(crate) fn next(&mut self) {
-        self.node = self.node().and_then(|node| self.list.follower(Some(node), 0)).map(Node::into_raw);
+        self.place = place(self.node().and_then(|node| self.list.follower(Some(node), 0)));
     }
 
     pub(crate) fn rewind(&mut self) {
-        self.node = self.list.first().map(Node::into_raw);
+        self.place = place(self.list.first());
     }
 
     pub(crate) fn seek(&mut self, key: &Key<'_>) {
-        self.node = self.list.seek(key).map(Node::into_raw);
+        self.place = place(self.list.seek(key));
     }
 
     /// Climbs from the current node as high as the nodes on the way allow, then descends: logarithmic in the distance.
@@ -74,6 +85,6 @@ impl SkipListCursor {
                 }
             }
         };
-        self.node = found.map(Node::into_raw);
+        self.place = place(found);
     }
 }

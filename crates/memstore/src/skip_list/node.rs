@@ -1,19 +1,22 @@
 //! A node of the skip list.
 //!
 //! ```text
-//! ┌────────────┬─────────────┬────────┬────────┬─────────┬──────────────────────┬──────────┬ ─ ─ ─ ─ ─ ┐
-//! │ row prefix │ sequence id │ length │ height │ padding │ links, one per level │ KeyValue │ to 8 bytes
-//! │    u64     │     u64     │  u32   │   u8   │ 3 bytes │     height × u64     │  length  │
-//! └────────────┴─────────────┴────────┴────────┴─────────┴──────────────────────┴──────────┴ ─ ─ ─ ─ ─ ┘
+//! ┌────────────────────┬────────────────────┬────────┬─────────┬────────────┬──────────────────────┐
+//! │ row prefix, 0 to 7 │ row prefix 8 to 13 │ height │ padding │ the record │ links, one per level │
+//! │        u64         │     u32, u16       │   u8   │ 1 byte  │  pointer   │   height pointers    │
+//! └────────────────────┴────────────────────┴────────┴─────────┴────────────┴──────────────────────┘
 //! ```
-//! In the byte order of the machine; never leaves memory.
+//! In the byte order of the machine; never leaves memory. The record, elsewhere in memory, has the cell and its sequence
+//! id; comparisons that fourteen bytes of the row decide never go there.
 
 use super::SkipList;
+use crate::record::Record;
+use crate::row_prefix::LongRowPrefix;
 use finback_cell::Cell;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Levels at most. A node reaches the next level with probability 1/4: enough for 4^12 cells, sixteen million.
 pub(super) const MAX_HEIGHT: usize = 12;
@@ -21,11 +24,16 @@ pub(super) const MAX_HEIGHT: usize = 12;
 /// The fixed part.
 #[repr(C)]
 pub(super) struct Header {
-    row_prefix: u64,
-    sequence_id: u64,
-    length: u32,
+    first: u64,
+    second_high: u32,
+    second_low: u16,
     height: u8,
+    /// Never null. Exchanged when a cell takes the place of another, all else stays.
+    record: AtomicPtr<u8>,
 }
+
+/// Bytes of a node with an average number of links.
+pub(crate) const AVERAGE_NODE_BYTES: usize = size_of::<Header>() + size_of::<Link>() * 4 / 3;
 
 /// A link to a node, or to nothing.
 #[repr(transparent)]
@@ -49,14 +57,14 @@ impl Link {
         NonNull::new(self.0.load(Acquire)).map(|header| Node { header, list: PhantomData })
     }
 
-    /// Links to a node that is not published yet, or from one.
+    /// Links from a node that is not published on this level yet.
     pub(super) fn prepare(&self, node: Option<Node<'_>>) {
         self.0.store(as_pointer(node), Relaxed);
     }
 
-    /// Links to a complete node, for all to see.
-    pub(super) fn publish(&self, node: Option<Node<'_>>) {
-        self.0.store(as_pointer(node), Release);
+    /// Links to `node`, for all to see, if the link leads to `expected`. Whether it did.
+    pub(super) fn publish(&self, expected: Option<Node<'_>>, node: Node<'_>) -> bool {
+        self.0.compare_exchange(as_pointer(expected), node.header.as_ptr(), Release, Relaxed).is_ok()
     }
 }
 
@@ -65,12 +73,8 @@ fn as_pointer(node: Option<Node<'_>>) -> *mut Header {
 }
 
 impl<'a> Node<'a> {
-    /// Bytes of a node.
-    pub(super) fn size(cell: &Cell<'_>, height: usize) -> usize {
-        (Self::cell_offset(height) + cell.bytes().len()).next_multiple_of(align_of::<Header>())
-    }
-
-    const fn cell_offset(height: usize) -> usize {
+    /// Bytes of a node: a multiple of its alignment.
+    pub(super) const fn size(height: usize) -> usize {
         size_of::<Header>() + height * size_of::<Link>()
     }
 
@@ -78,27 +82,29 @@ impl<'a> Node<'a> {
     ///
     /// # Safety
     /// `place` must be aligned as a [`Header`], valid for writes of [`Node::size`] bytes, used by nobody else, and
-    /// live for `'a`. `1 ≤ height ≤ MAX_HEIGHT`.
+    /// live for `'a`, as must the record. `1 ≤ height ≤ MAX_HEIGHT`.
     pub(super) unsafe fn write(
         place: NonNull<u8>,
         height: usize,
-        row_prefix: u64,
-        cell: &Cell<'_>,
-        sequence_id: u64,
+        prefix: LongRowPrefix,
+        record: Record,
     ) -> Self {
         debug_assert!((1..=MAX_HEIGHT).contains(&height));
-        let length = u32::try_from(cell.bytes().len()).expect("a KeyValue's length fits in 31 bits");
         let header = place.cast::<Header>();
-        // SAFETY: the caller gave `size` bytes, which hold the header, `height` links and the cell, in that order and
-        // without overlap; links follow a header whose size is a multiple of their alignment.
+        let fixed = Header {
+            first: prefix.first,
+            second_high: (prefix.second >> 16) as u32,
+            second_low: prefix.second as u16,
+            height: height as u8,
+            record: AtomicPtr::new(record.into_raw().as_ptr()),
+        };
+        // SAFETY: the caller gave `size` bytes, which hold the header and `height` links behind it; the header's size
+        // is a multiple of the links' alignment.
         unsafe {
-            header.write(Header { row_prefix, sequence_id, length, height: height as u8 });
-            let links = header.add(1).cast::<Link>();
+            header.write(fixed);
             for level in 0..height {
-                links.add(level).write(Link::null());
+                header.add(1).cast::<Link>().add(level).write(Link::null());
             }
-            let bytes = place.add(Self::cell_offset(height));
-            bytes.copy_from_nonoverlapping(NonNull::from(cell.bytes()).cast(), cell.bytes().len());
         }
         Self { header, list: PhantomData }
     }
@@ -116,18 +122,17 @@ impl<'a> Node<'a> {
 
     #[inline]
     fn header(self) -> &'a Header {
-        // SAFETY: headers are written before a node exists, never after, and live for 'a.
+        // SAFETY: headers are written before a node exists, never after but atomically, and live for 'a.
         unsafe { self.header.as_ref() }
     }
 
     #[inline]
-    pub(super) fn row_prefix(self) -> u64 {
-        self.header().row_prefix
-    }
-
-    #[inline]
-    pub(super) fn sequence_id(self) -> u64 {
-        self.header().sequence_id
+    pub(super) fn prefix(self) -> LongRowPrefix {
+        let header = self.header();
+        LongRowPrefix {
+            first: header.first,
+            second: u64::from(header.second_high) << 16 | u64::from(header.second_low),
+        }
     }
 
     #[inline]
@@ -143,14 +148,26 @@ impl<'a> Node<'a> {
         unsafe { self.header.add(1).cast::<Link>().add(level).as_ref() }
     }
 
+    /// The record as of now.
     #[inline]
-    pub(super) fn cell(self) -> Cell<'a> {
-        let header = self.header();
-        // SAFETY: `length` bytes were copied there before the node existed, are never changed, and live for 'a.
-        let bytes = unsafe {
-            let start = self.header.cast::<u8>().add(Self::cell_offset(header.height as usize));
-            NonNull::slice_from_raw_parts(start, header.length as usize).as_ref()
-        };
-        Cell::from_checked(bytes)
+    pub(super) fn record(self) -> Record {
+        let place = NonNull::new(self.header().record.load(Acquire)).expect("a node has a record");
+        // SAFETY: only records' places are ever stored there.
+        unsafe { Record::from_raw(place) }
+    }
+
+    /// Gives the node another record, of a cell that sorts at the same place. Gives back the one it had.
+    pub(super) fn exchange_record(self, record: Record) -> Record {
+        let old = self.header().record.swap(record.into_raw().as_ptr(), AcqRel);
+        // SAFETY: as in `record`.
+        unsafe { Record::from_raw(NonNull::new(old).expect("a node has a record")) }
+    }
+
+    /// Cell and sequence id as of now.
+    #[inline]
+    pub(super) fn entry(self) -> (Cell<'a>, u64) {
+        let record = self.record();
+        // SAFETY: records of a list are never freed before it, which is borrowed for 'a.
+        unsafe { (record.cell(), record.sequence_id()) }
     }
 }

@@ -1,9 +1,10 @@
 //! Small enough for Miri: `cargo +nightly miri test -p finback-memstore skip_list`.
 
-use super::{SkipList, SkipListCursor};
+use super::{MAX_HEIGHT, SkipList, SkipListCursor};
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -23,7 +24,7 @@ fn row(number: u64) -> [u8; 12] {
 
 fn insert(list: &SkipList, number: u64, sequence_id: u64) {
     let row = row(number);
-    list.write().insert(&Cell::from_checked(&put(&row, &row)), sequence_id);
+    list.inserter().insert(&Cell::from_checked(&put(&row, &row)), sequence_id);
 }
 
 /// A permutation of `0..count`, for counts that are no multiple of 7919.
@@ -50,7 +51,7 @@ fn check_all(cursor: &mut SkipListCursor) -> u64 {
 
 #[test]
 fn an_empty_list_has_nothing_to_find() {
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     let mut cursor = SkipListCursor::new(list.clone());
     assert!(cursor.peek().is_none());
     cursor.seek(&Key::first_on_row(b""));
@@ -66,7 +67,7 @@ fn rows_inserted_in_any_order_are_found() {
     let orders: [Box<dyn Iterator<Item = u64>>; 3] =
         [Box::new(0..ROWS), Box::new((0..ROWS).rev()), Box::new(scattered(ROWS))];
     for numbers in orders {
-        let list = Arc::new(SkipList::new(CellOrder::User));
+        let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
         numbers.for_each(|number| insert(&list, number, 1));
         let mut cursor = SkipListCursor::new(list.clone());
         assert_eq!(check_all(&mut cursor), ROWS);
@@ -82,7 +83,7 @@ fn rows_inserted_in_any_order_are_found() {
 
 #[test]
 fn reseeks_of_any_distance_arrive_where_seeks_do() {
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     scattered(ROWS).for_each(|number| insert(&list, 2 * number, 1));
     for step in [1, 2, 3, 10, 77, ROWS / 2] {
         let mut cursor = SkipListCursor::new(list.clone());
@@ -103,7 +104,7 @@ fn reseeks_of_any_distance_arrive_where_seeks_do() {
 
 #[test]
 fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     for number in 0..ROWS {
         insert(&list, number, 1);
     }
@@ -111,7 +112,7 @@ fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
     standing.seek(&Key::first_on_row(&row(3)));
     for number in scattered(ROWS) {
         let old = put(&row(number), &row(number));
-        let mut writer = list.write();
+        let mut writer = list.inserter();
         let inserted = writer.insert(&Cell::from_checked(&put(&row(number), b"new")), 1);
         assert_eq!(inserted.replaced.unwrap().bytes(), old);
     }
@@ -128,7 +129,7 @@ fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
 
 #[test]
 fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     let sizes: &[usize] = if cfg!(miri) {
         &[0, 4000, 4096, 5000, 300_000]
     } else {
@@ -137,7 +138,7 @@ fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
     let value = |at: usize| vec![at as u8; sizes[at]];
     let mut allocated = 0;
     for at in 0..sizes.len() {
-        let mut writer = list.write();
+        let mut writer = list.inserter();
         allocated += writer.insert(&Cell::from_checked(&put(&[at as u8], &value(at))), 1).allocated_bytes;
         drop(writer);
         insert(&list, at as u64, 1);
@@ -152,7 +153,7 @@ fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
 
 #[test]
 fn a_cursor_keeps_the_memory_of_its_list() {
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     scattered(ROWS).for_each(|number| insert(&list, number, 1));
     let mut cursor = SkipListCursor::new(list);
     let count = thread::spawn(move || check_all(&mut cursor)).join().unwrap();
@@ -162,7 +163,7 @@ fn a_cursor_keeps_the_memory_of_its_list() {
 #[test]
 fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
     const WRITERS: u64 = 2;
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     let inserted = Arc::new(AtomicUsize::new(0));
     let running = Arc::new(AtomicUsize::new(WRITERS as usize));
     thread::scope(|scope| {
@@ -199,7 +200,7 @@ fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
 
 #[test]
 fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_others_are_inserted() {
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     for number in 0..ROWS {
         insert(&list, 2 * number, 1);
     }
@@ -231,7 +232,7 @@ fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_other
 #[test]
 fn a_few_cells_replaced_over_and_over_are_never_missing() {
     const CELLS: u64 = 16;
-    let list = Arc::new(SkipList::new(CellOrder::User));
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
     (0..CELLS).for_each(|number| insert(&list, number, 1));
     let writing = AtomicUsize::new(1);
     thread::scope(|scope| {
@@ -245,4 +246,159 @@ fn a_few_cells_replaced_over_and_over_are_never_missing() {
             }
         });
     });
+}
+
+#[test]
+fn writers_of_the_same_cells_leave_each_once_and_whole() {
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    thread::scope(|scope| {
+        for writer in 0..3_u64 {
+            let list = &list;
+            // Each in another order, all with the same key and sequence id.
+            scope.spawn(move || {
+                scattered(ROWS).for_each(|number| insert(list, (number + writer * ROWS / 3) % ROWS, 1));
+            });
+        }
+    });
+    let mut cursor = SkipListCursor::new(list.clone());
+    assert_eq!(check_all(&mut cursor), ROWS);
+    for number in scattered(ROWS) {
+        cursor.seek(&Key::first_on_row(&row(number)));
+        assert_eq!(cursor.peek().unwrap().0.row(), row(number));
+    }
+}
+
+#[test]
+fn every_level_leads_through_the_list_in_order() {
+    let list = SkipList::new(CellOrder::User, 0, 0);
+    thread::scope(|scope| {
+        for writer in 0..2 {
+            let list = &list;
+            scope.spawn(move || {
+                for start in (0..ROWS).step_by(10) {
+                    let mut inserter = list.inserter();
+                    for number in start..start + 10 {
+                        let row = row(2 * number + writer);
+                        inserter.insert(&Cell::from_checked(&put(&row, &row)), 1);
+                    }
+                }
+            });
+        }
+    });
+    let mut nodes = Vec::new();
+    for level in 0..MAX_HEIGHT {
+        let mut at = list.follower(None, level);
+        let mut rows = Vec::new();
+        while let Some(node) = at {
+            assert!(node.height() > level);
+            rows.push(node.entry().0.row().to_vec());
+            at = list.follower(at, level);
+        }
+        assert!(rows.is_sorted());
+        nodes.push(rows.len() as u64);
+    }
+    assert_eq!(nodes[0], 2 * ROWS);
+    assert!(nodes.is_sorted_by(|lower, higher| lower >= higher));
+    assert!(
+        nodes[1] > nodes[0] / 8 && nodes[1] < nodes[0] / 2,
+        "a quarter reaches the next level: {nodes:?}"
+    );
+}
+
+fn counter(row: &[u8], timestamp: i64, type_code: u8) -> Vec<u8> {
+    let value = &timestamp.to_be_bytes();
+    CellParts { row, family: b"f", qualifier: b"n", timestamp, type_code, value, tags: &[] }.to_vec()
+}
+
+/// Timestamps and sequence ids of all cells.
+fn versions(list: &Arc<SkipList>) -> Vec<(i64, u64)> {
+    let mut cursor = SkipListCursor::new(list.clone());
+    let mut found = Vec::new();
+    while let Some((cell, sequence_id)) = cursor.peek() {
+        found.push((cell.timestamp(), sequence_id));
+        cursor.next();
+    }
+    found
+}
+
+#[test]
+fn an_upsert_keeps_what_the_oldest_reader_sees_and_takes_the_room_of_the_rest() {
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let upsert = |timestamp: i64, sequence_id, smallest_read_point| {
+        let bytes = counter(b"a", timestamp, 4);
+        let mut inserter = list.inserter();
+        let inserted = inserter.upsert(&Cell::from_checked(&bytes), sequence_id, smallest_read_point);
+        inserted.replaced.map(|cell| cell.timestamp())
+    };
+    assert_eq!(upsert(10, 1, 0), None);
+    assert_eq!(upsert(11, 2, 1), None);
+    assert_eq!(upsert(12, 3, 1), None, "a reader at 1 sees only the oldest");
+    assert_eq!(versions(&list), [(12, 3), (11, 2), (10, 1)]);
+    let mut standing = SkipListCursor::new(list.clone());
+    assert_eq!(upsert(13, 4, 3), Some(11));
+    assert_eq!(versions(&list), [(13, 4), (12, 3), (10, 1)]);
+    assert_eq!(standing.peek().unwrap().1, 3, "what a reader stands on stays");
+    standing.next();
+    assert_eq!(standing.peek().unwrap().1, 3, "seen again, in order");
+    assert_eq!(upsert(13, 5, 4), None, "not newer");
+    assert_eq!(versions(&list), [(13, 5), (13, 4), (12, 3), (10, 1)]);
+}
+
+#[test]
+fn an_upsert_leaves_markers_and_other_columns_alone() {
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let insert = |bytes: Vec<u8>, sequence_id| {
+        list.inserter().insert(&Cell::from_checked(&bytes), sequence_id);
+    };
+    insert(counter(b"a", 5, 4), 1);
+    insert(counter(b"b", 6, 4), 2);
+    insert(counter(b"b", 7, 8), 3);
+    insert(counter(b"b", 5, 4), 4);
+    for (row, sequence_id) in [(b"a", 5), (b"b", 6), (b"c", 7)] {
+        let bytes = counter(row, 10, 4);
+        let mut inserter = list.inserter();
+        assert!(inserter.upsert(&Cell::from_checked(&bytes), sequence_id, 100).replaced.is_none());
+    }
+    assert_eq!(versions(&list), [(10, 5), (5, 1), (10, 6), (7, 3), (6, 2), (5, 4), (10, 7)]);
+}
+
+#[test]
+fn a_counter_is_never_missing_while_it_is_upserted() {
+    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    // What is visible, and what the reader reads at: registered under one lock.
+    let points = Mutex::new((0, 0));
+    let upsert = |count: u64| {
+        for row in [b"a", b"b", b"c"] {
+            let (current, reader) = *points.lock();
+            let bytes = counter(row, count as i64, 4);
+            list.inserter().upsert(&Cell::from_checked(&bytes), count, current.min(reader));
+        }
+        points.lock().0 = count;
+    };
+    upsert(1);
+    thread::scope(|scope| {
+        scope.spawn(|| (2..=ROWS).for_each(upsert));
+        scope.spawn(|| {
+            let mut seen = 0;
+            while seen < ROWS {
+                seen = {
+                    let mut points = points.lock();
+                    points.1 = points.0;
+                    points.0
+                };
+                let mut cursor = SkipListCursor::new(list.clone());
+                for row in [b"a", b"b", b"c"] {
+                    cursor.seek(&Key::first_on_column(row, b"f", b"n"));
+                    while cursor.peek().is_some_and(|(cell, count)| cell.row() == row && count > seen) {
+                        cursor.next();
+                    }
+                    let (cell, count) = cursor.peek().unwrap();
+                    assert_eq!((cell.row(), count), (&row[..], seen));
+                    assert_eq!(cell.value(), count.to_be_bytes());
+                }
+            }
+        });
+    });
+    let upserted = versions(&list).len() as u64;
+    assert!((6..3 * ROWS).contains(&upserted), "{upserted}");
 }
