@@ -45,7 +45,7 @@ fn measure(name: &str, cells: u64, row: impl Fn(u64) -> String) {
             }
         }));
         let active = store.segments()[0].clone();
-        store.push_active();
+        store.push_active(0);
         store.compact_in_memory(&BASIC, || |_: &Cell<'_>, _| true);
         let flat = store.segments()[1].clone();
         for (form, segment) in [active, flat].iter().enumerate() {

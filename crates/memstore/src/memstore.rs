@@ -149,11 +149,11 @@ impl MemStore {
         true
     }
 
-    /// The first half of an in-memory flush: moves the active segment into the pipeline, as it is. False when it was
-    /// empty. Takes no longer than an insertion under way.
-    pub fn push_active(&self) -> bool {
+    /// The first half of an in-memory flush: moves the active segment into the pipeline, as it is, if it has more than
+    /// `above` bytes in use. False when it has not. Takes no longer than an insertion under way.
+    pub fn push_active(&self, above: usize) -> bool {
         let mut segments = self.segments.write();
-        let pushed = segments.push_active(Segment::successor);
+        let pushed = segments.active.taken_bytes() > above && segments.push_active(Segment::successor);
         if pushed {
             self.all.store(Arc::new(segments.list()));
         }
@@ -195,6 +195,11 @@ impl MemStore {
     /// Number of segments in the pipeline.
     pub fn pipeline_length(&self) -> usize {
         self.segments.read().pipeline.len()
+    }
+
+    /// Whether an in-memory compaction has taken care of every segment of the pipeline.
+    pub fn is_pipeline_flat(&self) -> bool {
+        self.segments.read().pipeline.iter().all(|segment| segment.is_flat())
     }
 
     /// Sizes of all segments together.

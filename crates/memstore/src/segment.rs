@@ -227,6 +227,11 @@ impl Segment {
         self.statistics.heap_bytes()
     }
 
+    /// Bytes in use, see [`Growth::active_bytes`].
+    pub(crate) fn taken_bytes(&self) -> usize {
+        self.statistics.taken_bytes()
+    }
+
     /// All three sizes.
     pub fn size(&self) -> MemStoreSize {
         let mut size = self.statistics.size();

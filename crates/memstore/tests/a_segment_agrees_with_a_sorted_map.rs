@@ -186,7 +186,7 @@ proptest! {
             }
         }
         check(order, &active(&store), &model, &targets);
-        prop_assert_eq!(store.push_active(), !writes.is_empty());
+        prop_assert_eq!(store.push_active(0), !writes.is_empty());
         merge(&store);
         if !writes.is_empty() {
             check(order, &store.segments()[1], &model, &targets);
@@ -210,7 +210,7 @@ proptest! {
                 store.insert(&Cell::parse(&bytes).unwrap(), sequence_id);
                 model.insert((write.point.coordinates(order), Reverse(sequence_id)), bytes);
             }
-            prop_assert!(store.push_active());
+            prop_assert!(store.push_active(0));
             if !at_once {
                 merge(&store);
             }

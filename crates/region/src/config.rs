@@ -1,6 +1,7 @@
 //! Settings of regions.
 
 use crate::compaction_policy::CompactionConfig;
+use finback_memstore::InMemoryCompaction;
 use std::time::Duration;
 
 /// Settings that all regions of a server share; the names are HBase's.
@@ -16,6 +17,18 @@ pub struct RegionConfig {
     pub compaction: CompactionConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
     pub verify_bulk_loads: bool,
+    /// `hbase.hregion.compacting.memstore.type`: in-memory compaction of families that do not say otherwise.
+    pub in_memory_compaction: InMemoryCompaction,
+    /// `hbase.systemtables.compacting.memstore.type`: in-memory compaction of HBase's own tables.
+    pub system_in_memory_compaction: InMemoryCompaction,
+    /// `hbase.memstore.inmemoryflush.threshold.factor`: the part of the flush size, divided by the number of families, at
+    /// which an active segment is flushed in memory; 0: at 2 MiB.
+    pub in_memory_flush_factor: f64,
+    /// `hbase.hregion.compacting.pipeline.segments.limit`: flat segments of a memstore that stay side by side.
+    pub pipeline_segments_limit: usize,
+    /// `hbase.hregion.compacting.memstore.adaptive.compaction.threshold`: the part of cells that no reader can see, from
+    /// which on ADAPTIVE leaves them out.
+    pub adaptive_compaction_threshold: f64,
     /// `hbase.rowlock.wait.duration`: how long a write waits for a row.
     pub row_lock_wait: Duration,
 }
@@ -28,6 +41,11 @@ impl Default for RegionConfig {
             max_cell_size_bytes: 10 << 20,
             compaction: CompactionConfig::default(),
             verify_bulk_loads: false,
+            in_memory_compaction: InMemoryCompaction::Basic,
+            system_in_memory_compaction: InMemoryCompaction::None,
+            in_memory_flush_factor: 0.0,
+            pipeline_segments_limit: 2,
+            adaptive_compaction_threshold: 0.1,
             row_lock_wait: Duration::from_secs(30),
         }
     }

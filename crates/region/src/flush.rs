@@ -35,7 +35,6 @@ pub struct FlushOutcome {
 struct StoreFlush<'a> {
     store: &'a Store,
     snapshot: Snapshot,
-    accounted_bytes: u64,
 }
 
 impl Region {
@@ -97,7 +96,6 @@ impl Region {
         if replayed.is_none()
             && let Err(error) = self.mark_flush(FlushPhase::Start, sequence_id, &parts_of(&parts, &[]))
         {
-            undo(&parts);
             return Err(error);
         }
         let mut written = Vec::with_capacity(parts.len());
@@ -108,7 +106,6 @@ impl Region {
                     // Files that have their names already are part of the store.
                     let (done, failed) = parts.split_at(written.len());
                     self.serve(done, &written);
-                    undo(failed);
                     self.note_end(FlushPhase::Abort, sequence_id, &parts_of(failed, &[]), replayed);
                     return Err(error);
                 }
@@ -155,7 +152,7 @@ impl Region {
             }
             let dropped = part.store.memstore.drop_snapshot(part.snapshot.id());
             debug_assert!(dropped, "another flush took the snapshot over");
-            self.release(part.accounted_bytes);
+            self.memstore_bytes.shrink(part.snapshot.grown_bytes() as u64);
         }
     }
 
@@ -240,15 +237,7 @@ impl Region {
 
 impl<'a> StoreFlush<'a> {
     fn begin(store: &'a Store) -> Self {
-        let accounted_bytes = store.accounted_bytes.swap(0, Ordering::Relaxed);
-        Self { store, snapshot: store.memstore.snapshot(), accounted_bytes }
-    }
-}
-
-/// After a failure: the snapshots stay in the memstores and count as before.
-fn undo(parts: &[StoreFlush<'_>]) {
-    for part in parts {
-        part.store.accounted_bytes.fetch_add(part.accounted_bytes, Ordering::Relaxed);
+        Self { store, snapshot: store.memstore.snapshot() }
     }
 }
 

@@ -25,6 +25,13 @@ pub trait Host: Send + Sync + 'static {
 
     /// Told by how many bytes all memstores together grew or shrank.
     fn memstore_changed(&self, bytes: isize);
+
+    /// Does soon, on a thread where nobody waits for it, what a write gave occasion to: there is at most one piece of
+    /// work for each store at a time, which computes for milliseconds and waits for nothing. Without a better place it
+    /// is a thread that all regions of the process share.
+    fn run_in_background(&self, work: Box<dyn FnOnce() + Send + 'static>) {
+        crate::background::run(work);
+    }
 }
 
 /// A host for programs without a runtime: reads on the calling thread, has no timers (waits for row locks are not

@@ -6,6 +6,7 @@
 //! It does not know about RPC, about other regions, or about who decided that the region is open here.
 
 mod atomic_write;
+mod background;
 mod blocking;
 mod bulk_load;
 mod columns;
@@ -23,6 +24,8 @@ mod heap;
 mod host;
 mod marker;
 mod matcher;
+mod memory_gauge;
+mod memstore_keeper;
 mod metrics;
 mod mvcc;
 mod new_version_tracker;
@@ -43,8 +46,10 @@ pub use compaction::CompactionOutcome;
 pub use compaction_policy::CompactionConfig;
 pub use config::RegionConfig;
 pub use error::{Interrupt, RegionError};
+pub use finback_memstore::InMemoryCompaction;
 pub use flush::FlushOutcome;
 pub use host::{BoxFuture, Host, PlainHost};
+pub use memstore_keeper::InMemoryMetrics;
 pub use metrics::RegionMetrics;
 pub use open::NonceSink;
 pub use region::{Region, RegionCounters, RegionEnvironment};

@@ -1,5 +1,6 @@
 //! What a region tells about itself.
 
+use crate::memstore_keeper::InMemoryMetrics;
 use crate::region::Region;
 use std::sync::atomic::Ordering;
 
@@ -14,6 +15,8 @@ pub struct RegionMetrics {
     pub store_file_bytes: u64,
     /// Bytes of all memstores.
     pub memstore_bytes: u64,
+    /// What was done to memstores in memory.
+    pub in_memory: InMemoryMetrics,
     /// Rows read.
     pub reads: u64,
     /// Rows that filters dropped.
@@ -31,7 +34,7 @@ impl Region {
     pub fn metrics(&self) -> RegionMetrics {
         let mut metrics = RegionMetrics {
             stores: self.stores.len(),
-            memstore_bytes: self.memstore_bytes.load(Ordering::Relaxed),
+            memstore_bytes: self.memstore_bytes.bytes(),
             reads: self.counters.reads.load(Ordering::Relaxed),
             filtered_reads: self.counters.filtered_reads.load(Ordering::Relaxed),
             writes: self.counters.writes.load(Ordering::Relaxed),
@@ -41,6 +44,7 @@ impl Region {
         };
         for store in &self.stores {
             let files = store.files();
+            metrics.in_memory += store.keeper.metrics();
             metrics.store_files += files.len();
             metrics.store_file_bytes += files.iter().map(|file| file.size_bytes()).sum::<u64>();
         }

@@ -4,6 +4,8 @@ use crate::blocking::wait_for;
 use crate::bulk_load::sweep_staged;
 use crate::error::RegionError;
 use crate::file_switch::FileSwitch;
+use crate::memory_gauge::MemoryGauge;
+use crate::memstore_keeper::MemStoreKeeper;
 use crate::mvcc::Mvcc;
 use crate::region::{Region, RegionCounters, RegionEnvironment};
 use crate::row_lock::RowLocks;
@@ -11,6 +13,7 @@ use crate::store::Store;
 use crate::store_file::StoreFile;
 use finback_cell::{Cell, CellOrder, RegionInfo, TableDescriptor};
 use finback_layout::{LayoutError, RootDir};
+use finback_memstore::MemStore;
 use finback_proto::{Message, pb};
 use finback_wal::{ReplayRules, ReplaySink, WalEntry, delete_recovered_edits, replay};
 use parking_lot::Mutex;
@@ -43,13 +46,29 @@ impl Region {
         sweep_temporary(&root, &info)?;
         let encoded_name: Arc<str> = info.encoded_name().into();
         let order = if info.is_meta() { CellOrder::Meta } else { CellOrder::User };
+        let mvcc = Arc::new(Mvcc::new(0));
+        let gauge = Arc::new(MemoryGauge::new(Arc::clone(&environment.host)));
         let mut stores = Vec::with_capacity(table.families.len());
         for family in &table.families {
             let files = open_store_files(&root, &info, &family.name)?;
-            stores.push(Store::new(family.clone(), order, files, Arc::clone(&environment.cache)));
+            let keeper = |memstore: &Arc<MemStore>| {
+                let (config, host) = (&environment.config, Arc::clone(&environment.host));
+                let memstore = Arc::clone(memstore);
+                MemStoreKeeper::new(
+                    memstore,
+                    &table,
+                    family,
+                    config,
+                    Arc::clone(&mvcc),
+                    Arc::clone(&gauge),
+                    host,
+                )
+            };
+            stores.push(Store::new(family.clone(), keeper, order, files, Arc::clone(&environment.cache)));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
         let stored = stores.iter().filter_map(Store::max_sequence_id).max().unwrap_or(0);
+        mvcc.advance_to(stored);
         let mut region = Self {
             name: info.name(),
             wal_region: encoded_name.as_bytes().into(),
@@ -58,7 +77,7 @@ impl Region {
             table,
             order,
             stores,
-            mvcc: Arc::new(Mvcc::new(stored)),
+            mvcc,
             row_locks: RowLocks::new(),
             append_lock: Mutex::new(()),
             updates: tokio::sync::RwLock::new(()),
@@ -70,7 +89,7 @@ impl Region {
             closed: AtomicBool::new(false),
             // No flush is wanted while the region is not served yet.
             flush_asked: AtomicBool::new(true),
-            memstore_bytes: AtomicU64::new(0),
+            memstore_bytes: gauge,
             open_sequence_id: 0,
             last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),
             last_flush_sequence_id: AtomicU64::new(stored),
@@ -186,8 +205,7 @@ impl Region {
     }
 
     fn release_memory(&self) {
-        let bytes = self.memstore_bytes.swap(0, Ordering::Relaxed);
-        self.environment.host.memstore_changed(-(bytes as isize));
+        self.memstore_bytes.clear();
     }
 }
 
@@ -282,12 +300,12 @@ impl ReplaySink for Replay<'_, '_> {
     fn cell(&mut self, cell: Cell<'_>, sequence_id: u64) -> Result<(), RegionError> {
         let store = self.region.store(cell.family())?;
         let grown = store.insert_all(std::iter::once(cell), sequence_id);
-        self.region.account(grown);
+        self.region.memstore_bytes.grow(grown);
         Ok(())
     }
 
     fn entry_done(&mut self, sequence_id: u64) -> Result<(), RegionError> {
-        if self.region.memstore_bytes.load(Ordering::Relaxed) > self.region.flush_size() {
+        if self.region.memstore_bytes.bytes() > self.region.flush_size() {
             self.region.mvcc.advance_to(sequence_id);
             self.region.flush_anyway(None, Some(sequence_id))?;
         }

@@ -5,6 +5,7 @@ use crate::config::RegionConfig;
 use crate::error::{Interrupt, RegionError};
 use crate::file_switch::FileSwitch;
 use crate::host::Host;
+use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
 use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
 use crate::row_lock::RowLocks;
@@ -77,7 +78,7 @@ pub struct Region {
     /// Whether nothing is left to be closed.
     pub(crate) closed: AtomicBool,
     pub(crate) flush_asked: AtomicBool,
-    pub(crate) memstore_bytes: AtomicU64,
+    pub(crate) memstore_bytes: Arc<MemoryGauge>,
     pub(crate) open_sequence_id: u64,
     pub(crate) last_flush_ms: AtomicU64,
     pub(crate) last_flush_sequence_id: AtomicU64,

@@ -3,6 +3,7 @@
 use crate::compaction::Leftovers;
 use crate::file_source::FileSource;
 use crate::matcher::{Matcher, oldest_unexpired};
+use crate::memstore_keeper::MemStoreKeeper;
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
@@ -14,14 +15,13 @@ use finback_hfile::{
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU8;
 
 /// The store of one family.
 pub(crate) struct Store {
     pub(crate) family: ColumnFamilyDescriptor,
-    pub(crate) memstore: MemStore,
-    /// Bytes by which the memstore grew and that no flush has taken yet.
-    pub(crate) accounted_bytes: AtomicU64,
+    pub(crate) memstore: Arc<MemStore>,
+    pub(crate) keeper: Arc<MemStoreKeeper>,
     /// One compaction at a time, and what earlier ones left in the directory.
     pub(crate) compaction_lock: Mutex<Leftovers>,
     /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
@@ -38,6 +38,7 @@ impl Store {
     /// A store over `files`.
     pub(crate) fn new(
         family: ColumnFamilyDescriptor,
+        keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
         mut files: Vec<Arc<StoreFile>>,
         cache: Arc<dyn BlockCache>,
@@ -45,11 +46,12 @@ impl Store {
         files.sort_by(|a, b| b.age_order(a));
         // HBase keeps the catalogue like a family with IN_MEMORY.
         let is_in_memory = family.is_in_memory() || order == CellOrder::Meta;
+        let memstore = Arc::new(MemStore::new(order));
         Self {
             data_priority: if is_in_memory { BlockPriority::InMemory } else { BlockPriority::Normal },
             family,
-            memstore: MemStore::new(order),
-            accounted_bytes: AtomicU64::new(0),
+            keeper: keeper(&memstore),
+            memstore,
             compaction_lock: Mutex::default(),
             compacting: AtomicU8::new(0),
             order,
@@ -109,9 +111,9 @@ impl Store {
         cells: impl IntoIterator<Item = Cell<'a>>,
         sequence_id: u64,
     ) -> usize {
-        let grown = self.memstore.insert_all(cells, sequence_id);
-        self.accounted_bytes.fetch_add(grown as u64, Ordering::Relaxed);
-        grown
+        let growth = self.memstore.insert_all(cells, sequence_id);
+        self.keeper.after_insertion(growth);
+        growth.heap_bytes
     }
 
     /// Stops serving the files of these names, and gives them back.

@@ -134,7 +134,7 @@ impl Region {
     /// Refuses writes while the memstore is far above its flush size.
     pub(crate) fn check_memory(&self) -> Result<(), RegionError> {
         let limit = self.flush_size().saturating_mul(self.environment.config.block_multiplier);
-        let size = self.memstore_bytes.load(Ordering::Relaxed);
+        let size = self.memstore_bytes.bytes();
         if size <= limit || self.info.is_meta() {
             return Ok(());
         }
@@ -295,26 +295,11 @@ impl Region {
                 Err(_) => run.for_each(drop),
             }
         }
-        self.account(grown);
-    }
-
-    /// Counts growth of the memstores, in bytes.
-    pub(crate) fn account(&self, grown: usize) {
-        self.memstore_bytes.fetch_add(grown as u64, Ordering::Relaxed);
-        self.environment.host.memstore_changed(grown as isize);
-    }
-
-    /// Counts bytes that left the memstores. Never more than were counted: a region that was abandoned has none left.
-    pub(crate) fn release(&self, bytes: u64) {
-        let before = self.memstore_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |counted| {
-            Some(counted.saturating_sub(bytes))
-        });
-        let released = before.unwrap_or_default().min(bytes);
-        self.environment.host.memstore_changed(-(released as isize));
+        self.memstore_bytes.grow(grown);
     }
 
     pub(crate) fn after_growth(&self) {
-        if self.memstore_bytes.load(Ordering::Relaxed) > self.flush_size() {
+        if self.memstore_bytes.bytes() > self.flush_size() {
             self.ask_for_flush();
         }
     }

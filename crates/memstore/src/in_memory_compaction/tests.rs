@@ -40,7 +40,7 @@ fn write_rounds(
     let mut outcomes = Vec::new();
     for round in 1..=rounds {
         grown += (0..rows).map(|row| put(store, row, round, b"value")).sum::<isize>();
-        assert!(store.push_active());
+        assert!(store.push_active(0));
         outcomes.push(store.compact_in_memory(&options(policy), newest_only));
     }
     grown += outcomes.iter().map(|outcome| outcome.grown_bytes).sum::<isize>();
@@ -69,7 +69,7 @@ fn basic_leaves_nothing_out_and_never_has_more_segments_than_the_limit() {
     let store = MemStore::new(CellOrder::User);
     for round in 1..20 {
         (0..50).for_each(|row| _ = put(&store, row, round, b"v"));
-        store.push_active();
+        store.push_active(0);
         let outcome = store.compact_in_memory(&options(InMemoryCompaction::Basic), newest_only);
         assert!(store.pipeline_length() <= 2);
         assert_eq!((outcome.cells_dropped, outcome.flattened), (0, 1));
@@ -99,7 +99,7 @@ fn adaptive_copies_where_there_is_enough_to_leave_out() {
     let store = MemStore::new(CellOrder::User);
     for round in 0..10 {
         (round * 500..(round + 1) * 500).for_each(|row| _ = put(&store, row, 1, b"v"));
-        store.push_active();
+        store.push_active(0);
         let outcome = store.compact_in_memory(&options(InMemoryCompaction::Adaptive), newest_only);
         assert_eq!(outcome.cells_read, 0);
     }
@@ -110,7 +110,7 @@ fn adaptive_copies_where_there_is_enough_to_leave_out() {
 fn a_segment_of_which_nothing_need_stay_goes() {
     let store = MemStore::new(CellOrder::User);
     put(&store, 1, 1, b"v");
-    store.push_active();
+    store.push_active(0);
     let outcome = store.compact_in_memory(&options(InMemoryCompaction::Eager), || |_: &Cell<'_>, _| false);
     assert_eq!((outcome.cells_dropped, store.pipeline_length()), (1, 0));
     assert!(store.is_empty());
@@ -136,7 +136,7 @@ fn large_cells_are_not_copied_and_go_when_they_are_left_out() {
         scanner.peek().unwrap().0.bytes().as_ptr()
     };
     let before = place(2);
-    store.push_active();
+    store.push_active(0);
     store.compact_in_memory(&options(InMemoryCompaction::Eager), newest_only);
     assert_eq!(place(2), before);
     assert_eq!(cells(&store), 5);
@@ -148,7 +148,7 @@ fn a_scanner_opened_before_reads_on_what_was_there() {
     let store = MemStore::new(CellOrder::User);
     for sequence_id in 1..=2 {
         (0..100).for_each(|row| _ = put(&store, row, sequence_id, b"v"));
-        store.push_active();
+        store.push_active(0);
     }
     let segments = store.segments();
     let mut scanners: Vec<_> = segments.iter().map(|segment| segment.scanner()).collect();
@@ -170,7 +170,7 @@ fn a_scanner_opened_before_reads_on_what_was_there() {
 fn work_on_segments_that_a_snapshot_took_is_thrown_away() {
     let store = MemStore::new(CellOrder::User);
     (0..10_000).for_each(|row| _ = put(&store, row, 1, b"v"));
-    store.push_active();
+    store.push_active(0);
     let asked = Shared::new(0);
     let outcome = store.compact_in_memory(&options(InMemoryCompaction::Eager), || {
         |_: &Cell<'_>, _| {
@@ -192,14 +192,14 @@ fn segments_that_come_during_a_compaction_stay_in_front() {
     let store = MemStore::new(CellOrder::User);
     for sequence_id in 1..=2 {
         (0..10).for_each(|row| _ = put(&store, row, sequence_id, b"old"));
-        store.push_active();
+        store.push_active(0);
     }
     let came = Shared::new(false);
     store.compact_in_memory(&options(InMemoryCompaction::Eager), || {
         |_: &Cell<'_>, _| {
             if !came.replace(true) {
                 put(&store, 1, 3, b"new");
-                store.push_active();
+                store.push_active(0);
             }
             true
         }

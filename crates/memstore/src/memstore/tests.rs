@@ -13,7 +13,7 @@ const BASIC: PipelineOptions =
 
 /// Both halves of an in-memory flush, without leaving anything out. Whether there was anything to do.
 fn flush_in_memory(store: &MemStore) -> bool {
-    let pushed = store.push_active();
+    let pushed = store.push_active(0);
     store.compact_in_memory(&BASIC, || |_: &Cell<'_>, _| true);
     pushed
 }
