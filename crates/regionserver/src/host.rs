@@ -7,7 +7,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
+
+/// Blocks that are read from devices at a time, on as many threads: more than any one device serves at once, and few
+/// enough for the threads that flushes and compactions need besides.
+const MAX_READS_AT_ONCE: usize = 64;
 
 /// What the flusher is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub(crate) struct ServerHost {
     largest_asked: AtomicBool,
     /// Regions whose flush was asked for and has not begun: at most one request for each stands in the queue.
     regions_asked: Mutex<HashSet<String>>,
+    /// Turns to read a block from a device.
+    reads: Arc<Semaphore>,
 }
 
 impl ServerHost {
@@ -40,6 +46,7 @@ impl ServerHost {
             memstore_limit,
             largest_asked: AtomicBool::new(false),
             regions_asked: Mutex::default(),
+            reads: Arc::new(Semaphore::new(MAX_READS_AT_ONCE)),
         }
     }
 
@@ -85,6 +92,24 @@ pub(crate) fn system_now_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
+async fn read_from_device(turns: Arc<Semaphore>, request: BlockRequest) -> Result<Arc<Block>, HFileError> {
+    let (file, place) = (Arc::clone(&request.file), request.block);
+    // The semaphore is never closed: an error cannot come.
+    let turn = turns.acquire_owned().await;
+    let read = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        request.read()
+    });
+    read.await.unwrap_or_else(|error| {
+        Err(HFileError::Io {
+            path: file.path().to_owned(),
+            what: "read a block",
+            offset: place.offset,
+            source: std::io::Error::other(error),
+        })
+    })
+}
+
 impl Host for ServerHost {
     fn now_ms(&self) -> i64 {
         system_now_ms()
@@ -99,18 +124,7 @@ impl Host for ServerHost {
         match request.read_nowait() {
             Ok(Some(block)) => Box::pin(std::future::ready(Ok(block))),
             Err(error) => Box::pin(std::future::ready(Err(error))),
-            Ok(None) => Box::pin(async move {
-                let file = Arc::clone(&request.file);
-                let place = request.block;
-                tokio::task::spawn_blocking(move || request.read()).await.unwrap_or_else(|error| {
-                    Err(HFileError::Io {
-                        path: file.path().to_owned(),
-                        what: "read a block",
-                        offset: place.offset,
-                        source: std::io::Error::other(error),
-                    })
-                })
-            }),
+            Ok(None) => Box::pin(read_from_device(Arc::clone(&self.reads), request)),
         }
     }
 

@@ -19,6 +19,7 @@ mod multi;
 mod multi_row;
 mod mutate;
 mod nonces;
+mod reads_together;
 mod regions;
 mod result;
 mod run_inline;

@@ -1,9 +1,12 @@
 //! Multi: many actions on many regions in one request.
+//!
+//! Gets are opened in their order, and read together: the blocks that they need are in flight at the same time.
 
 use crate::condition;
 use crate::exceptions::batch_exception;
-use crate::get;
+use crate::get::OpenGet;
 use crate::mutate::{atomically, block_result, check_same_row};
+use crate::reads_together::ReadsTogether;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
@@ -15,6 +18,9 @@ use std::sync::Arc;
 /// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
 const MAX_REPLY_BYTES: usize = 100 << 20;
 
+/// Gets that are open at a time: each holds blocks, and a view of its region.
+const MAX_OPEN_GETS: usize = 128;
+
 const TOO_LARGE: &str = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
 
 /// Answers `Multi`.
@@ -25,19 +31,21 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
         nonce_group: request.nonce_group.unwrap_or(0),
         request_cells: call.cells.clone(),
         cells: ReplyCells::new(&call),
+        results: Vec::with_capacity(request.region_action.len()),
+        gets: Gets::default(),
     };
-    let mut response = pb::MultiResponse::default();
     // From before each RegionAction had its own: a condition for the only one.
     let mut legacy_condition = request.condition;
     for mut action in request.region_action {
         if action.condition.is_none() {
             action.condition = legacy_condition.take();
         }
-        let result = multi.region_action(action).await?;
-        if result.processed == Some(true) {
-            response.processed = Some(true);
-        }
-        response.region_action_result.push(result);
+        multi.region_action(action).await?;
+    }
+    multi.read_gets().await;
+    let mut response = pb::MultiResponse { region_action_result: multi.results, ..Default::default() };
+    if response.region_action_result.iter().any(|result| result.processed == Some(true)) {
+        response.processed = Some(true);
     }
     Ok(Reply::with_cells(&response, multi.cells.block))
 }
@@ -48,25 +56,54 @@ struct Multi<'a> {
     /// Cells of the mutations not yet decoded.
     request_cells: Bytes,
     cells: ReplyCells,
+    /// The answers so far, a part for each region.
+    results: Vec<pb::RegionActionResult>,
+    gets: Gets,
+}
+
+/// Gets that are open and not read yet, and where their answers go: which region's, and which of its.
+#[derive(Default)]
+struct Gets {
+    open: Vec<OpenGet>,
+    places: Vec<(usize, usize)>,
 }
 
 impl Multi<'_> {
     /// Carries out one region's actions. `Err` fails the whole request: its cells cannot be told apart any more.
-    async fn region_action(
-        &mut self,
-        action: pb::RegionAction,
-    ) -> Result<pb::RegionActionResult, RpcException> {
+    async fn region_action(&mut self, action: pb::RegionAction) -> Result<(), RpcException> {
         let region = match self.server.regions.find(&action.region) {
             Ok(region) => region,
             Err(failure) => {
                 self.skip(&action)?;
-                return Ok(failed(&failure));
+                self.results.push(failed(&failure));
+                return Ok(());
             }
         };
         if action.atomic() || action.condition.is_some() {
-            return self.atomic(&region, action).await;
+            let result = self.atomic(&region, action).await?;
+            self.results.push(result);
+            return Ok(());
         }
+        self.results.push(pb::RegionActionResult::default());
         self.independent(&region, action.action).await
+    }
+
+    /// Reads the gets that are open, and puts the answers into their places.
+    async fn read_gets(&mut self) {
+        let Gets { mut open, places } = std::mem::take(&mut self.gets);
+        if open.is_empty() {
+            return;
+        }
+        let room = MAX_REPLY_BYTES.saturating_sub(self.cells.block.len());
+        let too_large = || too_large(MAX_REPLY_BYTES);
+        let ended = ReadsTogether::new(&*self.server.host, &mut open, room, &too_large).run().await;
+        for (((region, action), get), ended) in places.into_iter().zip(open).zip(ended) {
+            let outcome = ended.and_then(|()| {
+                self.check_size()?;
+                Ok(get.result(&mut self.cells))
+            });
+            answer(&mut self.results[region].result_or_exception[action], outcome);
+        }
     }
 
     /// Leaves out the cells of a region's mutations.
@@ -112,7 +149,7 @@ impl Multi<'_> {
         }
         let outcome = match failure {
             Some(failure) => Err(failure),
-            None => self.apply(region, action.condition, mutations).await,
+            None => apply(self.server, region, action.condition, mutations).await,
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -134,47 +171,21 @@ impl Multi<'_> {
         })
     }
 
-    async fn apply(
-        &self,
-        region: &Region,
-        condition: Option<pb::Condition>,
-        mutations: Vec<Mutation>,
-    ) -> Result<finback_region::AtomicOutcome, RpcException> {
-        let mut conditions = Vec::new();
-        if let Some(condition) = condition {
-            let condition = condition::decode(condition)?;
-            for mutation in &mutations {
-                check_same_row(&condition, mutation)?;
-            }
-            conditions.push(condition);
-        }
-        if let Some(first) = mutations.first()
-            && let Some(other) = mutations.iter().find(|mutation| mutation.row != first.row)
-        {
-            return Err(finback_rpc::exceptions::do_not_retry(format!(
-                "All rows of an atomic group must be the same: {} and {}",
-                first.row.escape_ascii(),
-                other.row.escape_ascii()
-            )));
-        }
-        atomically(self.server, region, conditions, mutations).await
-    }
-
     /// Actions that succeed or fail each for itself, in their order. Puts and deletes that follow each other are
-    /// written together.
-    async fn independent(
-        &mut self,
-        region: &Region,
-        actions: Vec<pb::Action>,
-    ) -> Result<pb::RegionActionResult, RpcException> {
-        let mut answers: Vec<pb::ResultOrException> = Vec::with_capacity(actions.len());
+    /// written together; a get sees what was written before it, and nothing of what is written after it.
+    async fn independent(&mut self, region: &Region, actions: Vec<pb::Action>) -> Result<(), RpcException> {
+        let number = self.results.len() - 1;
         let mut batch = Batch::default();
         for action in actions {
-            let at = answers.len();
-            answers.push(pb::ResultOrException { index: action.index, ..Default::default() });
+            let at = self.results[number].result_or_exception.len();
+            let place = pb::ResultOrException { index: action.index, ..Default::default() };
+            self.results[number].result_or_exception.push(place);
             let outcome = if let Some(get) = action.get {
-                batch.write(region, &mut answers).await;
-                self.get(region, *get).await
+                batch.write(region, &mut self.results[number].result_or_exception).await;
+                match self.open_get(region, *get, (number, at)).await {
+                    Ok(()) => continue,
+                    Err(failure) => Err(failure),
+                }
             } else if let Some(mutation) = action.mutation {
                 match self
                     .decode(mutation)?
@@ -185,7 +196,7 @@ impl Multi<'_> {
                         continue;
                     }
                     Ok(mutation) => {
-                        batch.write(region, &mut answers).await;
+                        batch.write(region, &mut self.results[number].result_or_exception).await;
                         self.read_modify_write(region, mutation).await
                     }
                     Err(failure) => Err(failure),
@@ -195,25 +206,30 @@ impl Multi<'_> {
                     "No registered coprocessor service found for this action",
                 ))
             };
-            answer(&mut answers[at], outcome);
+            answer(&mut self.results[number].result_or_exception[at], outcome);
         }
-        batch.write(region, &mut answers).await;
-        Ok(pb::RegionActionResult { result_or_exception: answers, ..Default::default() })
+        batch.write(region, &mut self.results[number].result_or_exception).await;
+        Ok(())
     }
 
     fn check_size(&self) -> Result<(), RpcException> {
-        if self.cells.block.len() <= MAX_REPLY_BYTES {
-            return Ok(());
-        }
-        Err(RpcException::retriable(
-            TOO_LARGE,
-            format!("Max size exceeded CellSize: {}", self.cells.block.len()),
-        ))
+        let size = self.cells.block.len();
+        if size <= MAX_REPLY_BYTES { Ok(()) } else { Err(too_large(size)) }
     }
 
-    async fn get(&mut self, region: &Region, get: pb::Get) -> Result<pb::Result, RpcException> {
+    async fn open_get(
+        &mut self,
+        region: &Region,
+        get: pb::Get,
+        place: (usize, usize),
+    ) -> Result<(), RpcException> {
+        if self.gets.open.len() >= MAX_OPEN_GETS {
+            self.read_gets().await;
+        }
         self.check_size()?;
-        get::read(self.server, region, get, &mut self.cells).await
+        self.gets.open.push(OpenGet::open(region, get)?);
+        self.gets.places.push(place);
+        Ok(())
     }
 
     async fn read_modify_write(
@@ -221,6 +237,8 @@ impl Multi<'_> {
         region: &Region,
         mutation: Mutation,
     ) -> Result<pb::Result, RpcException> {
+        // Cells of the reply stand in the order of the actions.
+        self.read_gets().await;
         self.check_size()?;
         region.check_row(&mutation.row, "batch").map_err(|error| batch_exception(&error))?;
         let outcome = atomically(self.server, region, Vec::new(), vec![mutation]).await?;
@@ -230,6 +248,32 @@ impl Multi<'_> {
             block_result(outcome.cells, &mut self.cells)
         })
     }
+}
+
+async fn apply(
+    server: &RegionServer,
+    region: &Region,
+    condition: Option<pb::Condition>,
+    mutations: Vec<Mutation>,
+) -> Result<finback_region::AtomicOutcome, RpcException> {
+    let mut conditions = Vec::new();
+    if let Some(condition) = condition {
+        let condition = condition::decode(condition)?;
+        for mutation in &mutations {
+            check_same_row(&condition, mutation)?;
+        }
+        conditions.push(condition);
+    }
+    if let Some(first) = mutations.first()
+        && let Some(other) = mutations.iter().find(|mutation| mutation.row != first.row)
+    {
+        return Err(finback_rpc::exceptions::do_not_retry(format!(
+            "All rows of an atomic group must be the same: {} and {}",
+            first.row.escape_ascii(),
+            other.row.escape_ascii()
+        )));
+    }
+    atomically(server, region, conditions, mutations).await
 }
 
 /// Puts and deletes waiting to be written together.
@@ -256,6 +300,10 @@ impl Batch {
             answer(&mut answers[place], outcome);
         }
     }
+}
+
+fn too_large(size: usize) -> RpcException {
+    RpcException::retriable(TOO_LARGE, format!("Max size exceeded CellSize: {size}"))
 }
 
 fn answer(place: &mut pb::ResultOrException, outcome: Result<pb::Result, RpcException>) {

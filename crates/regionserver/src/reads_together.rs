@@ -1,0 +1,158 @@
+//! Several reads at once: each goes as far as memory lets it, and the blocks that they then need are read together.
+//!
+//! What finds all its blocks in memory waits for nothing, and is not handed over to anybody.
+
+use crate::exceptions::exception;
+use crate::get::{OpenGet, Progress};
+use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
+use finback_region::{BoxFuture, Host, RegionError};
+use finback_rpc::RpcException;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+/// Where a read stands.
+enum State {
+    /// It can go on.
+    Runnable,
+    /// It waits for a block.
+    Waiting,
+    /// It came to its end.
+    Ended(Result<(), RpcException>),
+}
+
+/// A block that is being read, and which reads wait for it.
+struct Fetch {
+    block: (FileId, BlockRef),
+    future: BoxFuture<'static, Result<Arc<Block>, HFileError>>,
+    waiting: Vec<usize>,
+}
+
+/// Gives each read the block that it waits for, or the failure.
+type Fetched = (Vec<usize>, Result<Arc<Block>, HFileError>);
+
+/// Reads of one request, driven together.
+pub(crate) struct ReadsTogether<'a> {
+    host: &'a dyn Host,
+    reads: &'a mut [OpenGet],
+    states: Vec<State>,
+    fetches: Vec<Fetch>,
+    /// Bytes that the reads may have found together.
+    max_bytes: usize,
+    too_large: &'a (dyn Fn() -> RpcException + Sync),
+}
+
+impl<'a> ReadsTogether<'a> {
+    /// `max_bytes`: of what is found; of reads that would bring more, the last ones end with `too_large`. The first one
+    /// always comes to its end.
+    pub(crate) fn new(
+        host: &'a dyn Host,
+        reads: &'a mut [OpenGet],
+        max_bytes: usize,
+        too_large: &'a (dyn Fn() -> RpcException + Sync),
+    ) -> Self {
+        let states = reads.iter().map(|_| State::Runnable).collect();
+        Self { host, reads, states, fetches: Vec::new(), max_bytes, too_large }
+    }
+
+    /// Brings all reads to their end; says for each, in their order, how it ended.
+    pub(crate) async fn run(mut self) -> Vec<Result<(), RpcException>> {
+        loop {
+            let must_yield = self.advance();
+            if must_yield {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            if self.fetches.is_empty() {
+                break;
+            }
+            let fetched = self.next_fetched().await;
+            self.provide(fetched);
+        }
+        let ended = |state| match state {
+            State::Ended(result) => result,
+            // No read is left that could go on, and none that waits.
+            State::Runnable | State::Waiting => Err(finback_rpc::exceptions::io("a read was left over")),
+        };
+        self.states.into_iter().map(ended).collect()
+    }
+
+    /// Takes all reads as far as they go. Says whether some had their turn and want another.
+    fn advance(&mut self) -> bool {
+        let mut again = false;
+        for number in 0..self.reads.len() {
+            if !matches!(self.states[number], State::Runnable) {
+                continue;
+            }
+            match self.reads[number].advance() {
+                Ok(Progress::Done) => self.states[number] = State::Ended(Ok(())),
+                Ok(Progress::Turn) => again = true,
+                Ok(Progress::Need(request)) => {
+                    self.states[number] = State::Waiting;
+                    self.fetch(number, request);
+                }
+                Err(failure) => self.states[number] = State::Ended(Err(failure)),
+            }
+            self.bound_memory();
+        }
+        again
+    }
+
+    /// Begins to read a block, unless another read waits for it already.
+    fn fetch(&mut self, number: usize, request: BlockRequest) {
+        let block = (request.file.id(), request.block);
+        match self.fetches.iter_mut().find(|fetch| fetch.block == block) {
+            Some(fetch) => fetch.waiting.push(number),
+            None => {
+                let future = self.host.fetch(request);
+                self.fetches.push(Fetch { block, future, waiting: vec![number] });
+            }
+        }
+    }
+
+    /// Waits until at least one block is there. Polls all, so that all are being read.
+    async fn next_fetched(&mut self) -> Vec<Fetched> {
+        poll_fn(|context| {
+            let mut fetched = Vec::new();
+            let mut number = 0;
+            while number < self.fetches.len() {
+                match self.fetches[number].future.as_mut().poll(context) {
+                    Poll::Ready(block) => fetched.push((self.fetches.swap_remove(number).waiting, block)),
+                    Poll::Pending => number += 1,
+                }
+            }
+            if fetched.is_empty() { Poll::Pending } else { Poll::Ready(fetched) }
+        })
+        .await
+    }
+
+    fn provide(&mut self, fetched: Vec<Fetched>) {
+        for (waiting, block) in fetched {
+            let block = block.map_err(RegionError::from);
+            for number in waiting {
+                if !matches!(self.states[number], State::Waiting) {
+                    continue;
+                }
+                self.states[number] = match &block {
+                    Ok(block) => {
+                        self.reads[number].provide(Arc::clone(block));
+                        State::Runnable
+                    }
+                    Err(error) => State::Ended(Err(exception(error))),
+                };
+            }
+        }
+    }
+
+    /// Gives up reads, from the last one on, while what was found is too much.
+    fn bound_memory(&mut self) {
+        let mut found: usize = self.reads.iter().map(OpenGet::found_bytes).sum();
+        for number in (1..self.reads.len()).rev() {
+            if found <= self.max_bytes {
+                return;
+            }
+            found -= self.reads[number].give_up();
+            self.states[number] = State::Ended(Err((self.too_large)()));
+        }
+    }
+}
