@@ -297,6 +297,7 @@ fn start_region_server(
             block_multiplier: u64::from(config.memstore_block_multiplier),
             max_cell_size_bytes: config.max_cell_bytes as usize,
             row_lock_wait: config.row_lock_wait,
+            compaction: config.compaction(),
             ..RegionConfig::default()
         },
         wal: WalOptions {

@@ -7,7 +7,7 @@
 //! Scanners that are open keep the inputs open, and read on.
 
 use crate::blocking::wait_for;
-use crate::compaction_policy::{Candidate, Selection};
+use crate::compaction_policy::{Candidate, Occasion, Selection};
 use crate::error::RegionError;
 use crate::file_source::FileSource;
 use crate::flush_matcher::FlushMatcher;
@@ -25,7 +25,7 @@ use finback_proto::{Message, pb};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Names of files in a store's directory that the store does not serve, because they could not be put into the archive
 /// yet. Each output names them, so that an opening does not serve them either.
@@ -60,8 +60,9 @@ impl Region {
                 let outcome = CompactionOutcome { inputs: expired, ..CompactionOutcome::default() };
                 return Ok((expired > 0).then_some(outcome));
             };
+            let _off_peak = region.off_peak_turn(&selection);
             let outcome =
-                region.compact_files(store, &files[selection.files], selection.all_files, leftovers)?;
+                region.compact_files(store, &selection.inputs(&files), selection.all_files, leftovers)?;
             Ok(Some(CompactionOutcome { inputs: outcome.inputs + expired, ..outcome }))
         })
     }
@@ -120,21 +121,30 @@ impl Region {
         (is(1), is(2))
     }
 
+    /// What the policy of the store chooses among its files, oldest first.
     fn select(&self, store: &Store, files: &[Arc<StoreFile>], major: bool) -> Option<Selection> {
-        let now = self.environment.host.now_ms();
-        let oldest = oldest_unexpired(&store.family, now);
-        let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate(oldest)).collect();
-        let phase = files.first().map_or(0.5, |file| phase(file.path()));
         let flag = self.table.attribute("COMPACTION_ENABLED").unwrap_or("true");
         if !major && !flag.eq_ignore_ascii_case("true") {
             return None;
         }
-        self.environment.config.compaction.select(&candidates, major, now, phase)
+        let now_ms = self.environment.host.now_ms();
+        let outlives_ttl = store.family.min_versions() > 0;
+        let ttl_ms = store.family.ttl_seconds().filter(|_| !outlives_ttl).map(|ttl| i64::from(ttl) * 1000);
+        let off_peak = store.compaction.is_off_peak(now_ms)
+            && !self.environment.config.off_peak_taken.load(Ordering::Relaxed);
+        let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate()).collect();
+        store.compaction.select(&candidates, Occasion { major, off_peak, now_ms, ttl_ms })
+    }
+
+    /// Keeps other compactions from making use of off-peak hours, if this one does, until the guard is dropped.
+    fn off_peak_turn(&self, selection: &Selection) -> Option<OffPeakTurn<'_>> {
+        let taken = &*self.environment.config.off_peak_taken;
+        (selection.off_peak && !taken.swap(true, Ordering::Relaxed)).then_some(OffPeakTurn(taken))
     }
 
     /// Files of which all cells have expired, oldest first. The newest stays, for the sequence id that it has.
     fn expired(&self, store: &Store) -> Vec<Arc<StoreFile>> {
-        if store.family.min_versions() > 0 {
+        if store.family.min_versions() > 0 || !store.compaction.deletes_expired_files {
             return Vec::new();
         }
         let oldest = oldest_unexpired(&store.family, self.environment.host.now_ms());
@@ -303,7 +313,7 @@ impl Region {
         if store.family.new_version_behavior() {
             return 0;
         }
-        let keep_after = now.saturating_sub(self.environment.config.compaction.keep_sequence_ids_ms);
+        let keep_after = now.saturating_sub(store.compaction.keep_sequence_ids_ms);
         let old = inputs.iter().filter(|input| input.written_ms() < keep_after);
         old.map(|input| input.max_cell_sequence_id()).max().unwrap_or(0)
     }
@@ -367,10 +377,11 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// A store's own place within the jitter of the major compaction period: from the name of its first file, so that it is
-/// the same at each look.
-fn phase(path: &Path) -> f64 {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let hash = name.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
-    f64::from(hash) / f64::from(u32::MAX)
+/// The one compaction of the server that makes use of off-peak hours.
+struct OffPeakTurn<'a>(&'a AtomicBool);
+
+impl Drop for OffPeakTurn<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }

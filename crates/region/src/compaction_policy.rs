@@ -1,48 +1,16 @@
-//! Which files of a store to compact: HBase's exploring policy. Pure: sizes and ages in, a choice out.
+//! Which files of a store to compact. Pure: sizes and ages in, a choice out.
 //!
-//! Of all runs of neighbouring files that are neither too few nor too many, and in which no file is much larger than
-//! the others together, the one with most files is taken, and of several such the smallest. Files that belong together
-//! in age stay together, so that a newer cell never ends up in an older file.
+//! The frame is that of HBase's `SortedCompactionPolicy`: files in order of age, large old ones left out; all of them if
+//! a major compaction was asked for or is due; otherwise what the policy of the store chooses.
 
-/// Settings, under HBase's names.
-#[derive(Clone, Debug)]
-pub struct CompactionConfig {
-    /// `hbase.hstore.compaction.min`: fewer files are left alone, and a single one always.
-    pub min_files: usize,
-    /// `hbase.hstore.compaction.max`: at most so many at once.
-    pub max_files: usize,
-    /// `hbase.hstore.compaction.ratio`: how much larger than the others together a file may be.
-    pub ratio: f64,
-    /// `hbase.hstore.compaction.min.size`, in bytes: runs smaller than this are always in ratio.
-    pub min_size_bytes: u64,
-    /// `hbase.hstore.compaction.max.size`, in bytes: larger files are left out.
-    pub max_size_bytes: u64,
-    /// `hbase.hstore.blockingStoreFiles`: with so many files the store is stuck, and any run will do.
-    pub blocking_files: usize,
-    /// `hbase.hregion.majorcompaction`, in milliseconds: how old files may grow; 0 is for ever.
-    pub major_period_ms: i64,
-    /// `hbase.hregion.majorcompaction.jitter`: by which share of it the period varies from store to store.
-    pub major_jitter: f64,
-    /// `hbase.hstore.compaction.keep.seqId.period`, in milliseconds (HBase: days): compactions of all files forget the
-    /// sequence ids of cells in older files.
-    pub keep_sequence_ids_ms: i64,
-}
+mod date_tiered;
+mod exploring;
+mod major_period;
+mod ratio_based;
+mod windows;
 
-impl Default for CompactionConfig {
-    fn default() -> Self {
-        Self {
-            min_files: 3,
-            max_files: 10,
-            ratio: 1.2,
-            min_size_bytes: 128 << 20,
-            max_size_bytes: i64::MAX as u64,
-            blocking_files: 16,
-            major_period_ms: 7 * 24 * 3600 * 1000,
-            major_jitter: 0.5,
-            keep_sequence_ids_ms: 5 * 24 * 3600 * 1000,
-        }
-    }
-}
+use crate::compaction_config::{CompactionConfig, CompactionPolicy, StoreEngine};
+use std::ops::Range;
 
 /// What the policy needs to know of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,110 +18,171 @@ pub(crate) struct Candidate {
     pub(crate) size_bytes: u64,
     /// When it was written, ms since the epoch.
     pub(crate) written_ms: i64,
+    /// Lowest and highest timestamp of its cells, if it says.
+    pub(crate) timestamps: Option<(i64, i64)>,
     /// Whether it is the result of a compaction of all files of its store.
     pub(crate) is_major: bool,
-    /// Whether some of it has expired.
-    pub(crate) has_expired: bool,
+    /// Whether it came by a bulk load.
+    pub(crate) is_bulk_loaded: bool,
     /// Whether only compactions of all files may take it.
     pub(crate) major_only: bool,
+    /// Java's hash of its name.
+    pub(crate) name_hash: i32,
+}
+
+/// On what occasion files are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Occasion {
+    /// Somebody asked for all files.
+    pub(crate) major: bool,
+    /// Whether these are off-peak hours, and no other compaction makes use of them.
+    pub(crate) off_peak: bool,
+    pub(crate) now_ms: i64,
+    /// How long cells live, unless that is for ever or some versions outlive it.
+    pub(crate) ttl_ms: Option<i64>,
+}
+
+/// Where the output is cut into files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Nowhere.
+    Whole,
+    /// By timestamp: at each of these, in ascending order, a file begins. The first is the least timestamp there is.
+    Times(Vec<i64>),
 }
 
 /// Files to compact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// Numbers of the files, neighbours, oldest first.
-    pub(crate) files: std::ops::Range<usize>,
+    /// Numbers of the files, oldest first.
+    pub(crate) files: Vec<usize>,
     /// Whether these are all files of the store.
     pub(crate) all_files: bool,
+    /// Whether the choice made use of off-peak hours.
+    pub(crate) off_peak: bool,
+    pub(crate) cut: Cut,
+}
+
+impl Selection {
+    /// The chosen of these files, oldest first.
+    pub(crate) fn inputs<T: Clone>(&self, files: &[T]) -> Vec<T> {
+        self.files.iter().filter_map(|&number| files.get(number).cloned()).collect()
+    }
 }
 
 impl CompactionConfig {
-    /// Chooses among the files of a store, oldest first. `major`: somebody asked for all of them. `phase`, from 0 to 1,
-    /// is the store's own place within the jitter.
-    pub(crate) fn select(
-        &self,
-        files: &[Candidate],
-        major: bool,
-        now_ms: i64,
-        phase: f64,
-    ) -> Option<Selection> {
-        let all = |files: &[Candidate]| Some(Selection { files: 0..files.len(), all_files: true });
-        if major {
-            return if files.is_empty() { None } else { all(files) };
+    /// Chooses among the files of a store, oldest first.
+    pub(crate) fn select(&self, files: &[Candidate], occasion: Occasion) -> Option<Selection> {
+        if files.is_empty() {
+            return None;
         }
-        // Large old files are left out of automatic compactions.
-        let from = files.iter().take_while(|file| file.size_bytes > self.max_size_bytes).count();
-        let candidates = &files[from..];
-        if from == 0 && candidates.len() < self.max_files && self.is_major_due(candidates, now_ms, phase) {
-            return all(files);
+        if self.engine == StoreEngine::Default && self.policy == CompactionPolicy::Fifo {
+            return fifo(files, occasion);
         }
-        let stuck = candidates.len() >= self.blocking_files;
-        let run = self.explore(candidates, stuck)?;
-        let run = run.start..run.end.min(run.start + self.max_files);
-        Some(Selection { all_files: run.len() == files.len(), files: run.start + from..run.end + from })
-    }
-
-    /// Whether the oldest file is older than the period. A single file that is the result of a major compaction already
-    /// has nothing to gain but that what has expired goes.
-    fn is_major_due(&self, files: &[Candidate], now_ms: i64, phase: f64) -> bool {
-        if self.major_period_ms <= 0 || files.is_empty() {
-            return false;
-        }
-        let jitter = self.major_period_ms as f64 * self.major_jitter;
-        let period = self.major_period_ms + (jitter - (2.0 * jitter * phase).round()) as i64;
-        let oldest = files.iter().map(|file| file.written_ms).min().unwrap_or(now_ms);
-        now_ms.saturating_sub(oldest) > period
-            && !(files.len() == 1 && files[0].is_major && !files[0].has_expired)
-    }
-
-    /// The best run of neighbours.
-    fn explore(&self, files: &[Candidate], stuck: bool) -> Option<std::ops::Range<usize>> {
-        let mut best: Option<(std::ops::Range<usize>, u64)> = None;
-        let mut smallest: Option<(std::ops::Range<usize>, u64)> = None;
-        for start in 0..files.len() {
-            // Never a file alone: compacted, it would be as worth it as before.
-            for end in start + self.min_files.max(2)..=files.len().min(start + self.max_files) {
-                let run = &files[start..end];
-                if run.iter().any(|file| file.major_only) {
-                    continue;
-                }
-                let size = total(run);
-                if stuck && smallest.as_ref().is_none_or(|(_, least)| size < *least) {
-                    smallest = Some((start..end, size));
-                }
-                if size > self.max_size_bytes || (size >= self.min_size_bytes && !self.in_ratio(run)) {
-                    continue;
-                }
-                if best
-                    .as_ref()
-                    .is_none_or(|(run, least)| is_better(stuck, run.len(), *least, end - start, size))
-                {
-                    best = Some((start..end, size));
-                }
+        let stuck = files.len() >= self.blocking_files;
+        // Large old files are left out, but when somebody asked for all.
+        let most_bytes = self.max_size_bytes(occasion.off_peak);
+        let is_large = |file: &&Candidate| file.size_bytes > most_bytes;
+        let left_out = if occasion.major { 0 } else { files.iter().take_while(is_large).count() };
+        let candidates = Candidates::new(files).from(left_out);
+        let major = occasion.major
+            || (candidates.len() < self.max_files && self.is_major_due(&candidates.all(), occasion));
+        let (mut chosen, cut) = match self.engine {
+            StoreEngine::Default if major => (candidates.numbers(), Cut::Whole),
+            StoreEngine::Default => {
+                let run = candidates.without_major_only().chosen_by(|files| {
+                    self.policy.choose(self, files, self.min_files(), occasion.off_peak, stuck)
+                });
+                (if run.len() < self.min_files() { Vec::new() } else { run }, Cut::Whole)
             }
+            StoreEngine::DateTiered if major => {
+                (candidates.numbers(), self.date_tiered_cut(&candidates.all(), occasion.now_ms))
+            }
+            StoreEngine::DateTiered => self.select_date_tiered(&candidates, occasion, stuck)?,
+        };
+        if !occasion.major {
+            chosen.truncate(self.max_files);
         }
-        best.or(smallest).map(|(run, _)| run)
+        if chosen.is_empty() {
+            return None;
+        }
+        let all_files = chosen.len() == files.len();
+        Some(Selection { off_peak: occasion.off_peak && !all_files, files: chosen, all_files, cut })
+    }
+}
+
+/// Files with their numbers in the store.
+struct Candidates<'a> {
+    files: &'a [Candidate],
+    numbers: Vec<usize>,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(files: &'a [Candidate]) -> Self {
+        Self { files, numbers: (0..files.len()).collect() }
     }
 
-    /// Whether no file is larger than the others together times the ratio.
-    fn in_ratio(&self, run: &[Candidate]) -> bool {
-        let size = total(run);
-        run.iter().all(|file| file.size_bytes as f64 <= (size - file.size_bytes) as f64 * self.ratio)
+    /// Without the first ones.
+    fn from(mut self, left_out: usize) -> Self {
+        self.numbers.drain(..left_out.min(self.numbers.len()));
+        self
     }
+
+    fn without_major_only(&self) -> Self {
+        let numbers = self.numbers.iter().copied().filter(|&number| !self.files[number].major_only);
+        Self { files: self.files, numbers: numbers.collect() }
+    }
+
+    fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    fn numbers(&self) -> Vec<usize> {
+        self.numbers.clone()
+    }
+
+    fn all(&self) -> Vec<Candidate> {
+        self.numbers.iter().map(|&number| self.files[number]).collect()
+    }
+
+    /// The numbers of a run that is chosen among these.
+    fn chosen_by(&self, choose: impl FnOnce(&[Candidate]) -> Option<Range<usize>>) -> Vec<usize> {
+        choose(&self.all()).map_or_else(Vec::new, |run| self.numbers[run].to_vec())
+    }
+}
+
+impl CompactionPolicy {
+    /// The run of neighbours that this policy chooses for a minor compaction.
+    fn choose(
+        self,
+        config: &CompactionConfig,
+        files: &[Candidate],
+        min_files: usize,
+        off_peak: bool,
+        stuck: bool,
+    ) -> Option<Range<usize>> {
+        match self {
+            Self::Exploring => exploring::choose(config, files, min_files, config.max_files, off_peak, stuck),
+            Self::RatioBased => ratio_based::choose(config, files, min_files, off_peak),
+            // Chooses by age alone, before anything else is looked at.
+            Self::Fifo => None,
+        }
+    }
+}
+
+/// Files of which all cells have expired, and no others, whatever was asked for.
+fn fifo(files: &[Candidate], occasion: Occasion) -> Option<Selection> {
+    let ttl_ms = occasion.ttl_ms?;
+    let has_expired = |file: &Candidate| {
+        file.timestamps.is_some_and(|(_, newest)| occasion.now_ms.saturating_sub(ttl_ms) >= newest)
+    };
+    let expired: Vec<usize> = (0..files.len()).filter(|&number| has_expired(&files[number])).collect();
+    let selection = Selection { files: expired, all_files: false, off_peak: false, cut: Cut::Whole };
+    (!selection.files.is_empty()).then_some(selection)
 }
 
 fn total(run: &[Candidate]) -> u64 {
     run.iter().map(|file| file.size_bytes).fold(0, u64::saturating_add)
-}
-
-/// Whether a run of `files` files and `size` bytes is better than the best so far.
-fn is_better(stuck: bool, best_files: usize, best_size: u64, files: usize, size: u64) -> bool {
-    if stuck {
-        // Most files gone per byte written; a little better is not worth a change.
-        let quality = |files: usize, size: u64| files as f64 / size.max(1) as f64;
-        return quality(files, size) > quality(best_files, best_size) * 1.05;
-    }
-    files > best_files || (files == best_files && size < best_size)
 }
 
 #[cfg(test)]

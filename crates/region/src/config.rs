@@ -1,7 +1,10 @@
 //! Settings of regions.
 
-use crate::compaction_policy::CompactionConfig;
+use crate::compaction_config::CompactionConfig;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Settings that all regions of a server share; the names are HBase's.
@@ -13,7 +16,7 @@ pub struct RegionConfig {
     pub block_multiplier: u64,
     /// `hbase.server.keyvalue.maxsize`, in bytes: larger cells are refused; 0 means no limit.
     pub max_cell_size_bytes: usize,
-    /// Which files are compacted.
+    /// Which files are compacted. Tables and families may have their own.
     pub compaction: CompactionConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
     pub verify_bulk_loads: bool,
@@ -29,6 +32,8 @@ pub struct RegionConfig {
     /// `hbase.hregion.compacting.memstore.adaptive.compaction.threshold`: the part of cells that no reader can see, from
     /// which on ADAPTIVE leaves them out.
     pub adaptive_compaction_threshold: f64,
+    /// Set while some compaction of the server makes use of off-peak hours: one at a time.
+    pub off_peak_taken: Arc<AtomicBool>,
     /// `hbase.rowlock.wait.duration`: how long a write waits for a row.
     pub row_lock_wait: Duration,
 }
@@ -46,7 +51,24 @@ impl Default for RegionConfig {
             in_memory_flush_factor: 0.0,
             pipeline_segments_limit: 2,
             adaptive_compaction_threshold: 0.1,
+            off_peak_taken: Arc::default(),
             row_lock_wait: Duration::from_secs(30),
         }
+    }
+}
+
+impl RegionConfig {
+    /// How large the memstore of a table's regions may grow, in bytes.
+    pub(crate) fn flush_size_bytes(&self, table: &TableDescriptor) -> u64 {
+        table.memstore_flush_size().unwrap_or(self.flush_size_bytes)
+    }
+
+    /// How the files of a family are compacted.
+    pub(crate) fn compaction_of(
+        &self,
+        table: &TableDescriptor,
+        family: &ColumnFamilyDescriptor,
+    ) -> CompactionConfig {
+        self.compaction.of_store(table, family, self.flush_size_bytes(table))
     }
 }

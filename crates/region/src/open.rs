@@ -64,7 +64,9 @@ impl Region {
                     host,
                 )
             };
-            stores.push(Store::new(family.clone(), keeper, order, files, Arc::clone(&environment.cache)));
+            let compaction = environment.config.compaction_of(&table, family);
+            let cache = Arc::clone(&environment.cache);
+            stores.push(Store::new(family.clone(), keeper, order, compaction, files, cache));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
         let stored = stores.iter().filter_map(Store::max_sequence_id).max().unwrap_or(0);

@@ -1,6 +1,7 @@
 //! One family of one region: a memstore and store files.
 
 use crate::compaction::Leftovers;
+use crate::compaction_config::CompactionConfig;
 use crate::file_source::FileSource;
 use crate::matcher::{Matcher, oldest_unexpired};
 use crate::memstore_keeper::MemStoreKeeper;
@@ -22,6 +23,8 @@ pub(crate) struct Store {
     pub(crate) family: ColumnFamilyDescriptor,
     pub(crate) memstore: Arc<MemStore>,
     pub(crate) keeper: Arc<MemStoreKeeper>,
+    /// How its files are compacted.
+    pub(crate) compaction: CompactionConfig,
     /// One compaction at a time, and what earlier ones left in the directory.
     pub(crate) compaction_lock: Mutex<Leftovers>,
     /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
@@ -40,10 +43,11 @@ impl Store {
         family: ColumnFamilyDescriptor,
         keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
+        compaction: CompactionConfig,
         mut files: Vec<Arc<StoreFile>>,
         cache: Arc<dyn BlockCache>,
     ) -> Self {
-        files.sort_by(|a, b| b.age_order(a));
+        sort_newest_first(&mut files, &compaction);
         // HBase keeps the catalogue like a family with IN_MEMORY.
         let is_in_memory = family.is_in_memory() || order == CellOrder::Meta;
         let memstore = Arc::new(MemStore::new(order));
@@ -52,6 +56,7 @@ impl Store {
             family,
             keeper: keeper(&memstore),
             memstore,
+            compaction,
             compaction_lock: Mutex::default(),
             compacting: AtomicU8::new(0),
             order,
@@ -149,7 +154,7 @@ impl Store {
         let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
         let mut all: Vec<_> = files.iter().filter(|file| !is_input(file)).cloned().collect();
         all.extend(output);
-        all.sort_by(|a, b| b.age_order(a));
+        sort_newest_first(&mut all, &self.compaction);
         *files = all.into();
         drop(files);
         self.forget_blocks(inputs);
@@ -160,7 +165,7 @@ impl Store {
         let mut files = self.files.write();
         let mut all: Vec<_> = files.to_vec();
         all.push(file);
-        all.sort_by(|a, b| b.age_order(a));
+        sort_newest_first(&mut all, &self.compaction);
         *files = all.into();
     }
 
@@ -209,6 +214,10 @@ impl Store {
         };
         StoreScanner::new(read, sources, Matcher::new(scan, &self.family, qualifiers, now, has_filter))
     }
+}
+
+fn sort_newest_first(files: &mut [Arc<StoreFile>], compaction: &CompactionConfig) {
+    files.sort_by(|a, b| b.age_order(a, compaction.engine));
 }
 
 /// What a source must overlap with to matter to a scan.

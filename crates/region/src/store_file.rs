@@ -1,7 +1,9 @@
 //! A store file that is being served.
 
+use crate::compaction_config::StoreEngine;
 use crate::compaction_policy::Candidate;
 use crate::error::RegionError;
+use crate::java_random::hash_code;
 use finback_cell::key::Key;
 use finback_fs::FileSystem;
 use finback_hfile::HFileReader;
@@ -91,14 +93,16 @@ impl StoreFile {
             .unwrap_or_default()
     }
 
-    /// What the choice of a compaction needs to know; cells before `oldest` have expired.
-    pub(crate) fn candidate(&self, oldest: i64) -> Candidate {
+    /// What the choice of a compaction needs to know.
+    pub(crate) fn candidate(&self) -> Candidate {
         Candidate {
             size_bytes: self.size_bytes,
             written_ms: self.written_ms(),
+            timestamps: self.time_range().filter(|_| self.reader.entry_count() > 0),
             is_major: self.flag(keys::MAJOR_COMPACTION),
+            is_bulk_loaded: self.bulk.is_some(),
             major_only: self.flag(EXCLUDE_FROM_MINOR_COMPACTION),
-            has_expired: self.time_range().is_some_and(|(min, _)| min < oldest),
+            name_hash: hash_code(&self.name()),
         }
     }
 
@@ -147,10 +151,16 @@ impl StoreFile {
         self.reader.time_range()
     }
 
-    /// Older files first: by sequence id, then larger first, then by the time of the bulk load, then by name.
-    pub(crate) fn age_order(&self, other: &Self) -> Ordering {
+    /// Older files first: by sequence id, then in a date-tiered store by the newest cell, then larger first, then by
+    /// the time of the bulk load, then by name.
+    pub(crate) fn age_order(&self, other: &Self, engine: StoreEngine) -> Ordering {
+        let newest = |file: &Self| match engine {
+            StoreEngine::DateTiered => file.time_range().map(|(_, newest)| newest),
+            StoreEngine::Default => None,
+        };
         self.max_sequence_id()
             .cmp(&other.max_sequence_id())
+            .then_with(|| newest(self).cmp(&newest(other)))
             .then_with(|| other.size_bytes.cmp(&self.size_bytes))
             .then_with(|| self.bulk_load_ms().cmp(&other.bulk_load_ms()))
             .then_with(|| self.path.cmp(&other.path))

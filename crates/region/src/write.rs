@@ -313,7 +313,7 @@ impl Region {
 
     /// Memstore size at which this region is flushed, in bytes.
     pub(crate) fn flush_size(&self) -> u64 {
-        self.table.memstore_flush_size().unwrap_or(self.environment.config.flush_size_bytes)
+        self.environment.config.flush_size_bytes(&self.table)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The table of settings.
 
+use super::compaction_value::{Engine, Hour, Policy, Ratio, Share};
 use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
-    ByteCount, Codec, Count, Flag, Fraction, Host, Kind, LocalDirectory, Memory, Milliseconds, OptionalHost,
-    Port, Znode,
+    ByteCount, Codec, Count, Flag, Fraction, Host, Kind, LocalDirectory, Memory, Milliseconds,
+    OptionalByteCount, OptionalHost, OptionalPeriod, Period, Port, Znode,
 };
 
 /// One setting, as people see it.
@@ -133,4 +134,58 @@ settings! {
     max_wals: Count = "32", "hbase.regionserver.maxlogs";
     /// How long a write-ahead log that is no longer needed is kept in the archive.
     old_wal_ttl: Milliseconds = "600000", "hbase.master.logcleaner.ttl";
+
+    /// How stores lay out their files: HBase's DefaultStoreEngine (also if empty) or DateTieredStoreEngine, each
+    /// with its package. This setting, and those on compactions that follow, may also be set in the CONFIGURATION
+    /// of a table or family.
+    store_engine: Engine = "", "hbase.hstore.engine.class";
+    /// How the files of a compaction are chosen, with the default engine: HBase's ExploringCompactionPolicy (also
+    /// if empty), RatioBasedCompactionPolicy or FIFOCompactionPolicy, each with its package.
+    compaction_policy: Policy = "", "hbase.hstore.defaultengine.compactionpolicy.class";
+    /// Fewer files than this are not compacted, unless somebody asks for it.
+    compaction_min_files: Count = "3", "hbase.hstore.compaction.min", also "hbase.hstore.compactionThreshold";
+    /// Most files of one compaction, unless somebody asks for all.
+    compaction_max_files: Count = "10", "hbase.hstore.compaction.max";
+    /// How much larger than the others of a compaction together a file may be.
+    compaction_ratio: Ratio = "1.2", "hbase.hstore.compaction.ratio";
+    /// The same in off-peak hours.
+    compaction_off_peak_ratio: Ratio = "5.0", "hbase.hstore.compaction.ratio.offpeak";
+    /// Files that are smaller than this together are compacted whatever their ratio. Empty: the flush size.
+    compaction_min_size: OptionalByteCount = "", "hbase.hstore.compaction.min.size";
+    /// Larger files are left to compactions that somebody asks for.
+    compaction_max_size: ByteCount = "9223372036854775807", "hbase.hstore.compaction.max.size";
+    /// The same in off-peak hours. Empty: no other.
+    compaction_off_peak_max_size: OptionalByteCount = "", "hbase.hstore.compaction.max.size.offpeak";
+    /// The hour of the day (UTC) in which off-peak hours begin. -1: there are none.
+    off_peak_start_hour: Hour = "-1", "hbase.offpeak.start.hour";
+    /// The hour of the day (UTC) in which off-peak hours are over. -1: there are none.
+    off_peak_end_hour: Hour = "-1", "hbase.offpeak.end.hour";
+    /// A store with so many files is compacted even where that is not worth it.
+    blocking_store_files: Count = "16", "hbase.hstore.blockingStoreFiles";
+    /// All files of a store are compacted when the oldest of them is older than this. 0: never.
+    major_compaction_period: Period = "604800000", "hbase.hregion.majorcompaction";
+    /// By which share of it that period varies from store to store.
+    major_compaction_jitter: Share = "0.5", "hbase.hregion.majorcompaction.jitter";
+    /// Whether files of which all cells have expired are dropped without a compaction.
+    delete_expired_files: Flag = "true", "hbase.store.delete.expired.storefile";
+    /// Days for which compactions of all files keep the sequence ids of cells; at least 5.
+    keep_sequence_ids_days: Count = "5", "hbase.hstore.compaction.keep.seqId.period";
+
+    /// How long the youngest windows of date-tiered stores are.
+    date_tiered_base_window: Milliseconds = "21600000", "hbase.hstore.compaction.date.tiered.base.window.millis";
+    /// How many windows of one length a date-tiered store has, and how many times longer the next are.
+    date_tiered_windows_per_tier: Count = "4", "hbase.hstore.compaction.date.tiered.windows.per.tier";
+    /// Older windows of date-tiered stores are compacted by major compactions alone. Empty: none is too old.
+    date_tiered_max_age: OptionalPeriod = "",
+        "hbase.hstore.compaction.date.tiered.max.storefile.age.millis";
+    /// Older windows of date-tiered stores do not get longer. Empty: the age from which they are left alone.
+    date_tiered_max_tier_age: OptionalPeriod = "", "hbase.hstore.compaction.date.tiered.max.tier.age.millis";
+    /// So many files of the window of now are compacted in date-tiered stores.
+    date_tiered_incoming_window_min: Count = "6", "hbase.hstore.compaction.date.tiered.incoming.window.min";
+    /// How the files of a window of a date-tiered store are chosen: HBase's ExploringCompactionPolicy (also if
+    /// empty) or RatioBasedCompactionPolicy, each with its package.
+    date_tiered_window_policy: Policy = "", "hbase.hstore.compaction.date.tiered.window.policy.class";
+    /// Whether minor compactions of date-tiered stores leave what is older than their window in the same file.
+    date_tiered_single_output: Flag = "true",
+        "hbase.hstore.compaction.date.tiered.single.output.for.minor.compaction";
 }

@@ -111,6 +111,48 @@ impl Kind for ByteCount {
     }
 }
 
+/// A number of bytes that may be left out.
+pub struct OptionalByteCount;
+
+impl Kind for OptionalByteCount {
+    type Value = Option<u64>;
+    const UNIT: &'static str = "bytes";
+    const EXPECTED: &'static str = "a number of bytes above 0, such as 134217728 or 128m, or empty";
+
+    fn parse(text: &str) -> Option<Option<u64>> {
+        if text.is_empty() { Some(None) } else { ByteCount::parse(text).map(Some) }
+    }
+}
+
+/// A time span, or never.
+pub struct Period;
+
+impl Kind for Period {
+    type Value = i64;
+    const UNIT: &'static str = "ms";
+    const EXPECTED: &'static str = "a time in milliseconds, such as 60000, or 60s, 10m, 1h, 7d";
+
+    fn parse(text: &str) -> Option<i64> {
+        if text == "0" {
+            return Some(0);
+        }
+        i64::try_from(Milliseconds::parse(text)?.as_millis()).ok()
+    }
+}
+
+/// A time span that may be left out.
+pub struct OptionalPeriod;
+
+impl Kind for OptionalPeriod {
+    type Value = Option<i64>;
+    const UNIT: &'static str = "ms";
+    const EXPECTED: &'static str = "a time in milliseconds, such as 60000, or 60s, 10m, 1h, 7d, or empty";
+
+    fn parse(text: &str) -> Option<Option<i64>> {
+        if text.is_empty() { Some(None) } else { Period::parse(text).map(Some) }
+    }
+}
+
 /// A time span; in milliseconds, or with a suffix as in Hadoop's configuration.
 pub struct Milliseconds;
 

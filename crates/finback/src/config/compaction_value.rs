@@ -1,0 +1,72 @@
+//! Kinds of values that only settings of compactions have.
+
+use super::value::Kind;
+use finback_region::{CompactionPolicy, StoreEngine};
+
+/// HBase's class of a store engine.
+pub struct Engine;
+
+impl Kind for Engine {
+    type Value = StoreEngine;
+    const UNIT: &'static str = "class";
+    const EXPECTED: &'static str = "the full name of one of HBase's store engines, or empty";
+
+    fn parse(text: &str) -> Option<StoreEngine> {
+        if text.is_empty() { Some(StoreEngine::default()) } else { text.parse().ok() }
+    }
+}
+
+/// HBase's class of a compaction policy.
+pub struct Policy;
+
+impl Kind for Policy {
+    type Value = CompactionPolicy;
+    const UNIT: &'static str = "class";
+    const EXPECTED: &'static str = "the full name of one of HBase's compaction policies, or empty";
+
+    fn parse(text: &str) -> Option<CompactionPolicy> {
+        if text.is_empty() { Some(CompactionPolicy::default()) } else { text.parse().ok() }
+    }
+}
+
+/// An hour of the day, or none.
+pub struct Hour;
+
+impl Kind for Hour {
+    type Value = i64;
+    const UNIT: &'static str = "hour";
+    const EXPECTED: &'static str = "an hour from 0 to 23, or -1";
+
+    fn parse(text: &str) -> Option<i64> {
+        text.parse().ok().filter(|hour| (-1..24).contains(hour))
+    }
+}
+
+/// How many times one thing may be as large as another.
+pub struct Ratio;
+
+impl Kind for Ratio {
+    type Value = f64;
+    const UNIT: &'static str = "ratio";
+    const EXPECTED: &'static str = "a number above 0";
+
+    fn parse(text: &str) -> Option<f64> {
+        text.parse().ok().filter(|ratio: &f64| *ratio > 0.0 && ratio.is_finite())
+    }
+}
+
+/// A share of something that may be nothing.
+pub struct Share;
+
+impl Kind for Share {
+    type Value = f64;
+    const UNIT: &'static str = "fraction";
+    const EXPECTED: &'static str = "a fraction from 0 to 1";
+
+    fn parse(text: &str) -> Option<f64> {
+        text.parse().ok().filter(|share| (0.0..=1.0).contains(share))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Settings of compaction, under HBase's names: of a server, and of a store where its table or family has its own.
+
+use crate::date_tiered_config::DateTieredConfig;
+use crate::off_peak_hours::OffPeakHours;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use std::str::FromStr;
+
+/// How a store lays out its files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StoreEngine {
+    /// HBase's `DefaultStoreEngine`: files by age alone.
+    #[default]
+    Default,
+    /// HBase's `DateTieredStoreEngine`: files by the timestamps of their cells.
+    DateTiered,
+}
+
+/// How the files of a compaction are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CompactionPolicy {
+    /// HBase's `ExploringCompactionPolicy`: the run with most files of those in which none is much larger than the
+    /// others together.
+    #[default]
+    Exploring,
+    /// HBase's `RatioBasedCompactionPolicy`: from the oldest file on that is not much larger than those after it.
+    RatioBased,
+    /// HBase's `FIFOCompactionPolicy`: nothing but files of which all cells have expired.
+    Fifo,
+}
+
+/// The package of HBase's store engines.
+const ENGINES: &str = "org.apache.hadoop.hbase.regionserver.";
+/// The package of HBase's compaction policies.
+const POLICIES: &str = "org.apache.hadoop.hbase.regionserver.compactions.";
+
+impl FromStr for StoreEngine {
+    type Err = ();
+
+    /// Understands the name of HBase's class.
+    fn from_str(class: &str) -> Result<Self, ()> {
+        match class.strip_prefix(ENGINES) {
+            Some("DefaultStoreEngine") => Ok(Self::Default),
+            Some("DateTieredStoreEngine") => Ok(Self::DateTiered),
+            _ => Err(()),
+        }
+    }
+}
+
+impl FromStr for CompactionPolicy {
+    type Err = ();
+
+    /// Understands the name of HBase's class.
+    fn from_str(class: &str) -> Result<Self, ()> {
+        match class.strip_prefix(POLICIES) {
+            Some("ExploringCompactionPolicy") => Ok(Self::Exploring),
+            Some("RatioBasedCompactionPolicy") => Ok(Self::RatioBased),
+            Some("FIFOCompactionPolicy") => Ok(Self::Fifo),
+            _ => Err(()),
+        }
+    }
+}
+
+/// Settings, under HBase's names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompactionConfig {
+    /// `hbase.hstore.engine.class`.
+    pub engine: StoreEngine,
+    /// `hbase.hstore.defaultengine.compactionpolicy.class`, of the default engine.
+    pub policy: CompactionPolicy,
+    /// `hbase.hstore.compaction.min`: fewer files are left alone, and a single one always.
+    pub min_files: usize,
+    /// `hbase.hstore.compaction.max`: at most so many at once.
+    pub max_files: usize,
+    /// `hbase.hstore.compaction.ratio`: how much larger than the others together a file may be.
+    pub ratio: f64,
+    /// `hbase.hstore.compaction.ratio.offpeak`: the same in off-peak hours.
+    pub off_peak_ratio: f64,
+    /// `hbase.offpeak.start.hour`: an hour of the day; -1 is never.
+    pub off_peak_start_hour: i64,
+    /// `hbase.offpeak.end.hour`: an hour of the day; -1 is never.
+    pub off_peak_end_hour: i64,
+    /// `hbase.hstore.compaction.min.size`, in bytes: runs smaller than this are always in ratio. `None`: the flush size.
+    pub min_size_bytes: Option<u64>,
+    /// `hbase.hstore.compaction.max.size`, in bytes: larger files are left out.
+    pub max_size_bytes: u64,
+    /// `hbase.hstore.compaction.max.size.offpeak`: the same in off-peak hours. `None`: no other.
+    pub off_peak_max_size_bytes: Option<u64>,
+    /// `hbase.hstore.blockingStoreFiles`: with so many files the store is stuck, and any run will do.
+    pub blocking_files: usize,
+    /// `hbase.hregion.majorcompaction`, in milliseconds: how old files may grow; 0 is for ever.
+    pub major_period_ms: i64,
+    /// `hbase.hregion.majorcompaction.jitter`: by which share of it the period varies from store to store.
+    pub major_jitter: f64,
+    /// `hbase.store.delete.expired.storefile`: whether files of which all cells have expired go without a compaction.
+    pub deletes_expired_files: bool,
+    /// `hbase.hstore.compaction.keep.seqId.period`, in milliseconds (HBase: days): compactions of all files forget the
+    /// sequence ids of cells in older files.
+    pub keep_sequence_ids_ms: i64,
+    /// Of the date-tiered engine.
+    pub date_tiered: DateTieredConfig,
+}
+
+impl Default for CompactionConfig {
+    fn default() -> Self {
+        Self {
+            engine: StoreEngine::default(),
+            policy: CompactionPolicy::default(),
+            min_files: 3,
+            max_files: 10,
+            ratio: 1.2,
+            off_peak_ratio: 5.0,
+            off_peak_start_hour: -1,
+            off_peak_end_hour: -1,
+            min_size_bytes: None,
+            max_size_bytes: i64::MAX as u64,
+            off_peak_max_size_bytes: None,
+            blocking_files: 16,
+            major_period_ms: 7 * DAY_MS,
+            major_jitter: 0.5,
+            deletes_expired_files: true,
+            keep_sequence_ids_ms: 5 * DAY_MS,
+            date_tiered: DateTieredConfig::default(),
+        }
+    }
+}
+
+const DAY_MS: i64 = 24 * 3600 * 1000;
+
+/// What a table and one of its families say about settings. As in HBase the family's attributes come before its
+/// configuration, and that before the attributes of the table.
+pub(crate) struct Overrides<'a> {
+    pub(crate) table: &'a TableDescriptor,
+    pub(crate) family: &'a ColumnFamilyDescriptor,
+}
+
+impl Overrides<'_> {
+    /// The text of a setting, if the store has its own.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let own = self.family.attribute(name).or_else(|| self.family.setting(name));
+        own.or_else(|| self.table.attribute(name)).map(str::trim)
+    }
+
+    /// Replaces a setting by the store's own. One that makes no sense is told, and is as if it were not there: a table
+    /// must not become unreadable by it.
+    pub(crate) fn apply<T: FromStr>(&self, name: &str, setting: &mut T) {
+        let Some(text) = self.text(name) else { return };
+        match text.parse() {
+            Ok(value) => *setting = value,
+            Err(_) => self.refuse(name, text),
+        }
+    }
+
+    /// As [`apply`](Self::apply), of a setting that need not have a value.
+    pub(crate) fn apply_optional<T: FromStr>(&self, name: &str, setting: &mut Option<T>) {
+        let Some(text) = self.text(name) else { return };
+        match text.parse() {
+            Ok(value) => *setting = Some(value),
+            Err(_) => self.refuse(name, text),
+        }
+    }
+
+    fn refuse(&self, name: &str, text: &str) {
+        let family = self.family.name.escape_ascii().to_string();
+        tracing::warn!(table = %self.table.name, family, setting = name, value = text, "a setting without sense");
+    }
+}
+
+impl CompactionConfig {
+    /// These settings with what the table and the family have in their place. `flush_size_bytes` is the table's.
+    #[must_use]
+    pub fn of_store(
+        &self,
+        table: &TableDescriptor,
+        family: &ColumnFamilyDescriptor,
+        flush_size_bytes: u64,
+    ) -> Self {
+        let own = Overrides { table, family };
+        let mut config = self.clone();
+        own.apply("hbase.hstore.engine.class", &mut config.engine);
+        if config.engine == StoreEngine::Default {
+            own.apply("hbase.hstore.defaultengine.compactionpolicy.class", &mut config.policy);
+        }
+        // The name of old releases first: the other one wins.
+        own.apply("hbase.hstore.compactionThreshold", &mut config.min_files);
+        own.apply("hbase.hstore.compaction.min", &mut config.min_files);
+        own.apply("hbase.hstore.compaction.max", &mut config.max_files);
+        own.apply("hbase.hstore.compaction.ratio", &mut config.ratio);
+        own.apply("hbase.hstore.compaction.ratio.offpeak", &mut config.off_peak_ratio);
+        own.apply("hbase.offpeak.start.hour", &mut config.off_peak_start_hour);
+        own.apply("hbase.offpeak.end.hour", &mut config.off_peak_end_hour);
+        own.apply_optional("hbase.hstore.compaction.min.size", &mut config.min_size_bytes);
+        config.min_size_bytes.get_or_insert(flush_size_bytes);
+        own.apply("hbase.hstore.compaction.max.size", &mut config.max_size_bytes);
+        own.apply_optional("hbase.hstore.compaction.max.size.offpeak", &mut config.off_peak_max_size_bytes);
+        own.apply("hbase.hstore.blockingStoreFiles", &mut config.blocking_files);
+        own.apply("hbase.hregion.majorcompaction", &mut config.major_period_ms);
+        own.apply("hbase.hregion.majorcompaction.jitter", &mut config.major_jitter);
+        own.apply("hbase.store.delete.expired.storefile", &mut config.deletes_expired_files);
+        let mut keep_days = config.keep_sequence_ids_ms / DAY_MS;
+        own.apply("hbase.hstore.compaction.keep.seqId.period", &mut keep_days);
+        if keep_days != config.keep_sequence_ids_ms / DAY_MS {
+            config.keep_sequence_ids_ms = keep_days.max(LEAST_KEEP_DAYS).saturating_mul(DAY_MS);
+        }
+        config.date_tiered.apply(&own);
+        config
+    }
+
+    /// Whether a moment, in ms since the epoch, lies in the off-peak hours.
+    pub(crate) fn is_off_peak(&self, now_ms: i64) -> bool {
+        let hours = OffPeakHours::new(self.off_peak_start_hour, self.off_peak_end_hour);
+        hours.is_some_and(|hours| hours.contains(now_ms))
+    }
+
+    /// The limit of a file's size, in or out of off-peak hours.
+    pub(crate) fn max_size_bytes(&self, off_peak: bool) -> u64 {
+        self.off_peak_max_size_bytes.filter(|_| off_peak).unwrap_or(self.max_size_bytes)
+    }
+
+    /// The ratio, in or out of off-peak hours.
+    pub(crate) fn ratio(&self, off_peak: bool) -> f64 {
+        if off_peak { self.off_peak_ratio } else { self.ratio }
+    }
+
+    /// Runs smaller than this are always in ratio.
+    pub(crate) fn min_size_bytes(&self) -> u64 {
+        /// Of a store without a table; HBase's default flush size.
+        const FLUSH_SIZE_BYTES: u64 = 128 << 20;
+        self.min_size_bytes.unwrap_or(FLUSH_SIZE_BYTES)
+    }
+
+    /// Fewest files of a compaction: never one alone, which compacted would be as worth it as before.
+    pub(crate) fn min_files(&self) -> usize {
+        self.min_files.max(2)
+    }
+}
+
+/// HBase keeps sequence ids for at least so many days, whatever the setting says.
+const LEAST_KEEP_DAYS: i64 = 5;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+use super::*;
+use finback_cell::TableName;
+use finback_cell::schema::set_entry;
+
+fn table(attributes: &[(&str, &str)]) -> TableDescriptor {
+    let mut table = TableDescriptor::new(TableName::parse(b"t").unwrap());
+    attributes.iter().for_each(|(key, value)| set_entry(&mut table.attributes, key, value));
+    table
+}
+
+fn of_family(configuration: &[(&str, &str)]) -> CompactionConfig {
+    CompactionConfig::default().of_store(&table(&[]), &family(configuration), 7)
+}
+
+fn family(configuration: &[(&str, &str)]) -> ColumnFamilyDescriptor {
+    let mut family = ColumnFamilyDescriptor::with_defaults(b"f");
+    configuration.iter().for_each(|(key, value)| set_entry(&mut family.configuration, key, value));
+    family
+}
+
+#[test]
+fn a_store_without_settings_has_those_of_the_server_and_its_own_flush_size() {
+    let expected = CompactionConfig { min_size_bytes: Some(7), ..CompactionConfig::default() };
+    assert_eq!(of_family(&[]), expected);
+    let server = CompactionConfig { min_size_bytes: Some(9), max_files: 4, ..CompactionConfig::default() };
+    assert_eq!(server.of_store(&table(&[]), &family(&[]), 7), server);
+}
+
+#[test]
+fn the_family_comes_before_the_table_and_the_table_before_the_server() {
+    const MAX: &str = "hbase.hstore.compaction.max";
+    let max_files = |table: &TableDescriptor, family: &ColumnFamilyDescriptor| {
+        CompactionConfig::default().of_store(table, family, 7).max_files
+    };
+    assert_eq!(max_files(&table(&[(MAX, "11")]), &family(&[])), 11);
+    assert_eq!(max_files(&table(&[(MAX, "11")]), &family(&[(MAX, "12")])), 12);
+    assert_eq!(max_files(&table(&[(MAX, "11")]), &family(&[(MAX, "12")]).with(MAX, "13")), 13);
+}
+
+#[test]
+fn every_setting_may_be_the_stores_own() {
+    let config = of_family(&[
+        ("hbase.hstore.defaultengine.compactionpolicy.class", &format!("{POLICIES}FIFOCompactionPolicy")),
+        ("hbase.hstore.compactionThreshold", "5"),
+        ("hbase.hstore.compaction.max", "6"),
+        ("hbase.hstore.compaction.ratio", "1.5"),
+        ("hbase.hstore.compaction.ratio.offpeak", "2.5"),
+        ("hbase.offpeak.start.hour", "3"),
+        ("hbase.offpeak.end.hour", " 4 "),
+        ("hbase.hstore.compaction.min.size", "100"),
+        ("hbase.hstore.compaction.max.size", "1000"),
+        ("hbase.hstore.compaction.max.size.offpeak", "2000"),
+        ("hbase.hstore.blockingStoreFiles", "50"),
+        ("hbase.hregion.majorcompaction", "0"),
+        ("hbase.hregion.majorcompaction.jitter", "0.1"),
+        ("hbase.store.delete.expired.storefile", "false"),
+        ("hbase.hstore.compaction.keep.seqId.period", "6"),
+    ]);
+    let expected = CompactionConfig {
+        engine: StoreEngine::Default,
+        policy: CompactionPolicy::Fifo,
+        min_files: 5,
+        max_files: 6,
+        ratio: 1.5,
+        off_peak_ratio: 2.5,
+        off_peak_start_hour: 3,
+        off_peak_end_hour: 4,
+        min_size_bytes: Some(100),
+        max_size_bytes: 1000,
+        off_peak_max_size_bytes: Some(2000),
+        blocking_files: 50,
+        major_period_ms: 0,
+        major_jitter: 0.1,
+        deletes_expired_files: false,
+        keep_sequence_ids_ms: 6 * DAY_MS,
+        date_tiered: DateTieredConfig::default(),
+    };
+    assert_eq!(config, expected);
+    assert!(config.is_off_peak(3 * 3_600_000) && !config.is_off_peak(4 * 3_600_000));
+    assert_eq!(
+        of_family(&[("hbase.hstore.compaction.keep.seqId.period", "1")]).keep_sequence_ids_ms,
+        5 * DAY_MS
+    );
+    let both = [("hbase.hstore.compactionThreshold", "5"), ("hbase.hstore.compaction.min", "4")];
+    assert_eq!(of_family(&both).min_files, 4);
+}
+
+#[test]
+fn every_setting_of_the_date_tiered_engine_may_be_the_stores_own() {
+    let key = |name: &str| format!("hbase.hstore.compaction.date.tiered.{name}");
+    let settings = [
+        ("hbase.hstore.engine.class".to_owned(), format!("{ENGINES}DateTieredStoreEngine")),
+        (key("base.window.millis"), "10".to_owned()),
+        (key("windows.per.tier"), "5".to_owned()),
+        (key("max.storefile.age.millis"), "1000".to_owned()),
+        (key("max.tier.age.millis"), "900".to_owned()),
+        (key("incoming.window.min"), "2".to_owned()),
+        (key("window.policy.class"), format!("{POLICIES}RatioBasedCompactionPolicy")),
+        (key("single.output.for.minor.compaction"), "false".to_owned()),
+    ];
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+    let expected = DateTieredConfig {
+        base_window_ms: 10,
+        windows_per_tier: 5,
+        max_age_ms: 1000,
+        max_tier_age_ms: Some(900),
+        incoming_window_min_files: 2,
+        window_policy: CompactionPolicy::RatioBased,
+        single_output_for_minor: false,
+    };
+    let config = of_family(&settings);
+    assert_eq!((config.engine, config.date_tiered), (StoreEngine::DateTiered, expected));
+}
+
+#[test]
+fn what_makes_no_sense_is_as_if_it_were_not_there() {
+    let config = of_family(&[
+        ("hbase.hstore.engine.class", "com.example.MyEngine"),
+        ("hbase.hstore.defaultengine.compactionpolicy.class", "ExploringCompactionPolicy"),
+        ("hbase.hstore.compaction.max", "-1"),
+        ("hbase.hstore.compaction.ratio", "much"),
+        ("hbase.hstore.compaction.min.size", ""),
+    ]);
+    assert_eq!(config, of_family(&[]));
+}
