@@ -15,9 +15,10 @@ use finback_fs::{FileSystem, LocalFileSystem};
 use finback_layout::RootDir;
 use finback_master::{Connect, Master, MasterConfig, MasterOptions, MasterStatus};
 use finback_proto::{pb, pbuf};
-use finback_region::RegionConfig;
+use finback_region::{OffPeakHours, RegionConfig};
 use finback_regionserver::{
-    AdminService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
+    AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
+    ThroughputBounds,
 };
 use finback_rpc::{Channel, Limits, Loopback, Server, Service};
 use finback_wal::{SyncMode, WalOptions};
@@ -311,11 +312,40 @@ fn start_region_server(
         memstore_limit_bytes: config.global_memstore_bytes(),
         scanner_lease: config.scanner_timeout,
         max_scan_result_bytes: config.max_scan_result_bytes as usize,
+        background: background(config),
         old_log_retention: config.old_wal_ttl,
     };
     let cache = Arc::new(LruLikeCache::new(config.block_cache_bytes()));
     RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
         .map_err(|error| error.to_string())
+}
+
+/// Settings of flushes and compactions.
+fn background(config: &ServerConfig) -> BackgroundOptions {
+    let compactions = ThroughputBounds {
+        lower: config.compaction_throughput_lower,
+        higher: config.compaction_throughput_higher,
+        // HBase's way to say that there is no limit.
+        off_peak: Some(config.compaction_throughput_off_peak).filter(|bytes| *bytes < i64::MAX as u64),
+        tune_period: config.compaction_throughput_period,
+    };
+    let flushes = ThroughputBounds {
+        lower: config.flush_throughput_lower,
+        higher: config.flush_throughput_upper,
+        off_peak: None,
+        tune_period: config.flush_throughput_period,
+    };
+    BackgroundOptions {
+        flush_threads: config.flush_threads as usize,
+        large_compaction_threads: config.large_compaction_threads as usize,
+        small_compaction_threads: config.small_compaction_threads as usize,
+        large_compaction_bytes: config.large_compaction_bytes,
+        compactions_enabled: config.compactions_enabled,
+        blocking_wait: config.blocking_wait,
+        compaction_throughput: config.compaction_throttle.then_some(compactions),
+        flush_throughput: config.flush_throttle.then_some(flushes),
+        off_peak_hours: OffPeakHours::new(config.off_peak_start_hour, config.off_peak_end_hour),
+    }
 }
 
 /// Puts into the ZooKeeper tree what clients look for.

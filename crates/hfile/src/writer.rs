@@ -211,6 +211,11 @@ impl HFileWriter {
         Ok(())
     }
 
+    /// Bytes in the file so far: what was appended since the last whole block is not among them.
+    pub fn written_bytes(&self) -> u64 {
+        self.file.len()
+    }
+
     /// Adds an entry to the file info.
     pub fn append_file_info(&mut self, key: &[u8], value: &[u8]) {
         self.info.set(key, value);

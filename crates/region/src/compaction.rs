@@ -12,6 +12,7 @@ use crate::error::RegionError;
 use crate::file_source::FileSource;
 use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
+use crate::job_control::{JobControl, Pace, Unhindered};
 use crate::matcher::oldest_unexpired;
 use crate::region::Region;
 use crate::source::Source;
@@ -53,6 +54,19 @@ impl Region {
     /// # Errors
     /// The region's; the store is then as it was, but for expired files.
     pub fn compact(&self, family: &[u8], major: bool) -> Result<Option<CompactionOutcome>, RegionError> {
+        self.compact_under(family, major, &Unhindered)
+    }
+
+    /// Does what [`compact`](Self::compact) does at the pace, and to the end, that `control` says.
+    ///
+    /// # Errors
+    /// As [`compact`](Self::compact); [`RegionError::Cancelled`].
+    pub fn compact_under(
+        &self,
+        family: &[u8],
+        major: bool,
+        control: &dyn JobControl,
+    ) -> Result<Option<CompactionOutcome>, RegionError> {
         self.compact_if(family, |region, store, leftovers| {
             let expired = region.drop_expired(store, leftovers)?;
             let files = store.files_oldest_first();
@@ -61,8 +75,8 @@ impl Region {
                 return Ok((expired > 0).then_some(outcome));
             };
             let _off_peak = region.off_peak_turn(&selection);
-            let outcome =
-                region.compact_files(store, &selection.inputs(&files), selection.all_files, leftovers)?;
+            let inputs = selection.inputs(&files);
+            let outcome = region.compact_files(store, &inputs, selection.all_files, leftovers, control)?;
             Ok(Some(CompactionOutcome { inputs: outcome.inputs + expired, ..outcome }))
         })
     }
@@ -81,7 +95,8 @@ impl Region {
             let files = store.files_oldest_first();
             match files.get(run.clone()) {
                 Some(inputs) if !inputs.is_empty() => {
-                    region.compact_files(store, inputs, inputs.len() == files.len(), leftovers)
+                    let all_files = inputs.len() == files.len();
+                    region.compact_files(store, inputs, all_files, leftovers, &Unhindered)
                 }
                 _ => Err(RegionError::Invalid(format!("no files {run:?} among {}", files.len()))),
             }
@@ -106,7 +121,7 @@ impl Region {
     pub fn families_to_compact(&self) -> Vec<Bytes> {
         let worth = |store: &&Store| {
             let files = store.files_oldest_first();
-            store.compacting.load(Ordering::Relaxed) == 0
+            store.progress.under_way() == (false, false)
                 && (self.select(store, &files, false).is_some() || !self.expired(store).is_empty())
         };
         if self.is_closing() {
@@ -117,12 +132,14 @@ impl Region {
 
     /// Whether compactions of some files, and of all files of a store, are under way.
     pub fn compactions_under_way(&self) -> (bool, bool) {
-        let is = |kind| self.stores.iter().any(|store| store.compacting.load(Ordering::Relaxed) == kind);
-        (is(1), is(2))
+        self.stores
+            .iter()
+            .map(|store| store.progress.under_way())
+            .fold((false, false), |sum, one| (sum.0 || one.0, sum.1 || one.1))
     }
 
     /// What the policy of the store chooses among its files, oldest first.
-    fn select(&self, store: &Store, files: &[Arc<StoreFile>], major: bool) -> Option<Selection> {
+    pub(crate) fn select(&self, store: &Store, files: &[Arc<StoreFile>], major: bool) -> Option<Selection> {
         let flag = self.table.attribute("COMPACTION_ENABLED").unwrap_or("true");
         if !major && !flag.eq_ignore_ascii_case("true") {
             return None;
@@ -171,9 +188,11 @@ impl Region {
         inputs: &[Arc<StoreFile>],
         all_files: bool,
         leftovers: &mut Leftovers,
+        control: &dyn JobControl,
     ) -> Result<CompactionOutcome, RegionError> {
-        let _under_way = UnderWay::begin(store, all_files);
-        let (outcome, output) = self.write_output(store, inputs, all_files, leftovers)?;
+        let cells = inputs.iter().map(|input| input.reader().entry_count()).fold(0, u64::saturating_add);
+        let _under_way = store.progress.begin(all_files, cells);
+        let (outcome, output) = self.write_output(store, inputs, all_files, leftovers, control)?;
         let marked = self.mark_compaction(store, inputs, Some(&output.name()));
         store.replace_files(inputs, Some(output));
         match marked {
@@ -185,6 +204,7 @@ impl Region {
                 leftovers.extend(inputs.iter().map(|input| input.name()));
             }
         }
+        store.progress.finished(outcome.cells_read, outcome.bytes_written);
         Ok(outcome)
     }
 
@@ -195,6 +215,7 @@ impl Region {
         inputs: &[Arc<StoreFile>],
         all_files: bool,
         leftovers: &mut Leftovers,
+        control: &dyn JobControl,
     ) -> Result<(CompactionOutcome, Arc<StoreFile>), RegionError> {
         let (root, fs) = (&self.environment.root, self.environment.root.fs());
         let (table, region, family) = (&self.info.table, &self.encoded_name, &store.family.name);
@@ -205,8 +226,9 @@ impl Region {
         let io =
             |path: &Path, result: std::io::Result<()>| result.map_err(|error| RegionError::io(path, &error));
         io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
-        let written =
-            self.write_compacted(store, inputs, all_files, leftovers, &temporary).and_then(|outcome| {
+        let written = self
+            .write_compacted(store, inputs, all_files, leftovers, &temporary, control)
+            .and_then(|outcome| {
                 // Read back before it counts: a file that cannot be opened must not take the place of its inputs.
                 let output = StoreFile::open_as(&**fs, &temporary, &served, None)?;
                 // A region that closes meanwhile must not get a file that its next opener does not expect.
@@ -255,6 +277,7 @@ impl Region {
         all_files: bool,
         leftovers: &Leftovers,
         path: &Path,
+        control: &dyn JobControl,
     ) -> Result<CompactionOutcome, RegionError> {
         let now = self.environment.host.now_ms();
         let smallest_read_point = self.mvcc.smallest_read_point();
@@ -291,11 +314,13 @@ impl Region {
         };
         let mut outcome =
             CompactionOutcome { inputs: inputs.len(), all_files, ..CompactionOutcome::default() };
+        let mut pace = Pace::new(self, control);
         reading(&mut heap, |heap| heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, sequence_id)) = heap.peek() {
             outcome.cells_read += 1;
-            if self.is_closing() {
-                self.check_open()?;
+            if pace.is_at_block(&writer) {
+                store.progress.read(outcome.cells_read);
+                pace.check_compaction()?;
             }
             if matcher.keeps(&cell, sequence_id) {
                 writer.append(&cell, if sequence_id <= forgotten { 0 } else { sequence_id })?;
@@ -359,22 +384,6 @@ fn compaction_event(inputs: &[Arc<StoreFile>], leftovers: &Leftovers) -> Vec<u8>
     let names = inputs.iter().map(|input| input.name()).chain(leftovers.iter().cloned());
     let compacted_store_file = names.map(|name| name.into_bytes().into()).collect();
     finback_proto::pbuf::encode(&pb::CompactionEventTracker { compacted_store_file })
-}
-
-/// Tells those who ask that a compaction is under way, until it is dropped.
-struct UnderWay<'a>(&'a Store);
-
-impl<'a> UnderWay<'a> {
-    fn begin(store: &'a Store, all_files: bool) -> Self {
-        store.compacting.store(1 + u8::from(all_files), Ordering::Relaxed);
-        Self(store)
-    }
-}
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        self.0.compacting.store(0, Ordering::Relaxed);
-    }
 }
 
 /// The one compaction of the server that makes use of off-peak hours.

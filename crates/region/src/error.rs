@@ -12,6 +12,9 @@ pub enum RegionError {
     /// The region is closing or closed.
     #[error("region {0} is closing")]
     Closing(String),
+    /// A compaction was cancelled.
+    #[error("a compaction of region {0} was cancelled")]
+    Cancelled(String),
     /// A row outside the region.
     #[error("Requested row out of range for {operation} on region {region}, startKey='{start}', row='{row}'")]
     WrongRegion {

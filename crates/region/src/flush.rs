@@ -9,6 +9,7 @@ use crate::blocking::wait_for;
 use crate::error::RegionError;
 use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
+use crate::job_control::{JobControl, Pace, Unhindered};
 use crate::marker::FlushPhase;
 use crate::region::Region;
 use crate::source::Source;
@@ -43,8 +44,21 @@ impl Region {
     /// # Errors
     /// The region's; the cells are then still in the memstore and in the log.
     pub fn flush(&self, families: Option<&[Vec<u8>]>) -> Result<FlushOutcome, RegionError> {
+        self.flush_under(families, &Unhindered)
+    }
+
+    /// Does what [`flush`](Self::flush) does at the pace that `control` says. A flush ends early only when the region
+    /// is abandoned.
+    ///
+    /// # Errors
+    /// As [`flush`](Self::flush).
+    pub fn flush_under(
+        &self,
+        families: Option<&[Vec<u8>]>,
+        control: &dyn JobControl,
+    ) -> Result<FlushOutcome, RegionError> {
         self.check_open()?;
-        self.flush_anyway(families, None)
+        self.flush_paced(families, None, control)
     }
 
     /// Flushes also while closing, or during replay, where `replayed` is the last sequence id replayed.
@@ -53,14 +67,23 @@ impl Region {
         families: Option<&[Vec<u8>]>,
         replayed: Option<u64>,
     ) -> Result<FlushOutcome, RegionError> {
+        self.flush_paced(families, replayed, &Unhindered)
+    }
+
+    fn flush_paced(
+        &self,
+        families: Option<&[Vec<u8>]>,
+        replayed: Option<u64>,
+        control: &dyn JobControl,
+    ) -> Result<FlushOutcome, RegionError> {
         let _one_at_a_time = self.flush_lock.lock();
-        self.flush_locked(families, replayed, false)
+        self.flush_locked(families, replayed, false, control)
     }
 
     /// Flushes everything. Gives back a sequence id of its own, up to which all edits are in store files. Called under the
     /// flush lock.
     pub(crate) fn flush_for_load(&self) -> Result<u64, RegionError> {
-        Ok(self.flush_locked(None, None, true)?.sequence_id)
+        Ok(self.flush_locked(None, None, true, &Unhindered)?.sequence_id)
     }
 
     /// `own_id`: takes a sequence id also if there is nothing to flush.
@@ -69,6 +92,7 @@ impl Region {
         families: Option<&[Vec<u8>]>,
         replayed: Option<u64>,
         own_id: bool,
+        control: &dyn JobControl,
     ) -> Result<FlushOutcome, RegionError> {
         self.withdraw_failed_loads()?;
         self.flush_asked.store(false, Ordering::Release);
@@ -100,7 +124,7 @@ impl Region {
         }
         let mut written = Vec::with_capacity(parts.len());
         for part in &parts {
-            match self.write_store_file(part, sequence_id, smallest_read_point) {
+            match self.write_store_file(part, sequence_id, smallest_read_point, control) {
                 Ok(file) => written.push(file),
                 Err(error) => {
                     // Files that have their names already are part of the store.
@@ -171,6 +195,7 @@ impl Region {
         part: &StoreFlush<'_>,
         sequence_id: u64,
         smallest_read_point: u64,
+        control: &dyn JobControl,
     ) -> Result<Option<Arc<StoreFile>>, RegionError> {
         if part.snapshot.is_empty() {
             return Ok(None);
@@ -186,7 +211,7 @@ impl Region {
             |path: &Path, result: std::io::Result<()>| result.map_err(|error| RegionError::io(path, &error));
         io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
         let written =
-            self.write_snapshot(part, &temporary, sequence_id, smallest_read_point).and_then(|()| {
+            self.write_snapshot(part, &temporary, sequence_id, smallest_read_point, control).and_then(|()| {
                 // Read back before it counts: a file that cannot be opened must not take the memstore's place.
                 let file = StoreFile::open_as(&**fs, &temporary, &served, None)?;
                 let dir = served.parent().unwrap_or(&served);
@@ -209,6 +234,7 @@ impl Region {
         path: &Path,
         sequence_id: u64,
         smallest_read_point: u64,
+        control: &dyn JobControl,
     ) -> Result<(), RegionError> {
         let fs = self.environment.root.fs();
         let file = fs.create_new(path).map_err(|error| RegionError::io(path, &error))?;
@@ -223,8 +249,12 @@ impl Region {
             part.snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
         let mut heap = Heap::new(self.order, sources);
         let mut matcher = FlushMatcher::new(&part.store.family, smallest_read_point, now);
+        let mut pace = Pace::new(self, control);
         in_memory(heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, cell_sequence_id)) = heap.peek() {
+            if pace.is_at_block(&writer) && self.closed.load(Ordering::Acquire) {
+                return Err(RegionError::Closing(self.encoded_name.to_string()));
+            }
             if matcher.keeps(&cell, cell_sequence_id) {
                 writer.append(&cell, cell_sequence_id)?;
             }

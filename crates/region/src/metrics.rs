@@ -1,5 +1,6 @@
 //! What a region tells about itself.
 
+use crate::compaction_progress::CompactionTotals;
 use crate::memstore_keeper::InMemoryMetrics;
 use crate::region::Region;
 use std::sync::atomic::Ordering;
@@ -25,11 +26,24 @@ pub struct RegionMetrics {
     pub writes: u64,
     /// Time of the last flush (or of the opening), ms since the epoch.
     pub last_flush_ms: u64,
+    /// Cells in the inputs of the compactions under way; 0 without any.
+    pub compacting_cells: u64,
+    /// Cells that these compactions have read so far.
+    pub compacted_cells: u64,
+    /// What compactions did since the opening.
+    pub compactions: CompactionTotals,
+    /// When the oldest file that a compaction of all files has made was written, ms since the epoch; 0 without one.
+    pub last_major_compaction_ms: u64,
     /// Edits up to this one are in store files.
     pub flushed_sequence_id: u64,
 }
 
 impl Region {
+    /// Bytes of all memstores now.
+    pub fn memstore_bytes(&self) -> u64 {
+        self.memstore_bytes.bytes()
+    }
+
     /// Sizes and counts now.
     pub fn metrics(&self) -> RegionMetrics {
         let mut metrics = RegionMetrics {
@@ -42,12 +56,19 @@ impl Region {
             flushed_sequence_id: self.last_flush_sequence_id.load(Ordering::Relaxed),
             ..RegionMetrics::default()
         };
+        let mut major_ms = None;
         for store in &self.stores {
             let files = store.files();
             metrics.in_memory += store.keeper.metrics();
             metrics.store_files += files.len();
             metrics.store_file_bytes += files.iter().map(|file| file.size_bytes()).sum::<u64>();
+            let (all, compacted) = store.progress.cells();
+            metrics.compacting_cells += all;
+            metrics.compacted_cells += compacted;
+            metrics.compactions += store.progress.totals();
+            major_ms = files.iter().filter_map(|file| file.major_compaction_ms()).chain(major_ms).min();
         }
+        metrics.last_major_compaction_ms = major_ms.unwrap_or(0);
         metrics
     }
 }

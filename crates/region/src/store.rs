@@ -2,6 +2,7 @@
 
 use crate::compaction::Leftovers;
 use crate::compaction_config::CompactionConfig;
+use crate::compaction_progress::CompactionProgress;
 use crate::file_source::FileSource;
 use crate::matcher::{Matcher, oldest_unexpired};
 use crate::memstore_keeper::MemStoreKeeper;
@@ -16,7 +17,6 @@ use finback_hfile::{
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU8;
 
 /// The store of one family.
 pub(crate) struct Store {
@@ -27,8 +27,8 @@ pub(crate) struct Store {
     pub(crate) compaction: CompactionConfig,
     /// One compaction at a time, and what earlier ones left in the directory.
     pub(crate) compaction_lock: Mutex<Leftovers>,
-    /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
-    pub(crate) compacting: AtomicU8,
+    /// How far the compaction is that is under way.
+    pub(crate) progress: CompactionProgress,
     order: CellOrder,
     /// Newest first. Replaced as a whole; held only to copy or exchange the pointer.
     files: RwLock<Arc<[Arc<StoreFile>]>>,
@@ -58,7 +58,7 @@ impl Store {
             memstore,
             compaction,
             compaction_lock: Mutex::default(),
-            compacting: AtomicU8::new(0),
+            progress: CompactionProgress::default(),
             order,
             files: RwLock::new(files.into()),
             cache,

@@ -115,6 +115,11 @@ impl StoreFile {
         self.reader.file_info(keys::CREATE_TIME).and_then(long).unwrap_or(0)
     }
 
+    /// When it was written, ms since the epoch, if a compaction of all files did it.
+    pub(crate) fn major_compaction_ms(&self) -> Option<u64> {
+        self.flag(keys::MAJOR_COMPACTION).then(|| self.written_ms().unsigned_abs())
+    }
+
     /// Highest sequence id that is written with its cells; 0 without any.
     pub(crate) fn max_cell_sequence_id(&self) -> u64 {
         let highest = self.reader.file_info(keys::MAX_MEMSTORE_TS).and_then(long).unwrap_or(0);

@@ -1,5 +1,6 @@
 //! `AdminService`: what masters and administrators ask of a region server.
 
+use crate::job::Pool;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
 use crate::{assignment, exceptions::exception, load};
@@ -37,6 +38,8 @@ impl Service for AdminService {
             "GetServerInfo" => Ok(server_info(&server)),
             "StopServer" => stop(&server, &call),
             "CompactRegion" => compact_region(&server, &call),
+            "CompactionSwitch" => compaction_switch(&server, &call),
+            "ClearCompactionQueues" => clear_compaction_queues(&server, &call),
             "FlushRegion" => return run_inline(flush_region(server, call)),
             "RollWALWriter" => return run_inline(roll_wal(server)),
             other => Err(exceptions::unsupported_operation(other)),
@@ -106,26 +109,11 @@ fn region_info(server: &RegionServer, call: &Call) -> Result<Reply, RpcException
     let region = server.regions.find(&request.region)?;
     Ok(Reply::new(&pb::GetRegionInfoResponse {
         region_info: region.info().into(),
-        compaction_state: request.compaction_state().then(|| compaction_state(server, &region) as i32),
+        compaction_state: request.compaction_state().then(|| load::compaction_state(server, &region) as i32),
         splittable: Some(false),
         mergeable: Some(false),
         ..Default::default()
     }))
-}
-
-fn compaction_state(
-    server: &RegionServer,
-    region: &finback_region::Region,
-) -> pb::get_region_info_response::CompactionState {
-    use pb::get_region_info_response::CompactionState as State;
-    let (minor, major) = region.compactions_under_way();
-    let (minor_waits, major_waits) = server.compactor.waiting(region);
-    match (minor || minor_waits, major || major_waits) {
-        (false, false) => State::None,
-        (true, false) => State::Minor,
-        (false, true) => State::Major,
-        (true, true) => State::MajorAndMinor,
-    }
 }
 
 /// Asks for compactions, and does not wait for them.
@@ -140,9 +128,34 @@ fn compact_region(server: &RegionServer, call: &Call) -> Result<Reply, RpcExcept
         None => families,
     };
     for family in chosen {
-        server.compactor.ask(&region, family, major, true);
+        server.scheduler.ask_for_compaction(&region, family, major, true);
     }
     Ok(Reply::new(&pb::CompactRegionResponse::default()))
+}
+
+/// Lets there be compactions, or cancels them all and lets there be none.
+fn compaction_switch(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::CompactionSwitchRequest = call.decode()?;
+    let prev_state = server.scheduler.switch_compactions(request.enabled);
+    tracing::info!(enabled = request.enabled, before = prev_state, user = %call.connection.user, "compaction switch");
+    if request.enabled && !prev_state {
+        // What was cancelled is asked for again.
+        server.regions.all().iter().for_each(|region| server.scheduler.look_at(region));
+    }
+    Ok(Reply::new(&pb::CompactionSwitchResponse { prev_state }))
+}
+
+/// Forgets compactions that wait; those under way go on.
+fn clear_compaction_queues(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::ClearCompactionQueuesRequest = call.decode()?;
+    for name in &request.queue_name {
+        match name.as_str() {
+            "long" => server.scheduler.clear_compactions(Pool::LargeCompactions),
+            "short" => server.scheduler.clear_compactions(Pool::SmallCompactions),
+            other => return Err(exceptions::io(format!("Unknown queue name {other}"))),
+        }
+    }
+    Ok(Reply::new(&pb::ClearCompactionQueuesResponse {}))
 }
 
 fn no_such_family(region: &finback_region::Region, family: &[u8]) -> RpcException {
@@ -162,9 +175,11 @@ fn region_load(server: &RegionServer, call: &Call) -> Result<Reply, RpcException
     let request: pb::GetRegionLoadRequest = call.decode()?;
     let table = request.table_name.as_ref().map(TableName::try_from).transpose()?;
     let regions = server.regions.all();
-    let wanted =
-        regions.iter().filter(|region| table.as_ref().is_none_or(|table| *table == region.info().table));
-    let region_loads = wanted.map(|region| load::region_load(region)).collect();
+    let wanted: Vec<_> = regions
+        .into_iter()
+        .filter(|region| table.as_ref().is_none_or(|table| *table == region.info().table))
+        .collect();
+    let region_loads = load::region_loads(server, &wanted);
     Ok(Reply::new(&pb::GetRegionLoadResponse { region_loads }))
 }
 
@@ -196,7 +211,7 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     let outcome = tokio::task::spawn_blocking(move || flushing.flush(families.as_deref())).await;
     let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = outcome.map_err(|error| exception(&error))?;
-    server.compactor.look_at(&region);
+    server.scheduler.look_at(&region);
     Ok(flushed(&region, outcome.flushed))
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64)
         match open_blocking(&server, info.clone()).await {
             Ok(region) => {
                 let close_asked = server.regions.opened(Arc::clone(&region));
-                server.compactor.look_at(&region);
+                server.scheduler.look_at(&region);
                 report_opened(Arc::clone(&server), Arc::clone(&region), procedure).await;
                 if let Some(procedure) = close_asked {
                     close(&server, region.encoded_name().as_bytes(), procedure);
@@ -71,6 +71,7 @@ pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) 
         tracing::warn!(region = %encoded.escape_ascii(), "asked to close a region that is not here");
         return;
     };
+    server.scheduler.cancel_region(region.encoded_name());
     let server = Arc::clone(server);
     tokio::spawn(async move {
         // A region whose edits are only in the log must not be reported as closed: whoever opens it next would not

@@ -5,6 +5,7 @@ use crate::server::RegionServer;
 use crate::{get, multi, multi_row, mutate, scan};
 use finback_rpc::{Call, Outcome, Service, exceptions};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Serves reads and writes of regions.
 pub struct ClientService {
@@ -25,6 +26,7 @@ impl Service for ClientService {
 
     fn call(&self, call: Call) -> Outcome {
         let server = Arc::clone(&self.server);
+        server.requests.fetch_add(1, Ordering::Relaxed);
         match call.method.as_str() {
             "Get" => run_inline(get::get(server, call)),
             "Scan" => run_inline(scan::scan(server, call)),

@@ -1,51 +1,92 @@
-//! Carries out flushes, one after the other, on a thread that may block.
+//! Carries out a flush, on a thread that may block. Reads and writes go on meanwhile.
 
-use crate::host::FlushRequest;
+use crate::job::Job;
+use crate::job_queue::Taken;
+use crate::scheduler::End;
 use crate::server::RegionServer;
+use crate::throughput_controller::FlushControl;
 use finback_region::Region;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::mpsc;
+use std::time::Instant;
 
-/// After a flush that failed: a full disk is asked again, but not by every write, each time with all that is in memory.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// A flush that waits for a compaction looks again after this part of `hbase.hstore.blockingWaitTime`, as in HBase.
+const LOOKS_PER_WAIT: u32 = 100;
 
-/// Runs until the server's host is gone.
-pub(crate) async fn run(server: Arc<RegionServer>, mut requests: mpsc::UnboundedReceiver<FlushRequest>) {
-    while let Some(request) = requests.recv().await {
-        let region = match request {
-            FlushRequest::Region(encoded) => {
-                server.host.flush_begins(&encoded);
-                server.regions.open_region(encoded.as_bytes())
-            }
-            FlushRequest::Largest => {
-                server.host.memory_flush_begins();
-                largest(&server)
-            }
-        };
-        let Some(region) = region else { continue };
-        if flush(Arc::clone(&region)).await {
-            server.compactor.look_at(&region);
-        } else {
-            tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
-        }
+/// Carries out the flush that was taken from the queue.
+pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
+    let for_memory = taken.job == Job::FlushForMemory;
+    let region = match &taken.job {
+        Job::Flush { region } => server.regions.open_region(region.as_bytes()),
+        _ => choose(server, taken),
+    };
+    let Some(region) = region else { return End::Done };
+    if !for_memory && must_wait(server, &region, taken) {
+        return End::PutOff(server.scheduler.options().blocking_wait / LOOKS_PER_WAIT);
+    }
+    if flush(server, Arc::clone(&region)).await {
+        server.scheduler.look_at(&region);
+        server.host.ask_for_memory_if_short();
+        End::Done
+    } else {
+        End::Failed
     }
 }
 
-fn largest(server: &RegionServer) -> Option<Arc<Region>> {
-    let size = |region: &Arc<Region>| region.metrics().memstore_bytes;
-    server.regions.all().into_iter().filter(|region| size(region) > 0).max_by_key(size)
+/// Whether the region has too many files for one more, and a compaction is worth the wait.
+fn must_wait(server: &RegionServer, region: &Region, taken: &Taken) -> bool {
+    let scheduler = &server.scheduler;
+    let has_waited = scheduler.now().saturating_sub(taken.asked);
+    if region.info().is_meta()
+        || !scheduler.are_compactions_enabled()
+        || has_waited >= scheduler.options().blocking_wait
+        || !region.has_too_many_files()
+    {
+        return false;
+    }
+    if taken.begun_before == 0 {
+        tracing::warn!(region = %region.encoded_name(), "too many store files: a flush waits for a compaction");
+    }
+    scheduler.look_at(region);
+    true
+}
+
+/// The region whose flush frees most memory and that nobody flushes yet; one with too many files only if it frees much
+/// more than the others.
+fn choose(server: &RegionServer, taken: &mut Taken) -> Option<Arc<Region>> {
+    let sized = |region: Arc<Region>| (region.memstore_bytes(), region);
+    let mut sizes: Vec<(u64, Arc<Region>)> = server.regions.all().into_iter().map(sized).collect();
+    sizes.retain(|(bytes, _)| *bytes > 0);
+    let largest = sizes.iter().map(|(bytes, _)| *bytes).max()?;
+    // HBase: one with too many files goes first if it is more than twice as large as the best of the others.
+    let comes_later =
+        |bytes: u64, region: &Region| bytes.saturating_mul(2) < largest || region.has_too_many_files();
+    sizes.sort_by_cached_key(|(bytes, region)| (comes_later(*bytes, region), std::cmp::Reverse(*bytes)));
+    let free = |region: &Arc<Region>| {
+        server.scheduler.becomes(taken, Job::Flush { region: Arc::clone(region.encoded_name()) })
+    };
+    sizes.into_iter().map(|(_, region)| region).find(free)
 }
 
 /// Whether it was done.
-async fn flush(region: Arc<Region>) -> bool {
+async fn flush(server: &RegionServer, region: Arc<Region>) -> bool {
     let name = Arc::clone(region.encoded_name());
-    match tokio::task::spawn_blocking(move || region.flush(None)).await {
+    let memory_bytes = region.memstore_bytes();
+    let begun = Instant::now();
+    let control =
+        FlushControl { throughput: Arc::clone(&server.scheduler.throughput), region: Arc::clone(&region) };
+    match tokio::task::spawn_blocking(move || region.flush_under(None, &control)).await {
+        Ok(Ok(outcome)) if !outcome.flushed => return true,
         Ok(Ok(outcome)) => {
-            tracing::debug!(region = %name, flushed = outcome.flushed, sequence_id = outcome.sequence_id, "flush");
+            tracing::info!(
+                region = %name,
+                memory_bytes,
+                sequence_id = outcome.sequence_id,
+                seconds = begun.elapsed().as_secs_f32(),
+                "flush"
+            );
             return true;
         }
-        // The cells stay in memory and in the log; the next write over the limit asks again.
+        // The cells stay in memory and in the log.
         Ok(Err(error)) => tracing::error!(region = %name, %error, "flush failed"),
         Err(error) => tracing::error!(region = %name, %error, "flush panicked"),
     }

@@ -1,53 +1,33 @@
 //! What regions get from the server: clock, timers, block reads, and who is told about memory.
 
+use crate::scheduler::Scheduler;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_region::{BoxFuture, Host};
-use parking_lot::Mutex;
-use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 
 /// Blocks that are read from devices at a time, on as many threads: more than any one device serves at once, and few
 /// enough for the threads that flushes and compactions need besides.
 const MAX_READS_AT_ONCE: usize = 64;
 
-/// What the flusher is asked for.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum FlushRequest {
-    /// One region, by encoded name.
-    Region(String),
-    /// Whatever frees most memory.
-    Largest,
-}
-
 /// The host of all regions of a server.
 #[derive(Debug)]
 pub(crate) struct ServerHost {
-    flushes: mpsc::UnboundedSender<FlushRequest>,
+    scheduler: Arc<Scheduler>,
     memstore_bytes: AtomicI64,
     memstore_limit: i64,
-    /// Whether a flush for memory was asked for and has not begun: at most one such request stands in the queue.
-    largest_asked: AtomicBool,
-    /// Regions whose flush was asked for and has not begun: at most one request for each stands in the queue.
-    regions_asked: Mutex<HashSet<String>>,
     /// Turns to read a block from a device.
     reads: Arc<Semaphore>,
 }
 
 impl ServerHost {
     /// `memstore_limit`: bytes of all memstores together.
-    pub(crate) fn new(flushes: mpsc::UnboundedSender<FlushRequest>, memstore_limit: u64) -> Self {
+    pub(crate) fn new(scheduler: Arc<Scheduler>, memstore_limit: u64) -> Self {
         let memstore_limit = i64::try_from(memstore_limit).unwrap_or(i64::MAX);
-        Self {
-            flushes,
-            memstore_bytes: AtomicI64::new(0),
-            memstore_limit,
-            largest_asked: AtomicBool::new(false),
-            regions_asked: Mutex::default(),
-            reads: Arc::new(Semaphore::new(MAX_READS_AT_ONCE)),
-        }
+        let reads = Arc::new(Semaphore::new(MAX_READS_AT_ONCE));
+        Self { scheduler, memstore_bytes: AtomicI64::new(0), memstore_limit, reads }
     }
 
     /// Bytes of all memstores.
@@ -60,29 +40,26 @@ impl ServerHost {
         self.memstore_bytes.load(Ordering::Relaxed) > self.memstore_limit
     }
 
-    /// Asks for a flush of one region.
-    pub(crate) fn ask_for_flush(&self, encoded_region: &str) {
-        if self.regions_asked.lock().insert(encoded_region.to_owned()) {
-            // The flusher ends only with the server.
-            let _ = self.flushes.send(FlushRequest::Region(encoded_region.to_owned()));
-        }
+    /// HBase's lower mark, at which flushes for memory begin: 95 % of the limit.
+    fn lower_mark(&self) -> i64 {
+        self.memstore_limit / 100 * 95
     }
 
-    /// Notes that a flush that was asked for begins.
-    pub(crate) fn flush_begins(&self, encoded_region: &str) {
-        self.regions_asked.lock().remove(encoded_region);
+    /// Bytes of all memstores as a share of the lower mark.
+    pub(crate) fn pressure(&self) -> f64 {
+        self.memstore_bytes() as f64 / self.lower_mark().max(1) as f64
     }
 
     /// Asks for a flush that frees memory.
     pub(crate) fn ask_for_memory(&self) {
-        if !self.largest_asked.swap(true, Ordering::AcqRel) {
-            let _ = self.flushes.send(FlushRequest::Largest);
-        }
+        self.scheduler.ask_for_memory();
     }
 
-    /// Notes that a flush for memory begins.
-    pub(crate) fn memory_flush_begins(&self) {
-        self.largest_asked.store(false, Ordering::Release);
+    /// Asks for a flush that frees memory above the lower mark.
+    pub(crate) fn ask_for_memory_if_short(&self) {
+        if self.memstore_bytes.load(Ordering::Relaxed) > self.lower_mark() {
+            self.ask_for_memory();
+        }
     }
 }
 
@@ -129,14 +106,13 @@ impl Host for ServerHost {
     }
 
     fn flush_wanted(&self, encoded_region: &str) {
-        self.ask_for_flush(encoded_region);
+        self.scheduler.ask_for_flush(encoded_region);
     }
 
     fn memstore_changed(&self, bytes: isize) {
-        let total = self.memstore_bytes.fetch_add(bytes as i64, Ordering::Relaxed) + bytes as i64;
-        // HBase's lower mark: 95 % of the limit.
-        if bytes > 0 && total > self.memstore_limit / 100 * 95 {
-            self.ask_for_memory();
+        self.memstore_bytes.fetch_add(bytes as i64, Ordering::Relaxed);
+        if bytes > 0 {
+            self.ask_for_memory_if_short();
         }
     }
 }

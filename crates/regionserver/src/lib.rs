@@ -6,6 +6,7 @@
 
 mod admin_service;
 mod assignment;
+mod background_options;
 mod client_meta_service;
 mod client_service;
 mod compactor;
@@ -14,6 +15,9 @@ mod exceptions;
 mod flusher;
 mod get;
 mod host;
+mod io_budget;
+mod job;
+mod job_queue;
 mod load;
 mod multi;
 mod multi_row;
@@ -25,9 +29,13 @@ mod result;
 mod run_inline;
 mod scan;
 mod scanners;
+mod scheduler;
 mod server;
+mod throughput_controller;
 
 pub use admin_service::AdminService;
+pub use background_options::BackgroundOptions;
 pub use client_meta_service::ClientMetaService;
 pub use client_service::ClientService;
+pub use io_budget::ThroughputBounds;
 pub use server::{RegionServer, RegionServerOptions};

@@ -4,6 +4,8 @@ use crate::host::system_now_ms;
 use crate::server::RegionServer;
 use finback_proto::{convert, pb};
 use finback_region::Region;
+use pb::get_region_info_response::CompactionState;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -19,7 +21,7 @@ impl RegionServer {
     /// The load since the last report.
     pub(crate) fn load(&self) -> pb::ServerLoad {
         let regions = self.regions.all();
-        let region_loads: Vec<_> = regions.iter().map(|region| region_load(region)).collect();
+        let region_loads = region_loads(self, &regions);
         let total: u64 =
             region_loads.iter().map(|load| load.read_requests_count() + load.write_requests_count()).sum();
         let now = system_now_ms().unsigned_abs();
@@ -45,8 +47,34 @@ fn mb(bytes: u64) -> u64 {
     bytes / MEGABYTE
 }
 
-/// The load of one region.
-pub(crate) fn region_load(region: &Region) -> pb::RegionLoad {
+/// The loads of regions.
+pub(crate) fn region_loads(server: &RegionServer, regions: &[Arc<Region>]) -> Vec<pb::RegionLoad> {
+    let waiting = server.scheduler.compactions();
+    let load = |region: &Arc<Region>| {
+        let waits = waiting.get(region.encoded_name()).copied().unwrap_or_default();
+        region_load(region, state_of(waits, region.compactions_under_way()))
+    };
+    regions.iter().map(load).collect()
+}
+
+/// What compactions of a region wait or are under way.
+pub(crate) fn compaction_state(server: &RegionServer, region: &Region) -> CompactionState {
+    let waiting = server.scheduler.compactions();
+    let waits = waiting.get(region.encoded_name()).copied().unwrap_or_default();
+    state_of(waits, region.compactions_under_way())
+}
+
+/// Each of some files, and of all files of a store.
+fn state_of(waits: (bool, bool), under_way: (bool, bool)) -> CompactionState {
+    match (waits.0 || under_way.0, waits.1 || under_way.1) {
+        (false, false) => CompactionState::None,
+        (true, false) => CompactionState::Minor,
+        (false, true) => CompactionState::Major,
+        (true, true) => CompactionState::MajorAndMinor,
+    }
+}
+
+fn region_load(region: &Region, state: CompactionState) -> pb::RegionLoad {
     let metrics = region.metrics();
     pb::RegionLoad {
         region_specifier: convert::specifier_by_name(region.info()),
@@ -58,6 +86,10 @@ pub(crate) fn region_load(region: &Region) -> pb::RegionLoad {
         read_requests_count: Some(metrics.reads),
         write_requests_count: Some(metrics.writes),
         filtered_read_requests_count: Some(metrics.filtered_reads),
+        total_compacting_k_vs: Some(metrics.compacting_cells),
+        current_compacted_k_vs: Some(metrics.compacted_cells),
+        last_major_compaction_ts: Some(metrics.last_major_compaction_ms),
+        compaction_state: Some(state as i32),
         complete_sequence_id: Some(metrics.flushed_sequence_id),
         data_locality: Some(1.0),
         ..Default::default()

@@ -1,14 +1,14 @@
 //! A region server: its parts, its life.
 
 use crate::assignment;
-use crate::compactor::{self, Compactor};
+use crate::background_options::BackgroundOptions;
 use crate::exceptions::exception;
-use crate::flusher;
 use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
 use crate::nonces::Nonces;
 use crate::regions::Regions;
 use crate::scanners::Scanners;
+use crate::scheduler::{self, Scheduler};
 use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
@@ -18,9 +18,9 @@ use finback_rpc::{Channel, ChannelExt, RpcException, exceptions};
 use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore};
 
 /// Between two reports to the master (`hbase.regionserver.msginterval`).
 const REPORT_INTERVAL: Duration = Duration::from_secs(3);
@@ -48,6 +48,8 @@ pub struct RegionServerOptions {
     pub scanner_lease: Duration,
     /// Bytes of cells in one scan reply at most, whatever the client asks for (`hbase.server.scanner.max.result.size`).
     pub max_scan_result_bytes: usize,
+    /// Settings of flushes and compactions.
+    pub background: BackgroundOptions,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
 }
@@ -60,7 +62,9 @@ pub struct RegionServer {
     pub(crate) nonces: Arc<Nonces>,
     pub(crate) host: Arc<ServerHost>,
     pub(crate) open_turns: Semaphore,
-    pub(crate) compactor: Compactor,
+    pub(crate) scheduler: Arc<Scheduler>,
+    /// Requests of clients so far.
+    pub(crate) requests: AtomicU64,
     pub(crate) last_report: LastReport,
     cache: Arc<dyn BlockCache>,
     region_config: Arc<RegionConfig>,
@@ -71,7 +75,7 @@ pub struct RegionServer {
     master_meta: Arc<dyn Channel>,
     stopping: AtomicBool,
     stop_asked: Notify,
-    flush_requests: Mutex<Option<mpsc::UnboundedReceiver<crate::host::FlushRequest>>>,
+    works: AtomicBool,
 }
 
 impl RegionServer {
@@ -91,14 +95,15 @@ impl RegionServer {
         let wal =
             Wal::open(Arc::clone(root.fs()), root.path(), &server, WalKind::Regions, options.wal.clone())?;
         // Bounded by the number of regions: each has at most one request in it.
-        let (flushes, flush_requests) = mpsc::unbounded_channel();
+        let scheduler = Arc::new(Scheduler::new(options.background.clone()));
         Ok(Arc::new(Self {
             regions: Regions::new(options.name.clone()),
             scanners: Scanners::new(options.name.start_code, options.scanner_lease),
             nonces: Arc::default(),
-            host: Arc::new(ServerHost::new(flushes, options.memstore_limit_bytes)),
+            host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
-            compactor: Compactor::default(),
+            scheduler,
+            requests: AtomicU64::new(0),
             last_report: LastReport::default(),
             cache,
             region_config: Arc::new(options.region.clone()),
@@ -108,7 +113,7 @@ impl RegionServer {
             master_meta,
             stopping: AtomicBool::new(false),
             stop_asked: Notify::new(),
-            flush_requests: Mutex::new(Some(flush_requests)),
+            works: AtomicBool::new(false),
             options,
         }))
     }
@@ -146,6 +151,11 @@ impl RegionServer {
 
     pub(crate) fn memstore_limit(&self) -> u64 {
         self.options.memstore_limit_bytes
+    }
+
+    /// How many requests of clients there were.
+    pub(crate) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Whether this very region is open here.
@@ -212,9 +222,8 @@ impl RegionServer {
 
     /// Joins the cluster and works until `stop`. The services must be reachable before.
     pub async fn run(self: &Arc<Self>) {
-        if let Some(requests) = self.flush_requests.lock().take() {
-            tokio::spawn(flusher::run(Arc::clone(self), requests));
-            tokio::spawn(compactor::run(Arc::clone(self)));
+        if !self.works.swap(true, Ordering::AcqRel) {
+            scheduler::begin(self);
         }
         while let Err(error) = self.register().await {
             tracing::debug!(%error, "the master does not take this server yet");
@@ -258,7 +267,7 @@ impl RegionServer {
         self.scanners.expire(Instant::now());
         for log in self.logs() {
             for region in log.too_many_logs() {
-                self.host.ask_for_flush(&String::from_utf8_lossy(&region));
+                self.scheduler.ask_for_flush(&String::from_utf8_lossy(&region));
             }
         }
         let (root, retention) = (self.options.root.clone(), self.options.old_log_retention);
@@ -276,6 +285,7 @@ impl RegionServer {
         if self.stopping.swap(true, Ordering::AcqRel) {
             return;
         }
+        self.scheduler.shut_down();
         let (meta, others): (Vec<_>, Vec<_>) =
             self.regions.all().into_iter().partition(|region| region.info().is_meta());
         for region in others.into_iter().chain(meta) {

@@ -69,7 +69,9 @@ mod tests {
         for property in PROPERTIES {
             assert!(help.contains(&format!("  {} = {}\n", property.name, property.default)));
         }
-        assert!(help.lines().all(|line| line.len() <= TERMINAL_COLUMNS));
+        // A name with its default stays in one line, however long: names of classes are.
+        let is_setting = |line: &str| line.starts_with("  hbase.") && line.contains(" = ");
+        assert!(help.lines().all(|line| is_setting(line) || line.len() <= TERMINAL_COLUMNS));
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::compaction_value::{Engine, Hour, Policy, Ratio, Share};
 use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
-    ByteCount, Codec, Count, Flag, Fraction, Host, Kind, LocalDirectory, Memory, Milliseconds,
-    OptionalByteCount, OptionalHost, OptionalPeriod, Period, Port, Znode,
+    ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, LocalDirectory,
+    Memory, Milliseconds, OptionalByteCount, OptionalHost, OptionalPeriod, Period, Port, Znode,
 };
 
 /// One setting, as people see it.
@@ -112,6 +112,42 @@ settings! {
     /// memory that the process may use.
     block_cache: Memory = "512m", "hfile.block.cache.size";
 
+    /// How many regions are flushed at once.
+    flush_threads: Count = "2", "hbase.hstore.flusher.count";
+    /// How long the flush of a region with a store of more files than hbase.hstore.blockingStoreFiles waits at most for
+    /// a compaction.
+    blocking_wait: Milliseconds = "90000", "hbase.hstore.blockingWaitTime";
+    /// Whether there are compactions, until somebody switches them (`compaction_switch` in HBase's shell).
+    compactions_enabled: Flag = "true", "hbase.regionserver.compaction.enabled";
+    /// Threads for compactions of many bytes; they help with the others.
+    large_compaction_threads: Count = "1", "hbase.regionserver.thread.compaction.large";
+    /// Threads for compactions of few bytes.
+    small_compaction_threads: Count = "1", "hbase.regionserver.thread.compaction.small";
+    /// A compaction that reads more than this is one of many bytes.
+    large_compaction_bytes: ByteCount = "2684354560", "hbase.regionserver.thread.compaction.throttle";
+    /// Whether compactions are slowed for the sake of clients: PressureAwareCompactionThroughputController, or
+    /// NoLimitThroughputController.
+    compaction_throttle: CompactionThrottle = "PressureAwareCompactionThroughputController",
+        "hbase.regionserver.throughput.controller";
+    /// Bytes a second that all compactions together write while no store is near its blockingStoreFiles.
+    compaction_throughput_lower: ByteCount = "52428800", "hbase.hstore.compaction.throughput.lower.bound";
+    /// The same when a store is about to have too many files; when it has them there is no limit.
+    compaction_throughput_higher: ByteCount = "104857600", "hbase.hstore.compaction.throughput.higher.bound";
+    /// The same in off-peak hours, and while no client has asked for anything for a second.
+    compaction_throughput_off_peak: ByteCount = "9223372036854775807",
+        "hbase.hstore.compaction.throughput.offpeak";
+    /// Between two looks at how near stores are to having too many files.
+    compaction_throughput_period: Milliseconds = "60000", "hbase.hstore.compaction.throughput.tune.period";
+    /// Whether flushes are slowed: NoLimitThroughputController, or PressureAwareFlushThroughputController.
+    flush_throttle: FlushThrottle = "NoLimitThroughputController",
+        "hbase.regionserver.flush.throughput.controller";
+    /// Bytes a second that all flushes together write, where they are slowed, while memstores are empty.
+    flush_throughput_lower: ByteCount = "104857600", "hbase.hstore.flush.throughput.lower.bound";
+    /// The same when the memory for memstores is almost used up; when it is, there is no limit.
+    flush_throughput_upper: ByteCount = "209715200", "hbase.hstore.flush.throughput.upper.bound";
+    /// Between two looks at the memory of memstores.
+    flush_throughput_period: Milliseconds = "20000", "hbase.hstore.flush.throughput.tune.period";
+
     /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
     /// the copies in the memory of three machines count. A standalone server has no second copy.
     wal_hsync: Flag = "true", "hbase.wal.hsync";
@@ -160,7 +196,8 @@ settings! {
     off_peak_start_hour: Hour = "-1", "hbase.offpeak.start.hour";
     /// The hour of the day (UTC) in which off-peak hours are over. -1: there are none.
     off_peak_end_hour: Hour = "-1", "hbase.offpeak.end.hour";
-    /// A store with so many files is compacted even where that is not worth it.
+    /// A store with so many files is compacted even where that is not worth it. With more, the next flush of its region
+    /// waits for a compaction.
     blocking_store_files: Count = "16", "hbase.hstore.blockingStoreFiles";
     /// All files of a store are compacted when the oldest of them is older than this. 0: never.
     major_compaction_period: Period = "604800000", "hbase.hregion.majorcompaction";

@@ -209,6 +209,41 @@ impl Kind for Codec {
     }
 }
 
+/// HBase's throughput controllers: whether there is a limit. With or without their package.
+fn throttle(text: &str, pressure_aware: &str) -> Option<bool> {
+    match text.rsplit('.').next()? {
+        "NoLimitThroughputController" | "NoLimitCompactionThroughputController" => Some(false),
+        name => (name == pressure_aware).then_some(true),
+    }
+}
+
+/// The throughput controller of compactions.
+pub struct CompactionThrottle;
+
+impl Kind for CompactionThrottle {
+    type Value = bool;
+    const UNIT: &'static str = "class";
+    const EXPECTED: &'static str =
+        "PressureAwareCompactionThroughputController or NoLimitThroughputController";
+
+    fn parse(text: &str) -> Option<bool> {
+        throttle(text, "PressureAwareCompactionThroughputController")
+    }
+}
+
+/// The throughput controller of flushes.
+pub struct FlushThrottle;
+
+impl Kind for FlushThrottle {
+    type Value = bool;
+    const UNIT: &'static str = "class";
+    const EXPECTED: &'static str = "PressureAwareFlushThroughputController or NoLimitThroughputController";
+
+    fn parse(text: &str) -> Option<bool> {
+        throttle(text, "PressureAwareFlushThroughputController")
+    }
+}
+
 /// A share of something.
 pub struct Fraction;
 

@@ -6,6 +6,7 @@ mod a_multi_answers_each_action_in_its_place;
 mod a_scan_reply_ends_at_the_first_limit;
 mod a_scanner_lives_by_its_lease_and_its_calls;
 mod an_increment_that_is_repeated_is_carried_out_once;
+mod background_jobs_are_slowed_put_off_and_cancelled;
 mod blocks_that_gets_of_one_multi_need_are_read_together;
 mod compactions_come_by_themselves_and_when_asked_for;
 mod regions_open_and_close_as_the_master_says;

@@ -9,7 +9,7 @@ use finback_layout::RootDir;
 use finback_proto::{Message, convert, pb};
 use finback_region::RegionConfig;
 use finback_regionserver::{
-    AdminService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
+    AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
 };
 use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, RpcException, Service, exceptions};
 use finback_wal::{FlushedSequenceIds, WalOptions};
@@ -141,6 +141,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         scanner_lease: LONG,
         max_scan_result_bytes: 100 << 20,
         old_log_retention: LONG,
+        background: BackgroundOptions::default(),
     }
 }
 

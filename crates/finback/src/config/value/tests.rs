@@ -62,3 +62,19 @@ fn znodes_start_at_the_root() {
     assert_eq!(Znode::parse("/a/b").as_deref(), Some("/a/b"));
     assert!(["", "/", "hbase", "/hbase/", "/a//b", "/.."].iter().all(|text| Znode::parse(text).is_none()));
 }
+
+#[test]
+fn throughput_controllers_go_by_their_names_with_or_without_a_package() {
+    let package = "org.apache.hadoop.hbase.regionserver.throttle.";
+    for (name, limits) in [
+        ("PressureAwareCompactionThroughputController", Some(true)),
+        ("NoLimitThroughputController", Some(false)),
+        ("PressureAwareFlushThroughputController", None),
+        ("", None),
+    ] {
+        assert_eq!(CompactionThrottle::parse(name), limits, "{name}");
+        assert_eq!(CompactionThrottle::parse(&format!("{package}{name}")), limits, "{name}");
+    }
+    assert_eq!(FlushThrottle::parse("PressureAwareFlushThroughputController"), Some(true));
+    assert_eq!(FlushThrottle::parse("PressureAwareCompactionThroughputController"), None);
+}

@@ -1,0 +1,88 @@
+//! How far the compaction of a store is.
+
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+/// Progress of the compaction of one store, for those who ask while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct CompactionProgress {
+    /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
+    kind: AtomicU8,
+    /// Cells in the inputs.
+    total_cells: AtomicU64,
+    /// Cells read so far.
+    compacted_cells: AtomicU64,
+    done: Mutex<CompactionTotals>,
+}
+
+/// What the compactions of a store have done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompactionTotals {
+    /// Compactions that came to their end.
+    pub compactions: u64,
+    /// Cells that they read.
+    pub cells: u64,
+    /// Bytes that they wrote.
+    pub bytes_written: u64,
+}
+
+impl std::ops::AddAssign for CompactionTotals {
+    fn add_assign(&mut self, other: Self) {
+        self.compactions += other.compactions;
+        self.cells += other.cells;
+        self.bytes_written += other.bytes_written;
+    }
+}
+
+impl CompactionProgress {
+    /// Begins a compaction of inputs with so many cells. It is under way until the guard is dropped.
+    pub(crate) fn begin(&self, all_files: bool, total_cells: u64) -> UnderWay<'_> {
+        self.total_cells.store(total_cells, Ordering::Relaxed);
+        self.compacted_cells.store(0, Ordering::Relaxed);
+        self.kind.store(1 + u8::from(all_files), Ordering::Relaxed);
+        UnderWay(self)
+    }
+
+    /// Whether a compaction of some files, and of all files, is under way.
+    pub(crate) fn under_way(&self) -> (bool, bool) {
+        let kind = self.kind.load(Ordering::Relaxed);
+        (kind == 1, kind == 2)
+    }
+
+    /// Cells to read and cells read; zeros when no compaction is under way, as in HBase.
+    pub(crate) fn cells(&self) -> (u64, u64) {
+        if self.under_way() == (false, false) {
+            return (0, 0);
+        }
+        let compacted = self.compacted_cells.load(Ordering::Relaxed);
+        // What a file says of itself may be wrong: more than all is never compacted.
+        (self.total_cells.load(Ordering::Relaxed).max(compacted), compacted)
+    }
+
+    /// Notes how many cells were read so far.
+    pub(crate) fn read(&self, cells: u64) {
+        self.compacted_cells.store(cells, Ordering::Relaxed);
+    }
+
+    /// Notes a compaction that came to its end.
+    pub(crate) fn finished(&self, cells: u64, bytes_written: u64) {
+        let mut done = self.done.lock();
+        done.compactions += 1;
+        done.cells += cells;
+        done.bytes_written += bytes_written;
+    }
+
+    /// What was done since the store was opened.
+    pub(crate) fn totals(&self) -> CompactionTotals {
+        *self.done.lock()
+    }
+}
+
+/// Tells those who ask that a compaction is under way, until it is dropped.
+pub(crate) struct UnderWay<'a>(&'a CompactionProgress);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.kind.store(0, Ordering::Relaxed);
+    }
+}

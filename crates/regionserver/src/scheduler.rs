@@ -1,0 +1,285 @@
+//! Carries out background jobs: each pool has its threads, and each job at most one thread.
+
+use crate::background_options::BackgroundOptions;
+use crate::io_budget::Pressure;
+use crate::job::{Job, Pool, priority};
+use crate::job_queue::{JobQueue, Next, Taken};
+use crate::server::RegionServer;
+use crate::throughput_controller::ThroughputController;
+use crate::{compactor, flusher};
+use finback_cell::Bytes;
+use finback_region::{Host, Region};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// Between two looks at all stores: files grow old without a flush too. HBase's check comes every 10 s times
+/// `hbase.server.compactchecker.interval.multiplier`, 1000.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10_000);
+/// Between two looks at the pressure.
+const PRESSURE_INTERVAL: Duration = Duration::from_secs(1);
+/// After a first failure: a full disk is asked again, but not at once, each time with all that is in memory. Then twice
+/// as long, and so on.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest pause after a failure.
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+/// A job that fails so often is given up until it is asked for again: by the next write that finds the memstore too
+/// large, the next flush, or the next look at all stores.
+const MAX_FAILURES: u32 = 5;
+
+/// How a job ended.
+pub(crate) enum End {
+    Done,
+    /// It is not the time for it.
+    PutOff(Duration),
+    Failed,
+}
+
+/// The jobs of a server.
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    options: BackgroundOptions,
+    pub(crate) throughput: Arc<ThroughputController>,
+    queue: Mutex<JobQueue>,
+    begun: Instant,
+    changed: Notify,
+    compactions_enabled: AtomicBool,
+    is_shut_down: AtomicBool,
+    /// Whether a flush for memory waits: every write asks for it while memory is short.
+    memory_asked: AtomicBool,
+}
+
+impl Scheduler {
+    pub(crate) fn new(options: BackgroundOptions) -> Self {
+        Self {
+            throughput: Arc::new(ThroughputController::new(&options)),
+            queue: Mutex::default(),
+            begun: Instant::now(),
+            changed: Notify::new(),
+            compactions_enabled: AtomicBool::new(options.compactions_enabled),
+            is_shut_down: AtomicBool::new(false),
+            memory_asked: AtomicBool::new(false),
+            options,
+        }
+    }
+
+    pub(crate) fn options(&self) -> &BackgroundOptions {
+        &self.options
+    }
+
+    /// The time by which the queue goes.
+    pub(crate) fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn ask(&self, job: Job, pool: Pool, priority: i64) {
+        if self.is_shut_down.load(Ordering::Acquire) {
+            return;
+        }
+        if self.queue.lock().ask(job, pool, priority, self.now()) {
+            self.changed.notify_waiters();
+        } else {
+            tracing::warn!(?pool, "a full queue turned a background job away");
+        }
+    }
+
+    /// Asks for a flush of one region.
+    pub(crate) fn ask_for_flush(&self, encoded_region: &str) {
+        self.ask(Job::Flush { region: encoded_region.into() }, Pool::Flushes, priority::FLUSH);
+    }
+
+    /// Asks for a flush that frees memory.
+    pub(crate) fn ask_for_memory(&self) {
+        if !self.memory_asked.swap(true, Ordering::AcqRel) {
+            self.ask(Job::FlushForMemory, Pool::Flushes, priority::MEMORY);
+        }
+    }
+
+    /// Asks for a compaction of a store. What an administrator asks for (`by_user`) goes first.
+    pub(crate) fn ask_for_compaction(&self, region: &Region, family: Bytes, major: bool, by_user: bool) {
+        if !self.are_compactions_enabled() {
+            return;
+        }
+        let left = region.files_before_blocking(&family).unwrap_or_default();
+        let priority = if by_user { priority::USER.min(left) } else { priority::of_store(left) };
+        let is_large = region.compaction_bytes(&family, major) > self.options.large_compaction_bytes;
+        let pool = if is_large { Pool::LargeCompactions } else { Pool::SmallCompactions };
+        self.ask(
+            Job::Compaction { region: Arc::clone(region.encoded_name()), family, major },
+            pool,
+            priority,
+        );
+    }
+
+    /// Asks for what the region's stores need.
+    pub(crate) fn look_at(&self, region: &Region) {
+        if self.are_compactions_enabled() {
+            for family in region.families_to_compact() {
+                self.ask_for_compaction(region, family, false, false);
+            }
+        }
+    }
+
+    /// What compactions wait or are under way: for each region, whether one of some files, and whether one of all files.
+    pub(crate) fn compactions(&self) -> HashMap<Arc<str>, (bool, bool)> {
+        let mut found: HashMap<Arc<str>, (bool, bool)> = HashMap::new();
+        for job in self.queue.lock().jobs() {
+            if let Job::Compaction { region, major, .. } = job {
+                let (some, all) = found.entry(Arc::clone(region)).or_default();
+                *some |= !major;
+                *all |= major;
+            }
+        }
+        found
+    }
+
+    /// Ends all jobs of a region but flushes that are under way, on which its close depends.
+    pub(crate) fn cancel_region(&self, encoded_region: &str) {
+        self.queue.lock().cancel(|job| job.region() == Some(encoded_region));
+        self.changed.notify_waiters();
+    }
+
+    pub(crate) fn are_compactions_enabled(&self) -> bool {
+        self.compactions_enabled.load(Ordering::Acquire)
+    }
+
+    /// Lets there be compactions, or none; those that wait or are under way are cancelled then. Gives back how it was.
+    pub(crate) fn switch_compactions(&self, enabled: bool) -> bool {
+        let before = self.compactions_enabled.swap(enabled, Ordering::AcqRel);
+        if !enabled {
+            self.queue.lock().cancel(Job::is_compaction);
+            self.changed.notify_waiters();
+        }
+        before
+    }
+
+    /// Forgets the compactions that wait for a pool.
+    pub(crate) fn clear_compactions(&self, pool: Pool) {
+        self.queue.lock().forget(|waits_for, job| waits_for == pool && job.is_compaction());
+    }
+
+    /// Makes a job that is under way another. False when it would have to wait.
+    pub(crate) fn becomes(&self, taken: &mut Taken, job: Job) -> bool {
+        self.queue.lock().becomes(taken, job)
+    }
+
+    /// Lets flushes go on that wait for a compaction of this region.
+    pub(crate) fn compacted(&self, encoded_region: &str) {
+        self.queue.lock().no_longer_put_off(encoded_region);
+        self.changed.notify_waiters();
+    }
+
+    /// Ends all compactions, and begins nothing any more.
+    pub(crate) fn shut_down(&self) {
+        self.is_shut_down.store(true, Ordering::Release);
+        self.queue.lock().cancel(|_| true);
+        self.changed.notify_waiters();
+    }
+
+    /// The next job of a pool; `None` when the server goes down.
+    async fn next(&self, pool: Pool) -> Option<Taken> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if self.is_shut_down.load(Ordering::Acquire) {
+                return None;
+            }
+            let next = self.queue.lock().next(pool, self.now());
+            match next {
+                Next::Job(taken) => {
+                    if taken.job == Job::FlushForMemory {
+                        self.memory_asked.store(false, Ordering::Release);
+                    }
+                    return Some(taken);
+                }
+                Next::Nothing => changed.await,
+                Next::NotBefore(time) => {
+                    let wait = time.saturating_sub(self.now());
+                    let _ = tokio::time::timeout(wait, changed).await;
+                }
+            }
+        }
+    }
+
+    fn ended(&self, taken: Taken, end: &End) {
+        let mut queue = self.queue.lock();
+        match end {
+            End::Done => queue.over(&taken),
+            End::PutOff(pause) => {
+                let failures = taken.failures;
+                queue.again(taken, failures, self.now() + *pause);
+            }
+            End::Failed if taken.failures + 1 < MAX_FAILURES => {
+                let pause = (FIRST_PAUSE * 2u32.pow(taken.failures)).min(LONGEST_PAUSE);
+                let failures = taken.failures + 1;
+                queue.again(taken, failures, self.now() + pause);
+            }
+            End::Failed => {
+                tracing::error!(job = ?taken.job, failures = MAX_FAILURES, "a background job is given up");
+                queue.over(&taken);
+            }
+        }
+        drop(queue);
+        // Others may have waited for it.
+        self.changed.notify_waiters();
+    }
+}
+
+/// Begins the work. It ends when the server does.
+pub(crate) fn begin(server: &Arc<RegionServer>) {
+    let options = server.scheduler.options();
+    let pools = [
+        (Pool::Flushes, options.flush_threads),
+        (Pool::SmallCompactions, options.small_compaction_threads),
+        (Pool::LargeCompactions, options.large_compaction_threads),
+    ];
+    for (pool, threads) in pools {
+        for _ in 0..threads {
+            tokio::spawn(work(Arc::clone(server), pool));
+        }
+    }
+    tokio::spawn(look_around(Arc::clone(server)));
+}
+
+async fn work(server: Arc<RegionServer>, pool: Pool) {
+    while let Some(mut taken) = server.scheduler.next(pool).await {
+        let end = match &taken.job {
+            Job::Compaction { .. } => compactor::carry_out(&server, &taken).await,
+            Job::Flush { .. } | Job::FlushForMemory => flusher::carry_out(&server, &mut taken).await,
+        };
+        server.scheduler.ended(taken, &end);
+    }
+}
+
+/// Looks at all stores now and then, and at the pressure often.
+async fn look_around(server: Arc<RegionServer>) {
+    let now = tokio::time::Instant::now();
+    let mut looks = tokio::time::interval_at(now + LOOK_INTERVAL, LOOK_INTERVAL);
+    let mut ticks = tokio::time::interval_at(now + PRESSURE_INTERVAL, PRESSURE_INTERVAL);
+    let mut requests = 0;
+    while !server.is_stopping() {
+        tokio::select! {
+            _ = looks.tick() => server.regions.all().iter().for_each(|region| server.scheduler.look_at(region)),
+            _ = ticks.tick() => {
+                let before = std::mem::replace(&mut requests, server.requests());
+                server.scheduler.throughput.tune(pressure(&server, before == requests));
+            }
+        }
+    }
+}
+
+/// `is_idle`: whether no client has asked for anything since the last look.
+fn pressure(server: &RegionServer, is_idle: bool) -> Pressure {
+    let off_peak = server.scheduler.options().off_peak_hours;
+    let pressures = server.regions.all().into_iter().map(|region| region.compaction_pressure());
+    Pressure {
+        compactions: pressures.fold(0.0, f64::max),
+        memory: server.host.pressure(),
+        is_off_peak: is_idle || off_peak.is_some_and(|hours| hours.contains(server.host.now_ms())),
+    }
+}
