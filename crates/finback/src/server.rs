@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use finback_cache::LruLikeCache;
+use finback_cache::{LruLikeCache, Shares};
 use finback_cell::ServerName;
-use finback_fs::{FileSystem, LocalFileSystem};
+use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
 use finback_master::{Connect, Master, MasterConfig, MasterOptions, MasterStatus};
 use finback_proto::{pb, pbuf};
@@ -131,7 +131,7 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
 async fn serve(config: ServerConfig) -> Result<(), Failure> {
     let terminated = terminated()?;
     tokio::pin!(terminated);
-    let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
+    let fs = file_system(&config)?;
     let data = config.data_dir.clone();
     fs.create_dir_all(&data)
         .map_err(|error| format!("cannot make the data directory {}: {error}", data.display()))?;
@@ -189,6 +189,15 @@ async fn serve(config: ServerConfig) -> Result<(), Failure> {
     working.abort();
     master.stop();
     Ok(())
+}
+
+/// The local disk, with a limit on files that are open.
+fn file_system(config: &ServerConfig) -> Result<Arc<dyn FileSystem>, Failure> {
+    // In any case: sockets need descriptors too.
+    let most = descriptors_for_files()
+        .map_err(|error| format!("cannot find out how many files may be open: {error}"))?;
+    let limit = config.max_open_files.map_or(most, |files| files as usize);
+    Ok(Arc::new(BoundedFileSystem::new(Arc::new(LocalFileSystem), limit)))
 }
 
 async fn answer(server: Server, listener: TcpListener, closed: watch::Receiver<bool>) {
@@ -315,7 +324,8 @@ fn start_region_server(
         background: background(config),
         old_log_retention: config.old_wal_ttl,
     };
-    let cache = Arc::new(LruLikeCache::new(config.block_cache_bytes()));
+    let shares = Shares { in_memory: config.cache_in_memory_share, index: config.cache_index_share };
+    let cache = Arc::new(LruLikeCache::with_shares(config.block_cache_bytes(), shares));
     RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
         .map_err(|error| error.to_string())
 }

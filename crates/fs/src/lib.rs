@@ -2,7 +2,8 @@
 //!
 //! * [`FileSystem`] is synchronous and object-safe: who wants not to block calls it from a thread of
 //!   their own. Implementations: [`LocalFileSystem`], [`MemFileSystem`] (forgets in a crash whatever was
-//!   not synced), [`FaultyFileSystem`] (wraps any other, fails on command).
+//!   not synced), [`FaultyFileSystem`] (wraps any other, fails on command), [`BoundedFileSystem`] (wraps any other, keeps
+//!   no more than so many files open).
 //! * Every implementation passes [`conformance::check`].
 //!
 //! Guarantees: a rename is atomic, and durable when it returns; a directory made by
@@ -11,14 +12,19 @@
 //!
 //! This crate does not know what is in the files, nor HBase's directory layout.
 
+mod bounded;
 pub mod conformance;
+mod descriptor_cache;
 mod durable_write;
 mod error;
 mod faulty;
 mod file_system;
+mod handle_names;
 mod local;
 mod mem;
 
+pub use bounded::BoundedFileSystem;
+pub use descriptor_cache::{DescriptorStatistics, descriptors_for_files};
 pub use durable_write::write_file_durably;
 pub use error::FsError;
 pub use faulty::{Faults, FaultyFileSystem};

@@ -1,7 +1,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, IoSlice, IoSliceMut, Read, Write},
-    os::unix::fs::FileExt,
+    os::unix::fs::{FileExt, MetadataExt},
     path::Path,
     sync::Arc,
 };
@@ -251,6 +251,12 @@ impl RandomAccessFile for LocalReadable {
             Ok(_) | Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR) => Ok(None),
             Err(e) => Err(e.into()),
         }
+    }
+
+    /// Device and inode.
+    fn identity(&self) -> io::Result<Option<(u64, u64)>> {
+        let metadata = self.file.metadata()?;
+        Ok(Some((metadata.dev(), metadata.ino())))
     }
 
     fn len(&self) -> io::Result<u64> {

@@ -5,7 +5,8 @@ use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
     ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, LocalDirectory,
-    Memory, Milliseconds, OptionalByteCount, OptionalHost, OptionalPeriod, Period, Port, Znode,
+    Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost, OptionalPeriod, Period, Port,
+    Znode,
 };
 
 /// One setting, as people see it.
@@ -111,6 +112,14 @@ settings! {
     /// Memory for blocks of files that were read. HBase has only fractions, of its heap; here they are of the
     /// memory that the process may use.
     block_cache: Memory = "512m", "hfile.block.cache.size";
+    /// Part of the block cache in which blocks of families with IN_MEMORY, and of the catalogue, compete only with each
+    /// other; what they leave unused is lent to others.
+    cache_in_memory_share: Share = "0.25", "hbase.lru.blockcache.memory.percentage";
+    /// The same for blocks of indexes and of Bloom filters.
+    cache_index_share: Share = "0.25", "finback.block.cache.index.percentage";
+    /// Store files that are open for reading at a time; those not read lately are closed, and opened again when they
+    /// are read. Empty: half of the descriptors that the process may have.
+    max_open_files: OptionalCount = "", "finback.store.files.open.max";
 
     /// How many regions are flushed at once.
     flush_threads: Count = "2", "hbase.hstore.flusher.count";

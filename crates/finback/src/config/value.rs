@@ -183,6 +183,19 @@ impl Kind for Count {
     }
 }
 
+/// A number of things, at least one; empty when the server finds it out by itself.
+pub struct OptionalCount;
+
+impl Kind for OptionalCount {
+    type Value = Option<u32>;
+    const UNIT: &'static str = "count";
+    const EXPECTED: &'static str = "a whole number above 0, or empty";
+
+    fn parse(text: &str) -> Option<Option<u32>> {
+        if text.is_empty() { Some(None) } else { Count::parse(text).map(Some) }
+    }
+}
+
 /// Yes or no.
 pub struct Flag;
 

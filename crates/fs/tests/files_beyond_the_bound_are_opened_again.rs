@@ -1,0 +1,169 @@
+//! Many files, few descriptors: every handle reads on, whatever becomes of the file's name.
+
+use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, RandomAccessFile};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+struct Directory {
+    dir: tempfile::TempDir,
+    fs: BoundedFileSystem,
+}
+
+impl Directory {
+    fn new(limit: usize) -> Self {
+        let fs = BoundedFileSystem::new(Arc::new(LocalFileSystem::new()), limit);
+        Self { dir: tempfile::tempdir().unwrap(), fs }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Makes files that contain their names, and opens them.
+    fn open(&self, names: std::ops::Range<usize>) -> Vec<Arc<dyn RandomAccessFile>> {
+        let open = |number: usize| {
+            let path = self.path(&format!("{number:04}"));
+            let mut file = self.fs.create_new(&path).unwrap();
+            file.append(format!("{number:04}").as_bytes()).unwrap();
+            self.fs.open(&path).unwrap()
+        };
+        names.map(open).collect()
+    }
+
+    /// Descriptors of this process that lead to this directory.
+    fn descriptors(&self) -> usize {
+        let links = std::fs::read_dir("/proc/self/fd").unwrap();
+        let targets = links.filter_map(|link| std::fs::read_link(link.unwrap().path()).ok());
+        targets.filter(|target| target.starts_with(self.dir.path())).count()
+    }
+}
+
+fn content(file: &dyn RandomAccessFile) -> String {
+    let mut bytes = [0; 4];
+    file.read_exact_at(0, &mut bytes).unwrap();
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn assert_read(files: &[Arc<dyn RandomAccessFile>], from: usize) {
+    for (file, number) in files.iter().zip(from..) {
+        assert_eq!(content(&**file), format!("{number:04}"));
+    }
+}
+
+#[test]
+fn ten_times_more_files_than_descriptors_are_read_within_the_bound() {
+    for limit in [1, 20, 100] {
+        let directory = Directory::new(limit);
+        let files = directory.open(0..10 * limit);
+        for _ in 0..3 {
+            assert_read(&files, 0);
+            let descriptors = directory.descriptors();
+            assert!(descriptors <= limit && descriptors > limit / 2, "{descriptors} of {limit}");
+        }
+        assert_eq!(files[3].len().unwrap(), 4);
+        drop(files);
+        assert_eq!(directory.descriptors(), 0);
+    }
+}
+
+#[test]
+fn files_that_are_read_again_and_again_stay_open() {
+    let directory = Directory::new(10);
+    let files = directory.open(0..40);
+    for round in 0..30 {
+        assert_read(&files[..5], 0);
+        assert_read(&files[5 + round..6 + round], 5 + round);
+    }
+    let opened = directory.fs.statistics().opened;
+    assert_read(&files[..5], 0);
+    assert_eq!(directory.fs.statistics().opened, opened);
+}
+
+#[test]
+fn a_read_that_must_not_wait_does_not_open_a_file() {
+    let directory = Directory::new(1);
+    let files = directory.open(0..2);
+    let opened = directory.fs.statistics().opened;
+    assert!(files[0].read_at_nowait(0, &mut [0; 4]).unwrap().is_none());
+    assert_eq!(directory.fs.statistics().opened, opened);
+    assert_eq!(content(&*files[0]), "0000");
+}
+
+#[test]
+fn closed_files_are_found_under_new_names_and_after_their_removal() {
+    let directory = Directory::new(2);
+    let fs = &directory.fs;
+    fs.create_dir_all(&directory.path("store")).unwrap();
+    let files = directory.open(0..20);
+    for number in 0..20 {
+        fs.rename(&directory.path(&format!("{number:04}")), &directory.path(&format!("store/{number:04}")))
+            .unwrap();
+    }
+    assert_read(&files, 0);
+    fs.rename(&directory.path("store"), &directory.path("archive")).unwrap();
+    assert_read(&files, 0);
+    fs.remove_file(&directory.path("archive/0007")).unwrap();
+    assert_read(&files, 0);
+    // Another file gets the name of one that is open.
+    std::fs::write(directory.path("new"), "new!").unwrap();
+    fs.rename(&directory.path("new"), &directory.path("archive/0008")).unwrap();
+    assert_read(&files, 0);
+    assert_eq!(content(&*fs.open(&directory.path("archive/0008")).unwrap()), "new!");
+    fs.remove_dir_all(&directory.path("archive")).unwrap();
+    assert_read(&files, 0);
+    assert_eq!(directory.descriptors(), 20, "what has no name keeps its descriptor");
+    drop(files);
+    assert_eq!(directory.descriptors(), 0);
+}
+
+#[test]
+fn a_rename_that_fails_and_a_removal_that_fails_change_nothing() {
+    let directory = Directory::new(2);
+    let files = directory.open(0..10);
+    assert!(directory.fs.rename(&directory.path("0003"), &directory.path("no/such/place")).is_err());
+    assert!(directory.fs.remove_dir_all(&directory.path("0004/below")).is_err());
+    assert!(directory.fs.remove_file(directory.dir.path()).is_err());
+    assert_read(&files, 0);
+    assert!(directory.descriptors() <= 2, "{}", directory.descriptors());
+}
+
+#[test]
+fn a_file_replaced_by_somebody_else_is_not_taken_for_the_one_that_was_opened() {
+    let directory = Directory::new(1);
+    let files = directory.open(0..2);
+    std::fs::write(directory.path("x"), "fake").unwrap();
+    std::fs::rename(directory.path("x"), directory.path("0000")).unwrap();
+    let error = files[0].read_exact_at(0, &mut [0; 4]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{error}");
+    assert_eq!(content(&*files[1]), "0001");
+}
+
+#[test]
+fn readers_go_on_while_files_move_to_and_fro() {
+    let directory = Directory::new(3);
+    let files = directory.open(0..30);
+    let stop = AtomicBool::new(false);
+    let (there, back) = (directory.path("there"), directory.dir.path());
+    directory.fs.create_dir_all(&there).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    assert_read(&files, 0);
+                }
+            });
+        }
+        let rename = |from: &Path, to: &Path, number: usize| {
+            let name = format!("{number:04}");
+            directory.fs.rename(&from.join(&name), &to.join(&name)).unwrap();
+        };
+        for number in (0..30).cycle().take(40) {
+            rename(back, &there, number);
+            rename(&there, back, number);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert_read(&files, 0);
+    assert!(directory.descriptors() <= 3);
+}
