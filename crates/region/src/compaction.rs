@@ -1,30 +1,23 @@
-//! Compaction: several store files become one.
+//! Compaction: several store files become one, or several others.
 //!
-//! The output is written beside the store (`.tmp`), synced, and renamed into it; a marker in the log names inputs and
-//! output; readers are switched; the inputs go to the archive. The output's file info names the inputs too: a server that
-//! died between the rename and the end of the archiving finds at opening which files are leftovers.
+//! The outputs are written beside the store (`.tmp`), synced, and renamed into it; a marker in the log names inputs and
+//! outputs; readers are switched; the inputs go to the archive. The file info of the last output names the inputs too: a
+//! server that died between its rename and the end of the archiving finds at opening which files are leftovers.
 //!
 //! Scanners that are open keep the inputs open, and read on.
 
 use crate::blocking::wait_for;
+use crate::compaction_output::CompactionJob;
 use crate::compaction_policy::{Candidate, Occasion, Selection};
 use crate::error::RegionError;
-use crate::file_source::FileSource;
-use crate::flush_matcher::FlushMatcher;
-use crate::heap::Heap;
-use crate::job_control::{JobControl, Pace, Unhindered};
+use crate::job_control::{JobControl, Unhindered};
 use crate::matcher::oldest_unexpired;
 use crate::region::Region;
-use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::StoreFile;
 use finback_cell::Bytes;
-use finback_cell::key::Key;
-use finback_hfile::{HFileScanner, HFileWriter, ScanInterrupt, WriterOptions, file_info_keys};
-use finback_layout::new_store_file_name;
 use finback_proto::{Message, pb};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -75,8 +68,8 @@ impl Region {
                 return Ok((expired > 0).then_some(outcome));
             };
             let _off_peak = region.off_peak_turn(&selection);
-            let inputs = selection.inputs(&files);
-            let outcome = region.compact_files(store, &inputs, selection.all_files, leftovers, control)?;
+            let job = CompactionJob::new(selection, &files);
+            let outcome = region.compact_files(store, &job, leftovers, control)?;
             Ok(Some(CompactionOutcome { inputs: outcome.inputs + expired, ..outcome }))
         })
     }
@@ -95,8 +88,8 @@ impl Region {
             let files = store.files_oldest_first();
             match files.get(run.clone()) {
                 Some(inputs) if !inputs.is_empty() => {
-                    let all_files = inputs.len() == files.len();
-                    region.compact_files(store, inputs, all_files, leftovers, &Unhindered)
+                    let job = CompactionJob::whole(inputs, files.len());
+                    region.compact_files(store, &job, leftovers, &Unhindered)
                 }
                 _ => Err(RegionError::Invalid(format!("no files {run:?} among {}", files.len()))),
             }
@@ -173,10 +166,11 @@ impl Region {
 
     /// Stops serving the expired files; gives back how many.
     fn drop_expired(&self, store: &Store, leftovers: &mut Leftovers) -> Result<usize, RegionError> {
-        let expired = self.expired(store);
+        // A file that goes must not be the only one that says what else is left over.
+        let expired = if leftovers.is_empty() { self.expired(store) } else { Vec::new() };
         if !expired.is_empty() {
-            self.mark_compaction(store, &expired, None)?;
-            store.replace_files(&expired, None);
+            self.mark_compaction(store, &expired, &[])?;
+            store.replace_files(&expired, Vec::new());
             self.archive(store, &expired, leftovers);
         }
         Ok(expired.len())
@@ -185,67 +179,36 @@ impl Region {
     fn compact_files(
         &self,
         store: &Store,
-        inputs: &[Arc<StoreFile>],
-        all_files: bool,
+        job: &CompactionJob,
         leftovers: &mut Leftovers,
         control: &dyn JobControl,
     ) -> Result<CompactionOutcome, RegionError> {
-        let cells = inputs.iter().map(|input| input.reader().entry_count()).fold(0, u64::saturating_add);
-        let _under_way = store.progress.begin(all_files, cells);
-        let (outcome, output) = self.write_output(store, inputs, all_files, leftovers, control)?;
-        let marked = self.mark_compaction(store, inputs, Some(&output.name()));
-        store.replace_files(inputs, Some(output));
+        let _under_way = store.progress.begin(job.all_files, job.cells());
+        let (outcome, outputs) = self.write_compacted(store, job, leftovers, control)?;
+        // A region that closes meanwhile must not get files that its next opener does not expect.
+        self.check_open()?;
+        let outputs = self.publish(outputs).map_err(|(error, uncertain)| {
+            // Were a file to stay unnoticed, it would bring back what later compactions dropped.
+            leftovers.extend(uncertain);
+            error
+        })?;
+        let marked = self.mark_compaction(store, &job.inputs, &outputs);
+        if let (Err(error), true) = (&marked, outputs.is_empty()) {
+            // Nothing but the log would say that the inputs are done with.
+            return Err(error.clone());
+        }
+        store.replace_files(&job.inputs, outputs);
         match marked {
-            Ok(()) => self.archive(store, inputs, leftovers),
+            Ok(()) => self.archive(store, &job.inputs, leftovers),
             Err(error) => {
                 // Whose log is gone may have a successor that reads the inputs. The output names them: the next
                 // compaction, or the next opening, puts them away.
                 tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of a compaction");
-                leftovers.extend(inputs.iter().map(|input| input.name()));
+                leftovers.extend(job.inputs.iter().map(|input| input.name()));
             }
         }
         store.progress.finished(outcome.cells_read, outcome.bytes_written);
         Ok(outcome)
-    }
-
-    /// Writes the output and gives it its place in the store, where nobody reads it yet.
-    fn write_output(
-        &self,
-        store: &Store,
-        inputs: &[Arc<StoreFile>],
-        all_files: bool,
-        leftovers: &mut Leftovers,
-        control: &dyn JobControl,
-    ) -> Result<(CompactionOutcome, Arc<StoreFile>), RegionError> {
-        let (root, fs) = (&self.environment.root, self.environment.root.fs());
-        let (table, region, family) = (&self.info.table, &self.encoded_name, &store.family.name);
-        let name = new_store_file_name()?;
-        let temporary_dir = root.family_temp_dir(table, region, family);
-        let temporary = temporary_dir.join(&name);
-        let served = root.family_dir(table, region, family).join(&name);
-        let io =
-            |path: &Path, result: std::io::Result<()>| result.map_err(|error| RegionError::io(path, &error));
-        io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
-        let written = self
-            .write_compacted(store, inputs, all_files, leftovers, &temporary, control)
-            .and_then(|outcome| {
-                // Read back before it counts: a file that cannot be opened must not take the place of its inputs.
-                let output = StoreFile::open_as(&**fs, &temporary, &served, None)?;
-                // A region that closes meanwhile must not get a file that its next opener does not expect.
-                self.check_open()?;
-                io(&served, fs.rename(&temporary, &served))?;
-                Ok((outcome, output))
-            });
-        if written.is_err() {
-            let _ = fs.remove_file(&temporary);
-            // A rename can fail after the name was changed. Were the file to stay unnoticed, it would bring back what
-            // later compactions dropped.
-            let removed = fs.remove_file(&served);
-            if removed.is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound) {
-                leftovers.insert(name);
-            }
-        }
-        written
     }
 
     /// Puts files that are no longer served, and those that were left over before, into the archive. What cannot be put
@@ -270,92 +233,19 @@ impl Region {
         });
     }
 
-    fn write_compacted(
-        &self,
-        store: &Store,
-        inputs: &[Arc<StoreFile>],
-        all_files: bool,
-        leftovers: &Leftovers,
-        path: &Path,
-        control: &dyn JobControl,
-    ) -> Result<CompactionOutcome, RegionError> {
-        let now = self.environment.host.now_ms();
-        let smallest_read_point = self.mvcc.smallest_read_point();
-        let file =
-            self.environment.root.fs().create_new(path).map_err(|error| RegionError::io(path, &error))?;
-        let compression = if all_files { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
-        let options = WriterOptions {
-            include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
-            include_mvcc: inputs
-                .iter()
-                .any(|input| input.max_cell_sequence_id() > 0 || input.bulk_sequence_id().is_some()),
-            major_compaction: all_files,
-            ..store.writer_options(compression, now)
-        };
-        let mut writer = HFileWriter::new(file, path, options)?;
-        writer.append_file_info(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers));
-        // Newest first: at equal cells the newer file wins.
-        let newest_first = inputs.iter().rev();
-        let source = |input: &Arc<StoreFile>| {
-            let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false);
-            Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
-        };
-        let mut heap = Heap::new(self.order, newest_first.map(source).collect());
-        let mut matcher = FlushMatcher::new(&store.family, smallest_read_point, now);
-        if all_files {
-            let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
-            matcher = matcher.dropping_markers(earliest_put);
-        }
-        // HBase writes 0 in place of sequence ids that no reader can tell apart any more.
-        let forgotten = if all_files {
-            self.forgotten_sequence_id(store, inputs, now).min(smallest_read_point)
-        } else {
-            0
-        };
-        let mut outcome =
-            CompactionOutcome { inputs: inputs.len(), all_files, ..CompactionOutcome::default() };
-        let mut pace = Pace::new(self, control);
-        reading(&mut heap, |heap| heap.seek(&Key::first_on_row(&[])))?;
-        while let Some((cell, sequence_id)) = heap.peek() {
-            outcome.cells_read += 1;
-            if pace.is_at_block(&writer) {
-                store.progress.read(outcome.cells_read);
-                pace.check_compaction()?;
-            }
-            if matcher.keeps(&cell, sequence_id) {
-                writer.append(&cell, if sequence_id <= forgotten { 0 } else { sequence_id })?;
-                outcome.cells_written += 1;
-            }
-            reading(&mut heap, Heap::next)?;
-        }
-        let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max().unwrap_or(0);
-        outcome.bytes_written = writer.finish(max_sequence_id)?.size_bytes;
-        Ok(outcome)
-    }
-
-    /// The highest sequence id in files that are older than sequence ids are kept; 0 without such files.
-    fn forgotten_sequence_id(&self, store: &Store, inputs: &[Arc<StoreFile>], now: i64) -> u64 {
-        if store.family.new_version_behavior() {
-            return 0;
-        }
-        let keep_after = now.saturating_sub(store.compaction.keep_sequence_ids_ms);
-        let old = inputs.iter().filter(|input| input.written_ms() < keep_after);
-        old.map(|input| input.max_cell_sequence_id()).max().unwrap_or(0)
-    }
-
-    /// Names inputs and output in the log, durably: replay then knows that the inputs are done with.
+    /// Names inputs and outputs in the log, durably: replay then knows that the inputs are done with.
     fn mark_compaction(
         &self,
         store: &Store,
         inputs: &[Arc<StoreFile>],
-        output: Option<&str>,
+        outputs: &[Arc<StoreFile>],
     ) -> Result<(), RegionError> {
         let descriptor = pb::CompactionDescriptor {
             table_name: self.wal_table.to_vec().into(),
             encoded_region_name: self.wal_region.to_vec().into(),
             family_name: store.family.name.clone(),
             compaction_input: inputs.iter().map(|input| input.name()).collect(),
-            compaction_output: output.map(str::to_owned).into_iter().collect(),
+            compaction_output: outputs.iter().map(|output| output.name()).collect(),
             store_home_dir: String::from_utf8_lossy(&store.family.name).into_owned(),
             region_name: Some(self.name.clone()),
         };
@@ -363,27 +253,6 @@ impl Region {
         wait_for(self.environment.wal.sync(position))?;
         Ok(())
     }
-}
-
-/// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
-fn reading(
-    heap: &mut Heap,
-    mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
-) -> Result<(), RegionError> {
-    loop {
-        match operation(heap) {
-            Ok(()) => return Ok(()),
-            Err(ScanInterrupt::NeedBlock(request)) => heap.provide(request.read()?),
-            Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
-        }
-    }
-}
-
-/// `PBUF` and a CompactionEventTracker: the inputs, and what earlier compactions left in the directory.
-fn compaction_event(inputs: &[Arc<StoreFile>], leftovers: &Leftovers) -> Vec<u8> {
-    let names = inputs.iter().map(|input| input.name()).chain(leftovers.iter().cloned());
-    let compacted_store_file = names.map(|name| name.into_bytes().into()).collect();
-    finback_proto::pbuf::encode(&pb::CompactionEventTracker { compacted_store_file })
 }
 
 /// The one compaction of the server that makes use of off-peak hours.

@@ -10,6 +10,7 @@ mod ratio_based;
 mod windows;
 
 use crate::compaction_config::{CompactionConfig, CompactionPolicy, StoreEngine};
+use finback_cell::Bytes;
 use std::ops::Range;
 
 /// What the policy needs to know of a file.
@@ -44,11 +45,17 @@ pub(crate) struct Occasion {
 
 /// Where the output is cut into files.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(dead_code)] // Cuts by row are the stripe engine's.
 pub(crate) enum Cut {
     /// Nowhere.
     Whole,
     /// By timestamp: at each of these, in ascending order, a file begins. The first is the least timestamp there is.
     Times(Vec<i64>),
+    /// By row: at each of these bounds, of which the first and the last may be empty, that is open. Pieces of `whole`
+    /// have a file even if that is empty.
+    Rows { bounds: Vec<Bytes>, whole: Option<(usize, usize)> },
+    /// By row, where so many cells were read, into so many pieces at most, between these bounds.
+    Cells { start: Bytes, end: Bytes, pieces: usize, cells: u64 },
 }
 
 /// Files to compact.

@@ -252,7 +252,7 @@ impl Region {
         let mut pace = Pace::new(self, control);
         in_memory(heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, cell_sequence_id)) = heap.peek() {
-            if pace.is_at_block(&writer) && self.closed.load(Ordering::Acquire) {
+            if pace.is_at_block(writer.written_bytes()) && self.closed.load(Ordering::Acquire) {
                 return Err(RegionError::Closing(self.encoded_name.to_string()));
             }
             if matcher.keeps(&cell, cell_sequence_id) {

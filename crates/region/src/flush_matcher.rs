@@ -10,7 +10,16 @@ use crate::columns::{ColumnCode, ColumnTracker, VersionLimits};
 use crate::delete_tracker::{DeleteTracker, Deleted};
 use crate::matcher::oldest_unexpired;
 use crate::new_version_tracker::{NewVersionTracker, Standing};
-use finback_cell::{Cell, ColumnFamilyDescriptor, KeepDeletedCells, tag};
+use finback_cell::{Bytes, Cell, ColumnFamilyDescriptor, KeepDeletedCells, tag};
+
+/// Rows of which a compaction has all files.
+struct Whole {
+    rows: RowRange,
+    earliest_put: i64,
+}
+
+/// From the first row to before the second; empty is open.
+pub(crate) type RowRange = (Bytes, Bytes);
 
 /// State of one pass over sorted cells.
 pub(crate) struct FlushMatcher {
@@ -19,7 +28,9 @@ pub(crate) struct FlushMatcher {
     now: i64,
     oldest: i64,
     min_versions: u32,
-    /// In a compaction of all files: the timestamp of the oldest put in them.
+    /// Where a compaction has all files.
+    whole: Option<Whole>,
+    /// In such a row: the timestamp of the oldest put in the files.
     earliest_put: Option<i64>,
     row: Vec<u8>,
     started: bool,
@@ -45,6 +56,7 @@ impl FlushMatcher {
             now,
             oldest,
             min_versions,
+            whole: None,
             earliest_put: None,
             row: Vec::new(),
             started: false,
@@ -56,10 +68,10 @@ impl FlushMatcher {
         }
     }
 
-    /// For a compaction of all files, whose oldest put has this timestamp: a marker goes when nothing is left for it
-    /// to hide.
-    pub(crate) fn dropping_markers(mut self, earliest_put: i64) -> Self {
-        self.earliest_put = Some(earliest_put);
+    /// For a compaction of all files of these rows, whose oldest put has this timestamp: a marker goes when nothing is
+    /// left for it to hide.
+    pub(crate) fn dropping_markers(mut self, rows: RowRange, earliest_put: i64) -> Self {
+        self.whole = Some(Whole { rows, earliest_put });
         self
     }
 
@@ -80,6 +92,9 @@ impl FlushMatcher {
 
     fn begin_row(&mut self, row: &[u8]) {
         self.started = true;
+        let is_in = |(start, end): &RowRange| row >= &start[..] && (end.is_empty() || row < &end[..]);
+        self.earliest_put =
+            self.whole.as_ref().filter(|whole| is_in(&whole.rows)).map(|whole| whole.earliest_put);
         self.row.clear();
         self.row.extend_from_slice(row);
         self.deletes.reset();

@@ -2,7 +2,6 @@
 
 use crate::error::RegionError;
 use crate::region::Region;
-use finback_hfile::HFileWriter;
 
 /// Who may slow down or end a flush or a compaction that is under way.
 pub trait JobControl: Send + Sync {
@@ -42,12 +41,11 @@ impl<'a> Pace<'a> {
         Self { region, control, told_bytes: 0, cells: 0 }
     }
 
-    /// To be called for each cell read. True at the end of a block, and now and then: the caller then looks at what
-    /// would end it.
+    /// To be called for each cell read; `written`: bytes so far. True at the end of a block, and now and then: the caller
+    /// then looks at what would end it.
     #[inline]
-    pub(crate) fn is_at_block(&mut self, writer: &HFileWriter) -> bool {
+    pub(crate) fn is_at_block(&mut self, written: u64) -> bool {
         self.cells += 1;
-        let written = writer.written_bytes();
         if written == self.told_bytes && self.cells < CELLS_PER_QUESTION {
             return false;
         }

@@ -220,7 +220,8 @@ impl Drop for Region {
 
 /// Opens the files of a store. Inputs of a compaction whose output is there are leftovers, and go to the archive: with
 /// only some of them gone, deleted cells could come back. What a leftover names does not count: it may be the output of
-/// a compaction that was given up, and the next did not have the same inputs.
+/// a compaction that was given up, and the next did not have the same inputs. Files of a compaction that came to no end
+/// go there too: all that is in them is in its inputs.
 fn open_store_files(
     root: &RootDir,
     info: &RegionInfo,
@@ -238,7 +239,14 @@ fn open_store_files(
     let is_in = |set: &HashSet<Vec<u8>>, file: &StoreFile| set.contains(file.name().as_bytes());
     let unnamed: Vec<_> = files.iter().filter(|file| !is_in(&named_by_any, file)).cloned().collect();
     let compacted = names(&unnamed);
-    let (leftovers, served): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_in(&compacted, file));
+    let present: HashSet<Vec<u8>> = files.iter().map(|file| file.name().into_bytes()).collect();
+    let is_served = |input: &Vec<u8>| present.contains(input) && !compacted.contains(input);
+    let is_unfinished = |file: &StoreFile| {
+        let inputs = file.inputs_of_part();
+        !inputs.is_empty() && inputs.iter().all(is_served)
+    };
+    let (leftovers, served): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| is_in(&compacted, file) || is_unfinished(file));
     for file in leftovers {
         root.archive_store_file(&info.table, &region, family, &file.name())?;
     }

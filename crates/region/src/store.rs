@@ -148,12 +148,12 @@ impl Store {
         }
     }
 
-    /// Puts the output of a compaction, if there is one, in the place of its inputs.
-    pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], output: Option<Arc<StoreFile>>) {
+    /// Puts the outputs of a compaction, if there are any, in the place of its inputs.
+    pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], outputs: Vec<Arc<StoreFile>>) {
         let mut files = self.files.write();
         let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
         let mut all: Vec<_> = files.iter().filter(|file| !is_input(file)).cloned().collect();
-        all.extend(output);
+        all.extend(outputs);
         sort_newest_first(&mut all, &self.compaction);
         *files = all.into();
         drop(files);

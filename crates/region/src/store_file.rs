@@ -22,6 +22,17 @@ const SKIP_RESET_SEQ_ID: &[u8] = b"SKIP_RESET_SEQ_ID";
 /// Set by bulk loads that ask for it: only compactions of all files take the file.
 const EXCLUDE_FROM_MINOR_COMPACTION: &[u8] = b"EXCLUDE_FROM_MINOR_COMPACTION";
 
+/// Entries of the file info that compactions write.
+pub(crate) mod file_info {
+    /// HBase's: the first row that a file of a stripe may have; empty when there is none.
+    pub(crate) const STRIPE_START_KEY: &[u8] = b"STRIPE_START_KEY";
+    /// HBase's: the row after the last that a file of a stripe may have; empty when there is none.
+    pub(crate) const STRIPE_END_KEY: &[u8] = b"STRIPE_END_KEY";
+    /// Ours, in the form of HBase's compaction event: in all files but the last of a compaction with several, the names
+    /// of its inputs. With all of them still there and served the file is of a compaction that came to no end.
+    pub(crate) const PART_OF_COMPACTION: &[u8] = b"FINBACK_PART_OF_COMPACTION";
+}
+
 /// An open HFile of a store.
 #[derive(Debug)]
 pub(crate) struct StoreFile {
@@ -86,7 +97,16 @@ impl StoreFile {
 
     /// Names of the files that this one is the compaction of.
     pub(crate) fn compacted_files(&self) -> Vec<Vec<u8>> {
-        let event = self.reader.file_info(keys::COMPACTION_EVENT).unwrap_or(b"PBUF");
+        self.named_by(keys::COMPACTION_EVENT)
+    }
+
+    /// Names of the files that this one is a part of the compaction of, and not its last.
+    pub(crate) fn inputs_of_part(&self) -> Vec<Vec<u8>> {
+        self.named_by(file_info::PART_OF_COMPACTION)
+    }
+
+    fn named_by(&self, key: &[u8]) -> Vec<Vec<u8>> {
+        let event = self.reader.file_info(key).unwrap_or(b"PBUF");
         let event: Result<pb::CompactionEventTracker, _> = pbuf::decode(event, "CompactionEventTracker");
         event
             .map(|event| event.compacted_store_file.iter().map(|name| name.to_vec()).collect())

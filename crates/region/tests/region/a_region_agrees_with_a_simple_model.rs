@@ -12,9 +12,11 @@ use finback_filter::filters::PageFilter;
 use finback_filter::{Filter, FilterCode, FilterError, RowCells};
 use finback_fs::{CrashMode, MemFileSystem};
 use finback_region::{
-    CompareOperator, Condition, ConditionTest, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop,
+    CompactionConfig, CompactionPolicy, CompareOperator, Condition, ConditionTest, DateTieredConfig, Region,
+    RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine,
 };
 use proptest::prelude::*;
+use proptest::sample::select;
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -167,7 +169,7 @@ struct Tested {
 }
 
 impl Tested {
-    fn new(forgets: bool) -> Self {
+    fn new(forgets: bool, compaction: CompactionConfig) -> Self {
         let mem = MemFileSystem::new();
         // Blocks of a few cells each.
         let families = vec![
@@ -184,7 +186,7 @@ impl Tested {
         ];
         let mut world = World::new(Arc::new(mem.clone()), families);
         world.cache = crate::world::TestCache::new(forgets);
-        world.config.compaction.min_files = 2;
+        world.config.compaction = compaction;
         let region = world.start().unwrap();
         Self { mem, world, region, model: Model::default(), scanner: None, scanner_is_known: false }
     }
@@ -451,6 +453,36 @@ impl Tested {
     }
 }
 
+/// Every engine and policy, with parameters so small that few files are enough for it to do what it does.
+pub(crate) fn tiny_policies() -> Vec<CompactionConfig> {
+    let default = CompactionConfig { min_files: 2, max_files: 3, ..CompactionConfig::default() };
+    let date_tiered = DateTieredConfig {
+        base_window_ms: 1,
+        windows_per_tier: 2,
+        incoming_window_min_files: 2,
+        ..DateTieredConfig::default()
+    };
+    let tiered = CompactionConfig {
+        engine: StoreEngine::DateTiered,
+        date_tiered: date_tiered.clone(),
+        max_files: 10,
+        ..default.clone()
+    };
+    let parted = DateTieredConfig {
+        single_output_for_minor: false,
+        window_policy: CompactionPolicy::RatioBased,
+        ..date_tiered
+    };
+    vec![
+        CompactionConfig { policy: CompactionPolicy::RatioBased, ..default.clone() },
+        CompactionConfig { policy: CompactionPolicy::Fifo, ..default.clone() },
+        CompactionConfig { date_tiered: parted, ..tiered.clone() },
+        CompactionConfig { blocking_files: 3, ..tiered.clone() },
+        tiered,
+        default,
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, max_shrink_iters: 3000, ..ProptestConfig::default() })]
 
@@ -459,8 +491,9 @@ proptest! {
         operations in prop::collection::vec(operation(), 1..40),
         forgets in any::<bool>(),
         last in query(),
+        compaction in select(tiny_policies()),
     ) {
-        let mut tested = Tested::new(forgets);
+        let mut tested = Tested::new(forgets, compaction);
         for operation in &operations {
             tested.apply(operation);
         }

@@ -10,6 +10,7 @@ mod world;
 
 mod a_bulk_load_is_whole_or_not_at_all;
 mod a_compaction_disturbs_nobody;
+mod a_compaction_into_several_files_is_one_step;
 mod a_compaction_may_fail_or_die_at_any_point;
 mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_region_agrees_with_a_simple_model;

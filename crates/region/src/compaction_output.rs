@@ -1,0 +1,154 @@
+//! What a compaction writes.
+
+use crate::compaction::{CompactionOutcome, Leftovers};
+use crate::compaction_policy::{Cut, Selection};
+use crate::error::RegionError;
+use crate::file_source::FileSource;
+use crate::flush_matcher::{FlushMatcher, RowRange};
+use crate::heap::Heap;
+use crate::job_control::{JobControl, Pace};
+use crate::output_files::{FinishedOutput, Inscription};
+use crate::region::Region;
+use crate::source::Source;
+use crate::store::Store;
+use crate::store_file::{StoreFile, file_info};
+use finback_cell::Bytes;
+use finback_cell::key::Key;
+use finback_hfile::{HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
+use finback_proto::pb;
+use std::sync::Arc;
+
+/// Files to compact, and how.
+pub(crate) struct CompactionJob {
+    /// Oldest first.
+    pub(crate) inputs: Vec<Arc<StoreFile>>,
+    /// Whether these are all files of the store.
+    pub(crate) all_files: bool,
+    /// Where the output is cut.
+    pub(crate) cut: Cut,
+    /// Rows of which these are all files, so that delete markers go.
+    pub(crate) whole: Option<RowRange>,
+}
+
+impl CompactionJob {
+    /// What was chosen of these files, oldest first.
+    pub(crate) fn new(selection: Selection, files: &[Arc<StoreFile>]) -> Self {
+        let inputs = selection.inputs(files);
+        let everything = selection.all_files.then(|| (Bytes::new(), Bytes::new()));
+        Self { inputs, all_files: selection.all_files, cut: selection.cut, whole: everything }
+    }
+
+    /// Cells of the inputs, as far as they say the truth.
+    pub(crate) fn cells(&self) -> u64 {
+        self.inputs.iter().map(|input| input.reader().entry_count()).fold(0, u64::saturating_add)
+    }
+
+    /// Neighbours, of a store with so many files, become one file.
+    pub(crate) fn whole(inputs: &[Arc<StoreFile>], of: usize) -> Self {
+        let files = (0..inputs.len()).collect();
+        let selection = Selection { files, all_files: inputs.len() == of, off_peak: false, cut: Cut::Whole };
+        Self::new(selection, inputs)
+    }
+}
+
+impl Region {
+    /// Writes the files of a compaction, which have no place in the store yet.
+    pub(crate) fn write_compacted(
+        &self,
+        store: &Store,
+        job: &CompactionJob,
+        leftovers: &Leftovers,
+        control: &dyn JobControl,
+    ) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
+        let (inputs, all_files) = (&job.inputs[..], job.all_files);
+        let now = self.environment.host.now_ms();
+        let smallest_read_point = self.mvcc.smallest_read_point();
+        let compression = if all_files { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
+        let options = WriterOptions {
+            include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
+            include_mvcc: inputs
+                .iter()
+                .any(|input| input.max_cell_sequence_id() > 0 || input.bulk_sequence_id().is_some()),
+            major_compaction: all_files,
+            ..store.writer_options(compression, now)
+        };
+        let mut output = self.begin_output(store, options, job.cut.clone())?;
+        // Newest first: at equal cells the newer file wins.
+        let newest_first = inputs.iter().rev();
+        let source = |input: &Arc<StoreFile>| {
+            let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false);
+            Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
+        };
+        let mut heap = Heap::new(self.order, newest_first.map(source).collect());
+        let mut matcher = FlushMatcher::new(&store.family, smallest_read_point, now);
+        if let Some(rows) = &job.whole {
+            let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
+            matcher = matcher.dropping_markers(rows.clone(), earliest_put);
+        }
+        // HBase writes 0 in place of sequence ids that no reader can tell apart any more.
+        let forgotten = if all_files {
+            self.forgotten_sequence_id(store, inputs, now).min(smallest_read_point)
+        } else {
+            0
+        };
+        let mut outcome =
+            CompactionOutcome { inputs: inputs.len(), all_files, ..CompactionOutcome::default() };
+        let mut pace = Pace::new(self, control);
+        reading(&mut heap, |heap| heap.seek(&Key::first_on_row(&[])))?;
+        while let Some((cell, sequence_id)) = heap.peek() {
+            outcome.cells_read += 1;
+            if pace.is_at_block(output.written_bytes()) {
+                store.progress.read(outcome.cells_read);
+                pace.check_compaction()?;
+            }
+            if matcher.keeps(&cell, sequence_id) {
+                let sequence_id = if sequence_id <= forgotten { 0 } else { sequence_id };
+                output.append(&cell, sequence_id, outcome.cells_read)?;
+                outcome.cells_written += 1;
+            }
+            reading(&mut heap, Heap::next)?;
+        }
+        let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
+        let finished = output.finish(&Inscription {
+            max_sequence_id: max_sequence_id.unwrap_or(0),
+            max_sequence_id_of_others: max_sequence_id.unwrap_or(0),
+            last: &[(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers.iter().cloned()))],
+            others: &[(file_info::PART_OF_COMPACTION, &compaction_event(inputs, std::iter::empty()))],
+            // The sequence id up to which files have all edits must not go back, nor what is left over be forgotten.
+            must_have_any: max_sequence_id == store.max_sequence_id() || !leftovers.is_empty(),
+        })?;
+        outcome.bytes_written = finished.iter().map(|output| output.file.size_bytes()).sum();
+        Ok((outcome, finished))
+    }
+
+    /// The highest sequence id in files that are older than sequence ids are kept; 0 without such files.
+    fn forgotten_sequence_id(&self, store: &Store, inputs: &[Arc<StoreFile>], now: i64) -> u64 {
+        if store.family.new_version_behavior() {
+            return 0;
+        }
+        let keep_after = now.saturating_sub(store.compaction.keep_sequence_ids_ms);
+        let old = inputs.iter().filter(|input| input.written_ms() < keep_after);
+        old.map(|input| input.max_cell_sequence_id()).max().unwrap_or(0)
+    }
+}
+
+/// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
+fn reading(
+    heap: &mut Heap,
+    mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
+) -> Result<(), RegionError> {
+    loop {
+        match operation(heap) {
+            Ok(()) => return Ok(()),
+            Err(ScanInterrupt::NeedBlock(request)) => heap.provide(request.read()?),
+            Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
+        }
+    }
+}
+
+/// `PBUF` and a CompactionEventTracker: the inputs, and what earlier compactions left in the directory.
+fn compaction_event(inputs: &[Arc<StoreFile>], leftovers: impl Iterator<Item = String>) -> Vec<u8> {
+    let names = inputs.iter().map(|input| input.name()).chain(leftovers);
+    let compacted_store_file = names.map(|name| name.into_bytes().into()).collect();
+    finback_proto::pbuf::encode(&pb::CompactionEventTracker { compacted_store_file })
+}

@@ -1,0 +1,114 @@
+//! Into which of several files each cell of a flush or a compaction goes.
+
+use crate::compaction_policy::Cut;
+use finback_cell::{Bytes, Cell, CellOrder};
+use std::cmp::Ordering;
+
+/// The first and the last-but-one bound of a file's rows; empty where there is none.
+pub(crate) type Stripe = (Bytes, Bytes);
+
+/// Sorts the cells of one output, which come in order, into its pieces.
+pub(crate) struct Cutter {
+    order: CellOrder,
+    cut: Cut,
+    /// By rows: the piece of the last cell. By count: the number of the last piece.
+    current: usize,
+    by_count: ByCount,
+}
+
+/// Where an output that is cut by the number of cells stands.
+#[derive(Default)]
+struct ByCount {
+    /// First rows of the pieces but the first.
+    starts: Vec<Bytes>,
+    /// Cells written to the current piece, and cells read for it.
+    written: u64,
+    seen: u64,
+    seen_before: u64,
+    /// The current piece has enough, and ends with this row.
+    last_row: Option<Vec<u8>>,
+}
+
+impl Cutter {
+    pub(crate) fn new(cut: Cut, order: CellOrder) -> Self {
+        Self { order, cut, current: 0, by_count: ByCount::default() }
+    }
+
+    /// How many pieces there are so far, at least.
+    pub(crate) fn pieces(&self) -> usize {
+        match &self.cut {
+            Cut::Whole => 1,
+            Cut::Times(starts) => starts.len(),
+            Cut::Rows { bounds, .. } => bounds.len().saturating_sub(1).max(1),
+            Cut::Cells { .. } => self.by_count.starts.len() + 1,
+        }
+    }
+
+    /// The piece of a cell, which is the `read`th that was read. Rows never go back.
+    pub(crate) fn piece_of(&mut self, cell: &Cell<'_>, read: u64) -> usize {
+        match &self.cut {
+            Cut::Whole => 0,
+            Cut::Times(starts) => {
+                starts.partition_point(|start| *start <= cell.timestamp()).saturating_sub(1)
+            }
+            Cut::Rows { bounds, .. } => {
+                // The last bound is open, or nothing of this output is beyond it.
+                while self.current + 2 < bounds.len()
+                    && self.order.compare_rows(cell.row(), &bounds[self.current + 1]) != Ordering::Less
+                {
+                    self.current += 1;
+                }
+                self.current
+            }
+            &Cut::Cells { pieces, cells, .. } => {
+                self.by_count.place(cell, read, pieces, cells);
+                self.by_count.starts.len()
+            }
+        }
+    }
+
+    /// The rows of a piece, of an output that is cut by rows.
+    pub(crate) fn stripe(&self, piece: usize) -> Option<Stripe> {
+        match &self.cut {
+            Cut::Whole | Cut::Times(_) => None,
+            Cut::Rows { bounds, .. } => Some((bounds.get(piece)?.clone(), bounds.get(piece + 1)?.clone())),
+            Cut::Cells { start, end, .. } => {
+                let starts = &self.by_count.starts;
+                let first = piece.checked_sub(1).map_or(start, |before| &starts[before]);
+                Some((first.clone(), starts.get(piece).unwrap_or(end).clone()))
+            }
+        }
+    }
+
+    /// Pieces that get a file although no cell went to them; `has_any`: whether some piece has got a file.
+    pub(crate) fn empty_pieces(&self, has_any: bool, must_have_any: bool) -> std::ops::Range<usize> {
+        match &self.cut {
+            Cut::Rows { whole: Some((first, end)), .. } => *first..*end,
+            Cut::Whole if !has_any => 0..1,
+            Cut::Times(_) if !has_any && must_have_any => 0..1,
+            Cut::Rows { .. } | Cut::Cells { .. } if !has_any => self.pieces() - 1..self.pieces(),
+            _ => 0..0,
+        }
+    }
+}
+
+impl ByCount {
+    /// Begins a piece at this cell if the one before has enough cells. As in HBase cells count that were read, whether
+    /// or not they were written.
+    fn place(&mut self, cell: &Cell<'_>, read: u64, pieces: usize, cells: u64) {
+        if self.last_row.as_deref().is_some_and(|last| last != cell.row()) {
+            self.last_row = None;
+            self.seen_before += self.seen;
+            self.written = 0;
+            self.starts.push(Bytes::copy_from_slice(cell.row()));
+        }
+        self.written += 1;
+        self.seen = self.written.max(read.saturating_sub(self.seen_before));
+        if self.last_row.is_none() && self.starts.len() + 1 < pieces && self.seen >= cells {
+            self.last_row = Some(cell.row().to_vec());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

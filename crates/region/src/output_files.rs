@@ -1,0 +1,222 @@
+//! The files that a flush or a compaction writes: one, or several that its cells are cut into.
+//!
+//! They are written beside the store (`.tmp`), synced, and opened; then all of them are renamed into the store, one after
+//! the other. What makes this one step is said in [`Region::publish`].
+
+use crate::compaction_policy::Cut;
+use crate::cutter::Cutter;
+use crate::error::RegionError;
+use crate::region::Region;
+use crate::store::Store;
+use crate::store_file::{StoreFile, file_info};
+use finback_cell::Cell;
+use finback_fs::FileSystem;
+use finback_hfile::{HFileWriter, WriterOptions};
+use finback_layout::new_store_file_name;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Files of one output at most: each has a descriptor and a buffer.
+pub(crate) const MOST_FILES: usize = 1000;
+
+/// Files that are being written.
+pub(crate) struct OutputFiles<'a> {
+    region: &'a Region,
+    store: &'a Store,
+    options: WriterOptions,
+    cutter: Cutter,
+    /// By piece; nothing where no cell has come to it.
+    writers: Vec<Option<OutputFile>>,
+    written_bytes: u64,
+}
+
+struct OutputFile {
+    temporary: Temporary,
+    served: PathBuf,
+    writer: HFileWriter,
+}
+
+/// A file beside the store, which goes when nobody wants it any more.
+struct Temporary {
+    fs: Arc<dyn FileSystem>,
+    path: PathBuf,
+    is_there: bool,
+}
+
+impl Temporary {
+    fn no_longer_there(mut self) {
+        self.is_there = false;
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.is_there {
+            // Room may be short. Opening the region sweeps what stays.
+            let _ = self.fs.remove_file(&self.path);
+        }
+    }
+}
+
+/// A file that is complete, but has no place in the store yet.
+pub(crate) struct FinishedOutput {
+    temporary: Temporary,
+    pub(crate) file: Arc<StoreFile>,
+}
+
+/// What the files of an output say about themselves, besides what is in them.
+pub(crate) struct Inscription<'a> {
+    /// Of the last file.
+    pub(crate) max_sequence_id: u64,
+    /// Of the others.
+    pub(crate) max_sequence_id_of_others: u64,
+    /// What the last file says.
+    pub(crate) last: &'a [(&'a [u8], &'a [u8])],
+    /// What the others say.
+    pub(crate) others: &'a [(&'a [u8], &'a [u8])],
+    /// Whether there is a file even if there is no cell and the output is cut by time.
+    pub(crate) must_have_any: bool,
+}
+
+impl OutputFiles<'_> {
+    /// Bytes of all files so far.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.written_bytes
+    }
+
+    /// Appends a cell, the `read`th that was read.
+    pub(crate) fn append(&mut self, cell: &Cell<'_>, sequence_id: u64, read: u64) -> Result<(), RegionError> {
+        let piece = self.cutter.piece_of(cell, read);
+        let writer = self.writer(piece)?;
+        let before = writer.written_bytes();
+        writer.append(cell, sequence_id)?;
+        let grown = writer.written_bytes() - before;
+        self.written_bytes += grown;
+        Ok(())
+    }
+
+    /// The writer of a piece.
+    fn writer(&mut self, piece: usize) -> Result<&mut HFileWriter, RegionError> {
+        if self.writers.len() <= piece {
+            if piece >= MOST_FILES {
+                let reason = format!("more than {MOST_FILES} files of one compaction or flush");
+                return Err(RegionError::Invalid(reason));
+            }
+            self.writers.resize_with(piece + 1, || None);
+        }
+        let slot = &mut self.writers[piece];
+        if slot.is_none() {
+            *slot = Some(OutputFile::create(self.region, self.store, self.options.clone())?);
+        }
+        Ok(&mut slot.as_mut().expect("was filled").writer)
+    }
+
+    /// Ends the files and opens them.
+    pub(crate) fn finish(
+        mut self,
+        inscription: &Inscription<'_>,
+    ) -> Result<Vec<FinishedOutput>, RegionError> {
+        let has_any = self.writers.iter().any(Option::is_some);
+        for piece in self.cutter.empty_pieces(has_any, inscription.must_have_any) {
+            self.writer(piece)?;
+        }
+        let fs = self.region.environment.root.fs();
+        let pieces = std::mem::take(&mut self.writers);
+        let written: Vec<_> =
+            pieces.into_iter().enumerate().filter_map(|(piece, file)| Some((piece, file?))).collect();
+        let last = written.len().saturating_sub(1);
+        let mut finished = Vec::with_capacity(written.len());
+        for (number, (piece, OutputFile { temporary, served, mut writer })) in written.into_iter().enumerate()
+        {
+            if let Some((start, end)) = self.cutter.stripe(piece) {
+                writer.append_file_info(file_info::STRIPE_START_KEY, &start);
+                writer.append_file_info(file_info::STRIPE_END_KEY, &end);
+            }
+            let (entries, max_sequence_id) = if number == last {
+                (inscription.last, inscription.max_sequence_id)
+            } else {
+                (inscription.others, inscription.max_sequence_id_of_others)
+            };
+            entries.iter().for_each(|(key, value)| writer.append_file_info(key, value));
+            writer.finish(max_sequence_id)?;
+            // Read back before it counts: a file that cannot be opened must not take the place of what it was made of.
+            let file = StoreFile::open_as(&**fs, &temporary.path, &served, None)?;
+            finished.push(FinishedOutput { temporary, file });
+        }
+        Ok(finished)
+    }
+}
+
+impl OutputFile {
+    fn create(region: &Region, store: &Store, options: WriterOptions) -> Result<Self, RegionError> {
+        let (root, fs) = (&region.environment.root, region.environment.root.fs());
+        let (table, encoded_name, family) = (&region.info.table, &region.encoded_name, &store.family.name);
+        let name = new_store_file_name()?;
+        let temporary = root.family_temp_dir(table, encoded_name, family).join(&name);
+        let served = root.family_dir(table, encoded_name, family).join(&name);
+        let file = fs.create_new(&temporary).map_err(|error| RegionError::io(&temporary, &error))?;
+        let temporary = Temporary { fs: Arc::clone(fs), path: temporary, is_there: true };
+        let writer = HFileWriter::new(file, &temporary.path, options)?;
+        Ok(Self { temporary, served, writer })
+    }
+}
+
+impl Region {
+    /// Begins an output, which gets files where cells come to it.
+    pub(crate) fn begin_output<'a>(
+        &'a self,
+        store: &'a Store,
+        options: WriterOptions,
+        cut: Cut,
+    ) -> Result<OutputFiles<'a>, RegionError> {
+        let root = &self.environment.root;
+        let dir = root.family_temp_dir(&self.info.table, &self.encoded_name, &store.family.name);
+        root.fs().create_dir_all(&dir).map_err(|error| RegionError::io(&dir, &error))?;
+        let cutter = Cutter::new(cut, self.order);
+        Ok(OutputFiles { region: self, store, options, cutter, writers: Vec::new(), written_bytes: 0 })
+    }
+
+    /// Gives the files their places in the store.
+    ///
+    /// The last file is the one that counts: it alone names the inputs of a compaction, and has the sequence id up to
+    /// which a flush holds all edits. Of a compaction that was cut short before it, the next opening finds files that
+    /// say what they were made of, with all of that still there: it puts them away. Of a flush it finds files whose
+    /// edits the log has as well. HBase, which would open such a directory as it is, sees some cells twice, and as one.
+    ///
+    /// After a failure no file has its place; names of those of which that is not certain are given back.
+    pub(crate) fn publish(
+        &self,
+        outputs: Vec<FinishedOutput>,
+    ) -> Result<Vec<Arc<StoreFile>>, (RegionError, Vec<String>)> {
+        let fs = self.environment.root.fs();
+        let files: Vec<Arc<StoreFile>> = outputs.iter().map(|output| Arc::clone(&output.file)).collect();
+        for (number, FinishedOutput { temporary, file }) in outputs.into_iter().enumerate() {
+            if let Err(error) = fs.rename(&temporary.path, file.path()) {
+                let error = RegionError::io(file.path(), &error);
+                return Err((error, self.take_back(&files[..=number], files.len())));
+            }
+            temporary.no_longer_there();
+        }
+        Ok(files)
+    }
+
+    /// Takes files out of the store again, the last one first: while that may still be there, the others must. A rename
+    /// can fail after the name was changed. `of`: how many there are in all.
+    fn take_back(&self, files: &[Arc<StoreFile>], of: usize) -> Vec<String> {
+        let fs = self.environment.root.fs();
+        let is_gone = |file: &StoreFile| match fs.remove_file(file.path()) {
+            Ok(()) => true,
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        let is_durable = |file: &StoreFile| file.path().parent().is_none_or(|dir| fs.sync_dir(dir).is_ok());
+        let mut left = files.len();
+        while left > 0
+            && is_gone(&files[left - 1])
+            && (left == 1 || left < of || is_durable(&files[left - 1]))
+        {
+            left -= 1;
+        }
+        files[..left].iter().map(|file| file.name()).collect()
+    }
+}
