@@ -8,14 +8,17 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
 
+mod readable;
+use readable::{Damage, FaultyReadable};
+
 /// Linux's number of "no space left on device".
 const ENOSPC: i32 = 28;
 
 /// Wraps another file system and fails on command.
 ///
-/// Operations that change something (create, append, truncate, allocate, sync, rename, remove, make a directory) are
-/// counted from 0 in the order they begin; reading is neither counted nor failed. A failed append has written
-/// half of its bytes, as a real one may.
+/// Operations that change something (create, append, truncate, allocate, sync, rename, link, remove, make a directory) are
+/// counted from 0 in the order they begin. Those that look (open, read, list, metadata) are counted apart. A failed append
+/// has written half of its bytes, as a real one may. Files may have a second copy, and each copy its damage.
 #[derive(Debug, Clone)]
 pub struct FaultyFileSystem {
     inner: Arc<dyn FileSystem>,
@@ -41,6 +44,11 @@ struct State {
     fail_from: Option<u64>,
     fail_syncs: bool,
     byte_budget: Option<u64>,
+    reads: u64,
+    fail_read: Option<u64>,
+    fail_reads_from: Option<u64>,
+    has_second_copy: bool,
+    damages: Vec<Damage>,
     paused: bool,
     waiting: u64,
 }
@@ -56,10 +64,11 @@ impl Faults {
         self.0.state.lock().fail_from = Some(n);
     }
 
-    /// No failures any more (a byte budget stays).
+    /// No failures any more (a byte budget and damages stay).
     pub fn heal(&self) {
         let mut state = self.0.state.lock();
         (state.fail_at, state.fail_from, state.fail_syncs) = (None, None, false);
+        (state.fail_read, state.fail_reads_from) = (None, None);
     }
 
     /// Fails every sync of file data while true.
@@ -101,6 +110,21 @@ impl Faults {
     /// Syncs of file data begun so far.
     pub fn syncs(&self) -> u64 {
         self.0.state.lock().syncs
+    }
+
+    /// Fails look number `n`, once: an open, a read, a list or a metadata.
+    pub fn fail_read(&self, n: u64) {
+        self.0.state.lock().fail_read = Some(n);
+    }
+
+    /// Fails look number `n` and all later ones.
+    pub fn fail_reads_from(&self, n: u64) {
+        self.0.state.lock().fail_reads_from = Some(n);
+    }
+
+    /// Looks begun so far.
+    pub fn reads(&self) -> u64 {
+        self.0.state.lock().reads
     }
 
     fn begin(&self, what: &str) -> io::Result<()> {
@@ -165,7 +189,8 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
-        self.inner.open(path)
+        self.faults.begin_read("open")?;
+        Ok(Arc::new(FaultyReadable::new(self.inner.open(path)?, path, self.faults.clone())))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -204,10 +229,12 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.faults.begin_read("list")?;
         self.inner.list(path)
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        self.faults.begin_read("metadata")?;
         self.inner.metadata(path)
     }
 

@@ -153,6 +153,13 @@ pub trait RandomAccessFile: Send + Sync + Debug {
         Ok(None)
     }
 
+    /// Fills `buf` from another copy than the one that [`read_at`](Self::read_at) takes, for who found that one damaged;
+    /// `None` (and `buf` undefined) where there is no other. A file system below that has several may not know which of
+    /// them is bad, so that the content must be checked again.
+    fn read_other_copy_at(&self, _offset: u64, _buf: &mut [u8]) -> io::Result<Option<()>> {
+        Ok(None)
+    }
+
     /// The length now; a file may still be growing.
     fn len(&self) -> io::Result<u64>;
 

@@ -30,6 +30,28 @@ pub enum CrashMode {
         /// Same seed and same history, same result.
         seed: u64,
     },
+    /// As [`Torn`](Self::Torn), and what was written later may be there without what was written before it: each piece
+    /// of an unsynced tail, of a size between 1 and 512 bytes that the seed chooses, is there or zeros.
+    Reordered {
+        /// As above.
+        seed: u64,
+    },
+}
+
+/// What a crash leaves to chance.
+struct Chance {
+    random: SplitMix,
+    reorders: bool,
+}
+
+impl CrashMode {
+    fn chance(self) -> Option<Chance> {
+        match self {
+            Self::Strict => None,
+            Self::Torn { seed } => Some(Chance { random: SplitMix(seed), reorders: false }),
+            Self::Reordered { seed } => Some(Chance { random: SplitMix(seed), reorders: true }),
+        }
+    }
 }
 
 type InodeNumber = u64;
@@ -167,21 +189,18 @@ impl MemFileSystem {
     pub fn crash(&self, mode: CrashMode) -> MemFileSystem {
         let mut tree = self.tree.lock().clone();
         tree.locked.clear();
-        let mut random = match mode {
-            CrashMode::Strict => None,
-            CrashMode::Torn { seed } => Some(SplitMix(seed)),
-        };
+        let mut chance = mode.chance();
         let mut numbers: Vec<_> = tree.inodes.keys().copied().collect();
         numbers.sort_unstable(); // the seed must decide, not the hash map
         for number in numbers {
             match tree.inodes.get_mut(&number) {
                 Some(Inode::File { data, durable, cut, .. }) => {
-                    *data = surviving_data(data, durable, *cut, random.as_mut());
+                    *data = surviving_data(data, durable, *cut, chance.as_mut());
                     durable.clone_from(data);
                     *cut = false;
                 }
                 Some(Inode::Dir { live, durable }) => {
-                    *live = surviving_names(live, durable, random.as_mut());
+                    *live = surviving_names(live, durable, chance.as_mut());
                     durable.clone_from(live);
                 }
                 None => {}
@@ -191,8 +210,8 @@ impl MemFileSystem {
     }
 }
 
-fn surviving_data(data: &[u8], durable: &[u8], cut: bool, random: Option<&mut SplitMix>) -> Vec<u8> {
-    let Some(random) = random else { return durable.to_vec() };
+fn surviving_data(data: &[u8], durable: &[u8], cut: bool, chance: Option<&mut Chance>) -> Vec<u8> {
+    let Some(Chance { random, reorders }) = chance else { return durable.to_vec() };
     if cut {
         // The truncation was not synced: the old content, or the new.
         return if random.below(2) == 0 { durable.to_vec() } else { data.to_vec() };
@@ -200,7 +219,14 @@ fn surviving_data(data: &[u8], durable: &[u8], cut: bool, random: Option<&mut Sp
     let tail = data.len() - durable.len();
     let kept = durable.len() + random.below(tail as u64 + 1) as usize;
     let mut survived = data[..kept].to_vec();
-    if random.below(3) == 0 {
+    if *reorders {
+        let piece = 1 << random.below(10);
+        for lost in survived[durable.len()..].chunks_mut(piece) {
+            if random.below(2) == 0 {
+                lost.fill(0);
+            }
+        }
+    } else if random.below(3) == 0 {
         let zeros_from = durable.len() + random.below((kept - durable.len()) as u64 + 1) as usize;
         survived[zeros_from..].fill(0);
     }
@@ -210,9 +236,9 @@ fn surviving_data(data: &[u8], durable: &[u8], cut: bool, random: Option<&mut Sp
 fn surviving_names(
     live: &BTreeMap<OsString, InodeNumber>,
     durable: &BTreeMap<OsString, InodeNumber>,
-    random: Option<&mut SplitMix>,
+    chance: Option<&mut Chance>,
 ) -> BTreeMap<OsString, InodeNumber> {
-    let Some(random) = random else { return durable.clone() };
+    let Some(Chance { random, .. }) = chance else { return durable.clone() };
     let mut survived = BTreeMap::new();
     let all: std::collections::BTreeSet<_> = live.keys().chain(durable.keys()).collect();
     for name in all {

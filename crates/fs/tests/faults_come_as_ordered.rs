@@ -59,3 +59,29 @@ fn operations_wait_while_paused() {
     thread.join().unwrap().unwrap();
     assert!(fs.exists(Path::new("/d")).unwrap());
 }
+
+#[test]
+fn a_read_fails_and_a_copy_is_damaged() {
+    let fs = faulty();
+    write_file_durably(&fs, Path::new("/f"), b"bytes").unwrap();
+    let file = fs.open(Path::new("/f")).unwrap();
+    let mut bytes = [0; 5];
+    fs.faults().fail_read(fs.faults().reads());
+    file.read_exact_at(0, &mut bytes).unwrap_err();
+    fs.faults().damage("f", 0, 2, 1);
+    file.read_exact_at(0, &mut bytes).unwrap();
+    assert_eq!(&bytes, b"byues");
+    file.read_exact_at(3, &mut bytes[..2]).unwrap();
+    assert_eq!(&bytes[..2], b"es", "only that byte");
+    assert_eq!(file.read_other_copy_at(0, &mut bytes).unwrap(), None);
+    fs.faults().set_second_copy(true);
+    assert_eq!(file.read_other_copy_at(0, &mut bytes).unwrap(), Some(()));
+    assert_eq!(&bytes, b"bytes");
+    fs.faults().repair();
+    file.read_exact_at(0, &mut bytes).unwrap();
+    assert_eq!(&bytes, b"bytes");
+    fs.faults().fail_reads_from(0);
+    assert!(fs.open(Path::new("/f")).is_err() && fs.list(Path::new("/")).is_err());
+    fs.faults().heal();
+    fs.metadata(Path::new("/f")).unwrap();
+}

@@ -178,7 +178,7 @@ impl BloomWriter {
             measures.size /= 2;
             measures.max_keys /= 2;
             let (low, high) = chunk.bits.split_at_mut(measures.size);
-            low.iter_mut().zip(high).for_each(|(low, high)| *low |= *high);
+            fold(low, high);
             chunk.bits.truncate(measures.size);
         }
         self.max_keys += measures.max_keys;
@@ -213,4 +213,13 @@ impl BloomWriter {
         out.extend_from_slice(comparator);
         self.index.write_root(out);
     }
+}
+
+/// Adds the bits of `high` to those of `low`, of the same length: eight bytes at a time.
+fn fold(low: &mut [u8], high: &[u8]) {
+    let ((low, low_rest), (high, high_rest)) = (low.as_chunks_mut::<8>(), high.as_chunks::<8>());
+    for (low, high) in low.iter_mut().zip(high) {
+        *low = (u64::from_ne_bytes(*low) | u64::from_ne_bytes(*high)).to_ne_bytes();
+    }
+    low_rest.iter_mut().zip(high_rest).for_each(|(low, high)| *low |= *high);
 }

@@ -118,7 +118,7 @@ impl Region {
         };
         let smallest_read_point = self.mvcc.smallest_read_point();
         if replayed.is_none()
-            && let Err(error) = self.mark_flush(FlushPhase::Start, sequence_id, &parts_of(&parts, &[]))
+            && let Err(error) = self.begin_in_log(sequence_id, &parts)
         {
             return Err(error);
         }
@@ -142,6 +142,15 @@ impl Region {
         }
         self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
         Ok(FlushOutcome { flushed: true, sequence_id })
+    }
+
+    /// Writes the marker of the beginning, and waits for it, and so for every edit that is flushed: were a crash to leave the
+    /// file of one family, and no other's and not the end of the log, half of a row that was written with ASYNC_WAL would
+    /// come back.
+    fn begin_in_log(&self, sequence_id: u64, parts: &[StoreFlush<'_>]) -> Result<(), RegionError> {
+        let position = self.mark_flush(FlushPhase::Start, sequence_id, &parts_of(parts, &[]))?;
+        wait_for(self.environment.wal.sync(position))?;
+        Ok(())
     }
 
     /// A sequence id that no edit has.

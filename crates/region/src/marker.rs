@@ -22,7 +22,7 @@ impl Region {
         phase: FlushPhase,
         sequence_id: u64,
         stores: &[(Vec<u8>, Vec<String>)],
-    ) -> Result<(), RegionError> {
+    ) -> Result<Position, RegionError> {
         use pb::flush_descriptor::{FlushAction, StoreFlushDescriptor};
         let action = match phase {
             FlushPhase::Start => FlushAction::StartFlush,
@@ -45,7 +45,7 @@ impl Region {
             store_flushes,
             region_name: Some(self.name.clone()),
         };
-        self.mark(b"HBASE::FLUSH", &descriptor.encode_to_vec()).map(drop)
+        self.mark(b"HBASE::FLUSH", &descriptor.encode_to_vec())
     }
 
     /// Notes that the region was opened (`open`) or closed.

@@ -150,12 +150,17 @@ impl Header {
     }
 }
 
-/// A crash while the header was written may leave a part of it, then zeros up to the file's length.
+/// A crash while the header was written may leave a part of it, then zeros up to the file's length; or, before there was
+/// more in the file, zeros in its midst: disks write in any order.
 fn is_torn_header_of_ours(bytes: &[u8]) -> bool {
-    all_compressions().any(|compression| {
-        let expected = encoded(compression);
+    all_compressions().map(encoded).any(|expected| {
         let same = bytes.iter().zip(&expected).take_while(|(a, b)| a == b).count();
-        same < expected.len() && bytes[same..].iter().all(|&b| b == 0)
+        let is_part = same < expected.len() && bytes[same..].iter().all(|&b| b == 0);
+        let is_lost_or_there = |(found, expected): (&u8, &u8)| found == expected || *found == 0;
+        let has_holes = same < bytes.len()
+            && bytes.len() <= expected.len()
+            && bytes.iter().zip(&expected).all(is_lost_or_there);
+        is_part || has_holes
     })
 }
 

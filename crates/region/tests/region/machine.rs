@@ -28,6 +28,11 @@ impl Machine {
         Self { mem, faults, world: world(Arc::new(faulty)) }
     }
 
+    /// The same disk past the faults, as another machine sees it.
+    pub(crate) fn undisturbed(&self) -> World {
+        self.world.after_crash(Arc::new(self.mem.clone()))
+    }
+
     /// The machine after the power was cut.
     pub(crate) fn crash(&self, mode: CrashMode) -> Self {
         Self::on(self.mem.crash(mode), |fs| self.world.after_crash(fs))

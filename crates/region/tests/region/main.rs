@@ -1,11 +1,13 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
 mod hfiles;
+mod ledger;
 #[allow(dead_code)] // Not every module uses all of it.
 mod machine;
 mod model;
 mod new_version_model;
 mod random_operations;
+mod workload;
 mod world;
 
 mod a_bulk_load_is_whole_or_not_at_all;
@@ -20,6 +22,7 @@ mod concurrent_writers_and_readers;
 mod hbase_answers_the_recorded_scans_alike;
 mod nothing_acknowledged_is_lost_in_a_crash;
 mod rows_of_meta_are_found_in_their_own_order;
+mod the_power_is_cut_at_every_operation;
 mod the_smallest_program_that_embeds_a_region;
 mod versions_go_by_the_order_of_writing;
 mod writes_at_the_edge_of_what_is_legal;

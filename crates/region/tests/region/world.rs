@@ -164,7 +164,9 @@ impl World {
     pub(crate) fn start_server(&mut self) -> Result<(), RegionError> {
         self.generation += 1;
         let fs = Arc::clone(&self.fs);
-        let log = Wal::open(fs, Path::new(ROOT), &self.server(), WalKind::Regions, WalOptions::default())?;
+        // A log that failed is tried again soon: tests wait for it.
+        let options = WalOptions { reopen_interval: Duration::from_millis(2), ..WalOptions::default() };
+        let log = Wal::open(fs, Path::new(ROOT), &self.server(), WalKind::Regions, options)?;
         self.wal = Some(Arc::new(log));
         Ok(())
     }

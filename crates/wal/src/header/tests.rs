@@ -78,3 +78,25 @@ fn garbage_is_not_a_log() {
     assert!(matches!(Header::parse(&[b"PWAL", &[0xff; 20][..]].concat()), Header::Invalid { .. }));
     assert!(matches!(Header::parse(b"PWAL\x02\xff\xff"), Header::Invalid { .. }));
 }
+
+#[test]
+fn holes_are_zeros_in_a_file_that_has_nothing_else() {
+    let whole = encoded(None);
+    for hole in [0..1, 0..4, 2..20, 30..31, 5..whole.len() - 3] {
+        let mut holed = whole.clone();
+        holed[hole.clone()].fill(0);
+        assert_eq!(Header::parse(&holed), Header::Unfinished, "{hole:?}");
+        holed.truncate(hole.end + 1);
+        assert_eq!(Header::parse(&holed), Header::Unfinished, "{hole:?}, and cut");
+    }
+    let mut holed = whole.clone();
+    holed[0] = 0;
+    holed.extend_from_slice(b"an entry");
+    assert!(
+        matches!(Header::parse(&holed), Header::Invalid { .. }),
+        "the header was durable before the first entry"
+    );
+    let mut wrong = whole;
+    wrong[0] = b'X';
+    assert!(matches!(Header::parse(&wrong), Header::Invalid { .. }));
+}
