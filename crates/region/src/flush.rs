@@ -189,13 +189,18 @@ impl Region {
         }
     }
 
-    /// Tells the log from which sequence id on it is still needed, `flushed` being the flush's own.
+    /// Tells the log from which sequence id on each family still needs it, `flushed` being the flush's own.
     fn tell_log(&self, flushed: u64) {
-        let oldest = self.stores.iter().filter_map(|store| store.memstore.lowest_sequence_id()).min();
-        let needed_from = oldest.map_or(flushed + 1, |oldest| oldest.min(flushed + 1));
+        let older: Vec<(&[u8], u64)> = self
+            .stores
+            .iter()
+            .filter_map(|store| Some((&store.family.name[..], store.memstore.lowest_sequence_id()?)))
+            .filter(|(_, lowest)| *lowest <= flushed)
+            .collect();
         // Other families may hold older edits: what is flushed of the whole region ends before them.
-        self.last_flush_sequence_id.fetch_max(needed_from.saturating_sub(1), Ordering::Relaxed);
-        self.environment.wal.region_flushed(&self.wal_region, Some(needed_from));
+        let oldest = older.iter().map(|(_, lowest)| *lowest).min().unwrap_or(flushed + 1);
+        self.last_flush_sequence_id.fetch_max(oldest.saturating_sub(1), Ordering::Relaxed);
+        self.environment.wal.region_flushed(&self.wal_region, flushed + 1, &older);
     }
 
     /// Writes one store's snapshot; `None` when the snapshot is empty.

@@ -266,8 +266,8 @@ impl RegionServer {
     async fn keep_house(self: &Arc<Self>) {
         self.scanners.expire(Instant::now());
         for log in self.logs() {
-            for region in log.too_many_logs() {
-                self.scheduler.ask_for_flush(&String::from_utf8_lossy(&region));
+            for wanted in log.too_many_logs() {
+                self.scheduler.ask_for_flush(&String::from_utf8_lossy(&wanted.region));
             }
         }
         let (root, retention) = (self.options.root.clone(), self.options.old_log_retention);

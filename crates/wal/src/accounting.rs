@@ -1,44 +1,95 @@
-//! Which log file is still needed by which region.
+//! Which log file is still needed by which family of which region: HBase's SequenceIdAccounting, but that a file remembers
+//! the families apart, so that the oldest edit of one family does not keep files that have only edits of others.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
+use finback_cell::block::CellIter;
+
+use crate::{BULK_LOAD_INTENT, META_FAMILY, RegionToFlush, WalAppend, replay::COMPACTION_MARKER};
+
 type Region = Arc<[u8]>;
+
+/// Families with a sequence id each. A table has few: a search from the front is faster than a map.
+#[derive(Debug, Default)]
+struct ByFamily(Vec<(Box<[u8]>, u64)>);
+
+impl ByFamily {
+    fn get(&self, family: &[u8]) -> Option<u64> {
+        self.0.iter().find(|(name, _)| **name == *family).map(|(_, id)| *id)
+    }
+
+    fn raise(&mut self, family: &[u8], id: u64) {
+        match self.0.iter_mut().find(|(name, _)| **name == *family) {
+            Some((_, highest)) => *highest = id.max(*highest),
+            None => self.0.push((family.into(), id)),
+        }
+    }
+}
+
+/// From which sequence id on a region's edits are in no store file.
+#[derive(Debug)]
+struct Unflushed {
+    from: u64,
+    /// Families with older edits than that.
+    older: ByFamily,
+}
+
+impl Unflushed {
+    fn from(&self, family: &[u8]) -> u64 {
+        self.older.get(family).unwrap_or(self.from)
+    }
+}
+
+/// Highest sequence id of each family with edits in a file that are not known to be in store files.
+type Needed = HashMap<Region, ByFamily>;
 
 /// A file that is no longer written.
 #[derive(Debug)]
 pub(crate) struct RolledLog {
     pub(crate) path: PathBuf,
-    /// Highest sequence id of each region with edits in it that are not known to be in store files.
-    highest: HashMap<Region, u64>,
+    needed: Needed,
 }
 
-/// One entry per region and file: bounded by the number of open regions times the number of files kept.
+/// One entry per family, region and file: bounded by the number of open stores times the number of files kept.
 #[derive(Debug, Default)]
 pub(crate) struct Accounting {
-    current: HashMap<Region, u64>,
+    current: Needed,
     /// Oldest first.
     rolled: Vec<RolledLog>,
-    /// Everything below this sequence id is in store files.
-    lowest_unflushed: HashMap<Region, u64>,
+    unflushed: HashMap<Region, Unflushed>,
 }
 
 impl Accounting {
     /// An entry was written to the current file.
-    pub(crate) fn wrote(&mut self, region: &Region, sequence_id: u64) {
-        if self.lowest_unflushed.get(region).is_some_and(|&lowest| sequence_id < lowest) {
+    pub(crate) fn wrote(&mut self, entry: &WalAppend) {
+        let mut last: &[u8] = b"";
+        for cell in CellIter::over_checked(&entry.cells) {
+            let family = cell.family();
+            let is_marker = family == META_FAMILY;
+            // Cells of a family stand together.
+            if family == last && !is_marker || is_marker && !recovery_needs(cell.qualifier()) {
+                continue;
+            }
+            last = family;
+            self.wrote_family(&entry.region, family, entry.sequence_id);
+        }
+    }
+
+    fn wrote_family(&mut self, region: &Region, family: &[u8], sequence_id: u64) {
+        if self.unflushed.get(region).is_some_and(|unflushed| sequence_id < unflushed.from(family)) {
             return;
         }
         match self.current.get_mut(region) {
-            Some(highest) => *highest = sequence_id.max(*highest),
+            Some(families) => families.raise(family, sequence_id),
             None => {
-                self.current.insert(region.clone(), sequence_id);
+                self.current.insert(region.clone(), ByFamily(vec![(family.into(), sequence_id)]));
             }
         }
     }
 
     /// The current file was closed, or given up with entries in it.
     pub(crate) fn rolled(&mut self, path: PathBuf) {
-        self.rolled.push(RolledLog { path, highest: std::mem::take(&mut self.current) });
+        self.rolled.push(RolledLog { path, needed: std::mem::take(&mut self.current) });
     }
 
     /// The current file was removed.
@@ -46,29 +97,37 @@ impl Accounting {
         self.current.clear();
     }
 
-    /// Everything of the region below `lowest` is in store files; `None`: everything written so far.
-    pub(crate) fn flushed(&mut self, region: &Region, lowest: Option<u64>) {
-        let needed = |highest: &u64| lowest.is_some_and(|lowest| *highest >= lowest);
-        let files = self.rolled.iter_mut().map(|log| &mut log.highest).chain([&mut self.current]);
-        for highest in files {
-            if highest.get(region).is_some_and(|h| !needed(h)) {
-                highest.remove(region);
-            }
-        }
-        if let Some(lowest) = lowest {
-            self.lowest_unflushed.insert(region.clone(), lowest);
-        }
+    /// Everything of the region below `from` is in store files, but for the families in `older`: of these what is below
+    /// their own sequence id.
+    pub(crate) fn flushed(&mut self, region: &Region, from: u64, older: &[(&[u8], u64)]) {
+        let older = ByFamily(older.iter().map(|(family, id)| ((*family).into(), *id)).collect());
+        let unflushed = Unflushed { from, older };
+        self.keep(region, |family, highest| highest >= unflushed.from(family));
+        self.unflushed.insert(region.clone(), unflushed);
     }
 
     /// The region is gone from this server with everything in store files.
     pub(crate) fn closed(&mut self, region: &Region) {
-        self.flushed(region, None);
-        self.lowest_unflushed.remove(region);
+        self.keep(region, |_, _| false);
+        self.unflushed.remove(region);
+    }
+
+    /// Forgets the families of a region for which `needed` (with the highest sequence id in the file) is false.
+    fn keep(&mut self, region: &Region, needed: impl Fn(&[u8], u64) -> bool) {
+        let files = self.rolled.iter_mut().map(|log| &mut log.needed).chain([&mut self.current]);
+        for file in files {
+            if let Some(families) = file.get_mut(region) {
+                families.0.retain(|(family, highest)| needed(family, *highest));
+                if families.0.is_empty() {
+                    file.remove(region);
+                }
+            }
+        }
     }
 
     /// Takes out the files that no region needs.
     pub(crate) fn take_unneeded(&mut self) -> Vec<RolledLog> {
-        self.rolled.extract_if(.., |log| log.highest.is_empty()).collect()
+        self.rolled.extract_if(.., |log| log.needed.is_empty()).collect()
     }
 
     /// Puts a file back that could not be archived.
@@ -80,12 +139,28 @@ impl Accounting {
         self.rolled.len()
     }
 
-    /// The regions to flush so that the oldest file becomes unneeded, if there are more than `max_logs`.
-    pub(crate) fn regions_to_flush(&self, max_logs: usize) -> Vec<Region> {
+    /// The regions, and their families, to flush so that the oldest file becomes unneeded, if there are more than
+    /// `max_logs`.
+    pub(crate) fn to_flush(&self, max_logs: usize) -> Vec<RegionToFlush> {
         let too_many = self.rolled.len() + 1 > max_logs;
-        let oldest = self.rolled.iter().find(|log| !log.highest.is_empty());
-        oldest.filter(|_| too_many).map(|log| log.highest.keys().cloned().collect()).unwrap_or_default()
+        let Some(oldest) = self.rolled.iter().find(|log| !log.needed.is_empty()).filter(|_| too_many) else {
+            return Vec::new();
+        };
+        let names = |families: &ByFamily| {
+            let real = families.0.iter().filter(|(family, _)| **family != *META_FAMILY);
+            real.map(|(family, _)| family.clone()).collect()
+        };
+        let to_flush = |(region, families): (&Region, _)| RegionToFlush {
+            region: region.clone(),
+            families: names(families),
+        };
+        oldest.needed.iter().map(to_flush).collect()
     }
+}
+
+/// Of the markers, these are looked at by recovery.
+fn recovery_needs(qualifier: &[u8]) -> bool {
+    qualifier.starts_with(COMPACTION_MARKER) || qualifier == BULK_LOAD_INTENT
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ impl Writer {
         {
             // Before the write: a file that is given up half-written counts as holding them.
             let mut accounting = self.shared.accounting.lock();
-            entries.iter().for_each(|(_, entry)| accounting.wrote(&entry.region, entry.sequence_id));
+            entries.iter().for_each(|(_, entry)| accounting.wrote(entry));
         }
         let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
         file.write()?;

@@ -101,6 +101,15 @@ pub struct WalStats {
     pub unavailable: bool,
 }
 
+/// A region that keeps the oldest of too many files.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegionToFlush {
+    /// Its encoded name.
+    pub region: Arc<[u8]>,
+    /// The families with edits in the file. None: it is kept for a marker, and any flush will do.
+    pub families: Vec<Box<[u8]>>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) entries: AtomicU64,
@@ -242,11 +251,11 @@ impl Wal {
         SyncFuture(State::Waiting(receiver))
     }
 
-    /// A flush of the region finished: all its edits below `lowest_unflushed` are in store files (for a flush with
-    /// sequence id F, that is F + 1; `None`: all edits written so far). Files that nobody needs any more are moved
-    /// to `oldWALs` by this call: it does I/O.
-    pub fn region_flushed(&self, region: &Arc<[u8]>, lowest_unflushed: Option<u64>) {
-        self.shared.accounting.lock().flushed(region, lowest_unflushed);
+    /// What is in store files after a flush of the region with sequence id F: all edits below `from` (F + 1), but for the
+    /// families in `older`, which still have edits in memory from an older sequence id on. Files that nobody needs any
+    /// more are moved to `oldWALs` by this call: it does I/O.
+    pub fn region_flushed(&self, region: &Arc<[u8]>, from: u64, older: &[(&[u8], u64)]) {
+        self.shared.accounting.lock().flushed(region, from, older);
         self.shared.archive_unneeded();
     }
 
@@ -256,9 +265,10 @@ impl Wal {
         self.shared.archive_unneeded();
     }
 
-    /// If more than [`WalOptions::max_logs`] files are kept: the regions whose flush frees the oldest. Else none.
-    pub fn too_many_logs(&self) -> Vec<Arc<[u8]>> {
-        self.shared.accounting.lock().regions_to_flush(self.shared.options.max_logs)
+    /// If more than [`WalOptions::max_logs`] files are kept: the regions whose flush frees the oldest, each with the
+    /// families that it takes. Else none.
+    pub fn too_many_logs(&self) -> Vec<RegionToFlush> {
+        self.shared.accounting.lock().to_flush(self.shared.options.max_logs)
     }
 
     /// Closes the current file and begins the next. A file without entries stays.

@@ -9,7 +9,7 @@ use finback_fs::FileSystem;
 
 use crate::{META_FAMILY, WalEntry, WalError, WalReader};
 
-const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
+pub(crate) const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
 const BULK_LOAD_MARKER: &[u8] = b"HBASE::BULK_LOAD";
 
 pub(crate) fn recovered_edits_dir(region_directory: &Path) -> PathBuf {

@@ -7,13 +7,13 @@ use finback_cell::{Bytes, Cell, CellBlockBuilder};
 use finback_fs::FileSystem;
 
 use crate::{
-    BULK_LOAD_INTENT, META_FAMILY, WalCompression, WalEntry, WalError, WalReader, split_output::SplitOutput,
+    BULK_LOAD_INTENT, META_FAMILY, WalCompression, WalEntry, WalError, WalReader, replay::COMPACTION_MARKER,
+    split_output::SplitOutput,
 };
 
 /// Outputs written at the same time: each has an open file and up to 1 MiB of buffer. A log with more regions is read
 /// once more for each further group.
 const MAX_OPEN_OUTPUTS: usize = 64;
-const COMPACTION_MARKER: &[u8] = b"HBASE::COMPACTION";
 
 /// What is known to be in store files already, from the server's last reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

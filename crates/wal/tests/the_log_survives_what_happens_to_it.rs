@@ -272,12 +272,12 @@ async fn files_are_archived_when_all_their_regions_are_flushed() {
     assert_eq!(disk.fs.list(&dir()).unwrap().len(), 2);
     put(&wal, "b", 10, b"v").await.unwrap();
     wal.roll().await.unwrap();
-    let mut regions = wal.too_many_logs();
+    let mut regions: Vec<_> = wal.too_many_logs().into_iter().map(|to_flush| to_flush.region).collect();
     regions.sort();
     assert_eq!(regions, [region("a"), region("b")]);
-    wal.region_flushed(&region("a"), Some(6));
+    wal.region_flushed(&region("a"), 6, &[]);
     assert_eq!(wal.stats().rolled_logs, 2);
-    wal.region_flushed(&region("b"), Some(10));
+    wal.region_flushed(&region("b"), 10, &[]);
     assert_eq!(wal.stats().rolled_logs, 1, "the second file still holds edit 10");
     assert!(wal.too_many_logs().is_empty());
     let old = finback_wal::old_logs_dir(root());

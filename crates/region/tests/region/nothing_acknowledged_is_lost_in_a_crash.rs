@@ -148,3 +148,27 @@ fn a_flush_of_one_family_keeps_the_log_of_the_other() {
     let files = machine.world.fs.list(&logs.join(&servers[0].name)).unwrap();
     assert_eq!(files.len(), 1, "{files:?}");
 }
+
+#[test]
+fn a_flush_of_one_family_frees_the_logs_that_have_only_its_edits() {
+    let mut machine = new_machine();
+    let region = machine.world.start().unwrap();
+    let wal = machine.world.wal.clone().unwrap();
+    let write = |family, value: &[u8]| {
+        run(region.batch(vec![put(("r", family, "q"), value)])).remove(0).unwrap();
+        run(wal.roll()).unwrap();
+        wal.stats().rolled_logs
+    };
+    assert_eq!(write("b", b"kept"), 1);
+    assert_eq!(write("a", b"hidden"), 2);
+    assert_eq!(write("a", b"flushed"), 3);
+    region.flush(Some(&[b"a".to_vec()])).unwrap();
+    assert_eq!(wal.stats().rolled_logs, 1, "b's edit is in the first");
+    assert_eq!(write("a", b"after the flush"), 2);
+    let mut next = machine.crash(CrashMode::Strict);
+    let recovered = next.world.recover().unwrap();
+    assert_eq!(value(&recovered, ("r", "b", "q")).as_deref(), Some(&b"kept"[..]));
+    assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"after the flush"[..]));
+    region.flush(None).unwrap();
+    assert_eq!(wal.stats().rolled_logs, 0);
+}

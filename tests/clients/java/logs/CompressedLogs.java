@@ -41,7 +41,7 @@ import org.apache.hadoop.hbase.wal.WALPrettyPrinter;
  * Writes cells to a server, and finds them in its write-ahead logs with HBase's reader and HBase's printer.
  *
  *   CompressedLogs write EXPECTED
- *   CompressedLogs check EXPECTED DIRECTORY KIND       KIND: plain, or dict, notags, gz, snappy, lz4, zstd
+ *   CompressedLogs check [EXPECTED DIRECTORY KIND]...       KIND: plain, or dict, notags, gz, snappy, lz4, zstd
  */
 public final class CompressedLogs {
   private static final TableName TABLE = TableName.valueOf("compressed_logs");
@@ -50,7 +50,7 @@ public final class CompressedLogs {
 
   public static void main(String[] args) throws Exception {
     if (args[0].equals("write")) write(Paths.get(args[1]));
-    else check(Paths.get(args[1]), Paths.get(args[2]), args[3]);
+    else for (int i = 1; i < args.length; i += 3) check(Paths.get(args[i]), Paths.get(args[i + 1]), args[i + 2]);
   }
 
   // Every run writes the same.
