@@ -34,9 +34,11 @@ impl BloomProbe {
         match file.bloom_type() {
             Some(BloomType::RowColumn) | None => Self::new(file, cache, &[]),
             Some(bloom_type) => {
-                let mut key = Vec::new();
-                bloom_type.write_key(row, &[], &mut key);
-                Self::new(file, cache, &[key])
+                let length = match bloom_type {
+                    BloomType::RowPrefix(length) => row.len().min(length as usize),
+                    _ => row.len(),
+                };
+                Self::new(file, cache, &[&row[..length]])
             }
         }
     }
@@ -55,7 +57,7 @@ impl BloomProbe {
         BloomType::RowColumn.write_key(row, qualifier, &mut column);
         // A marker that deletes the family has no qualifier.
         BloomType::RowColumn.write_key(row, &[], &mut family);
-        Self::new(file, cache, &[column, family])
+        Self::new(file, cache, &[&column, &family])
     }
 
     /// May the file have rows that begin with `prefix`? For a scan whose first and last row begin with it.
@@ -82,7 +84,7 @@ impl BloomProbe {
     }
 
     /// Asks the general filter for keys of which one must be there. No keys: it cannot be asked.
-    fn new(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, keys: &[Vec<u8>]) -> Self {
+    fn new(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, keys: &[&[u8]]) -> Self {
         let is_empty = file.first_key().is_none();
         let mut probe = Self { file, cache, answer: is_empty.then_some(false), open: [None; 2], given: None };
         // The chunks of hbase:meta are in the order of its rows, and HBase searches them in that of bytes.

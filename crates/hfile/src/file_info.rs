@@ -63,6 +63,12 @@ impl FileInfo {
         self.entries.insert(key.to_vec(), value.to_vec());
     }
 
+    /// Lowest and highest timestamp.
+    pub(crate) fn time_range(&self) -> Option<(i64, i64)> {
+        let (min, max) = self.get(keys::TIMERANGE)?.split_at_checked(8)?;
+        Some((i64::from_be_bytes(min.try_into().ok()?), i64::from_be_bytes(max.try_into().ok()?)))
+    }
+
     /// A 32-bit number.
     pub(crate) fn int(&self, key: &[u8]) -> Option<i32> {
         Some(i32::from_be_bytes(self.get(key)?.try_into().ok()?))

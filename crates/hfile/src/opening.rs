@@ -132,6 +132,7 @@ impl Opening {
         {
             return Err(self.corrupt("file info block", at, "a last Bloom key", "no flat key"));
         }
+        blooms.last_key = last_key.map(<[u8]>::to_vec);
         Ok(blooms)
     }
 

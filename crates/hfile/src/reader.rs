@@ -74,6 +74,8 @@ pub struct HFileReader {
     meta: RootIndex,
     blooms: Blooms,
     first_key: Option<Vec<u8>>,
+    last_key: Option<Vec<u8>>,
+    time_range: Option<(i64, i64)>,
     retired: AtomicBool,
 }
 
@@ -84,6 +86,8 @@ pub(crate) struct Blooms {
     pub(crate) bloom_type: Option<BloomType>,
     pub(crate) general: Option<BloomFilter>,
     pub(crate) family_delete: Option<BloomFilter>,
+    /// The general filter's last key.
+    pub(crate) last_key: Option<Vec<u8>>,
 }
 
 /// A block that a scanner needs.
@@ -186,10 +190,15 @@ impl HFileReader {
             meta,
             blooms,
             first_key: None,
+            last_key: None,
+            time_range: None,
             retired: AtomicBool::new(false),
         };
         reader.check_last_key()?;
         reader.first_key = reader.find_first_key()?;
+        let last_key = reader.info.get(keys::LAST_KEY).filter(|_| reader.first_key.is_some());
+        reader.last_key = last_key.map(<[u8]>::to_vec);
+        reader.time_range = reader.info.time_range();
         Ok(Arc::new(reader))
     }
 
@@ -255,13 +264,12 @@ impl HFileReader {
 
     /// Flat key of the last cell; `None` when there is none.
     pub fn last_key(&self) -> Option<&[u8]> {
-        self.info.get(keys::LAST_KEY).filter(|_| self.first_key.is_some())
+        self.last_key.as_deref()
     }
 
     /// Lowest and highest timestamp, if the file says.
     pub fn time_range(&self) -> Option<(i64, i64)> {
-        let (min, max) = self.info.get(keys::TIMERANGE)?.split_at_checked(8)?;
-        Some((i64::from_be_bytes(min.try_into().ok()?), i64::from_be_bytes(max.try_into().ok()?)))
+        self.time_range
     }
 
     /// All edits of the store up to this sequence id are in this or older files.
@@ -299,7 +307,7 @@ impl HFileReader {
 
     /// Last key of the general Bloom filter: for [`BloomType::RowColumn`] a flat key.
     pub(crate) fn last_bloom_key(&self) -> Option<&[u8]> {
-        self.info.get(keys::LAST_BLOOM_KEY)
+        self.blooms.last_key.as_deref()
     }
 
     /// Number of markers that delete a family, if the file says.

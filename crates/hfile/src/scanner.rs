@@ -12,6 +12,7 @@ use crate::index::NodeIndex;
 use crate::reader::{BlockRequest, HFileReader};
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub struct HFileScanner {
     given: Vec<Arc<Block>>,
 }
 
-type Path = Vec<PathStep>;
+/// Files of up to 2 index levels need no allocation for it.
+type Path = SmallVec<[PathStep; 2]>;
 
 #[derive(Clone)]
 struct PathStep {
@@ -74,7 +76,15 @@ impl HFileScanner {
     /// blocks always are).
     pub fn new(reader: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, cache_data: bool) -> Self {
         let data_priority = BlockPriority::Normal;
-        Self { reader, cache, cache_data, data_priority, path: Vec::new(), position: None, given: Vec::new() }
+        Self {
+            reader,
+            cache,
+            cache_data,
+            data_priority,
+            path: Path::new(),
+            position: None,
+            given: Vec::new(),
+        }
     }
 
     /// The same scanner, with what its data blocks are worth in the cache.
@@ -203,7 +213,7 @@ impl HFileScanner {
     fn locate(&self, key: &Key<'_>) -> Result<Option<(Path, Position)>, ScanInterrupt> {
         let found = match self.descend(key)? {
             Some(found) => Some(found),
-            None => self.edge(Vec::new(), None, Direction::Forward)?,
+            None => self.edge(Path::new(), None, Direction::Forward)?,
         };
         let Some((path, block)) = found else { return Ok(None) };
         let number = first_at_or_after(&block, self.reader.order(), key, 0);
@@ -219,7 +229,7 @@ impl HFileScanner {
     fn descend(&self, key: &Key<'_>) -> Result<Option<(Path, Arc<Block>)>, ScanInterrupt> {
         let order = self.reader.order();
         let Some(entry) = self.reader.root().find(order, key) else { return Ok(None) };
-        let mut path = vec![PathStep { node: None, entry }];
+        let mut path: Path = smallvec![PathStep { node: None, entry }];
         while path.len() < self.reader.index_levels() {
             let block = self.child(&path)?;
             let Some(entry) = NodeIndex::over_checked(block.payload()).find(order, key) else {
@@ -240,7 +250,7 @@ impl HFileScanner {
         direction: Direction,
     ) -> Result<Option<(Path, Position)>, ScanInterrupt> {
         let from = self.target(path);
-        let mut path = path.to_vec();
+        let mut path = Path::from(path);
         while let Some(mut step) = path.pop() {
             let moved = match direction {
                 Direction::Forward => Some(step.entry + 1).filter(|&entry| entry < self.entries(&step)),

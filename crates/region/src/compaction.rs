@@ -11,7 +11,6 @@ use crate::compaction_output::CompactionJob;
 use crate::compaction_policy::{Candidate, Occasion, Selection};
 use crate::error::RegionError;
 use crate::job_control::{JobControl, Unhindered};
-use crate::matcher::oldest_unexpired;
 use crate::region::Region;
 use crate::store::Store;
 use crate::store_file::StoreFile;
@@ -138,7 +137,7 @@ impl Region {
             return None;
         }
         let now_ms = self.environment.host.now_ms();
-        let outlives_ttl = store.family.min_versions() > 0;
+        let outlives_ttl = store.rules.min_versions > 0;
         let ttl_ms = store.family.ttl_seconds().filter(|_| !outlives_ttl).map(|ttl| i64::from(ttl) * 1000);
         let off_peak = store.compaction.is_off_peak(now_ms)
             && !self.environment.config.off_peak_taken.load(Ordering::Relaxed);
@@ -154,10 +153,10 @@ impl Region {
 
     /// Files of which all cells have expired, oldest first. The newest stays, for the sequence id that it has.
     fn expired(&self, store: &Store) -> Vec<Arc<StoreFile>> {
-        if store.family.min_versions() > 0 || !store.compaction.deletes_expired_files {
+        if store.rules.min_versions > 0 || !store.compaction.deletes_expired_files {
             return Vec::new();
         }
-        let oldest = oldest_unexpired(&store.family, self.environment.host.now_ms());
+        let oldest = store.rules.oldest_unexpired(self.environment.host.now_ms());
         let mut files = store.files_oldest_first();
         files.pop();
         files.retain(|file| file.time_range().is_some_and(|(_, newest)| newest < oldest));

@@ -80,7 +80,7 @@ impl Region {
             Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
         };
         let mut heap = Heap::new(self.order, newest_first.map(source).collect());
-        let mut matcher = FlushMatcher::new(&store.family, smallest_read_point, now);
+        let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
             matcher = matcher.dropping_markers(rows.clone(), earliest_put);
@@ -123,7 +123,7 @@ impl Region {
 
     /// The highest sequence id in files that are older than sequence ids are kept; 0 without such files.
     fn forgotten_sequence_id(&self, store: &Store, inputs: &[Arc<StoreFile>], now: i64) -> u64 {
-        if store.family.new_version_behavior() {
+        if store.rules.new_version_behavior {
             return 0;
         }
         let keep_after = now.saturating_sub(store.compaction.keep_sequence_ids_ms);

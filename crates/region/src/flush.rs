@@ -262,7 +262,7 @@ impl Region {
         let sources =
             part.snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
         let mut heap = Heap::new(self.order, sources);
-        let mut matcher = FlushMatcher::new(&part.store.family, smallest_read_point, now);
+        let mut matcher = FlushMatcher::new(&part.store.rules, smallest_read_point, now);
         let mut pace = Pace::new(self, control);
         in_memory(heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, cell_sequence_id)) = heap.peek() {

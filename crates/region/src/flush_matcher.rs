@@ -8,9 +8,9 @@
 
 use crate::columns::{ColumnCode, ColumnTracker, VersionLimits};
 use crate::delete_tracker::{DeleteTracker, Deleted};
-use crate::matcher::oldest_unexpired;
+use crate::family_rules::FamilyRules;
 use crate::new_version_tracker::{NewVersionTracker, Standing};
-use finback_cell::{Bytes, Cell, ColumnFamilyDescriptor, KeepDeletedCells, tag};
+use finback_cell::{Bytes, Cell, KeepDeletedCells, tag};
 
 /// Rows of which a compaction has all files.
 struct Whole {
@@ -45,14 +45,14 @@ pub(crate) struct FlushMatcher {
 }
 
 impl FlushMatcher {
-    pub(crate) fn new(family: &ColumnFamilyDescriptor, smallest_read_point: u64, now: i64) -> Self {
-        let oldest = oldest_unexpired(family, now);
-        let min_versions = family.min_versions();
-        let (limit, new_version_behavior) = (family.max_versions(), family.new_version_behavior());
+    pub(crate) fn new(rules: &FamilyRules, smallest_read_point: u64, now: i64) -> Self {
+        let oldest = rules.oldest_unexpired(now);
+        let min_versions = rules.min_versions;
+        let (limit, new_version_behavior) = (rules.max_versions, rules.new_version_behavior);
         let limits = VersionLimits { limit, min_versions, oldest, new_version_behavior };
         Self {
             smallest_read_point,
-            keep_deleted: family.keep_deleted_cells(),
+            keep_deleted: rules.keep_deleted,
             now,
             oldest,
             min_versions,

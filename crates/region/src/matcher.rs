@@ -4,8 +4,9 @@
 
 use crate::columns::{ColumnCode, ColumnTracker, VersionLimits};
 use crate::delete_tracker::{DeleteTracker, Deleted};
+use crate::family_rules::FamilyRules;
 use crate::new_version_tracker::{NewVersionTracker, Standing};
-use finback_cell::{Bytes, Cell, ColumnFamilyDescriptor, KeepDeletedCells, Scan, TimeRange, tag};
+use finback_cell::{Bytes, Cell, KeepDeletedCells, Scan, TimeRange, tag};
 use finback_filter::{Filter, FilterCode, FilterError};
 
 /// What to do with a cell, and where to go after it.
@@ -54,25 +55,26 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    /// A matcher for `scan` over `family` at time `now` (milliseconds).
+    /// A matcher for `scan` over a family of these rules at time `now` (milliseconds).
     pub(crate) fn new(
         scan: &Scan,
-        family: &ColumnFamilyDescriptor,
+        time_range: TimeRange,
+        rules: &FamilyRules,
         wanted: Option<Vec<Bytes>>,
         now: i64,
         has_filter: bool,
     ) -> Self {
-        let oldest = if scan.raw { i64::MIN } else { oldest_unexpired(family, now) };
-        let family_versions = if scan.raw { u32::MAX } else { family.max_versions() };
+        let oldest = if scan.raw { i64::MIN } else { rules.oldest_unexpired(now) };
+        let family_versions = if scan.raw { u32::MAX } else { rules.max_versions };
         let max_result = scan.max_versions.min(family_versions);
-        let new_version_behavior = family.new_version_behavior() && !scan.raw;
+        let new_version_behavior = rules.new_version_behavior && !scan.raw;
         let limit = if has_filter && !new_version_behavior { family_versions } else { max_result };
-        let min_versions = family.min_versions();
+        let min_versions = rules.min_versions;
         let limits = VersionLimits { limit, min_versions, oldest, new_version_behavior };
         Self {
             raw: scan.raw,
-            keep_deleted: family.keep_deleted_cells() != KeepDeletedCells::False,
-            time_range: scan.time_range_of(&family.name),
+            keep_deleted: rules.keep_deleted != KeepDeletedCells::False,
+            time_range,
             now,
             oldest,
             min_versions,
@@ -229,9 +231,4 @@ impl Matcher {
         self.filtered_count += 1;
         self.filtered_count > self.max_result
     }
-}
-
-/// Cells older than this have expired.
-pub(crate) fn oldest_unexpired(family: &ColumnFamilyDescriptor, now: i64) -> i64 {
-    family.ttl_seconds().map_or(i64::MIN, |ttl| now.saturating_sub(i64::from(ttl) * 1000))
 }

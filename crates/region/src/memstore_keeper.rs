@@ -5,6 +5,7 @@
 //! A flush that comes in between takes the segments as they are, and the job has worked in vain.
 
 use crate::config::RegionConfig;
+use crate::family_rules::FamilyRules;
 use crate::flush_matcher::FlushMatcher;
 use crate::host::Host;
 use crate::memory_gauge::MemoryGauge;
@@ -25,7 +26,7 @@ const IN_MEMORY_FLUSH_BYTES: usize = 2 << 20;
 /// What is done to one store's memstore.
 pub(crate) struct MemStoreKeeper {
     memstore: Arc<MemStore>,
-    family: ColumnFamilyDescriptor,
+    rules: FamilyRules,
     options: PipelineOptions,
     /// The active segment is flushed in memory above this many bytes.
     in_memory_flush_bytes: usize,
@@ -86,7 +87,7 @@ impl MemStoreKeeper {
                 segments_limit: config.pipeline_segments_limit,
                 adaptive_threshold: config.adaptive_compaction_threshold,
             },
-            family: family.clone(),
+            rules: FamilyRules::of(family),
             in_memory_flush_bytes: if part > 0.0 { part as usize } else { IN_MEMORY_FLUSH_BYTES },
             mvcc,
             gauge,
@@ -144,7 +145,7 @@ impl MemStoreKeeper {
     fn compact(&self) -> InMemoryOutcome {
         self.memstore.compact_in_memory(&self.options, || {
             let smallest_read_point = self.mvcc.smallest_read_point();
-            let mut matcher = FlushMatcher::new(&self.family, smallest_read_point, self.host.now_ms());
+            let mut matcher = FlushMatcher::new(&self.rules, smallest_read_point, self.host.now_ms());
             move |cell: &Cell<'_>, sequence_id| matcher.keeps(cell, sequence_id)
         })
     }

@@ -173,14 +173,13 @@ impl Region {
         let read_point = if scan.read_uncommitted { u64::MAX } else { registered.get() };
         let now = self.environment.host.now_ms();
         let range = self.clamp(scan);
-        let clamped = range.to_scan(scan);
         let stores = self.file_switch.look(|| {
             let mut stores = Vec::with_capacity(self.stores.len());
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
                 if scan.families.is_empty() || selection.is_some() {
                     let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
-                    stores.push(store.scanner(&clamped, qualifiers, read_point, now, filter.is_some()));
+                    stores.push(store.scanner(scan, &range, qualifiers, read_point, now, filter.is_some()));
                 }
             }
             stores
@@ -234,19 +233,6 @@ impl Region {
                 }
                 Err(Interrupt::Failed(error)) => return Err(error),
             }
-        }
-    }
-}
-
-impl RowRange {
-    /// `scan` over these rows.
-    fn to_scan(&self, scan: &Scan) -> Scan {
-        Scan {
-            start_row: self.start.clone(),
-            include_start_row: self.include_start,
-            stop_row: self.stop.clone(),
-            include_stop_row: self.include_stop,
-            ..scan.clone()
         }
     }
 }

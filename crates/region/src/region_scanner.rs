@@ -83,6 +83,18 @@ pub(crate) struct RowRange {
     pub(crate) reversed: bool,
 }
 
+impl RowRange {
+    /// The row of a forward read of a single row.
+    pub(crate) fn single(&self) -> Option<&[u8]> {
+        let is_single = !self.start.is_empty()
+            && self.start == self.stop
+            && self.include_start
+            && self.include_stop
+            && !self.reversed;
+        is_single.then_some(&self.start)
+    }
+}
+
 /// A scan of one region in progress.
 pub struct RegionScanner {
     read_point: ReadPoint,

@@ -38,6 +38,7 @@ impl ScanOutput {
     #[inline]
     pub(crate) fn push(&mut self, cell: &Cell<'_>, transform: impl FnOnce(&Cell<'_>, &mut Vec<u8>) -> bool) {
         let length_at = self.cells.len();
+        self.cells.reserve(4 + cell.bytes().len());
         self.cells.extend_from_slice(&[0; 4]);
         if !transform(cell, &mut self.cells) {
             self.cells.extend_from_slice(cell.bytes());

@@ -3,16 +3,19 @@
 use crate::compaction::Leftovers;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_progress::CompactionProgress;
+use crate::family_rules::FamilyRules;
 use crate::file_source::FileSource;
-use crate::matcher::{Matcher, oldest_unexpired};
+use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
+use crate::region_scanner::RowRange;
+use crate::relevant::Relevant;
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
-use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan, TimeRange};
+use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan};
 use finback_hfile::{
-    BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, Compression, DataBlockEncoding,
-    HFileScanner, WriterOptions,
+    BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
+    WriterOptions,
 };
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
@@ -21,6 +24,7 @@ use std::sync::Arc;
 /// The store of one family.
 pub(crate) struct Store {
     pub(crate) family: ColumnFamilyDescriptor,
+    pub(crate) rules: FamilyRules,
     pub(crate) memstore: Arc<MemStore>,
     pub(crate) keeper: Arc<MemStoreKeeper>,
     /// How its files are compacted.
@@ -52,6 +56,7 @@ impl Store {
         let is_in_memory = family.is_in_memory() || order == CellOrder::Meta;
         let memstore = Arc::new(MemStore::new(order));
         Self {
+            rules: FamilyRules::of(&family),
             data_priority: if is_in_memory { BlockPriority::InMemory } else { BlockPriority::Normal },
             family,
             keeper: keeper(&memstore),
@@ -178,12 +183,13 @@ impl Store {
     pub(crate) fn scanner(
         &self,
         scan: &Scan,
+        rows: &RowRange,
         qualifiers: Option<Vec<Bytes>>,
         read_point: u64,
         now: i64,
         has_filter: bool,
     ) -> StoreScanner {
-        let relevant = Relevant::new(scan, &self.family, self.order, now);
+        let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
         let segments = self.memstore.segments();
         let files = self.files();
@@ -193,7 +199,7 @@ impl Store {
                 sources.push(Source::Segment(segment.scanner()));
             }
         }
-        let cache_blocks = scan.cache_blocks && self.family.block_cache_enabled();
+        let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
         for file in files.iter() {
             if relevant.file(file) {
                 let cache = Some(Arc::clone(&self.cache));
@@ -208,81 +214,16 @@ impl Store {
             order: self.order,
             family: self.family.name.clone(),
             read_point,
-            reversed: scan.reversed,
+            reversed: rows.reversed,
             store_offset: scan.store_offset,
             store_limit: scan.store_limit,
         };
-        StoreScanner::new(read, sources, Matcher::new(scan, &self.family, qualifiers, now, has_filter))
+        let time_range = scan.time_range_of(&self.family.name);
+        let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now, has_filter);
+        StoreScanner::new(read, sources, matcher)
     }
 }
 
 fn sort_newest_first(files: &mut [Arc<StoreFile>], compaction: &CompactionConfig) {
     files.sort_by(|a, b| b.age_order(a, compaction.engine));
-}
-
-/// What a source must overlap with to matter to a scan.
-struct Relevant<'a> {
-    /// The row of a read of a single row, and its column, if it is a single one too.
-    single: Option<(&'a [u8], Option<&'a [u8]>)>,
-    order: CellOrder,
-    lower: &'a [u8],
-    upper: &'a [u8],
-    time_range: TimeRange,
-    /// Sources with nothing newer have expired.
-    oldest: i64,
-}
-
-impl<'a> Relevant<'a> {
-    fn new(scan: &'a Scan, family: &ColumnFamilyDescriptor, order: CellOrder, now: i64) -> Self {
-        let (lower, upper) =
-            if scan.reversed { (&scan.stop_row, &scan.start_row) } else { (&scan.start_row, &scan.stop_row) };
-        let expires = !scan.raw && family.min_versions() == 0;
-        Self {
-            single: single(scan, family),
-            order,
-            lower,
-            upper,
-            time_range: scan.time_range_of(&family.name),
-            oldest: if expires { oldest_unexpired(family, now) } else { i64::MIN },
-        }
-    }
-
-    /// The question to the file's Bloom filter, if it has one for this read.
-    fn bloom_probe(&self, file: &StoreFile, cache: &Arc<dyn BlockCache>) -> Option<BloomProbe> {
-        let (row, column) = self.single?;
-        file.reader().bloom_type()?;
-        let (reader, cache) = (Arc::clone(file.reader()), Some(Arc::clone(cache)));
-        Some(match column {
-            Some(column) => BloomProbe::column(reader, cache, row, column),
-            None => BloomProbe::row(reader, cache, row),
-        })
-    }
-
-    fn times(&self, min: i64, max: i64) -> bool {
-        self.time_range.overlaps(min, max) && max >= self.oldest
-    }
-
-    fn file(&self, file: &StoreFile) -> bool {
-        let Some((first, last)) = file.row_range() else { return false };
-        let below = !self.upper.is_empty() && self.order.compare_rows(first, self.upper).is_gt();
-        let above = !self.lower.is_empty() && self.order.compare_rows(last, self.lower).is_lt();
-        !below && !above && file.time_range().is_none_or(|(min, max)| self.times(min, max))
-    }
-}
-
-/// The row of a read of a single row, and the column of the family, if the read names just one.
-fn single<'a>(scan: &'a Scan, family: &ColumnFamilyDescriptor) -> Option<(&'a [u8], Option<&'a [u8]>)> {
-    let is_single = !scan.start_row.is_empty()
-        && scan.start_row == scan.stop_row
-        && scan.include_start_row
-        && scan.include_stop_row;
-    if !is_single || scan.reversed {
-        return None;
-    }
-    let selection = scan.families.iter().find(|selection| selection.family == family.name);
-    let column = match selection.and_then(|selection| selection.qualifiers.as_deref()) {
-        Some([column]) => Some(&column[..]),
-        _ => None,
-    };
-    Some((&scan.start_row, column))
 }

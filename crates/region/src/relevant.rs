@@ -1,0 +1,76 @@
+//! Which sources of a store matter to a read: by rows, by timestamps, by Bloom filter.
+
+use crate::family_rules::FamilyRules;
+use crate::region_scanner::RowRange;
+use crate::store_file::StoreFile;
+use finback_cell::{CellOrder, Scan, TimeRange};
+use finback_hfile::{BlockCache, BloomProbe};
+use std::sync::Arc;
+
+/// What a source must overlap with to matter to a scan of one family.
+pub(crate) struct Relevant<'a> {
+    /// The row of a read of a single row, and its column, if it is a single one too.
+    single: Option<(&'a [u8], Option<&'a [u8]>)>,
+    order: CellOrder,
+    lower: &'a [u8],
+    upper: &'a [u8],
+    time_range: TimeRange,
+    /// Sources with nothing newer have expired.
+    oldest: i64,
+}
+
+impl<'a> Relevant<'a> {
+    /// For a read of `rows` of the family that has this name and these rules.
+    pub(crate) fn new(
+        scan: &'a Scan,
+        rows: &'a RowRange,
+        (family, rules): (&[u8], &FamilyRules),
+        order: CellOrder,
+        now: i64,
+    ) -> Self {
+        let (lower, upper) =
+            if rows.reversed { (&rows.stop, &rows.start) } else { (&rows.start, &rows.stop) };
+        let expires = !scan.raw && rules.min_versions == 0;
+        Self {
+            single: rows.single().map(|row| (row, single_column(scan, family))),
+            order,
+            lower,
+            upper,
+            time_range: scan.time_range_of(family),
+            oldest: if expires { rules.oldest_unexpired(now) } else { i64::MIN },
+        }
+    }
+
+    /// The question to the file's Bloom filter, if it has one for this read.
+    pub(crate) fn bloom_probe(&self, file: &StoreFile, cache: &Arc<dyn BlockCache>) -> Option<BloomProbe> {
+        let (row, column) = self.single?;
+        file.reader().bloom_type()?;
+        let (reader, cache) = (Arc::clone(file.reader()), Some(Arc::clone(cache)));
+        Some(match column {
+            Some(column) => BloomProbe::column(reader, cache, row, column),
+            None => BloomProbe::row(reader, cache, row),
+        })
+    }
+
+    /// Whether a source with timestamps from `min` to `max` matters.
+    pub(crate) fn times(&self, min: i64, max: i64) -> bool {
+        self.time_range.overlaps(min, max) && max >= self.oldest
+    }
+
+    /// Whether a file matters.
+    pub(crate) fn file(&self, file: &StoreFile) -> bool {
+        let Some((first, last)) = file.row_range() else { return false };
+        let below = !self.upper.is_empty() && self.order.compare_rows(first, self.upper).is_gt();
+        let above = !self.lower.is_empty() && self.order.compare_rows(last, self.lower).is_lt();
+        !below && !above && file.time_range().is_none_or(|(min, max)| self.times(min, max))
+    }
+}
+
+/// The column of the family, if the read names just one.
+fn single_column<'a>(scan: &'a Scan, family: &[u8]) -> Option<&'a [u8]> {
+    let selection = scan.families.iter().find(|selection| selection.family == family)?;
+    match selection.qualifiers.as_deref()? {
+        [column] => Some(column),
+        _ => None,
+    }
+}
