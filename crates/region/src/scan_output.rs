@@ -1,5 +1,6 @@
 //! Where a scan puts what it finds: cells as a cell block, and how they divide into results.
 
+use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellBlock};
 
 /// Results of one reply. Cells stand as `u32 length | KeyValue`, one result after the other.
@@ -27,6 +28,11 @@ impl ScanOutput {
     /// Whether nothing was found yet.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.open_cells == 0
+    }
+
+    /// The cells found. They are whole as long as nobody else wrote into [`ScanOutput::cells`].
+    pub fn cells(&self) -> CellIter<'_> {
+        CellIter::over_checked(&self.cells)
     }
 
     /// The cells found, as a checked block.

@@ -136,8 +136,7 @@ impl Engine for Finback {
         let mut scanner = self.region.scanner(&scan, None).expect("scanner");
         let mut out = ScanOutput::default();
         next(&mut scanner, &mut out, &ScanLimits::NONE);
-        let found = out.into_cells().iter().next().map(|cell| cell.value().len());
-        found
+        out.cells().next().map(|cell| cell.value().len())
     }
 
     fn seek(&self, key: &[u8], count: usize) -> usize {
@@ -151,7 +150,7 @@ impl Engine for Finback {
             if out.is_empty() {
                 break;
             }
-            found += out.into_cells().iter().map(|cell| std::hint::black_box(cell)).count();
+            found += out.cells().map(std::hint::black_box).count();
         }
         found
     }

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::settings::Settings;
-use rocksdb::{BlockBasedOptions, Cache, DB, DBCompressionType, IteratorMode, Options, WriteOptions};
+use rocksdb::{BlockBasedOptions, Cache, DB, DBCompressionType, Options, WriteOptions};
 use std::path::Path;
 
 /// Bits of Bloom filter per key: about the false positives of HBase's default, 1 %.
@@ -39,8 +39,16 @@ impl Engine for Rocks {
     }
 
     fn seek(&self, key: &[u8], count: usize) -> usize {
-        let pairs = self.db.iterator(IteratorMode::From(key, rocksdb::Direction::Forward));
-        pairs.take(count).map(|pair| std::hint::black_box(pair.expect("next"))).count()
+        let mut pairs = self.db.raw_iterator();
+        pairs.seek(key);
+        let mut found = 0;
+        while found < count && pairs.valid() {
+            std::hint::black_box((pairs.key(), pairs.value()));
+            found += 1;
+            pairs.next();
+        }
+        pairs.status().expect("next");
+        found
     }
 
     fn settle(&self) {
