@@ -1,15 +1,21 @@
-//! The block cache: blocks in memory, bounded in bytes, resistant to scans.
+//! The block cache: blocks in memory, bounded in bytes, resistant to scans; and, if wanted, more of them in a file.
 //!
-//! Guarantees: what it holds weighs no more than its capacity (block bytes, and what the cache needs per block); no
+//! Guarantees of the part in memory: what it holds weighs no more than its capacity (block bytes, and what the cache needs per block); no
 //! operation does I/O or waits for more than a short lock; closing a file costs time in proportion to the blocks of that
 //! file. It does not know what is in a block, nor when to cache one.
 
 mod block_key;
 mod bucket;
+mod combined;
 mod file_blocks;
+mod file_tier;
 mod lru_like;
 mod reserve;
 mod statistics;
 
+pub use finback_hfile::BlockCache;
+
+pub use combined::CombinedBlockCache;
+pub use file_tier::{FileTier, FileTierOptions, FileTierStatistics, SEGMENT_BYTES, TierDevice};
 pub use lru_like::{LruLikeCache, Shares};
 pub use statistics::CacheStatistics;

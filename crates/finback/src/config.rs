@@ -3,6 +3,7 @@
 //! The table in `config/table.rs` is the only place that names a setting. The typed [`ServerConfig`], the help
 //! text, `docs/configuration.md` and the check for unknown names are made from it.
 
+mod cache_value;
 mod compaction;
 mod compaction_value;
 mod error;

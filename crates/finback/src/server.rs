@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use finback_cache::{LruLikeCache, Shares};
+use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, Shares};
 use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
@@ -324,8 +324,7 @@ fn start_region_server(
         background: background(config),
         old_log_retention: config.old_wal_ttl,
     };
-    let shares = Shares { in_memory: config.cache_in_memory_share, index: config.cache_index_share };
-    let cache = Arc::new(LruLikeCache::with_shares(config.block_cache_bytes(), shares));
+    let cache = block_cache(config);
     RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
         .map_err(|error| error.to_string())
 }
@@ -355,6 +354,26 @@ fn background(config: &ServerConfig) -> BackgroundOptions {
         compaction_throughput: config.compaction_throttle.then_some(compactions),
         flush_throughput: config.flush_throttle.then_some(flushes),
         off_peak_hours: OffPeakHours::new(config.off_peak_start_hour, config.off_peak_end_hour),
+    }
+}
+
+/// The cache in memory, and behind it a file if one is wanted. One that cannot be used costs speed, and is no reason not to
+/// start.
+fn block_cache(config: &ServerConfig) -> Arc<dyn BlockCache> {
+    let shares = Shares { in_memory: config.cache_in_memory_share, index: config.cache_index_share };
+    let memory = LruLikeCache::with_shares(config.block_cache_bytes(), shares);
+    let Some(path) = config.bucket_cache.clone() else { return Arc::new(memory) };
+    let options = FileTierOptions {
+        path,
+        size_bytes: u64::from(config.bucket_cache_mib) << 20,
+        persistent: config.bucket_cache_persistent.is_some(),
+    };
+    match FileTier::open(&options) {
+        Ok(file) => Arc::new(CombinedBlockCache::new(memory, file)),
+        Err(error) => {
+            tracing::error!(path = %options.path.display(), %error, "the block cache has no second tier");
+            Arc::new(memory)
+        }
     }
 }
 

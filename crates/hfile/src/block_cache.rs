@@ -1,7 +1,7 @@
 //! What a cache of blocks is to readers.
 
-use crate::block::Block;
-use crate::reader::FileId;
+use crate::block::{Block, BlockRef};
+use crate::reader::{FileId, FileIdentity};
 use std::sync::Arc;
 
 /// How much a block is worth.
@@ -27,4 +27,21 @@ pub trait BlockCache: Send + Sync {
 
     /// Drops all blocks of a file that nobody will open again. Returns how many there were.
     fn evict_file(&self, file: FileId) -> usize;
+
+    /// Whether there is a slower tier, of blocks as they stand in their files.
+    fn has_stored(&self) -> bool {
+        false
+    }
+
+    /// Fills `bytes` with the block at `place` of `file` as it stands there, if the slower tier has it. May wait for a
+    /// device.
+    fn read_stored(&self, file: FileIdentity, place: BlockRef, bytes: &mut [u8]) -> bool {
+        let _ = (file, place, bytes);
+        false
+    }
+
+    /// Offers a block as it stands in its file to the slower tier. Never waits.
+    fn keep_stored(&self, file: FileIdentity, place: BlockRef, bytes: Vec<u8>) {
+        let _ = (file, place, bytes);
+    }
 }

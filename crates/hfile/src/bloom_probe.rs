@@ -140,6 +140,8 @@ impl BloomProbe {
             return Err(ScanInterrupt::NeedBlock(BlockRequest {
                 file: Arc::clone(&self.file),
                 block: place,
+                cache: self.cache.clone(),
+                keep: true,
             }));
         };
         if block.block_type() != BlockType::BloomChunk {

@@ -1,6 +1,7 @@
 //! An open file: what is read once, and the way to its blocks.
 
 use crate::block::{Block, BlockRef, HEADER_SIZE};
+use crate::block_cache::BlockCache;
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
 use crate::data_block::{CellLayout, CellOffsets};
@@ -91,12 +92,16 @@ pub(crate) struct Blooms {
 }
 
 /// A block that a scanner needs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct BlockRequest {
     /// The file.
     pub file: Arc<HFileReader>,
     /// Which block.
     pub block: BlockRef,
+    /// A cache that may have the block on a device nearer than the file's.
+    pub(crate) cache: Option<Arc<dyn BlockCache>>,
+    /// Whether the block, once read from the file, is worth that cache's room.
+    pub(crate) keep: bool,
 }
 
 impl BlockRequest {
@@ -105,7 +110,10 @@ impl BlockRequest {
     /// # Errors
     /// The storage's, or [`HFileError::Corrupt`].
     pub fn read(&self) -> Result<Arc<Block>, HFileError> {
-        self.file.read_block(self.block)
+        match &self.cache {
+            Some(cache) if cache.has_stored() => self.file.read_through(&**cache, self.block, self.keep),
+            _ => self.file.read_block(self.block),
+        }
     }
 
     /// Reads the block if that needs no waiting.
@@ -114,6 +122,12 @@ impl BlockRequest {
     /// As [`BlockRequest::read`].
     pub fn read_nowait(&self) -> Result<Option<Arc<Block>>, HFileError> {
         self.file.read_block_nowait(self.block)
+    }
+}
+
+impl std::fmt::Debug for BlockRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BlockRequest({:?} of {})", self.block, self.file.path.display())
     }
 }
 
@@ -331,6 +345,30 @@ impl HFileReader {
         let mut bytes = self.buffer_for(place)?;
         self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
         self.check_block(place, bytes)
+    }
+
+    /// The same with a tier of `cache` before the file. What that gives is checked like the file's own bytes, and not
+    /// taken if it is not in order.
+    fn read_through(
+        &self,
+        cache: &dyn BlockCache,
+        place: BlockRef,
+        keep: bool,
+    ) -> Result<Arc<Block>, HFileError> {
+        let mut bytes = self.buffer_for(place)?;
+        if cache.read_stored(self.identity, place, &mut bytes)
+            && let Ok(block) = self.check_block(place, bytes)
+        {
+            return Ok(block);
+        }
+        let mut bytes = self.buffer_for(place)?;
+        self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
+        let stored = (keep && self.is_worth_caching()).then(|| bytes.clone());
+        let block = self.check_block(place, bytes)?;
+        if let Some(stored) = stored {
+            cache.keep_stored(self.identity, place, stored);
+        }
+        Ok(block)
     }
 
     /// Reads and checks a block if that needs no waiting for a device.

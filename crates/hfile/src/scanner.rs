@@ -360,7 +360,12 @@ impl HFileScanner {
         if let Some(block) = cached.filter(|block| block.place() == place) {
             return Ok(block);
         }
-        Err(ScanInterrupt::NeedBlock(BlockRequest { file: Arc::clone(&self.reader), block: place }))
+        Err(ScanInterrupt::NeedBlock(BlockRequest {
+            file: Arc::clone(&self.reader),
+            block: place,
+            cache: self.cache.clone(),
+            keep: self.cache_data || priority == BlockPriority::Index,
+        }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The table of settings.
 
+use super::cache_value::OptionalFile;
 use super::compaction_value::{Engine, Hour, Policy, Ratio, Share};
 use super::error::ConfigError;
 use super::source::Settings;
@@ -117,6 +118,13 @@ settings! {
     cache_in_memory_share: Share = "0.25", "hbase.lru.blockcache.memory.percentage";
     /// The same for blocks of indexes and of Bloom filters.
     cache_index_share: Share = "0.25", "finback.block.cache.index.percentage";
+    /// A second tier of the block cache: `file:PATH`, best on an SSD, where the files of regions are not. Empty: none.
+    bucket_cache: OptionalFile = "", "hbase.bucketcache.ioengine";
+    /// Size of the second tier, in MiB.
+    bucket_cache_mib: Count = "10240", "hbase.bucketcache.size";
+    /// If it is set, what the second tier holds is used again after a restart. The tier's file itself says what it
+    /// holds: nothing is written at this path.
+    bucket_cache_persistent: OptionalFile = "", "hbase.bucketcache.persistent.path";
     /// Store files that are open for reading at a time; those not read lately are closed, and opened again when they
     /// are read. Empty: half of the descriptors that the process may have.
     max_open_files: OptionalCount = "", "finback.store.files.open.max";

@@ -3,8 +3,6 @@
 /// Names that HBase reads, sorted. Whoever moves from HBase with a file that has them is told that they
 /// were understood and do nothing.
 const NAMES: &[&str] = &[
-    "hbase.bucketcache.ioengine",
-    "hbase.bucketcache.size",
     "hbase.bulkload.retries.number",
     "hbase.cells.scanned.per.heartbeat.check",
     "hbase.client.keyvalue.maxsize",

@@ -1,0 +1,401 @@
+//! The block cache against a plain LRU: `bench_cache [SECONDS]`. Gets follow a Zipf distribution over ten times more
+//! blocks than fit, and full scans run across them; then blocks are evicted at full rate, and the throughput of hits is
+//! printed as it goes.
+
+use finback_cache::{BlockCache, LruLikeCache};
+use finback_cell::Cell;
+use finback_cell::cell::CellParts;
+use finback_cell::key::Key;
+use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::{
+    Block, BlockPriority, FileId, HFileReader, HFileScanner, HFileWriter, ScanInterrupt, WriterOptions,
+};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Blocks there are, in files of so many.
+const BLOCKS: usize = 40_000;
+const BLOCKS_PER_FILE: usize = 1000;
+/// Blocks of 4 KiB, so that a bench fits a small machine: what is compared is counted in blocks.
+const BLOCK_BYTES: u32 = 4 << 10;
+/// The cache has room for one block in ten.
+const ROOM: usize = 10;
+const THREADS: u64 = 2;
+
+fn main() {
+    let seconds = std::env::args().nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or(5);
+    let blocks = Blocks::read();
+    let bytes = (BLOCKS / ROOM) as u64 * blocks.bytes_each;
+    println!(
+        "{BLOCKS} blocks of {} bytes in memory, room for one in {ROOM}, {THREADS} threads",
+        blocks.bytes_each
+    );
+    println!("\n| gets | scans | cache | hit ratio | gets/s |");
+    println!("|---|---|---|---|---|");
+    for exponent in [0.8, 0.99] {
+        let zipf = Zipf::new(BLOCKS, exponent);
+        for scans in ["none", "that keep their blocks", "that do not"] {
+            for (name, cache) in [("LRU", lru(bytes)), ("Finback", ours(bytes))] {
+                let (hits, gets) = trace(&*cache, &blocks, &zipf, scans, Duration::from_secs(seconds));
+                println!(
+                    "| Zipf {exponent} | {scans} | {name} | {:.1} % | {:.0} |",
+                    100.0 * hits as f64 / gets as f64,
+                    gets as f64 / seconds as f64
+                );
+            }
+        }
+    }
+    hit_cost(&blocks, bytes);
+    evictions(&blocks, bytes, seconds);
+}
+
+fn ours(bytes: u64) -> Arc<dyn BlockCache> {
+    Arc::new(LruLikeCache::new(bytes))
+}
+
+fn lru(bytes: u64) -> Arc<dyn BlockCache> {
+    Arc::new(PlainLru::new(bytes))
+}
+
+/// Gets along a Zipf distribution; misses are put in. A thread more scans all files from one end to the other.
+fn trace(
+    cache: &dyn BlockCache,
+    blocks: &Blocks,
+    zipf: &Zipf,
+    scans: &str,
+    duration: Duration,
+) -> (u64, u64) {
+    let (stop, hits, gets) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    // Warm.
+    let mut random = Random(99);
+    for _ in 0..BLOCKS {
+        get(cache, blocks, zipf.draw(&mut random), true);
+    }
+    std::thread::scope(|scope| {
+        for seed in 1..=THREADS {
+            let (stop, hits, gets) = (&stop, &hits, &gets);
+            scope.spawn(move || {
+                let mut random = Random(seed * 7919);
+                let (mut found, mut asked) = (0, 0);
+                while !stop.load(Ordering::Relaxed) {
+                    found += u64::from(get(cache, blocks, zipf.draw(&mut random), true));
+                    asked += 1;
+                }
+                hits.fetch_add(found, Ordering::Relaxed);
+                gets.fetch_add(asked, Ordering::Relaxed);
+            });
+        }
+        if scans != "none" {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    for block in 0..BLOCKS {
+                        get(cache, blocks, block, scans == "that keep their blocks");
+                    }
+                }
+            });
+        }
+        std::thread::sleep(duration);
+        stop.store(true, Ordering::Relaxed);
+    });
+    (hits.into_inner(), gets.into_inner())
+}
+
+/// Looks for a block, and puts it in if it is not there. Says whether it was.
+fn get(cache: &dyn BlockCache, blocks: &Blocks, number: usize, keep: bool) -> bool {
+    let (file, block) = blocks.block(number);
+    let found = cache.get(file, block.place().offset, BlockPriority::Normal).is_some();
+    if !found && keep {
+        cache.insert(file, block, BlockPriority::Normal);
+    }
+    found
+}
+
+/// What a get costs that finds its block.
+fn hit_cost(blocks: &Blocks, bytes: u64) {
+    println!("\n| cache | ns for a get that finds its block, 1 thread |");
+    println!("|---|---|");
+    for (name, cache) in [("LRU", lru(bytes)), ("Finback", ours(bytes))] {
+        let hot = BLOCKS / ROOM / 4;
+        for number in 0..hot {
+            get(&*cache, blocks, number, true);
+        }
+        let mut random = Random(5);
+        let since = Instant::now();
+        let mut found = 0u32;
+        const GETS: u32 = 5_000_000;
+        for _ in 0..GETS {
+            found += u32::from(get(&*cache, blocks, random.next() as usize % hot, false));
+        }
+        println!("| {name} | {:.0} |", since.elapsed().as_nanos() as f64 / f64::from(GETS));
+        assert_eq!(found, GETS);
+    }
+}
+
+/// Hits of one thread while another puts in blocks that nobody wants, each of which evicts another.
+fn evictions(blocks: &Blocks, bytes: u64, seconds: u64) {
+    let cache = ours(bytes);
+    let hot = BLOCKS / ROOM / 4;
+    let is_evicting = AtomicBool::new(false);
+    let (stop, done, evicted) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    let slice = Duration::from_millis(100);
+    let mut rows = Vec::new();
+    std::thread::scope(|scope| {
+        let (cache, stop, done) = (&cache, &stop, &done);
+        scope.spawn(move || {
+            let mut random = Random(3);
+            while !stop.load(Ordering::Relaxed) {
+                for _ in 0..1000 {
+                    get(&**cache, blocks, random.next() as usize % hot, true);
+                }
+                done.fetch_add(1000, Ordering::Relaxed);
+            }
+        });
+        scope.spawn(|| {
+            let mut file = 1 << 40;
+            while !stop.load(Ordering::Relaxed) {
+                if !is_evicting.load(Ordering::Relaxed) {
+                    // As busy as before, without evictions.
+                    std::hint::black_box(blocks.block(file as usize % BLOCKS));
+                    file += 1;
+                    continue;
+                }
+                file += 1;
+                let (_, block) = blocks.block(file as usize % BLOCKS);
+                cache.insert(FileId(file), block, BlockPriority::Normal);
+                evicted.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        std::thread::sleep(slice);
+        for evicting in [false, true] {
+            is_evicting.store(evicting, Ordering::Relaxed);
+            for _ in 0..seconds * 10 {
+                let (before, evictions) = (done.load(Ordering::Relaxed), evicted.load(Ordering::Relaxed));
+                let since = Instant::now();
+                std::thread::sleep(slice);
+                let rate = |count: u64| count as f64 / since.elapsed().as_secs_f64();
+                rows.push((
+                    evicting,
+                    rate(done.load(Ordering::Relaxed) - before),
+                    rate(evicted.load(Ordering::Relaxed) - evictions),
+                ));
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    println!("\n| while | gets/s, lowest 100 ms | median | highest | evictions/s |");
+    println!("|---|---|---|---|---|");
+    for evicting in [false, true] {
+        let mut gets: Vec<f64> = rows.iter().filter(|row| row.0 == evicting).map(|row| row.1).collect();
+        let evictions: f64 = rows.iter().filter(|row| row.0 == evicting).map(|row| row.2).sum();
+        let slices = gets.len();
+        gets.sort_by(f64::total_cmp);
+        let name = if evicting { "blocks are evicted at full rate" } else { "nothing is evicted" };
+        println!(
+            "| {name} | {:.0} | {:.0} | {:.0} | {:.0} |",
+            gets[0],
+            gets[slices / 2],
+            gets[slices - 1],
+            evictions / slices as f64
+        );
+    }
+    let series: Vec<String> = rows.iter().map(|row| format!("{:.1}", row.1 / 1e6)).collect();
+    println!("\nMillion gets/s in each 100 ms, evictions from the middle on:\n\n    {}", series.join(" "));
+}
+
+/// xorshift64*.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+}
+
+/// Ranks drawn with a probability of 1 / rank^exponent, and spread over all numbers.
+struct Zipf {
+    cumulative: Vec<f64>,
+}
+
+impl Zipf {
+    fn new(count: usize, exponent: f64) -> Self {
+        let mut sum = 0.0;
+        let cumulative = (1..=count)
+            .map(|rank| {
+                sum += (rank as f64).powf(-exponent);
+                sum
+            })
+            .collect();
+        Self { cumulative }
+    }
+
+    fn draw(&self, random: &mut Random) -> usize {
+        let last = self.cumulative.len() - 1;
+        let at = random.next() as f64 / (1u64 << 53) as f64 * self.cumulative[last];
+        let rank = self.cumulative.partition_point(|&sum| sum < at).min(last);
+        // A prime that does not divide the count: popular blocks are not neighbours.
+        rank * 7919 % self.cumulative.len()
+    }
+}
+
+/// Blocks of one real file, which stand for those of many.
+struct Blocks {
+    of_one_file: Vec<Arc<Block>>,
+    bytes_each: u64,
+}
+
+impl Blocks {
+    fn block(&self, number: usize) -> (FileId, &Arc<Block>) {
+        let file = FileId((number / BLOCKS_PER_FILE) as u64);
+        (file, &self.of_one_file[number % BLOCKS_PER_FILE])
+    }
+
+    fn read() -> Self {
+        let fs = MemFileSystem::default();
+        let path = Path::new("/f");
+        let options = WriterOptions { block_size_bytes: BLOCK_BYTES, ..WriterOptions::default() };
+        let mut writer = HFileWriter::new(fs.create_new(path).unwrap(), path, options).unwrap();
+        for number in 0..(BLOCKS_PER_FILE * 40) as u32 {
+            let row = number.to_be_bytes();
+            let value = &[7; 100];
+            let parts = CellParts {
+                row: &row,
+                family: b"f",
+                qualifier: b"",
+                timestamp: 1,
+                type_code: 4,
+                value,
+                tags: b"",
+            };
+            writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
+        }
+        writer.finish(1).unwrap();
+        let reader = HFileReader::open(fs.open(path).unwrap(), path, FileId(1)).unwrap();
+        let mut scanner = HFileScanner::new(reader, None, false);
+        let mut blocks = Vec::new();
+        let mut begun = false;
+        while blocks.len() < BLOCKS_PER_FILE {
+            let moved = if begun { scanner.advance() } else { scanner.seek(&Key::first_on_row(b"")) };
+            match moved {
+                Ok(()) => begun = true,
+                Err(ScanInterrupt::NeedBlock(request)) => {
+                    let block = request.read().unwrap();
+                    blocks.push(Arc::clone(&block));
+                    scanner.provide(block);
+                }
+                Err(ScanInterrupt::Failed(error)) => panic!("{error}"),
+            }
+        }
+        let bytes_each = blocks[0].memory_bytes() as u64;
+        Self { of_one_file: blocks, bytes_each }
+    }
+}
+
+/// The yardstick: a list in the order of use, under one lock, bounded in bytes.
+struct PlainLru {
+    capacity: u64,
+    state: Mutex<LruState>,
+}
+
+#[derive(Default)]
+struct LruState {
+    places: HashMap<(FileId, u64), usize>,
+    entries: Vec<LruEntry>,
+    free: Vec<usize>,
+    bytes: u64,
+    newest: usize,
+    oldest: usize,
+}
+
+struct LruEntry {
+    key: (FileId, u64),
+    block: Arc<Block>,
+    newer: usize,
+    older: usize,
+}
+
+const NONE: usize = usize::MAX;
+
+impl PlainLru {
+    fn new(capacity: u64) -> Self {
+        let state = LruState { newest: NONE, oldest: NONE, ..LruState::default() };
+        Self { capacity, state: Mutex::new(state) }
+    }
+}
+
+impl LruState {
+    fn unlink(&mut self, at: usize) {
+        let (newer, older) = (self.entries[at].newer, self.entries[at].older);
+        if newer == NONE {
+            self.newest = older;
+        } else {
+            self.entries[newer].older = older;
+        }
+        if older == NONE { self.oldest = newer } else { self.entries[older].newer = newer }
+    }
+
+    fn link(&mut self, at: usize) {
+        let newest = self.newest;
+        (self.entries[at].newer, self.entries[at].older) = (NONE, newest);
+        if newest == NONE {
+            self.oldest = at;
+        } else {
+            self.entries[newest].newer = at;
+        }
+        self.newest = at;
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.unlink(at);
+        self.bytes -= self.entries[at].block.memory_bytes() as u64;
+        let key = self.entries[at].key;
+        self.places.remove(&key);
+        self.free.push(at);
+    }
+}
+
+impl BlockCache for PlainLru {
+    fn get(&self, file: FileId, offset: u64, _: BlockPriority) -> Option<Arc<Block>> {
+        let mut state = self.state.lock().unwrap();
+        let at = *state.places.get(&(file, offset))?;
+        state.unlink(at);
+        state.link(at);
+        Some(Arc::clone(&state.entries[at].block))
+    }
+
+    fn insert(&self, file: FileId, block: &Arc<Block>, _: BlockPriority) {
+        let mut state = self.state.lock().unwrap();
+        let key = (file, block.place().offset);
+        if let Some(&at) = state.places.get(&key) {
+            state.remove(at);
+        }
+        let bytes = block.memory_bytes() as u64;
+        while state.bytes + bytes > self.capacity && state.oldest != NONE {
+            let oldest = state.oldest;
+            state.remove(oldest);
+        }
+        let entry = LruEntry { key, block: Arc::clone(block), newer: NONE, older: NONE };
+        let at = match state.free.pop() {
+            Some(at) => {
+                state.entries[at] = entry;
+                at
+            }
+            None => {
+                state.entries.push(entry);
+                state.entries.len() - 1
+            }
+        };
+        state.link(at);
+        state.places.insert(key, at);
+        state.bytes += bytes;
+    }
+
+    fn evict_file(&self, _: FileId) -> usize {
+        0
+    }
+}

@@ -1,0 +1,58 @@
+use std::sync::Arc;
+
+use finback_hfile::{Block, BlockCache, BlockPriority, BlockRef, FileId, FileIdentity};
+
+use crate::file_tier::FileTier;
+use crate::lru_like::LruLikeCache;
+
+/// Memory, and behind it a file: blocks in memory are as they are read, ready to be searched; those in the file are as they
+/// stand in their store files, encoded and compressed.
+#[derive(Debug)]
+pub struct CombinedBlockCache {
+    memory: LruLikeCache,
+    file: FileTier,
+}
+
+impl CombinedBlockCache {
+    /// Both together.
+    pub fn new(memory: LruLikeCache, file: FileTier) -> Self {
+        Self { memory, file }
+    }
+
+    /// The part in memory.
+    pub fn memory(&self) -> &LruLikeCache {
+        &self.memory
+    }
+
+    /// The part in a file.
+    pub fn file(&self) -> &FileTier {
+        &self.file
+    }
+}
+
+impl BlockCache for CombinedBlockCache {
+    fn get(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
+        self.memory.get(file, offset, priority)
+    }
+
+    fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
+        self.memory.insert(file, block, priority);
+    }
+
+    /// In the file they are overwritten when their turn comes.
+    fn evict_file(&self, file: FileId) -> usize {
+        self.memory.evict_file(file)
+    }
+
+    fn has_stored(&self) -> bool {
+        true
+    }
+
+    fn read_stored(&self, file: FileIdentity, place: BlockRef, bytes: &mut [u8]) -> bool {
+        self.file.read(file, place, bytes)
+    }
+
+    fn keep_stored(&self, file: FileIdentity, place: BlockRef, bytes: Vec<u8>) {
+        self.file.offer(file, place, bytes);
+    }
+}

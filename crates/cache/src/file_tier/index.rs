@@ -1,0 +1,73 @@
+use std::collections::HashMap;
+
+use finback_hfile::{BlockRef, FileIdentity};
+use parking_lot::Mutex;
+
+use super::record::Entry;
+use crate::block_key::{BlockKey, NumberHash};
+
+/// Number of locks.
+const SHARDS: usize = 16;
+
+/// Where a block is in the file of the tier.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Location {
+    pub(super) segment: u32,
+    pub(super) generation: u64,
+    pub(super) entry: Entry,
+    /// Read since it was written.
+    hit: bool,
+}
+
+/// Which blocks the tier has: about 90 bytes of memory for each.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    shards: [Mutex<HashMap<BlockKey, Location, NumberHash>>; SHARDS],
+}
+
+fn key(entry: &Entry) -> BlockKey {
+    BlockKey { file: entry.file.id, offset: entry.offset }
+}
+
+impl Index {
+    fn shard(&self, key: BlockKey) -> &Mutex<HashMap<BlockKey, Location, NumberHash>> {
+        use std::hash::BuildHasher;
+        &self.shards[(NumberHash.hash_one(key) >> 32) as usize % SHARDS]
+    }
+
+    /// Where the block is, which counts as a use of it.
+    pub(super) fn find(&self, file: FileIdentity, place: BlockRef) -> Option<Location> {
+        let key = BlockKey { file: file.id, offset: place.offset };
+        let mut shard = self.shard(key).lock();
+        let location = shard.get_mut(&key)?;
+        if location.entry.file != file || location.entry.length != place.size {
+            return None;
+        }
+        location.hit = true;
+        Some(*location)
+    }
+
+    pub(super) fn contains(&self, file: FileIdentity, offset: u64) -> bool {
+        let key = BlockKey { file: file.id, offset };
+        self.shard(key).lock().contains_key(&key)
+    }
+
+    pub(super) fn insert(&self, segment: u32, generation: u64, entry: Entry) {
+        let key = key(&entry);
+        self.shard(key).lock().insert(key, Location { segment, generation, entry, hit: false });
+    }
+
+    /// Forgets an entry of a segment of that generation; says whether it was used. One that is elsewhere now stays.
+    pub(super) fn remove(&self, generation: u64, entry: &Entry) -> Option<bool> {
+        let key = key(entry);
+        let mut shard = self.shard(key).lock();
+        if shard.get(&key)?.generation != generation {
+            return None;
+        }
+        shard.remove(&key).map(|location| location.hit)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
+    }
+}

@@ -1,0 +1,142 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::Receiver;
+
+use finback_hfile::{BlockRef, FileIdentity};
+
+use super::record::{Entry, RECORD_HEAD, SegmentBuilder, TABLE_BYTES, check_record, parse_table};
+use super::{Shared, TierDevice};
+
+/// A block on its way to the file.
+pub(super) struct Offered {
+    pub(super) file: FileIdentity,
+    pub(super) offset: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Fills segments and writes them, on a thread of its own.
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    /// What the segments hold: generation (0: nothing that counts) and entries.
+    segments: Vec<(u64, Vec<Entry>)>,
+    /// The segment that is overwritten next.
+    next: usize,
+    generation: u64,
+}
+
+impl Writer {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let segments = vec![(0, Vec::new()); shared.segments];
+        Self { shared, segments, next: 0, generation: 1 }
+    }
+
+    /// Learns what an earlier server left. Segments that are damaged, or being overwritten when it died, count as empty;
+    /// single records are checked when they are read.
+    pub(super) fn load(&mut self) {
+        let mut table = vec![0; TABLE_BYTES];
+        for number in 0..self.segments.len() {
+            let read = self.shared.device.read_at(&mut table, self.shared.segment_offset(number));
+            let parsed = read.ok().and_then(|()| parse_table(&table, self.shared.segment_bytes));
+            let Some((generation, entries)) = parsed.filter(|(generation, _)| *generation > 0) else {
+                continue;
+            };
+            if generation >= self.generation {
+                self.generation = generation.saturating_add(1);
+                self.next = (number + 1) % self.segments.len();
+            }
+            for entry in &entries {
+                self.shared.index.insert(number as u32, generation, *entry);
+            }
+            self.segments[number] = (generation, entries);
+        }
+    }
+
+    /// Works until the tier is dropped, and then writes what is left.
+    pub(super) fn run(mut self, offered: &Receiver<Offered>) {
+        let mut segment = self.begin_segment();
+        while let Ok(block) = offered.recv() {
+            self.shared.queued_bytes.fetch_sub(block.bytes.len(), Relaxed);
+            if self.shared.index.contains(block.file, block.offset)
+                || TABLE_BYTES + RECORD_HEAD + block.bytes.len() > self.shared.segment_bytes
+            {
+                continue;
+            }
+            if !segment.has_room_for(block.bytes.len()) {
+                self.write(segment);
+                segment = self.begin_segment();
+            }
+            segment.push(block.file, block.offset, &block.bytes);
+        }
+        if !segment.entries.is_empty() {
+            self.write(segment);
+        }
+    }
+
+    /// Takes the oldest segment out of use. Blocks in it that were read are the first of the new one, up to half of it.
+    fn begin_segment(&mut self) -> SegmentBuilder {
+        let mut segment = SegmentBuilder::new(self.generation, self.shared.segment_bytes);
+        self.generation += 1;
+        let (generation, entries) = std::mem::take(&mut self.segments[self.next]);
+        for entry in entries {
+            let was_used = self.shared.index.remove(generation, &entry).unwrap_or(false);
+            if was_used
+                && segment.record_bytes() < self.shared.segment_bytes / 2
+                && segment.has_room_for(entry.length as usize)
+                && let Some(block) = self.shared.read_entry(self.next, generation, &entry)
+            {
+                segment.push(entry.file, entry.offset, &block);
+            }
+        }
+        segment
+    }
+
+    /// Writes a segment. What is lost when that fails is in the files that it was read from.
+    fn write(&mut self, mut segment: SegmentBuilder) {
+        let number = self.next;
+        self.next = (number + 1) % self.segments.len();
+        if !self.shared.health.may_write() {
+            return;
+        }
+        let offset = self.shared.segment_offset(number);
+        match self.shared.device.write_at(segment.finish(), offset) {
+            Ok(()) => self.shared.health.succeeded(),
+            Err(error) => {
+                self.shared.health.failed("write", &error);
+                return;
+            }
+        }
+        let generation = segment.generation();
+        for entry in &segment.entries {
+            self.shared.index.insert(number as u32, generation, *entry);
+        }
+        self.shared.written.fetch_add(segment.entries.len() as u64, Relaxed);
+        self.segments[number] = (generation, segment.entries);
+    }
+}
+
+impl Shared {
+    /// The block of an entry, if it is there whole.
+    pub(super) fn read_entry(&self, segment: usize, generation: u64, entry: &Entry) -> Option<Vec<u8>> {
+        let mut record = vec![0; entry.record_bytes()];
+        let offset = self.segment_offset(segment) + u64::from(entry.at);
+        if let Err(error) = self.device.read_at(&mut record, offset) {
+            self.health.failed("read", &error);
+            return None;
+        }
+        let place = BlockRef { offset: entry.offset, size: entry.length };
+        check_record(&record, generation, entry.file, place)?;
+        self.health.succeeded();
+        record.drain(..RECORD_HEAD);
+        Some(record)
+    }
+}
+
+impl TierDevice for std::fs::File {
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, bytes, offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(self, bytes, offset)
+    }
+}

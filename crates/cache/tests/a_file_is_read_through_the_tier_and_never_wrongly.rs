@@ -1,0 +1,91 @@
+//! Store files behind memory and an SSD: what is read is what the file has, wherever it comes from.
+
+use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, SEGMENT_BYTES};
+use finback_cell::Cell;
+use finback_cell::cell::CellParts;
+use finback_cell::key::Key;
+use finback_fs::{FileSystem, LocalFileSystem};
+use finback_hfile::{BlockCache, HFileReader, HFileScanner, HFileWriter, WriterOptions, read_through};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const ROWS: u32 = 2000;
+
+/// Writes a store file of small blocks, with one value in all cells, at a time of its own.
+fn write(path: &Path, value: u8) {
+    let create_time_ms = i64::from(value);
+    let options = WriterOptions { block_size_bytes: 4 << 10, create_time_ms, ..WriterOptions::default() };
+    let file = LocalFileSystem::new().create_new(path).unwrap();
+    let mut writer = HFileWriter::new(file, path, options).unwrap();
+    for row in 0..ROWS {
+        let row = row.to_be_bytes();
+        let value = [value; 100];
+        let parts = CellParts {
+            row: &row,
+            family: b"f",
+            qualifier: b"",
+            timestamp: 1,
+            type_code: 4,
+            value: &value,
+            tags: b"",
+        };
+        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
+    }
+    writer.finish(1).unwrap();
+}
+
+/// Reads all cells; their values must be these.
+fn assert_values(path: &Path, cache: &Arc<CombinedBlockCache>, value: u8) {
+    let file = LocalFileSystem::new().open(path).unwrap();
+    let reader = HFileReader::open_identified(file, path).unwrap();
+    let cache = Arc::clone(cache) as Arc<dyn BlockCache>;
+    let mut scanner = HFileScanner::new(reader, Some(cache), true);
+    read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b""))).unwrap();
+    let mut rows = 0;
+    while let Some((cell, _)) = scanner.peek() {
+        assert_eq!(cell.value(), [value; 100]);
+        rows += 1;
+        read_through(&mut scanner, HFileScanner::advance).unwrap();
+    }
+    assert_eq!(rows, ROWS);
+}
+
+#[test]
+fn blocks_outlive_a_restart_and_a_file_that_was_replaced_is_another_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("0123456789abcdef");
+    let options = FileTierOptions {
+        path: dir.path().join("tier"),
+        size_bytes: 4 * SEGMENT_BYTES as u64,
+        persistent: true,
+    };
+    // No memory: every block comes from a device.
+    let start = || Arc::new(CombinedBlockCache::new(LruLikeCache::new(0), FileTier::open(&options).unwrap()));
+    write(&path, b'a');
+    let cache = start();
+    assert_values(&path, &cache, b'a');
+    assert_eq!(cache.file().statistics().hits, 0);
+    drop(cache);
+
+    let cache = start();
+    let since = Instant::now();
+    while cache.file().statistics().blocks < 50 {
+        assert!(since.elapsed() < Duration::from_secs(30));
+        std::thread::yield_now();
+    }
+    assert_values(&path, &cache, b'a');
+    let statistics = cache.file().statistics();
+    assert_eq!((statistics.misses, statistics.mismatches), (0, 0), "{statistics:?}");
+    assert!(statistics.hits >= 50);
+
+    // Somebody puts another file of the same name, size and keys in its place.
+    std::fs::remove_file(&path).unwrap();
+    write(&path, b'b');
+    assert_values(&path, &cache, b'b');
+    drop(cache);
+
+    // Garbage in the whole file of the tier.
+    std::fs::write(&options.path, vec![0xa5; 4 * SEGMENT_BYTES]).unwrap();
+    assert_values(&path, &start(), b'b');
+}
