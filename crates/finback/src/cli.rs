@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::compact::CompactOptions;
 use crate::config::{ServerConfig, Sources, manual};
 
 /// Exit code of a command line or configuration that makes no sense.
@@ -14,6 +15,8 @@ Finback: HBase without the JVM.
 
 usage: finback server [--data DIR] [--config FILE] [-D NAME=VALUE]...
        finback server --help      every setting of the server
+       finback compact DIR [--major] [--family FAMILY] [--config FILE] [-D NAME=VALUE]...
+       finback compact --help
        finback version
        finback --help
 ";
@@ -31,6 +34,19 @@ Settings, with their defaults:
 
 ";
 
+const COMPACT_HELP: &str = "\
+usage: finback compact DIR [--major] [--family FAMILY] [--config FILE] [-D NAME=VALUE]...
+
+Compacts the files of a table (DIR is ROOT/data/NAMESPACE/TABLE) or of one region (a directory in it), while no server
+has ROOT open.
+
+  --major          all files of each store become one, without deleted and surplus cells; otherwise the policy of the
+                   store chooses
+  --family FAMILY  only this family
+  --config FILE    settings, as for finback server
+  -D NAME=VALUE    one setting, as for finback server
+";
+
 /// What a command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
@@ -40,6 +56,15 @@ pub enum Command {
     ServerHelp,
     /// Name and version.
     Version,
+    /// The options of offline compactions.
+    CompactHelp,
+    /// Compact a table or region that no server has open.
+    Compact {
+        /// What to compact.
+        options: CompactOptions,
+        /// From `--config` and `-D`.
+        sources: Sources,
+    },
     /// Run a server.
     Server {
         /// From `--data`.
@@ -57,11 +82,14 @@ pub enum UsageError {
     #[error("there is no command {0:?}; see finback --help")]
     UnknownCommand(String),
     /// No such option.
-    #[error("there is no option {0:?}; see finback server --help")]
-    UnknownOption(String),
+    #[error("there is no option {0:?}; see finback {1} --help")]
+    UnknownOption(String, &'static str),
     /// The option needs a value.
-    #[error("{0} needs a value; see finback server --help")]
-    MissingValue(&'static str),
+    #[error("{0} needs a value; see finback {1} --help")]
+    MissingValue(&'static str, &'static str),
+    /// Nothing to compact is named.
+    #[error("finback compact needs the directory of a table or region; see finback compact --help")]
+    MissingDirectory,
     /// `-D` without `=`.
     #[error("-D {0:?} is not of the form NAME=VALUE")]
     NotASetting(String),
@@ -72,6 +100,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match parse(arguments) {
         Ok(Command::Help) => print(HELP),
         Ok(Command::ServerHelp) => print(&format!("{SERVER_HELP}{}", manual::help())),
+        Ok(Command::CompactHelp) => print(COMPACT_HELP),
+        Ok(Command::Compact { options, sources }) => {
+            with_config(&sources, |config| crate::compact::run(&options, &config))
+        }
         Ok(Command::Version) => print(&format!("finback {}\n", env!("CARGO_PKG_VERSION"))),
         Ok(Command::Server { data, sources }) => server(data, &sources),
         Err(error) => refuse(&error),
@@ -86,6 +118,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, U
         "help" | "--help" | "-h" => Ok(Command::Help),
         "version" | "--version" | "-V" => Ok(Command::Version),
         "server" => parse_server(arguments),
+        "compact" => parse_compact(arguments),
         other => Err(UsageError::UnknownCommand(other.to_owned())),
     }
 }
@@ -95,7 +128,7 @@ fn parse_server(mut arguments: impl Iterator<Item = OsString>) -> Result<Command
     let mut sources = Sources::default();
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy();
-        let mut value = |option| arguments.next().ok_or(UsageError::MissingValue(option));
+        let mut value = |option| arguments.next().ok_or(UsageError::MissingValue(option, "server"));
         match text.as_ref() {
             "--help" | "-h" => return Ok(Command::ServerHelp),
             "--data" => data = Some(value("--data")?.into()),
@@ -107,12 +140,34 @@ fn parse_server(mut arguments: impl Iterator<Item = OsString>) -> Result<Command
                     (Some(path), _, _) => data = Some(path.into()),
                     (_, Some(path), _) => sources.file = Some(path.into()),
                     (_, _, Some(text)) => sources.overrides.push(setting(text)?),
-                    _ => return Err(UsageError::UnknownOption(text.into_owned())),
+                    _ => return Err(UsageError::UnknownOption(text.into_owned(), "server")),
                 }
             }
         }
     }
     Ok(Command::Server { data, sources })
+}
+
+fn parse_compact(mut arguments: impl Iterator<Item = OsString>) -> Result<Command, UsageError> {
+    let (mut directory, mut major, mut family) = (None, false, None);
+    let mut sources = Sources::default();
+    while let Some(argument) = arguments.next() {
+        let text = argument.to_string_lossy();
+        let mut value = |option| arguments.next().ok_or(UsageError::MissingValue(option, "compact"));
+        match text.as_ref() {
+            "--help" | "-h" => return Ok(Command::CompactHelp),
+            "--major" => major = true,
+            "--family" => family = Some(value("--family")?.to_string_lossy().into_owned()),
+            "--config" => sources.file = Some(value("--config")?.into()),
+            "-D" => sources.overrides.push(setting(&value("-D")?.to_string_lossy())?),
+            _ if text.starts_with('-') || directory.is_some() => {
+                return Err(UsageError::UnknownOption(text.into_owned(), "compact"));
+            }
+            _ => directory = Some(PathBuf::from(&argument)),
+        }
+    }
+    let directory = directory.ok_or(UsageError::MissingDirectory)?;
+    Ok(Command::Compact { options: CompactOptions { directory, major, family }, sources })
 }
 
 fn setting(text: &str) -> Result<(String, String), UsageError> {
@@ -125,15 +180,22 @@ fn setting(text: &str) -> Result<(String, String), UsageError> {
 }
 
 fn server(data: Option<PathBuf>, sources: &Sources) -> ExitCode {
+    with_config(sources, |mut config| {
+        if let Some(data) = data {
+            config.data_dir = data;
+        }
+        crate::server::run(config)
+    })
+}
+
+/// Does something with settings that make sense.
+fn with_config(sources: &Sources, work: impl FnOnce(ServerConfig) -> ExitCode) -> ExitCode {
     match ServerConfig::load(sources) {
-        Ok((mut config, warnings)) => {
+        Ok((config, warnings)) => {
             for warning in warnings {
                 eprintln!("finback: warning: {warning}");
             }
-            if let Some(data) = data {
-                config.data_dir = data;
-            }
-            crate::server::run(config)
+            work(config)
         }
         Err(error) => refuse(&error),
     }

@@ -3,6 +3,8 @@
 //! It knows which crates make a standalone server and how they are put together, and nothing of what they do.
 
 pub mod cli;
+pub mod compact;
 pub mod config;
+mod progress_bar;
 mod screen;
 pub mod server;

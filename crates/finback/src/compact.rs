@@ -1,0 +1,157 @@
+//! `finback compact`: compacts the files of a table, or of one of its regions, that no server has open.
+//!
+//! The regions are opened as a server opens them, with a log in memory that nobody reads: nothing is written but files of
+//! compactions, which are as safe against a crash as those of a server. What is still in the logs of a server stays there.
+
+mod target;
+
+use crate::config::ServerConfig;
+use crate::progress_bar::ProgressBar;
+use finback_cache::LruLikeCache;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
+use finback_layout::RootDir;
+use finback_region::{CompactionOutcome, PlainHost, Region, RegionConfig, RegionEnvironment};
+use finback_wal::{Wal, WalKind, WalOptions};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use target::Target;
+
+/// Why nothing more is compacted, in one line.
+type Failure = String;
+
+/// What to compact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompactOptions {
+    /// The directory of a table or of a region.
+    pub directory: PathBuf,
+    /// Whether all files of each store are compacted, or what its policy chooses.
+    pub major: bool,
+    /// The only family to compact.
+    pub family: Option<String>,
+}
+
+/// Compacts, and tells what was done: a line for each store on standard output, a bar on standard error.
+pub fn run(options: &CompactOptions, config: &ServerConfig) -> ExitCode {
+    match compact(options, config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("finback: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn compact(options: &CompactOptions, config: &ServerConfig) -> Result<(), Failure> {
+    let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
+    let target = Target::find(&fs, &options.directory)?;
+    let root = &target.root;
+    let _lock = root.lock().map_err(|error| format!("cannot use {}: {error}", root.path().display()))?;
+    let table = root.read_table_descriptor(&target.table).map_err(|error| error.to_string())?;
+    let families = families(&table, options.family.as_deref())?;
+    let table = Arc::new(table);
+    let environment = environment(root, config)?;
+    let regions = match &target.region {
+        Some(region) => vec![region.clone()],
+        None => root.list_regions(&target.table).map_err(|error| error.to_string())?,
+    };
+    for encoded_name in regions {
+        let region = root
+            .read_region_info(&target.table, &encoded_name)
+            .map_err(|error| error.to_string())
+            .and_then(|info| {
+                Region::open(environment.clone(), info, Arc::clone(&table), &mut |_, _| {})
+                    .map_err(|error| error.to_string())
+            })
+            .map_err(|failure| format!("region {encoded_name}: {failure}"))?;
+        let compacted = families.iter().try_for_each(|family| compact_store(&region, family, options.major));
+        // Nothing was written to it that would have to be flushed.
+        region.abandon();
+        compacted.map_err(|failure| format!("region {encoded_name}: {failure}"))?;
+    }
+    Ok(())
+}
+
+fn families(table: &TableDescriptor, only: Option<&str>) -> Result<Vec<ColumnFamilyDescriptor>, Failure> {
+    let is_wanted =
+        |family: &&ColumnFamilyDescriptor| only.is_none_or(|only| only.as_bytes() == &family.name[..]);
+    let wanted: Vec<_> = table.families.iter().filter(is_wanted).cloned().collect();
+    match only {
+        Some(only) if wanted.is_empty() => Err(format!("table {} has no family {only}", table.name)),
+        _ => Ok(wanted),
+    }
+}
+
+fn environment(root: &RootDir, config: &ServerConfig) -> Result<RegionEnvironment, Failure> {
+    /// Indexes of the files that are read back; compactions keep no blocks.
+    const CACHE_BYTES: u64 = 16 << 20;
+    let memory: Arc<dyn FileSystem> = Arc::new(MemFileSystem::new());
+    let wal = Wal::open(memory, Path::new("/"), "offline,0,0", WalKind::Regions, WalOptions::default())
+        .map_err(|error| error.to_string())?;
+    Ok(RegionEnvironment {
+        root: root.clone(),
+        wal: Arc::new(wal),
+        cache: Arc::new(LruLikeCache::new(CACHE_BYTES)),
+        host: Arc::new(PlainHost),
+        config: Arc::new(RegionConfig {
+            flush_size_bytes: config.memstore_flush_bytes,
+            compaction: config.compaction(),
+            ..RegionConfig::default()
+        }),
+    })
+}
+
+fn compact_store(region: &Region, family: &ColumnFamilyDescriptor, major: bool) -> Result<(), Failure> {
+    let name = String::from_utf8_lossy(&family.name);
+    let label = format!("{} {name}", region.encoded_name());
+    let mut done: Option<CompactionOutcome> = None;
+    // Each compaction leaves fewer files: so many are enough for any choice of a policy.
+    for _ in 0..=region.metrics().store_files {
+        match with_progress(region, &label, || region.compact(&family.name, major)) {
+            Ok(Some(outcome)) => {
+                done = Some(done.map_or(outcome, |before| CompactionOutcome {
+                    inputs: before.inputs + outcome.inputs,
+                    cells_read: before.cells_read + outcome.cells_read,
+                    bytes_written: before.bytes_written + outcome.bytes_written,
+                    ..outcome
+                }));
+                if major {
+                    break;
+                }
+            }
+            Ok(None) => break,
+            Err(error) => return Err(format!("family {name}: {error}")),
+        }
+    }
+    match done {
+        Some(CompactionOutcome { inputs, cells_read, cells_written, bytes_written, .. }) => println!(
+            "{label}: {inputs} files compacted, {cells_read} cells read, {cells_written} left, {bytes_written} bytes written"
+        ),
+        None => println!("{label}: nothing to compact"),
+    }
+    Ok(())
+}
+
+/// Does something to a region while a bar shows how far its compaction is.
+fn with_progress<T>(region: &Region, label: &str, work: impl FnOnce() -> T) -> T {
+    const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            let mut bar = ProgressBar::on_terminal(label);
+            while !over.load(Ordering::Acquire) {
+                std::thread::park_timeout(BETWEEN_LOOKS);
+                let metrics = region.metrics();
+                bar.show(metrics.compacted_cells, metrics.compacting_cells);
+            }
+            bar.clear();
+        });
+        let result = work();
+        over.store(true, Ordering::Release);
+        watcher.thread().unpark();
+        result
+    })
+}
