@@ -51,6 +51,20 @@ impl CellOrder {
         self.compare_rows(a.row, b.row).then_with(|| compare_within_row(a, b))
     }
 
+    /// Compares a cell's key with a key given in parts; looks at the row alone where that decides.
+    #[inline]
+    pub fn compare_cell_to_key(self, cell: &Cell<'_>, key: &Key<'_>) -> Ordering {
+        self.compare_rows(cell.row(), key.row).then_with(|| compare_within_row(&Key::of(cell), key))
+    }
+
+    /// Compares a flat key that passed [`crate::cell::check_key`] with a key given in parts, as
+    /// [`CellOrder::compare_cell_to_key`] does.
+    #[inline]
+    pub fn compare_flat_to_key(self, flat: &[u8], key: &Key<'_>) -> Ordering {
+        let row = &flat[2..2 + usize::from(u16::from_be_bytes([flat[0], flat[1]]))];
+        self.compare_rows(row, key.row).then_with(|| compare_within_row(&Key::from_checked(flat), key))
+    }
+
     /// Compares two flat keys; both must have passed [`crate::cell::check_key`].
     pub fn compare_flat_keys(self, a: &[u8], b: &[u8]) -> Ordering {
         self.compare_keys(&Key::from_checked(a), &Key::from_checked(b))

@@ -9,8 +9,10 @@
 //! ```
 
 use crate::vlong;
-use finback_cell::Cell;
 use finback_cell::cell::LENGTHS_SIZE;
+use finback_cell::key::Key;
+use finback_cell::{Cell, CellOrder};
+use std::cmp::Ordering;
 
 /// What each cell of a file carries besides key and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -52,23 +54,57 @@ impl CellOffsets {
     /// A cell and its sequence id.
     #[inline]
     pub(crate) fn get<'a>(&self, payload: &'a [u8], number: usize) -> Option<(Cell<'a>, u64)> {
-        let at = *self.offsets.get(number)? as usize;
-        let parsed = self.layout.parse(payload.get(at..)?)?;
-        Some((Cell::from_checked(parsed.cell), parsed.sequence_id))
+        let (from, to, sequence_id) = self.place(payload, number)?;
+        Some((Cell::from_checked(&payload[from..to]), sequence_id))
     }
 
-    /// Number of the first cell of which `before` does not hold.
+    /// Where a cell begins and ends, and its sequence id.
     #[inline]
-    pub(crate) fn partition_point(
+    pub(crate) fn place(&self, payload: &[u8], number: usize) -> Option<(usize, usize, u64)> {
+        let at = *self.offsets.get(number)? as usize;
+        let parsed = self.layout.parse(payload.get(at..)?)?;
+        Some((at, at + parsed.cell.len(), parsed.sequence_id))
+    }
+
+    /// As [`CellOffsets::first_at_or_after`], for keys that are likely near: looks at the first cells, then ever further.
+    #[inline]
+    pub(crate) fn next_at_or_after(
         &self,
         payload: &[u8],
         from: usize,
-        before: impl Fn(&Cell<'_>) -> bool,
+        order: CellOrder,
+        key: &Key<'_>,
+    ) -> usize {
+        let is_before = |number: usize| {
+            let at = self.offsets.get(number).map(|&at| at as usize);
+            at.and_then(|at| flat_key(payload, at))
+                .is_some_and(|flat| order.compare_flat_to_key(flat, key) == Ordering::Less)
+        };
+        let (mut before, mut step) = (from, 1);
+        while is_before(before) {
+            if !is_before(before + step) {
+                let to = (before + step).min(self.offsets.len());
+                return partition(before + 1, to, is_before);
+            }
+            before += step;
+            step *= 2;
+        }
+        before
+    }
+
+    /// Number of the first cell, from number `from` on, that is not before `key`.
+    #[inline]
+    pub(crate) fn first_at_or_after(
+        &self,
+        payload: &[u8],
+        from: usize,
+        order: CellOrder,
+        key: &Key<'_>,
     ) -> usize {
         let rest = &self.offsets[from.min(self.offsets.len())..];
         from + rest.partition_point(|&at| {
-            let parsed = payload.get(at as usize..).and_then(|bytes| self.layout.parse(bytes));
-            parsed.is_some_and(|parsed| before(&Cell::from_checked(parsed.cell)))
+            flat_key(payload, at as usize)
+                .is_some_and(|flat| order.compare_flat_to_key(flat, key) == Ordering::Less)
         })
     }
 
@@ -76,6 +112,26 @@ impl CellOffsets {
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val(&self.offsets[..])
     }
+}
+
+/// The first number from `from` to `to` of which `holds` does not hold.
+fn partition(mut from: usize, mut to: usize, holds: impl Fn(usize) -> bool) -> usize {
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if holds(middle) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    from
+}
+
+/// The key of the stored cell at `at`: nothing else of it is looked at.
+#[inline]
+fn flat_key(payload: &[u8], at: usize) -> Option<&[u8]> {
+    let (length, rest) = payload.get(at..)?.split_first_chunk::<4>()?;
+    rest.get(4..)?.get(..u32::from_be_bytes(*length) as usize)
 }
 
 struct ParsedCell<'a> {

@@ -108,8 +108,7 @@ impl RootIndex {
     /// The last entry whose key is not greater than `key`.
     pub(crate) fn find(&self, order: CellOrder, key: &Key<'_>) -> Option<usize> {
         let not_greater = |number: &usize| {
-            self.key(*number)
-                .is_some_and(|entry| order.compare_keys(&Key::from_checked(entry), key) != Ordering::Greater)
+            self.key(*number).is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
         };
         partition_point(self.len(), not_greater).checked_sub(1)
     }
@@ -196,8 +195,7 @@ impl<'a> NodeIndex<'a> {
     /// The last entry whose key is not greater than `key`.
     pub(crate) fn find(&self, order: CellOrder, key: &Key<'_>) -> Option<usize> {
         let not_greater = |number: &usize| {
-            self.key(*number)
-                .is_some_and(|entry| order.compare_keys(&Key::from_checked(entry), key) != Ordering::Greater)
+            self.key(*number).is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
         };
         partition_point(self.len(), not_greater).checked_sub(1)
     }

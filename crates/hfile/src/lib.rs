@@ -26,6 +26,7 @@ mod index;
 mod index_key;
 mod index_writer;
 mod opening;
+mod position;
 mod reader;
 mod scanner;
 mod tag_dictionary;

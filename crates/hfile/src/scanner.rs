@@ -9,6 +9,7 @@ use crate::block_cache::{BlockCache, BlockPriority};
 use crate::block_type::BlockType;
 use crate::error::HFileError;
 use crate::index::NodeIndex;
+use crate::position::Position;
 use crate::reader::{BlockRequest, HFileReader};
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
@@ -54,23 +55,6 @@ struct PathStep {
     entry: usize,
 }
 
-#[derive(Clone)]
-struct Position {
-    block: Arc<Block>,
-    number: usize,
-}
-
-impl Position {
-    #[inline]
-    fn cell(&self) -> Option<(Cell<'_>, u64)> {
-        self.block.cells.as_ref()?.get(self.block.payload(), self.number)
-    }
-
-    fn cells(&self) -> usize {
-        self.block.cells.as_ref().map_or(0, crate::data_block::CellOffsets::len)
-    }
-}
-
 impl HFileScanner {
     /// A scanner that stands nowhere. `cache_data`: whether data blocks that were read are put into the cache (index
     /// blocks always are).
@@ -95,7 +79,7 @@ impl HFileScanner {
     /// The cell at the position and its sequence id; `None` before the first seek and after the last cell.
     #[inline]
     pub fn peek(&self) -> Option<(Cell<'_>, u64)> {
-        self.position.as_ref()?.cell()
+        self.position.as_ref().map(Position::cell)
     }
 
     /// Moves to the first cell at or after `key`.
@@ -115,26 +99,16 @@ impl HFileScanner {
     pub fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
         let order = self.reader.order();
         let Some(position) = &mut self.position else { return Ok(()) };
-        let Some(cells) = &position.block.cells else { return Ok(()) };
-        let payload = position.block.payload();
-        let is_before = |cell: &Cell<'_>| order.compare_keys(&Key::of(cell), key) == Ordering::Less;
-        // Near targets are common: look at the next few cells before searching by halves.
-        let start = position.number;
-        let near = start + NEAR_CELLS;
-        while position.number < near {
-            match cells.get(payload, position.number) {
-                Some((cell, _)) if is_before(&cell) => position.number += 1,
-                Some(_) => return Ok(()),
-                None => break,
-            }
-        }
-        let last_is_before = cells.get(payload, cells.len() - 1).is_none_or(|(cell, _)| is_before(&cell));
-        if !last_is_before {
-            position.number = cells.partition_point(payload, position.number, is_before);
+        if order.compare_cell_to_key(&position.cell().0, key) != Ordering::Less {
             return Ok(());
         }
-        // In another block: nothing may have changed if the seek is interrupted.
-        position.number = start;
+        let found = position.among().map(|(number, cells)| {
+            cells.next_at_or_after(position.block().payload(), number + 1, order, key)
+        });
+        if found.is_some_and(|number| position.move_to(number)) {
+            return Ok(());
+        }
+        // In another block.
         self.seek(key)
     }
 
@@ -145,8 +119,7 @@ impl HFileScanner {
     #[inline]
     pub fn advance(&mut self) -> Result<(), ScanInterrupt> {
         let Some(position) = &mut self.position else { return Ok(()) };
-        if position.number + 1 < position.cells() {
-            position.number += 1;
+        if position.advance() {
             return Ok(());
         }
         let found = self.beside(&self.path, Direction::Forward)?;
@@ -169,18 +142,18 @@ impl HFileScanner {
             Some((path, block)) => {
                 let number = first_at_or_after(&block, order, &key, 0);
                 match number.checked_sub(1) {
-                    Some(number) => Some(Position { block, number }),
+                    Some(number) => Position::new(block, number),
                     None => self.beside(&path, Direction::Backward)?.map(|(_, position)| position),
                 }
             }
         };
         self.given.clear();
-        let found = found.as_ref().and_then(|position| Some((position, position.cell()?.0.row())));
+        let found = found.as_ref().map(|position| (position, position.cell().0.row()));
         // A lying index may lead to a later row, with which a reversed scan would not end.
         if let Some((position, found)) = found
             && order.compare_rows(found, row).is_ge()
         {
-            return Err(self.reader.misplaced(position.block.place(), position.block.place()).into());
+            return Err(self.reader.misplaced(position.block().place(), position.block().place()).into());
         }
         Ok(found.map(|(_, row)| row.to_vec()))
     }
@@ -217,8 +190,7 @@ impl HFileScanner {
         };
         let Some((path, block)) = found else { return Ok(None) };
         let number = first_at_or_after(&block, self.reader.order(), key, 0);
-        let position = Position { block, number };
-        if number < position.cells() {
+        if let Some(position) = Position::new(block, number) {
             return Ok(Some((path, position)));
         }
         // The key lies between the last cell of this block and the first of the next.
@@ -262,12 +234,12 @@ impl HFileScanner {
                 if let Some((_, block)) = &found {
                     self.check_beside(from, block.place(), direction)?;
                 }
-                return Ok(found.map(|(path, block)| {
+                return Ok(found.and_then(|(path, block)| {
                     let number = match direction {
                         Direction::Forward => 0,
                         Direction::Backward => block.cells.as_ref().map_or(0, |cells| cells.len() - 1),
                     };
-                    (path, Position { block, number })
+                    Some((path, Position::new(block, number)?))
                 }));
             }
         }
@@ -347,7 +319,7 @@ impl HFileScanner {
 
     /// A block from what was given, the current path, or the cache.
     fn block(&self, place: BlockRef, priority: BlockPriority) -> Result<Arc<Block>, ScanInterrupt> {
-        let current = self.position.as_ref().map(|position| &position.block);
+        let current = self.position.as_ref().map(Position::block);
         let nodes = self.path.iter().filter_map(|step| step.node.as_ref());
         if let Some(block) =
             self.given.iter().chain(current).chain(nodes).find(|block| block.place() == place)
@@ -369,9 +341,6 @@ impl HFileScanner {
     }
 }
 
-/// Cells that a reseek looks at one by one before it searches.
-const NEAR_CELLS: usize = 4;
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Forward,
@@ -379,8 +348,7 @@ enum Direction {
 }
 
 fn first_at_or_after(block: &Block, order: CellOrder, key: &Key<'_>, from: usize) -> usize {
-    let before = |cell: &Cell<'_>| order.compare_keys(&Key::of(cell), key) == Ordering::Less;
-    block.cells.as_ref().map_or(0, |cells| cells.partition_point(block.payload(), from, before))
+    block.cells.as_ref().map_or(0, |cells| cells.first_at_or_after(block.payload(), from, order, key))
 }
 
 /// Repeats an operation, reading the blocks that it asks for, until it is done. For threads that may wait.

@@ -203,6 +203,6 @@ impl FlatCursor {
 
     fn search(&self, from: usize, to: usize, key: &Key<'_>) -> usize {
         let order = self.cells.order;
-        self.cells.search(from, to, key.row, |cell| order.compare_keys(&Key::of(cell), key) == Ordering::Less)
+        self.cells.search(from, to, key.row, |cell| order.compare_cell_to_key(cell, key) == Ordering::Less)
     }
 }

@@ -60,9 +60,7 @@ impl<'a> Target<'a> {
     fn compare(&self, node: Node<'_>) -> Ordering {
         node.prefix().cmp(&self.prefix).then_with(|| {
             let (cell, sequence_id) = node.entry();
-            self.order
-                .compare_keys(&Key::of(&cell), &self.key)
-                .then_with(|| self.sequence_id.cmp(&sequence_id))
+            self.order.compare_cell_to_key(&cell, &self.key).then_with(|| self.sequence_id.cmp(&sequence_id))
         })
     }
 

@@ -65,7 +65,7 @@ impl Heap {
     pub(crate) fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
         while let Some(&top) = self.heap.first() {
             let Some((cell, _)) = self.sources[top].peek() else { break };
-            if self.order.compare_keys(&Key::of(&cell), key) != Ordering::Less {
+            if self.order.compare_cell_to_key(&cell, key) != Ordering::Less {
                 break;
             }
             self.asking = top;

@@ -1,0 +1,56 @@
+//! Where a scanner stands: at a cell of a data block, which is taken apart once, however often it is looked at.
+
+use crate::block::Block;
+use crate::data_block::CellOffsets;
+use finback_cell::Cell;
+use std::sync::Arc;
+
+/// A cell of a data block.
+#[derive(Clone)]
+pub(crate) struct Position {
+    block: Arc<Block>,
+    number: usize,
+    /// Where the cell begins and ends in the payload.
+    from: usize,
+    to: usize,
+    sequence_id: u64,
+}
+
+impl Position {
+    /// At cell `number`; `None` if the block has no such cell.
+    pub(crate) fn new(block: Arc<Block>, number: usize) -> Option<Self> {
+        let mut position = Self { block, number, from: 0, to: 0, sequence_id: 0 };
+        position.move_to(number).then_some(position)
+    }
+
+    /// Moves to cell `number`. False, and nothing done, if the block has no such cell.
+    #[inline]
+    pub(crate) fn move_to(&mut self, number: usize) -> bool {
+        let Some(cells) = &self.block.cells else { return false };
+        let Some((from, to, sequence_id)) = cells.place(self.block.payload(), number) else { return false };
+        (self.number, self.from, self.to, self.sequence_id) = (number, from, to, sequence_id);
+        true
+    }
+
+    /// Moves to the next cell. False, and nothing done, after the block's last.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> bool {
+        self.move_to(self.number + 1)
+    }
+
+    /// The cell and its sequence id.
+    #[inline]
+    pub(crate) fn cell(&self) -> (Cell<'_>, u64) {
+        (Cell::from_checked(&self.block.payload()[self.from..self.to]), self.sequence_id)
+    }
+
+    /// The block.
+    pub(crate) fn block(&self) -> &Arc<Block> {
+        &self.block
+    }
+
+    /// The number of the cell, and where all of the block's are.
+    pub(crate) fn among(&self) -> Option<(usize, &CellOffsets)> {
+        Some((self.number, self.block.cells.as_ref()?))
+    }
+}
