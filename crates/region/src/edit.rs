@@ -82,10 +82,7 @@ impl Region {
     /// The durability of a mutation, with the table's where it leaves it open.
     pub(crate) fn effective_durability(&self, mutation: &Mutation) -> Durability {
         match mutation.durability {
-            Durability::UseDefault => match self.table.durability().and_then(Durability::parse) {
-                None | Some(Durability::UseDefault) => Durability::SyncWal,
-                Some(durability) => durability,
-            },
+            Durability::UseDefault => self.rules.durability,
             durability => durability,
         }
     }

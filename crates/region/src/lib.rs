@@ -50,6 +50,7 @@ mod store;
 mod store_file;
 mod store_pressure;
 mod store_scanner;
+mod table_rules;
 mod write;
 
 pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionTest};

@@ -5,7 +5,7 @@
 //! earlier one, and a writer is answered only when readers see its write.
 
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::oneshot;
@@ -17,8 +17,9 @@ pub(crate) struct Mvcc {
     /// The last write that was dropped between its place in the log and its being seen.
     dropped_writes: AtomicU64,
     queue: Mutex<Queue>,
-    /// Read points of open scanners, with how many scanners hold each.
-    scanners: Mutex<BTreeMap<u64, usize>>,
+    /// Read points of open scanners, in order, with how many scanners hold each: most are the last one, and few are
+    /// different.
+    scanners: Mutex<Vec<(u64, usize)>>,
 }
 
 #[derive(Debug)]
@@ -114,16 +115,19 @@ impl Mvcc {
     pub(crate) fn register_scanner(self: &Arc<Self>, read_point: Option<u64>) -> ReadPoint {
         let mut scanners = self.scanners.lock();
         let point = read_point.unwrap_or_else(|| self.read_point());
-        *scanners.entry(point).or_default() += 1;
+        match scanners.binary_search_by_key(&point, |&(held, _)| held) {
+            Ok(at) => scanners[at].1 += 1,
+            Err(at) => scanners.insert(at, (point, 1)),
+        }
         ReadPoint { mvcc: Arc::clone(self), point }
     }
 
     fn release_scanner(&self, read_point: u64) {
         let mut scanners = self.scanners.lock();
-        if let Some(count) = scanners.get_mut(&read_point) {
-            *count -= 1;
-            if *count == 0 {
-                scanners.remove(&read_point);
+        if let Ok(at) = scanners.binary_search_by_key(&read_point, |&(held, _)| held) {
+            scanners[at].1 -= 1;
+            if scanners[at].1 == 0 {
+                scanners.remove(at);
             }
         }
     }
@@ -132,7 +136,7 @@ impl Mvcc {
     pub(crate) fn smallest_read_point(&self) -> u64 {
         let scanners = self.scanners.lock();
         let current = self.read_point();
-        scanners.keys().next().map_or(current, |&oldest| oldest.min(current))
+        scanners.first().map_or(current, |&(oldest, _)| oldest.min(current))
     }
 }
 

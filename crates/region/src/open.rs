@@ -11,6 +11,7 @@ use crate::region::{Region, RegionCounters, RegionEnvironment};
 use crate::row_lock::RowLocks;
 use crate::store::Store;
 use crate::store_file::StoreFile;
+use crate::table_rules::TableRules;
 use finback_cell::{Cell, CellOrder, RegionInfo, TableDescriptor};
 use finback_layout::{LayoutError, RootDir};
 use finback_memstore::MemStore;
@@ -76,6 +77,7 @@ impl Region {
             wal_region: encoded_name.as_bytes().into(),
             wal_table: info.table.to_bytes()[..].into(),
             encoded_name,
+            rules: TableRules::of(&table, &environment.config),
             table,
             order,
             stores,

@@ -11,6 +11,7 @@ use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
 use crate::row_lock::RowLocks;
 use crate::scan_output::ScanOutput;
 use crate::store::Store;
+use crate::table_rules::TableRules;
 use finback_cell::{Bytes, CellOrder, RegionInfo, Scan, TableDescriptor};
 use finback_filter::Filter;
 use finback_hfile::BlockCache;
@@ -55,6 +56,7 @@ pub struct Region {
     pub(crate) wal_region: Arc<[u8]>,
     pub(crate) wal_table: Arc<[u8]>,
     pub(crate) table: Arc<TableDescriptor>,
+    pub(crate) rules: TableRules,
     pub(crate) order: CellOrder,
     pub(crate) environment: RegionEnvironment,
     /// Sorted by family.

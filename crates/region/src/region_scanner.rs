@@ -303,7 +303,7 @@ impl RegionScanner {
         self.asking = number;
         let cut_rows = !self.whole_rows;
         loop {
-            match store.find(self.filter.as_deref_mut(), budget)? {
+            match store.find(&self.row, self.filter.as_deref_mut(), budget)? {
                 Found::EndOfRow => {
                     self.phase = Phase::InRow(number + 1);
                     return Ok(None);
@@ -368,7 +368,7 @@ impl RegionScanner {
         for number in from..self.stores.len() {
             self.phase = Phase::LeaveRow(number);
             self.asking = number;
-            self.stores[number].finish_row()?;
+            self.stores[number].finish_row(&self.row)?;
         }
         if let Some(filter) = &mut self.filter {
             filter.reset();

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -72,27 +72,59 @@ impl LockState {
     }
 }
 
+/// A row with its hash, which is computed once for a lock's taking and giving back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct HashedRow {
+    hash: u64,
+    row: Bytes,
+}
+
+impl Hash for HashedRow {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Takes the hash that a [`HashedRow`] has.
+#[derive(Default)]
+struct HashKept(u64);
+
+impl Hasher for HashKept {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+type Shard = Mutex<HashMap<HashedRow, LockState, BuildHasherDefault<HashKept>>>;
+
 /// The row locks of one region.
 #[derive(Debug)]
 pub(crate) struct RowLocks {
     hasher: RandomState,
-    shards: Box<[Mutex<HashMap<Bytes, LockState>>]>,
+    shards: Box<[Shard]>,
 }
 
 impl RowLocks {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            hasher: RandomState::new(),
-            shards: (0..SHARDS).map(|_| Mutex::new(HashMap::new())).collect(),
-        })
+        Arc::new(Self { hasher: RandomState::new(), shards: (0..SHARDS).map(|_| Shard::default()).collect() })
     }
 
-    fn shard(&self, row: &[u8]) -> &Mutex<HashMap<Bytes, LockState>> {
-        &self.shards[self.hasher.hash_one(row) as usize % SHARDS]
+    fn shard(&self, row: &HashedRow) -> &Shard {
+        // Not the bits that the tables go by.
+        &self.shards[(row.hash >> 32) as usize % SHARDS]
     }
 
     /// Waits for the lock of `row`. Whoever takes several must take them in the order of the rows, each once.
     pub(crate) async fn lock(self: &Arc<Self>, row: Bytes, mode: LockMode) -> RowLock {
+        let row = HashedRow { hash: self.hasher.hash_one(&row[..]), row };
         let granted = {
             let mut shard = self.shard(&row).lock();
             let state = shard.entry(row.clone()).or_default();
@@ -112,7 +144,7 @@ impl RowLocks {
         RowLock { locks: Arc::clone(self), row, mode }
     }
 
-    fn release(&self, row: &Bytes, mode: Option<LockMode>) {
+    fn release(&self, row: &HashedRow, mode: Option<LockMode>) {
         let mut shard = self.shard(row).lock();
         let Some(state) = shard.get_mut(row) else { return };
         if let Some(mode) = mode {
@@ -129,7 +161,7 @@ impl RowLocks {
 /// A place in the queue. Dropped before it was granted, it is given up.
 struct Waiting<'a> {
     locks: &'a RowLocks,
-    row: &'a Bytes,
+    row: &'a HashedRow,
     receiver: Option<oneshot::Receiver<()>>,
     mode: LockMode,
 }
@@ -158,7 +190,7 @@ impl Drop for Waiting<'_> {
 #[derive(Debug)]
 pub(crate) struct RowLock {
     locks: Arc<RowLocks>,
-    row: Bytes,
+    row: HashedRow,
     mode: LockMode,
 }
 

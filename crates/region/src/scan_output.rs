@@ -3,6 +3,9 @@
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellBlock};
 
+/// Memory that the first cell is given, in bytes: as much as a few small ones need.
+const FIRST_BYTES: usize = 512;
+
 /// Results of one reply. Cells stand as `u32 length | KeyValue`, one result after the other.
 #[derive(Debug, Default)]
 pub struct ScanOutput {
@@ -35,6 +38,19 @@ impl ScanOutput {
         CellIter::over_checked(&self.cells)
     }
 
+    /// Forgets everything, and keeps the memory for the next reply.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.counts.clear();
+        self.partial.clear();
+        *self = Self {
+            cells: std::mem::take(&mut self.cells),
+            counts: std::mem::take(&mut self.counts),
+            partial: std::mem::take(&mut self.partial),
+            ..Self::default()
+        };
+    }
+
     /// The cells found, as a checked block.
     pub fn into_cells(self) -> CellBlock {
         CellBlock::parse(self.cells.into()).unwrap_or_default()
@@ -44,6 +60,9 @@ impl ScanOutput {
     #[inline]
     pub(crate) fn push(&mut self, cell: &Cell<'_>, transform: impl FnOnce(&Cell<'_>, &mut Vec<u8>) -> bool) {
         let length_at = self.cells.len();
+        if self.cells.capacity() == 0 {
+            self.cells.reserve(FIRST_BYTES);
+        }
         self.cells.reserve(4 + cell.bytes().len());
         self.cells.extend_from_slice(&[0; 4]);
         if !transform(cell, &mut self.cells) {

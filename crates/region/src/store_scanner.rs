@@ -46,9 +46,10 @@ pub(crate) struct StoreScanner {
     read: StoreRead,
     heap: Heap,
     matcher: Matcher,
-    row: Vec<u8>,
     /// Whether the scanner has cells in the row being read.
     in_row: bool,
+    /// Whether the sources stand behind that row already.
+    past_row: bool,
     /// The flat key that the current step seeks to, kept while the step is interrupted.
     target: Vec<u8>,
     verdict: Option<Verdict>,
@@ -66,8 +67,8 @@ impl StoreScanner {
             read,
             heap,
             matcher,
-            row: Vec::new(),
             in_row: false,
+            past_row: false,
             target: Vec::new(),
             verdict: None,
             cells_in_row: 0,
@@ -106,17 +107,18 @@ impl StoreScanner {
     pub(crate) fn begin_row(&mut self, row: &[u8]) {
         self.in_row = self.current_row() == Some(row);
         if self.in_row {
-            self.row.clear();
-            self.row.extend_from_slice(row);
+            self.past_row = false;
             self.matcher.reset();
             self.verdict = None;
             self.cells_in_row = 0;
         }
     }
 
-    /// Finds the next cell of the row that belongs to the result. `budget` counts down by cells looked at.
+    /// Finds the next cell of `row`, the one that was begun, that belongs to the result. `budget` counts down by cells
+    /// looked at.
     pub(crate) fn find(
         &mut self,
+        row: &[u8],
         mut filter: Option<&mut (dyn Filter + 'static)>,
         budget: &mut usize,
     ) -> Result<Found, Interrupt> {
@@ -128,13 +130,13 @@ impl StoreScanner {
                 if verdict.include {
                     return Ok(Found::Cell);
                 }
-                self.step(verdict.then)?;
+                self.step(row, verdict.then)?;
                 self.verdict = None;
             }
-            let Some((cell, sequence_id)) = self.heap.peek() else { return Ok(Found::EndOfRow) };
-            if cell.row() != self.row {
+            let Some((cell, sequence_id)) = self.heap.peek().filter(|(cell, _)| cell.row() == row) else {
+                self.past_row = true;
                 return Ok(Found::EndOfRow);
-            }
+            };
             if *budget == 0 {
                 return Ok(Found::Yield);
             }
@@ -183,38 +185,35 @@ impl StoreScanner {
         }
     }
 
-    /// Leaves the row that was begun.
-    pub(crate) fn finish_row(&mut self) -> Result<(), ScanInterrupt> {
+    /// Leaves `row`, the one that was begun.
+    pub(crate) fn finish_row(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
         if !self.in_row {
             return Ok(());
         }
         self.verdict = None;
         self.target.clear();
         if self.read.reversed {
-            let row = std::mem::take(&mut self.row);
-            let moved = self.start_before(Some(&row));
-            self.row = row;
-            moved?;
-        } else {
-            self.heap.reseek(&Key::last_on_row(&self.row))?;
+            self.start_before(Some(row))?;
+        } else if !self.past_row {
+            self.heap.reseek(&Key::last_on_row(row))?;
         }
         self.in_row = false;
         Ok(())
     }
 
-    fn step(&mut self, step: Step) -> Result<(), ScanInterrupt> {
+    fn step(&mut self, row: &[u8], step: Step) -> Result<(), ScanInterrupt> {
         match step {
             Step::Next => return self.heap.next(),
-            Step::NextRow => return self.heap.reseek(&Key::last_on_row(&self.row)),
+            Step::NextRow => return self.heap.reseek(&Key::last_on_row(row)),
             Step::NextColumn => {
                 if let Some(column) = self.matcher.column_hint() {
-                    return self.heap.reseek(&Key::first_on_column(&self.row, &self.read.family, column));
+                    return self.heap.reseek(&Key::first_on_column(row, &self.read.family, column));
                 }
                 // The current cell changes while sources are moved one after the other: remember its column.
                 if self.target.is_empty()
                     && let Some((cell, _)) = self.heap.peek()
                 {
-                    Key::last_on_column(&self.row, cell.family(), cell.qualifier()).write(&mut self.target);
+                    Key::last_on_column(row, cell.family(), cell.qualifier()).write(&mut self.target);
                 }
             }
             Step::Hint => {}

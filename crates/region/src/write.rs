@@ -125,7 +125,7 @@ impl Region {
 
     pub(crate) fn check_writable(&self) -> Result<(), RegionError> {
         self.check_open()?;
-        if self.table.is_read_only() {
+        if self.rules.is_read_only {
             return Err(RegionError::ReadOnly(self.name.escape_ascii().to_string()));
         }
         Ok(())
@@ -313,7 +313,7 @@ impl Region {
 
     /// Memstore size at which this region is flushed, in bytes.
     pub(crate) fn flush_size(&self) -> u64 {
-        self.environment.config.flush_size_bytes(&self.table)
+        self.rules.flush_size_bytes
     }
 }
 

@@ -143,8 +143,9 @@ impl Engine for Finback {
         let start_row = finback_cell::Bytes::copy_from_slice(key);
         let mut scanner = self.region.scanner(&Scan { start_row, ..Scan::default() }, None).expect("scanner");
         let mut found = 0;
+        let mut out = ScanOutput::default();
         while found < count {
-            let mut out = ScanOutput::default();
+            out.clear();
             let limits = ScanLimits { rows: (count - found).min(PAIRS_PER_CALL), ..ScanLimits::NONE };
             next(&mut scanner, &mut out, &limits);
             if out.is_empty() {
