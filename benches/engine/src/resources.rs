@@ -19,7 +19,8 @@ impl Resources {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         // The name, in parentheses, may contain anything.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-        let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
+        let ticks =
+            |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
         let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
         let written = io.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok());
         Self {

@@ -111,7 +111,12 @@ impl<'a> Bench<'a> {
         self.engine.seek(b"", usize::MAX)
     }
 
-    fn read(&self, name: &'static str, count: u64, work: impl Fn(&dyn Engine, u64) -> u64 + Sync) -> Measured {
+    fn read(
+        &self,
+        name: &'static str,
+        count: u64,
+        work: impl Fn(&dyn Engine, u64) -> u64 + Sync,
+    ) -> Measured {
         // The cache is warm when the time begins to count.
         self.on_threads(count / 4, |from, to| {
             let found: u64 = (from..to).map(|number| work(&*self.engine, number)).sum();

@@ -76,6 +76,11 @@ impl HFileScanner {
         Self { data_priority, ..self }
     }
 
+    /// The file.
+    pub fn reader(&self) -> &HFileReader {
+        &self.reader
+    }
+
     /// The cell at the position and its sequence id; `None` before the first seek and after the last cell.
     #[inline]
     pub fn peek(&self) -> Option<(Cell<'_>, u64)> {

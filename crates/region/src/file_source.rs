@@ -25,6 +25,11 @@ impl FileSource {
         Self { scanner, bulk_sequence_id, probe, absent: false }
     }
 
+    /// The newest timestamp of any of its cells, if the file says.
+    pub(crate) fn newest_timestamp(&self) -> Option<i64> {
+        self.scanner.reader().time_range().map(|(_, newest)| newest)
+    }
+
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
         // A scanner that was never moved stands nowhere: nothing to do for one that is absent.

@@ -6,10 +6,32 @@
 
 use crate::source::Source;
 use finback_cell::key::Key;
-use finback_cell::{Cell, CellOrder};
+use finback_cell::{Bytes, Cell, CellOrder};
 use finback_hfile::{Block, ScanInterrupt};
 use std::cmp::Ordering;
 use std::sync::Arc;
+
+/// A read of one column of one row: a source whose cells are all older than a put that was found first need not be
+/// looked at, as long as nobody asks for what comes after that put.
+#[derive(Debug)]
+pub(crate) struct OneColumn {
+    /// The row.
+    pub(crate) row: Bytes,
+    /// The qualifier.
+    pub(crate) qualifier: Bytes,
+}
+
+/// What such a read has left out so far.
+#[derive(Debug)]
+struct LeftOut {
+    column: OneColumn,
+    /// Whether the seek has come to the sources that may be left out.
+    begun: bool,
+    /// Those not sought yet; the one with the newest cell is last.
+    sources: Vec<usize>,
+    /// Whether an interrupted [`Heap::next`] has moved past its cell.
+    moved: bool,
+}
 
 /// A merge of sources.
 #[derive(Debug)]
@@ -24,13 +46,21 @@ pub(crate) struct Heap {
     found_row: Option<Vec<u8>>,
     /// The source that asked for a block.
     asking: usize,
+    left_out: Option<Box<LeftOut>>,
 }
 
 impl Heap {
     /// A merge of `sources`, newest first. It stands nowhere until the first seek.
     pub(crate) fn new(order: CellOrder, sources: Vec<Source>) -> Self {
         let heap = Vec::with_capacity(sources.len());
-        Self { order, sources, heap, progress: 0, found_row: None, asking: 0 }
+        Self { order, sources, heap, progress: 0, found_row: None, asking: 0, left_out: None }
+    }
+
+    /// The same for a read of one column of one row.
+    pub(crate) fn of_one_column(mut self, column: OneColumn) -> Self {
+        let left_out = LeftOut { column, begun: false, sources: Vec::new(), moved: false };
+        self.left_out = Some(Box::new(left_out));
+        self
     }
 
     /// The smallest current cell.
@@ -42,6 +72,14 @@ impl Heap {
     /// Moves past the current cell.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<(), ScanInterrupt> {
+        if self.leaves_out() {
+            return self.next_of_all();
+        }
+        self.move_top()
+    }
+
+    #[inline]
+    fn move_top(&mut self) -> Result<(), ScanInterrupt> {
         let Some(&top) = self.heap.first() else { return Ok(()) };
         self.asking = top;
         self.sources[top].next()?;
@@ -49,8 +87,32 @@ impl Heap {
         Ok(())
     }
 
+    #[cold]
+    fn next_of_all(&mut self) -> Result<(), ScanInterrupt> {
+        // First past the current cell: a source that comes in may stand before it.
+        if self.left_out.as_ref().is_some_and(|left_out| !left_out.moved) {
+            self.move_top()?;
+        }
+        if let Some(left_out) = &mut self.left_out {
+            left_out.moved = true;
+        }
+        self.bring_in(|_, _| true)?;
+        if let Some(left_out) = &mut self.left_out {
+            left_out.moved = false;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn leaves_out(&self) -> bool {
+        self.left_out.as_ref().is_some_and(|left_out| !left_out.sources.is_empty())
+    }
+
     /// Moves every source to the first cell at or after `key`.
     pub(crate) fn seek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        if self.left_out.is_some() {
+            return self.seek_one_column(key);
+        }
         while self.progress < self.sources.len() {
             self.asking = self.progress;
             self.sources[self.progress].seek(key)?;
@@ -61,8 +123,66 @@ impl Heap {
         Ok(())
     }
 
+    /// Seeks the sources that have to be looked at. Repeated after an interruption it does not begin anew: blocks given
+    /// before may be gone.
+    fn seek_one_column(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        if self.left_out.as_ref().is_some_and(|left_out| !left_out.begun) {
+            while self.progress < self.sources.len() {
+                if self.sources[self.progress].newest_timestamp().is_none() {
+                    self.asking = self.progress;
+                    self.sources[self.progress].seek(key)?;
+                }
+                self.progress += 1;
+            }
+            self.progress = 0;
+            self.rebuild();
+            let newest = |source: &usize| self.sources[*source].newest_timestamp();
+            let mut later: Vec<usize> =
+                (0..self.sources.len()).filter(|source| newest(source).is_some()).collect();
+            later.sort_by_key(newest);
+            if let Some(left_out) = &mut self.left_out {
+                (left_out.begun, left_out.sources) = (true, later);
+            }
+        }
+        self.bring_in(|top, newest| !(top.is_put() && top.timestamp() > newest))
+    }
+
+    /// Seeks sources that were left out, the newest first, as long as `is_needed` says so of the column's current cell
+    /// and the source's newest timestamp.
+    fn bring_in(&mut self, is_needed: impl Fn(&Cell<'_>, i64) -> bool) -> Result<(), ScanInterrupt> {
+        let Some(mut left_out) = self.left_out.take() else { return Ok(()) };
+        let done = self.bring_in_from(&mut left_out, is_needed);
+        self.left_out = Some(left_out);
+        done
+    }
+
+    fn bring_in_from(
+        &mut self,
+        left_out: &mut LeftOut,
+        is_needed: impl Fn(&Cell<'_>, i64) -> bool,
+    ) -> Result<(), ScanInterrupt> {
+        let column = &left_out.column;
+        while let Some(&source) = left_out.sources.last() {
+            let newest = self.sources[source].newest_timestamp().unwrap_or(i64::MAX);
+            let top = self.peek().map(|(cell, _)| cell);
+            let in_column =
+                top.filter(|cell| cell.row() == column.row && cell.qualifier() == column.qualifier);
+            if in_column.is_some_and(|cell| !is_needed(&cell, newest)) {
+                break;
+            }
+            self.asking = source;
+            self.sources[source].seek(&Key::first_on_row(&column.row))?;
+            left_out.sources.pop();
+            self.rebuild();
+        }
+        Ok(())
+    }
+
     /// Moves forward to the first cell at or after `key`.
     pub(crate) fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
+        if self.leaves_out() {
+            self.bring_in(|_, _| true)?;
+        }
         while let Some(&top) = self.heap.first() {
             let Some((cell, _)) = self.sources[top].peek() else { break };
             if self.order.compare_cell_to_key(&cell, key) != Ordering::Less {

@@ -163,7 +163,8 @@ impl Nodes {
         if !all_versions {
             next.add_single_delete(timestamp, sequence_id);
         } else if next.sequence_id == sequence_id {
-            *next = Node::new(timestamp, sequence_id);
+            // Several markers of one batch: HBase remembers the last of them alone, and shows what the others hide.
+            next.timestamp = next.timestamp.max(timestamp);
         } else {
             self.0.insert(at, Node::new(timestamp, sequence_id));
         }

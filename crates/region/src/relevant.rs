@@ -1,9 +1,10 @@
 //! Which sources of a store matter to a read: by rows, by timestamps, by Bloom filter.
 
 use crate::family_rules::FamilyRules;
+use crate::heap::OneColumn;
 use crate::region_scanner::RowRange;
 use crate::store_file::StoreFile;
-use finback_cell::{CellOrder, Scan, TimeRange};
+use finback_cell::{Bytes, CellOrder, Scan, TimeRange};
 use finback_hfile::{BlockCache, BloomProbe};
 use std::sync::Arc;
 
@@ -39,6 +40,12 @@ impl<'a> Relevant<'a> {
             time_range: scan.time_range_of(family),
             oldest: if expires { rules.oldest_unexpired(now) } else { i64::MIN },
         }
+    }
+
+    /// The column, of a read of a single one of a single row.
+    pub(crate) fn one_column(&self) -> Option<OneColumn> {
+        let (row, column) = self.single?;
+        Some(OneColumn { row: Bytes::copy_from_slice(row), qualifier: Bytes::copy_from_slice(column?) })
     }
 
     /// The question to the file's Bloom filter, if it has one for this read.

@@ -66,6 +66,14 @@ impl Source {
         }
     }
 
+    /// The newest timestamp of any cell, of a source that costs something to seek; `None` when it is not known.
+    pub(crate) fn newest_timestamp(&self) -> Option<i64> {
+        match self {
+            Self::Segment(_) => None,
+            Self::File(file) => file.newest_timestamp(),
+        }
+    }
+
     /// Hands over the block that an operation asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
         if let Self::File(file) = self {

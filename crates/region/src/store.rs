@@ -5,6 +5,7 @@ use crate::compaction_config::CompactionConfig;
 use crate::compaction_progress::CompactionProgress;
 use crate::family_rules::FamilyRules;
 use crate::file_source::FileSource;
+use crate::heap::Heap;
 use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
 use crate::region_scanner::RowRange;
@@ -215,12 +216,20 @@ impl Store {
             family: self.family.name.clone(),
             read_point,
             reversed: rows.reversed,
+            single_row: rows.single().is_some(),
             store_offset: scan.store_offset,
             store_limit: scan.store_limit,
         };
         let time_range = scan.time_range_of(&self.family.name);
         let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now, has_filter);
-        StoreScanner::new(read, sources, matcher)
+        let heap = Heap::new(self.order, sources);
+        // Raw reads see all there is; NEW_VERSION_BEHAVIOR goes by more than timestamps.
+        let by_time = !scan.raw && !self.rules.new_version_behavior;
+        let heap = match relevant.one_column().filter(|_| by_time) {
+            Some(column) => heap.of_one_column(column),
+            None => heap,
+        };
+        StoreScanner::new(read, heap, matcher)
     }
 }
 

@@ -6,7 +6,6 @@
 use crate::error::Interrupt;
 use crate::heap::Heap;
 use crate::matcher::{Matcher, Step, Verdict};
-use crate::source::Source;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
 use finback_filter::Filter;
@@ -35,6 +34,8 @@ pub(crate) struct StoreRead {
     pub(crate) read_point: u64,
     /// Whether rows come in descending order.
     pub(crate) reversed: bool,
+    /// Whether only one row is read: nothing is to be looked for behind it.
+    pub(crate) single_row: bool,
     /// Cells per row to skip.
     pub(crate) store_offset: u32,
     /// Cells per row to return at most.
@@ -61,8 +62,7 @@ pub(crate) struct StoreScanner {
 }
 
 impl StoreScanner {
-    pub(crate) fn new(read: StoreRead, sources: Vec<Source>, matcher: Matcher) -> Self {
-        let heap = Heap::new(read.order, sources);
+    pub(crate) fn new(read: StoreRead, heap: Heap, matcher: Matcher) -> Self {
         Self {
             read,
             heap,
@@ -129,6 +129,10 @@ impl StoreScanner {
             if let Some(verdict) = self.verdict {
                 if verdict.include {
                     return Ok(Found::Cell);
+                }
+                if verdict.then == Step::NextRow && self.read.single_row {
+                    (self.in_row, self.past_row) = (false, true);
+                    return Ok(Found::EndOfRow);
                 }
                 self.step(row, verdict.then)?;
                 self.verdict = None;

@@ -3,8 +3,8 @@
 use super::Engine;
 use crate::settings::Settings;
 use finback_cell::{
-    CellBlockBuilder, CellType, ColumnFamilyDescriptor, Durability, LATEST_TIMESTAMP, Mutation, MutationKind,
-    RegionInfo, Scan, TableDescriptor, TableName, cell::CellParts,
+    CellBlockBuilder, CellType, ColumnFamilyDescriptor, Durability, FamilySelection, LATEST_TIMESTAMP,
+    Mutation, MutationKind, RegionInfo, Scan, TableDescriptor, TableName, cell::CellParts,
 };
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_region::{
@@ -132,7 +132,17 @@ impl Engine for Finback {
 
     fn get(&self, key: &[u8]) -> Option<usize> {
         let row = finback_cell::Bytes::copy_from_slice(key);
-        let scan = Scan { start_row: row.clone(), stop_row: row, include_stop_row: true, ..Scan::default() };
+        let column = FamilySelection {
+            family: finback_cell::Bytes::from_static(FAMILY),
+            qualifiers: Some(vec![finback_cell::Bytes::from_static(QUALIFIER)]),
+        };
+        let scan = Scan {
+            start_row: row.clone(),
+            stop_row: row,
+            include_stop_row: true,
+            families: vec![column],
+            ..Scan::default()
+        };
         let mut scanner = self.region.scanner(&scan, None).expect("scanner");
         let mut out = ScanOutput::default();
         next(&mut scanner, &mut out, &ScanLimits::NONE);

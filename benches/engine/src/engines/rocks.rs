@@ -21,7 +21,11 @@ pub(super) fn open(dir: &Path, settings: &Settings) -> Result<Box<dyn Engine>, S
     options.create_if_missing(true);
     options.set_block_based_table_factory(&table);
     options.set_write_buffer_size(settings.write_buffer_bytes);
-    options.set_compression_type(if settings.compress { DBCompressionType::Lz4 } else { DBCompressionType::None });
+    options.set_compression_type(if settings.compress {
+        DBCompressionType::Lz4
+    } else {
+        DBCompressionType::None
+    });
     // The log is written in the background, as that of the other engines is.
     options.set_manual_wal_flush(true);
     options.set_max_background_jobs(2);
