@@ -9,6 +9,7 @@ mod compaction_value;
 mod error;
 mod host;
 pub mod manual;
+mod memory;
 mod site_file;
 mod source;
 mod table;
@@ -16,6 +17,7 @@ mod value;
 mod without_effect;
 
 pub use error::ConfigError;
+pub use memory::MemoryBudget;
 pub use source::{Sources, Warning};
 pub use table::{PROPERTIES, Property, ServerConfig};
 pub use value::MemorySize;

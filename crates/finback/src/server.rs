@@ -20,14 +20,14 @@ use finback_regionserver::{
     AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
     ThroughputBounds,
 };
-use finback_rpc::{Channel, Limits, Loopback, Server, Service};
+use finback_rpc::{Channel, Limits, Loopback, ReplyMemory, Server, Service};
 use finback_wal::{SyncMode, WalOptions};
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
-use crate::config::ServerConfig;
+use crate::config::{MemoryBudget, ServerConfig};
 use crate::screen;
 
 /// Name of the file in the data directory that says on which ports a running server listens.
@@ -147,9 +147,11 @@ async fn serve(config: ServerConfig) -> Result<(), Failure> {
     let stop = Arc::new(Notify::new());
     let in_process: Arc<OnceLock<InProcess>> = Arc::default();
     let master = start_master(&root, &addresses.master_name, &in_process, &stop).await?;
-    let region_server = start_region_server(&config, &root, &addresses.regionserver_name, &master)?;
+    let memory = config.memory().map_err(|error| error.to_string())?;
+    let region_server = start_region_server(&config, &memory, &root, &addresses.regionserver_name, &master)?;
     let services = InProcess::new(&region_server);
-    let (master_rpc, region_rpc) = (master_server(&config, &master), services.server(&config, &master));
+    let region_rpc = services.server(limits(&config, &memory, memory.requests), &master);
+    let master_rpc = master_server(limits(&config, &memory, memory.master_requests), &master);
     // Set once, here.
     let _ = in_process.set(services);
 
@@ -239,25 +241,29 @@ impl InProcess {
         }
     }
 
-    fn server(&self, config: &ServerConfig, master: &Master) -> Server {
+    fn server(&self, limits: Limits, master: &Master) -> Server {
         let builder =
-            Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits(config));
+            Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits);
         let services = [&self.client, &self.admin, &self.meta];
         services.into_iter().fold(builder, |builder, service| builder.service(Arc::clone(service))).build()
     }
 }
 
-fn limits(config: &ServerConfig) -> Limits {
+fn limits(config: &ServerConfig, memory: &MemoryBudget, request_bytes: u64) -> Limits {
+    let (requests, replies) = (request_bytes as usize, memory.replies as usize);
+    let defaults = Limits::default();
     Limits {
-        max_request_bytes: config.max_request_bytes as usize,
-        max_in_flight_bytes: config.max_in_flight_bytes as usize,
-        ..Limits::default()
+        max_request_bytes: requests.min(config.max_request_bytes as usize),
+        max_in_flight_bytes: requests,
+        max_outgoing_bytes: defaults.max_outgoing_bytes.min(replies),
+        max_unread_bytes: replies,
+        max_connections: memory.connections as usize,
+        ..defaults
     }
 }
 
-fn master_server(config: &ServerConfig, master: &Master) -> Server {
-    let builder =
-        Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits(config));
+fn master_server(limits: Limits, master: &Master) -> Server {
+    let builder = Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits);
     master.services().into_iter().fold(builder, finback_rpc::ServerBuilder::service).build()
 }
 
@@ -291,6 +297,7 @@ async fn start_master(
 
 fn start_region_server(
     config: &ServerConfig,
+    memory: &MemoryBudget,
     root: &RootDir,
     name: &ServerName,
     master: &Master,
@@ -303,7 +310,7 @@ fn start_region_server(
         name: name.clone(),
         root: root.clone(),
         region: RegionConfig {
-            flush_size_bytes: config.memstore_flush_bytes,
+            flush_size_bytes: memory.flush,
             block_multiplier: u64::from(config.memstore_block_multiplier),
             max_cell_size_bytes: config.max_cell_bytes as usize,
             row_lock_wait: config.row_lock_wait,
@@ -316,15 +323,19 @@ fn start_region_server(
             roll_size_bytes: config.wal_roll_bytes(),
             roll_period: config.wal_roll_period,
             max_logs: config.max_wals as usize,
+            queue_bytes: u32::try_from(memory.log_queue).unwrap_or(u32::MAX),
             ..WalOptions::default()
         },
-        memstore_limit_bytes: config.global_memstore_bytes(),
+        memstore_limit_bytes: memory.memstores,
+        reply_memory: ReplyMemory::new(memory.replies as usize),
+        nonce_bytes: memory.nonces as usize,
+        max_row_bytes: config.max_row_bytes as usize,
         scanner_lease: config.scanner_timeout,
         max_scan_result_bytes: config.max_scan_result_bytes as usize,
         background: background(config),
         old_log_retention: config.old_wal_ttl,
     };
-    let cache = block_cache(config);
+    let cache = block_cache(config, memory.block_cache);
     RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
         .map_err(|error| error.to_string())
 }
@@ -359,9 +370,9 @@ fn background(config: &ServerConfig) -> BackgroundOptions {
 
 /// The cache in memory, and behind it a file if one is wanted. One that cannot be used costs speed, and is no reason not to
 /// start.
-fn block_cache(config: &ServerConfig) -> Arc<dyn BlockCache> {
+fn block_cache(config: &ServerConfig, memory_bytes: u64) -> Arc<dyn BlockCache> {
     let shares = Shares { in_memory: config.cache_in_memory_share, index: config.cache_index_share };
-    let memory = LruLikeCache::with_shares(config.block_cache_bytes(), shares);
+    let memory = LruLikeCache::with_shares(memory_bytes, shares);
     let Some(path) = config.bucket_cache.clone() else { return Arc::new(memory) };
     let options = FileTierOptions {
         path,

@@ -56,6 +56,13 @@ struct PathStep {
 }
 
 impl HFileScanner {
+    /// Bytes of the blocks that this scanner keeps in memory.
+    pub fn held_bytes(&self) -> usize {
+        let of_path = self.path.iter().filter_map(|step| step.node.as_ref());
+        let of_position = self.position.iter().map(Position::block);
+        of_path.chain(of_position).chain(&self.given).map(|block| block.memory_bytes()).sum()
+    }
+
     /// A scanner that stands nowhere. `cache_data`: whether data blocks that were read are put into the cache (index
     /// blocks always are).
     pub fn new(reader: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, cache_data: bool) -> Self {

@@ -96,6 +96,9 @@ pub struct CompactionConfig {
     /// `hbase.hstore.compaction.keep.seqId.period`, in milliseconds (HBase: days): compactions of all files forget the
     /// sequence ids of cells in older files.
     pub keep_sequence_ids_ms: i64,
+    /// `hbase.hstore.time.to.purge.deletes`, in milliseconds: compactions keep younger delete markers, for puts that
+    /// come late.
+    pub purge_deletes_ms: i64,
     /// Of the date-tiered engine.
     pub date_tiered: DateTieredConfig,
 }
@@ -119,6 +122,7 @@ impl Default for CompactionConfig {
             major_jitter: 0.5,
             deletes_expired_files: true,
             keep_sequence_ids_ms: 5 * DAY_MS,
+            purge_deletes_ms: 0,
             date_tiered: DateTieredConfig::default(),
         }
     }
@@ -201,6 +205,7 @@ impl CompactionConfig {
         if keep_days != config.keep_sequence_ids_ms / DAY_MS {
             config.keep_sequence_ids_ms = keep_days.max(LEAST_KEEP_DAYS).saturating_mul(DAY_MS);
         }
+        own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
         config.date_tiered.apply(&own);
         config
     }

@@ -83,7 +83,9 @@ impl Region {
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
-            matcher = matcher.dropping_markers(rows.clone(), earliest_put);
+            matcher = matcher
+                .dropping_markers(rows.clone(), earliest_put)
+                .purging_markers_after(store.compaction.purge_deletes_ms);
         }
         // HBase writes 0 in place of sequence ids that no reader can tell apart any more.
         let forgotten = if all_files {

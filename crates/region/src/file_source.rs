@@ -58,6 +58,11 @@ impl FileSource {
         self.scanner.previous_row(row)
     }
 
+    /// Bytes of the blocks that the scanner keeps in memory.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.scanner.held_bytes()
+    }
+
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
         match &mut self.probe {
             Some(probe) => probe.provide(block),

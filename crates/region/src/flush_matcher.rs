@@ -32,6 +32,8 @@ pub(crate) struct FlushMatcher {
     whole: Option<Whole>,
     /// In such a row: the timestamp of the oldest put in the files.
     earliest_put: Option<i64>,
+    /// Markers younger than this are kept.
+    purge_after_ms: i64,
     row: Vec<u8>,
     started: bool,
     deletes: DeleteTracker,
@@ -58,6 +60,7 @@ impl FlushMatcher {
             min_versions,
             whole: None,
             earliest_put: None,
+            purge_after_ms: 0,
             row: Vec::new(),
             started: false,
             deletes: DeleteTracker::default(),
@@ -72,6 +75,12 @@ impl FlushMatcher {
     /// left for it to hide.
     pub(crate) fn dropping_markers(mut self, rows: RowRange, earliest_put: i64) -> Self {
         self.whole = Some(Whole { rows, earliest_put });
+        self
+    }
+
+    /// Keeps markers that are younger, for puts that come late.
+    pub(crate) fn purging_markers_after(mut self, purge_after_ms: i64) -> Self {
+        self.purge_after_ms = purge_after_ms;
         self
     }
 
@@ -156,7 +165,8 @@ impl FlushMatcher {
         if cell.is_delete() {
             new_versions.add(cell, sequence_id);
             let timestamp = cell.timestamp();
-            return !self.deleted_goes(timestamp) && self.earliest_put.is_some_and(|put| timestamp >= put);
+            let has_puts = self.earliest_put.is_some_and(|put| timestamp >= put);
+            return self.is_young(timestamp) || has_puts && !self.deleted_goes(timestamp);
         }
         match new_versions.check(cell, sequence_id) {
             Standing::Visible => self.keeps_version(cell),
@@ -174,10 +184,16 @@ impl FlushMatcher {
     fn keeps_marker(&mut self, marker: &Cell<'_>, hides: bool) -> bool {
         match self.earliest_put {
             None => true,
+            Some(_) if self.is_young(marker.timestamp()) => true,
             Some(_) if hides => false,
             Some(earliest) if marker.timestamp() < earliest => false,
             Some(_) => self.keeps_version(marker),
         }
+    }
+
+    /// Whether a marker is to wait for puts that come late.
+    fn is_young(&self, timestamp: i64) -> bool {
+        self.purge_after_ms > 0 && self.now.saturating_sub(timestamp) <= self.purge_after_ms
     }
 
     fn drop_column(&mut self, cell: &Cell<'_>) -> bool {

@@ -215,6 +215,11 @@ impl Heap {
         Ok(self.found_row.take())
     }
 
+    /// Bytes of the blocks that the sources keep in memory.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.sources.iter().map(Source::held_bytes).sum()
+    }
+
     /// Hands over the block that the last interrupted operation asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
         if let Some(source) = self.sources.get_mut(self.asking) {

@@ -29,6 +29,8 @@ pub struct ScanLimits {
     pub partial_rows: bool,
     /// Cells looked at before the caller is given a chance to do something else.
     pub budget: usize,
+    /// Bytes of cells found before the caller is given a chance to say whether there is memory for more.
+    pub turn_bytes: usize,
 }
 
 impl ScanLimits {
@@ -40,6 +42,7 @@ impl ScanLimits {
         bytes: usize::MAX,
         partial_rows: false,
         budget: usize::MAX,
+        turn_bytes: usize::MAX,
     };
 }
 
@@ -56,7 +59,7 @@ pub enum ScanStop {
     Rows,
     /// The byte limit is reached.
     Bytes,
-    /// The budget of cells is used up; nothing is wrong, call again.
+    /// The budget of cells, or of bytes of this call, is used up; nothing is wrong, call again.
     Budget,
 }
 
@@ -158,6 +161,11 @@ impl RegionScanner {
         self.whole_rows
     }
 
+    /// Bytes of the blocks of files that this scanner keeps in memory.
+    pub fn held_bytes(&self) -> usize {
+        self.stores.iter().map(StoreScanner::held_bytes).sum()
+    }
+
     /// Hands over the block that the last call asked for.
     pub fn provide(&mut self, block: Arc<Block>) {
         if let Some(store) = self.stores.get_mut(self.asking) {
@@ -172,18 +180,22 @@ impl RegionScanner {
         }
         // Every call gets on by one step at least.
         let mut budget = limits.budget.max(1);
+        let turn_end = out.cells.len().saturating_add(limits.turn_bytes.max(1));
         loop {
             match self.phase {
                 Phase::Start(from) => self.start(from)?,
                 Phase::BetweenRows => {
-                    if let Some(stop) = reached(out, limits, budget) {
+                    if let Some(stop) = reached(out, limits) {
                         return Ok(stop);
+                    }
+                    if budget == 0 || out.cells.len() >= turn_end {
+                        return Ok(ScanStop::Budget);
                     }
                     budget = budget.saturating_sub(1);
                     self.begin_row(out)?;
                 }
                 Phase::InRow(store) => {
-                    if let Some(stop) = self.read_store(store, out, limits, &mut budget)? {
+                    if let Some(stop) = self.read_store(store, out, limits, (&mut budget, turn_end))? {
                         return Ok(stop);
                     }
                 }
@@ -294,7 +306,7 @@ impl RegionScanner {
         number: usize,
         out: &mut ScanOutput,
         limits: &ScanLimits,
-        budget: &mut usize,
+        (budget, turn_end): (&mut usize, usize),
     ) -> Result<Option<ScanStop>, Interrupt> {
         let Some(store) = self.stores.get_mut(number) else {
             self.phase = Phase::RowEnd;
@@ -332,6 +344,9 @@ impl RegionScanner {
                 });
             }
             store.accept();
+            if out.cells.len() >= turn_end {
+                *budget = 0;
+            }
         }
     }
 
@@ -379,15 +394,13 @@ impl RegionScanner {
 }
 
 /// The limit that is reached between rows, if any.
-fn reached(out: &ScanOutput, limits: &ScanLimits, budget: usize) -> Option<ScanStop> {
+fn reached(out: &ScanOutput, limits: &ScanLimits) -> Option<ScanStop> {
     if out.counts.len() >= limits.results {
         Some(ScanStop::Results)
     } else if out.rows_completed >= limits.rows {
         Some(ScanStop::Rows)
     } else if out.cells.len() >= limits.bytes && !out.counts.is_empty() {
         Some(ScanStop::Bytes)
-    } else if budget == 0 {
-        Some(ScanStop::Budget)
     } else {
         None
     }

@@ -74,6 +74,14 @@ impl Source {
         }
     }
 
+    /// Bytes of the blocks that this source keeps in memory. Segments are counted with their memstore.
+    pub(crate) fn held_bytes(&self) -> usize {
+        match self {
+            Self::Segment(_) => 0,
+            Self::File(file) => file.held_bytes(),
+        }
+    }
+
     /// Hands over the block that an operation asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
         if let Self::File(file) = self {

@@ -227,6 +227,11 @@ impl StoreScanner {
         Ok(())
     }
 
+    /// Bytes of the blocks that this scanner keeps in memory.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.heap.held_bytes()
+    }
+
     /// Hands over the block that was asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
         self.heap.provide(block);

@@ -41,7 +41,7 @@ impl Service for ClientMetaService {
         Outcome::pending(async move {
             let request = Request { method, param: call.param, timeout: Some(TIMEOUT), ..Request::default() };
             let (message, _) = server.master_meta().call_encoded(request).await?;
-            Ok(Reply { message: message.to_vec(), cells: Vec::new() })
+            Ok(Reply { message: message.to_vec(), ..Reply::default() })
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Get.
 
 use crate::exceptions::exception;
+use crate::read_memory::{ReadMemory, TURN_BYTES};
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_filter::Filter;
@@ -19,9 +20,9 @@ pub(crate) const CELLS_PER_TURN: usize = 10_000;
 pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::GetRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
-    let mut cells = ReplyCells::new(&call);
+    let mut cells = ReplyCells::new(&server, &call);
     let result = read(&server, &region, request.get, &mut cells).await?;
-    Ok(Reply::with_cells(&pb::GetResponse { result: Some(result) }, cells.block))
+    Ok(cells.reply(&pb::GetResponse { result: Some(result) }))
 }
 
 /// Carries out one Get.
@@ -33,18 +34,33 @@ async fn read(
 ) -> Result<pb::Result, RpcException> {
     let mut get = OpenGet::open(region, get)?;
     loop {
-        match get.advance()? {
-            Progress::Done => return Ok(get.result(cells)),
-            Progress::Turn => tokio::task::yield_now().await,
-            Progress::Need(request) => get.provide(server.fetch(request).await?),
+        let progress = get.advance()?;
+        cells.memory.check_row(get.found_bytes())?;
+        match progress {
+            Progress::Done => {
+                cells.memory.hold(get.memory_bytes()).await?;
+                return Ok(get.result(cells));
+            }
+            Progress::Turn => {
+                cells.memory.hold(get.memory_bytes()).await?;
+                tokio::task::yield_now().await;
+            }
+            Progress::Need(request) => {
+                // Many calls may stand here.
+                cells.memory.hold(get.memory_bytes()).await?;
+                get.provide(server.fetch(request).await?);
+            }
         }
     }
 }
 
 /// A Get under way: a view of the region as of its opening, and what was found so far.
 pub(crate) struct OpenGet {
-    scanner: RegionScanner,
+    /// `None` after the end.
+    scanner: Option<RegionScanner>,
     out: ScanOutput,
+    /// Bytes of the block that it waits for.
+    wanted_bytes: usize,
     existence_only: bool,
 }
 
@@ -72,23 +88,43 @@ impl OpenGet {
         let filter = decode_filter(filter)?;
         let scanner = region.scanner(&get.scan, filter).map_err(|error| exception(&error))?;
         region.counters().reads.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { scanner, out: ScanOutput::default(), existence_only })
+        Ok(Self { scanner: Some(scanner), out: ScanOutput::default(), wanted_bytes: 0, existence_only })
     }
 
     /// Reads on as far as memory goes.
     pub(crate) fn advance(&mut self) -> Result<Progress, RpcException> {
-        let limits = ScanLimits { budget: CELLS_PER_TURN, ..ScanLimits::NONE };
-        match self.scanner.next(&mut self.out, &limits) {
+        let Some(scanner) = &mut self.scanner else { return Ok(Progress::Done) };
+        let mut limits = ScanLimits { budget: CELLS_PER_TURN, turn_bytes: TURN_BYTES, ..ScanLimits::NONE };
+        if self.existence_only {
+            // One cell is enough.
+            limits = ScanLimits { bytes: 1, partial_rows: true, ..limits };
+        }
+        match scanner.next(&mut self.out, &limits) {
             Ok(ScanStop::Budget) => Ok(Progress::Turn),
-            Ok(_) => Ok(Progress::Done),
-            Err(Interrupt::NeedBlock(request)) => Ok(Progress::Need(request)),
+            Ok(_) => {
+                self.scanner = None;
+                Ok(Progress::Done)
+            }
+            Err(Interrupt::NeedBlock(request)) => {
+                self.wanted_bytes = request.block.size as usize;
+                Ok(Progress::Need(request))
+            }
             Err(Interrupt::Failed(error)) => Err(exception(&error)),
         }
     }
 
     /// Hands over the block that was asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
-        self.scanner.provide(block);
+        self.wanted_bytes = 0;
+        if let Some(scanner) = &mut self.scanner {
+            scanner.provide(block);
+        }
+    }
+
+    /// Bytes that it takes: what was found, and the blocks that it holds or waits for.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let held = self.scanner.as_ref().map_or(0, RegionScanner::held_bytes);
+        self.out.cells.capacity().saturating_add(held).saturating_add(self.wanted_bytes)
     }
 
     /// Bytes of cells found so far.
@@ -96,9 +132,9 @@ impl OpenGet {
         self.out.cells.len()
     }
 
-    /// Forgets what was found; says how many bytes that was.
-    pub(crate) fn give_up(&mut self) -> usize {
-        std::mem::take(&mut self.out).cells.len()
+    /// Forgets what was found, and goes no further.
+    pub(crate) fn give_up(&mut self) {
+        (self.out, self.scanner, self.wanted_bytes) = (ScanOutput::default(), None, 0);
     }
 
     /// The answer, when all is read.
@@ -117,11 +153,15 @@ pub(crate) async fn next(
     scanner: &mut RegionScanner,
     out: &mut ScanOutput,
     limits: &ScanLimits,
+    memory: &mut ReadMemory,
 ) -> Result<ScanStop, RpcException> {
     loop {
         match scanner.next(out, limits) {
             Ok(stop) => return Ok(stop),
             Err(Interrupt::NeedBlock(request)) => {
+                // Many calls may stand here.
+                let bytes = memory.of(out, scanner).saturating_add(request.block.size as usize);
+                memory.hold(bytes).await?;
                 let block = server.fetch(request).await?;
                 scanner.provide(block);
             }

@@ -23,6 +23,7 @@ mod multi;
 mod multi_row;
 mod mutate;
 mod nonces;
+mod read_memory;
 mod reads_together;
 mod regions;
 mod result;

@@ -30,7 +30,7 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
         server: &server,
         nonce_group: request.nonce_group.unwrap_or(0),
         request_cells: call.cells.clone(),
-        cells: ReplyCells::new(&call),
+        cells: ReplyCells::new(&server, &call),
         results: Vec::with_capacity(request.region_action.len()),
         gets: Gets::default(),
     };
@@ -47,7 +47,7 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
     if response.region_action_result.iter().any(|result| result.processed == Some(true)) {
         response.processed = Some(true);
     }
-    Ok(Reply::with_cells(&response, multi.cells.block))
+    Ok(multi.cells.reply(&response))
 }
 
 struct Multi<'a> {
@@ -94,9 +94,11 @@ impl Multi<'_> {
         if open.is_empty() {
             return;
         }
-        let room = MAX_REPLY_BYTES.saturating_sub(self.cells.block.len());
-        let too_large = || too_large(MAX_REPLY_BYTES);
-        let ended = ReadsTogether::new(&*self.server.host, &mut open, room, &too_large).run().await;
+        let most = self.most();
+        let room = most.saturating_sub(self.cells.bytes());
+        let too_large = || too_large(most);
+        let reads = ReadsTogether::new(&*self.server.host, &mut open, room, &too_large);
+        let ended = reads.run(&mut self.cells.memory).await;
         for (((region, action), get), ended) in places.into_iter().zip(open).zip(ended) {
             let outcome = ended.and_then(|()| {
                 self.check_size()?;
@@ -212,9 +214,14 @@ impl Multi<'_> {
         Ok(())
     }
 
+    /// The most bytes of cells; with as much again for those that are read meanwhile.
+    fn most(&self) -> usize {
+        MAX_REPLY_BYTES.min(self.cells.memory.most() / 2)
+    }
+
     fn check_size(&self) -> Result<(), RpcException> {
-        let size = self.cells.block.len();
-        if size <= MAX_REPLY_BYTES { Ok(()) } else { Err(too_large(size)) }
+        let size = self.cells.bytes();
+        if size <= self.most() { Ok(()) } else { Err(too_large(size)) }
     }
 
     async fn open_get(

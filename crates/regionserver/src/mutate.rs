@@ -4,6 +4,7 @@ use crate::condition;
 use crate::exceptions::exception;
 use crate::get;
 use crate::nonces::Admission;
+use crate::read_memory::ReadMemory;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan};
@@ -20,7 +21,7 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
     let mut request_cells = call.cells.clone();
     let mutation =
         convert::decode_mutation(request.mutation, &mut request_cells, request.nonce_group.unwrap_or(0))?;
-    let mut cells = ReplyCells::new(&call);
+    let mut cells = ReplyCells::new(&server, &call);
     let response = match request.condition {
         Some(condition) => {
             let condition = condition::decode(condition)?;
@@ -39,7 +40,7 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
             pb::MutateResponse { result, ..Default::default() }
         }
     };
-    Ok(Reply::with_cells(&response, cells.block))
+    Ok(cells.reply(&response))
 }
 
 /// A condition must look at the row that it guards.
@@ -109,7 +110,9 @@ async fn stored(
         };
         let mut scanner = region.scanner(&scan, None).map_err(|error| exception(&error))?;
         let mut out = ScanOutput::default();
-        while get::next(server, &mut scanner, &mut out, &ScanLimits::NONE).await? == ScanStop::Budget {}
+        let mut memory = ReadMemory::within(server);
+        let limits = &ScanLimits::NONE;
+        while get::next(server, &mut scanner, &mut out, limits, &mut memory).await? == ScanStop::Budget {}
         found.extend_from_slice(&out.cells);
     }
     let cells = CellBlock::parse(found.into()).unwrap_or_default();

@@ -11,8 +11,8 @@ use tokio::sync::watch;
 
 /// How long nonces are remembered (`hbase.server.hashNonce.gracePeriod`).
 const RETENTION: Duration = Duration::from_secs(30 * 60);
-/// How many are remembered at most; beyond it the oldest are forgotten earlier.
-const CAPACITY: usize = 2_000_000;
+/// What a nonce takes: its entry in the map, with room to grow, and in the queue.
+const NONCE_BYTES: usize = 128;
 
 type Key = (u64, u64);
 
@@ -32,9 +32,11 @@ pub(crate) enum Admission {
 }
 
 /// The nonces of one server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Nonces {
     inner: Mutex<Inner>,
+    /// How many are remembered at most; beyond it the oldest are forgotten earlier.
+    capacity: usize,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +47,11 @@ struct Inner {
 }
 
 impl Nonces {
+    /// Nonces that take so many bytes at most.
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self { inner: Mutex::default(), capacity: (bytes / NONCE_BYTES).max(1) }
+    }
+
     /// Admits a call; waits while another with the same nonce runs.
     pub(crate) async fn admit(self: &Arc<Self>, group: u64, nonce: u64) -> Admission {
         let key = (group, nonce);
@@ -73,17 +80,17 @@ impl Nonces {
 
     /// Notes a nonce of an edit that was replayed. Its sequence id is not known any more: 0 means "now".
     pub(crate) fn replayed(&self, group: u64, nonce: u64) {
-        self.inner.lock().finish((group, nonce), 0);
+        self.inner.lock().finish((group, nonce), 0, self.capacity);
     }
 }
 
 impl Inner {
-    fn finish(&mut self, key: Key, sequence_id: u64) {
+    fn finish(&mut self, key: Key, sequence_id: u64, capacity: usize) {
         let now = Instant::now();
         self.states.insert(key, State::Done(sequence_id));
         self.done.push_back((now, key));
         while let Some(&(since, oldest)) = self.done.front() {
-            if now.duration_since(since) < RETENTION && self.done.len() <= CAPACITY {
+            if now.duration_since(since) < RETENTION && self.done.len() <= capacity {
                 break;
             }
             self.done.pop_front();
@@ -113,7 +120,7 @@ impl Drop for NonceGuard {
     fn drop(&mut self) {
         let mut inner = self.nonces.inner.lock();
         match self.done {
-            Some(sequence_id) => inner.finish(self.key, sequence_id),
+            Some(sequence_id) => inner.finish(self.key, sequence_id, self.nonces.capacity),
             None => {
                 inner.states.remove(&self.key);
             }

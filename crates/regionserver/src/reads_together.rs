@@ -4,6 +4,7 @@
 
 use crate::exceptions::exception;
 use crate::get::{OpenGet, Progress};
+use crate::read_memory::ReadMemory;
 use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
 use finback_region::{BoxFuture, Host, RegionError};
 use finback_rpc::RpcException;
@@ -37,13 +38,16 @@ pub(crate) struct ReadsTogether<'a> {
     reads: &'a mut [OpenGet],
     states: Vec<State>,
     fetches: Vec<Fetch>,
-    /// Bytes that the reads may have found together.
+    /// Bytes that each takes, when last looked at.
+    taken: Vec<usize>,
+    taken_together: usize,
+    /// Bytes that the reads may take together.
     max_bytes: usize,
     too_large: &'a (dyn Fn() -> RpcException + Sync),
 }
 
 impl<'a> ReadsTogether<'a> {
-    /// `max_bytes`: of what is found; of reads that would bring more, the last ones end with `too_large`. The first one
+    /// `max_bytes`: of what is found and held; of reads that take more, the last ones end with `too_large`. The first one
     /// always comes to its end.
     pub(crate) fn new(
         host: &'a dyn Host,
@@ -52,13 +56,18 @@ impl<'a> ReadsTogether<'a> {
         too_large: &'a (dyn Fn() -> RpcException + Sync),
     ) -> Self {
         let states = reads.iter().map(|_| State::Runnable).collect();
-        Self { host, reads, states, fetches: Vec::new(), max_bytes, too_large }
+        let taken = vec![0; reads.len()];
+        Self { host, reads, states, fetches: Vec::new(), taken, taken_together: 0, max_bytes, too_large }
     }
 
     /// Brings all reads to their end; says for each, in their order, how it ended.
-    pub(crate) async fn run(mut self) -> Vec<Result<(), RpcException>> {
+    pub(crate) async fn run(mut self, memory: &mut ReadMemory) -> Vec<Result<(), RpcException>> {
         loop {
-            let must_yield = self.advance();
+            let must_yield = self.advance(memory);
+            if let Err(failure) = memory.hold(self.taken_together).await {
+                self.end_all(&failure);
+                break;
+            }
             if must_yield {
                 tokio::task::yield_now().await;
                 continue;
@@ -78,22 +87,29 @@ impl<'a> ReadsTogether<'a> {
     }
 
     /// Takes all reads as far as they go. Says whether some had their turn and want another.
-    fn advance(&mut self) -> bool {
+    fn advance(&mut self, memory: &ReadMemory) -> bool {
         let mut again = false;
         for number in 0..self.reads.len() {
             if !matches!(self.states[number], State::Runnable) {
                 continue;
             }
-            match self.reads[number].advance() {
+            let read = &mut self.reads[number];
+            match read.advance().and_then(|progress| {
+                memory.check_row(read.found_bytes())?;
+                Ok(progress)
+            }) {
                 Ok(Progress::Done) => self.states[number] = State::Ended(Ok(())),
                 Ok(Progress::Turn) => again = true,
                 Ok(Progress::Need(request)) => {
                     self.states[number] = State::Waiting;
                     self.fetch(number, request);
                 }
-                Err(failure) => self.states[number] = State::Ended(Err(failure)),
+                Err(failure) => {
+                    self.reads[number].give_up();
+                    self.states[number] = State::Ended(Err(failure));
+                }
             }
-            self.bound_memory();
+            self.bound_memory(number);
         }
         again
     }
@@ -144,14 +160,26 @@ impl<'a> ReadsTogether<'a> {
         }
     }
 
-    /// Gives up reads, from the last one on, while what was found is too much.
-    fn bound_memory(&mut self) {
-        let mut found: usize = self.reads.iter().map(OpenGet::found_bytes).sum();
+    /// Ends what is under way.
+    fn end_all(&mut self, failure: &RpcException) {
+        for (read, state) in self.reads.iter_mut().zip(&mut self.states) {
+            if !matches!(state, State::Ended(_)) {
+                read.give_up();
+                *state = State::Ended(Err(failure.clone()));
+            }
+        }
+    }
+
+    /// Counts what a read takes now, and gives up reads, from the last one on, while all take too much.
+    fn bound_memory(&mut self, number: usize) {
+        let before = std::mem::replace(&mut self.taken[number], self.reads[number].memory_bytes());
+        self.taken_together = self.taken_together - before + self.taken[number];
         for number in (1..self.reads.len()).rev() {
-            if found <= self.max_bytes {
+            if self.taken_together <= self.max_bytes {
                 return;
             }
-            found -= self.reads[number].give_up();
+            self.reads[number].give_up();
+            self.taken_together -= std::mem::take(&mut self.taken[number]);
             self.states[number] = State::Ended(Err((self.too_large)()));
         }
     }

@@ -1,8 +1,11 @@
 //! Cells of a reply: in its cell block, or inside the message for clients without codec.
 
+use crate::read_memory::ReadMemory;
+use crate::server::RegionServer;
 use finback_cell::block::CellIter;
+use finback_proto::Message;
 use finback_proto::{convert, pb};
-use finback_rpc::Call;
+use finback_rpc::{Call, Reply};
 
 /// Where the cells of a reply go.
 #[derive(Debug)]
@@ -10,16 +13,33 @@ pub(crate) struct ReplyCells {
     inline: bool,
     /// The cell block.
     pub(crate) block: Vec<u8>,
+    /// What the reply takes while it is built.
+    pub(crate) memory: ReadMemory,
+    /// Bytes of cells inside the message.
+    inline_bytes: usize,
 }
 
 impl ReplyCells {
-    pub(crate) fn new(call: &Call) -> Self {
-        Self { inline: !call.connection.has_codec, block: Vec::new() }
+    pub(crate) fn new(server: &RegionServer, call: &Call) -> Self {
+        let memory = ReadMemory::new(server, call);
+        Self { inline: !call.connection.has_codec, block: Vec::new(), memory, inline_bytes: 0 }
+    }
+
+    /// Bytes of cells so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.block.len() + self.inline_bytes
+    }
+
+    /// The reply of these cells with a message.
+    pub(crate) fn reply<M: Message>(self, message: &M) -> Reply {
+        Reply::with_cells(message, self.block).counted(self.memory.into_share())
     }
 
     /// A result of `count` cells, given as a cell block.
     pub(crate) fn result(&mut self, cells: Vec<u8>, count: usize) -> pb::Result {
         if self.inline {
+            self.inline_bytes += cells.len();
+            self.memory.set_done(self.inline_bytes);
             return convert::inline_result(CellIter::over_checked(&cells));
         }
         // The only result of most replies: no copy.
@@ -28,6 +48,7 @@ impl ReplyCells {
         } else {
             self.block.extend_from_slice(&cells);
         }
+        self.memory.set_done(self.block.capacity());
         convert::result_in_block(count)
     }
 

@@ -5,6 +5,7 @@
 
 use crate::exceptions::exception;
 use crate::get::{CELLS_PER_TURN, decode_filter, next};
+use crate::read_memory::{ReadMemory, TURN_BYTES};
 use crate::result::ReplyCells;
 use crate::scanners::{CloseUnlessKept, OpenScanner};
 use crate::server::RegionServer;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+/// The memory of all replies has room for so many replies of scans.
+const REPLIES_AT_ONCE: usize = 4;
 /// The shortest time a scan gets before it answers with a heartbeat.
 const MIN_TIME: Duration = Duration::from_millis(10);
 
@@ -100,12 +103,12 @@ async fn answer(
     response.scanner_id = Some(id);
     response.stale = Some(false);
     let rows = request.number_of_rows.unwrap_or(if request.close_scanner() { 0 } else { 1 });
-    let mut cells = ReplyCells::new(call);
+    let mut cells = ReplyCells::new(server, call);
     if rows == 0 {
         response.more_results = Some(true);
         response.more_results_in_region = Some(true);
     } else {
-        match read(server, call, &mut open, request, rows as usize).await {
+        match read(server, call, &mut open, request, rows as usize, &mut cells.memory).await {
             Ok(found) => describe(&mut response, found, &open, request, &mut cells),
             Err(failure) => {
                 guard.disarm();
@@ -122,7 +125,7 @@ async fn answer(
     } else {
         server.scanners.keep(id, open);
     }
-    Ok(Reply::with_cells(&response, cells.block))
+    Ok(cells.reply(&response))
 }
 
 /// What a failure in the middle of a scan is to the client: it opens a new scanner after the last row it got.
@@ -143,6 +146,8 @@ struct Found {
 enum Stop {
     Read(ScanStop),
     Time,
+    /// There is no memory for more at the moment.
+    Memory,
 }
 
 async fn read(
@@ -151,6 +156,7 @@ async fn read(
     open: &mut OpenScanner,
     request: &pb::ScanRequest,
     results: usize,
+    memory: &mut ReadMemory,
 ) -> Result<Found, RpcException> {
     let limit_of_rows = request.limit_of_rows() as usize;
     let partial_rows = request.client_handles_partials() && !open.small;
@@ -158,16 +164,24 @@ async fn read(
         results,
         rows: if limit_of_rows > 0 { limit_of_rows } else { usize::MAX },
         batch: open.batch,
-        bytes: open.max_bytes,
+        // Several replies have room beside each other.
+        bytes: open.max_bytes.min((memory.most() / REPLIES_AT_ONCE).max(1)),
         partial_rows,
         budget: CELLS_PER_TURN,
+        turn_bytes: TURN_BYTES,
     };
     let until = request.client_handles_heartbeats().then(|| time_limit(server, call));
+    if let Some(until) = until {
+        memory.wait_until(until);
+    }
     let mut out = ScanOutput::default();
     let stop = loop {
-        let stop = next(server, &mut open.scanner, &mut out, &limits).await?;
-        if stop != ScanStop::Budget {
-            break Stop::Read(stop);
+        match step(server, open, &mut out, &limits, memory).await {
+            Ok(Some(stop)) => break stop,
+            Ok(None) => {}
+            // A heartbeat: the client stays, and asks again.
+            Err(failure) if failure.server_overloaded && until.is_some() => break Stop::Time,
+            Err(failure) => return Err(failure),
         }
         if call.connection.is_closed() {
             return Err(exceptions::io("the client has gone"));
@@ -185,6 +199,33 @@ async fn read(
     counters.reads.fetch_add(out.rows_completed as u64, Ordering::Relaxed);
     counters.filtered_reads.fetch_add(out.rows_filtered, Ordering::Relaxed);
     Ok(Found { out, stop })
+}
+
+/// Reads for a turn; why the reply ends with it, if it does.
+async fn step(
+    server: &RegionServer,
+    open: &mut OpenScanner,
+    out: &mut ScanOutput,
+    limits: &ScanLimits,
+    memory: &mut ReadMemory,
+) -> Result<Option<Stop>, RpcException> {
+    let stop = next(server, &mut open.scanner, out, limits, memory).await?;
+    let whole_rows = open.scanner.needs_whole_rows() || !limits.partial_rows;
+    if whole_rows && out.counts.is_empty() {
+        memory.check_row(out.cells.len())?;
+    }
+    if stop != ScanStop::Budget {
+        memory.hold(out.cells.capacity()).await?;
+        return Ok(Some(Stop::Read(stop)));
+    }
+    let bytes = memory.of(out, &open.scanner);
+    if memory.try_hold(bytes) {
+        return Ok(None);
+    }
+    // Without room for more the reply ends, if there is something in it.
+    let something = !out.counts.is_empty() || !whole_rows && !out.cells.is_empty();
+    memory.hold(bytes).await?;
+    Ok(something.then_some(Stop::Memory))
 }
 
 /// Half of what lease and client leave.

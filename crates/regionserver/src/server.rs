@@ -14,7 +14,7 @@ use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_region::{Host, Region, RegionConfig, RegionEnvironment, RegionError};
-use finback_rpc::{Channel, ChannelExt, RpcException, exceptions};
+use finback_rpc::{Channel, ChannelExt, ReplyMemory, RpcException, exceptions};
 use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -44,6 +44,12 @@ pub struct RegionServerOptions {
     pub wal: WalOptions,
     /// Bytes of all memstores at which writes must wait (`hbase.regionserver.global.memstore.size`).
     pub memstore_limit_bytes: u64,
+    /// Memory of the replies that are built or on their way to clients.
+    pub reply_memory: Arc<ReplyMemory>,
+    /// Bytes of the table of nonces, at most.
+    pub nonce_bytes: usize,
+    /// Bytes of a row that is read as a whole, at most (`hbase.table.max.rowsize`).
+    pub max_row_bytes: usize,
     /// How long a scanner lives without a call (`hbase.client.scanner.timeout.period`).
     pub scanner_lease: Duration,
     /// Bytes of cells in one scan reply at most, whatever the client asks for (`hbase.server.scanner.max.result.size`).
@@ -99,7 +105,7 @@ impl RegionServer {
         Ok(Arc::new(Self {
             regions: Regions::new(options.name.clone()),
             scanners: Scanners::new(options.name.start_code, options.scanner_lease),
-            nonces: Arc::default(),
+            nonces: Arc::new(Nonces::new(options.nonce_bytes)),
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
             scheduler,
@@ -147,6 +153,14 @@ impl RegionServer {
 
     pub(crate) fn max_scan_result_bytes(&self) -> usize {
         self.options.max_scan_result_bytes
+    }
+
+    pub(crate) fn reply_memory(&self) -> &Arc<ReplyMemory> {
+        &self.options.reply_memory
+    }
+
+    pub(crate) fn max_row_bytes(&self) -> usize {
+        self.options.max_row_bytes
     }
 
     pub(crate) fn memstore_limit(&self) -> u64 {

@@ -31,6 +31,8 @@ const MAX_REFUSED_HEADER_BYTES: usize = 64 << 10;
 const CALL_OVERHEAD_BYTES: usize = 1 << 10;
 /// The shortest time that a client is believed to wait.
 const MIN_TIMEOUT: Duration = Duration::from_millis(20);
+/// How often to look whether replies that the client does not take are in the way of others.
+const CROWD_LOOK: Duration = Duration::from_secs(1);
 /// How long to go on reading from a client that is to see our last words: closing with bytes unread would reset the
 /// connection, and the client might lose them.
 const LINGER: Duration = Duration::from_secs(1);
@@ -40,6 +42,8 @@ enum Event {
     Read(io::Result<usize>),
     Wrote(io::Result<usize>),
     Outbox,
+    /// Nothing, for a while.
+    Nothing,
 }
 
 /// What is being read.
@@ -151,7 +155,7 @@ impl Connection {
             match self.next_event().await? {
                 Event::Read(read) => self.have_read(read?),
                 Event::Wrote(wrote) => self.have_written(wrote?)?,
-                Event::Outbox => {}
+                Event::Outbox | Event::Nothing => {}
             }
         }
     }
@@ -336,12 +340,17 @@ impl Connection {
 
     async fn next_event(&mut self) -> io::Result<Event> {
         let patience = self.patience();
+        let look = self.outgoing.counted_since().map(|_| Instant::now() + CROWD_LOOK);
         let event = poll_fn(|cx| self.poll_event(cx));
         let Some((deadline, what)) = patience else {
             return Ok(event.await);
         };
-        let silence = |_| io::Error::new(io::ErrorKind::TimedOut, what);
-        tokio::time::timeout_at(deadline.into(), event).await.map_err(silence)
+        let until = look.map_or(deadline, |look| look.min(deadline));
+        match tokio::time::timeout_at(until.into(), event).await {
+            Ok(event) => Ok(event),
+            Err(_) if until < deadline => Ok(Event::Nothing),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, what)),
+        }
     }
 
     /// Until when the client must do something, and what: read replies, or send the rest of a request.
@@ -349,9 +358,17 @@ impl Connection {
         let limits = &self.shared.limits;
         let to_read = (!self.outgoing.is_empty())
             .then(|| (self.progress + limits.write_stall_timeout, "the client does not read its replies"));
+        let to_make_room =
+            self.outgoing.counted_since().filter(|_| self.outgoing.is_in_the_way()).map(|since| {
+                let deadline = self.progress + limits.crowded_stall_timeout;
+                (
+                    deadline.min(since + limits.crowded_reply_timeout),
+                    "others need the memory of unread replies",
+                )
+            });
         let to_send = (self.reads() && self.is_within_request())
             .then(|| (self.received + limits.read_stall_timeout, "the rest of a request does not come"));
-        to_read.into_iter().chain(to_send).min()
+        to_read.into_iter().chain(to_make_room).chain(to_send).min()
     }
 
     fn is_within_request(&self) -> bool {

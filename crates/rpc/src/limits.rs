@@ -25,6 +25,11 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// Time without a byte read by a client that has replies waiting, after which it counts as gone.
     pub write_stall_timeout: Duration,
+    /// The same while others wait for the memory that these replies have.
+    pub crowded_stall_timeout: Duration,
+    /// Time after which a client counts as gone that has not read a reply to its end, while others wait for the memory
+    /// that it has.
+    pub crowded_reply_timeout: Duration,
     /// Time without a byte in the midst of a request, after which the client counts as gone.
     pub read_stall_timeout: Duration,
     /// Time for pending calls and unread replies when the server stops.
@@ -42,6 +47,8 @@ impl Default for Limits {
             max_connections: 10_000,
             header_timeout: Duration::from_secs(30),
             write_stall_timeout: Duration::from_secs(300),
+            crowded_stall_timeout: Duration::from_secs(5),
+            crowded_reply_timeout: Duration::from_secs(60),
             read_stall_timeout: Duration::from_secs(120),
             drain_timeout: Duration::from_secs(10),
         }

@@ -1,7 +1,9 @@
 //! Replies on their way to the client.
 
+use crate::reply_memory::ReplyShare;
 use std::collections::VecDeque;
 use std::io::IoSlice;
+use std::time::Instant;
 
 /// Bytes from which on a part of a reply is handed to the socket as it is, instead of being copied behind others.
 const COPY_LIMIT: usize = 8 << 10;
@@ -13,7 +15,7 @@ pub(crate) const MAX_SLICES: usize = 32;
 /// A queue of bytes: small replies side by side in one segment, large parts as segments of their own.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
-    segments: VecDeque<Vec<u8>>,
+    segments: VecDeque<Segment>,
     /// Bytes of the first segment that have been written.
     written: usize,
     /// Bytes not yet written.
@@ -22,6 +24,13 @@ pub(crate) struct Outgoing {
     open: bool,
     /// An empty segment to begin with next time.
     spare: Vec<u8>,
+}
+
+/// Bytes, and what is counted for them since when.
+#[derive(Debug, Default)]
+struct Segment {
+    bytes: Vec<u8>,
+    counted: Option<(ReplyShare, Instant)>,
 }
 
 impl Outgoing {
@@ -36,10 +45,10 @@ impl Outgoing {
     /// Appends what `write` writes.
     pub(crate) fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if !self.open {
-            self.segments.push_back(std::mem::take(&mut self.spare));
+            self.segments.push_back(Segment { bytes: std::mem::take(&mut self.spare), counted: None });
             self.open = true;
         }
-        if let Some(segment) = self.segments.back_mut() {
+        if let Some(Segment { bytes: segment, .. }) = self.segments.back_mut() {
             let before = segment.len();
             write(segment);
             self.bytes += segment.len() - before;
@@ -47,15 +56,29 @@ impl Outgoing {
         }
     }
 
-    /// Appends `part`, without copying it if it is large.
-    pub(crate) fn push(&mut self, part: Vec<u8>) {
+    /// Appends `part`, without copying it if it is large. What is counted for it is, until it is written.
+    pub(crate) fn push(&mut self, part: Vec<u8>, share: Option<ReplyShare>) {
         if part.len() < COPY_LIMIT {
             self.append(|segment| segment.extend_from_slice(&part));
         } else {
             self.bytes += part.len();
-            self.segments.push_back(part);
+            self.segments
+                .push_back(Segment { bytes: part, counted: share.map(|share| (share, Instant::now())) });
             self.open = false;
         }
+    }
+
+    /// Since when there is a reply that is counted.
+    pub(crate) fn counted_since(&self) -> Option<Instant> {
+        Some(self.segments.iter().find_map(|segment| segment.counted.as_ref())?.1)
+    }
+
+    /// Whether others wait for the memory that replies have here.
+    pub(crate) fn is_in_the_way(&self) -> bool {
+        self.segments
+            .iter()
+            .filter_map(|segment| segment.counted.as_ref())
+            .any(|(share, _)| share.is_wanted())
     }
 
     /// What to write next: fills `slices` and says how many there are.
@@ -63,7 +86,7 @@ impl Outgoing {
         let mut count = 0;
         for (slot, segment) in slices.iter_mut().zip(&self.segments) {
             let from = if count == 0 { self.written } else { 0 };
-            *slot = IoSlice::new(&segment[from..]);
+            *slot = IoSlice::new(&segment.bytes[from..]);
             count += 1;
         }
         count
@@ -74,7 +97,7 @@ impl Outgoing {
         debug_assert!(count <= self.bytes);
         self.bytes -= count;
         self.written += count;
-        while let Some(first) = self.segments.front().map(Vec::len)
+        while let Some(first) = self.segments.front().map(|segment| segment.bytes.len())
             && first <= self.written
         {
             self.written -= first;
@@ -85,7 +108,7 @@ impl Outgoing {
 
     /// Removes the first segment, keeping its memory for the next one if that is worth it.
     fn recycle(&mut self) {
-        if let Some(mut segment) = self.segments.pop_front()
+        if let Some(Segment { bytes: mut segment, .. }) = self.segments.pop_front()
             && segment.capacity() <= 2 * SEGMENT_BYTES
             && segment.capacity() > self.spare.capacity()
         {

@@ -10,6 +10,7 @@ use crate::codec::Codec;
 use crate::exception::RpcException;
 use crate::exceptions;
 use crate::outgoing::Outgoing;
+use crate::reply_memory::ReplyShare;
 use crate::service::Reply;
 use finback_proto::{Message, delimited, pb};
 use prost::encoding::{encode_varint, encoded_len_varint};
@@ -37,18 +38,18 @@ pub(crate) fn push_result(
         let cells = codec
             .encode(reply.cells)
             .map_err(|e| exceptions::do_not_retry(format!("internal error: the reply has {e}")))?;
-        Ok((reply.message, cells))
+        Ok((reply.message, cells, reply.share))
     });
     match encoded {
-        Ok((message, cells)) if message.len().saturating_add(cells.len()) < MAX_FRAME_BYTES - 64 => {
-            push_reply(out, call_id, message, cells);
+        Ok((message, cells, share)) if message.len().saturating_add(cells.len()) < MAX_FRAME_BYTES - 64 => {
+            push_reply(out, call_id, message, cells, share);
         }
         Ok(_) => push_exception(out, call_id, &exceptions::do_not_retry("the reply is larger than 2 GiB")),
         Err(exception) => push_exception(out, call_id, &exception),
     }
 }
 
-fn push_reply(out: &mut Outgoing, call_id: u32, message: Vec<u8>, cells: Vec<u8>) {
+fn push_reply(out: &mut Outgoing, call_id: u32, message: Vec<u8>, cells: Vec<u8>, share: Option<ReplyShare>) {
     let call_id = u64::from(call_id);
     let meta_length = 1 + encoded_len_varint(cells.len() as u64);
     let meta_field = if cells.is_empty() { 0 } else { 2 + meta_length };
@@ -67,9 +68,11 @@ fn push_reply(out: &mut Outgoing, call_id: u32, message: Vec<u8>, cells: Vec<u8>
         }
         encode_varint(message.len() as u64, segment);
     });
-    out.push(message);
+    // Counted until the last byte is written.
+    let (of_message, of_cells) = if cells.is_empty() { (share, None) } else { (None, share) };
+    out.push(message, of_message);
     if !cells.is_empty() {
-        out.push(cells);
+        out.push(cells, of_cells);
     }
 }
 

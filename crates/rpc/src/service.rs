@@ -3,6 +3,7 @@
 use crate::exception::RpcException;
 use crate::exceptions;
 use crate::in_flight::{Share, too_much_in_flight};
+use crate::reply_memory::ReplyShare;
 use bytes::Bytes;
 use finback_proto::Message;
 use finback_proto::footprint::{self, Measured};
@@ -172,24 +173,37 @@ impl ConnectionInfo {
 }
 
 /// What a successful call gives back.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Reply {
     /// The encoded response message.
     pub message: Vec<u8>,
     /// Cell block in the layout of KeyValueCodecWithTags; empty if there are no cells, and always for a
     /// client without codec.
     pub cells: Vec<u8>,
+    /// What is counted for it, until the client has it.
+    pub share: Option<ReplyShare>,
 }
 
 impl Reply {
     /// A reply without cell block.
     pub fn new<M: Message>(message: &M) -> Self {
-        Self { message: message.encode_to_vec(), cells: Vec::new() }
+        Self { message: message.encode_to_vec(), ..Self::default() }
     }
 
     /// A reply with a cell block.
     pub fn with_cells<M: Message>(message: &M, cells: Vec<u8>) -> Self {
-        Self { message: message.encode_to_vec(), cells }
+        Self { message: message.encode_to_vec(), cells, share: None }
+    }
+
+    /// With what is counted for it.
+    #[must_use]
+    pub fn counted(mut self, mut share: ReplyShare) -> Self {
+        // What it took to build it is no longer there.
+        let bytes = self.message.capacity().saturating_add(self.cells.capacity());
+        if share.bytes() > 0 && share.try_hold(bytes.min(share.bytes())) {
+            self.share = Some(share);
+        }
+        self
     }
 }
 

@@ -27,6 +27,7 @@ impl ServerConfig {
             major_jitter: self.major_compaction_jitter,
             deletes_expired_files: self.delete_expired_files,
             keep_sequence_ids_ms: i64::from(self.keep_sequence_ids_days.max(LEAST_KEEP_DAYS)) * DAY_MS,
+            purge_deletes_ms: self.purge_deletes,
             date_tiered: self.date_tiered(),
         }
     }

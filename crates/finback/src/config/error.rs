@@ -44,4 +44,18 @@ pub enum ConfigError {
         /// What it can be.
         expected: &'static str,
     },
+    /// What is asked for does not fit into the memory of the process.
+    #[error(
+        "memstores ({memstores} bytes) and block cache ({block_cache} bytes) take more than {} % of finback.memory.limit \
+         ({limit} bytes)",
+        super::memory::FILLED_PERCENT
+    )]
+    TooMuchMemory {
+        /// `hbase.regionserver.global.memstore.size`, in bytes.
+        memstores: u64,
+        /// `hfile.block.cache.size`, in bytes.
+        block_cache: u64,
+        /// The memory of the process, in bytes.
+        limit: u64,
+    },
 }

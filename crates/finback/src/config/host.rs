@@ -1,4 +1,4 @@
-//! What a server tells others about where it is, and how much memory it may use.
+//! What a server tells others about where it is.
 
 use std::fs;
 use std::net::IpAddr;
@@ -16,16 +16,6 @@ impl ServerConfig {
     /// The region server's host as told to clients.
     pub fn regionserver_host_name(&self) -> String {
         told_to_clients(self.regionserver_host.as_deref(), &self.regionserver_address)
-    }
-
-    /// Bytes for the memstores of all regions together.
-    pub fn global_memstore_bytes(&self) -> u64 {
-        self.global_memstore.bytes(available_memory_bytes())
-    }
-
-    /// Bytes for the block cache.
-    pub fn block_cache_bytes(&self) -> u64 {
-        self.block_cache.bytes(available_memory_bytes())
     }
 
     /// How write-ahead logs are compressed.
@@ -55,22 +45,6 @@ fn machine_name() -> String {
     if name.is_empty() { "localhost" } else { name }.to_owned()
 }
 
-/// The memory of the machine, or of the control group (version 2) when that allows less.
-fn available_memory_bytes() -> u64 {
-    /// Taken when the system does not say: small enough for every machine.
-    const UNKNOWN: u64 = 1 << 30;
-    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory_bytes(&text));
-    let group =
-        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    [machine, group].into_iter().flatten().min().unwrap_or(UNKNOWN)
-}
-
-/// `MemTotal` of Linux's `/proc/meminfo`.
-fn total_memory_bytes(meminfo: &str) -> Option<u64> {
-    let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    total.trim().strip_suffix("kB")?.trim_end().parse::<u64>().ok()?.checked_mul(1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,13 +58,5 @@ mod tests {
             let told = told_to_clients(None, everything);
             assert!(told != everything && !told.is_empty());
         }
-    }
-
-    #[test]
-    fn total_memory_is_read_in_bytes() {
-        assert_eq!(total_memory_bytes("MemTotal:        2048 kB\nMemFree: 1 kB\n"), Some(2 << 20));
-        assert_eq!(total_memory_bytes("MemFree: 1 kB\n"), None);
-        assert_eq!(total_memory_bytes("MemTotal: 99999999999999999 kB"), None);
-        assert!(available_memory_bytes() > 0);
     }
 }

@@ -78,6 +78,7 @@ impl ServerConfig {
             settings.set(name, value.clone(), "-D".to_owned());
         }
         let config = Self::from_settings(&settings)?;
+        config.memory()?;
         Ok((config, settings.warnings))
     }
 }

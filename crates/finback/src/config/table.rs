@@ -88,31 +88,39 @@ settings! {
     /// the machine's own name when that is all addresses.
     regionserver_host: OptionalHost = "", "hbase.regionserver.hostname";
 
-    /// Longest request that is read from a client; a longer one is refused before it is read.
+    /// Memory of the whole process, or a fraction of the memory of the machine (or of the control group, if that
+    /// allows less). Memstores, block cache, requests and replies all live within it; what it does not count is
+    /// the program itself. A quarter is what a Java virtual machine takes.
+    memory_limit: Memory = "0.25", "finback.memory.limit";
+
+    /// Longest request that is read from a client, but never more than the next setting allows; a longer one is
+    /// refused before it is read.
     max_request_bytes: ByteCount = "268435456", "hbase.ipc.max.request.size";
-    /// Bytes of all requests that a server is receiving or working on; beyond it clients are told to come back.
+    /// Bytes of all requests that a server is receiving or working on, but never more than a share of the memory;
+    /// beyond it clients are told to come back.
     max_in_flight_bytes: ByteCount = "1073741824", "hbase.ipc.server.max.callqueue.size";
     /// Largest cell, key and value together, that is accepted.
     max_cell_bytes: ByteCount = "10485760", "hbase.server.keyvalue.maxsize";
-    /// Most bytes of cells in one scan reply, whatever the client asks for.
+    /// Most bytes of cells in one scan reply, whatever the client asks for, and within the memory for replies.
     max_scan_result_bytes: ByteCount = "104857600", "hbase.server.scanner.max.result.size";
+    /// Largest row that a get reads, and within the memory for replies; of larger ones clients must ask for parts.
+    max_row_bytes: ByteCount = "1073741824", "hbase.table.max.rowsize";
     /// A scanner that its client has not used for so long is closed.
     scanner_timeout: Milliseconds = "60000", "hbase.client.scanner.timeout.period",
         also "hbase.regionserver.lease.period";
     /// How long a write waits for the lock of a row that another write holds.
     row_lock_wait: Milliseconds = "30000", "hbase.rowlock.wait.duration";
 
-    /// A region whose memstores hold so much is flushed to files.
+    /// A region whose memstores hold so much, or a quarter of the memory for all of them, is flushed to files.
     memstore_flush_bytes: ByteCount = "134217728", "hbase.hregion.memstore.flush.size";
     /// Writes to a region are refused, for clients to try again, while its memstores hold so many times the
     /// flush size.
     memstore_block_multiplier: Count = "4", "hbase.hregion.memstore.block.multiplier";
-    /// Memory for the memstores of all regions together; at the limit, writes wait for flushes. HBase has only
-    /// fractions, of its heap; here they are of the memory that the process may use.
-    global_memstore: Memory = "512m", "hbase.regionserver.global.memstore.size";
-    /// Memory for blocks of files that were read. HBase has only fractions, of its heap; here they are of the
-    /// memory that the process may use.
-    block_cache: Memory = "512m", "hfile.block.cache.size";
+    /// Memory for the memstores of all regions together, in bytes or as a fraction of `finback.memory.limit`; at
+    /// the limit, writes wait for flushes. Together with the block cache at most 0.8 of it.
+    global_memstore: Memory = "0.4", "hbase.regionserver.global.memstore.size";
+    /// Memory for blocks of files that were read, in bytes or as a fraction of `finback.memory.limit`.
+    block_cache: Memory = "0.4", "hfile.block.cache.size";
     /// Part of the block cache in which blocks of families with IN_MEMORY, and of the catalogue, compete only with each
     /// other; what they leave unused is lent to others.
     cache_in_memory_share: Share = "0.25", "hbase.lru.blockcache.memory.percentage";
@@ -224,6 +232,8 @@ settings! {
     delete_expired_files: Flag = "true", "hbase.store.delete.expired.storefile";
     /// Days for which compactions of all files keep the sequence ids of cells; at least 5.
     keep_sequence_ids_days: Count = "5", "hbase.hstore.compaction.keep.seqId.period";
+    /// Delete markers younger than this are kept by compactions of all files, for puts that come late.
+    purge_deletes: Period = "0", "hbase.hstore.time.to.purge.deletes";
 
     /// How long the youngest windows of date-tiered stores are.
     date_tiered_base_window: Milliseconds = "21600000", "hbase.hstore.compaction.date.tiered.base.window.millis";

@@ -54,6 +54,7 @@ fn every_setting_may_be_the_stores_own() {
         ("hbase.hregion.majorcompaction", "0"),
         ("hbase.hregion.majorcompaction.jitter", "0.1"),
         ("hbase.store.delete.expired.storefile", "false"),
+        ("hbase.hstore.time.to.purge.deletes", "7000"),
         ("hbase.hstore.compaction.keep.seqId.period", "6"),
     ]);
     let expected = CompactionConfig {
@@ -73,6 +74,7 @@ fn every_setting_may_be_the_stores_own() {
         major_jitter: 0.1,
         deletes_expired_files: false,
         keep_sequence_ids_ms: 6 * DAY_MS,
+        purge_deletes_ms: 7000,
         date_tiered: DateTieredConfig::default(),
     };
     assert_eq!(config, expected);

@@ -78,6 +78,7 @@ fn limits() -> impl Strategy<Value = ScanLimits> {
             bytes,
             partial_rows,
             budget,
+            turn_bytes: if budget % 2 == 1 { bytes / 2 } else { usize::MAX },
         })
 }
 

@@ -11,7 +11,9 @@ use finback_region::RegionConfig;
 use finback_regionserver::{
     AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
 };
-use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, RpcException, Service, exceptions};
+use finback_rpc::{
+    Call, Channel, ChannelExt, Loopback, Outcome, ReplyMemory, RpcException, Service, exceptions,
+};
 use finback_wal::{FlushedSequenceIds, WalOptions};
 use pb::region_state_transition::TransitionCode;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -138,6 +140,9 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         region: RegionConfig { flush_size_bytes: 64 << 20, ..RegionConfig::default() },
         wal: WalOptions { reopen_interval: Duration::from_millis(10), ..WalOptions::default() },
         memstore_limit_bytes: 512 << 20,
+        reply_memory: ReplyMemory::new(256 << 20),
+        nonce_bytes: 16 << 20,
+        max_row_bytes: 1 << 30,
         scanner_lease: LONG,
         max_scan_result_bytes: 100 << 20,
         old_log_retention: LONG,

@@ -32,7 +32,7 @@ fn an_empty_result_is_written_as_hbase_writes_it() {
 fn large_call_ids_and_cell_blocks_are_decoded_again() {
     let mut out = Outgoing::default();
     let cells = CELL.repeat(2000);
-    push_reply(&mut out, i32::MAX as u32, vec![0; 9000], cells.clone());
+    push_reply(&mut out, i32::MAX as u32, vec![0; 9000], cells.clone(), None);
     let mut slices = [IoSlice::new(&[]); MAX_SLICES];
     let count = out.slices(&mut slices);
     let mut frame: bytes::Bytes = slices[..count].iter().flat_map(|s| s.to_vec()).collect::<Vec<_>>().into();
@@ -54,7 +54,7 @@ fn the_cluster_id_is_told_as_hbase_tells_it() {
 
 #[test]
 fn a_reply_with_malformed_cells_becomes_an_exception() {
-    let reply = Reply { message: Vec::new(), cells: vec![1, 2, 3] };
+    let reply = Reply { message: Vec::new(), cells: vec![1, 2, 3], ..Reply::default() };
     let frame = written(Ok(reply));
     let header: pb::ResponseHeader =
         delimited::decode_delimited(&mut bytes::Bytes::from(frame).slice(4..), "ResponseHeader").unwrap();

@@ -38,12 +38,16 @@ impl Service for Echo {
             "Who" => {
                 let c = &call.connection;
                 let text = format!("{} {:?} {:?} {}", c.user, c.real_user, c.version, c.has_codec);
-                Outcome::Ready(Ok(Reply { message: text.into_bytes(), cells: Vec::new() }))
+                Outcome::Ready(Ok(Reply { message: text.into_bytes(), ..Reply::default() }))
             }
-            "Cells" => Outcome::Ready(Ok(Reply { message: call.cells.to_vec(), cells: Vec::new() })),
+            "Cells" => Outcome::Ready(Ok(Reply { message: call.cells.to_vec(), ..Reply::default() })),
             "Decode" => call.decode::<pb::GetRequest>().map(|get| Reply::new(&get)).into(),
             "Multi" => call.decode::<pb::MultiRequest>().map(|multi| count_actions(&multi)).into(),
-            "Big" => Outcome::Ready(Ok(Reply { message: Vec::new(), cells: key_values(call.param.len()) })),
+            "Big" => Outcome::Ready(Ok(Reply {
+                message: Vec::new(),
+                cells: key_values(call.param.len()),
+                ..Reply::default()
+            })),
             "Later" => {
                 let release = Arc::clone(&self.release);
                 return Outcome::pending(async move {
@@ -61,12 +65,12 @@ impl Service for Echo {
 }
 
 fn echo(call: &Call) -> Reply {
-    Reply { message: call.param.to_vec(), cells: call.cells.to_vec() }
+    Reply { message: call.param.to_vec(), cells: call.cells.to_vec(), ..Reply::default() }
 }
 
 fn count_actions(multi: &pb::MultiRequest) -> Reply {
     let actions: usize = multi.region_action.iter().map(|region| region.action.len()).sum();
-    Reply { message: actions.to_string().into_bytes(), cells: Vec::new() }
+    Reply { message: actions.to_string().into_bytes(), ..Reply::default() }
 }
 
 /// `count` cells of 1 KiB.

@@ -1,0 +1,117 @@
+//! How the memory of the process is divided: one limit, and what is counted within it.
+//!
+//! ```text
+//! finback.memory.limit
+//! +-------------------+-------------------+----------+---------+-----+--------+------------------+
+//! |     memstores     |    block cache    | requests | replies | log | nonces | connections; not |
+//! |                   |                   |    x 2   |   x 2   |     |        | counted          |
+//! +-------------------+-------------------+----------+---------+-----+--------+------------------+
+//!  by their settings, at most 80 %         shares of what these leave
+//! ```
+//!
+//! Requests count once and are there twice: as they were received, and as the log's edit. Replies may take as much
+//! again, for one that did not fit beside the others.
+
+use std::fs;
+
+use super::error::ConfigError;
+use super::table::ServerConfig;
+
+/// What memstores and block cache may take together, as in HBase.
+pub(super) const FILLED_PERCENT: u64 = 80;
+/// Shares of what they leave: requests (there twice), replies (twice), the log's queue, nonces, connections.
+const REQUESTS_PERCENT: u64 = 15;
+const REPLIES_PERCENT: u64 = 20;
+const LOG_PERCENT: u64 = 10;
+const NONCES_PERCENT: u64 = 5;
+const CONNECTIONS_PERCENT: u64 = 10;
+/// Of the master, in the same process.
+const MASTER_REQUESTS_PERCENT: u64 = 2;
+/// Enough for a table with thousands of regions.
+const LEAST_MASTER_REQUESTS: u64 = 1 << 20;
+/// The log's queue needs no more than this to keep a disk busy.
+const MOST_LOG_BYTES: u64 = 32 << 20;
+/// What a connection that is idle, or reads small requests, has in buffers.
+const CONNECTION_BYTES: u64 = 32 << 10;
+/// Connections that are admitted at least: a few clients, and the tools that look after the server.
+const LEAST_CONNECTIONS: u64 = 64;
+const MOST_CONNECTIONS: u64 = 10_000;
+/// So many regions are flushed one after the other before all memstores together are at their limit.
+const FLUSHES_IN_MEMSTORES: u64 = 4;
+
+/// Bytes for each part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryBudget {
+    /// All of it.
+    pub limit: u64,
+    /// Memstores of all regions.
+    pub memstores: u64,
+    /// A region's memstores at which it is flushed.
+    pub flush: u64,
+    /// Blocks that were read.
+    pub block_cache: u64,
+    /// Requests that are received or worked on.
+    pub requests: u64,
+    /// Requests to the master, likewise.
+    pub master_requests: u64,
+    /// Replies that are built, or on their way to clients.
+    pub replies: u64,
+    /// Entries that wait for the log.
+    pub log_queue: u64,
+    /// The table of nonces.
+    pub nonces: u64,
+    /// Connections, a number.
+    pub connections: u64,
+}
+
+impl ServerConfig {
+    /// What each part of the server may take.
+    ///
+    /// # Errors
+    /// The settings of the parts are more than the whole has.
+    pub fn memory(&self) -> Result<MemoryBudget, ConfigError> {
+        let limit = self.memory_limit.bytes(available_memory_bytes());
+        let (memstores, block_cache) = (self.global_memstore.bytes(limit), self.block_cache.bytes(limit));
+        let filled = memstores.saturating_add(block_cache);
+        // A byte may be lost to each rounding.
+        if filled > (limit / 100).saturating_mul(FILLED_PERCENT).saturating_add(FILLED_PERCENT) {
+            return Err(ConfigError::TooMuchMemory { memstores, block_cache, limit });
+        }
+        let percent = (limit - filled.min(limit)) / 100;
+        Ok(MemoryBudget {
+            limit,
+            memstores,
+            flush: self.memstore_flush_bytes.min(memstores / FLUSHES_IN_MEMSTORES).max(1),
+            block_cache,
+            requests: self.max_in_flight_bytes.min(percent * REQUESTS_PERCENT),
+            master_requests: self
+                .max_in_flight_bytes
+                .min((percent * MASTER_REQUESTS_PERCENT).max(LEAST_MASTER_REQUESTS)),
+            replies: percent * REPLIES_PERCENT,
+            log_queue: MOST_LOG_BYTES.min(percent * LOG_PERCENT).max(1),
+            nonces: percent * NONCES_PERCENT,
+            connections: (percent * CONNECTIONS_PERCENT / CONNECTION_BYTES)
+                .clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS),
+        })
+    }
+}
+
+/// The memory of the machine, or of the control group (version 2) when that allows less.
+fn available_memory_bytes() -> u64 {
+    /// Taken when the system does not say: small enough for every machine.
+    const UNKNOWN: u64 = 1 << 30;
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory_bytes(&text));
+    let group =
+        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    [machine, group].into_iter().flatten().min().unwrap_or(UNKNOWN)
+}
+
+/// `MemTotal` of Linux's `/proc/meminfo`.
+fn total_memory_bytes(meminfo: &str) -> Option<u64> {
+    let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    total.trim().strip_suffix("kB")?.trim_end().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! One setting bounds the memory of the process, whatever large rows, scans and gets its clients ask for at once, and
+//! whether they read the replies or not.
+
+use crate::client::{Client, FAMILY, get_request, put_request};
+use crate::raw_client::{RawClient, request};
+use crate::running_server::{Place, RunningServer};
+use bytes::Bytes;
+use finback_cell::CellBlock;
+use finback_proto::{Message, convert, pb};
+use finback_rpc::RpcException;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+const LIMIT_MIB: u64 = 64;
+/// What is not counted: the program with its threads and their stacks, what the allocator keeps for itself, and for each
+/// thread the part of a reply that it is just building.
+const ALLOWANCE_MIB: u64 = 64;
+
+const VALUE_BYTES: usize = 256 << 10;
+/// Together they are more than the process may have.
+const ROWS: usize = 400;
+/// Of one row; it is several times larger than the memory for all replies.
+const COLUMNS: usize = 60;
+/// Clients that each scan, get one by one and get many at once.
+const READERS: usize = 20;
+/// Clients that ask and do not read.
+const DEAF: usize = 8;
+
+fn value(number: usize) -> Vec<u8> {
+    vec![number as u8; VALUE_BYTES]
+}
+
+/// Tries again when the server says that it has too much to do, as HBase's clients do.
+async fn patiently<T, F: Future<Output = Result<T, RpcException>>>(mut ask: impl FnMut() -> F) -> T {
+    for _ in 0..10_000 {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(refused) => assert!(!refused.do_not_retry, "{refused}"),
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("the server never had room");
+}
+
+fn assert_memory(server: &RunningServer, when: &str) {
+    let most = server.memory_kib("VmHWM") >> 10;
+    assert!(most <= LIMIT_MIB + ALLOWANCE_MIB, "{most} MiB after {when}");
+}
+
+async fn write(client: &Arc<Client>, region: &pb::RegionSpecifier) {
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut writers = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (client, region, next) = (Arc::clone(client), region.clone(), Arc::clone(&next));
+        writers.spawn(async move {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let row = format!("row{number:04}");
+                let request = match number {
+                    0..ROWS => put_request(region.clone(), &row, FAMILY, &value(number)),
+                    _ if number < ROWS + COLUMNS => {
+                        let mut request = put_request(region.clone(), "wide", FAMILY, &value(number));
+                        let column = &mut request.mutation.column_value[0].qualifier_value[0];
+                        column.qualifier = Some(format!("q{number}").into_bytes().into());
+                        request
+                    }
+                    _ => return,
+                };
+                let _: (pb::MutateResponse, _) = patiently(|| client.ask("Mutate", &request)).await;
+            }
+        });
+    }
+    while let Some(written) = writers.join_next().await {
+        written.unwrap();
+    }
+}
+
+/// A scan as large as it gets: all of the table, in replies of any size.
+fn scan_request(region: &pb::RegionSpecifier) -> pb::ScanRequest {
+    let scan = pb::Scan { max_result_size: Some(u64::MAX >> 1), ..pb::Scan::default() };
+    pb::ScanRequest { region: Some(region.clone()), scan: Some(scan), ..next_request(None) }
+}
+
+fn next_request(scanner_id: Option<u64>) -> pb::ScanRequest {
+    pb::ScanRequest {
+        scanner_id,
+        number_of_rows: Some(i32::MAX as u32),
+        client_handles_partials: Some(true),
+        client_handles_heartbeats: Some(true),
+        ..Default::default()
+    }
+}
+
+/// Scans the table, and gives back how many cells it has.
+async fn scan(client: &Client, region: &pb::RegionSpecifier) -> usize {
+    let first = scan_request(region);
+    let (mut response, mut block): (pb::ScanResponse, Bytes) = patiently(|| client.ask("Scan", &first)).await;
+    let mut cells = 0;
+    loop {
+        for cell in CellBlock::parse(block).unwrap().iter() {
+            assert_eq!(cell.value().len(), VALUE_BYTES);
+            cells += 1;
+        }
+        if !response.more_results_in_region() {
+            return cells;
+        }
+        (response, block) = client.ask("Scan", &next_request(response.scanner_id)).await.unwrap();
+    }
+}
+
+async fn get(client: &Client, region: &pb::RegionSpecifier, number: usize) {
+    let request = get_request(region.clone(), &format!("row{number:04}"));
+    let (response, mut block): (pb::GetResponse, Bytes) = patiently(|| client.ask("Get", &request)).await;
+    let cells = convert::decode_result(&response.result.unwrap(), &mut block).unwrap();
+    assert_eq!(cells.iter().next().unwrap().value(), value(number));
+}
+
+/// Gets many rows in one call; how many came before the reply was large enough.
+async fn get_many(client: &Client, region: &pb::RegionSpecifier) -> usize {
+    let gets =
+        (0..ROWS).step_by(ROWS / 40).map(|number| get_request(region.clone(), &format!("row{number:04}")));
+    let actions = gets.enumerate().map(|(index, request)| pb::Action {
+        index: Some(index as u32),
+        get: Some(Box::new(request.get)),
+        ..Default::default()
+    });
+    let actions =
+        pb::RegionAction { region: region.clone(), action: actions.collect(), ..Default::default() };
+    let request = pb::MultiRequest { region_action: vec![actions], ..Default::default() };
+    let (response, _): (pb::MultiResponse, Bytes) = patiently(|| client.ask("Multi", &request)).await;
+    let answers = &response.region_action_result[0].result_or_exception;
+    for refused in answers.iter().filter_map(|answer| answer.exception.as_ref()) {
+        let name = &refused.name;
+        assert!(name.ends_with("MultiActionResultTooLarge") || name.ends_with("CallQueueTooBigException"));
+    }
+    answers.iter().filter(|answer| answer.result.is_some()).count()
+}
+
+async fn read(server: &RunningServer, region: &pb::RegionSpecifier) {
+    let mut deaf = Vec::new();
+    for _ in 0..DEAF {
+        let mut client = RawClient::connect(server.regionserver(), "ClientService").await;
+        for call in 0..10 {
+            client.send(&request(call, "Scan", &scan_request(region).encode_to_vec())).await;
+        }
+        deaf.push(client);
+    }
+    let mut readers = tokio::task::JoinSet::new();
+    for reader in 0..READERS {
+        let (client, region) = (Client::of(server).await, region.clone());
+        readers.spawn(async move {
+            match reader % 4 {
+                0 => assert_eq!(scan(&client, &region).await, ROWS + COLUMNS),
+                1 => {
+                    for number in (0..ROWS).step_by(40) {
+                        get(&client, &region, number).await;
+                    }
+                }
+                _ => {
+                    for _ in 0..5 {
+                        get_many(&client, &region).await;
+                    }
+                }
+            }
+        });
+    }
+    while let Some(done) = readers.join_next().await {
+        done.unwrap();
+    }
+    drop(deaf);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn under_large_rows_many_scans_and_clients_that_do_not_read() {
+    let place = Place::new();
+    let limit = format!("finback.memory.limit={LIMIT_MIB}m");
+    let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let client = Arc::new(Client::of(&server).await);
+    let region = client.create_table("t").await.region;
+    write(&client, &region).await;
+    assert_memory(&server, "the writes");
+    read(&server, &region).await;
+    assert_memory(&server, "the reads");
+    // A row that no reply has room for is read in parts, by scans as above, or not at all.
+    let refused = client.ask::<_, pb::GetResponse>("Get", &get_request(region, "wide")).await.unwrap_err();
+    assert_eq!(refused.simple_class(), "RowTooBigException");
+    assert!(refused.do_not_retry);
+    server.stop();
+}

@@ -1,0 +1,93 @@
+//! Memory that a call which reads takes: what it found so far, and the blocks that its scanner holds.
+
+use crate::server::RegionServer;
+use finback_region::{RegionScanner, ScanOutput};
+use finback_rpc::{Call, ReplyShare, RpcException, exceptions};
+use std::time::Instant;
+
+/// Bytes found after which a reader counts what it has. What readers took since the last count is not seen by others:
+/// as many of these as there are threads.
+pub(crate) const TURN_BYTES: usize = 256 << 10;
+
+/// What a reply with its cells inside the message takes: the cells, their parts of the message, the encoded message.
+const INLINE_FACTOR: usize = 3;
+
+/// One call's memory.
+#[derive(Debug)]
+pub(crate) struct ReadMemory {
+    share: ReplyShare,
+    deadline: Option<Instant>,
+    /// Bytes of the results that are done.
+    done: usize,
+    factor: usize,
+    max_row_bytes: usize,
+}
+
+impl ReadMemory {
+    pub(crate) fn new(server: &RegionServer, call: &Call) -> Self {
+        let factor = if call.connection.has_codec { 1 } else { INLINE_FACTOR };
+        Self { deadline: call.deadline, factor, ..Self::within(server) }
+    }
+
+    /// For a read whose result does not go to a client as it is.
+    pub(crate) fn within(server: &RegionServer) -> Self {
+        let share = server.reply_memory().share();
+        let max_row_bytes = server.max_row_bytes().min(share.most());
+        Self { share, deadline: None, done: 0, factor: 1, max_row_bytes }
+    }
+
+    /// Notes how many bytes the results hold that are done.
+    pub(crate) fn set_done(&mut self, bytes: usize) {
+        self.done = bytes;
+    }
+
+    /// Notes until when it may wait.
+    pub(crate) fn wait_until(&mut self, deadline: Instant) {
+        self.deadline = Some(deadline);
+    }
+
+    /// The most bytes that a reply may hold.
+    pub(crate) fn most(&self) -> usize {
+        self.share.most() / self.factor
+    }
+
+    /// What a scan has now: what it found, and the blocks that its scanner holds.
+    pub(crate) fn of(&self, out: &ScanOutput, scanner: &RegionScanner) -> usize {
+        out.cells.capacity().saturating_add(scanner.held_bytes())
+    }
+
+    /// Counts that reads under way have so many bytes; false if there is no room for them.
+    pub(crate) fn try_hold(&mut self, bytes: usize) -> bool {
+        let all = self.with_done(bytes);
+        self.share.try_hold(all)
+    }
+
+    /// Counts that reads under way have so many bytes, after a wait if need be.
+    ///
+    /// # Errors
+    /// A CallQueueTooBigException, when the wait was too long.
+    pub(crate) async fn hold(&mut self, bytes: usize) -> Result<(), RpcException> {
+        let all = self.with_done(bytes);
+        self.share.hold(all, self.deadline).await
+    }
+
+    fn with_done(&self, bytes: usize) -> usize {
+        self.done.saturating_add(bytes).saturating_mul(self.factor)
+    }
+
+    /// Refuses a row, read as a whole, of which so many bytes were found.
+    pub(crate) fn check_row(&self, bytes: usize) -> Result<(), RpcException> {
+        if bytes <= self.max_row_bytes {
+            return Ok(());
+        }
+        Err(exceptions::row_too_big(format!(
+            "Max row size allowed: {}, but the row is bigger than that.",
+            self.max_row_bytes
+        )))
+    }
+
+    /// What goes with the reply.
+    pub(crate) fn into_share(self) -> ReplyShare {
+        self.share
+    }
+}
