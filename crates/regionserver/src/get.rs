@@ -43,7 +43,7 @@ async fn read(
             }
             Progress::Turn => {
                 cells.memory.hold(get.memory_bytes()).await?;
-                tokio::task::yield_now().await;
+                cells.memory.end_turn(get.found_bytes()).await;
             }
             Progress::Need(request) => {
                 // Many calls may stand here.

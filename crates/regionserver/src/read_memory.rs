@@ -9,6 +9,10 @@ use std::time::Instant;
 /// as many of these as there are threads.
 pub(crate) const TURN_BYTES: usize = 256 << 10;
 
+/// Bytes found after which other work gets its turn. Calls that find less are answered one after the other, so that a
+/// connection whose replies nobody takes does not begin many more.
+const YIELD_BYTES: usize = 4 << 20;
+
 /// What a reply with its cells inside the message takes: the cells, their parts of the message, the encoded message.
 const INLINE_FACTOR: usize = 3;
 
@@ -21,6 +25,9 @@ pub(crate) struct ReadMemory {
     done: usize,
     factor: usize,
     max_row_bytes: usize,
+    /// Bytes found at the last turn, and at the last time that others had theirs.
+    found: usize,
+    yielded: usize,
 }
 
 impl ReadMemory {
@@ -33,7 +40,7 @@ impl ReadMemory {
     pub(crate) fn within(server: &RegionServer) -> Self {
         let share = server.reply_memory().share();
         let max_row_bytes = server.max_row_bytes().min(share.most());
-        Self { share, deadline: None, done: 0, factor: 1, max_row_bytes }
+        Self { share, deadline: None, done: 0, factor: 1, max_row_bytes, found: 0, yielded: 0 }
     }
 
     /// Notes how many bytes the results hold that are done.
@@ -73,6 +80,16 @@ impl ReadMemory {
 
     fn with_done(&self, bytes: usize) -> usize {
         self.done.saturating_add(bytes).saturating_mul(self.factor)
+    }
+
+    /// Lets others have their turn, if this one was long: many cells looked at, or many bytes found.
+    pub(crate) async fn end_turn(&mut self, found: usize) {
+        let ended_by_bytes = found.saturating_sub(self.found) >= TURN_BYTES;
+        self.found = found;
+        if !ended_by_bytes || found.saturating_sub(self.yielded) >= YIELD_BYTES {
+            self.yielded = found;
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Refuses a row, read as a whole, of which so many bytes were found.

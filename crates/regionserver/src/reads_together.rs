@@ -69,7 +69,8 @@ impl<'a> ReadsTogether<'a> {
                 break;
             }
             if must_yield {
-                tokio::task::yield_now().await;
+                let found = self.reads.iter().map(OpenGet::found_bytes).sum();
+                memory.end_turn(found).await;
                 continue;
             }
             if self.fetches.is_empty() {

@@ -192,7 +192,7 @@ async fn read(
         if until.is_some_and(|until| Instant::now() >= until) {
             break Stop::Time;
         }
-        tokio::task::yield_now().await;
+        memory.end_turn(out.cells.len()).await;
     };
     open.scanner.suspend(&mut out, partial_rows);
     let counters = open.region.counters();
