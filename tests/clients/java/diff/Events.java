@@ -1,0 +1,98 @@
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
+import org.apache.hadoop.hbase.regionserver.BloomType;
+
+/**
+ * What an administrator does. Whatever a flush or a compaction drops can be seen by later reads, so both servers must
+ * do it at the same point: every event that may flush begins with a flush, and ends when no compaction is under way.
+ */
+final class Events {
+  private static final int COMPACT_EVERY = 150, ALTER_EVERY = 1200, DISABLE_EVERY = 3000, TRUNCATE_EVERY = 4000;
+
+  private Events() {}
+
+  /** An event in place of an operation, or null, which is much more often. */
+  static Operation draw(Draw draw, Schema schema) {
+    if (draw.below(schema.flushEvery) == 0) return flush();
+    if (draw.below(COMPACT_EVERY) == 0) return majorCompaction();
+    if (draw.below(ALTER_EVERY) == 0) return alter(draw, schema);
+    if (draw.below(DISABLE_EVERY) == 0) return disableAndEnable();
+    if (draw.below(TRUNCATE_EVERY) == 0) return truncate();
+    return null;
+  }
+
+  static Operation flush() {
+    return Operation.of("flush", "", t -> {
+      t.flushAndSettle();
+      return "done";
+    });
+  }
+
+  private static Operation majorCompaction() {
+    return Operation.of("majorCompaction", "", t -> {
+      t.flushAndSettle();
+      t.compact(true);
+      return "done";
+    });
+  }
+
+  private static Operation disableAndEnable() {
+    return Operation.of("disableAndEnable", "", t -> {
+      t.flushAndSettle();
+      t.admin.disableTable(t.name);
+      t.admin.enableTable(t.name);
+      t.compact(false);
+      return "done";
+    });
+  }
+
+  private static Operation truncate() {
+    return Operation.of("truncate", "", t -> {
+      t.admin.disableTable(t.name);
+      t.admin.truncateTable(t.name, true);
+      t.regionsHaveChanged();
+      return "done";
+    });
+  }
+
+  /** Changes one attribute of a family. */
+  private static Operation alter(Draw draw, Schema schema) {
+    byte[] family = schema.family(draw);
+    // What HBase has defects with, see Schema, comes last.
+    int attribute = draw.below(!schema.mayLeaveMarkers() ? 4 : schema.newVersionBehavior ? 5 : 6);
+    int versions = draw.of(1, 2, 3, 6);
+    boolean forever = draw.coin();
+    KeepDeletedCells keep = draw.of(KeepDeletedCells.values());
+    DataBlockEncoding encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
+    BloomType bloom = draw.of(BloomType.NONE, BloomType.ROW, BloomType.ROWCOL);
+    int blockSize = draw.of(64, 512, 65536);
+    String text = Answer.bytes(family) + " " + switch (attribute) {
+      case 0 -> "VERSIONS " + versions;
+      case 4 -> "TTL " + (forever ? "FOREVER" : Schema.TTL_S);
+      case 1 -> "DATA_BLOCK_ENCODING " + encoding;
+      case 2 -> "BLOOMFILTER " + bloom;
+      case 3 -> "BLOCKSIZE " + blockSize;
+      default -> "KEEP_DELETED_CELLS " + keep;
+    };
+    return Operation.of("alter", text, t -> {
+      t.flushAndSettle();
+      ColumnFamilyDescriptor old = t.admin.getDescriptor(t.name).getColumnFamily(family);
+      ColumnFamilyDescriptorBuilder builder = ColumnFamilyDescriptorBuilder.newBuilder(old);
+      switch (attribute) {
+        case 0 -> builder.setMaxVersions(Math.max(versions, old.getMinVersions()));
+        case 4 -> builder.setTimeToLive(forever ? HConstants.FOREVER : Schema.TTL_S);
+        case 1 -> builder.setDataBlockEncoding(encoding);
+        case 2 -> builder.setBloomFilterType(bloom);
+        case 3 -> builder.setBlocksize(blockSize);
+        default -> builder.setKeepDeletedCells(keep);
+      }
+      t.admin.modifyTable(TableDescriptorBuilder.newBuilder(t.admin.getDescriptor(t.name)).modifyColumnFamily(builder.build()).build());
+      t.compact(false);
+      return "done";
+    });
+  }
+}

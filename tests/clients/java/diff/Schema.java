@@ -1,0 +1,145 @@
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.io.compress.Compression;
+import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
+import org.apache.hadoop.hbase.regionserver.BloomType;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/** A table, drawn at random: its families, and the few rows and qualifiers that all its operations share. */
+final class Schema {
+  /** Far from both ends of the timestamps in use: those in the past have expired, those in the future have not. */
+  static final int TTL_S = 30 * 24 * 3600;
+  private static final int LONGEST_ROW = Short.MAX_VALUE;
+
+  final long seed;
+  final int number;
+  final List<Family> families = new ArrayList<>();
+  final byte[][] rows;
+  final byte[][] qualifiers;
+  final byte[][] splits;
+  /** Which timestamps are in use. */
+  final boolean past, future, serverTime;
+  final boolean newVersionBehavior, emptyQualifier;
+  final boolean familyMarkers;
+  /**
+   * Whether markers of columns and the other cells of the empty qualifier have timestamps of their own. A reader of HBase
+   * that leaves a marker there seeks to the key of the same timestamp and the next type; when there is such a cell, it
+   * never returns (KeyValueHeap.generalizedSeek). It leaves markers where they expire or count as versions.
+   */
+  final boolean apart;
+  /** Whether edits may skip the log; then everything is flushed before a server is killed. */
+  final boolean weakDurability;
+  /** One operation in so many is a flush. */
+  final int flushEvery;
+
+  Schema(long seed, int number) {
+    this.seed = seed;
+    this.number = number;
+    Draw draw = new Draw(seed, number, -1);
+    int time = draw.weighted(40, 25, 35);
+    past = time != 1;
+    future = time != 0;
+    serverTime = draw.percent(50);
+    weakDurability = draw.percent(30);
+    newVersionBehavior = draw.percent(15);
+    // HBase counts wrongly, or fails, where NEW_VERSION_BEHAVIOR meets the empty qualifier.
+    emptyQualifier = !newVersionBehavior && draw.percent(70);
+    apart = emptyQualifier && draw.percent(60);
+    familyMarkers = draw.percent(85);
+    flushEvery = draw.of(15, 40, 100, 400);
+    for (int i = 0, n = draw.between(1, 3); i < n; i++) families.add(new Family(draw, "abc".substring(i, i + 1), newVersionBehavior, mayLeaveMarkers()));
+    rows = rows(draw);
+    qualifiers = qualifiers(draw, emptyQualifier);
+    splits = splits(draw);
+  }
+
+  private static byte[][] rows(Draw draw) {
+    List<byte[]> rows = new ArrayList<>(List.of(Draw.bytes("a"), Draw.bytes("ab"), Draw.bytes("b")));
+    byte[][] more = {{0}, {0, 0}, {(byte) 0xff}, {(byte) 0xff, 0}, Draw.bytes("row"), Draw.bytes("abc"), {'b', 0}, Draw.filled(300, (byte) 'b')};
+    for (byte[] row : more) if (draw.percent(40)) rows.add(row);
+    if (draw.percent(10)) rows.add(Draw.filled(LONGEST_ROW, (byte) 'c'));
+    return rows.toArray(new byte[0][]);
+  }
+
+  private static byte[][] qualifiers(Draw draw, boolean empty) {
+    List<byte[]> all = new ArrayList<>(List.of(Draw.bytes("q")));
+    if (empty) all.add(new byte[0]);
+    byte[][] more = {{0}, {(byte) 0xff}, Draw.bytes("q1"), Draw.bytes("qq"), Draw.bytes("x"), Draw.filled(200, (byte) 'q')};
+    for (byte[] qualifier : more) if (draw.percent(35)) all.add(qualifier);
+    return all.toArray(new byte[0][]);
+  }
+
+  private static byte[][] splits(Draw draw) {
+    return switch (draw.weighted(60, 25, 15)) {
+      case 0 -> null;
+      case 1 -> new byte[][] {Draw.bytes("b")};
+      default -> new byte[][] {Draw.bytes("ab"), Draw.bytes("b")};
+    };
+  }
+
+  /** Whether readers of HBase may come to leave a marker before the end of its column; see `apart`. */
+  boolean mayLeaveMarkers() { return !emptyQualifier || apart; }
+
+  byte[] family(Draw draw) { return families.get(draw.below(families.size())).name; }
+
+  TableDescriptor descriptor(TableName table, boolean finback) {
+    // Blocks smaller than HBase advises, so that small tables have many.
+    TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table).setValue("hbase.table.sanity.checks", "false");
+    for (Family family : families) builder.setColumnFamily(family.descriptor(finback));
+    return builder.build();
+  }
+
+  String text() {
+    StringBuilder text = new StringBuilder("rows");
+    for (byte[] row : rows) text.append(' ').append(Answer.bytes(row));
+    text.append("\nqualifiers");
+    for (byte[] qualifier : qualifiers) text.append(" '").append(Answer.bytes(qualifier)).append('\'');
+    text.append("\nsplits");
+    if (splits != null) for (byte[] split : splits) text.append(' ').append(Answer.bytes(split));
+    for (Family family : families) text.append('\n').append(family.descriptor(true));
+    return text.toString();
+  }
+
+  /** A column family's attributes. */
+  static final class Family {
+    final byte[] name;
+    private final boolean newVersionBehavior;
+    private final int versions, minVersions, ttl, blockSize;
+    private final KeepDeletedCells keepDeletedCells;
+    private final BloomType bloom;
+    private final DataBlockEncoding encoding;
+    private final Compression.Algorithm hbaseCompression, finbackCompression;
+
+    Family(Draw draw, String name, boolean newVersionBehavior, boolean mayLeaveMarkers) {
+      this.newVersionBehavior = newVersionBehavior;
+      this.name = Draw.bytes(name);
+      versions = draw.of(1, 1, 2, 3, 5, Integer.MAX_VALUE);
+      minVersions = draw.percent(30) ? Math.min(versions, draw.between(1, 2)) : 0;
+      ttl = mayLeaveMarkers && draw.percent(25) ? TTL_S : HConstants.FOREVER;
+      // Together with NEW_VERSION_BEHAVIOR, HBase's compactions drop cells that can be seen.
+      keepDeletedCells = !mayLeaveMarkers || newVersionBehavior ? KeepDeletedCells.FALSE : draw.of(KeepDeletedCells.FALSE, KeepDeletedCells.FALSE, KeepDeletedCells.TRUE, KeepDeletedCells.TTL);
+      bloom = draw.of(BloomType.values());
+      encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
+      blockSize = draw.of(64, 256, 1024, 65536);
+      hbaseCompression = draw.of(Compression.Algorithm.NONE, Compression.Algorithm.GZ);
+      finbackCompression = draw.of(Compression.Algorithm.NONE, Compression.Algorithm.GZ, Compression.Algorithm.SNAPPY, Compression.Algorithm.LZ4, Compression.Algorithm.ZSTD);
+    }
+
+    /** HBase has the compressions that need no native code; what is in the cells does not depend on it. */
+    ColumnFamilyDescriptor descriptor(boolean finback) {
+      ColumnFamilyDescriptorBuilder builder = ColumnFamilyDescriptorBuilder.newBuilder(name)
+        .setMaxVersions(versions).setMinVersions(minVersions).setTimeToLive(ttl).setKeepDeletedCells(keepDeletedCells)
+        .setNewVersionBehavior(newVersionBehavior).setBloomFilterType(bloom).setDataBlockEncoding(encoding)
+        .setBlocksize(blockSize).setCompressionType(finback ? finbackCompression : hbaseCompression);
+      if (bloom == BloomType.ROWPREFIX_FIXED_LENGTH) builder.setConfiguration("RowPrefixBloomFilter.prefix_length", "1");
+      return builder.build();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.CompactionState;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/** One table on one server: what an operation is sent to. */
+final class Target implements AutoCloseable {
+  private static final int COMPACTION_LIMIT_MS = 120_000;
+
+  final Server server;
+  final TableName name;
+  final Table table;
+  final Admin admin;
+  private List<RegionInfo> regions;
+
+  Target(Server server, TableName name) throws IOException {
+    this.server = server;
+    this.name = name;
+    table = server.connection().getTable(name);
+    admin = server.connection().getAdmin();
+  }
+
+  void create(Schema schema) throws IOException {
+    admin.createTable(schema.descriptor(name, server.isFinback()), schema.splits);
+  }
+
+  void drop() throws IOException {
+    if (admin.isTableEnabled(name)) admin.disableTable(name);
+    admin.deleteTable(name);
+  }
+
+  private List<RegionInfo> regions() throws IOException {
+    if (regions == null) {
+      regions = admin.getRegions(name);
+      regions.sort((a, b) -> Bytes.compareTo(a.getStartKey(), b.getStartKey()));
+    }
+    return regions;
+  }
+
+  /** Other regions have taken the place of the ones that were known. */
+  void regionsHaveChanged() { regions = null; }
+
+  void flush() throws IOException {
+    for (RegionInfo region : regions()) admin.flushRegion(region.getRegionName());
+  }
+
+  /** Asks for a compaction and returns when there is none to be done any more, neither asked for nor by policy. */
+  void compact(boolean major) throws Exception {
+    for (RegionInfo region : regions()) {
+      if (major) admin.majorCompactRegion(region.getRegionName());
+      else admin.compactRegion(region.getRegionName());
+    }
+    long limit = System.nanoTime() + COMPACTION_LIMIT_MS * 1_000_000L;
+    for (RegionInfo region : regions()) {
+      while (admin.getCompactionStateForRegion(region.getRegionName()) != CompactionState.NONE) {
+        if (System.nanoTime() > limit) throw new IOException("a compaction is not over after " + COMPACTION_LIMIT_MS + " ms");
+        Thread.sleep(3);
+      }
+    }
+  }
+
+  /** Flushes, and waits for the compaction that the new files may give reason for. */
+  void flushAndSettle() throws Exception {
+    flush();
+    compact(false);
+  }
+
+  @Override
+  public void close() throws IOException {
+    table.close();
+    admin.close();
+  }
+}
