@@ -29,7 +29,9 @@ pub(crate) struct Arena {
 
 struct Chunks {
     all: Vec<Arc<Chunk>>,
-    /// Size of the next shared chunk.
+    /// Sizes of all chunks but those of single large pieces.
+    shared_bytes: usize,
+    /// Size of the next shared chunk: a quarter of what there is, so that not much of it is in vain.
     next_bytes: usize,
 }
 
@@ -57,10 +59,11 @@ unsafe impl Sync for Chunk {}
 impl Arena {
     /// An arena without memory, of which about `expected_bytes` will be used.
     pub(crate) fn new(expected_bytes: usize) -> Self {
-        let next_bytes = expected_bytes.next_power_of_two().clamp(FIRST_CHUNK_BYTES, MAX_CHUNK_BYTES);
+        let next_bytes =
+            (expected_bytes / 4).clamp(FIRST_CHUNK_BYTES, MAX_CHUNK_BYTES).next_multiple_of(ALIGN);
         Self {
             current: AtomicPtr::new(std::ptr::null_mut()),
-            chunks: Mutex::new(Chunks { all: Vec::new(), next_bytes }),
+            chunks: Mutex::new(Chunks { all: Vec::new(), shared_bytes: 0, next_bytes }),
         }
     }
 
@@ -92,7 +95,9 @@ impl Arena {
             return 0;
         }
         let bytes = chunks.next_bytes.max(at_least.next_power_of_two());
-        chunks.next_bytes = (bytes * 2).min(MAX_CHUNK_BYTES);
+        chunks.shared_bytes += bytes;
+        let quarter = (chunks.shared_bytes / 4).next_multiple_of(ALIGN);
+        chunks.next_bytes = chunks.next_bytes.max(quarter).min(MAX_CHUNK_BYTES);
         let chunk = Chunk::new(bytes);
         self.current.store(Arc::as_ptr(&chunk).cast_mut(), Release);
         chunks.push(chunk)

@@ -59,7 +59,7 @@ pub struct InMemoryOutcome {
     pub merged: usize,
     /// Cells that were looked at to leave some out.
     pub cells_read: usize,
-    /// Cells that were left out.
+    /// Cells that were left out. In vain if the race was lost.
     pub cells_dropped: usize,
     /// Whether a snapshot took the segments meanwhile, and the work is lost.
     pub lost_race: bool,
@@ -160,8 +160,10 @@ impl MemStore {
             }
             !is_lost && keeps(cell, sequence_id)
         });
-        outcome.cells_read += segment.len();
-        outcome.cells_dropped += segment.len() - compacted.len();
+        outcome.cells_read += cells;
+        if !is_lost {
+            outcome.cells_dropped += segment.len() - compacted.len();
+        }
         (!compacted.is_empty()).then_some(compacted)
     }
 

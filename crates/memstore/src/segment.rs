@@ -35,7 +35,7 @@ const EMPTY_HEAP_BYTES: usize = size_of::<Segment>() + size_of::<SkipList>() + 4
 
 impl Segment {
     /// An empty segment that takes writes. It takes memory for cells when the first one comes: 4 KiB, then chunks of
-    /// double the size up to 2 MiB.
+    /// a quarter of what it has, up to 2 MiB.
     pub fn new(order: CellOrder) -> Arc<Self> {
         Self::expecting(order, 0, 0)
     }

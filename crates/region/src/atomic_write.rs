@@ -102,7 +102,9 @@ impl Region {
                 None => return Ok(AtomicOutcome::default()),
             }
         }
-        let mut edit = Edit::default();
+        let reads_first =
+            |mutation: &Mutation| matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
+        let mut edit = Edit { replaces_older: mutations.iter().all(reads_first), ..Edit::default() };
         let mut results = CellBlockBuilder::default();
         for mutation in &mutations {
             if mutation.nonce.1 != 0 {

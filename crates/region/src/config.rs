@@ -34,6 +34,13 @@ pub struct RegionConfig {
     pub adaptive_compaction_threshold: f64,
     /// Set while some compaction of the server makes use of off-peak hours: one at a time.
     pub off_peak_taken: Arc<AtomicBool>,
+    /// `hbase.hregion.percolumnfamilyflush.size.lower.bound.min`, in bytes: memstores up to this size are not flushed
+    /// for memory while a family has a larger one.
+    pub flush_lower_bound_bytes: u64,
+    /// `hbase.regionserver.optionalcacheflushinterval`: edits that are older should be flushed; `None`: never.
+    pub periodic_flush_interval: Option<Duration>,
+    /// `hbase.regionserver.flush.per.changes`: edits that are followed by more should be flushed.
+    pub flush_per_changes: u64,
     /// `hbase.rowlock.wait.duration`: how long a write waits for a row.
     pub row_lock_wait: Duration,
 }
@@ -52,6 +59,9 @@ impl Default for RegionConfig {
             pipeline_segments_limit: 2,
             adaptive_compaction_threshold: 0.1,
             off_peak_taken: Arc::default(),
+            flush_lower_bound_bytes: 16 << 20,
+            periodic_flush_interval: Some(Duration::from_secs(3600)),
+            flush_per_changes: 30_000_000,
             row_lock_wait: Duration::from_secs(30),
         }
     }

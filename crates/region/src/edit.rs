@@ -17,6 +17,9 @@ pub(crate) struct Edit {
     /// The strongest durability asked for.
     pub(crate) durability: Durability,
     pub(crate) nonce: (u64, u64),
+    /// Whether every cell is the outcome of an increment or append: newer than all there is of its column, with the row
+    /// locked for nobody else.
+    pub(crate) replaces_older: bool,
 }
 
 impl Edit {

@@ -30,12 +30,15 @@ pub struct FlushOutcome {
     pub flushed: bool,
     /// Edits up to this one are in store files (of the families that were flushed).
     pub sequence_id: u64,
+    /// Bytes of the new store files.
+    pub bytes_written: u64,
 }
 
 /// A store's part of a flush.
 struct StoreFlush<'a> {
     store: &'a Store,
     snapshot: Snapshot,
+    oldest_edit_ms: i64,
 }
 
 impl Region {
@@ -59,6 +62,14 @@ impl Region {
     ) -> Result<FlushOutcome, RegionError> {
         self.check_open()?;
         self.flush_paced(families, None, control)
+    }
+
+    /// Flushes the [families to flush](Self::families_to_flush). Blocks the calling thread.
+    ///
+    /// # Errors
+    /// As [`flush`](Self::flush).
+    pub fn flush_for_memory(&self) -> Result<FlushOutcome, RegionError> {
+        self.flush(Some(&self.families_to_flush()))
     }
 
     /// Flushes also while closing, or during replay, where `replayed` is the last sequence id replayed.
@@ -111,7 +122,7 @@ impl Region {
                 if replayed.is_none() {
                     self.tell_log(sequence_id);
                 }
-                return Ok(FlushOutcome { flushed: false, sequence_id });
+                return Ok(FlushOutcome { flushed: false, sequence_id, bytes_written: 0 });
             }
             let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
             (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
@@ -120,6 +131,7 @@ impl Region {
         if replayed.is_none()
             && let Err(error) = self.begin_in_log(sequence_id, &parts)
         {
+            undo(&parts);
             return Err(error);
         }
         let mut written = Vec::with_capacity(parts.len());
@@ -130,6 +142,7 @@ impl Region {
                     // Files that have their names already are part of the store.
                     let (done, failed) = parts.split_at(written.len());
                     self.serve(done, &written);
+                    undo(failed);
                     self.note_end(FlushPhase::Abort, sequence_id, &parts_of(failed, &[]), replayed);
                     return Err(error);
                 }
@@ -141,7 +154,8 @@ impl Region {
             self.tell_log(sequence_id);
         }
         self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
-        Ok(FlushOutcome { flushed: true, sequence_id })
+        let bytes_written = written.iter().flatten().map(|file| file.size_bytes()).sum();
+        Ok(FlushOutcome { flushed: true, sequence_id, bytes_written })
     }
 
     /// Writes the marker of the beginning, and waits for it, and so for every edit that is flushed: were a crash to leave the
@@ -281,7 +295,15 @@ impl Region {
 
 impl<'a> StoreFlush<'a> {
     fn begin(store: &'a Store) -> Self {
-        Self { store, snapshot: store.memstore.snapshot() }
+        let oldest_edit_ms = store.keeper.take_oldest_edit();
+        Self { store, snapshot: store.memstore.snapshot(), oldest_edit_ms }
+    }
+}
+
+/// After a failure: the snapshots stay in the memstores, and their edits are as old as before.
+fn undo(parts: &[StoreFlush<'_>]) {
+    for part in parts {
+        part.store.keeper.restore_oldest_edit(part.oldest_edit_ms);
     }
 }
 

@@ -26,6 +26,7 @@ mod file_source;
 mod file_switch;
 mod flush;
 mod flush_matcher;
+mod flush_policy;
 mod heap;
 mod host;
 mod java_random;

@@ -13,7 +13,7 @@ use crate::mvcc::Mvcc;
 use finback_cell::{Cell, ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::{Growth, InMemoryCompaction, InMemoryOutcome, MemStore, PipelineOptions};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 /// Active segments are not pushed into a pipeline of more segments than this: the background is late, and readers have
 /// enough to merge. The active one grows instead, until a flush to disk.
@@ -22,6 +22,9 @@ const MAX_PIPELINE_LENGTH: usize = 16;
 /// Size of the active segment at which it becomes flat, in bytes, unless a part of the flush size is configured: HBase's
 /// chunk size. A skip list of that size fits into a processor's cache.
 const IN_MEMORY_FLUSH_BYTES: usize = 2 << 20;
+
+/// The time of no edit.
+const NO_EDIT: i64 = i64::MAX;
 
 /// What is done to one store's memstore.
 pub(crate) struct MemStoreKeeper {
@@ -33,6 +36,8 @@ pub(crate) struct MemStoreKeeper {
     mvcc: Arc<Mvcc>,
     gauge: Arc<MemoryGauge>,
     host: Arc<dyn Host>,
+    /// See [`MemStoreKeeper::oldest_edit_ms`]; [`NO_EDIT`] when there is none.
+    oldest_edit_ms: AtomicI64,
     /// Whether a job was handed over and is not done.
     under_way: AtomicBool,
     counters: Counters,
@@ -92,6 +97,7 @@ impl MemStoreKeeper {
             mvcc,
             gauge,
             host,
+            oldest_edit_ms: AtomicI64::new(NO_EDIT),
             under_way: AtomicBool::new(false),
             counters: Counters::default(),
         })
@@ -102,9 +108,27 @@ impl MemStoreKeeper {
         self.options.policy != InMemoryCompaction::None
     }
 
+    /// When the first edit came that no flush has taken, in milliseconds since the epoch.
+    pub(crate) fn oldest_edit_ms(&self) -> Option<i64> {
+        Some(self.oldest_edit_ms.load(Ordering::Relaxed)).filter(|&oldest| oldest != NO_EDIT)
+    }
+
+    /// A flush takes all edits. Called while nobody writes.
+    pub(crate) fn take_oldest_edit(&self) -> i64 {
+        self.oldest_edit_ms.swap(NO_EDIT, Ordering::Relaxed)
+    }
+
+    /// A flush that took edits has failed.
+    pub(crate) fn restore_oldest_edit(&self, taken: i64) {
+        self.oldest_edit_ms.fetch_min(taken, Ordering::Relaxed);
+    }
+
     /// To be called after insertions.
     #[inline]
     pub(crate) fn after_insertion(self: &Arc<Self>, growth: Growth) {
+        if self.oldest_edit_ms.load(Ordering::Relaxed) == NO_EDIT {
+            self.oldest_edit_ms.fetch_min(self.host.now_ms(), Ordering::Relaxed);
+        }
         if growth.active_bytes > self.in_memory_flush_bytes && self.is_sloppy() {
             self.flush_in_memory(self.in_memory_flush_bytes);
         }

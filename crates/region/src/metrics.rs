@@ -16,6 +16,10 @@ pub struct RegionMetrics {
     pub store_file_bytes: u64,
     /// Bytes of all memstores.
     pub memstore_bytes: u64,
+    /// Cells in all memstores.
+    pub memstore_cells: u64,
+    /// Bytes of these cells: the rest of `memstore_bytes` is around them.
+    pub memstore_data_bytes: u64,
     /// What was done to memstores in memory.
     pub in_memory: InMemoryMetrics,
     /// Rows read.
@@ -60,6 +64,9 @@ impl Region {
         for store in &self.stores {
             let files = store.files();
             metrics.in_memory += store.keeper.metrics();
+            let size = store.memstore.size();
+            metrics.memstore_cells += size.cells as u64;
+            metrics.memstore_data_bytes += size.data_bytes as u64;
             metrics.store_files += files.len();
             metrics.store_file_bytes += files.iter().map(|file| file.size_bytes()).sum::<u64>();
             let (all, compacted) = store.progress.cells();

@@ -127,6 +127,28 @@ impl Store {
         growth.heap_bytes
     }
 
+    /// Whether new versions of counters may take the place of old ones in memory, as HBase has it: there is one version,
+    /// and nothing that counts others.
+    pub(crate) fn keeps_one_version(&self) -> bool {
+        self.family.max_versions() == 1 && !self.family.new_version_behavior()
+    }
+
+    /// Puts new versions of counters into the memstore, see [`MemStore::upsert`]; gives back by how many bytes it grew.
+    pub(crate) fn upsert_all<'a>(
+        &self,
+        cells: impl Iterator<Item = Cell<'a>>,
+        sequence_id: u64,
+        smallest_read_point: u64,
+    ) -> usize {
+        let mut grown = 0;
+        for cell in cells {
+            let growth = self.memstore.upsert(&cell, sequence_id, smallest_read_point);
+            self.keeper.after_insertion(growth);
+            grown += growth.heap_bytes;
+        }
+        grown
+    }
+
     /// Stops serving the files of these names, and gives them back.
     pub(crate) fn remove_files(&self, names: &[String]) -> Vec<Arc<StoreFile>> {
         let named = |file: &Arc<StoreFile>| names.contains(&file.name());

@@ -266,6 +266,7 @@ impl Region {
             sequence_id,
             logged,
             unlogged: edit.unlogged,
+            replaces_older: edit.replaces_older,
             applied: false,
             readable: false,
         };
@@ -284,13 +285,21 @@ impl Region {
     }
 
     /// Puts cells into the memstores of their families.
-    pub(crate) fn insert_edit(&self, cells: &[u8], sequence_id: u64) {
+    ///
+    /// `replaces_older`: see [`Edit::replaces_older`].
+    pub(crate) fn insert_edit(&self, cells: &[u8], sequence_id: u64, replaces_older: bool) {
+        let smallest_read_point = replaces_older.then(|| self.mvcc.smallest_read_point());
         let mut grown = 0;
         let mut rest = CellIter::over_checked(cells).peekable();
         while let Some(family) = rest.peek().map(Cell::family) {
             let run = std::iter::from_fn(|| rest.next_if(|cell| cell.family() == family));
             match self.store(family) {
-                Ok(store) => grown += store.insert_all(run, sequence_id),
+                Ok(store) => {
+                    grown += match smallest_read_point {
+                        Some(point) if store.keeps_one_version() => store.upsert_all(run, sequence_id, point),
+                        _ => store.insert_all(run, sequence_id),
+                    };
+                }
                 // Families were checked before the edit was made.
                 Err(_) => run.for_each(drop),
             }
@@ -299,9 +308,14 @@ impl Region {
     }
 
     pub(crate) fn after_growth(&self) {
-        if self.memstore_bytes.bytes() > self.flush_size() {
+        if self.is_over_flush_size() {
             self.ask_for_flush();
         }
+    }
+
+    /// Whether the memstores hold more than they should before a flush.
+    pub fn is_over_flush_size(&self) -> bool {
+        self.memstore_bytes.bytes() > self.flush_size()
     }
 
     /// Asks for a flush once, until the next one begins.

@@ -23,7 +23,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
     if !for_memory && must_wait(server, &region, taken) {
         return End::PutOff(server.scheduler.options().blocking_wait / LOOKS_PER_WAIT);
     }
-    if flush(server, Arc::clone(&region)).await {
+    if flush(server, Arc::clone(&region), for_memory).await {
         server.scheduler.look_at(&region);
         server.host.ask_for_memory_if_short();
         End::Done
@@ -68,13 +68,16 @@ fn choose(server: &RegionServer, taken: &mut Taken) -> Option<Arc<Region>> {
 }
 
 /// Whether it was done.
-async fn flush(server: &RegionServer, region: Arc<Region>) -> bool {
+async fn flush(server: &RegionServer, region: Arc<Region>, is_for_memory: bool) -> bool {
     let name = Arc::clone(region.encoded_name());
     let memory_bytes = region.memstore_bytes();
     let begun = Instant::now();
+    // For its size or its age not everything need go; who asks for another reason, such as too many logs, wants it all.
+    let for_memory = is_for_memory || region.is_over_flush_size() || region.has_old_edits();
+    let families = for_memory.then(|| region.families_to_flush());
     let control =
         FlushControl { throughput: Arc::clone(&server.scheduler.throughput), region: Arc::clone(&region) };
-    match tokio::task::spawn_blocking(move || region.flush_under(None, &control)).await {
+    match tokio::task::spawn_blocking(move || region.flush_under(families.as_deref(), &control)).await {
         Ok(Ok(outcome)) if !outcome.flushed => return true,
         Ok(Ok(outcome)) => {
             tracing::info!(

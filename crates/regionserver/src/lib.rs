@@ -23,6 +23,7 @@ mod multi;
 mod multi_row;
 mod mutate;
 mod nonces;
+mod periodic_flusher;
 mod read_memory;
 mod reads_together;
 mod regions;

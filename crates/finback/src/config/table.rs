@@ -6,8 +6,8 @@ use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
     ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, LocalDirectory,
-    Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost, OptionalPeriod, Period, Port,
-    Znode,
+    MemStorePolicy, Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost,
+    OptionalMilliseconds, OptionalPeriod, Period, Port, Znode,
 };
 
 /// One setting, as people see it.
@@ -116,6 +116,29 @@ settings! {
     /// Writes to a region are refused, for clients to try again, while its memstores hold so many times the
     /// flush size.
     memstore_block_multiplier: Count = "4", "hbase.hregion.memstore.block.multiplier";
+    /// A flush for memory takes the families that hold more than this and more than their share of the flush size,
+    /// those without in-memory compaction first; all of them when there is none.
+    flush_lower_bound_bytes: ByteCount = "16777216", "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
+    /// Edits older than this are flushed, of HBase's own tables after five minutes at most; 0: however old.
+    periodic_flush_interval: OptionalMilliseconds = "3600000", "hbase.regionserver.optionalcacheflushinterval";
+    /// Edits followed by more than so many in their region are flushed.
+    flush_per_changes: Count = "30000000", "hbase.regionserver.flush.per.changes";
+    /// What is done to a memstore before it is flushed to a file, for families that do not say otherwise
+    /// (IN_MEMORY_COMPACTION). BASIC: what was written lately becomes a dense, sorted index. EAGER: as well, versions
+    /// and deleted cells that no reader can see are dropped. ADAPTIVE: EAGER where a sample says that it pays. NONE:
+    /// nothing, which is HBase's default.
+    in_memory_compaction: MemStorePolicy = "BASIC", "hbase.hregion.compacting.memstore.type";
+    /// The same for HBase's own tables.
+    system_in_memory_compaction: MemStorePolicy = "NONE", "hbase.systemtables.compacting.memstore.type";
+    /// What was written lately is taken for so much of the flush size, divided by the number of families. 0: for
+    /// 2 MiB.
+    in_memory_flush_factor: Share = "0", "hbase.memstore.inmemoryflush.threshold.factor";
+    /// How many such indexes a memstore may have before some are merged.
+    pipeline_segments: Count = "2", "hbase.hregion.compacting.pipeline.segments.limit";
+    /// ADAPTIVE drops cells when at least this part of them can go. HBase's default is 0.5: it guesses from the
+    /// number of different keys, and must copy into memory that a garbage collector looks after.
+    adaptive_compaction_threshold: Share = "0.1",
+        "hbase.hregion.compacting.memstore.adaptive.compaction.threshold";
     /// Memory for the memstores of all regions together, in bytes or as a fraction of `finback.memory.limit`; at
     /// the limit, writes wait for flushes. Together with the block cache at most 0.8 of it.
     global_memstore: Memory = "0.4", "hbase.regionserver.global.memstore.size";

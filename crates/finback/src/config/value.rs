@@ -1,6 +1,7 @@
 //! The kinds of values that settings have, and how they are written.
 
 use finback_compression::Compression;
+use finback_region::InMemoryCompaction;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -170,6 +171,19 @@ impl Kind for Milliseconds {
     }
 }
 
+/// A time span that may be none; in milliseconds, or with a suffix as in Hadoop's configuration.
+pub struct OptionalMilliseconds;
+
+impl Kind for OptionalMilliseconds {
+    type Value = Option<Duration>;
+    const UNIT: &'static str = "ms";
+    const EXPECTED: &'static str = "0, or a time in milliseconds, such as 60000, or 60s, 10m, 1h, 7d";
+
+    fn parse(text: &str) -> Option<Option<Duration>> {
+        if text == "0" { Some(None) } else { Milliseconds::parse(text).map(Some) }
+    }
+}
+
 /// A number of things.
 pub struct Count;
 
@@ -267,6 +281,19 @@ impl Kind for Fraction {
 
     fn parse(text: &str) -> Option<f64> {
         text.parse().ok().filter(|fraction| *fraction > 0.0 && *fraction <= 1.0)
+    }
+}
+
+/// What is done to memstores in memory.
+pub struct MemStorePolicy;
+
+impl Kind for MemStorePolicy {
+    type Value = InMemoryCompaction;
+    const UNIT: &'static str = "policy";
+    const EXPECTED: &'static str = "NONE, BASIC, EAGER or ADAPTIVE";
+
+    fn parse(text: &str) -> Option<InMemoryCompaction> {
+        InMemoryCompaction::from_name(text)
     }
 }
 

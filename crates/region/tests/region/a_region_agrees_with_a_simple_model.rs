@@ -12,8 +12,8 @@ use finback_filter::filters::PageFilter;
 use finback_filter::{Filter, FilterCode, FilterError, RowCells};
 use finback_fs::{CrashMode, MemFileSystem};
 use finback_region::{
-    CompactionConfig, CompactionPolicy, CompareOperator, Condition, ConditionTest, DateTieredConfig, Region,
-    RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine,
+    CompactionConfig, CompactionPolicy, CompareOperator, Condition, ConditionTest, DateTieredConfig,
+    InMemoryCompaction, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -169,7 +169,7 @@ struct Tested {
 }
 
 impl Tested {
-    fn new(forgets: bool, compaction: CompactionConfig) -> Self {
+    fn new(forgets: bool, compaction: CompactionConfig, policy: InMemoryCompaction) -> Self {
         let mem = MemFileSystem::new();
         // Blocks of a few cells each.
         let families = vec![
@@ -187,6 +187,8 @@ impl Tested {
         let mut world = World::new(Arc::new(mem.clone()), families);
         world.cache = crate::world::TestCache::new(forgets);
         world.config.compaction = compaction;
+        world.compact_in_memory(policy);
+        world.host.has_no_background.store(true, Ordering::SeqCst);
         let region = world.start().unwrap();
         Self { mem, world, region, model: Model::default(), scanner: None, scanner_is_known: false }
     }
@@ -483,6 +485,13 @@ pub(crate) fn tiny_policies() -> Vec<CompactionConfig> {
     ]
 }
 
+const POLICIES: [InMemoryCompaction; 4] = [
+    InMemoryCompaction::None,
+    InMemoryCompaction::Basic,
+    InMemoryCompaction::Eager,
+    InMemoryCompaction::Adaptive,
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, max_shrink_iters: 3000, ..ProptestConfig::default() })]
 
@@ -490,10 +499,11 @@ proptest! {
     fn whatever_happens_in_between(
         operations in prop::collection::vec(operation(), 1..40),
         forgets in any::<bool>(),
+        policy in select(POLICIES.to_vec()),
         last in query(),
         compaction in select(tiny_policies()),
     ) {
-        let mut tested = Tested::new(forgets, compaction);
+        let mut tested = Tested::new(forgets, compaction, policy);
         for operation in &operations {
             tested.apply(operation);
         }

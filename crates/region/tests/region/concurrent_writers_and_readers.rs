@@ -3,7 +3,7 @@
 use crate::world::{Plain, World, family, increment, number, put, run, scan, value};
 use finback_cell::{Durability, Get, Mutation, Scan};
 use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
-use finback_region::{Region, RegionError};
+use finback_region::{InMemoryCompaction, Region, RegionError};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +23,8 @@ fn start_with(row_lock_wait: Duration) -> (World, Faults, Arc<Region>) {
     let faults = faulty.faults();
     let mut world = World::new(Arc::new(faulty), vec![family("a", 1), family("b", 1)]);
     world.config.row_lock_wait = row_lock_wait;
+    // In the background, what can be left out is left out all the time.
+    world.compact_in_memory(InMemoryCompaction::Eager);
     let region = world.start().unwrap();
     (world, faults, region)
 }

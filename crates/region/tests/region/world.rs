@@ -11,13 +11,13 @@ use finback_fs::FileSystem;
 use finback_hfile::{Block, BlockCache, BlockPriority, BlockRequest, FileId, HFileError};
 use finback_layout::RootDir;
 use finback_region::{
-    BoxFuture, Host, Interrupt, Region, RegionConfig, RegionEnvironment, RegionError, RegionScanner,
-    ScanLimits, ScanOutput, ScanStop,
+    BoxFuture, Host, InMemoryCompaction, Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment,
+    RegionError, RegionScanner, ScanLimits, ScanOutput, ScanStop,
 };
 use finback_wal::{FlushedSequenceIds, Wal, WalKind, WalOptions, split_server};
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub(crate) struct TestHost {
     pub(crate) now_ms: AtomicI64,
     pub(crate) memstore_bytes: AtomicI64,
     pub(crate) flushes_wanted: AtomicU64,
+    /// Work for the background is done at once, by whoever gives occasion to it: so tests can be repeated.
+    pub(crate) has_no_background: AtomicBool,
 }
 
 impl TestHost {
@@ -35,6 +37,7 @@ impl TestHost {
             now_ms: now_ms.into(),
             memstore_bytes: AtomicI64::new(0),
             flushes_wanted: AtomicU64::new(0),
+            has_no_background: AtomicBool::new(false),
         })
     }
 
@@ -65,6 +68,14 @@ impl Host for TestHost {
 
     fn memstore_changed(&self, bytes: isize) {
         self.memstore_bytes.fetch_add(bytes as i64, Ordering::SeqCst);
+    }
+
+    fn run_in_background(&self, work: Box<dyn FnOnce() + Send + 'static>) {
+        if self.has_no_background.load(Ordering::SeqCst) {
+            work();
+        } else {
+            PlainHost.run_in_background(work);
+        }
     }
 }
 
@@ -143,10 +154,12 @@ impl World {
 
     /// The same place as seen after a crash: another file system, and a new server.
     pub(crate) fn after_crash(&self, fs: Arc<dyn FileSystem>) -> Self {
+        let host = TestHost::new(self.host.now_ms());
+        host.has_no_background.store(self.host.has_no_background.load(Ordering::SeqCst), Ordering::SeqCst);
         Self {
             root: RootDir::new(Arc::clone(&fs), ROOT),
             fs,
-            host: TestHost::new(self.host.now_ms()),
+            host,
             cache: TestCache::new(self.cache.forgets),
             config: self.config.clone(),
             info: self.info.clone(),
@@ -154,6 +167,14 @@ impl World {
             generation: self.generation + 100,
             wal: None,
         }
+    }
+
+    /// In-memory compaction by `policy`, of active segments of more than a few cells.
+    pub(crate) fn compact_in_memory(&mut self, policy: InMemoryCompaction) {
+        const FEW_BYTES: f64 = 300.0;
+        self.config.in_memory_compaction = policy;
+        self.config.in_memory_flush_factor =
+            FEW_BYTES * self.table.families.len() as f64 / self.config.flush_size_bytes as f64;
     }
 
     fn server(&self) -> String {

@@ -1,0 +1,46 @@
+//! What in-memory compaction is worth: every policy under every workload, in one run, on a real directory.
+//!
+//! `./dev bench accordion [NAME=NUMBER]...`, where the names are those of [`plan::Plan`]'s fields.
+//!
+//! The region is embedded; a thread flushes it when it asks for that, another compacts its files, as a server does. What
+//! is printed is a table in Markdown; `docs/benchmarks/accordion.md` says what it means.
+#![allow(clippy::print_stdout)]
+
+mod host;
+mod keys;
+mod latency;
+mod plan;
+mod run;
+
+use plan::{POLICIES, Plan, WORKLOADS};
+use run::{Measured, measure};
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let plan = Plan::from_arguments(std::env::args().skip(1))?;
+    println!("{plan}\n");
+    println!(
+        "| workload | policy | thousand op/s | | CPU us/op | write amplification | | flushes | bytes of memory per cell | cells left out | p50 us | p99 us | p99.9 us | max ms |"
+    );
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    for workload in WORKLOADS {
+        // Policies take turns, so that what else the machine does comes over all of them.
+        let mut rounds: Vec<Vec<Measured>> = POLICIES.iter().map(|_| Vec::new()).collect();
+        for _ in 0..plan.rounds {
+            for (policy, measured) in POLICIES.into_iter().zip(&mut rounds) {
+                measured.push(measure(&plan, workload, policy)?);
+            }
+        }
+        let medians: Vec<Measured> = rounds.into_iter().map(median).collect();
+        for (policy, measured) in POLICIES.iter().zip(&medians) {
+            println!("| {} | {policy:?} | {} |", workload.name, measured.row(&medians[0]));
+        }
+    }
+    Ok(())
+}
+
+/// The run with the median throughput.
+fn median(mut rounds: Vec<Measured>) -> Measured {
+    rounds.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
+    rounds.swap_remove(rounds.len() / 2)
+}

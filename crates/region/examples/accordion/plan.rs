@@ -1,0 +1,89 @@
+//! What is measured.
+
+use finback_region::InMemoryCompaction;
+use std::error::Error;
+
+/// The policies, the first of which the others are compared with.
+pub(crate) const POLICIES: [InMemoryCompaction; 4] = [
+    InMemoryCompaction::None,
+    InMemoryCompaction::Basic,
+    InMemoryCompaction::Eager,
+    InMemoryCompaction::Adaptive,
+];
+
+/// How keys are drawn, and what is done to them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    pub(crate) keys: KeyChoice,
+    /// Half of the operations are reads.
+    pub(crate) reads: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyChoice {
+    /// Each key once, in no order.
+    Once,
+    Uniform,
+    Zipf,
+}
+
+pub(crate) const WORKLOADS: [Workload; 4] = [
+    Workload { name: "write, uniform", keys: KeyChoice::Uniform, reads: false },
+    Workload { name: "write, Zipf", keys: KeyChoice::Zipf, reads: false },
+    Workload { name: "half read, half write, Zipf", keys: KeyChoice::Zipf, reads: true },
+    Workload { name: "write, each key once", keys: KeyChoice::Once, reads: false },
+];
+
+/// Sizes of a run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Different keys.
+    pub(crate) keys: u64,
+    /// Operations of each run.
+    pub(crate) operations: u64,
+    /// Memory of the memstore at which it is flushed to a file.
+    pub(crate) flush_mib: u64,
+    /// Puts of one call.
+    pub(crate) batch: u64,
+    pub(crate) value_bytes: u64,
+    /// Times that everything is run; the median counts.
+    pub(crate) rounds: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { keys: 1_000_000, operations: 4_000_000, flush_mib: 64, batch: 50, value_bytes: 100, rounds: 3 }
+    }
+}
+
+impl Plan {
+    pub(crate) fn from_arguments(arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let mut plan = Self::default();
+        for argument in arguments {
+            let (name, number) = argument.split_once('=').ok_or("arguments are NAME=NUMBER")?;
+            let field = match name {
+                "keys" => &mut plan.keys,
+                "operations" => &mut plan.operations,
+                "flush_mib" => &mut plan.flush_mib,
+                "batch" => &mut plan.batch,
+                "value_bytes" => &mut plan.value_bytes,
+                "rounds" => &mut plan.rounds,
+                _ => return Err(format!("nothing is called {name} here").into()),
+            };
+            *field = number.parse::<u64>()?.max(1);
+        }
+        Ok(plan)
+    }
+}
+
+impl std::fmt::Display for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { keys, operations, flush_mib, batch, value_bytes, rounds } = self;
+        write!(
+            f,
+            "{operations} operations on {keys} keys, values of {value_bytes} bytes, {batch} puts a call, flushed at \
+             {flush_mib} MiB of memory, median of {rounds}."
+        )
+    }
+}
