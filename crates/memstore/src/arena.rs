@@ -2,12 +2,12 @@
 //! chunk when nobody holds them any more.
 #![allow(unsafe_code)]
 
-use parking_lot::Mutex;
+use finback_sync::Mutex;
+use finback_sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use finback_sync::atomic::{AtomicPtr, AtomicUsize};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
 /// Size of the first chunk unless more is expected: thousands of regions are idle or nearly so.
 const FIRST_CHUNK_BYTES: usize = 4 << 10;

@@ -6,7 +6,7 @@
 //!
 //! Nodes and records have an arena each: what is left of the nodes when the list becomes a flat segment is nothing.
 //!
-//! Run the tests under Miri: `cargo +nightly miri test -p finback-memstore skip_list`.
+//! `./dev check-unsafe` runs the tests under Miri, `./dev check-schedules` on many schedules.
 #![allow(unsafe_code)]
 
 mod cursor;
@@ -22,12 +22,12 @@ use crate::arena::Arena;
 use crate::row_prefix::LongRowPrefix;
 use finback_cell::CellOrder;
 use finback_cell::key::Key;
+use finback_sync::Mutex;
+use finback_sync::atomic::AtomicUsize;
+use finback_sync::atomic::Ordering::Relaxed;
 use inserter::Splice;
 use node::{Link, MAX_HEIGHT, Node};
-use parking_lot::Mutex;
 use std::cmp::Ordering;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// The list. See the module.
 pub(crate) struct SkipList {
@@ -164,5 +164,7 @@ impl SkipList {
     }
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,11 @@
 use std::{
     mem,
     path::PathBuf,
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
     time::{Instant, SystemTime},
 };
+
+use finback_sync::{atomic::Ordering, thread};
 
 use crate::{
     LogName, SyncMode, WalAppend, WalError, WalFileWriter,
@@ -33,7 +35,7 @@ pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> 
     };
     writer.file = Some(writer.open_file()?);
     let dir = writer.shared.dir.clone();
-    let thread = std::thread::Builder::new().name("wal".to_owned()).spawn(move || {
+    let thread = thread::Builder::new().name("wal".to_owned()).spawn(move || {
         let guard = CloseOnExit(writer.shared.clone());
         writer.run();
         drop(guard);
@@ -309,3 +311,6 @@ impl Writer {
         Ok(())
     }
 }
+
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;

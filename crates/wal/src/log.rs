@@ -4,16 +4,16 @@ use std::{
     future::Future,
     path::{Path, PathBuf},
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use finback_fs::FileSystem;
-use parking_lot::{Condvar, Mutex};
+use finback_sync::{
+    Condvar, Mutex,
+    atomic::{AtomicU64, Ordering},
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::{

@@ -6,10 +6,10 @@ use crate::record::Record;
 use crate::row_prefix::LongRowPrefix;
 use finback_cell::Cell;
 use finback_cell::key::Key;
-use parking_lot::MutexGuard;
+use finback_sync::MutexGuard;
+use finback_sync::atomic::Ordering::Relaxed;
 use std::cmp::Ordering;
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// A place in the list: on each level the nodes around it (`None`: the head, the end). On level 0 there is nothing
 /// between the two unless somebody put it there since; on the others they are at least as far away.

@@ -13,10 +13,10 @@ use super::SkipList;
 use crate::record::Record;
 use crate::row_prefix::LongRowPrefix;
 use finback_cell::Cell;
+use finback_sync::atomic::AtomicPtr;
+use finback_sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Levels at most. A node reaches the next level with probability 1/4: enough for 4^12 cells, sixteen million.
 pub(super) const MAX_HEIGHT: usize = 12;

@@ -1,0 +1,16 @@
+//! Locks and atomics of the parts whose schedules are tried out: parking_lot's and the standard library's, or, with the
+//! feature `shuttle`, ones that give every step to a scheduler which tries one order after the other.
+//!
+//! Guarantees nothing of its own. This crate does not know what is locked.
+
+#[cfg(not(feature = "shuttle"))]
+pub use parking_lot::{Condvar, Mutex, MutexGuard};
+#[cfg(not(feature = "shuttle"))]
+pub use std::{sync::atomic, thread};
+
+#[cfg(feature = "shuttle")]
+mod scheduled;
+#[cfg(feature = "shuttle")]
+pub use scheduled::{Condvar, Mutex, MutexGuard, try_schedules};
+#[cfg(feature = "shuttle")]
+pub use shuttle::{self, sync::atomic, thread};
