@@ -94,11 +94,13 @@ impl Region {
         let _updates = self.updates.read().await;
         self.check_open()?;
         self.wait_for_dropped_writes().await;
-        let mut now = self.environment.host.now_ms();
+        let now = self.environment.host.now_ms();
+        // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
+        let mut put_time = now;
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
             match self.check_condition(condition).await? {
-                Some(timestamp) => now = now.max(timestamp),
+                Some(timestamp) => put_time = put_time.max(timestamp),
                 None => return Ok(AtomicOutcome::default()),
             }
         }
@@ -111,9 +113,8 @@ impl Region {
                 edit.nonce = mutation.nonce;
             }
             match mutation.kind {
-                MutationKind::Put | MutationKind::Delete => {
-                    self.add_to_edit(&mut edit, mutation, now).await?;
-                }
+                MutationKind::Put => self.add_to_edit(&mut edit, mutation, put_time).await?,
+                MutationKind::Delete => self.add_to_edit(&mut edit, mutation, now).await?,
                 MutationKind::Increment | MutationKind::Append => {
                     self.add_read_modify_write(&mut edit, &mut results, mutation, now).await?;
                 }
@@ -124,15 +125,14 @@ impl Region {
         Ok(AtomicOutcome { applied: true, cells: results.finish(), sequence_id })
     }
 
-    /// Whether a condition holds; if so, the timestamp of the cell it looked at (or the least there is).
+    /// Whether a condition holds; if so, the timestamp of the first cell it saw (or the least there is).
     async fn check_condition(&self, condition: Condition) -> Result<Option<i64>, RegionError> {
         let Condition { row, time_range, test } = condition;
-        let newest = |cells: &[u8]| CellIter::over_checked(cells).map(|cell| cell.timestamp()).max();
         match test {
             ConditionTest::Filter(filter) => {
                 let scan = finback_cell::Scan { time_range, ..row_scan(&row, Vec::new()) };
                 let found = self.read(&scan, Some(filter), &ScanLimits::NONE).await?;
-                Ok(newest(&found.cells))
+                Ok(CellIter::over_checked(&found.cells).next().map(|cell| cell.timestamp()))
             }
             ConditionTest::Value { family, qualifier, operator, value } => {
                 self.store(&family)?;
@@ -162,7 +162,10 @@ impl Region {
         let durability = self.effective_durability(mutation);
         let limit = self.environment.config.max_cell_size_bytes;
         let mut new_cells = Vec::with_capacity(1);
-        for delta in &mutation.cells {
+        // The first in order that fails says why, whatever the order in which the client named them.
+        let mut deltas: Vec<Cell<'_>> = mutation.cells.iter().collect();
+        deltas.sort_by(|a, b| CellOrder::User.compare(a, b));
+        for delta in deltas {
             let stored = column_of(&found, delta.family(), delta.qualifier()).first();
             let cell = new_cell(mutation, &delta, stored, now)?;
             if limit > 0 && cell.len() > limit {
@@ -176,7 +179,6 @@ impl Region {
             new_cells.push(cell);
         }
         if mutation.return_results {
-            new_cells.sort_by(|a, b| CellOrder::User.compare(&Cell::from_checked(a), &Cell::from_checked(b)));
             for cell in &new_cells {
                 results.push(&Cell::from_checked(cell));
             }

@@ -186,7 +186,7 @@ impl RegionScanner {
                 Phase::Start(from) => self.start(from)?,
                 Phase::BetweenRows => {
                     if let Some(stop) = reached(out, limits) {
-                        return Ok(stop);
+                        return Ok(self.end_of_scan().unwrap_or(stop));
                     }
                     if budget == 0 || out.cells.len() >= turn_end {
                         return Ok(ScanStop::Budget);
@@ -258,6 +258,25 @@ impl RegionScanner {
             Ordering::Equal => self.range.include_stop.then_some(row),
             order => (order != beyond).then_some(row),
         }
+    }
+
+    /// Whether the filter says that nothing more can pass.
+    pub fn is_filter_done(&self) -> bool {
+        self.filter.as_ref().is_some_and(finback_filter::Filter::filter_all_remaining)
+    }
+
+    /// Between rows: why the scan is over, if it is. Said with the last row, it spares the client a call, and as in HBase a
+    /// filter that is done ends the region and not the whole scan when the reply has results.
+    fn end_of_scan(&mut self) -> Option<ScanStop> {
+        let stop = if self.is_filter_done() {
+            ScanStop::FilterDone
+        } else if self.next_row().is_none() {
+            ScanStop::Exhausted
+        } else {
+            return None;
+        };
+        self.phase = Phase::Done(stop);
+        Some(stop)
     }
 
     fn begin_row(&mut self, out: &mut ScanOutput) -> Result<(), Interrupt> {

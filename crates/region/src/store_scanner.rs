@@ -57,7 +57,7 @@ pub(crate) struct StoreScanner {
     cells_in_row: u32,
     /// In reversed reads: the row found by a move that was interrupted before its seek was done.
     previous: Option<Vec<u8>>,
-    /// In reversed reads: no row is left.
+    /// No row is left.
     exhausted: bool,
 }
 
@@ -137,7 +137,14 @@ impl StoreScanner {
                 self.step(row, verdict.then)?;
                 self.verdict = None;
             }
-            let Some((cell, sequence_id)) = self.heap.peek().filter(|(cell, _)| cell.row() == row) else {
+            let next = self.heap.peek();
+            // As in HBase, the family is done within the row at once, and for good, even if the filter should change its
+            // mind with the next row.
+            if next.is_some() && filter.as_deref().is_some_and(Filter::filter_all_remaining) {
+                self.exhausted = true;
+                return Ok(Found::EndOfRow);
+            }
+            let Some((cell, sequence_id)) = next.filter(|(cell, _)| cell.row() == row) else {
                 self.past_row = true;
                 return Ok(Found::EndOfRow);
             };
@@ -191,7 +198,7 @@ impl StoreScanner {
 
     /// Leaves `row`, the one that was begun.
     pub(crate) fn finish_row(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
-        if !self.in_row {
+        if !self.in_row || self.exhausted {
             return Ok(());
         }
         self.verdict = None;

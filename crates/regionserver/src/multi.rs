@@ -173,8 +173,8 @@ impl Multi<'_> {
         })
     }
 
-    /// Actions that succeed or fail each for itself, in their order. Puts and deletes that follow each other are
-    /// written together; a get sees what was written before it, and nothing of what is written after it.
+    /// Actions that succeed or fail each for itself. Puts and deletes wait for an increment, an append or the end, and
+    /// are written together then. As in HBase, which promises no order, a get does not see those that wait.
     async fn independent(&mut self, region: &Region, actions: Vec<pb::Action>) -> Result<(), RpcException> {
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
@@ -183,7 +183,6 @@ impl Multi<'_> {
             let place = pb::ResultOrException { index: action.index, ..Default::default() };
             self.results[number].result_or_exception.push(place);
             let outcome = if let Some(get) = action.get {
-                batch.write(region, &mut self.results[number].result_or_exception).await;
                 match self.open_get(region, *get, (number, at)).await {
                     Ok(()) => continue,
                     Err(failure) => Err(failure),

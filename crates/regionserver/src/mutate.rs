@@ -26,8 +26,10 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
         Some(condition) => {
             let condition = condition::decode(condition)?;
             check_same_row(&condition, &mutation)?;
+            let has_result = matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
             let outcome = atomically(&server, &region, vec![condition], vec![mutation]).await?;
-            let result = (!outcome.cells.is_empty()).then(|| block_result(outcome.cells, &mut cells));
+            // An increment or append that was carried out has a result, if an empty one.
+            let result = (outcome.applied && has_result).then(|| block_result(outcome.cells, &mut cells));
             pb::MutateResponse { processed: Some(outcome.applied), result, ..Default::default() }
         }
         None if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {

@@ -247,7 +247,8 @@ fn describe(
     let limit_of_rows = request.limit_of_rows() as usize;
     let limit_reached = limit_of_rows > 0 && out.rows_completed >= limit_of_rows;
     let nothing = out.counts.is_empty();
-    let filter_done = stop == Stop::Read(ScanStop::FilterDone);
+    // A filter that is done with the region's last row without a result ends the whole scan, as in HBase.
+    let filter_done = open.scanner.is_filter_done();
     response.more_results_in_region =
         Some(stop != Stop::Read(ScanStop::Exhausted) && stop != Stop::Read(ScanStop::FilterDone));
     response.more_results = Some(!(limit_reached || filter_done && nothing));

@@ -27,5 +27,6 @@ mod rows_of_meta_are_found_in_their_own_order;
 mod the_power_is_cut_at_every_operation;
 mod the_smallest_program_that_embeds_a_region;
 mod versions_go_by_the_order_of_writing;
+mod what_a_comparison_with_hbase_has_found;
 mod writes_at_the_edge_of_what_is_legal;
 mod young_markers_wait_for_late_puts;
