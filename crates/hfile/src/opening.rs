@@ -12,6 +12,7 @@ use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
 use finback_cell::cell::check_key;
 use finback_compression::Compression;
 use finback_fs::RandomAccessFile;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(crate) struct Opening {
     pub(crate) file: Arc<dyn RandomAccessFile>,
     pub(crate) path: PathBuf,
     pub(crate) size_bytes: u64,
+    /// Whether another copy of the file is read than the usual one, which is damaged.
+    of_other_copy: bool,
     /// Once the trailer is known.
     pub(crate) compression: Compression,
 }
@@ -32,7 +35,13 @@ impl Opening {
             offset: 0,
             source,
         })?;
-        Ok(Self { file, path: path.to_owned(), size_bytes, compression: Compression::None })
+        let path = path.to_owned();
+        Ok(Self { file, path, size_bytes, of_other_copy: false, compression: Compression::None })
+    }
+
+    /// The same from another copy; every read fails where there is none.
+    pub(crate) fn of_other_copy(file: Arc<dyn RandomAccessFile>, path: &Path) -> Result<Self, HFileError> {
+        Ok(Self { of_other_copy: true, ..Self::new(file, path)? })
     }
 
     pub(crate) fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: &str) -> HFileError {
@@ -42,7 +51,13 @@ impl Opening {
 
     fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, HFileError> {
         let mut bytes = vec![0; length];
-        self.file.read_exact_at(offset, &mut bytes).map_err(|source| HFileError::Io {
+        let read = if self.of_other_copy {
+            let read = self.file.read_other_copy_at(offset, &mut bytes);
+            read.and_then(|read| read.ok_or_else(|| io::ErrorKind::NotFound.into()))
+        } else {
+            self.file.read_exact_at(offset, &mut bytes)
+        };
+        read.map_err(|source| HFileError::Io {
             path: self.path.clone(),
             what: "read what is needed at opening",
             offset,

@@ -154,7 +154,16 @@ impl HFileReader {
         path: &Path,
         id: Option<FileId>,
     ) -> Result<Arc<Self>, HFileError> {
-        let mut opening = Opening::new(file, path)?;
+        let opened = Self::load(Opening::new(Arc::clone(&file), path)?, id);
+        match opened {
+            Err(error @ (HFileError::Corrupt { .. } | HFileError::Unsupported { .. })) => {
+                Self::load(Opening::of_other_copy(file, path)?, id).map_err(|_| error)
+            }
+            opened => opened,
+        }
+    }
+
+    fn load(mut opening: Opening, id: Option<FileId>) -> Result<Arc<Self>, HFileError> {
         let trailer = opening.read_trailer()?;
         opening.compression = trailer.compression;
         let fields = &trailer.fields;
@@ -187,7 +196,7 @@ impl HFileReader {
         let tags_compressed = info.get(keys::TAGS_COMPRESSED).is_some_and(|flag| flag != [0]);
         let size_bytes = opening.size_bytes;
         let parts = [&trailer.encode()[..], root_block.payload(), info_block.payload()];
-        let identity = FileIdentity::of(path, size_bytes, &parts);
+        let identity = FileIdentity::of(&opening.path, size_bytes, &parts);
         let Opening { file, path, .. } = opening;
         let mut reader = Self {
             id: id.unwrap_or(identity.id),
@@ -337,14 +346,23 @@ impl HFileReader {
         self.trailer.fields.num_data_index_levels() as usize
     }
 
-    /// Reads and checks a block.
+    /// Reads and checks a block; one that is damaged is read again from another copy, where the storage has one.
     ///
     /// # Errors
     /// [`HFileError::Corrupt`]; the storage's.
     pub fn read_block(&self, place: BlockRef) -> Result<Arc<Block>, HFileError> {
         let mut bytes = self.buffer_for(place)?;
         self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
-        self.check_block(place, bytes)
+        self.check_block(place, bytes).or_else(|error| self.read_other_copy(place, error))
+    }
+
+    /// Reads a block once more, after `error`, from another copy. Without one, or if that is no better, the error stands.
+    fn read_other_copy(&self, place: BlockRef, error: HFileError) -> Result<Arc<Block>, HFileError> {
+        let mut bytes = self.buffer_for(place)?;
+        match self.file.read_other_copy_at(place.offset, &mut bytes) {
+            Ok(Some(())) => self.check_block(place, bytes).map_err(|_| error),
+            Ok(None) | Err(_) => Err(error),
+        }
     }
 
     /// The same with a tier of `cache` before the file. What that gives is checked like the file's own bytes, and not
@@ -364,21 +382,24 @@ impl HFileReader {
         let mut bytes = self.buffer_for(place)?;
         self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
         let stored = (keep && self.is_worth_caching()).then(|| bytes.clone());
-        let block = self.check_block(place, bytes)?;
+        let block = match self.check_block(place, bytes) {
+            Ok(block) => block,
+            Err(error) => return self.read_other_copy(place, error),
+        };
         if let Some(stored) = stored {
             cache.keep_stored(self.identity, place, stored);
         }
         Ok(block)
     }
 
-    /// Reads and checks a block if that needs no waiting for a device.
+    /// Reads and checks a block if that needs no waiting for a device. A damaged one does: for a look at another copy.
     ///
     /// # Errors
-    /// As [`HFileReader::read_block`].
+    /// The storage's.
     pub fn read_block_nowait(&self, place: BlockRef) -> Result<Option<Arc<Block>>, HFileError> {
         let mut bytes = self.buffer_for(place)?;
         match self.file.read_at_nowait(place.offset, &mut bytes) {
-            Ok(Some(())) => self.check_block(place, bytes).map(Some),
+            Ok(Some(())) => Ok(self.check_block(place, bytes).ok()),
             Ok(None) => Ok(None),
             Err(source) => Err(self.io(place.offset, source)),
         }

@@ -2,8 +2,8 @@
 
 mod files;
 
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use files::Stored;
 use finback_cell::cell::CellParts;
@@ -78,34 +78,57 @@ struct Told {
     last_key: Option<Vec<u8>>,
 }
 
-/// `None` if anything is refused.
-fn read_all(bytes: &[u8]) -> Option<Told> {
-    let reader = files::open(bytes).ok()?;
-    let cells = files::scan(&reader).ok()?;
-    let mid_key = reader.mid_key().ok()?;
-    ask_filters(&reader).ok()?;
-    Some(Told { cells, mid_key, last_key: reader.last_key().map(<[u8]>::to_vec) })
+/// The first refusal, if anything is refused.
+fn read_all(bytes: &[u8]) -> Result<Told, HFileError> {
+    let reader = files::open(bytes)?;
+    let cells = files::scan(&reader)?;
+    let mid_key = reader.mid_key()?;
+    ask_filters(&reader)?;
+    Ok(Told { cells, mid_key, last_key: reader.last_key().map(<[u8]>::to_vec) })
 }
 
+/// Which block an error blames.
+fn blamed(error: &HFileError) -> usize {
+    match error {
+        HFileError::Corrupt { path, offset, .. } if path == Path::new("/file") => *offset as usize,
+        other => panic!("{other}"),
+    }
+}
+
+/// A file of every kind: checksums, codecs, encodings, Bloom filters.
+fn kinds() -> Vec<WriterOptions> {
+    let small = options(ChecksumType::Crc32c);
+    let mut kinds = vec![small.clone(), options(ChecksumType::Crc32)];
+    kinds.push(WriterOptions { index_block_size_bytes: 100 << 10, ..small.clone() });
+    let codecs = [Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
+    let filters = [None, Some(BloomType::RowColumn), Some(BloomType::RowPrefix(1)), Some(BloomType::Row)];
+    for (compression, filter) in codecs.into_iter().zip(filters) {
+        let bloom = BloomOptions { filter, ..small.bloom };
+        kinds.push(WriterOptions { compression, bloom, ..small.clone() });
+    }
+    for encoding in files::ENCODINGS {
+        kinds.push(WriterOptions { encoding, compress_tags: true, ..small.clone() });
+    }
+    kinds
+}
+
+/// Flips every bit of the first kind of file, and a bit of every byte of the others: the error names file and block.
 #[test]
 fn every_flipped_bit_before_the_trailer_is_found() {
-    let of = |checksum_type, compression| WriterOptions { compression, ..options(checksum_type) };
-    for options in [
-        of(ChecksumType::Crc32c, Compression::None),
-        of(ChecksumType::Crc32, Compression::None),
-        of(ChecksumType::Crc32c, Compression::Lz4),
-        WriterOptions {
-            encoding: DataBlockEncoding::FastDiff,
-            ..of(ChecksumType::Crc32c, Compression::None)
-        },
-    ] {
+    for (kind, options) in kinds().into_iter().enumerate() {
         let good = files::write(&cells(), options);
-        assert!(read_all(&good).is_some());
+        assert_eq!(read_all(&good).unwrap().cells, cells());
         let mut bytes = good.clone();
-        for bit in 0..8 * (good.len() - TRAILER_SIZE) {
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            assert!(read_all(&bytes).is_none(), "bit {} of byte {}", bit % 8, bit / 8);
-            bytes[bit / 8] ^= 1 << (bit % 8);
+        for (start, size) in blocks(&good) {
+            for at in start..start + size {
+                let one = (at + kind) % 8;
+                for bit in if kind == 0 { 0..8 } else { one..one + 1 } {
+                    bytes[at] ^= 1 << bit;
+                    let error = read_all(&bytes).unwrap_err();
+                    assert_eq!(blamed(&error), start, "kind {kind}, bit {bit} of byte {at}: {error}");
+                    bytes[at] ^= 1 << bit;
+                }
+            }
         }
     }
 }
@@ -128,7 +151,7 @@ fn a_flipped_bit_in_the_trailer_changes_no_cell() {
         let mut harmless = 0;
         for bit in 8 * start..8 * good.len() {
             bytes[bit / 8] ^= 1 << (bit % 8);
-            if let Some(found) = read_all(&bytes) {
+            if let Ok(found) = read_all(&bytes) {
                 assert_eq!(found, expected, "byte {}", bit / 8);
                 let is_field = (start + 9..fields_end).contains(&(bit / 8));
                 assert!(is_field, "byte {} of the trailer", bit / 8 - start);
@@ -147,7 +170,7 @@ fn a_file_cut_at_any_length_is_refused() {
         assert!(files::open(&good[..length]).is_err(), "{length} bytes of {}", good.len());
     }
     for start in 1..good.len() - TRAILER_SIZE {
-        assert!(read_all(&good[start..]).is_none(), "without the first {start} bytes");
+        assert!(read_all(&good[start..]).is_err(), "without the first {start} bytes");
     }
 }
 
@@ -233,7 +256,7 @@ fn lying_lengths_in_encoded_blocks_do_no_harm() {
         let small = options(ChecksumType::Crc32c);
         lying_lengths_do_no_harm_in(
             WriterOptions { encoding, block_size_bytes: 600, ..small },
-            &[1, 0x7fff_ffff],
+            &[0, 1, 0x7f, 0x7fff_ffff, 0xffff_ffff],
         );
     }
 }
@@ -273,25 +296,25 @@ fn lying_lengths_in_compressed_blocks_do_no_harm() {
         let small = options(ChecksumType::Crc32c);
         lying_lengths_do_no_harm_in(
             WriterOptions { compression, block_size_bytes: 600, ..small },
-            &[1, 0x7fff_ffff],
+            &[0, 1, 0x7f, 0x7fff_ffff, 0xffff_ffff],
         );
     }
 }
 
+/// Every four bytes of every block are one of the lies, each in its turn.
 fn lying_lengths_do_no_harm_in(options: WriterOptions, lies: &[u32]) {
     let good = files::write(&cells(), options);
-    let began = Instant::now();
+    let mut turns = lies.iter().cycle();
     for (offset, size) in blocks(&good) {
-        for at in 0..size.saturating_sub(4) {
-            for lie in lies {
-                let mut bytes = good.clone();
-                bytes[offset + at..offset + at + 4].copy_from_slice(&lie.to_be_bytes());
-                seal(&mut bytes[offset..offset + size]);
-                exercise(&bytes);
-            }
+        for at in offset..offset + size.saturating_sub(4) {
+            let mut bytes = good.clone();
+            bytes[at..at + 4].copy_from_slice(&turns.next().unwrap().to_be_bytes());
+            seal(&mut bytes[offset..offset + size]);
+            exercise(&bytes);
         }
+        // the same place of the next block of this kind has another turn
+        turns.next();
     }
-    assert!(began.elapsed() < Duration::from_secs(300), "{:?}", began.elapsed());
 }
 
 /// Every entry of the root leads to the first leaf, under right checksums: a walk would not end where the file does.
@@ -319,7 +342,7 @@ fn an_index_that_leads_in_circles_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn random_changes_under_right_checksums_do_no_harm(
@@ -346,7 +369,7 @@ proptest! {
     fn any_bytes_before_a_sound_trailer_are_refused(noise in prop::collection::vec(any::<u8>(), 0..6000)) {
         let good = files::write(&cells(), options(ChecksumType::Crc32c));
         let bytes = [&noise[..], &good[good.len() - TRAILER_SIZE..]].concat();
-        prop_assert!(read_all(&bytes).is_none());
+        prop_assert!(read_all(&bytes).is_err());
         prop_assert!(files::open(&noise).is_err());
     }
 }
