@@ -87,7 +87,8 @@ impl Region {
         for condition in &conditions {
             self.check_row(&condition.row, "checkAndMutate")?;
         }
-        self.check_memory()?;
+        let bytes = mutations.iter().map(|mutation| mutation.cells.bytes().len()).sum();
+        self.wait_for_room(bytes).await?;
         let rows = mutations.iter().map(|mutation| mutation.row.clone());
         let rows = rows.chain(conditions.iter().map(|condition| condition.row.clone())).collect();
         let _locks = self.lock_rows(rows, LockMode::Exclusive).await?;

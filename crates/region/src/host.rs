@@ -1,10 +1,11 @@
 //! What a region needs of the program that it lives in: a clock, timers, and somebody who reads blocks.
 
+use crate::delayed_write::WriteRoom;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -16,6 +17,34 @@ pub trait Host: Send + Sync + 'static {
 
     /// Resolves after `duration`.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+
+    /// Resolves after `duration`, for writes that are slowed. Where there are no timers, the calling thread waits.
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.sleep(duration)
+    }
+
+    /// Time since some moment. Never goes back.
+    fn uptime(&self) -> Duration {
+        static BEGAN: OnceLock<Instant> = OnceLock::new();
+        BEGAN.get_or_init(Instant::now).elapsed()
+    }
+
+    /// Room in the memory for all regions. Asked for every write: cheap.
+    fn write_room(&self) -> WriteRoom {
+        WriteRoom::UNBOUNDED
+    }
+
+    /// How long a write of so many bytes is to wait, because the memory for all regions is almost used up. With no
+    /// bytes: how long those that wait still have to.
+    fn write_delay(&self, bytes: u64) -> Duration {
+        let _ = bytes;
+        Duration::ZERO
+    }
+
+    /// Why a write is to be refused: the memory for all regions is used up. Asked before and after the write has waited.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
 
     /// Reads a block that is not in memory, without holding up other work for long.
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>>;
@@ -35,7 +64,7 @@ pub trait Host: Send + Sync + 'static {
 }
 
 /// A host for programs without a runtime: reads on the calling thread, has no timers (waits for row locks are not
-/// limited), and leaves flushing to the caller.
+/// limited; writes that are slowed hold up their thread), and leaves flushing to the caller.
 #[derive(Debug, Default)]
 pub struct PlainHost;
 
@@ -48,6 +77,11 @@ impl Host for PlainHost {
 
     fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
         Box::pin(std::future::pending())
+    }
+
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        std::thread::sleep(duration);
+        Box::pin(std::future::ready(()))
     }
 
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {

@@ -2,6 +2,7 @@
 
 use crate::blocking::wait_for;
 use crate::bulk_load::sweep_staged;
+use crate::delayed_write::DelayedWrites;
 use crate::error::RegionError;
 use crate::file_switch::FileSwitch;
 use crate::memory_gauge::MemoryGauge;
@@ -93,6 +94,7 @@ impl Region {
             closed: AtomicBool::new(false),
             // No flush is wanted while the region is not served yet.
             flush_asked: AtomicBool::new(true),
+            delayed_writes: DelayedWrites::default(),
             memstore_bytes: gauge,
             open_sequence_id: 0,
             last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),

@@ -2,6 +2,7 @@
 
 use crate::bulk_load::StagedFile;
 use crate::config::RegionConfig;
+use crate::delayed_write::DelayedWrites;
 use crate::error::{Interrupt, RegionError};
 use crate::file_switch::FileSwitch;
 use crate::host::Host;
@@ -80,6 +81,7 @@ pub struct Region {
     /// Whether nothing is left to be closed.
     pub(crate) closed: AtomicBool,
     pub(crate) flush_asked: AtomicBool,
+    pub(crate) delayed_writes: DelayedWrites,
     pub(crate) memstore_bytes: Arc<MemoryGauge>,
     pub(crate) open_sequence_id: u64,
     pub(crate) last_flush_ms: AtomicU64,

@@ -66,13 +66,13 @@ impl Region {
     }
 
     async fn batch_chunk(&self, mutations: &[Mutation], chosen: &[usize]) -> Result<(), RegionError> {
-        self.check_memory()?;
+        let bytes: usize = chosen.iter().map(|&at| mutations[at].cells.bytes().len()).sum();
+        self.wait_for_room(bytes).await?;
         let rows = chosen.iter().map(|&at| mutations[at].row.clone()).collect();
         let _locks = self.lock_rows(rows, LockMode::Shared).await?;
         let _updates = self.updates.read().await;
         self.check_open()?;
         let now = self.environment.host.now_ms();
-        let bytes: usize = chosen.iter().map(|&at| mutations[at].cells.bytes().len()).sum();
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
         for &at in chosen {
             self.add_to_edit(&mut edit, &mutations[at], now).await?;
@@ -129,20 +129,6 @@ impl Region {
             return Err(RegionError::ReadOnly(self.name.escape_ascii().to_string()));
         }
         Ok(())
-    }
-
-    /// Refuses writes while the memstore is far above its flush size.
-    pub(crate) fn check_memory(&self) -> Result<(), RegionError> {
-        let limit = self.flush_size().saturating_mul(self.environment.config.block_multiplier);
-        let size = self.memstore_bytes.bytes();
-        if size <= limit || self.info.is_meta() {
-            return Ok(());
-        }
-        self.ask_for_flush();
-        Err(RegionError::TooBusy(format!(
-            "Over memstore limit={limit}, regionName={}, memstoreSize={size}",
-            self.encoded_name
-        )))
     }
 
     /// Adds a put's or delete's cells to an edit, with their final timestamps.

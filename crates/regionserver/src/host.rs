@@ -2,7 +2,7 @@
 
 use crate::scheduler::Scheduler;
 use finback_hfile::{Block, BlockRequest, HFileError};
-use finback_region::{BoxFuture, Host};
+use finback_region::{BoxFuture, DelayedWrites, Host, WriteRoom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,6 +18,7 @@ pub(crate) struct ServerHost {
     scheduler: Arc<Scheduler>,
     memstore_bytes: AtomicI64,
     memstore_limit: i64,
+    delayed_writes: DelayedWrites,
     /// Turns to read a block from a device.
     reads: Arc<Semaphore>,
 }
@@ -27,17 +28,18 @@ impl ServerHost {
     pub(crate) fn new(scheduler: Arc<Scheduler>, memstore_limit: u64) -> Self {
         let memstore_limit = i64::try_from(memstore_limit).unwrap_or(i64::MAX);
         let reads = Arc::new(Semaphore::new(MAX_READS_AT_ONCE));
-        Self { scheduler, memstore_bytes: AtomicI64::new(0), memstore_limit, reads }
+        Self {
+            scheduler,
+            memstore_bytes: AtomicI64::new(0),
+            memstore_limit,
+            delayed_writes: DelayedWrites::default(),
+            reads,
+        }
     }
 
     /// Bytes of all memstores.
     pub(crate) fn memstore_bytes(&self) -> u64 {
         u64::try_from(self.memstore_bytes.load(Ordering::Relaxed)).unwrap_or(0)
-    }
-
-    /// Whether writes must wait for flushes.
-    pub(crate) fn is_full(&self) -> bool {
-        self.memstore_bytes.load(Ordering::Relaxed) > self.memstore_limit
     }
 
     /// HBase's lower mark, at which flushes for memory begin: 95 % of the limit.
@@ -51,7 +53,7 @@ impl ServerHost {
     }
 
     /// Asks for a flush that frees memory.
-    pub(crate) fn ask_for_memory(&self) {
+    fn ask_for_memory(&self) {
         self.scheduler.ask_for_memory();
     }
 
@@ -94,6 +96,28 @@ impl Host for ServerHost {
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn write_room(&self) -> WriteRoom {
+        let unsigned = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        WriteRoom {
+            used: self.memstore_bytes(),
+            slow_from: unsigned(self.lower_mark()),
+            limit: unsigned(self.memstore_limit),
+        }
+    }
+
+    fn write_delay(&self, bytes: u64) -> Duration {
+        self.delayed_writes.delay(self.uptime(), bytes, self.write_room().slowness())
+    }
+
+    fn refusal(&self) -> Option<String> {
+        let room = self.write_room();
+        if !room.is_over() {
+            return None;
+        }
+        self.ask_for_memory();
+        Some(format!("memstores hold {} bytes, more than the limit of {}", room.used, room.limit))
     }
 
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {

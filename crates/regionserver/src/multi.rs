@@ -134,7 +134,7 @@ impl Multi<'_> {
         action: pb::RegionAction,
     ) -> Result<pb::RegionActionResult, RpcException> {
         let mut mutations = Vec::with_capacity(action.action.len());
-        let mut failure = self.server.check_memory(region).err();
+        let mut failure = None;
         let count = action.action.len();
         for action in action.action {
             let Some(mutation) = action.mutation else {
@@ -188,10 +188,7 @@ impl Multi<'_> {
                     Err(failure) => Err(failure),
                 }
             } else if let Some(mutation) = action.mutation {
-                match self
-                    .decode(mutation)?
-                    .and_then(|mutation| self.server.check_memory(region).map(|()| mutation))
-                {
+                match self.decode(mutation)? {
                     Ok(mutation) if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
                         batch.push(at, mutation);
                         continue;

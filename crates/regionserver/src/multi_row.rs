@@ -47,7 +47,6 @@ async fn mutate_rows(
 ) -> Result<Vec<u8>, RpcException> {
     let request: pb::MutateRowsRequest =
         footprint::decode(request.clone()).map_err(|error| exceptions::do_not_retry(error.to_string()))?;
-    server.check_memory(region)?;
     let conditions = request.condition.into_iter().map(condition::decode).collect::<Result<Vec<_>, _>>()?;
     let group = request.nonce_group.unwrap_or(0);
     let mutations = request

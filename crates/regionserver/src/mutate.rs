@@ -17,7 +17,6 @@ use std::sync::Arc;
 pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::MutateRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
-    server.check_memory(&region)?;
     let mut request_cells = call.cells.clone();
     let mutation =
         convert::decode_mutation(request.mutation, &mut request_cells, request.nonce_group.unwrap_or(0))?;

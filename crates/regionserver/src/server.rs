@@ -14,7 +14,7 @@ use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_region::{Host, Region, RegionConfig, RegionEnvironment, RegionError};
-use finback_rpc::{Channel, ChannelExt, ReplyMemory, RpcException, exceptions};
+use finback_rpc::{Channel, ChannelExt, ReplyMemory, RpcException};
 use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -176,19 +176,6 @@ impl RegionServer {
     pub(crate) fn is_online(&self, region: &Arc<Region>) -> bool {
         let here = self.regions.open_region(region.encoded_name().as_bytes());
         here.is_some_and(|here| Arc::ptr_eq(&here, region))
-    }
-
-    /// Refuses writes while all memstores together are too large. The catalogue is not held up.
-    pub(crate) fn check_memory(&self, region: &Region) -> Result<(), RpcException> {
-        if !self.host.is_full() || region.info().table.is_system() {
-            return Ok(());
-        }
-        self.host.ask_for_memory();
-        Err(exceptions::region_too_busy(format!(
-            "memstores hold {} bytes, more than the limit of {}",
-            self.host.memstore_bytes(),
-            self.memstore_limit()
-        )))
     }
 
     /// Reads a block that is not in memory.

@@ -127,6 +127,7 @@ async fn the_switch_cancels_compactions_and_lets_there_be_none() {
     let refused: Result<pb::ClearCompactionQueuesResponse, _> =
         world.ask_admin("ClearCompactionQueues", &clear("none")).await;
     assert!(refused.is_err());
+    world.server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,4 +195,5 @@ async fn a_flush_waits_no_longer_than_the_blocking_wait() {
     table.fill(100..140, &VALUE).await;
     until("flushed", async || files(&table) == 4).await;
     assert!(since.elapsed() >= Duration::from_millis(300));
+    world.server.stop().await;
 }

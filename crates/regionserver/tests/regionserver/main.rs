@@ -11,4 +11,5 @@ mod blocks_that_gets_of_one_multi_need_are_read_together;
 mod compactions_come_by_themselves_and_when_asked_for;
 mod regions_open_and_close_as_the_master_says;
 mod too_many_logs_flush_what_keeps_the_oldest;
+mod writes_are_slowed_before_they_are_refused;
 mod writes_wait_for_memory_and_for_room_on_the_disk;

@@ -1,0 +1,68 @@
+//! Holds up writes while there is little room for them, and refuses them when there is none.
+
+use crate::delayed_write::{LONGEST_DELAY, WriteRoom};
+use crate::error::RegionError;
+use crate::region::Region;
+use std::time::Duration;
+
+/// A wait is cut into pieces, so that nobody waits on when a flush has made room.
+const WAIT_PIECE: Duration = Duration::from_millis(20);
+
+impl Region {
+    /// Refuses a write if there is no room; if there is little, lets it wait first, a second at most. Called before any
+    /// lock is taken.
+    pub(crate) async fn wait_for_room(&self, bytes: usize) -> Result<(), RegionError> {
+        if !self.is_short_of_room() {
+            return Ok(());
+        }
+        self.check_memory()?;
+        let mut left = self.write_delay(bytes as u64).min(LONGEST_DELAY);
+        while !left.is_zero() {
+            let piece = left.min(WAIT_PIECE);
+            self.environment.host.pause(piece).await;
+            left -= piece;
+            self.check_open()?;
+            if self.write_delay(0).is_zero() {
+                break;
+            }
+        }
+        self.check_memory()
+    }
+
+    /// Two counts are looked at, without a lock: what every write pays. Catalogues are not held up.
+    fn is_short_of_room(&self) -> bool {
+        let is_short = self.write_room().is_short() || self.environment.host.write_room().is_short();
+        is_short && !self.info.is_meta()
+    }
+
+    /// How long a write waits: for this region's memory, and for that of all.
+    fn write_delay(&self, bytes: u64) -> Duration {
+        let host = &self.environment.host;
+        let of_host = if self.info.table.is_system() { Duration::ZERO } else { host.write_delay(bytes) };
+        self.delayed_writes.delay(host.uptime(), bytes, self.write_room().slowness()).max(of_host)
+    }
+
+    /// Room in the memstores. Writes are slowed from the middle between the size of a flush and the limit on, so that a
+    /// flush that comes in time slows nobody.
+    pub fn write_room(&self) -> WriteRoom {
+        let flush_size = self.flush_size();
+        let limit = flush_size.saturating_mul(self.environment.config.block_multiplier);
+        // With a multiplier of 1 there is no middle.
+        let slow_from = (flush_size + limit.saturating_sub(flush_size) / 2).min(limit / 8 * 7);
+        WriteRoom { used: self.memstore_bytes.bytes(), slow_from, limit }
+    }
+
+    /// Refuses writes while the memstore is far above its flush size, or all together are too large.
+    fn check_memory(&self) -> Result<(), RegionError> {
+        let room = self.write_room();
+        if room.is_over() {
+            self.ask_for_flush();
+            return Err(RegionError::TooBusy(format!(
+                "Over memstore limit={}, regionName={}, memstoreSize={}",
+                room.limit, self.encoded_name, room.used
+            )));
+        }
+        let refusal = if self.info.table.is_system() { None } else { self.environment.host.refusal() };
+        refusal.map_or(Ok(()), |why| Err(RegionError::TooBusy(why)))
+    }
+}
