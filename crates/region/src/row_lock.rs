@@ -7,7 +7,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
 /// How many independent tables the rows are spread over.
@@ -109,17 +109,19 @@ type Shard = Mutex<HashMap<HashedRow, LockState, BuildHasherDefault<HashKept>>>;
 #[derive(Debug)]
 pub(crate) struct RowLocks {
     hasher: RandomState,
-    shards: Box<[Shard]>,
+    /// Made for the first lock: a region that is not written to needs none.
+    shards: OnceLock<Box<[Shard]>>,
 }
 
 impl RowLocks {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { hasher: RandomState::new(), shards: (0..SHARDS).map(|_| Shard::default()).collect() })
+        Arc::new(Self { hasher: RandomState::new(), shards: OnceLock::new() })
     }
 
     fn shard(&self, row: &HashedRow) -> &Shard {
+        let shards = self.shards.get_or_init(|| (0..SHARDS).map(|_| Shard::default()).collect());
         // Not the bits that the tables go by.
-        &self.shards[(row.hash >> 32) as usize % SHARDS]
+        &shards[(row.hash >> 32) as usize % SHARDS]
     }
 
     /// Waits for the lock of `row`. Whoever takes several must take them in the order of the rows, each once.

@@ -52,7 +52,7 @@ async fn open_blocking(server: &Arc<RegionServer>, info: RegionInfo) -> Result<A
         let table = environment.root.read_table_descriptor(&info.table).map_err(RegionError::from)?;
         let nonces = Arc::clone(&server.nonces);
         let mut replayed = |group, nonce| nonces.replayed(group, nonce);
-        Region::open(environment, info, Arc::new(table), &mut replayed)
+        Region::open(environment, info, server.schemas.share(table), &mut replayed)
     });
     opened.await.unwrap_or_else(|error| Err(RegionError::Invalid(format!("opening panicked: {error}"))))
 }

@@ -32,6 +32,7 @@ mod run_inline;
 mod scan;
 mod scanners;
 mod scheduler;
+mod schemas;
 mod server;
 mod throughput_controller;
 

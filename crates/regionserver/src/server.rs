@@ -9,6 +9,7 @@ use crate::nonces::Nonces;
 use crate::regions::Regions;
 use crate::scanners::Scanners;
 use crate::scheduler::{self, Scheduler};
+use crate::schemas::Schemas;
 use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
@@ -69,6 +70,7 @@ pub struct RegionServer {
     pub(crate) host: Arc<ServerHost>,
     pub(crate) open_turns: Semaphore,
     pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) schemas: Schemas,
     /// Requests of clients so far.
     pub(crate) requests: AtomicU64,
     pub(crate) last_report: LastReport,
@@ -109,6 +111,7 @@ impl RegionServer {
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
             scheduler,
+            schemas: Schemas::default(),
             requests: AtomicU64::new(0),
             last_report: LastReport::default(),
             cache,
