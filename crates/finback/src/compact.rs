@@ -112,12 +112,13 @@ fn compact_store(region: &Region, family: &ColumnFamilyDescriptor, major: bool) 
     for _ in 0..=region.metrics().store_files {
         match with_progress(region, &label, || region.compact(&family.name, major)) {
             Ok(Some(outcome)) => {
-                done = Some(done.map_or(outcome, |before| CompactionOutcome {
+                let before = done.take().unwrap_or_default();
+                done = Some(CompactionOutcome {
                     inputs: before.inputs + outcome.inputs,
                     cells_read: before.cells_read + outcome.cells_read,
                     bytes_written: before.bytes_written + outcome.bytes_written,
                     ..outcome
-                }));
+                });
                 if major {
                     break;
                 }

@@ -7,6 +7,7 @@
 //! Scanners that are open keep the inputs open, and read on.
 
 use crate::blocking::wait_for;
+use crate::compaction_config::StoreEngine;
 use crate::compaction_output::CompactionJob;
 use crate::compaction_policy::{Candidate, Occasion, Selection};
 use crate::error::RegionError;
@@ -25,12 +26,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) type Leftovers = BTreeSet<String>;
 
 /// What a compaction did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompactionOutcome {
     /// Files that went away.
     pub inputs: usize,
     /// Whether these were all files of the store, so that delete markers went.
     pub all_files: bool,
+    /// Rows of which these were all files, so that delete markers of these went: from the first to before the second;
+    /// empty is open.
+    pub whole_rows: Option<(Bytes, Bytes)>,
     /// Cells read.
     pub cells_read: u64,
     /// Cells written.
@@ -142,7 +146,12 @@ impl Region {
         let off_peak = store.compaction.is_off_peak(now_ms)
             && !self.environment.config.off_peak_taken.load(Ordering::Relaxed);
         let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate()).collect();
-        store.compaction.select(&candidates, Occasion { major, off_peak, now_ms, ttl_ms })
+        let occasion = Occasion { major, off_peak, now_ms, ttl_ms };
+        if store.compaction.engine == StoreEngine::Stripe {
+            let in_stripes: Vec<_> = files.iter().map(|file| file.in_stripe()).collect();
+            return store.compaction.select_striped(&candidates, &in_stripes, occasion);
+        }
+        store.compaction.select(&candidates, occasion)
     }
 
     /// Keeps other compactions from making use of off-peak hours, if this one does, until the guard is dropped.
@@ -158,7 +167,15 @@ impl Region {
         }
         let oldest = store.rules.oldest_unexpired(self.environment.host.now_ms());
         let mut files = store.files_oldest_first();
-        files.pop();
+        if store.compaction.engine == StoreEngine::Stripe {
+            // Nor may the newest of a stripe, which tells of it.
+            let mut kept = std::collections::HashSet::new();
+            files.reverse();
+            files.retain(|file| !kept.insert(file.in_stripe().rows));
+            files.reverse();
+        } else {
+            files.pop();
+        }
         files.retain(|file| file.time_range().is_some_and(|(_, newest)| newest < oldest));
         files
     }

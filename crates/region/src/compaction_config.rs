@@ -2,6 +2,7 @@
 
 use crate::date_tiered_config::DateTieredConfig;
 use crate::off_peak_hours::OffPeakHours;
+use crate::stripe_config::StripeConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use std::str::FromStr;
 
@@ -13,6 +14,8 @@ pub enum StoreEngine {
     Default,
     /// HBase's `DateTieredStoreEngine`: files by the timestamps of their cells.
     DateTiered,
+    /// HBase's `StripeStoreEngine`: files by the rows of their cells.
+    Stripe,
 }
 
 /// How the files of a compaction are chosen.
@@ -41,6 +44,7 @@ impl FromStr for StoreEngine {
         match class.strip_prefix(ENGINES) {
             Some("DefaultStoreEngine") => Ok(Self::Default),
             Some("DateTieredStoreEngine") => Ok(Self::DateTiered),
+            Some("StripeStoreEngine") => Ok(Self::Stripe),
             _ => Err(()),
         }
     }
@@ -101,6 +105,8 @@ pub struct CompactionConfig {
     pub purge_deletes_ms: i64,
     /// Of the date-tiered engine.
     pub date_tiered: DateTieredConfig,
+    /// Of the stripe engine.
+    pub stripe: StripeConfig,
 }
 
 impl Default for CompactionConfig {
@@ -124,6 +130,7 @@ impl Default for CompactionConfig {
             keep_sequence_ids_ms: 5 * DAY_MS,
             purge_deletes_ms: 0,
             date_tiered: DateTieredConfig::default(),
+            stripe: StripeConfig::default(),
         }
     }
 }
@@ -207,6 +214,7 @@ impl CompactionConfig {
         }
         own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
         config.date_tiered.apply(&own);
+        config.stripe.apply(&own);
         config
     }
 

@@ -34,8 +34,7 @@ impl CompactionJob {
     /// What was chosen of these files, oldest first.
     pub(crate) fn new(selection: Selection, files: &[Arc<StoreFile>]) -> Self {
         let inputs = selection.inputs(files);
-        let everything = selection.all_files.then(|| (Bytes::new(), Bytes::new()));
-        Self { inputs, all_files: selection.all_files, cut: selection.cut, whole: everything }
+        Self { inputs, all_files: selection.all_files, cut: selection.cut, whole: selection.whole }
     }
 
     /// Cells of the inputs, as far as they say the truth.
@@ -46,7 +45,9 @@ impl CompactionJob {
     /// Neighbours, of a store with so many files, become one file.
     pub(crate) fn whole(inputs: &[Arc<StoreFile>], of: usize) -> Self {
         let files = (0..inputs.len()).collect();
-        let selection = Selection { files, all_files: inputs.len() == of, off_peak: false, cut: Cut::Whole };
+        let all_files = inputs.len() == of;
+        let whole = all_files.then(|| (Bytes::new(), Bytes::new()));
+        let selection = Selection { files, all_files, off_peak: false, cut: Cut::Whole, whole };
         Self::new(selection, inputs)
     }
 }
@@ -93,8 +94,12 @@ impl Region {
         } else {
             0
         };
-        let mut outcome =
-            CompactionOutcome { inputs: inputs.len(), all_files, ..CompactionOutcome::default() };
+        let mut outcome = CompactionOutcome {
+            inputs: inputs.len(),
+            all_files,
+            whole_rows: job.whole.clone(),
+            ..CompactionOutcome::default()
+        };
         let mut pace = Pace::new(self, control);
         reading(&mut heap, |heap| heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, sequence_id)) = heap.peek() {

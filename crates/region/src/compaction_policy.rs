@@ -7,6 +7,8 @@ mod date_tiered;
 mod exploring;
 mod major_period;
 mod ratio_based;
+pub(crate) mod striped;
+pub(crate) mod stripes;
 mod windows;
 
 use crate::compaction_config::{CompactionConfig, CompactionPolicy, StoreEngine};
@@ -45,7 +47,6 @@ pub(crate) struct Occasion {
 
 /// Where the output is cut into files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(dead_code)] // Cuts by row are the stripe engine's.
 pub(crate) enum Cut {
     /// Nowhere.
     Whole,
@@ -68,6 +69,8 @@ pub(crate) struct Selection {
     /// Whether the choice made use of off-peak hours.
     pub(crate) off_peak: bool,
     pub(crate) cut: Cut,
+    /// Rows of which these are all files, so that delete markers go; empty is open.
+    pub(crate) whole: Option<(Bytes, Bytes)>,
 }
 
 impl Selection {
@@ -95,6 +98,8 @@ impl CompactionConfig {
         let major = occasion.major
             || (candidates.len() < self.max_files && self.is_major_due(&candidates.all(), occasion));
         let (mut chosen, cut) = match self.engine {
+            // Stripes are chosen by `select_striped`.
+            StoreEngine::Stripe => return None,
             StoreEngine::Default if major => (candidates.numbers(), Cut::Whole),
             StoreEngine::Default => {
                 let run = candidates.without_major_only().chosen_by(|files| {
@@ -114,7 +119,9 @@ impl CompactionConfig {
             return None;
         }
         let all_files = chosen.len() == files.len();
-        Some(Selection { off_peak: occasion.off_peak && !all_files, files: chosen, all_files, cut })
+        let off_peak = occasion.off_peak && !all_files;
+        let whole = all_files.then(|| (Bytes::new(), Bytes::new()));
+        Some(Selection { off_peak, files: chosen, all_files, cut, whole })
     }
 }
 
@@ -184,7 +191,8 @@ fn fifo(files: &[Candidate], occasion: Occasion) -> Option<Selection> {
         file.timestamps.is_some_and(|(_, newest)| occasion.now_ms.saturating_sub(ttl_ms) >= newest)
     };
     let expired: Vec<usize> = (0..files.len()).filter(|&number| has_expired(&files[number])).collect();
-    let selection = Selection { files: expired, all_files: false, off_peak: false, cut: Cut::Whole };
+    let selection =
+        Selection { files: expired, all_files: false, off_peak: false, cut: Cut::Whole, whole: None };
     (!selection.files.is_empty()).then_some(selection)
 }
 

@@ -2,8 +2,10 @@
 
 use crate::compaction_config::StoreEngine;
 use crate::compaction_policy::Candidate;
+use crate::compaction_policy::striped::InStripe;
 use crate::error::RegionError;
 use crate::java_random::hash_code;
+use finback_cell::Bytes;
 use finback_cell::key::Key;
 use finback_fs::FileSystem;
 use finback_hfile::HFileReader;
@@ -126,6 +128,17 @@ impl StoreFile {
         }
     }
 
+    /// What a store with stripes needs to know. A file that has other rows than it tells of counts for all stripes.
+    pub(crate) fn in_stripe(&self) -> InStripe {
+        let bound = |key| self.reader.file_info(key).map(Bytes::copy_from_slice);
+        let rows = bound(file_info::STRIPE_START_KEY).zip(bound(file_info::STRIPE_END_KEY));
+        let has_all = |(start, end): &(Bytes, Bytes)| {
+            self.row_range()
+                .is_none_or(|(first, last)| first >= &start[..] && (end.is_empty() || last < &end[..]))
+        };
+        InStripe { rows: rows.filter(has_all), cells: self.reader.entry_count() }
+    }
+
     fn flag(&self, key: &[u8]) -> bool {
         self.reader.file_info(key).is_some_and(|flag| flag != [0])
     }
@@ -181,7 +194,7 @@ impl StoreFile {
     pub(crate) fn age_order(&self, other: &Self, engine: StoreEngine) -> Ordering {
         let newest = |file: &Self| match engine {
             StoreEngine::DateTiered => file.time_range().map(|(_, newest)| newest),
-            StoreEngine::Default => None,
+            StoreEngine::Default | StoreEngine::Stripe => None,
         };
         self.max_sequence_id()
             .cmp(&other.max_sequence_id())

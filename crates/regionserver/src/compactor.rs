@@ -27,7 +27,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
         tokio::task::spawn_blocking(move || compacting.compact_under(&family, major, &control)).await;
     match outcome {
         Ok(Ok(outcome)) => {
-            tell(&name, &shown, outcome.unwrap_or_default(), begun.elapsed());
+            tell(&name, &shown, &outcome.clone().unwrap_or_default(), begun.elapsed());
             server.scheduler.compacted(&name);
             if outcome.is_some() {
                 // The output may be worth compacting with others.
@@ -53,7 +53,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
     }
 }
 
-fn tell(region: &str, family: &str, outcome: CompactionOutcome, took: Duration) {
+fn tell(region: &str, family: &str, outcome: &CompactionOutcome, took: Duration) {
     tracing::info!(
         region,
         family,

@@ -1,7 +1,7 @@
 //! What the settings say about compactions.
 
 use super::table::ServerConfig;
-use finback_region::{CompactionConfig, DateTieredConfig};
+use finback_region::{CompactionConfig, DateTieredConfig, StripeConfig};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 /// HBase keeps sequence ids for at least so many days, whatever the setting says.
@@ -29,6 +29,7 @@ impl ServerConfig {
             keep_sequence_ids_ms: i64::from(self.keep_sequence_ids_days.max(LEAST_KEEP_DAYS)) * DAY_MS,
             purge_deletes_ms: self.purge_deletes,
             date_tiered: self.date_tiered(),
+            stripe: StripeConfig::default(),
         }
     }
 

@@ -76,6 +76,7 @@ fn every_setting_may_be_the_stores_own() {
         keep_sequence_ids_ms: 6 * DAY_MS,
         purge_deletes_ms: 7000,
         date_tiered: DateTieredConfig::default(),
+        stripe: StripeConfig::default(),
     };
     assert_eq!(config, expected);
     assert!(config.is_off_peak(3 * 3_600_000) && !config.is_off_peak(4 * 3_600_000));
@@ -112,6 +113,34 @@ fn every_setting_of_the_date_tiered_engine_may_be_the_stores_own() {
     };
     let config = of_family(&settings);
     assert_eq!((config.engine, config.date_tiered), (StoreEngine::DateTiered, expected));
+}
+
+#[test]
+fn every_setting_of_the_stripe_engine_may_be_the_stores_own() {
+    let engine = format!("{ENGINES}StripeStoreEngine");
+    let config = of_family(&[
+        ("hbase.hstore.engine.class", &engine),
+        ("hbase.store.stripe.compaction.minFilesL0", "5"),
+        ("hbase.store.stripe.compaction.minFiles", "6"),
+        ("hbase.store.stripe.compaction.maxFiles", "7"),
+        ("hbase.store.stripe.initialStripeCount", "8"),
+        ("hbase.store.stripe.sizeToSplit", "9"),
+        ("hbase.store.stripe.splitPartCount", "2.5"),
+    ]);
+    let expected = StripeConfig {
+        level0_min_files: 5,
+        min_files: Some(6),
+        max_files: Some(7),
+        initial_stripes: 8,
+        split_size_bytes: Some(9),
+        split_parts: 2.5,
+    };
+    assert_eq!((config.engine, config.stripe), (StoreEngine::Stripe, expected));
+    for (split_parts, expected) in
+        [(2.5, 2.5), (0.5, 2.0), (0.25, 4.0), (1.0, 2.0), (0.0, 2.0), (-1.0, 2.0), (f64::NAN, 2.0)]
+    {
+        assert_eq!(StripeConfig { split_parts, ..StripeConfig::default() }.split_parts(), expected);
+    }
 }
 
 #[test]

@@ -20,6 +20,8 @@ impl CompactionConfig {
                 age_ms(single, occasion).zip(occasion.ttl_ms).is_some_and(|(age, ttl)| age > ttl)
             }
             (StoreEngine::Default, _) => true,
+            // Never, as in HBase.
+            (StoreEngine::Stripe, _) => false,
         }
     }
 

@@ -3,6 +3,7 @@ use super::*;
 mod date_tiered;
 mod major;
 mod ratio;
+mod striped;
 
 const MB: u64 = 1 << 20;
 const DAY_MS: i64 = 24 * 3600 * 1000;
@@ -71,7 +72,13 @@ fn a_stuck_store_takes_what_frees_most_files_per_byte() {
 #[test]
 fn asked_for_all_takes_all_and_knows_it() {
     let selection = CompactionConfig::default().select(&files(&[9000, 1]), ASKED).unwrap();
-    let all = Selection { files: vec![0, 1], all_files: true, off_peak: false, cut: Cut::Whole };
+    let all = Selection {
+        files: vec![0, 1],
+        all_files: true,
+        off_peak: false,
+        cut: Cut::Whole,
+        whole: Some((Bytes::new(), Bytes::new())),
+    };
     assert_eq!(selection, all);
     assert_eq!(CompactionConfig::default().select(&[], ASKED), None);
     // However large and however many.

@@ -1,6 +1,7 @@
 //! A compaction writes several files, and fails or loses power at each of its operations: the next opening serves all of
 //! its inputs or all of its outputs, nothing that was answered is lost, and nothing that was deleted comes back.
 
+use crate::a_region_agrees_with_a_simple_model::striped;
 use crate::machine::Machine;
 use crate::world::{family, mutation, put, run, value};
 use finback_cell::{CellType, LATEST_TIMESTAMP, MutationKind};
@@ -24,7 +25,7 @@ fn date_tiered() -> CompactionConfig {
 }
 
 fn engines() -> Vec<CompactionConfig> {
-    vec![date_tiered()]
+    vec![date_tiered(), striped(3, &CompactionConfig::default())]
 }
 
 const ROWS: [&str; 4] = ["a", "c", "e", "g"];

@@ -13,7 +13,7 @@ use finback_filter::{Filter, FilterCode, FilterError, RowCells};
 use finback_fs::{CrashMode, MemFileSystem};
 use finback_region::{
     CompactionConfig, CompactionPolicy, CompareOperator, Condition, ConditionTest, DateTieredConfig,
-    InMemoryCompaction, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine,
+    InMemoryCompaction, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine, StripeConfig,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -243,8 +243,8 @@ impl Tested {
         let known = self.scanner.as_ref().filter(|_| self.scanner_is_known);
         let stable = known.map_or(self.model.written.len(), |(_, _, opened)| opened.written.len());
         let outcome = self.region.compact(family.as_bytes(), major).unwrap();
-        if outcome.is_some_and(|outcome| outcome.all_files) {
-            self.model.compact_all(family.as_bytes(), stable);
+        if let Some(rows) = outcome.and_then(|outcome| outcome.whole_rows) {
+            self.model.compact_all(family.as_bytes(), stable, &rows);
         }
     }
 
@@ -480,6 +480,8 @@ pub(crate) fn tiny_policies() -> Vec<CompactionConfig> {
         CompactionConfig { policy: CompactionPolicy::Fifo, ..default.clone() },
         CompactionConfig { date_tiered: parted, ..tiered.clone() },
         CompactionConfig { blocking_files: 3, ..tiered.clone() },
+        striped(1, &default),
+        striped(3, &default),
         tiered,
         default,
     ]
@@ -491,6 +493,18 @@ const POLICIES: [InMemoryCompaction; 4] = [
     InMemoryCompaction::Eager,
     InMemoryCompaction::Adaptive,
 ];
+
+/// Stripes of a few cells.
+pub(crate) fn striped(initial_stripes: usize, default: &CompactionConfig) -> CompactionConfig {
+    let stripe = StripeConfig {
+        level0_min_files: 2,
+        min_files: Some(2),
+        initial_stripes,
+        split_size_bytes: Some(if initial_stripes == 1 { 1 } else { 1 << 30 }),
+        ..StripeConfig::default()
+    };
+    CompactionConfig { engine: StoreEngine::Stripe, stripe, max_files: 10, ..default.clone() }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, max_shrink_iters: 3000, ..ProptestConfig::default() })]

@@ -8,7 +8,7 @@
 
 use crate::new_version_model;
 use crate::world::Plain;
-use finback_cell::CellType;
+use finback_cell::{Bytes, CellType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells in the order of writing. A reader's snapshot is how many of them there were.
@@ -93,10 +93,12 @@ impl Model {
         self.flushed.insert(family.to_vec(), self.written.len());
     }
 
-    /// A compaction of all files of a family, while somebody reads what there was when `stable` cells had been written.
-    pub(crate) fn compact_all(&mut self, family: &[u8], stable: usize) {
+    /// A compaction of all files of these rows of a family, while somebody reads what there was when `stable` cells had been written.
+    pub(crate) fn compact_all(&mut self, family: &[u8], stable: usize, (start, end): &(Bytes, Bytes)) {
         let compacted = self.flushed.get(family).copied().unwrap_or(0).min(stable);
-        let cells = || self.written[..compacted].iter().enumerate().filter(|(_, cell)| cell.family == family);
+        let is_in = |row: &[u8]| row >= &start[..] && (end.is_empty() || row < &end[..]);
+        let is_compacted = |cell: &Plain| cell.family == family && is_in(&cell.row);
+        let cells = || self.written[..compacted].iter().enumerate().filter(|(_, cell)| is_compacted(cell));
         let left = cells().filter(|(number, _)| !self.dropped.contains(number));
         let markers: Vec<&Plain> = left.map(|(_, cell)| cell).filter(|cell| is_marker(cell)).collect();
         let goes = |cell: &Plain| {

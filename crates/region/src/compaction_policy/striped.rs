@@ -1,0 +1,230 @@
+//! HBase's `StripeCompactionPolicy`: level 0 goes into stripes; a stripe is compacted by itself, by the exploring policy,
+//! and cut where it has grown too large.
+//!
+//! Markers go where a compaction has all files of a range of rows: those of a stripe, with nothing at level 0, or with
+//! level 0 as well. HBase has no major compaction of such a store; here one that was asked for takes all files.
+
+use super::stripes::Stripes;
+use super::{Candidate, Cut, Occasion, Selection, exploring, total};
+use crate::compaction_config::CompactionConfig;
+use crate::output_files::MOST_FILES;
+use finback_cell::Bytes;
+
+/// What the stripe engine needs to know of a file besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InStripe {
+    /// The stripe that the file tells of.
+    pub(crate) rows: Option<(Bytes, Bytes)>,
+    pub(crate) cells: u64,
+}
+
+/// A choice among the files of a store with stripes.
+struct Choice<'a> {
+    config: &'a CompactionConfig,
+    files: &'a [Candidate],
+    in_stripes: &'a [InStripe],
+    stripes: Stripes,
+    occasion: Occasion,
+}
+
+impl CompactionConfig {
+    /// Chooses among the files of a store with stripes, oldest first.
+    pub(crate) fn select_striped(
+        &self,
+        files: &[Candidate],
+        in_stripes: &[InStripe],
+        occasion: Occasion,
+    ) -> Option<Selection> {
+        let rows: Vec<_> = in_stripes.iter().map(|file| file.rows.clone()).collect();
+        let stripes = Stripes::of(&rows);
+        let choice = Choice { config: self, files, in_stripes, stripes, occasion };
+        if occasion.major { choice.all() } else { choice.choose() }
+    }
+}
+
+impl Choice<'_> {
+    fn all(&self) -> Option<Selection> {
+        let all: Vec<usize> = (0..self.files.len()).rev().collect();
+        if self.stripes.files.is_empty() {
+            return self.new_stripes(all, true);
+        }
+        let count = self.stripes.files.len();
+        let cut = Cut::Rows { bounds: self.stripes.bounds.clone(), whole: Some((0, count)) };
+        self.selection(all, cut, Some(self.stripes.rows(0, count - 1)))
+    }
+
+    fn choose(&self) -> Option<Selection> {
+        let level0 = &self.stripes.level0;
+        let has_nothing =
+            |number: &usize| self.files[*number].timestamps.is_none() || self.has_expired(*number);
+        let is_due = level0.len() >= self.config.stripe.level0_min_files
+            || (self.occasion.ttl_ms.is_some() && level0.iter().all(has_nothing));
+        let is_due = is_due && !level0.is_empty();
+        if self.stripes.files.is_empty() {
+            return if is_due { self.level0() } else { None };
+        }
+        if is_due {
+            return self.single_stripe(!self.is_level0_too_much()).or_else(|| self.level0());
+        }
+        self.expired_stripes().or_else(|| self.single_stripe(false))
+    }
+
+    /// The stripe in which a compaction removes most files, or of several such the smallest; with level 0, if the whole
+    /// of a stripe is compacted and does not have to be cut.
+    fn single_stripe(&self, with_level0: bool) -> Option<Selection> {
+        let no_level0 = self.stripes.level0.is_empty();
+        let mut best: Option<(usize, Vec<usize>, u64)> = None;
+        for (stripe, files) in self.stripes.files.iter().enumerate() {
+            let chosen = self.explore(files, with_level0 && !no_level0);
+            let size = self.size(&chosen);
+            let is_better = |(_, best, least): &(usize, Vec<usize>, u64)| {
+                chosen.len() > best.len() || (chosen.len() == best.len() && size < *least)
+            };
+            if !chosen.is_empty() && best.as_ref().is_none_or(is_better) {
+                best = Some((stripe, chosen, size));
+            }
+        }
+        let (stripe, mut chosen, size) = best?;
+        let is_whole = chosen.len() == self.stripes.files[stripe].len();
+        let rows = self.stripes.rows(stripe, stripe);
+        let is_split = is_whole && size >= self.split_size();
+        if with_level0 {
+            if is_split {
+                return None;
+            }
+            chosen.extend(&self.stripes.level0);
+            let cut = Cut::Rows {
+                bounds: self.stripes.bounds.clone(),
+                whole: is_whole.then_some((stripe, stripe + 1)),
+            };
+            return self.selection(chosen, cut, is_whole.then_some(rows));
+        }
+        let (pieces, cells) =
+            if is_split { self.parts(&chosen, self.config.stripe.split_parts()) } else { (1, u64::MAX) };
+        let cut = Cut::Cells { start: rows.0.clone(), end: rows.1.clone(), pieces, cells };
+        self.selection(chosen, cut, (is_whole && no_level0).then_some(rows))
+    }
+
+    /// Level 0 goes into the stripes that there are, or into new ones.
+    fn level0(&self) -> Option<Selection> {
+        let level0 = &self.stripes.level0;
+        let chosen = if self.is_level0_too_much() { self.some_of_level0() } else { level0.clone() };
+        if self.stripes.files.is_empty() {
+            let is_whole = chosen.len() == level0.len();
+            return self.new_stripes(chosen, is_whole);
+        }
+        let cut = Cut::Rows { bounds: self.stripes.bounds.clone(), whole: None };
+        self.selection(chosen, cut, None)
+    }
+
+    fn new_stripes(&self, chosen: Vec<usize>, is_whole: bool) -> Option<Selection> {
+        let (pieces, cells) = self.parts(&chosen, self.config.stripe.initial_stripes.max(1) as f64);
+        let open = (Bytes::new(), Bytes::new());
+        let cut = Cut::Cells { start: open.0.clone(), end: open.1.clone(), pieces, cells };
+        self.selection(chosen, cut, is_whole.then_some(open))
+    }
+
+    /// Whether level 0 is more than one compaction should take.
+    fn is_level0_too_much(&self) -> bool {
+        let level0 = &self.stripes.level0;
+        level0.len() > self.max_files() || self.size(level0) > self.config.max_size_bytes
+    }
+
+    fn some_of_level0(&self) -> Vec<usize> {
+        let level0 = &self.stripes.level0;
+        let chosen = self.explore(level0, false);
+        if !chosen.is_empty() {
+            return chosen;
+        }
+        let sizes = level0.iter().scan(0u64, |sum, &number| {
+            *sum = sum.saturating_add(self.files[number].size_bytes);
+            Some(*sum)
+        });
+        let enough = sizes.take_while(|sum| *sum < self.config.max_size_bytes(false)).count() + 1;
+        level0[..enough.min(self.max_files()).min(level0.len())].to_vec()
+    }
+
+    /// Stripes side by side of which all has expired become one; a single one, with the next.
+    fn expired_stripes(&self) -> Option<Selection> {
+        let stripes = &self.stripes.files;
+        let (mut best, mut length) = (0..0, 0);
+        for (stripe, files) in stripes.iter().enumerate() {
+            length = if files.iter().all(|&file| self.has_expired(file)) { length + 1 } else { 0 };
+            if length > best.len() {
+                best = stripe + 1 - length..stripe + 1;
+            }
+        }
+        if best.len() == 1 {
+            best.end += 1;
+        }
+        if best.is_empty() || best.end > stripes.len() {
+            return None;
+        }
+        let (start, end) = self.stripes.rows(best.start, best.end - 1);
+        let cut = Cut::Cells { start: start.clone(), end: end.clone(), pieces: 1, cells: u64::MAX };
+        let whole = self.stripes.level0.is_empty().then_some((start, end));
+        self.selection(stripes[best].concat(), cut, whole)
+    }
+
+    /// Whether all cells of a file have expired.
+    fn has_expired(&self, number: usize) -> bool {
+        let newest = self.files[number].timestamps.map(|(_, newest)| newest);
+        let oldest = self.occasion.ttl_ms.map(|ttl| self.occasion.now_ms.saturating_sub(ttl));
+        newest.zip(oldest).is_some_and(|(newest, oldest)| newest < oldest)
+    }
+
+    /// What the exploring policy chooses; `all`: all of these files or none.
+    fn explore(&self, numbers: &[usize], all: bool) -> Vec<usize> {
+        let least = self.config.stripe.min_files.unwrap_or(self.config.min_files.max(3)).max(2);
+        let min_files = if all { numbers.len().max(least) } else { least };
+        let max_files = self.max_files().max(min_files);
+        let files: Vec<Candidate> = numbers.iter().map(|&number| self.files[number]).collect();
+        let off_peak = self.occasion.off_peak;
+        let run = exploring::choose(self.config, &files, min_files, max_files, off_peak, false);
+        run.map_or_else(Vec::new, |run| numbers[run].to_vec())
+    }
+
+    fn max_files(&self) -> usize {
+        self.config.stripe.max_files.unwrap_or(self.config.max_files)
+    }
+
+    fn split_size(&self) -> u64 {
+        let stripe = &self.config.stripe;
+        let default =
+            self.config.min_size_bytes() as f64 * stripe.level0_min_files as f64 * 4.0 * stripe.split_parts();
+        stripe.split_size_bytes.unwrap_or(default as u64)
+    }
+
+    fn size(&self, numbers: &[usize]) -> u64 {
+        total(&numbers.iter().map(|&number| self.files[number]).collect::<Vec<_>>())
+    }
+
+    /// Into how many pieces, of how many cells, files are cut: into so many parts, or more as long as that brings the
+    /// size of a part nearer to what it should be.
+    fn parts(&self, numbers: &[usize], mut parts: f64) -> (usize, u64) {
+        let part_size = (self.split_size() as f64 / self.config.stripe.split_parts()).max(1.0);
+        let size = self.size(numbers) as f64;
+        let ratio_of = |parts: f64| size / (parts * part_size);
+        while ratio_of(parts) > 1.0 && parts < MOST_FILES as f64 {
+            if 1.0 / ratio_of(parts + 1.0) >= ratio_of(parts) {
+                break;
+            }
+            parts += 1.0;
+        }
+        let cells = numbers.iter().map(|&number| self.in_stripes[number].cells).fold(0, u64::saturating_add);
+        ((parts.ceil() as usize).min(MOST_FILES), (cells as f64 / parts) as u64)
+    }
+
+    fn selection(
+        &self,
+        mut chosen: Vec<usize>,
+        cut: Cut,
+        whole: Option<(Bytes, Bytes)>,
+    ) -> Option<Selection> {
+        chosen.sort_unstable();
+        let everything = (Bytes::new(), Bytes::new());
+        let all_files = chosen.len() == self.files.len() && whole.as_ref() == Some(&everything);
+        let off_peak = self.occasion.off_peak && !all_files;
+        (!chosen.is_empty()).then_some(Selection { files: chosen, all_files, off_peak, cut, whole })
+    }
+}

@@ -1,0 +1,83 @@
+//! The stripes of a store: ranges of rows, one beside the other, from the first row there is to the last. Each has files
+//! of its own; those that belong to none are at level 0, and may have any row.
+//!
+//! What stripes there are is told by the files alone, as HBase reads it when it opens a store.
+
+use finback_cell::Bytes;
+use std::collections::BTreeMap;
+
+/// Numbers of files by stripe, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stripes {
+    pub(crate) level0: Vec<usize>,
+    /// Where stripes begin and end: one more than there are stripes. The first and the last are empty: open.
+    pub(crate) bounds: Vec<Bytes>,
+    pub(crate) files: Vec<Vec<usize>>,
+}
+
+impl Stripes {
+    /// The stripes of files with these rows, oldest first; `None` for a file that tells of no stripe.
+    pub(crate) fn of(files: &[Option<(Bytes, Bytes)>]) -> Self {
+        let (mut level0, by_end) = by_end(files);
+        let (mut stripes, mut has_overlaps) = (Self::default(), false);
+        for ((_, end), numbers) in by_end {
+            // The first stripe may begin anywhere; each of the others where the one before it ends.
+            let start = |number: &usize| files[*number].as_ref().map(|(start, _)| start);
+            let expected = stripes.bounds.last().or_else(|| start(&numbers[0])).cloned();
+            let (fitting, others): (Vec<_>, Vec<_>) =
+                numbers.iter().partition(|number| start(number) == expected.as_ref());
+            has_overlaps |= !others.is_empty();
+            level0.extend(others);
+            if !fitting.is_empty() {
+                if stripes.bounds.is_empty() {
+                    stripes.bounds.extend(expected);
+                }
+                stripes.bounds.push(end);
+                stripes.files.push(fitting);
+            }
+        }
+        let is_open = |bound: Option<&Bytes>| bound.is_none_or(Bytes::is_empty);
+        if !is_open(stripes.bounds.first()) || !is_open(stripes.bounds.last()) {
+            if has_overlaps {
+                // Nothing fits together: all of it may be anywhere.
+                level0.extend(std::mem::take(&mut stripes.files).into_iter().flatten());
+                stripes.bounds.clear();
+            } else {
+                // Of a region that was cut out of a larger one.
+                stripes.open_edges();
+            }
+        }
+        level0.sort_unstable_by(|a, b| b.cmp(a));
+        stripes.level0 = level0;
+        stripes
+    }
+
+    fn open_edges(&mut self) {
+        for bound in [0, self.bounds.len().saturating_sub(1)] {
+            if let Some(bound) = self.bounds.get_mut(bound) {
+                *bound = Bytes::new();
+            }
+        }
+    }
+
+    /// The rows from one stripe to another.
+    pub(crate) fn rows(&self, first: usize, last: usize) -> (Bytes, Bytes) {
+        (self.bounds[first].clone(), self.bounds[last + 1].clone())
+    }
+}
+
+type ByEnd = BTreeMap<(bool, Bytes), Vec<usize>>;
+
+/// Files without a stripe, and the others by its end, an open one last; newest first.
+fn by_end(files: &[Option<(Bytes, Bytes)>]) -> (Vec<usize>, ByEnd) {
+    let (mut level0, mut by_end) = (Vec::new(), ByEnd::new());
+    for (number, rows) in files.iter().enumerate().rev() {
+        match rows {
+            Some((start, end)) if start.is_empty() || end.is_empty() || start < end => {
+                by_end.entry((end.is_empty(), end.clone())).or_default().push(number);
+            }
+            _ => level0.push(number),
+        }
+    }
+    (level0, by_end)
+}

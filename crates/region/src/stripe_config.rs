@@ -1,0 +1,54 @@
+//! Settings of the stripe engine, under HBase's names.
+
+use crate::compaction_config::Overrides;
+
+/// Settings of the stripe engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StripeConfig {
+    /// `hbase.store.stripe.compaction.minFilesL0`: so many files that belong to no stripe are put into stripes.
+    pub level0_min_files: usize,
+    /// `hbase.store.stripe.compaction.minFiles`: so many files of a stripe are compacted. `None`: as many as of other
+    /// stores, and 3 at least.
+    pub min_files: Option<usize>,
+    /// `hbase.store.stripe.compaction.maxFiles`: most files of one compaction. `None`: as of other stores.
+    pub max_files: Option<usize>,
+    /// `hbase.store.stripe.initialStripeCount`: into how many stripes a store is cut at first.
+    pub initial_stripes: usize,
+    /// `hbase.store.stripe.sizeToSplit`, in bytes: a larger stripe is cut when all of it is compacted. `None`: as much as
+    /// 4 compactions of flushed files for each part.
+    pub split_size_bytes: Option<u64>,
+    /// `hbase.store.stripe.splitPartCount`: into how many parts.
+    pub split_parts: f64,
+}
+
+impl Default for StripeConfig {
+    fn default() -> Self {
+        Self {
+            level0_min_files: 4,
+            min_files: None,
+            max_files: None,
+            initial_stripes: 1,
+            split_size_bytes: None,
+            split_parts: 2.0,
+        }
+    }
+}
+
+impl StripeConfig {
+    pub(crate) fn apply(&mut self, own: &Overrides<'_>) {
+        own.apply("hbase.store.stripe.compaction.minFilesL0", &mut self.level0_min_files);
+        own.apply_optional("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
+        own.apply_optional("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
+        own.apply("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
+        own.apply_optional("hbase.store.stripe.sizeToSplit", &mut self.split_size_bytes);
+        own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
+    }
+
+    /// Into how many parts a stripe is cut: as in HBase a share of a part stands for its inverse, and what would be no
+    /// cut for the default.
+    pub(crate) fn split_parts(&self) -> f64 {
+        let parts = if self.split_parts < 1.0 { 1.0 / self.split_parts } else { self.split_parts };
+        let is_cut = self.split_parts > 0.001 && (parts - 1.0).abs() >= 0.001 && parts.is_finite();
+        if is_cut { parts } else { 2.0 }
+    }
+}
