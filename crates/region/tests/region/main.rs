@@ -17,6 +17,7 @@ mod a_compaction_may_fail_or_die_at_any_point;
 mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_read_of_one_column_leaves_out_old_files;
 mod a_region_agrees_with_a_simple_model;
+mod a_table_with_the_stripe_engine_gets_stripes;
 mod blocks_of_files_that_are_gone_leave_the_cache;
 mod bulk_loads;
 mod concurrent_writers_and_readers;
