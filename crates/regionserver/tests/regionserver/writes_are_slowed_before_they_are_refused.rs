@@ -4,7 +4,7 @@ use crate::world::{LONG, Table, World, row_name};
 use finback_regionserver::ThroughputBounds;
 use std::time::Duration;
 
-const VALUE: [u8; 40_000] = [b'v'; 40_000];
+static VALUE: [u8; 40_000] = [b'v'; 40_000];
 const WRITERS: usize = 8;
 const PUTS_EACH: usize = 150;
 
