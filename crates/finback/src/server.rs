@@ -369,6 +369,7 @@ fn background(config: &ServerConfig) -> BackgroundOptions {
         small_compaction_threads: config.small_compaction_threads as usize,
         large_compaction_bytes: config.large_compaction_bytes,
         compactions_enabled: config.compactions_enabled,
+        compaction_check_multiplier: config.compaction_check_multiplier,
         blocking_wait: config.blocking_wait,
         compaction_throughput: config.compaction_throttle.then_some(compactions),
         flush_throughput: config.flush_throttle.then_some(flushes),

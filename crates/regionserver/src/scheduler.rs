@@ -16,9 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Between two looks at all stores: files grow old without a flush too. HBase's check comes every 10 s times
-/// `hbase.server.compactchecker.interval.multiplier`, 1000.
-const LOOK_INTERVAL: Duration = Duration::from_secs(10_000);
 /// Between two looks at the pressure.
 const PRESSURE_INTERVAL: Duration = Duration::from_secs(1);
 /// After a first failure: a full disk is asked again, but not at once, each time with all that is in memory. Then twice
@@ -260,7 +257,8 @@ async fn work(server: Arc<RegionServer>, pool: Pool) {
 /// Looks at all stores now and then, and at the pressure often.
 async fn look_around(server: Arc<RegionServer>) {
     let now = tokio::time::Instant::now();
-    let mut looks = tokio::time::interval_at(now + LOOK_INTERVAL, LOOK_INTERVAL);
+    let look_interval = server.scheduler.options().look_interval();
+    let mut looks = tokio::time::interval_at(now + look_interval, look_interval);
     let mut ticks = tokio::time::interval_at(now + PRESSURE_INTERVAL, PRESSURE_INTERVAL);
     let mut requests = 0;
     while !server.is_stopping() {

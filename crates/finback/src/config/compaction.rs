@@ -29,7 +29,7 @@ impl ServerConfig {
             keep_sequence_ids_ms: i64::from(self.keep_sequence_ids_days.max(LEAST_KEEP_DAYS)) * DAY_MS,
             purge_deletes_ms: self.purge_deletes,
             date_tiered: self.date_tiered(),
-            stripe: StripeConfig::default(),
+            stripe: self.stripe(),
         }
     }
 
@@ -42,6 +42,17 @@ impl ServerConfig {
             incoming_window_min_files: self.date_tiered_incoming_window_min as usize,
             window_policy: self.date_tiered_window_policy,
             single_output_for_minor: self.date_tiered_single_output,
+        }
+    }
+
+    fn stripe(&self) -> StripeConfig {
+        StripeConfig {
+            level0_min_files: self.stripe_level0_min_files as usize,
+            min_files: self.stripe_min_files.map(|files| files as usize),
+            max_files: self.stripe_max_files.map(|files| files as usize),
+            initial_stripes: self.stripe_initial_count as usize,
+            split_size_bytes: self.stripe_split_size,
+            split_parts: self.stripe_split_parts,
         }
     }
 }

@@ -167,6 +167,9 @@ settings! {
     blocking_wait: Milliseconds = "90000", "hbase.hstore.blockingWaitTime";
     /// Whether there are compactions, until somebody switches them (`compaction_switch` in HBase's shell).
     compactions_enabled: Flag = "true", "hbase.regionserver.compaction.enabled";
+    /// So many times 10 s pass between two looks at all stores, whether they need a compaction. They are looked at after
+    /// each flush and compaction besides.
+    compaction_check_multiplier: Count = "1000", "hbase.server.compactchecker.interval.multiplier";
     /// Threads for compactions of many bytes; they help with the others.
     large_compaction_threads: Count = "1", "hbase.regionserver.thread.compaction.large";
     /// Threads for compactions of few bytes.
@@ -219,8 +222,8 @@ settings! {
     /// How long a write-ahead log that is no longer needed is kept in the archive.
     old_wal_ttl: Milliseconds = "600000", "hbase.master.logcleaner.ttl";
 
-    /// How stores lay out their files: HBase's DefaultStoreEngine (also if empty) or DateTieredStoreEngine, each
-    /// with its package. This setting, and those on compactions that follow, may also be set in the CONFIGURATION
+    /// How stores lay out their files: HBase's DefaultStoreEngine (also if empty), DateTieredStoreEngine or
+    /// StripeStoreEngine, each with its package. This setting, and those on compactions that follow, may also be set in the CONFIGURATION
     /// of a table or family.
     store_engine: Engine = "", "hbase.hstore.engine.class";
     /// How the files of a compaction are chosen, with the default engine: HBase's ExploringCompactionPolicy (also
@@ -275,4 +278,18 @@ settings! {
     /// Whether minor compactions of date-tiered stores leave what is older than their window in the same file.
     date_tiered_single_output: Flag = "true",
         "hbase.hstore.compaction.date.tiered.single.output.for.minor.compaction";
+
+    /// So many files that belong to no stripe are put into the stripes of their store.
+    stripe_level0_min_files: Count = "4", "hbase.store.stripe.compaction.minFilesL0";
+    /// So many files of a stripe are compacted. Empty: as many as of other stores, and 3 at least.
+    stripe_min_files: OptionalCount = "", "hbase.store.stripe.compaction.minFiles";
+    /// Most files of one compaction of a store with stripes. Empty: as of other stores.
+    stripe_max_files: OptionalCount = "", "hbase.store.stripe.compaction.maxFiles";
+    /// Into how many stripes a store is cut at first.
+    stripe_initial_count: Count = "1", "hbase.store.stripe.initialStripeCount";
+    /// A stripe that is larger is cut when all of it is compacted. Empty: what follows from the sizes and numbers of files
+    /// for which stores and stripes are compacted.
+    stripe_split_size: OptionalByteCount = "", "hbase.store.stripe.sizeToSplit";
+    /// Into how many parts a stripe is cut.
+    stripe_split_parts: Ratio = "2.0", "hbase.store.stripe.splitPartCount";
 }
