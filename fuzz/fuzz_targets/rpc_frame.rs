@@ -92,7 +92,7 @@ impl Service for Echo {
         let cells = CellBlock::parse(call.cells.clone()).map(|block| block.bytes().to_vec());
         let cells = cells.unwrap_or_default();
         let cells = if call.connection.has_codec { cells } else { Vec::new() };
-        let reply = Ok(Reply { message: call.param.to_vec(), cells });
+        let reply = Ok(Reply { message: call.param.to_vec(), cells, ..Reply::default() });
         if call.method.as_str().starts_with('p') {
             return Outcome::pending(async {
                 tokio::task::yield_now().await;
