@@ -12,6 +12,10 @@ mod workload;
 use settings::Settings;
 use std::process::{Command, ExitCode};
 
+/// The server's allocator, for every engine.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.split_first() {

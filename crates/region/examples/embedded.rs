@@ -41,7 +41,7 @@ pub(crate) async fn write_and_read(dir: &Path) -> Result<String, Box<dyn Error>>
     let (timestamp, type_code) = (LATEST_TIMESTAMP, CellType::Put.code());
     cells.push_parts(&CellParts { row, family, qualifier, timestamp, type_code, value, tags });
     let put = Mutation::new(MutationKind::Put, "hello".into(), cells.finish());
-    region.batch(vec![put]).await.remove(0)?;
+    region.mutate(&put).await?;
 
     let mut scanner = region.scanner(&Scan::default(), None)?;
     let mut out = ScanOutput::default();

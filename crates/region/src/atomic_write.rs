@@ -92,7 +92,7 @@ impl Region {
         let rows = mutations.iter().map(|mutation| mutation.row.clone());
         let rows = rows.chain(conditions.iter().map(|condition| condition.row.clone())).collect();
         let _locks = self.lock_rows(rows, LockMode::Exclusive).await?;
-        let _updates = self.updates.read().await;
+        let _updates = self.keep_updating().await;
         self.check_open()?;
         self.wait_for_dropped_writes().await;
         let now = self.environment.host.now_ms();

@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use parking_lot::Mutex;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::sync::{Arc, OnceLock};
@@ -35,6 +36,11 @@ impl LockState {
             LockMode::Shared => !self.exclusive,
             LockMode::Exclusive => !self.exclusive && self.shared == 0,
         }
+    }
+
+    /// Whether the lock can be had without overtaking anybody.
+    fn is_free(&self, mode: LockMode) -> bool {
+        self.waiting.is_empty() && self.admits(mode)
     }
 
     fn take(&mut self, mode: LockMode) {
@@ -124,13 +130,35 @@ impl RowLocks {
         &shards[(row.hash >> 32) as usize % SHARDS]
     }
 
+    /// Takes the lock of `row` if that can be had at once; gives the row back if not.
+    pub(crate) fn try_lock(self: &Arc<Self>, row: Bytes, mode: LockMode) -> Result<RowLock, Bytes> {
+        let row = self.hashed(row);
+        let mut shard = self.shard(&row).lock();
+        match shard.entry(row) {
+            Entry::Vacant(place) => {
+                let row = place.key().clone();
+                place.insert(LockState::default()).take(mode);
+                Ok(RowLock { locks: Arc::clone(self), row, mode })
+            }
+            Entry::Occupied(mut place) if place.get().is_free(mode) => {
+                place.get_mut().take(mode);
+                Ok(RowLock { locks: Arc::clone(self), row: place.key().clone(), mode })
+            }
+            Entry::Occupied(place) => Err(place.key().row.clone()),
+        }
+    }
+
+    fn hashed(&self, row: Bytes) -> HashedRow {
+        HashedRow { hash: self.hasher.hash_one(&row[..]), row }
+    }
+
     /// Waits for the lock of `row`. Whoever takes several must take them in the order of the rows, each once.
     pub(crate) async fn lock(self: &Arc<Self>, row: Bytes, mode: LockMode) -> RowLock {
-        let row = HashedRow { hash: self.hasher.hash_one(&row[..]), row };
+        let row = self.hashed(row);
         let granted = {
             let mut shard = self.shard(&row).lock();
             let state = shard.entry(row.clone()).or_default();
-            if state.waiting.is_empty() && state.admits(mode) {
+            if state.is_free(mode) {
                 state.take(mode);
                 None
             } else {
@@ -152,8 +180,10 @@ impl RowLocks {
         if let Some(mode) = mode {
             state.give_back(mode);
         }
-        state.waiting.retain(|(_, waiter)| !waiter.is_closed());
-        state.hand_over();
+        if !state.waiting.is_empty() {
+            state.waiting.retain(|(_, waiter)| !waiter.is_closed());
+            state.hand_over();
+        }
         if state.is_idle() {
             shard.remove(row);
         }

@@ -15,8 +15,8 @@ use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan};
 use finback_hfile::{
-    BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
-    WriterOptions,
+    BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, Compression, DataBlockEncoding,
+    HFileScanner, WriterOptions,
 };
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
@@ -225,10 +225,17 @@ impl Store {
         let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
         for file in files.iter() {
             if relevant.file(file) {
+                let mut probe = relevant.bloom_probe(file, &self.cache);
+                // A filter that is in memory is asked before anything is made for the file; what is not, or cannot be
+                // read, is asked when the read comes to the file.
+                match probe.as_mut().map(BloomProbe::may_contain) {
+                    Some(Ok(false)) => continue,
+                    Some(Ok(true)) => probe = None,
+                    Some(Err(_)) | None => {}
+                }
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
                     .with_data_priority(self.data_priority);
-                let probe = relevant.bloom_probe(file, &self.cache);
                 let source = FileSource::new(scanner, file.bulk_sequence_id(), probe);
                 sources.push(Source::File(Box::new(source)));
             }
@@ -244,12 +251,13 @@ impl Store {
         };
         let time_range = scan.time_range_of(&self.family.name);
         let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now, has_filter);
+        let is_merge = sources.len() > 1;
         let heap = Heap::new(self.order, sources);
         // Raw reads see all there is; NEW_VERSION_BEHAVIOR goes by more than timestamps.
         let by_time = !scan.raw && !self.rules.new_version_behavior;
-        let heap = match relevant.one_column().filter(|_| by_time) {
-            Some(column) => heap.of_one_column(column),
-            None => heap,
+        let heap = match relevant.one_column() {
+            Some(column) if by_time && is_merge => heap.of_one_column(column),
+            _ => heap,
         };
         StoreScanner::new(read, heap, matcher)
     }

@@ -19,6 +19,7 @@ use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_cell::{FamilySelection, cell::CellParts};
 use finback_wal::WalAppend;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
@@ -28,26 +29,37 @@ use make_visible::MakeVisible;
 /// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
 const MAX_EDIT_BYTES: usize = 4 << 20;
 
+/// Rows to be locked; most writes are of one.
+pub(crate) type Rows = SmallVec<[Bytes; 1]>;
+
 /// Fixed cost of an entry in the log's queue besides its cells, in bytes.
 const ENTRY_OVERHEAD: usize = 256;
 
 impl Region {
+    /// Applies a put or a delete.
+    pub async fn mutate(&self, mutation: &Mutation) -> Result<(), RegionError> {
+        self.check_writable()?;
+        self.check_batched(mutation)?;
+        self.batch_chunk(std::slice::from_ref(mutation), &[Ok(())]).await
+    }
+
     /// Applies puts and deletes, each for itself: one may fail and the others not. Results are in the order of the
     /// mutations.
-    pub async fn batch(&self, mutations: Vec<Mutation>) -> Vec<Result<(), RegionError>> {
+    pub async fn batch(&self, mutations: impl AsRef<[Mutation]>) -> Vec<Result<(), RegionError>> {
+        self.batch_of(mutations.as_ref()).await
+    }
+
+    async fn batch_of(&self, mutations: &[Mutation]) -> Vec<Result<(), RegionError>> {
         let mut results: Vec<Result<(), RegionError>> = mutations
             .iter()
             .map(|mutation| self.check_writable().and_then(|()| self.check_batched(mutation)))
             .collect();
         let mut from = 0;
         while from < mutations.len() {
-            let to = chunk_end(&mutations, from);
-            let good: Vec<usize> = (from..to).filter(|&at| results[at].is_ok()).collect();
-            if !good.is_empty()
-                && let Err(error) = self.batch_chunk(&mutations, &good).await
-            {
-                for at in good {
-                    results[at] = Err(error.clone());
+            let to = chunk_end(mutations, from);
+            if let Err(error) = self.batch_chunk(&mutations[from..to], &results[from..to]).await {
+                for result in results[from..to].iter_mut().filter(|result| result.is_ok()) {
+                    *result = Err(error.clone());
                 }
             }
             from = to;
@@ -65,49 +77,67 @@ impl Region {
         }
     }
 
-    async fn batch_chunk(&self, mutations: &[Mutation], chosen: &[usize]) -> Result<(), RegionError> {
-        let bytes: usize = chosen.iter().map(|&at| mutations[at].cells.bytes().len()).sum();
+    /// Applies those of the mutations that were found good, in one edit.
+    async fn batch_chunk(
+        &self,
+        mutations: &[Mutation],
+        checked: &[Result<(), RegionError>],
+    ) -> Result<(), RegionError> {
+        let good =
+            || mutations.iter().zip(checked).filter(|(_, checked)| checked.is_ok()).map(|(good, _)| good);
+        let bytes: usize = good().map(|mutation| mutation.cells.bytes().len()).sum();
         self.wait_for_room(bytes).await?;
-        let rows = chosen.iter().map(|&at| mutations[at].row.clone()).collect();
+        let rows: Rows = good().map(|mutation| mutation.row.clone()).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
         let _locks = self.lock_rows(rows, LockMode::Shared).await?;
-        let _updates = self.updates.read().await;
+        let _updates = self.keep_updating().await;
         self.check_open()?;
         let now = self.environment.host.now_ms();
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
-        for &at in chosen {
-            self.add_to_edit(&mut edit, &mutations[at], now).await?;
+        for mutation in good() {
+            self.add_to_edit(&mut edit, mutation, now).await?;
         }
-        self.counters.writes.fetch_add(chosen.len() as u64, Ordering::Relaxed);
+        self.counters.writes.fetch_add(good().count() as u64, Ordering::Relaxed);
         self.commit(edit, now).await.map(|_| ())
+    }
+
+    /// Keeps flushes from taking their snapshot.
+    pub(crate) async fn keep_updating(&self) -> tokio::sync::RwLockReadGuard<'_, ()> {
+        match self.updates.try_read() {
+            Ok(updates) => updates,
+            Err(_) => self.updates.read().await,
+        }
     }
 
     /// Takes the locks of `rows`, in their order, each once, within the configured time.
     pub(crate) async fn lock_rows(
         &self,
-        mut rows: Vec<Bytes>,
+        mut rows: Rows,
         mode: LockMode,
-    ) -> Result<Vec<RowLock>, RegionError> {
+    ) -> Result<SmallVec<[RowLock; 1]>, RegionError> {
         rows.sort_unstable();
         rows.dedup();
-        let wait = self.environment.config.row_lock_wait;
-        let mut locks = Vec::with_capacity(rows.len());
+        let mut locks = SmallVec::with_capacity(rows.len());
         for row in rows {
-            let mut lock = std::pin::pin!(self.row_locks.lock(row.clone(), mode));
-            // A free lock is had at the first poll: the timer is made only for one that is not.
-            if let std::task::Poll::Ready(lock) = poll_once(lock.as_mut()).await {
-                locks.push(lock);
-                continue;
-            }
-            tokio::select! {
-                lock = lock => locks.push(lock),
-                () = self.environment.host.sleep(wait) => {
-                    return Err(RegionError::TooBusy(format!(
-                        "Timed out waiting for lock for row: {} in region {}", row.escape_ascii(), self.encoded_name
-                    )));
-                }
-            }
+            locks.push(match self.row_locks.try_lock(row, mode) {
+                Ok(lock) => lock,
+                Err(row) => self.wait_for_row_lock(row, mode).await?,
+            });
         }
         Ok(locks)
+    }
+
+    async fn wait_for_row_lock(&self, row: Bytes, mode: LockMode) -> Result<RowLock, RegionError> {
+        tokio::select! {
+            lock = self.row_locks.lock(row.clone(), mode) => Ok(lock),
+            () = self.environment.host.sleep(self.environment.config.row_lock_wait) => {
+                Err(RegionError::TooBusy(format!(
+                    "Timed out waiting for lock for row: {} in region {}", row.escape_ascii(), self.encoded_name
+                )))
+            }
+        }
     }
 
     /// Waits until readers see what writers wrote that were dropped before they did. Called with the row locks, before
@@ -315,10 +345,6 @@ impl Region {
     pub(crate) fn flush_size(&self) -> u64 {
         self.rules.flush_size_bytes
     }
-}
-
-async fn poll_once<F: Future>(mut future: std::pin::Pin<&mut F>) -> std::task::Poll<F::Output> {
-    std::future::poll_fn(|context| std::task::Poll::Ready(future.as_mut().poll(context))).await
 }
 
 /// Where the chunk of a batch that starts at `from` ends.

@@ -32,7 +32,7 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
             pb::MutateResponse { processed: Some(outcome.applied), result, ..Default::default() }
         }
         None if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
-            put_or_delete(&region, mutation).await?;
+            put_or_delete(&region, &mutation).await?;
             pb::MutateResponse { processed: Some(true), ..Default::default() }
         }
         None => {
@@ -56,12 +56,9 @@ pub(crate) fn check_same_row(condition: &Condition, mutation: &Mutation) -> Resu
     )))
 }
 
-async fn put_or_delete(region: &Region, mutation: Mutation) -> Result<(), RpcException> {
+async fn put_or_delete(region: &Region, mutation: &Mutation) -> Result<(), RpcException> {
     region.check_row(&mutation.row, "mutate").map_err(|error| exception(&error))?;
-    match region.batch(vec![mutation]).await.pop() {
-        Some(Err(error)) => Err(exception(&error)),
-        _ => Ok(()),
-    }
+    region.mutate(mutation).await.map_err(|error| exception(&error))
 }
 
 /// Carries out mutations together, once for each nonce.

@@ -122,7 +122,7 @@ impl Engine for Finback {
         let mut put = Mutation::new(MutationKind::Put, row, cells.finish());
         put.durability = Durability::AsyncWal;
         loop {
-            match wait_for(self.region.batch(vec![put.clone()])).remove(0) {
+            match wait_for(self.region.mutate(&put)) {
                 Ok(()) => return,
                 Err(finback_region::RegionError::TooBusy(_)) => std::thread::sleep(Duration::from_millis(1)),
                 Err(error) => panic!("put: {error}"),

@@ -233,16 +233,14 @@ impl Client {
 
     async fn write(&mut self, region: &Region, batch: u64) -> Result<(), RegionError> {
         let mutations: Vec<Mutation> = (0..batch).map(|_| self.put()).collect();
-        let mut attempt = mutations.clone();
         let start = Instant::now();
         loop {
-            let results = region.batch(attempt).await;
+            let results = region.batch(&mutations).await;
             match results.into_iter().collect::<Result<(), _>>() {
                 Ok(()) => break,
                 Err(RegionError::TooBusy(_)) => thread::sleep(PAUSE),
                 Err(error) => return Err(error),
             }
-            attempt = mutations.clone();
         }
         self.latencies.add(start.elapsed());
         self.cells_bytes += mutations.iter().map(|put| put.cells.bytes().len() as u64 - 4).sum::<u64>();

@@ -33,7 +33,7 @@ fn filtered(region: &Region, filter: impl Filter + 'static) -> Vec<String> {
 fn a_filter_that_is_done_within_a_row_ends_the_row_there() {
     let (_world, region) = start(&["a", "b"]);
     let cells = [("r", "a", "1"), ("r", "a", "2"), ("r", "b", "1"), ("s", "a", "1")];
-    run(region.batch(cells.map(|column| put(column, b"v")).to_vec()));
+    run(region.batch(cells.map(|column| put(column, b"v"))));
     // The pages say "and the next column", which for WhileMatchFilter is not a match; the cell itself is taken.
     let page = ColumnPaginationFilter::new(3, PageStart::Offset(0));
     assert_eq!(filtered(&region, WhileMatchFilter::new(Box::new(page))), ["r/a/1"]);
@@ -43,7 +43,7 @@ fn a_filter_that_is_done_within_a_row_ends_the_row_there() {
 fn a_family_that_a_filter_was_done_with_has_no_further_rows() {
     let (_world, region) = start(&["a", "b"]);
     let cells = [("r", "a", "1"), ("r", "a", "2"), ("s", "a", "1"), ("s", "b", "1")];
-    run(region.batch(cells.map(|column| put(column, b"v")).to_vec()));
+    run(region.batch(cells.map(|column| put(column, b"v"))));
     // Done with the second column of r, it begins to count anew in s: only b is still there.
     assert_eq!(filtered(&region, ColumnCountGetFilter::new(1)), ["r/a/1", "s/b/1"]);
 }
