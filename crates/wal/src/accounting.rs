@@ -5,7 +5,9 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use finback_cell::block::CellIter;
 
-use crate::{BULK_LOAD_INTENT, META_FAMILY, RegionToFlush, WalAppend, replay::COMPACTION_MARKER};
+use crate::{
+    BULK_LOAD_INTENT, META_FAMILY, RegionToFlush, queued_entries::QueuedEntry, replay::COMPACTION_MARKER,
+};
 
 type Region = Arc<[u8]>;
 
@@ -60,18 +62,37 @@ pub(crate) struct Accounting {
 }
 
 impl Accounting {
-    /// An entry was written to the current file.
-    pub(crate) fn wrote(&mut self, entry: &WalAppend) {
-        let mut last: &[u8] = b"";
-        for cell in CellIter::over_checked(&entry.cells) {
-            let family = cell.family();
-            let is_marker = family == META_FAMILY;
-            // Cells of a family stand together.
-            if family == last && !is_marker || is_marker && !recovery_needs(cell.qualifier()) {
-                continue;
+    /// Entries were written to the current file; those of a region in the order of their sequence ids.
+    pub(crate) fn wrote<'a>(&mut self, entries: impl Iterator<Item = QueuedEntry<'a>>) {
+        // Neighbours are mostly of the same family of the same region, of which only the last counts.
+        let mut run: Option<(&Region, &[u8], u64)> = None;
+        for entry in entries {
+            let mut last: &[u8] = b"";
+            for cell in CellIter::over_checked(entry.cells.bytes()) {
+                let family = cell.family();
+                let is_marker = family == META_FAMILY;
+                // Cells of a family stand together.
+                if family == last && !is_marker || is_marker && !recovery_needs(cell.qualifier()) {
+                    continue;
+                }
+                last = family;
+                match &mut run {
+                    Some((region, of, highest)) if Arc::ptr_eq(region, entry.region) && *of == family => {
+                        *highest = entry.key.sequence_id.max(*highest);
+                    }
+                    _ => {
+                        let next = (entry.region, family, entry.key.sequence_id);
+                        self.wrote_run(run.replace(next));
+                    }
+                }
             }
-            last = family;
-            self.wrote_family(&entry.region, family, entry.sequence_id);
+        }
+        self.wrote_run(run);
+    }
+
+    fn wrote_run(&mut self, run: Option<(&Region, &[u8], u64)>) {
+        if let Some((region, family, highest)) = run {
+            self.wrote_family(region, family, highest);
         }
     }
 

@@ -21,7 +21,7 @@ use crate::{
 
 /// Cells up to this size are copied beside their key: cheaper than one more slice for the kernel to walk, and the
 /// checksum has just brought them into the cache.
-const COPIED_CELLS_BYTES: usize = 16 << 10;
+pub(crate) const COPIED_CELLS_BYTES: usize = 16 << 10;
 /// A buffer that one burst made larger than this is given back.
 const KEPT_BUFFER_BYTES: usize = 1 << 20;
 
@@ -191,6 +191,20 @@ impl WalFileWriter {
     /// Gathers an entry; nothing is written yet. `cells` is a block of `u32 length | KeyValue`, repeated. After an error
     /// other than [`WalError::TooLarge`] the file must be given up.
     pub fn gather(&mut self, key: &KeyFields<'_>, cells: &Bytes) -> Result<(), WalError> {
+        if self.compressor.is_some() || cells.len() <= COPIED_CELLS_BYTES {
+            return self.gather_small(key, cells);
+        }
+        key.check(cells.len())?;
+        self.key.clear();
+        key.put(&mut self.key);
+        self.put_entry(cells);
+        self.large.push((self.buffer.len(), cells.clone()));
+        self.gathered_large_bytes += cells.len() as u64;
+        Ok(())
+    }
+
+    /// As [`gather`](Self::gather), for cells that are copied in any case.
+    pub(crate) fn gather_small(&mut self, key: &KeyFields<'_>, cells: &[u8]) -> Result<(), WalError> {
         key.check(cells.len())?;
         self.key.clear();
         if let Some(compressor) = &mut self.compressor {
@@ -199,12 +213,7 @@ impl WalFileWriter {
         }
         key.put(&mut self.key);
         self.put_entry(cells);
-        if cells.len() <= COPIED_CELLS_BYTES {
-            self.buffer.extend_from_slice(cells);
-        } else {
-            self.large.push((self.buffer.len(), cells.clone()));
-            self.gathered_large_bytes += cells.len() as u64;
-        }
+        self.buffer.extend_from_slice(cells);
         Ok(())
     }
 

@@ -10,9 +10,10 @@ use std::{
 use finback_sync::{atomic::Ordering, thread};
 
 use crate::{
-    LogName, SyncMode, WalAppend, WalError, WalFileWriter,
-    log::{Permit, Shared},
+    LogName, SyncMode, WalError, WalFileWriter,
+    log::Shared,
     queue::{Answer, Availability, Request, RequestKind, Waiter},
+    queued_entries::{QueuedCells, QueuedEntries},
 };
 
 /// Dictionaries that hold so much end a file, and the next begins with empty ones. With short rows they never do.
@@ -29,7 +30,7 @@ pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> 
         opened_at: Instant::now(),
         last_attempt: Instant::now(),
         roll_failed_at: None,
-        spare: Vec::new(),
+        spare: QueuedEntries::default(),
         decided: 0,
         shared,
     };
@@ -50,8 +51,8 @@ impl Drop for CloseOnExit {
     fn drop(&mut self) {
         let mut queue = self.0.queue.lock();
         queue.availability = Availability::Closed;
-        let left =
-            (mem::take(&mut queue.entries), mem::take(&mut queue.waiters), mem::take(&mut queue.requests));
+        let left = (mem::take(&mut queue.waiters), mem::take(&mut queue.requests));
+        queue.entries.clear(&self.0.room);
         drop(queue);
         self.0.room.close();
         drop(left); // a dropped sender tells its receiver
@@ -60,7 +61,7 @@ impl Drop for CloseOnExit {
 
 /// What the thread took out of the queue at once.
 struct Group {
-    entries: Vec<(Permit, WalAppend)>,
+    entries: QueuedEntries,
     waiters: Vec<Waiter>,
     requests: Vec<Request>,
     /// Position of the last entry.
@@ -75,8 +76,8 @@ struct Writer {
     opened_at: Instant,
     last_attempt: Instant,
     roll_failed_at: Option<Instant>,
-    /// The vector of the previous group, to be the next one's.
-    spare: Vec<(Permit, WalAppend)>,
+    /// The buffers of the previous group, to be the next one's.
+    spare: QueuedEntries,
     decided: u64,
 }
 
@@ -131,7 +132,7 @@ impl Writer {
             Ok(()) => self.write(&mut group.entries),
             Err(e) => Err(e),
         };
-        group.entries.clear(); // their permits are free now
+        group.entries.clear(&self.shared.room);
         self.spare = mem::take(&mut group.entries);
         if let Err(error) = &written {
             self.fail(group.upto, error);
@@ -145,22 +146,25 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, entries: &mut Vec<(Permit, WalAppend)>) -> Result<(), WalError> {
+    fn write(&mut self, entries: &mut QueuedEntries) -> Result<(), WalError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         if entries.is_empty() {
             return Ok(());
         }
-        for (_, entry) in entries.iter() {
-            file.gather(&entry.key(), &entry.cells)?;
+        for entry in entries.iter() {
+            match entry.cells {
+                QueuedCells::Copied(cells) => file.gather_small(&entry.key, cells)?,
+                QueuedCells::Shared(cells) => file.gather(&entry.key, cells)?,
+            }
         }
         {
             // Before the write: a file that is given up half-written counts as holding them.
             let mut accounting = self.shared.accounting.lock();
-            entries.iter().for_each(|(_, entry)| accounting.wrote(entry));
+            accounting.wrote(entries.iter());
         }
         let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
         file.write()?;
-        entries.clear(); // more may queue up during the sync
+        entries.clear(&self.shared.room); // more may queue up during the sync
         match self.shared.options.sync_mode {
             SyncMode::Disk => file.sync()?,
             SyncMode::Os => file.confirm(),
@@ -300,10 +304,13 @@ impl Writer {
     }
 
     fn close(&mut self) -> Answer {
-        // Not one more entry from here on.
-        self.shared.queue.lock().availability = Availability::Closed;
-        let late = mem::take(&mut self.shared.queue.lock().entries);
-        drop(late); // came after the group: never confirmed, their waiters hear that the log is closed
+        {
+            let mut queue = self.shared.queue.lock();
+            // Not one more entry from here on.
+            queue.availability = Availability::Closed;
+            // What came after the group is never confirmed: who waits hears that the log is closed.
+            queue.entries.clear(&self.shared.room);
+        }
         if let Some(file) = self.file.take() {
             self.finish(file);
         }

@@ -30,6 +30,7 @@ mod log_name;
 mod old_logs;
 mod options;
 mod queue;
+mod queued_entries;
 mod reader;
 mod replay;
 mod split;

@@ -74,7 +74,16 @@ pub struct Position(pub(crate) u64);
 #[derive(Debug)]
 pub struct Permit {
     /// Given back when the entry was written, or the permit is dropped unused.
-    _room: OwnedSemaphorePermit,
+    room: OwnedSemaphorePermit,
+}
+
+impl Permit {
+    /// The room as a number, for who will give it back.
+    pub(crate) fn into_count(self) -> usize {
+        let count = self.room.num_permits();
+        self.room.forget();
+        count
+    }
 }
 
 /// What a log has done since it was opened.
@@ -156,8 +165,8 @@ impl Shared {
 
 /// A write-ahead log: one file at a time, one thread that writes it. Share it in an `Arc`.
 ///
-/// The cost of an entry, by design: under the queue's lock one push (no allocation but the amortised growth of
-/// the vector); in the thread one pass of the checksum over its bytes and one copy if it is small; per group of
+/// The cost of an entry, by design: under the queue's lock one push, and one copy if it is small (no allocation but the
+/// amortised growth of the buffers); in the thread one pass of the checksum over its bytes and another copy; per group of
 /// whatever queued up during the previous sync, one `write`, one `fdatasync`, one look at the accounting. A
 /// synced entry costs one allocation (its waiter) and one wake-up. The thread is woken once per idle period.
 #[derive(Debug)]
@@ -202,13 +211,13 @@ impl Wal {
         let permits = wanted.min(self.shared.options.queue_bytes);
         let room = self.shared.room.clone();
         if let Ok(permit) = room.clone().try_acquire_many_owned(permits) {
-            return Ok(Permit { _room: permit });
+            return Ok(Permit { room: permit });
         }
         // Entries may be waiting for a sync that nobody asked for yet.
         self.poke();
         let permit = room.acquire_many_owned(permits).await.map_err(|_| WalError::Closed)?;
         self.check_available()?;
-        Ok(Permit { _room: permit })
+        Ok(Permit { room: permit })
     }
 
     /// Queues an entry. Entries are written in the order of these calls; a caller that needs its region's sequence ids
@@ -219,7 +228,7 @@ impl Wal {
         if self.shared.options.compression.is_some() && !compressed_cells::can_be_compressed(&entry.cells) {
             return Err(WalError::Malformed);
         }
-        let (position, wake) = self.shared.queue.lock().push(permit, entry, &self.shared.options)?;
+        let (position, wake) = self.shared.queue.lock().push(permit, &entry, &self.shared.options)?;
         if wake {
             self.shared.wake.notify_one();
         }

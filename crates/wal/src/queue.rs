@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use crate::{
     WalAppend, WalError, WalOptions,
     log::{ENTRY_OVERHEAD_BYTES, Permit},
+    queued_entries::QueuedEntries,
 };
 
 pub(crate) type Answer = Result<(), WalError>;
@@ -41,7 +42,7 @@ pub(crate) struct Waiter {
 /// What waits for the thread. Entries are bounded by the room's permits, waiters by the entries.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    pub(crate) entries: Vec<(Permit, WalAppend)>,
+    pub(crate) entries: QueuedEntries,
     pub(crate) queued_bytes: usize,
     pub(crate) appended: u64,
     pub(crate) waiters: Vec<Waiter>,
@@ -60,7 +61,7 @@ impl Queue {
     pub(crate) fn push(
         &mut self,
         permit: Permit,
-        entry: WalAppend,
+        entry: &WalAppend,
         options: &WalOptions,
     ) -> Result<(u64, bool), WalError> {
         match &self.availability {
@@ -78,7 +79,7 @@ impl Queue {
             self.urgent = true;
             wake = self.parked;
         }
-        self.entries.push((permit, entry));
+        self.entries.push(entry, permit.into_count());
         self.appended += 1;
         Ok((self.appended, wake))
     }

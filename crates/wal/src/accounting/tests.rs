@@ -2,6 +2,7 @@ use bytes::Bytes;
 use finback_cell::{CellBlockBuilder, cell::CellParts};
 
 use super::*;
+use crate::{WalAppend, queued_entries::QueuedEntries};
 
 fn region(name: &str) -> Region {
     Arc::from(name.as_bytes())
@@ -31,6 +32,12 @@ fn edit(region: &Region, sequence_id: u64) -> WalAppend {
     entry(region, sequence_id, &[(b"f", b"q")])
 }
 
+fn wrote(accounting: &mut Accounting, entry: &WalAppend) {
+    let mut queued = QueuedEntries::default();
+    queued.push(entry, 0);
+    accounting.wrote(queued.iter());
+}
+
 fn taken(accounting: &mut Accounting) -> Vec<PathBuf> {
     accounting.take_unneeded().into_iter().map(|log| log.path).collect()
 }
@@ -39,10 +46,10 @@ fn taken(accounting: &mut Accounting) -> Vec<PathBuf> {
 fn a_file_is_needed_until_every_region_is_flushed_past_it() {
     let (a, b) = (region("a"), region("b"));
     let mut accounting = Accounting::default();
-    accounting.wrote(&edit(&a, 5));
-    accounting.wrote(&edit(&b, 9));
+    wrote(&mut accounting, &edit(&a, 5));
+    wrote(&mut accounting, &edit(&b, 9));
     accounting.rolled("1".into());
-    accounting.wrote(&edit(&a, 6));
+    wrote(&mut accounting, &edit(&a, 6));
     accounting.rolled("2".into());
     accounting.flushed(&a, 6, &[]);
     assert!(taken(&mut accounting).is_empty(), "b still needs file 1");
@@ -59,12 +66,12 @@ fn an_entry_that_was_flushed_before_it_was_written_needs_no_file() {
     let a = region("a");
     let mut accounting = Accounting::default();
     accounting.flushed(&a, 8, &[(b"old", 3)]);
-    accounting.wrote(&edit(&a, 7));
+    wrote(&mut accounting, &edit(&a, 7));
     accounting.rolled("1".into());
     assert_eq!(taken(&mut accounting), [PathBuf::from("1")]);
-    accounting.wrote(&edit(&a, 8));
+    wrote(&mut accounting, &edit(&a, 8));
     accounting.rolled("2".into());
-    accounting.wrote(&entry(&a, 7, &[(b"old", b"q")]));
+    wrote(&mut accounting, &entry(&a, 7, &[(b"old", b"q")]));
     accounting.rolled("3".into());
     assert!(taken(&mut accounting).is_empty());
     accounting.closed(&a);
@@ -75,11 +82,11 @@ fn an_entry_that_was_flushed_before_it_was_written_needs_no_file() {
 fn a_flush_of_one_family_frees_the_files_that_have_only_its_edits() {
     let a = region("a");
     let mut accounting = Accounting::default();
-    accounting.wrote(&entry(&a, 1, &[(b"cold", b"q"), (b"hot", b"q")]));
+    wrote(&mut accounting, &entry(&a, 1, &[(b"cold", b"q"), (b"hot", b"q")]));
     accounting.rolled("1".into());
-    accounting.wrote(&entry(&a, 2, &[(b"hot", b"q"), (b"hot", b"r")]));
+    wrote(&mut accounting, &entry(&a, 2, &[(b"hot", b"q"), (b"hot", b"r")]));
     accounting.rolled("2".into());
-    accounting.wrote(&entry(&a, 3, &[(b"hot", b"q"), (b"cold", b"q")]));
+    wrote(&mut accounting, &entry(&a, 3, &[(b"hot", b"q"), (b"cold", b"q")]));
     accounting.rolled("3".into());
     accounting.flushed(&a, 4, &[(b"cold", 1)]);
     assert_eq!(taken(&mut accounting), [PathBuf::from("2")]);
@@ -97,13 +104,16 @@ fn of_the_markers_only_those_that_recovery_needs_keep_a_file() {
     for (id, marker) in
         [&b"HBASE::FLUSH"[..], b"HBASE::REGION_EVENT::REGION_OPEN", b"HBASE::BULK_LOAD"].iter().enumerate()
     {
-        accounting.wrote(&entry(&a, id as u64 + 1, &[(META_FAMILY, marker)]));
+        wrote(&mut accounting, &entry(&a, id as u64 + 1, &[(META_FAMILY, marker)]));
     }
     accounting.rolled("1".into());
     assert_eq!(taken(&mut accounting), [PathBuf::from("1")]);
-    accounting.wrote(&entry(&a, 4, &[(META_FAMILY, b"HBASE::COMPACTION")]));
+    wrote(&mut accounting, &entry(&a, 4, &[(META_FAMILY, b"HBASE::COMPACTION")]));
     accounting.rolled("2".into());
-    accounting.wrote(&entry(&a, 5, &[(META_FAMILY, b"HBASE::BULK_LOAD"), (META_FAMILY, BULK_LOAD_INTENT)]));
+    wrote(
+        &mut accounting,
+        &entry(&a, 5, &[(META_FAMILY, b"HBASE::BULK_LOAD"), (META_FAMILY, BULK_LOAD_INTENT)]),
+    );
     accounting.rolled("3".into());
     assert!(taken(&mut accounting).is_empty());
     accounting.flushed(&a, 5, &[]);
@@ -116,9 +126,9 @@ fn of_the_markers_only_those_that_recovery_needs_keep_a_file() {
 fn too_many_files_name_the_regions_and_families_of_the_oldest() {
     let (a, b) = (region("a"), region("b"));
     let mut accounting = Accounting::default();
-    accounting.wrote(&entry(&a, 1, &[(b"f", b"q"), (b"g", b"q")]));
+    wrote(&mut accounting, &entry(&a, 1, &[(b"f", b"q"), (b"g", b"q")]));
     accounting.rolled("1".into());
-    accounting.wrote(&edit(&b, 1));
+    wrote(&mut accounting, &edit(&b, 1));
     accounting.rolled("2".into());
     assert!(accounting.to_flush(3).is_empty());
     let a_with = |families: &[&[u8]]| RegionToFlush {

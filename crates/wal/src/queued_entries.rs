@@ -1,0 +1,149 @@
+//! The entries that wait in a log's queue.
+//!
+//! Small cells are copied to one place: what a writer allocated, the same thread gives back, and the thread of the log
+//! takes a whole group over by exchanging a few pointers. For the same reason names are kept once for a run of entries
+//! of one region, and the room that entries take is counted and given back by groups.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+
+use crate::{KeyFields, WalAppend, file_writer::COPIED_CELLS_BYTES};
+
+/// Buffers that one burst made larger than this are given back.
+const KEPT_BYTES: usize = 1 << 20;
+
+#[derive(Debug, Default)]
+pub(crate) struct QueuedEntries {
+    entries: Vec<Entry>,
+    /// Region and table of the entries from this one on.
+    names: Vec<Names>,
+    cells: Vec<u8>,
+    /// Permits of the queue's room that these entries have.
+    permits: usize,
+}
+
+#[derive(Debug)]
+struct Names {
+    first_entry: usize,
+    region: Arc<[u8]>,
+    table: Arc<[u8]>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    sequence_id: u64,
+    write_time_ms: u64,
+    nonce_group: u64,
+    nonce: u64,
+    cell_count: u32,
+    cells: Cells,
+}
+
+#[derive(Debug)]
+enum Cells {
+    /// A part of the common place.
+    Copied {
+        start: usize,
+        end: usize,
+    },
+    Shared(Bytes),
+}
+
+/// An entry to be written.
+pub(crate) struct QueuedEntry<'a> {
+    pub(crate) region: &'a Arc<[u8]>,
+    pub(crate) key: KeyFields<'a>,
+    pub(crate) cells: QueuedCells<'a>,
+}
+
+/// Its cells.
+#[derive(Clone, Copy)]
+pub(crate) enum QueuedCells<'a> {
+    Copied(&'a [u8]),
+    Shared(&'a Bytes),
+}
+
+impl<'a> QueuedCells<'a> {
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        match self {
+            Self::Copied(cells) => cells,
+            Self::Shared(cells) => cells,
+        }
+    }
+}
+
+impl QueuedEntries {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Adds an entry that has so many permits of the room.
+    pub(crate) fn push(&mut self, entry: &WalAppend, permits: usize) {
+        let is_known = |names: &Names| {
+            Arc::ptr_eq(&names.region, &entry.region) && Arc::ptr_eq(&names.table, &entry.table)
+        };
+        if !self.names.last().is_some_and(is_known) {
+            self.names.push(Names {
+                first_entry: self.entries.len(),
+                region: Arc::clone(&entry.region),
+                table: Arc::clone(&entry.table),
+            });
+        }
+        let cells = if entry.cells.len() <= COPIED_CELLS_BYTES {
+            let start = self.cells.len();
+            self.cells.extend_from_slice(&entry.cells);
+            Cells::Copied { start, end: self.cells.len() }
+        } else {
+            Cells::Shared(entry.cells.clone())
+        };
+        self.permits += permits;
+        self.entries.push(Entry {
+            sequence_id: entry.sequence_id,
+            write_time_ms: entry.write_time_ms,
+            nonce_group: entry.nonce_group,
+            nonce: entry.nonce,
+            cell_count: entry.cell_count,
+            cells,
+        });
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = QueuedEntry<'_>> {
+        let ends = self.names.iter().skip(1).map(|names| names.first_entry).chain([self.entries.len()]);
+        self.names.iter().zip(ends).flat_map(|(names, end)| {
+            self.entries[names.first_entry..end].iter().map(|entry| QueuedEntry {
+                region: &names.region,
+                key: KeyFields {
+                    region: &names.region,
+                    table: &names.table,
+                    sequence_id: entry.sequence_id,
+                    write_time_ms: entry.write_time_ms,
+                    cell_count: entry.cell_count,
+                    nonce_group: entry.nonce_group,
+                    nonce: entry.nonce,
+                },
+                cells: match &entry.cells {
+                    Cells::Copied { start, end } => QueuedCells::Copied(&self.cells[*start..*end]),
+                    Cells::Shared(cells) => QueuedCells::Shared(cells),
+                },
+            })
+        })
+    }
+
+    /// Forgets all entries and gives their room back.
+    pub(crate) fn clear(&mut self, room: &Semaphore) {
+        self.entries.clear();
+        self.names.clear();
+        self.cells.clear();
+        self.cells.shrink_to(KEPT_BYTES);
+        room.add_permits(std::mem::take(&mut self.permits));
+    }
+}
+
+#[cfg(test)]
+mod tests;
