@@ -10,9 +10,9 @@ use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_region::{
     BoxFuture, Host, Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak, mpsc};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 const FAMILY: &[u8] = b"f";
 const QUALIFIER: &[u8] = b"q";
@@ -25,6 +25,9 @@ const PAIRS_PER_CALL: usize = 1000;
 
 struct Finback {
     region: Arc<Region>,
+    fs: Arc<dyn finback_fs::FileSystem>,
+    wal: Arc<finback_wal::Wal>,
+    dir: PathBuf,
     jobs: mpsc::Sender<Job>,
 }
 
@@ -68,11 +71,12 @@ fn try_open(dir: &Path, settings: &Settings) -> Result<Box<dyn Engine>, Box<dyn 
     let fs: Arc<dyn finback_fs::FileSystem> = Arc::new(finback_fs::LocalFileSystem::new());
     let options = finback_wal::WalOptions { sync_mode: finback_wal::SyncMode::Os, ..Default::default() };
     let wal = finback_wal::Wal::open(Arc::clone(&fs), dir, "localhost,0,1", Default::default(), options)?;
+    let wal = Arc::new(wal);
     let (jobs, inbox) = mpsc::channel();
     let host = BackgroundHost { plain: PlainHost, jobs: Mutex::new(jobs.clone()) };
     let environment = RegionEnvironment {
-        root: finback_layout::RootDir::new(fs, dir),
-        wal: Arc::new(wal),
+        root: finback_layout::RootDir::new(Arc::clone(&fs), dir),
+        wal: Arc::clone(&wal),
         cache: Arc::new(finback_cache::LruLikeCache::new(settings.cache_bytes as u64)),
         host: Arc::new(host),
         config: Arc::new(RegionConfig {
@@ -87,7 +91,7 @@ fn try_open(dir: &Path, settings: &Settings) -> Result<Box<dyn Engine>, Box<dyn 
     let region = Region::open(environment, info, Arc::new(table), &mut |_, _| {})?;
     let worked_on = Arc::downgrade(&region);
     std::thread::spawn(move || work(&worked_on, &inbox));
-    Ok(Box::new(Finback { region, jobs }))
+    Ok(Box::new(Finback { region, fs, wal, dir: dir.to_owned(), jobs }))
 }
 
 /// Flushes when asked; compacts, in a thread of its own, after each flush.
@@ -171,6 +175,9 @@ impl Engine for Finback {
         self.jobs.send(Job::Settle(answer)).expect("the thread lives as long as the region");
         // Ends when the sender is dropped.
         let _ = settled.recv();
+        // Nobody needs the log any more, and there is no master to clean up; the other engines delete theirs, too.
+        wait_for(self.wal.roll()).expect("roll");
+        finback_wal::clean_old_logs(&*self.fs, &self.dir, Duration::ZERO, SystemTime::now()).expect("clean");
     }
 }
 
