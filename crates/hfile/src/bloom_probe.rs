@@ -11,14 +11,12 @@ use crate::scanner::ScanInterrupt;
 use finback_cell::{CellOrder, key::Key};
 use std::sync::Arc;
 
-/// A question to a Bloom filter. The answer "no" is certain.
-pub struct BloomProbe {
-    file: Arc<HFileReader>,
-    cache: Option<Arc<dyn BlockCache>>,
+/// What a Bloom filter is asked.
+#[derive(Clone, Copy)]
+struct Question {
     answer: Option<bool>,
     /// Keys of which one must be there.
     open: [Option<OpenKey>; 2],
-    given: Option<Arc<Block>>,
 }
 
 #[derive(Clone, Copy)]
@@ -28,19 +26,99 @@ struct OpenKey {
     hash_count: u32,
 }
 
+impl Question {
+    fn answered(answer: bool) -> Self {
+        Self { answer: Some(answer), open: [None; 2] }
+    }
+
+    fn row(file: &HFileReader, row: &[u8]) -> Self {
+        match file.bloom_type() {
+            Some(BloomType::RowColumn) | None => Self::of(file, &[]),
+            Some(BloomType::RowPrefix(length)) => Self::of(file, &[&row[..row.len().min(length as usize)]]),
+            Some(BloomType::Row) => Self::of(file, &[row]),
+        }
+    }
+
+    fn column(file: &HFileReader, row: &[u8], qualifier: &[u8]) -> Self {
+        if file.bloom_type() != Some(BloomType::RowColumn) {
+            return Self::row(file, row);
+        }
+        let (mut column, mut family) = (Vec::new(), Vec::new());
+        BloomType::RowColumn.write_key(row, qualifier, &mut column);
+        // A marker that deletes the family has no qualifier.
+        BloomType::RowColumn.write_key(row, &[], &mut family);
+        Self::of(file, &[&column, &family])
+    }
+
+    fn row_prefix(file: &HFileReader, prefix: &[u8]) -> Self {
+        match file.bloom_type() {
+            Some(BloomType::RowPrefix(length)) if prefix.len() >= length as usize => Self::row(file, prefix),
+            _ => Self::of(file, &[]),
+        }
+    }
+
+    fn family_delete(file: &HFileReader, row: &[u8]) -> Self {
+        if file.first_key().is_none() || file.family_deletes() == Some(0) {
+            return Self::answered(false);
+        }
+        match file.family_delete_bloom() {
+            Some(filter) if file.order() == CellOrder::User => {
+                Self { answer: None, open: [open_key(filter, row), None] }
+            }
+            _ => Self::answered(true),
+        }
+    }
+
+    /// To the general filter: for keys of which one must be there. No keys: it cannot be asked.
+    fn of(file: &HFileReader, keys: &[&[u8]]) -> Self {
+        if file.first_key().is_none() {
+            return Self::answered(false);
+        }
+        // The chunks of hbase:meta are in the order of its rows, and HBase searches them in that of bytes.
+        let can_be_asked = file.order() == CellOrder::User && !keys.is_empty();
+        let Some(filter) = file.bloom().filter(|_| can_be_asked) else {
+            return Self::answered(true);
+        };
+        let mut question = Self { answer: None, open: [None; 2] };
+        if keys.iter().any(|key| !file.is_after_last_bloom_key(key)) {
+            for (open, key) in question.open.iter_mut().zip(keys) {
+                *open = open_key(filter, key);
+            }
+        }
+        question
+    }
+
+    /// The answer; what was found out stays if a chunk cannot be had.
+    fn ask<E>(&mut self, mut chunk: impl FnMut(BlockRef) -> Result<Arc<Block>, E>) -> Result<bool, E> {
+        if let Some(answer) = self.answer {
+            return Ok(answer);
+        }
+        for open in &mut self.open {
+            let Some(key) = *open else { continue };
+            if has_bits(chunk(key.chunk)?.payload(), key.hashes, key.hash_count) {
+                self.answer = Some(true);
+                return Ok(true);
+            }
+            *open = None;
+        }
+        self.answer = Some(false);
+        Ok(false)
+    }
+}
+
+/// A question to a Bloom filter. The answer "no" is certain.
+pub struct BloomProbe {
+    file: Arc<HFileReader>,
+    cache: Option<Arc<dyn BlockCache>>,
+    question: Question,
+    given: Option<Arc<Block>>,
+}
+
 impl BloomProbe {
     /// May the file have cells of this row?
     pub fn row(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, row: &[u8]) -> Self {
-        match file.bloom_type() {
-            Some(BloomType::RowColumn) | None => Self::new(file, cache, &[]),
-            Some(bloom_type) => {
-                let length = match bloom_type {
-                    BloomType::RowPrefix(length) => row.len().min(length as usize),
-                    _ => row.len(),
-                };
-                Self::new(file, cache, &[&row[..length]])
-            }
-        }
+        let question = Question::row(&file, row);
+        Self { file, cache, question, given: None }
     }
 
     /// May the file have cells of this column, or markers that delete it? For a read of this one column of this row.
@@ -50,56 +128,34 @@ impl BloomProbe {
         row: &[u8],
         qualifier: &[u8],
     ) -> Self {
-        if file.bloom_type() != Some(BloomType::RowColumn) {
-            return Self::row(file, cache, row);
-        }
-        let (mut column, mut family) = (Vec::new(), Vec::new());
-        BloomType::RowColumn.write_key(row, qualifier, &mut column);
-        // A marker that deletes the family has no qualifier.
-        BloomType::RowColumn.write_key(row, &[], &mut family);
-        Self::new(file, cache, &[&column, &family])
+        let question = Question::column(&file, row, qualifier);
+        Self { file, cache, question, given: None }
     }
 
     /// May the file have rows that begin with `prefix`? For a scan whose first and last row begin with it.
     pub fn row_prefix(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, prefix: &[u8]) -> Self {
-        match file.bloom_type() {
-            Some(BloomType::RowPrefix(length)) if prefix.len() >= length as usize => {
-                Self::row(file, cache, prefix)
-            }
-            _ => Self::new(file, cache, &[]),
-        }
+        let question = Question::row_prefix(&file, prefix);
+        Self { file, cache, question, given: None }
     }
 
     /// May the file have markers that delete the family in this row?
     pub fn family_delete(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, row: &[u8]) -> Self {
-        let none = file.first_key().is_none() || file.family_deletes() == Some(0);
-        let mut probe = Self { file, cache, answer: none.then_some(false), open: [None; 2], given: None };
-        match probe.file.family_delete_bloom() {
-            Some(filter) if !none && probe.file.order() == CellOrder::User => {
-                probe.open[0] = open_key(filter, row);
-            }
-            _ => probe.answer = Some(!none),
-        }
-        probe
+        let question = Question::family_delete(&file, row);
+        Self { file, cache, question, given: None }
     }
 
-    /// Asks the general filter for keys of which one must be there. No keys: it cannot be asked.
-    fn new(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, keys: &[&[u8]]) -> Self {
-        let is_empty = file.first_key().is_none();
-        let mut probe = Self { file, cache, answer: is_empty.then_some(false), open: [None; 2], given: None };
-        // The chunks of hbase:meta are in the order of its rows, and HBase searches them in that of bytes.
-        let can_be_asked = probe.file.order() == CellOrder::User && !keys.is_empty();
-        let filter = probe.file.bloom().filter(|_| can_be_asked);
-        let Some(filter) = filter.filter(|_| !is_empty) else {
-            probe.answer = Some(!is_empty);
-            return probe;
+    /// The answer for a row, or for one column of it, if all that it takes is in `cache`: without a probe.
+    pub fn answer_of_cache(
+        file: &HFileReader,
+        cache: &dyn BlockCache,
+        row: &[u8],
+        qualifier: Option<&[u8]>,
+    ) -> Option<bool> {
+        let mut question = match qualifier {
+            Some(qualifier) => Question::column(file, row, qualifier),
+            None => Question::row(file, row),
         };
-        if keys.iter().any(|key| !probe.file.is_after_last_bloom_key(key)) {
-            for (open, key) in probe.open.iter_mut().zip(keys) {
-                *open = open_key(filter, key);
-            }
-        }
-        probe
+        question.ask(|place| cached_chunk(file, cache, place).ok_or(())).ok()
     }
 
     /// The answer.
@@ -107,20 +163,23 @@ impl BloomProbe {
     /// # Errors
     /// [`ScanInterrupt`]: after [`BloomProbe::provide`] the same call goes on.
     pub fn may_contain(&mut self) -> Result<bool, ScanInterrupt> {
-        if let Some(answer) = self.answer {
-            return Ok(answer);
-        }
-        for number in 0..self.open.len() {
-            let Some(key) = self.open[number] else { continue };
-            let chunk = self.chunk(key.chunk)?;
-            if has_bits(chunk.payload(), key.hashes, key.hash_count) {
-                self.answer = Some(true);
-                return Ok(true);
+        let (file, cache, given) = (&self.file, &self.cache, &self.given);
+        self.question.ask(|place| {
+            let given = given.as_ref().filter(|block| block.place() == place).cloned();
+            let cached = || cached_chunk(file, cache.as_deref()?, place);
+            let Some(block) = given.or_else(cached) else {
+                return Err(ScanInterrupt::NeedBlock(BlockRequest {
+                    file: Arc::clone(file),
+                    block: place,
+                    cache: cache.clone(),
+                    keep: true,
+                }));
+            };
+            if block.block_type() != BlockType::BloomChunk {
+                return Err(file.unexpected(&block, BlockType::BloomChunk).into());
             }
-            self.open[number] = None;
-        }
-        self.answer = Some(false);
-        Ok(false)
+            Ok(block)
+        })
     }
 
     /// Hands over the block that was asked for.
@@ -132,23 +191,12 @@ impl BloomProbe {
         }
         self.given = Some(block);
     }
+}
 
-    fn chunk(&self, place: BlockRef) -> Result<Arc<Block>, ScanInterrupt> {
-        let given = self.given.as_ref().filter(|block| block.place() == place);
-        let cached = || self.cache.as_ref()?.get(self.file.id(), place.offset, BlockPriority::Index);
-        let Some(block) = given.cloned().or_else(cached).filter(|block| block.place() == place) else {
-            return Err(ScanInterrupt::NeedBlock(BlockRequest {
-                file: Arc::clone(&self.file),
-                block: place,
-                cache: self.cache.clone(),
-                keep: true,
-            }));
-        };
-        if block.block_type() != BlockType::BloomChunk {
-            return Err(self.file.unexpected(&block, BlockType::BloomChunk).into());
-        }
-        Ok(block)
-    }
+/// A chunk from the cache; whatever else it has at that place is read again, and found to be wrong.
+fn cached_chunk(file: &HFileReader, cache: &dyn BlockCache, place: BlockRef) -> Option<Arc<Block>> {
+    let block = cache.get(file.id(), place.offset, BlockPriority::Index)?;
+    (block.place() == place && block.block_type() == BlockType::BloomChunk).then_some(block)
 }
 
 fn open_key(filter: &BloomFilter, key: &[u8]) -> Option<OpenKey> {
@@ -171,6 +219,6 @@ impl HFileReader {
 
 impl std::fmt::Debug for BloomProbe {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "BloomProbe({}: {:?})", self.file.path().display(), self.answer)
+        write!(f, "BloomProbe({}: {:?})", self.file.path().display(), self.question.answer)
     }
 }

@@ -8,6 +8,16 @@ use finback_cell::{Bytes, CellOrder, Scan, TimeRange};
 use finback_hfile::{BlockCache, BloomProbe};
 use std::sync::Arc;
 
+/// What a Bloom filter says.
+pub(crate) enum BloomAnswer {
+    /// The file has nothing of what is read.
+    No,
+    /// It may have, or there is no filter to ask.
+    Perhaps,
+    /// To be asked when the read comes to the file: the answer takes a block.
+    Ask(BloomProbe),
+}
+
 /// What a source must overlap with to matter to a scan of one family.
 pub(crate) struct Relevant<'a> {
     /// The row of a read of a single row, and its column, if it is a single one too.
@@ -48,12 +58,18 @@ impl<'a> Relevant<'a> {
         Some(OneColumn { row: Bytes::copy_from_slice(row), qualifier: Bytes::copy_from_slice(column?) })
     }
 
-    /// The question to the file's Bloom filter, if it has one for this read.
-    pub(crate) fn bloom_probe(&self, file: &StoreFile, cache: &Arc<dyn BlockCache>) -> Option<BloomProbe> {
-        let (row, column) = self.single?;
-        file.reader().bloom_type()?;
+    /// What the file's Bloom filter says about this read, as far as that is in memory.
+    pub(crate) fn bloom(&self, file: &StoreFile, cache: &Arc<dyn BlockCache>) -> BloomAnswer {
+        let Some((row, column)) = self.single.filter(|_| file.reader().bloom_type().is_some()) else {
+            return BloomAnswer::Perhaps;
+        };
+        match BloomProbe::answer_of_cache(file.reader(), &**cache, row, column) {
+            Some(true) => return BloomAnswer::Perhaps,
+            Some(false) => return BloomAnswer::No,
+            None => {}
+        }
         let (reader, cache) = (Arc::clone(file.reader()), Some(Arc::clone(cache)));
-        Some(match column {
+        BloomAnswer::Ask(match column {
             Some(column) => BloomProbe::column(reader, cache, row, column),
             None => BloomProbe::row(reader, cache, row),
         })

@@ -9,14 +9,14 @@ use crate::heap::Heap;
 use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
 use crate::region_scanner::RowRange;
-use crate::relevant::Relevant;
+use crate::relevant::{BloomAnswer, Relevant};
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan};
 use finback_hfile::{
-    BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, Compression, DataBlockEncoding,
-    HFileScanner, WriterOptions,
+    BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
+    WriterOptions,
 };
 use finback_memstore::MemStore;
 use parking_lot::{Mutex, RwLock};
@@ -225,14 +225,11 @@ impl Store {
         let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
         for file in files.iter() {
             if relevant.file(file) {
-                let mut probe = relevant.bloom_probe(file, &self.cache);
-                // A filter that is in memory is asked before anything is made for the file; what is not, or cannot be
-                // read, is asked when the read comes to the file.
-                match probe.as_mut().map(BloomProbe::may_contain) {
-                    Some(Ok(false)) => continue,
-                    Some(Ok(true)) => probe = None,
-                    Some(Err(_)) | None => {}
-                }
+                let probe = match relevant.bloom(file, &self.cache) {
+                    BloomAnswer::No => continue,
+                    BloomAnswer::Perhaps => None,
+                    BloomAnswer::Ask(probe) => Some(probe),
+                };
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
                     .with_data_priority(self.data_priority);
