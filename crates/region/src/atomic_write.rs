@@ -89,8 +89,8 @@ impl Region {
         }
         let bytes = mutations.iter().map(|mutation| mutation.cells.bytes().len()).sum();
         self.wait_for_room(bytes).await?;
-        let rows = mutations.iter().map(|mutation| mutation.row.clone());
-        let rows = rows.chain(conditions.iter().map(|condition| condition.row.clone())).collect();
+        let rows = mutations.iter().map(|mutation| &mutation.row);
+        let rows = self.row_keys(rows.chain(conditions.iter().map(|condition| &condition.row)));
         let _locks = self.lock_rows(rows, LockMode::Exclusive).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;

@@ -63,7 +63,7 @@ pub struct Region {
     /// Sorted by family.
     pub(crate) stores: Vec<Store>,
     pub(crate) mvcc: Arc<Mvcc>,
-    pub(crate) row_locks: Arc<RowLocks>,
+    pub(crate) row_locks: RowLocks,
     /// Makes taking a sequence id and appending to the log one step.
     pub(crate) append_lock: Mutex<()>,
     /// Shared by writes from before they take a sequence id until they are in the memstore; exclusive while a flush

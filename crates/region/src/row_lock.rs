@@ -2,13 +2,15 @@
 //!
 //! First come, first served: a shared request behind a waiting exclusive one waits too, so that writers of counters do
 //! not starve. A waiter that is dropped leaves no trace; a lock nobody holds or awaits takes no memory.
+//!
+//! What is locked is a row's hash, of 64 bits under a key of this process: to lock a row copies nothing of it. Two rows of
+//! one hash would share a lock, which costs them time and nothing else.
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
-use std::sync::{Arc, OnceLock};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::sync::OnceLock;
 use tokio::sync::oneshot;
 
 /// How many independent tables the rows are spread over.
@@ -78,20 +80,11 @@ impl LockState {
     }
 }
 
-/// A row with its hash, which is computed once for a lock's taking and giving back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct HashedRow {
-    hash: u64,
-    row: Bytes,
-}
+/// What is locked of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct RowKey(u64);
 
-impl Hash for HashedRow {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
-/// Takes the hash that a [`HashedRow`] has.
+/// Takes the hash that a [`RowKey`] is.
 #[derive(Default)]
 struct HashKept(u64);
 
@@ -109,7 +102,7 @@ impl Hasher for HashKept {
     }
 }
 
-type Shard = Mutex<HashMap<HashedRow, LockState, BuildHasherDefault<HashKept>>>;
+type Shard = Mutex<HashMap<RowKey, LockState, BuildHasherDefault<HashKept>>>;
 
 /// The row locks of one region.
 #[derive(Debug)]
@@ -120,44 +113,36 @@ pub(crate) struct RowLocks {
 }
 
 impl RowLocks {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { hasher: RandomState::new(), shards: OnceLock::new() })
+    pub(crate) fn new() -> Self {
+        Self { hasher: RandomState::new(), shards: OnceLock::new() }
     }
 
-    fn shard(&self, row: &HashedRow) -> &Shard {
+    /// What is to be locked for a row.
+    pub(crate) fn key(&self, row: &[u8]) -> RowKey {
+        RowKey(self.hasher.hash_one(row))
+    }
+
+    fn shard(&self, key: RowKey) -> &Shard {
         let shards = self.shards.get_or_init(|| (0..SHARDS).map(|_| Shard::default()).collect());
         // Not the bits that the tables go by.
-        &shards[(row.hash >> 32) as usize % SHARDS]
+        &shards[(key.0 >> 32) as usize % SHARDS]
     }
 
-    /// Takes the lock of `row` if that can be had at once; gives the row back if not.
-    pub(crate) fn try_lock(self: &Arc<Self>, row: Bytes, mode: LockMode) -> Result<RowLock, Bytes> {
-        let row = self.hashed(row);
-        let mut shard = self.shard(&row).lock();
-        match shard.entry(row) {
-            Entry::Vacant(place) => {
-                let row = place.key().clone();
-                place.insert(LockState::default()).take(mode);
-                Ok(RowLock { locks: Arc::clone(self), row, mode })
-            }
-            Entry::Occupied(mut place) if place.get().is_free(mode) => {
-                place.get_mut().take(mode);
-                Ok(RowLock { locks: Arc::clone(self), row: place.key().clone(), mode })
-            }
-            Entry::Occupied(place) => Err(place.key().row.clone()),
-        }
+    /// Takes a lock if it can be had at once.
+    pub(crate) fn try_lock(&self, key: RowKey, mode: LockMode) -> Option<RowLock<'_>> {
+        let mut shard = self.shard(key).lock();
+        let state = shard.entry(key).or_default();
+        state.is_free(mode).then(|| {
+            state.take(mode);
+            RowLock { locks: self, key, mode }
+        })
     }
 
-    fn hashed(&self, row: Bytes) -> HashedRow {
-        HashedRow { hash: self.hasher.hash_one(&row[..]), row }
-    }
-
-    /// Waits for the lock of `row`. Whoever takes several must take them in the order of the rows, each once.
-    pub(crate) async fn lock(self: &Arc<Self>, row: Bytes, mode: LockMode) -> RowLock {
-        let row = self.hashed(row);
+    /// Waits for a lock. Whoever takes several must take them in the order of the keys, each once.
+    pub(crate) async fn lock(&self, key: RowKey, mode: LockMode) -> RowLock<'_> {
         let granted = {
-            let mut shard = self.shard(&row).lock();
-            let state = shard.entry(row.clone()).or_default();
+            let mut shard = self.shard(key).lock();
+            let state = shard.entry(key).or_default();
             if state.is_free(mode) {
                 state.take(mode);
                 None
@@ -168,15 +153,16 @@ impl RowLocks {
             }
         };
         if let Some(receiver) = granted {
-            let waiting = Waiting { locks: self, row: &row, receiver: Some(receiver), mode };
+            let waiting = Waiting { locks: self, key, receiver: Some(receiver), mode };
             waiting.granted().await;
         }
-        RowLock { locks: Arc::clone(self), row, mode }
+        RowLock { locks: self, key, mode }
     }
 
-    fn release(&self, row: &HashedRow, mode: Option<LockMode>) {
-        let mut shard = self.shard(row).lock();
-        let Some(state) = shard.get_mut(row) else { return };
+    fn release(&self, key: RowKey, mode: Option<LockMode>) {
+        let mut shard = self.shard(key).lock();
+        let Entry::Occupied(mut entry) = shard.entry(key) else { return };
+        let state = entry.get_mut();
         if let Some(mode) = mode {
             state.give_back(mode);
         }
@@ -185,7 +171,7 @@ impl RowLocks {
             state.hand_over();
         }
         if state.is_idle() {
-            shard.remove(row);
+            entry.remove();
         }
     }
 }
@@ -193,7 +179,7 @@ impl RowLocks {
 /// A place in the queue. Dropped before it was granted, it is given up.
 struct Waiting<'a> {
     locks: &'a RowLocks,
-    row: &'a HashedRow,
+    key: RowKey,
     receiver: Option<oneshot::Receiver<()>>,
     mode: LockMode,
 }
@@ -213,22 +199,22 @@ impl Drop for Waiting<'_> {
         if let Some(mut receiver) = self.receiver.take() {
             receiver.close();
             let was_granted = receiver.try_recv().is_ok();
-            self.locks.release(self.row, was_granted.then_some(self.mode));
+            self.locks.release(self.key, was_granted.then_some(self.mode));
         }
     }
 }
 
 /// A row lock, held until dropped.
 #[derive(Debug)]
-pub(crate) struct RowLock {
-    locks: Arc<RowLocks>,
-    row: HashedRow,
+pub(crate) struct RowLock<'a> {
+    locks: &'a RowLocks,
+    key: RowKey,
     mode: LockMode,
 }
 
-impl Drop for RowLock {
+impl Drop for RowLock<'_> {
     fn drop(&mut self) {
-        self.locks.release(&self.row, Some(self.mode));
+        self.locks.release(self.key, Some(self.mode));
     }
 }
 

@@ -13,7 +13,7 @@
 use crate::edit::Edit;
 use crate::error::RegionError;
 use crate::region::Region;
-use crate::row_lock::{LockMode, RowLock};
+use crate::row_lock::{LockMode, RowKey, RowLock};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
@@ -29,8 +29,8 @@ use make_visible::MakeVisible;
 /// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
 const MAX_EDIT_BYTES: usize = 4 << 20;
 
-/// Rows to be locked; most writes are of one.
-pub(crate) type Rows = SmallVec<[Bytes; 1]>;
+/// Rows with what is locked of them; most writes are of one.
+pub(crate) type RowKeys<'a> = SmallVec<[(RowKey, &'a Bytes); 1]>;
 
 /// Fixed cost of an entry in the log's queue besides its cells, in bytes.
 const ENTRY_OVERHEAD: usize = 256;
@@ -87,10 +87,10 @@ impl Region {
             || mutations.iter().zip(checked).filter(|(_, checked)| checked.is_ok()).map(|(good, _)| good);
         let bytes: usize = good().map(|mutation| mutation.cells.bytes().len()).sum();
         self.wait_for_room(bytes).await?;
-        let rows: Rows = good().map(|mutation| mutation.row.clone()).collect();
-        if rows.is_empty() {
+        if good().next().is_none() {
             return Ok(());
         }
+        let rows = self.row_keys(good().map(|mutation| &mutation.row));
         let _locks = self.lock_rows(rows, LockMode::Shared).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
@@ -111,27 +111,38 @@ impl Region {
         }
     }
 
-    /// Takes the locks of `rows`, in their order, each once, within the configured time.
+    /// What to lock for `rows`: each once, in an order that all keep to.
+    pub(crate) fn row_keys<'a>(&self, rows: impl Iterator<Item = &'a Bytes>) -> RowKeys<'a> {
+        let mut keys: RowKeys<'_> = rows.map(|row| (self.row_locks.key(row), row)).collect();
+        keys.sort_unstable();
+        keys.dedup_by_key(|(key, _)| *key);
+        keys
+    }
+
+    /// Takes the locks of [`Region::row_keys`], within the configured time.
     pub(crate) async fn lock_rows(
         &self,
-        mut rows: Rows,
+        rows: RowKeys<'_>,
         mode: LockMode,
-    ) -> Result<SmallVec<[RowLock; 1]>, RegionError> {
-        rows.sort_unstable();
-        rows.dedup();
+    ) -> Result<SmallVec<[RowLock<'_>; 1]>, RegionError> {
         let mut locks = SmallVec::with_capacity(rows.len());
-        for row in rows {
-            locks.push(match self.row_locks.try_lock(row, mode) {
-                Ok(lock) => lock,
-                Err(row) => self.wait_for_row_lock(row, mode).await?,
+        for (key, row) in rows {
+            locks.push(match self.row_locks.try_lock(key, mode) {
+                Some(lock) => lock,
+                None => self.wait_for_row_lock(key, row, mode).await?,
             });
         }
         Ok(locks)
     }
 
-    async fn wait_for_row_lock(&self, row: Bytes, mode: LockMode) -> Result<RowLock, RegionError> {
+    async fn wait_for_row_lock(
+        &self,
+        key: RowKey,
+        row: &[u8],
+        mode: LockMode,
+    ) -> Result<RowLock<'_>, RegionError> {
         tokio::select! {
-            lock = self.row_locks.lock(row.clone(), mode) => Ok(lock),
+            lock = self.row_locks.lock(key, mode) => Ok(lock),
             () = self.environment.host.sleep(self.environment.config.row_lock_wait) => {
                 Err(RegionError::TooBusy(format!(
                     "Timed out waiting for lock for row: {} in region {}", row.escape_ascii(), self.encoded_name

@@ -3,7 +3,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-const ROW: Bytes = Bytes::from_static(b"row");
+const ROW: RowKey = RowKey(7);
 
 fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
@@ -49,5 +49,23 @@ fn a_waiter_that_goes_away_blocks_nobody_even_when_granted() {
     drop(granted_unseen);
     let Poll::Ready(last) = poll(last.as_mut()) else { panic!("lock lost with a waiter") };
     drop(last);
+    assert_eq!(held(&locks), 0);
+}
+
+#[test]
+fn a_lock_that_is_tried_is_had_only_if_nobody_has_or_awaits_it() {
+    let locks = RowLocks::new();
+    let row = locks.key(b"row");
+    assert_eq!(row, locks.key(b"row"));
+    assert_ne!(row, locks.key(b"another"));
+    let first = locks.try_lock(row, LockMode::Shared).expect("a free lock");
+    let second = locks.try_lock(row, LockMode::Shared).expect("a shared lock");
+    assert!(locks.try_lock(row, LockMode::Exclusive).is_none());
+    let mut writer = pin!(locks.lock(row, LockMode::Exclusive));
+    assert!(poll(writer.as_mut()).is_pending());
+    assert!(locks.try_lock(row, LockMode::Shared).is_none(), "overtook a waiting exclusive one");
+    drop((first, second));
+    let Poll::Ready(writer) = poll(writer.as_mut()) else { panic!("exclusive lock not handed over") };
+    drop(writer);
     assert_eq!(held(&locks), 0);
 }
