@@ -16,6 +16,10 @@ use plan::{POLICIES, Plan, WORKLOADS};
 use run::{Measured, measure};
 use std::error::Error;
 
+/// The server's allocator.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let plan = Plan::from_arguments(std::env::args().skip(1))?;
     println!("{plan}\n");

@@ -53,7 +53,7 @@ pub(crate) struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { keys: 1_000_000, operations: 4_000_000, flush_mib: 64, batch: 50, value_bytes: 100, rounds: 3 }
+        Self { keys: 1_000_000, operations: 6_000_000, flush_mib: 32, batch: 50, value_bytes: 100, rounds: 3 }
     }
 }
 
