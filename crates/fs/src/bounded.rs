@@ -174,6 +174,12 @@ impl RandomAccessFile for Handle {
         self.0.file()?.len()
     }
 
+    fn will_need(&self, offset: u64, length: u64) {
+        if let Some(file) = self.0.slot.get() {
+            file.will_need(offset, length);
+        }
+    }
+
     fn identity(&self) -> io::Result<Option<(u64, u64)>> {
         Ok(self.0.identity)
     }

@@ -148,6 +148,11 @@ pub trait RandomAccessFile: Send + Sync + Debug {
     /// Fills `buf` if that needs no waiting for a device; `None` (and `buf` undefined) if it might.
     fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>>;
 
+    /// A hint that these bytes will be read soon: they may be fetched from the device meanwhile. Does not wait for it.
+    fn will_need(&self, offset: u64, length: u64) {
+        let _ = (offset, length);
+    }
+
     /// Two numbers that no other file has while this one is open; `None` where there are none.
     fn identity(&self) -> io::Result<Option<(u64, u64)>> {
         Ok(None)

@@ -1,13 +1,14 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, IoSlice, IoSliceMut, Read, Write},
+    num::NonZeroU64,
     os::unix::fs::{FileExt, MetadataExt},
     path::Path,
     sync::Arc,
 };
 
 use rustix::{
-    fs::FallocateFlags,
+    fs::{Advice, FallocateFlags},
     io::{Errno, ReadWriteFlags},
 };
 
@@ -251,6 +252,11 @@ impl RandomAccessFile for LocalReadable {
             Ok(_) | Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR) => Ok(None),
             Err(e) => Err(e.into()),
         }
+    }
+
+    fn will_need(&self, offset: u64, length: u64) {
+        // Without the hint a read is as right as with it.
+        let _ = rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(length), Advice::WillNeed);
     }
 
     /// Device and inode.

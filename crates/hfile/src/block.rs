@@ -17,6 +17,7 @@ use crate::checksum::{ChecksumType, WORD};
 use crate::data_block::CellOffsets;
 use crate::error::HFileError;
 use finback_compression::Compression;
+use std::ops::Range;
 use std::path::Path;
 
 /// Bytes of the header.
@@ -40,6 +41,8 @@ pub struct Block {
     place: BlockRef,
     /// Header and payload, decompressed.
     bytes: Vec<u8>,
+    /// Where the payload begins; it goes on to the end.
+    payload_at: usize,
     /// Where the cells are, in a data block.
     pub(crate) cells: Option<CellOffsets>,
 }
@@ -103,7 +106,7 @@ impl Block {
             )?;
             bytes = decompressed;
         }
-        Ok(Self { block_type: header.block_type, place, bytes, cells: None })
+        Ok(Self { block_type: header.block_type, place, bytes, payload_at: HEADER_SIZE, cells: None })
     }
 
     /// Exchanges the payload for what it decodes to: `bytes` is room for the header, and then that.
@@ -126,7 +129,13 @@ impl Block {
     /// What it holds, without header and checksums; decompressed, and decoded.
     #[inline]
     pub fn payload(&self) -> &[u8] {
-        &self.bytes[HEADER_SIZE..]
+        &self.bytes[self.payload_at..]
+    }
+
+    /// Leaves of the payload what is in `range`, without moving it.
+    pub(crate) fn narrow(&mut self, range: Range<usize>) {
+        self.bytes.truncate(self.payload_at + range.end);
+        self.payload_at += range.start;
     }
 
     /// Bytes of memory that it takes.

@@ -173,6 +173,7 @@ impl BloomProbe {
                     block: place,
                     cache: cache.clone(),
                     keep: true,
+                    ahead: 0..0,
                 }));
             };
             if block.block_type() != BlockType::BloomChunk {

@@ -10,12 +10,15 @@
 //!                                                   │ encoding           │          │ i32 × rows  │ i32          │
 //!                                                   └────────────────────┴──────────┴─────────────┴──────────────┘
 //! ```
-//! A block is decoded when it is read, into the form that a block without encoding has: the same search by halves goes
-//! over both, a cell is a slice of the block, and a cached block is never decoded again. What that costs is memory: the
-//! cache holds the cells at their full length, so that for it an encoding saves nothing. On disk it does.
+//! A block of ROW_INDEX_V1 is searched as it is, in memory too: its cells stand there in full. One of the others is decoded
+//! when it is read, into the form that a block without encoding has: the same search by halves goes over both, a cell is a
+//! slice of the block, and a cached block is never decoded again. What that costs is memory: the cache holds the cells at
+//! their full length, so that for its first tier those encodings save nothing. In the file tier, and on disk, they do.
 
+use crate::block::HEADER_SIZE;
 use crate::data_block::CellLayout;
 use crate::delta_decoder;
+use std::ops::Range;
 
 /// How the cells of data blocks are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -60,15 +63,14 @@ impl DataBlockEncoding {
         KNOWN.iter().find(|(.., known)| *known == name).map(|(encoding, ..)| *encoding)
     }
 
-    /// Appends to `out` the cells of an encoded block, as a block without encoding has them. `tags_compressed`: whether
-    /// tags are dictionary-compressed, where the encoding does that.
+    /// Brings an encoded block's payload into the form of a block without encoding. `tags_compressed`: whether tags are
+    /// dictionary-compressed, where the encoding does that.
     pub(crate) fn decode(
         self,
         payload: &[u8],
         layout: CellLayout,
         tags_compressed: bool,
-        out: &mut Vec<u8>,
-    ) -> Result<(), BadEncoding> {
+    ) -> Result<Decoded, BadEncoding> {
         let (id, body) = payload.split_first_chunk::<2>().ok_or("no encoding id")?;
         if u16::from_be_bytes(*id) != self.id() {
             return Err("another encoding's id");
@@ -76,14 +78,24 @@ impl DataBlockEncoding {
         match self {
             Self::None => Err("an encoded block in a file without encoding"),
             Self::RowIndexV1 => {
-                out.extend_from_slice(cells_before_row_index(body)?);
-                Ok(())
+                let cells = cells_before_row_index(body)?.len();
+                Ok(Decoded::InPlace(id.len()..id.len() + cells))
             }
             Self::Prefix | Self::Diff | Self::FastDiff => {
-                delta_decoder::decode(self, body, layout, tags_compressed, out)
+                let mut bytes = vec![0; HEADER_SIZE];
+                delta_decoder::decode(self, body, layout, tags_compressed, &mut bytes)?;
+                Ok(Decoded::Anew(bytes))
             }
         }
     }
+}
+
+/// The cells of an encoded block, as a block without encoding has them.
+pub(crate) enum Decoded {
+    /// They stand in the payload as they are.
+    InPlace(Range<usize>),
+    /// Room for a block's header, and then they.
+    Anew(Vec<u8>),
 }
 
 /// The cells of a ROW_INDEX_V1 block. The row index is left: the block gets an index of its cells.

@@ -27,6 +27,7 @@ mod index_key;
 mod index_writer;
 mod opening;
 mod position;
+mod read_ahead;
 mod reader;
 mod scanner;
 mod tag_dictionary;

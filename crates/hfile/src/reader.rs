@@ -5,7 +5,7 @@ use crate::block_cache::BlockCache;
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
 use crate::data_block::{CellLayout, CellOffsets};
-use crate::encoding::DataBlockEncoding;
+use crate::encoding::{DataBlockEncoding, Decoded};
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::index::{NodeIndex, RootIndex};
@@ -14,6 +14,7 @@ use crate::trailer::Trailer;
 use finback_cell::CellOrder;
 use finback_cell::cell::check_key;
 use finback_fs::RandomAccessFile;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -102,6 +103,8 @@ pub struct BlockRequest {
     pub(crate) cache: Option<Arc<dyn BlockCache>>,
     /// Whether the block, once read from the file, is worth that cache's room.
     pub(crate) keep: bool,
+    /// Bytes of the file that will be needed soon.
+    pub(crate) ahead: Range<u64>,
 }
 
 impl BlockRequest {
@@ -110,10 +113,18 @@ impl BlockRequest {
     /// # Errors
     /// The storage's, or [`HFileError::Corrupt`].
     pub fn read(&self) -> Result<Arc<Block>, HFileError> {
-        match &self.cache {
-            Some(cache) if cache.has_stored() => self.file.read_through(&**cache, self.block, self.keep),
+        let block = match &self.cache {
+            Some(cache) if cache.has_stored() => {
+                match self.file.read_stored(&**cache, self.block) {
+                    // The blocks behind it are likely there, too.
+                    Some(block) => return Ok(block),
+                    None => self.file.read_to_store(&**cache, self.block, self.keep),
+                }
+            }
             _ => self.file.read_block(self.block),
-        }
+        };
+        self.read_ahead();
+        block
     }
 
     /// Reads the block if that needs no waiting.
@@ -121,7 +132,18 @@ impl BlockRequest {
     /// # Errors
     /// As [`BlockRequest::read`].
     pub fn read_nowait(&self) -> Result<Option<Arc<Block>>, HFileError> {
-        self.file.read_block_nowait(self.block)
+        let read = self.file.read_block_nowait(self.block)?;
+        if read.is_some() {
+            self.read_ahead();
+        }
+        Ok(read)
+    }
+
+    /// Has the device fetch what comes next, while this block is worked on.
+    fn read_ahead(&self) {
+        if !self.ahead.is_empty() {
+            self.file.file.will_need(self.ahead.start, self.ahead.end - self.ahead.start);
+        }
     }
 }
 
@@ -365,20 +387,23 @@ impl HFileReader {
         }
     }
 
-    /// The same with a tier of `cache` before the file. What that gives is checked like the file's own bytes, and not
-    /// taken if it is not in order.
-    fn read_through(
+    /// A block from a tier of `cache` that is nearer than the file. What that gives is checked like the file's own bytes,
+    /// and not taken if it is not in order.
+    fn read_stored(&self, cache: &dyn BlockCache, place: BlockRef) -> Option<Arc<Block>> {
+        let mut bytes = self.buffer_for(place).ok()?;
+        if !cache.read_stored(self.identity, place, &mut bytes) {
+            return None;
+        }
+        self.check_block(place, bytes).ok()
+    }
+
+    /// Reads a block from the file, and offers it to a tier of `cache` if it is worth that.
+    fn read_to_store(
         &self,
         cache: &dyn BlockCache,
         place: BlockRef,
         keep: bool,
     ) -> Result<Arc<Block>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        if cache.read_stored(self.identity, place, &mut bytes)
-            && let Ok(block) = self.check_block(place, bytes)
-        {
-            return Ok(block);
-        }
         let mut bytes = self.buffer_for(place)?;
         self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
         let stored = (keep && self.is_worth_caching()).then(|| bytes.clone());
@@ -483,14 +508,19 @@ impl HFileReader {
         })
     }
 
-    fn decode(&self, block: Block) -> Result<Block, HFileError> {
-        let mut bytes = vec![0; HEADER_SIZE];
-        let decoded = self.encoding.decode(block.payload(), self.layout, self.tags_compressed, &mut bytes);
-        decoded.map_err(|reason| {
-            let (part, offset) = (block.block_type().name(), block.place().offset);
-            self.corrupt(part, offset, self.encoding.name(), reason.to_owned())
-        })?;
-        Ok(block.decoded(bytes))
+    fn decode(&self, mut block: Block) -> Result<Block, HFileError> {
+        let decoded = self.encoding.decode(block.payload(), self.layout, self.tags_compressed);
+        match decoded {
+            Ok(Decoded::InPlace(cells)) => {
+                block.narrow(cells);
+                Ok(block)
+            }
+            Ok(Decoded::Anew(bytes)) => Ok(block.decoded(bytes)),
+            Err(reason) => {
+                let (part, offset) = (block.block_type().name(), block.place().offset);
+                Err(self.corrupt(part, offset, self.encoding.name(), reason.to_owned()))
+            }
+        }
     }
 
     fn check_last_key(&self) -> Result<(), HFileError> {

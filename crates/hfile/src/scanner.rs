@@ -10,6 +10,7 @@ use crate::block_type::BlockType;
 use crate::error::HFileError;
 use crate::index::NodeIndex;
 use crate::position::Position;
+use crate::read_ahead::ReadAhead;
 use crate::reader::{BlockRequest, HFileReader};
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
@@ -43,6 +44,7 @@ pub struct HFileScanner {
     position: Option<Position>,
     /// Blocks given for the operation in progress.
     given: Vec<Arc<Block>>,
+    ahead: ReadAhead,
 }
 
 /// Files of up to 2 index levels need no allocation for it.
@@ -75,6 +77,7 @@ impl HFileScanner {
             path: Path::new(),
             position: None,
             given: Vec::new(),
+            ahead: ReadAhead::default(),
         }
     }
 
@@ -186,6 +189,9 @@ impl HFileScanner {
     fn settle(&mut self, found: Option<(Path, Position)>) {
         match found {
             Some((path, position)) => {
+                if let Some(before) = &self.position {
+                    self.ahead.moved(before.block().place(), position.block().place());
+                }
                 self.path = path;
                 self.position = Some(position);
             }
@@ -349,6 +355,11 @@ impl HFileScanner {
             block: place,
             cache: self.cache.clone(),
             keep: self.cache_data || priority == BlockPriority::Index,
+            ahead: if priority == BlockPriority::Index {
+                0..0
+            } else {
+                self.ahead.after(place, self.reader.size_bytes())
+            },
         }))
     }
 }
