@@ -39,9 +39,22 @@ impl BlockCache for CombinedBlockCache {
         self.memory.insert(file, block, priority);
     }
 
-    /// In the file they are overwritten when their turn comes.
     fn evict_file(&self, file: FileId) -> usize {
+        self.file.forget(file);
         self.memory.evict_file(file)
+    }
+
+    fn contains(&self, file: FileId, offset: u64) -> bool {
+        self.memory.contains(file, offset)
+    }
+
+    /// What memory has no room for has some in the file, until that was filled once.
+    fn has_room(&self, bytes: usize) -> bool {
+        self.memory.has_room(bytes) || !self.file.is_full()
+    }
+
+    fn outside_changed(&self, bytes: isize) {
+        self.memory.outside_changed(bytes);
     }
 
     fn has_stored(&self) -> bool {

@@ -37,6 +37,10 @@ impl FileBlocks {
         }
     }
 
+    pub(crate) fn contains(&self, file: FileId, offset: u64) -> bool {
+        self.shard(file).lock().get(&file).is_some_and(|offsets| offsets.contains(&offset))
+    }
+
     /// Forgets a file and says where its blocks are.
     pub(crate) fn take(&self, file: FileId) -> Offsets {
         self.shard(file).lock().remove(&file).unwrap_or_default()

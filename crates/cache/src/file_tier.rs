@@ -10,11 +10,11 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use finback_hfile::{BlockRef, FileIdentity};
+use finback_hfile::{BlockRef, FileId, FileIdentity};
 
 use health::Health;
 use index::Index;
@@ -78,6 +78,7 @@ struct Shared {
     segment_bytes: usize,
     index: Index,
     health: Health,
+    is_full: AtomicBool,
     queued_bytes: AtomicUsize,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -141,6 +142,7 @@ impl FileTier {
             segment_bytes,
             index: Index::default(),
             health: Health::default(),
+            is_full: AtomicBool::new(false),
             queued_bytes: AtomicUsize::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -196,6 +198,17 @@ impl FileTier {
             self.shared.queued_bytes.fetch_sub(length, Relaxed);
             self.shared.dropped.fetch_add(1, Relaxed);
         }
+    }
+
+    /// Forgets the blocks of a file that nobody will open again; gives back how many there were. Their places are
+    /// overwritten when their turn comes. Looks at all that the tier has.
+    pub fn forget(&self, file: FileId) -> usize {
+        self.shared.index.remove_file(file)
+    }
+
+    /// Whether older blocks make room for new ones.
+    pub fn is_full(&self) -> bool {
+        self.shared.is_full.load(Relaxed)
     }
 
     /// What it did and has.

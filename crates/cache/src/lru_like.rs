@@ -11,6 +11,10 @@ use crate::statistics::CacheStatistics;
 /// A larger block is not kept: it would push out hundreds (`hbase.lru.max.block.size`, 16 MiB in HBase).
 const MAX_BLOCK_BYTES: usize = 16 << 20;
 
+/// One part in so many is left free by those who want nothing to go: a block takes more in memory than in its file, and
+/// reserves take their bytes in steps.
+const SLACK: u64 = 16;
+
 /// Numbers of the reserves.
 const IN_MEMORY: usize = 0;
 const INDEX: usize = 1;
@@ -75,6 +79,7 @@ impl LruLikeCache {
             bytes,
             in_memory_bytes: self.reserve(IN_MEMORY).bytes(),
             index_bytes: self.reserve(INDEX).bytes(),
+            outside_bytes: self.division.outside_bytes(),
             capacity_bytes: self.capacity_bytes,
             ..self.books.counters.read()
         }
@@ -106,6 +111,20 @@ impl BlockCache for LruLikeCache {
             BlockPriority::Index => self.division.insert_reserved(INDEX, key, block),
         };
         self.books.counters.evicted(evicted.len() as u64);
+    }
+
+    fn contains(&self, file: FileId, offset: u64) -> bool {
+        self.books.file_blocks.contains(file, offset)
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        let (_, held) = self.division.len_and_bytes();
+        let left = self.division.bytes_left();
+        held.saturating_add(bytes as u64) <= left - left / SLACK
+    }
+
+    fn outside_changed(&self, bytes: isize) {
+        self.division.outside_changed(bytes as i64);
     }
 
     fn evict_file(&self, file: FileId) -> usize {

@@ -39,8 +39,19 @@ pub(crate) struct Division<const N: usize> {
     pub(crate) reserves: [Reserve; N],
     /// Everything that has no reserve, or no more room in it.
     pub(crate) general: Bucket,
-    /// Bytes that each reserve may use now. Who inserts into a reserve holds this.
-    granted: Mutex<[u64; N]>,
+    /// Who inserts into a reserve holds this.
+    given: Mutex<Given<N>>,
+}
+
+/// What others than the general bucket may use now, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Given<const N: usize> {
+    /// Each reserve.
+    reserves: [u64; N],
+    /// Memory that is not the cache's, and counts in it.
+    outside: u64,
+    /// What was taken from the cache for that: rounded up.
+    taken: u64,
 }
 
 impl<const N: usize> Division<N> {
@@ -50,7 +61,7 @@ impl<const N: usize> Division<N> {
             capacity_bytes,
             reserves: shares.map(|share| Reserve::new(share, books)),
             general: Bucket::new(capacity_bytes, books),
-            granted: Mutex::new([0; N]),
+            given: Mutex::new(Given { reserves: [0; N], outside: 0, taken: 0 }),
         }
     }
 
@@ -63,33 +74,70 @@ impl<const N: usize> Division<N> {
 
     fn insert_granted(&self, number: usize, key: BlockKey, block: Arc<Block>) -> Evicted {
         let reserve = &self.reserves[number];
-        let mut granted = self.granted.lock();
-        let wanted = reserve.bucket.bytes().saturating_add(weight(&block)).min(reserve.share_bytes);
-        if wanted > granted[number] {
-            granted[number] = wanted.saturating_add(reserve.step_bytes()).min(reserve.share_bytes);
-            self.give_general_the_rest(&granted);
+        let mut given = self.given.lock();
+        let share = self.share(reserve, given.taken);
+        let wanted = reserve.bucket.bytes().saturating_add(weight(&block)).min(share);
+        if wanted > given.reserves[number] {
+            given.reserves[number] = wanted.saturating_add(reserve.step_bytes()).min(share);
+            self.give_general_the_rest(&given);
         }
         reserve.bucket.insert(key, block)
     }
 
     /// Takes back what reserves were granted and use no more.
     pub(crate) fn take_back(&self) {
-        let mut granted = self.granted.lock();
-        let before = *granted;
-        for (granted, reserve) in granted.iter_mut().zip(&self.reserves) {
+        let mut given = self.given.lock();
+        let before = *given;
+        for (granted, reserve) in given.reserves.iter_mut().zip(&self.reserves) {
             let needed = reserve.bucket.bytes().saturating_add(reserve.step_bytes());
             // Not at each block: a reserve that breathes should not move data blocks to and fro.
             if granted.saturating_sub(needed) > 2 * reserve.step_bytes() {
                 *granted = needed;
             }
         }
-        if *granted != before {
-            self.give_general_the_rest(&granted);
+        if *given != before {
+            self.give_general_the_rest(&given);
         }
     }
 
-    fn give_general_the_rest(&self, granted: &[u64; N]) {
-        self.general.set_capacity(self.capacity_bytes.saturating_sub(granted.iter().sum()));
+    /// Memory that is not the cache's, and counts in it, grew or shrank by so many bytes: reserves and rest get smaller
+    /// or larger in proportion.
+    pub(crate) fn outside_changed(&self, bytes: i64) {
+        let mut given = self.given.lock();
+        given.outside = given.outside.saturating_add_signed(bytes);
+        let step = (self.capacity_bytes / STEPS).clamp(1, MAX_STEP_BYTES / 4);
+        let taken = given.outside.div_ceil(step).saturating_mul(step).min(self.capacity_bytes);
+        if taken == given.taken {
+            return;
+        }
+        given.taken = taken;
+        for number in 0..N {
+            let share = self.share(&self.reserves[number], taken);
+            self.reserves[number].bucket.set_capacity(share);
+            given.reserves[number] = given.reserves[number].min(share);
+        }
+        self.give_general_the_rest(&given);
+    }
+
+    /// What of its share a reserve has when so many bytes were taken from the cache.
+    fn share(&self, reserve: &Reserve, taken: u64) -> u64 {
+        let left = u128::from(self.capacity_bytes - taken);
+        (u128::from(reserve.share_bytes) * left / u128::from(self.capacity_bytes.max(1))) as u64
+    }
+
+    fn give_general_the_rest(&self, given: &Given<N>) {
+        let others = given.reserves.iter().sum::<u64>().saturating_add(given.taken);
+        self.general.set_capacity(self.capacity_bytes.saturating_sub(others));
+    }
+
+    /// Bytes of memory that is not the cache's, and counts in it.
+    pub(crate) fn outside_bytes(&self) -> u64 {
+        self.given.lock().outside
+    }
+
+    /// Bytes that the cache itself may have.
+    pub(crate) fn bytes_left(&self) -> u64 {
+        self.capacity_bytes - self.given.lock().taken
     }
 
     /// Blocks and bytes of all.

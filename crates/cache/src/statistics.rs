@@ -28,6 +28,8 @@ pub struct CacheStatistics {
     pub in_memory_bytes: u64,
     /// Those of `bytes` that are in the share of indexes and Bloom filters.
     pub index_bytes: u64,
+    /// Bytes of memory that is not in the cache, and counts in it: it may hold so much less.
+    pub outside_bytes: u64,
     /// The most bytes that can be held.
     pub capacity_bytes: u64,
 }

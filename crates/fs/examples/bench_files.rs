@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-const FILE_BYTES: usize = 64 << 10;
-/// The usual block, rounded down: what a read of a cold row takes.
-const READ_BYTES: usize = 16 << 10;
+const FILE_BYTES: usize = 256 << 10;
+/// HBase's default block: what a read of a cold row takes.
+const READ_BYTES: usize = 64 << 10;
 const THREADS: usize = 2;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -28,6 +28,24 @@ pub trait BlockCache: Send + Sync {
     /// Drops all blocks of a file that nobody will open again. Returns how many there were.
     fn evict_file(&self, file: FileId) -> usize;
 
+    /// Whether the block is there. Does not count as a use of it.
+    fn contains(&self, file: FileId, offset: u64) -> bool {
+        let _ = (file, offset);
+        false
+    }
+
+    /// Whether a block of so many bytes could be kept without another one having to go.
+    fn has_room(&self, bytes: usize) -> bool {
+        let _ = bytes;
+        true
+    }
+
+    /// Told by how many bytes the memory grew or shrank that belongs to blocks and is not in the cache, see
+    /// [`CacheCharge`]: a cache keeps so much less.
+    fn outside_changed(&self, bytes: isize) {
+        let _ = bytes;
+    }
+
     /// Whether there is a slower tier, of blocks as they stand in their files.
     fn has_stored(&self) -> bool {
         false
@@ -43,5 +61,42 @@ pub trait BlockCache: Send + Sync {
     /// Offers a block as it stands in its file to the slower tier. Never waits.
     fn keep_stored(&self, file: FileIdentity, place: BlockRef, bytes: Vec<u8>) {
         let _ = (file, place, bytes);
+    }
+}
+
+/// Memory outside a cache that counts in it: indexes of open files, blocks that a compaction works with. As long as this
+/// exists, the cache keeps so much less.
+pub struct CacheCharge {
+    cache: Arc<dyn BlockCache>,
+    bytes: usize,
+}
+
+impl CacheCharge {
+    /// Counts `bytes` in `cache`.
+    pub fn new(cache: Arc<dyn BlockCache>, bytes: usize) -> Self {
+        let mut charge = Self { cache, bytes: 0 };
+        charge.set(bytes);
+        charge
+    }
+
+    /// It is so many bytes now.
+    pub fn set(&mut self, bytes: usize) {
+        let grown = bytes.cast_signed().saturating_sub(self.bytes.cast_signed());
+        if grown != 0 {
+            self.cache.outside_changed(grown);
+            self.bytes = bytes;
+        }
+    }
+}
+
+impl Drop for CacheCharge {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
+impl std::fmt::Debug for CacheCharge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CacheCharge({} bytes)", self.bytes)
     }
 }

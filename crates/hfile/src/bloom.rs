@@ -123,6 +123,11 @@ impl BloomFilter {
         Ok(Self { hash_count, hash_type, chunks, flat_keys })
     }
 
+    /// Bytes of memory beside the filter itself; its chunks are not among them.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.chunks.memory_bytes()
+    }
+
     /// The chunk in which `key` would be; `None`: it is not there.
     pub(crate) fn chunk(&self, key: &[u8]) -> Option<BlockRef> {
         let number = if self.flat_keys {

@@ -46,6 +46,12 @@ impl FileInfo {
         Ok(Self { entries })
     }
 
+    /// Bytes of memory, nearly: a node of the map for each entry.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        const ENTRY: usize = 2 * size_of::<Vec<u8>>();
+        self.entries.iter().map(|(key, value)| ENTRY + key.capacity() + value.capacity()).sum()
+    }
+
     /// The payload of a file info block.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let pair = |(key, value): (&Vec<u8>, &Vec<u8>)| pb::BytesBytesPair {

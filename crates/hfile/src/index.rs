@@ -85,6 +85,13 @@ impl RootIndex {
         self.places.len()
     }
 
+    /// Bytes of memory beside the index itself.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.places.capacity() * size_of::<BlockRef>()
+            + self.keys.capacity()
+            + self.bounds.capacity() * size_of::<usize>()
+    }
+
     pub(crate) fn place(&self, number: usize) -> Option<BlockRef> {
         self.places.get(number).copied()
     }

@@ -38,7 +38,7 @@ mod writer;
 mod writer_options;
 
 pub use block::{Block, BlockRef};
-pub use block_cache::{BlockCache, BlockPriority};
+pub use block_cache::{BlockCache, BlockPriority, CacheCharge};
 pub use block_type::BlockType;
 pub use bloom::BloomType;
 pub use bloom_probe::BloomProbe;
@@ -49,7 +49,7 @@ pub use error::HFileError;
 pub use file_info::keys as file_info_keys;
 pub use finback_compression::Compression;
 pub use hash::HashType;
-pub use reader::{BlockRequest, FileId, FileIdentity, HFileReader};
+pub use reader::{BlockRequest, FileId, FileIdentity, HFileReader, Prefetch};
 pub use scanner::{HFileScanner, ScanInterrupt, read_through};
 pub use trailer::Trailer;
 pub use writer::{FinishedFile, HFileWriter};

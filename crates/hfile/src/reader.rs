@@ -1,7 +1,7 @@
 //! An open file: what is read once, and the way to its blocks.
 
 use crate::block::{Block, BlockRef, HEADER_SIZE};
-use crate::block_cache::BlockCache;
+use crate::block_cache::{BlockCache, CacheCharge};
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
 use crate::data_block::{CellLayout, CellOffsets};
@@ -16,8 +16,12 @@ use finback_cell::cell::check_key;
 use finback_fs::RandomAccessFile;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+mod prefetch;
+
+pub use prefetch::Prefetch;
 
 /// Identity of a file in caches: given by whoever opens it, or made from the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +83,8 @@ pub struct HFileReader {
     last_key: Option<Vec<u8>>,
     time_range: Option<(i64, i64)>,
     retired: AtomicBool,
+    /// What the reader itself takes, counted in a cache.
+    charge: OnceLock<CacheCharge>,
 }
 
 /// The Bloom filters of a file.
@@ -238,6 +244,7 @@ impl HFileReader {
             last_key: None,
             time_range: None,
             retired: AtomicBool::new(false),
+            charge: OnceLock::new(),
         };
         reader.check_last_key()?;
         reader.first_key = reader.find_first_key()?;
@@ -255,6 +262,22 @@ impl HFileReader {
     /// Whether blocks of the file are worth keeping.
     pub(crate) fn is_worth_caching(&self) -> bool {
         !self.retired.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of memory that the reader takes beside the blocks that are read with it: what was read at opening.
+    pub fn memory_bytes(&self) -> usize {
+        let filters = [&self.blooms.general, &self.blooms.family_delete];
+        let filters: usize = filters.into_iter().flatten().map(BloomFilter::memory_bytes).sum();
+        size_of::<Self>()
+            + self.root.memory_bytes()
+            + self.meta.memory_bytes()
+            + filters
+            + self.info.memory_bytes()
+    }
+
+    /// Counts in `cache`, from now until the reader is dropped, the memory that the reader takes.
+    pub fn charge_to(&self, cache: &Arc<dyn BlockCache>) {
+        self.charge.get_or_init(|| CacheCharge::new(Arc::clone(cache), self.memory_bytes()));
     }
 
     /// Identity in caches.

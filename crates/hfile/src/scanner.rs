@@ -18,6 +18,10 @@ use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+mod parked;
+
+use parked::Parked;
+
 /// Why an operation stopped.
 #[derive(Debug)]
 pub enum ScanInterrupt {
@@ -45,6 +49,7 @@ pub struct HFileScanner {
     /// Blocks given for the operation in progress.
     given: Vec<Arc<Block>>,
     ahead: ReadAhead,
+    parked: Option<Parked>,
 }
 
 /// Files of up to 2 index levels need no allocation for it.
@@ -78,6 +83,7 @@ impl HFileScanner {
             position: None,
             given: Vec::new(),
             ahead: ReadAhead::default(),
+            parked: None,
         }
     }
 
@@ -197,6 +203,7 @@ impl HFileScanner {
             }
             None => self.position = None,
         }
+        self.parked = None;
         self.given.clear();
     }
 

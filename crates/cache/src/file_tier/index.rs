@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use finback_hfile::{BlockRef, FileIdentity};
+use finback_hfile::{BlockRef, FileId, FileIdentity};
 use parking_lot::Mutex;
 
 use super::record::Entry;
@@ -65,6 +65,18 @@ impl Index {
             return None;
         }
         shard.remove(&key).map(|location| location.hit)
+    }
+
+    /// Forgets all entries of a file; gives back how many there were.
+    pub(super) fn remove_file(&self, file: FileId) -> usize {
+        let mut removed = 0;
+        for shard in &self.shards {
+            let mut shard = shard.lock();
+            let before = shard.len();
+            shard.retain(|key, _| key.file != file);
+            removed += before - shard.len();
+        }
+        removed
     }
 
     pub(super) fn len(&self) -> usize {

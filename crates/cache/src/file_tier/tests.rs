@@ -227,3 +227,24 @@ fn a_file_is_locked_and_a_tiny_one_is_refused() {
     let error = FileTier::open(&FileTierOptions { size_bytes: 1 << 20, ..options }).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
 }
+
+#[test]
+fn blocks_of_a_file_that_is_gone_are_forgotten_and_not_written_again() {
+    let tier = Device::new(3).tier(false);
+    offer(&tier, file(1), 0..10);
+    offer(&tier, file(2), 0..10);
+    // Fills the first segment, so that it is written.
+    offer(&tier, file(3), 0..25);
+    until_written(&tier);
+    // Used: they would be written again.
+    wait_until(|| found(&tier, file(1), 0..10) == 10 && found(&tier, file(2), 0..10) == 10);
+    assert_eq!(tier.forget(FileId(1)), 10);
+    assert_eq!(tier.forget(FileId(1)), 0);
+    assert_eq!((found(&tier, file(1), 0..10), found(&tier, file(2), 0..10)), (0, 10));
+    assert!(!tier.is_full());
+    // Once around.
+    offer(&tier, file(4), 0..80);
+    until_written(&tier);
+    wait_until(|| tier.is_full());
+    assert_eq!(found(&tier, file(1), 0..10), 0);
+}

@@ -77,6 +77,9 @@ impl Writer {
         let mut segment = SegmentBuilder::new(self.generation, self.shared.segment_bytes);
         self.generation += 1;
         let (generation, entries) = std::mem::take(&mut self.segments[self.next]);
+        if generation > 0 {
+            self.shared.is_full.store(true, Relaxed);
+        }
         for entry in entries {
             let was_used = self.shared.index.remove(generation, &entry).unwrap_or(false);
             if was_used
