@@ -15,13 +15,11 @@ pub trait Host: Send + Sync + 'static {
     /// Milliseconds since the epoch.
     fn now_ms(&self) -> i64;
 
-    /// Resolves after `duration`.
+    /// Resolves after `duration`; where there are no timers, never: what it is the limit of has none.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
 
     /// Resolves after `duration`, for writes that are slowed. Where there are no timers, the calling thread waits.
-    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        self.sleep(duration)
-    }
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()>;
 
     /// Time since some moment. Never goes back.
     fn uptime(&self) -> Duration {

@@ -98,6 +98,10 @@ impl Host for ServerHost {
         Box::pin(tokio::time::sleep(duration))
     }
 
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.sleep(duration)
+    }
+
     fn write_room(&self) -> WriteRoom {
         let unsigned = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         WriteRoom {

@@ -51,6 +51,10 @@ impl Host for BackgroundHost {
         self.plain.sleep(duration)
     }
 
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.plain.pause(duration)
+    }
+
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
         self.plain.fetch(request)
     }

@@ -20,6 +20,10 @@ impl Host for BenchHost {
         PlainHost.sleep(duration)
     }
 
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        PlainHost.pause(duration)
+    }
+
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
         PlainHost.fetch(request)
     }

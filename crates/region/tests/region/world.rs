@@ -55,6 +55,10 @@ impl Host for TestHost {
         Box::pin(tokio::time::sleep(duration))
     }
 
+    fn pause(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.sleep(duration)
+    }
+
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
         Box::pin(async move {
             tokio::task::yield_now().await;
