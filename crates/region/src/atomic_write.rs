@@ -132,7 +132,9 @@ impl Region {
         match test {
             ConditionTest::Filter(filter) => {
                 let scan = finback_cell::Scan { time_range, ..row_scan(&row, Vec::new()) };
-                let found = self.read(&scan, Some(filter), &ScanLimits::NONE).await?;
+                // The first cell tells all: no more is read than the filter needs.
+                let limits = ScanLimits { bytes: 1, partial_rows: true, ..ScanLimits::NONE };
+                let found = self.read(&scan, Some(filter), &limits).await?;
                 Ok(CellIter::over_checked(&found.cells).next().map(|cell| cell.timestamp()))
             }
             ConditionTest::Value { family, qualifier, operator, value } => {

@@ -108,6 +108,7 @@ impl Region {
         self.check_open()?;
         let store = self.store(family)?;
         let mut leftovers = store.compaction_lock.lock();
+        leftovers.extend(store.flush_leftovers.lock().drain(..));
         // A region that closes waits for this lock: it may have had its turn.
         self.check_open()?;
         compaction(self, store, &mut leftovers)
@@ -115,7 +116,19 @@ impl Region {
 
     /// Families whose stores have files worth compacting.
     pub fn families_to_compact(&self) -> Vec<Bytes> {
+        self.families_to_compact_of(|_| true)
+    }
+
+    /// The same of those stores whose turn it is at this look at all stores. There should be one every 10 s.
+    pub fn families_to_compact_at_look(&self, look: u64) -> Vec<Bytes> {
+        self.families_to_compact_of(|store| store.compaction.is_due_at_look(look))
+    }
+
+    fn families_to_compact_of(&self, wanted: impl Fn(&Store) -> bool) -> Vec<Bytes> {
         let worth = |store: &&Store| {
+            if !wanted(store) {
+                return false;
+            }
             let files = store.files_oldest_first();
             store.progress.under_way() == (false, false)
                 && (self.select(store, &files, false).is_some() || !self.expired(store).is_empty())
@@ -143,7 +156,9 @@ impl Region {
         let now_ms = self.environment.host.now_ms();
         let outlives_ttl = store.rules.min_versions > 0;
         let ttl_ms = store.family.ttl_seconds().filter(|_| !outlives_ttl).map(|ttl| i64::from(ttl) * 1000);
-        let off_peak = store.compaction.is_off_peak(now_ms)
+        let host = &self.environment.host;
+        let hours = store.compaction.off_peak_hours();
+        let off_peak = hours.is_some_and(|hours| hours.contains(now_ms, host.utc_offset_ms(now_ms)))
             && !self.environment.config.off_peak_taken.load(Ordering::Relaxed);
         let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate()).collect();
         let occasion = Occasion { major, off_peak, now_ms, ttl_ms };

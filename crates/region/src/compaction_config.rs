@@ -103,6 +103,9 @@ pub struct CompactionConfig {
     /// `hbase.hstore.time.to.purge.deletes`, in milliseconds: compactions keep younger delete markers, for puts that
     /// come late.
     pub purge_deletes_ms: i64,
+    /// `hbase.server.compactchecker.interval.multiplier`: so many times 10 s pass between two looks whether the store needs
+    /// a compaction that no flush gave occasion to.
+    pub check_multiplier: u64,
     /// Of the date-tiered engine.
     pub date_tiered: DateTieredConfig,
     /// Of the stripe engine.
@@ -129,11 +132,15 @@ impl Default for CompactionConfig {
             deletes_expired_files: true,
             keep_sequence_ids_ms: 5 * DAY_MS,
             purge_deletes_ms: 0,
+            check_multiplier: DEFAULT_CHECK_MULTIPLIER,
             date_tiered: DateTieredConfig::default(),
             stripe: StripeConfig::default(),
         }
     }
 }
+
+/// HBase's default, which also stands for what is no number of times.
+const DEFAULT_CHECK_MULTIPLIER: u64 = 1000;
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
@@ -213,15 +220,21 @@ impl CompactionConfig {
             config.keep_sequence_ids_ms = keep_days.max(LEAST_KEEP_DAYS).saturating_mul(DAY_MS);
         }
         own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
+        own.apply("hbase.server.compactchecker.interval.multiplier", &mut config.check_multiplier);
         config.date_tiered.apply(&own);
         config.stripe.apply(&own);
         config
     }
 
-    /// Whether a moment, in ms since the epoch, lies in the off-peak hours.
-    pub(crate) fn is_off_peak(&self, now_ms: i64) -> bool {
-        let hours = OffPeakHours::new(self.off_peak_start_hour, self.off_peak_end_hour);
-        hours.is_some_and(|hours| hours.contains(now_ms))
+    /// The off-peak hours, if there are any.
+    pub(crate) fn off_peak_hours(&self) -> Option<OffPeakHours> {
+        OffPeakHours::new(self.off_peak_start_hour, self.off_peak_end_hour)
+    }
+
+    /// Whether this look at all stores, of which there is one every 10 s, is one at such a store.
+    pub(crate) fn is_due_at_look(&self, look: u64) -> bool {
+        let every = if self.check_multiplier == 0 { DEFAULT_CHECK_MULTIPLIER } else { self.check_multiplier };
+        look.is_multiple_of(every)
     }
 
     /// The limit of a file's size, in or out of off-peak hours.

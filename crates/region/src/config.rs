@@ -3,6 +3,7 @@
 use crate::compaction_config::CompactionConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub struct RegionConfig {
     pub block_multiplier: u64,
     /// `hbase.server.keyvalue.maxsize`, in bytes: larger cells are refused; 0 means no limit.
     pub max_cell_size_bytes: usize,
+    /// `hbase.hregion.keyvalue.timestamp.slop.millisecs`: puts further in the future are refused; `None`: any may come.
+    pub timestamp_slop_ms: Option<i64>,
     /// Which files are compacted. Tables and families may have their own.
     pub compaction: CompactionConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
@@ -51,6 +54,7 @@ impl Default for RegionConfig {
             flush_size_bytes: 128 << 20,
             block_multiplier: 4,
             max_cell_size_bytes: 10 << 20,
+            timestamp_slop_ms: None,
             compaction: CompactionConfig::default(),
             verify_bulk_loads: false,
             in_memory_compaction: InMemoryCompaction::Basic,
@@ -68,6 +72,37 @@ impl Default for RegionConfig {
 }
 
 impl RegionConfig {
+    /// These settings with what a table says about itself in their place. HBase's regions go by the attributes of their table
+    /// as by a configuration file.
+    pub(crate) fn of_table(config: &Arc<Self>, table: &TableDescriptor) -> Arc<Self> {
+        let mut own = Self::clone(config);
+        let settings = TableSettings(table);
+        let mut found = settings.apply("hbase.hregion.memstore.flush.size", &mut own.flush_size_bytes);
+        found |= settings.apply("hbase.hregion.memstore.block.multiplier", &mut own.block_multiplier);
+        found |= settings.apply("hbase.server.keyvalue.maxsize", &mut own.max_cell_size_bytes);
+        found |= settings.apply("hbase.hstore.bulkload.verify", &mut own.verify_bulk_loads);
+        found |=
+            settings.apply("hbase.memstore.inmemoryflush.threshold.factor", &mut own.in_memory_flush_factor);
+        found |= settings
+            .apply("hbase.hregion.compacting.pipeline.segments.limit", &mut own.pipeline_segments_limit);
+        let bound = "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
+        found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
+        found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);
+        found |= settings.apply_ms("hbase.rowlock.wait.duration", &mut own.row_lock_wait);
+        let mut interval = own.periodic_flush_interval.unwrap_or_default();
+        if settings.apply_ms("hbase.regionserver.optionalcacheflushinterval", &mut interval) {
+            own.periodic_flush_interval = (!interval.is_zero()).then_some(interval);
+            found = true;
+        }
+        let mut slop_ms = own.timestamp_slop_ms.unwrap_or(i64::MAX);
+        if settings.apply("hbase.hregion.keyvalue.timestamp.slop.millisecs", &mut slop_ms) {
+            own.timestamp_slop_ms = (slop_ms != i64::MAX).then_some(slop_ms);
+            found = true;
+        }
+        // Most tables say nothing: their regions share what the server has.
+        if found { Arc::new(own) } else { Arc::clone(config) }
+    }
+
     /// How large the memstore of a table's regions may grow, in bytes.
     pub(crate) fn flush_size_bytes(&self, table: &TableDescriptor) -> u64 {
         table.memstore_flush_size().unwrap_or(self.flush_size_bytes)
@@ -82,3 +117,32 @@ impl RegionConfig {
         self.compaction.of_store(table, family, self.flush_size_bytes(table))
     }
 }
+
+/// The settings that a table has of its own.
+struct TableSettings<'a>(&'a TableDescriptor);
+
+impl TableSettings<'_> {
+    /// Replaces a setting by the table's own; whether it has one. One that makes no sense is told, and left alone: a table
+    /// must not become unreadable by it.
+    fn apply<T: FromStr>(&self, name: &str, setting: &mut T) -> bool {
+        let Some(text) = self.0.attribute(name).map(str::trim) else { return false };
+        match text.parse() {
+            Ok(value) => *setting = value,
+            Err(_) => {
+                tracing::warn!(table = %self.0.name, setting = name, value = text, "a setting without sense");
+            }
+        }
+        true
+    }
+
+    /// As [`apply`](Self::apply), of a number of milliseconds. As in HBase, less than none is none.
+    fn apply_ms(&self, name: &str, setting: &mut Duration) -> bool {
+        let mut ms = i64::try_from(setting.as_millis()).unwrap_or(i64::MAX);
+        let found = self.apply(name, &mut ms);
+        *setting = Duration::from_millis(u64::try_from(ms).unwrap_or(0));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use crate::error::RegionError;
 use crate::region::Region;
 use finback_cell::cell::CellParts;
 use finback_cell::tag::{TTL_TAG, tags, write_tag};
-use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation};
+use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind};
 
 /// Cells to be applied under one sequence id, as cell blocks.
 #[derive(Debug, Default)]
@@ -97,6 +97,7 @@ impl Region {
             return Err(RegionError::Invalid(format!("Row length {} is not in 1..32767", row.len())));
         }
         let limit = self.environment.config.max_cell_size_bytes;
+        self.check_timestamps(mutation)?;
         for cell in &mutation.cells {
             if cell.row() != row {
                 return Err(RegionError::Invalid(format!(
@@ -126,5 +127,18 @@ impl Region {
             }
         }
         Ok(())
+    }
+
+    /// Refuses puts that are too far in the future.
+    fn check_timestamps(&self, mutation: &Mutation) -> Result<(), RegionError> {
+        let Some(slop_ms) = self.environment.config.timestamp_slop_ms else { return Ok(()) };
+        let newest = self.environment.host.now_ms().saturating_add(slop_ms);
+        let is_too_new = |cell: &Cell<'_>| cell.timestamp() != LATEST_TIMESTAMP && cell.timestamp() > newest;
+        match mutation.cells.iter().find(is_too_new) {
+            Some(cell) if mutation.kind == MutationKind::Put => {
+                Err(RegionError::TooNew { cell: format!("{cell:?}"), slop_ms })
+            }
+            _ => Ok(()),
+        }
     }
 }

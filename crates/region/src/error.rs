@@ -62,6 +62,14 @@ pub enum RegionError {
         /// The limit in bytes.
         limit: usize,
     },
+    /// A put further in the future than `hbase.hregion.keyvalue.timestamp.slop.millisecs` allows.
+    #[error("Timestamp for KV out of range {cell} (too.new={slop_ms})")]
+    TooNew {
+        /// The cell's key.
+        cell: String,
+        /// How far in the future it may be, in milliseconds.
+        slop_ms: i64,
+    },
     /// The table takes no writes.
     #[error("region {0} is read only")]
     ReadOnly(String),

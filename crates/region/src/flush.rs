@@ -11,15 +11,14 @@ use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace, Unhindered};
 use crate::marker::FlushPhase;
+use crate::output_files::{Inscription, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::StoreFile;
 use finback_cell::key::Key;
-use finback_hfile::{HFileWriter, ScanInterrupt, WriterOptions};
-use finback_layout::new_store_file_name;
+use finback_hfile::{ScanInterrupt, WriterOptions};
 use finback_memstore::Snapshot;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -134,10 +133,10 @@ impl Region {
             undo(&parts);
             return Err(error);
         }
-        let mut written = Vec::with_capacity(parts.len());
+        let mut written: Vec<Vec<Arc<StoreFile>>> = Vec::with_capacity(parts.len());
         for part in &parts {
-            match self.write_store_file(part, sequence_id, smallest_read_point, control) {
-                Ok(file) => written.push(file),
+            match self.write_store_files(part, sequence_id, smallest_read_point, control) {
+                Ok(files) => written.push(files),
                 Err(error) => {
                     // Files that have their names already are part of the store.
                     let (done, failed) = parts.split_at(written.len());
@@ -191,12 +190,10 @@ impl Region {
     }
 
     /// Switches readers from the snapshots to the files.
-    fn serve(&self, parts: &[StoreFlush<'_>], written: &[Option<Arc<StoreFile>>]) {
-        for (part, file) in parts.iter().zip(written) {
-            // The file first: a reader may see its cells twice, but never not at all.
-            if let Some(file) = file {
-                part.store.add_file(Arc::clone(file));
-            }
+    fn serve(&self, parts: &[StoreFlush<'_>], written: &[Vec<Arc<StoreFile>>]) {
+        for (part, files) in parts.iter().zip(written) {
+            // The files first: a reader may see their cells twice, but never not at all.
+            part.store.replace_files(&[], files.clone());
             let dropped = part.store.memstore.drop_snapshot(part.snapshot.id());
             debug_assert!(dropped, "another flush took the snapshot over");
             self.memstore_bytes.shrink(part.snapshot.grown_bytes() as u64);
@@ -217,79 +214,68 @@ impl Region {
         self.environment.wal.region_flushed(&self.wal_region, flushed + 1, &older);
     }
 
-    /// Writes one store's snapshot; `None` when the snapshot is empty.
-    fn write_store_file(
+    /// Writes one store's snapshot: no file if it is empty, several in a store with stripes. All of them get their places, or
+    /// none.
+    fn write_store_files(
         &self,
         part: &StoreFlush<'_>,
         sequence_id: u64,
         smallest_read_point: u64,
         control: &dyn JobControl,
-    ) -> Result<Option<Arc<StoreFile>>, RegionError> {
+    ) -> Result<Vec<Arc<StoreFile>>, RegionError> {
         if part.snapshot.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let (root, fs) = (&self.environment.root, self.environment.root.fs());
-        let family = &part.store.family.name;
-        let (table, region) = (&self.info.table, &self.encoded_name);
-        let name = new_store_file_name().map_err(|error| RegionError::Invalid(error.to_string()))?;
-        let temporary_dir = root.family_temp_dir(table, region, family);
-        let temporary = temporary_dir.join(&name);
-        let served: PathBuf = root.family_dir(table, region, family).join(&name);
-        let io =
-            |path: &Path, result: std::io::Result<()>| result.map_err(|error| RegionError::io(path, &error));
-        io(&temporary_dir, fs.create_dir_all(&temporary_dir))?;
-        let written =
-            self.write_snapshot(part, &temporary, sequence_id, smallest_read_point, control).and_then(|()| {
-                // Read back before it counts: a file that cannot be opened must not take the memstore's place.
-                let file = StoreFile::open_as(&**fs, &temporary, &served, None)?;
-                let dir = served.parent().unwrap_or(&served);
-                io(dir, fs.create_dir_all(dir))?;
-                io(&served, fs.rename(&temporary, &served))?;
-                Ok(file)
-            });
-        if written.is_err() {
-            // Room may be short: the useless part should not stay. Opening the region sweeps what does.
-            let _ = fs.remove_file(&temporary);
-            // A rename can fail after the name was changed. The next flush writes the same cells again.
-            let _ = fs.remove_file(&served);
-        }
-        written.map(Some)
+        let root = &self.environment.root;
+        let dir = root.family_dir(&self.info.table, &self.encoded_name, &part.store.family.name);
+        root.fs().create_dir_all(&dir).map_err(|error| RegionError::io(&dir, &error))?;
+        let outputs = self.write_snapshot(part, smallest_read_point, control)?.finish(&Inscription {
+            max_sequence_id: sequence_id,
+            // Without the last file the log is still needed.
+            max_sequence_id_of_others: part.store.max_sequence_id().unwrap_or(0),
+            last: &[],
+            others: &[],
+            must_have_any: true,
+        })?;
+        self.publish(outputs).map_err(|(error, uncertain)| {
+            // The next flush writes the same cells again.
+            part.store.flush_leftovers.lock().extend(uncertain);
+            error
+        })
     }
 
-    fn write_snapshot(
-        &self,
-        part: &StoreFlush<'_>,
-        path: &Path,
-        sequence_id: u64,
+    fn write_snapshot<'a>(
+        &'a self,
+        part: &StoreFlush<'a>,
         smallest_read_point: u64,
         control: &dyn JobControl,
-    ) -> Result<(), RegionError> {
-        let fs = self.environment.root.fs();
-        let file = fs.create_new(path).map_err(|error| RegionError::io(path, &error))?;
+    ) -> Result<OutputFiles<'a>, RegionError> {
+        let (store, snapshot) = (part.store, &part.snapshot);
         let now = self.environment.host.now_ms();
         let options = WriterOptions {
-            include_tags: part.snapshot.has_tags(),
+            include_tags: snapshot.has_tags(),
             include_mvcc: true,
-            ..part.store.writer_options("COMPRESSION", now)
+            ..store.writer_options("COMPRESSION", now)
         };
-        let mut writer = HFileWriter::new(file, path, options)?;
-        let sources =
-            part.snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
+        let cells: usize = snapshot.segments().iter().map(|segment| segment.len()).sum();
+        let mut output = self.begin_output(store, options, store.cut_of_flush(cells as u64))?;
+        let sources = snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
         let mut heap = Heap::new(self.order, sources);
-        let mut matcher = FlushMatcher::new(&part.store.rules, smallest_read_point, now);
+        let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         let mut pace = Pace::new(self, control);
+        let mut read = 0;
         in_memory(heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, cell_sequence_id)) = heap.peek() {
-            if pace.is_at_block(writer.written_bytes()) && self.closed.load(Ordering::Acquire) {
+            if pace.is_at_block(output.written_bytes()) && self.closed.load(Ordering::Acquire) {
                 return Err(RegionError::Closing(self.encoded_name.to_string()));
             }
+            read += 1;
             if matcher.keeps(&cell, cell_sequence_id) {
-                writer.append(&cell, cell_sequence_id)?;
+                output.append(&cell, cell_sequence_id, read)?;
             }
             in_memory(heap.next())?;
         }
-        writer.finish(sequence_id)?;
-        Ok(())
+        Ok(output)
     }
 }
 
@@ -308,10 +294,8 @@ fn undo(parts: &[StoreFlush<'_>]) {
 }
 
 /// Families of a flush with the names of their new files.
-fn parts_of(parts: &[StoreFlush<'_>], written: &[Option<Arc<StoreFile>>]) -> Vec<(Vec<u8>, Vec<String>)> {
-    let name =
-        |file: &Arc<StoreFile>| file.path().file_name().map(|name| name.to_string_lossy().into_owned());
-    let files = |at: usize| written.get(at).into_iter().flatten().filter_map(name).collect();
+fn parts_of(parts: &[StoreFlush<'_>], written: &[Vec<Arc<StoreFile>>]) -> Vec<(Vec<u8>, Vec<String>)> {
+    let files = |at: usize| written.get(at).into_iter().flatten().map(|file| file.name()).collect();
     parts.iter().enumerate().map(|(at, part)| (part.store.family.name.to_vec(), files(at))).collect()
 }
 

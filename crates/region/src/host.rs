@@ -15,6 +15,12 @@ pub trait Host: Send + Sync + 'static {
     /// Milliseconds since the epoch.
     fn now_ms(&self) -> i64;
 
+    /// How far local time is ahead of UTC at a moment, both in milliseconds: by the zone of the machine, unless the host
+    /// knows better.
+    fn utc_offset_ms(&self, now_ms: i64) -> i64 {
+        crate::local_time::utc_offset_ms(now_ms)
+    }
+
     /// Resolves after `duration`; where there are no timers, never: what it is the limit of has none.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
 

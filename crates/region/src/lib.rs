@@ -32,6 +32,7 @@ mod heap;
 mod host;
 mod java_random;
 mod job_control;
+mod local_time;
 mod marker;
 mod matcher;
 mod memory_gauge;

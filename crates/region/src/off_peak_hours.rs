@@ -1,7 +1,7 @@
 //! The hours of the day in which nobody minds background work.
 
 /// HBase's `hbase.offpeak.start.hour` and `hbase.offpeak.end.hour`: from the first hour, to before the second, over
-/// midnight if need be. Hours are those of UTC; HBase takes those of its machine's time zone.
+/// midnight if need be. As in HBase, hours are those of the machine's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffPeakHours {
     start: u8,
@@ -15,9 +15,10 @@ impl OffPeakHours {
         Some(Self { start: hour(start)?, end: hour(end)? })
     }
 
-    /// Whether a moment, in ms since the epoch, lies in these hours.
-    pub fn contains(&self, now_ms: i64) -> bool {
-        let hour = (now_ms.div_euclid(3_600_000).rem_euclid(24)) as u8;
+    /// Whether a moment, in ms since the epoch, lies in these hours, where local time is so much ahead of UTC.
+    pub fn contains(&self, now_ms: i64, utc_offset_ms: i64) -> bool {
+        let local_ms = now_ms.saturating_add(utc_offset_ms);
+        let hour = (local_ms.div_euclid(3_600_000).rem_euclid(24)) as u8;
         if self.start <= self.end {
             (self.start..self.end).contains(&hour)
         } else {
@@ -30,10 +31,21 @@ impl OffPeakHours {
 mod tests {
     use super::*;
 
+    const HOUR_MS: i64 = 3_600_000;
+
+    #[test]
+    fn hours_are_those_of_the_place() {
+        let night = OffPeakHours::new(1, 2).unwrap();
+        // 23:30 UTC of the day before is 1:30 two hours further east.
+        assert!(night.contains(-HOUR_MS / 2, 2 * HOUR_MS));
+        assert!(!night.contains(HOUR_MS, 2 * HOUR_MS));
+        assert!(night.contains(9 * HOUR_MS, -8 * HOUR_MS));
+    }
+
     #[test]
     fn hours_may_go_over_midnight() {
         let inside = |hours: OffPeakHours| -> Vec<i64> {
-            (0..24).filter(|hour| hours.contains((hour + 24 * 7) * 3_600_000 + 59)).collect()
+            (0..24).filter(|hour| hours.contains((hour + 24 * 7) * HOUR_MS + 59, 0)).collect()
         };
         assert_eq!(inside(OffPeakHours::new(2, 5).unwrap()), [2, 3, 4]);
         assert_eq!(inside(OffPeakHours::new(22, 1).unwrap()), [0, 22, 23]);

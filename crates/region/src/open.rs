@@ -2,6 +2,7 @@
 
 use crate::blocking::wait_for;
 use crate::bulk_load::sweep_staged;
+use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
 use crate::error::RegionError;
 use crate::file_switch::FileSwitch;
@@ -38,11 +39,12 @@ impl Region {
     /// # Errors
     /// A store file or recovered log that cannot be read, or a directory that cannot be written.
     pub fn open(
-        environment: RegionEnvironment,
+        mut environment: RegionEnvironment,
         info: RegionInfo,
         table: Arc<TableDescriptor>,
         nonces: NonceSink<'_>,
     ) -> Result<Arc<Self>, RegionError> {
+        environment.config = RegionConfig::of_table(&environment.config, &table);
         let root = environment.root.clone();
         root.create_region_dir(&info)?;
         sweep_temporary(&root, &info)?;

@@ -2,6 +2,8 @@
 
 use crate::compaction::Leftovers;
 use crate::compaction_config::CompactionConfig;
+use crate::compaction_policy::Cut;
+use crate::compaction_policy::striped::cut_of_flush;
 use crate::compaction_progress::CompactionProgress;
 use crate::family_rules::FamilyRules;
 use crate::file_source::FileSource;
@@ -32,6 +34,8 @@ pub(crate) struct Store {
     pub(crate) compaction: CompactionConfig,
     /// One compaction at a time, and what earlier ones left in the directory.
     pub(crate) compaction_lock: Mutex<Leftovers>,
+    /// Names of files that a flush could not take back: the next compaction counts them among the leftovers.
+    pub(crate) flush_leftovers: Mutex<Vec<String>>,
     /// How far the compaction is that is under way.
     pub(crate) progress: CompactionProgress,
     order: CellOrder,
@@ -64,6 +68,7 @@ impl Store {
             memstore,
             compaction,
             compaction_lock: Mutex::default(),
+            flush_leftovers: Mutex::default(),
             progress: CompactionProgress::default(),
             order,
             files: RwLock::new(files.into()),
@@ -104,6 +109,12 @@ impl Store {
             _ => None,
         };
         BloomOptions { filter, family_delete: true, ..BloomOptions::default() }
+    }
+
+    /// Where a flush of so many cells is cut into files.
+    pub(crate) fn cut_of_flush(&self, cells: u64) -> Cut {
+        let files = self.files_oldest_first();
+        cut_of_flush(&self.compaction, files.iter().map(|file| file.in_stripe()), cells)
     }
 
     /// The store files, newest first.

@@ -7,8 +7,10 @@ use crate::compaction_config::Overrides;
 pub struct StripeConfig {
     /// `hbase.store.stripe.compaction.minFilesL0`: so many files that belong to no stripe are put into stripes.
     pub level0_min_files: usize,
+    /// `hbase.store.stripe.compaction.flushToL0`: whether flushes write one file that belongs to no stripe.
+    pub flush_to_level0: bool,
     /// `hbase.store.stripe.compaction.minFiles`: so many files of a stripe are compacted. `None`: as many as of other
-    /// stores, and 3 at least.
+    /// stores, and 4 at least, or 3 where flushes do not go into stripes.
     pub min_files: Option<usize>,
     /// `hbase.store.stripe.compaction.maxFiles`: most files of one compaction. `None`: as of other stores.
     pub max_files: Option<usize>,
@@ -25,6 +27,7 @@ impl Default for StripeConfig {
     fn default() -> Self {
         Self {
             level0_min_files: 4,
+            flush_to_level0: false,
             min_files: None,
             max_files: None,
             initial_stripes: 1,
@@ -37,11 +40,19 @@ impl Default for StripeConfig {
 impl StripeConfig {
     pub(crate) fn apply(&mut self, own: &Overrides<'_>) {
         own.apply("hbase.store.stripe.compaction.minFilesL0", &mut self.level0_min_files);
+        own.apply("hbase.store.stripe.compaction.flushToL0", &mut self.flush_to_level0);
         own.apply_optional("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
         own.apply_optional("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
         own.apply("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
         own.apply_optional("hbase.store.stripe.sizeToSplit", &mut self.split_size_bytes);
         own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
+    }
+
+    /// So many files of a stripe are compacted, in a store that would compact `of_others`. Files that were flushed into
+    /// stripes are small: they should not be compacted too often.
+    pub(crate) fn min_files(&self, of_others: usize) -> usize {
+        let least = if self.flush_to_level0 { 3 } else { 4 };
+        self.min_files.unwrap_or(of_others.max(least))
     }
 
     /// Into how many parts a stripe is cut: as in HBase a share of a part stands for its inverse, and what would be no

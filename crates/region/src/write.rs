@@ -234,7 +234,8 @@ impl Region {
         Ok(())
     }
 
-    /// All versions of the columns of those cells of a mutation that `wanted` chooses.
+    /// The columns of those cells of a mutation that `wanted` chooses, with as many versions of each as there are such
+    /// cells.
     async fn read_columns(
         &self,
         mutation: &Mutation,
@@ -242,7 +243,8 @@ impl Region {
     ) -> Result<Vec<u8>, RegionError> {
         self.wait_for_dropped_writes().await;
         let columns = mutation.cells.iter().filter(|cell| wanted(cell));
-        let scan = Scan { max_versions: u32::MAX, ..row_scan(&mutation.row, select_columns(columns)) };
+        let versions = u32::try_from(columns.clone().count()).unwrap_or(u32::MAX);
+        let scan = Scan { max_versions: versions, ..row_scan(&mutation.row, select_columns(columns)) };
         Ok(self.read(&scan, None, &crate::ScanLimits::NONE).await?.cells)
     }
 

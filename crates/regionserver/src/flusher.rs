@@ -16,14 +16,24 @@ const LOOKS_PER_WAIT: u32 = 100;
 pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
     let for_memory = taken.job == Job::FlushForMemory;
     let region = match &taken.job {
-        Job::Flush { region } => server.regions.open_region(region.as_bytes()),
+        Job::Flush { region } | Job::FlushFamilies { region, .. } => {
+            server.regions.open_region(region.as_bytes())
+        }
         _ => choose(server, taken),
     };
     let Some(region) = region else { return End::Done };
     if !for_memory && must_wait(server, &region, taken) {
         return End::PutOff(server.scheduler.options().blocking_wait / LOOKS_PER_WAIT);
     }
-    if flush(server, Arc::clone(&region), for_memory).await {
+    let families = match &taken.job {
+        Job::FlushFamilies { families, .. } => Some(families.iter().map(|family| family.to_vec()).collect()),
+        // For its size or its age not everything need go; who asks for another reason wants it all.
+        _ if for_memory || region.is_over_flush_size() || region.has_old_edits() => {
+            Some(region.families_to_flush())
+        }
+        _ => None,
+    };
+    if flush(server, Arc::clone(&region), families).await {
         server.scheduler.look_at(&region);
         server.host.ask_for_memory_if_short();
         End::Done
@@ -68,13 +78,10 @@ fn choose(server: &RegionServer, taken: &mut Taken) -> Option<Arc<Region>> {
 }
 
 /// Whether it was done.
-async fn flush(server: &RegionServer, region: Arc<Region>, is_for_memory: bool) -> bool {
+async fn flush(server: &RegionServer, region: Arc<Region>, families: Option<Vec<Vec<u8>>>) -> bool {
     let name = Arc::clone(region.encoded_name());
     let memory_bytes = region.memstore_bytes();
     let begun = Instant::now();
-    // For its size or its age not everything need go; who asks for another reason, such as too many logs, wants it all.
-    let for_memory = is_for_memory || region.is_over_flush_size() || region.has_old_edits();
-    let families = for_memory.then(|| region.families_to_flush());
     let control =
         FlushControl { throughput: Arc::clone(&server.scheduler.throughput), region: Arc::clone(&region) };
     match tokio::task::spawn_blocking(move || region.flush_under(families.as_deref(), &control)).await {

@@ -11,6 +11,13 @@ pub(crate) enum Job {
         /// Encoded name.
         region: Arc<str>,
     },
+    /// Flush some families of a region.
+    FlushFamilies {
+        /// Encoded name.
+        region: Arc<str>,
+        /// The families, in order.
+        families: Vec<Bytes>,
+    },
     /// Flush whatever frees most memory.
     FlushForMemory,
     /// Compact a store.
@@ -28,7 +35,9 @@ impl Job {
     /// The region that it is about, where it is about one.
     pub(crate) fn region(&self) -> Option<&str> {
         match self {
-            Self::Flush { region } | Self::Compaction { region, .. } => Some(region),
+            Self::Flush { region } | Self::FlushFamilies { region, .. } | Self::Compaction { region, .. } => {
+                Some(region)
+            }
             Self::FlushForMemory => None,
         }
     }
@@ -37,15 +46,19 @@ impl Job {
         matches!(self, Self::Compaction { .. })
     }
 
+    /// The region of a flush of which that is known.
+    pub(crate) fn flushed_region(&self) -> Option<&str> {
+        if self.is_compaction() { None } else { self.region() }
+    }
+
     /// Whether it would only wait for `other`: a store is compacted, and a region flushed, by one at a time.
     pub(crate) fn must_wait_for(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Flush { region }, Self::Flush { region: other }) => region == other,
             (
                 Self::Compaction { region, family, .. },
                 Self::Compaction { region: other, family: other_family, .. },
             ) => region == other && family == other_family,
-            _ => false,
+            _ => self.flushed_region().is_some() && self.flushed_region() == other.flushed_region(),
         }
     }
 }

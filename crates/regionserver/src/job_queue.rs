@@ -166,9 +166,11 @@ impl JobQueue {
 
     /// Lets a flush of this region that was put off begin.
     pub(crate) fn no_longer_put_off(&mut self, region: &str) {
-        let Some(place) = self.places.get(&Job::Flush { region: region.into() }) else { return };
-        if let Some(waiting) = self.waiting.get_mut(place).filter(|waiting| waiting.failures == 0) {
-            waiting.not_before = Duration::ZERO;
+        let flushes = (Pool::Flushes, i64::MIN, 0)..=(Pool::Flushes, i64::MAX, u64::MAX);
+        for (_, waiting) in self.waiting.range_mut(flushes) {
+            if waiting.failures == 0 && waiting.job.flushed_region() == Some(region) {
+                waiting.not_before = Duration::ZERO;
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::server::RegionServer;
 use crate::throughput_controller::ThroughputController;
 use crate::{compactor, flusher, periodic_flusher};
 use finback_cell::Bytes;
-use finback_region::{Host, Region};
+use finback_region::{Host, OffPeakHours, Region};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,6 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
+/// Between two looks at the stores, HBase's `hbase.server.thread.wakefrequency`: files grow old without a flush too. How
+/// many looks pass a store by is its own setting.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// Between two looks at the pressure.
 const PRESSURE_INTERVAL: Duration = Duration::from_secs(1);
 /// After a first failure: a full disk is asked again, but not at once, each time with all that is in memory. Then twice
@@ -88,6 +91,15 @@ impl Scheduler {
         self.ask(Job::Flush { region: encoded_region.into() }, Pool::Flushes, priority::FLUSH);
     }
 
+    /// Asks for a flush of some families of a region; with none, of all that its policy says.
+    pub(crate) fn ask_for_flush_of(&self, encoded_region: &str, families: Vec<Bytes>) {
+        if families.is_empty() {
+            return self.ask_for_flush(encoded_region);
+        }
+        let job = Job::FlushFamilies { region: encoded_region.into(), families };
+        self.ask(job, Pool::Flushes, priority::FLUSH);
+    }
+
     /// Asks for a flush that frees memory.
     pub(crate) fn ask_for_memory(&self) {
         if !self.memory_asked.swap(true, Ordering::AcqRel) {
@@ -114,9 +126,13 @@ impl Scheduler {
     /// Asks for what the region's stores need.
     pub(crate) fn look_at(&self, region: &Region) {
         if self.are_compactions_enabled() {
-            for family in region.families_to_compact() {
-                self.ask_for_compaction(region, family, false, false);
-            }
+            self.ask_for_compactions(region, region.families_to_compact());
+        }
+    }
+
+    fn ask_for_compactions(&self, region: &Region, families: Vec<Bytes>) {
+        for family in families {
+            self.ask_for_compaction(region, family, false, false);
         }
     }
 
@@ -248,7 +264,9 @@ async fn work(server: Arc<RegionServer>, pool: Pool) {
     while let Some(mut taken) = server.scheduler.next(pool).await {
         let end = match &taken.job {
             Job::Compaction { .. } => compactor::carry_out(&server, &taken).await,
-            Job::Flush { .. } | Job::FlushForMemory => flusher::carry_out(&server, &mut taken).await,
+            Job::Flush { .. } | Job::FlushFamilies { .. } | Job::FlushForMemory => {
+                flusher::carry_out(&server, &mut taken).await
+            }
         };
         server.scheduler.ended(taken, &end);
     }
@@ -257,13 +275,18 @@ async fn work(server: Arc<RegionServer>, pool: Pool) {
 /// Looks at all stores now and then, and at the pressure often.
 async fn look_around(server: Arc<RegionServer>) {
     let now = tokio::time::Instant::now();
-    let look_interval = server.scheduler.options().look_interval();
-    let mut looks = tokio::time::interval_at(now + look_interval, look_interval);
+    let mut looks = tokio::time::interval_at(now + LOOK_INTERVAL, LOOK_INTERVAL);
+    let mut look = 0;
     let mut ticks = tokio::time::interval_at(now + PRESSURE_INTERVAL, PRESSURE_INTERVAL);
     let mut requests = 0;
     while !server.is_stopping() {
         tokio::select! {
-            _ = looks.tick() => server.regions.all().iter().for_each(|region| server.scheduler.look_at(region)),
+            _ = looks.tick() => {
+                look += 1;
+                for region in server.regions.all() {
+                    server.scheduler.ask_for_compactions(&region, region.families_to_compact_at_look(look));
+                }
+            }
             _ = ticks.tick() => {
                 let before = std::mem::replace(&mut requests, server.requests());
                 server.scheduler.throughput.tune(pressure(&server, before == requests));
@@ -275,10 +298,12 @@ async fn look_around(server: Arc<RegionServer>) {
 /// `is_idle`: whether no client has asked for anything since the last look.
 fn pressure(server: &RegionServer, is_idle: bool) -> Pressure {
     let off_peak = server.scheduler.options().off_peak_hours;
+    let now_ms = server.host.now_ms();
+    let is_off_peak = |hours: OffPeakHours| hours.contains(now_ms, server.host.utc_offset_ms(now_ms));
     let pressures = server.regions.all().into_iter().map(|region| region.compaction_pressure());
     Pressure {
         compactions: pressures.fold(0.0, f64::max),
         memory: server.host.pressure(),
-        is_off_peak: is_idle || off_peak.is_some_and(|hours| hours.contains(server.host.now_ms())),
+        is_off_peak: is_idle || off_peak.is_some_and(is_off_peak),
     }
 }

@@ -28,6 +28,7 @@ impl ServerConfig {
             deletes_expired_files: self.delete_expired_files,
             keep_sequence_ids_ms: i64::from(self.keep_sequence_ids_days.max(LEAST_KEEP_DAYS)) * DAY_MS,
             purge_deletes_ms: self.purge_deletes,
+            check_multiplier: u64::from(self.compaction_check_multiplier),
             date_tiered: self.date_tiered(),
             stripe: self.stripe(),
         }
@@ -48,6 +49,7 @@ impl ServerConfig {
     fn stripe(&self) -> StripeConfig {
         StripeConfig {
             level0_min_files: self.stripe_level0_min_files as usize,
+            flush_to_level0: self.stripe_flush_to_level0,
             min_files: self.stripe_min_files.map(|files| files as usize),
             max_files: self.stripe_max_files.map(|files| files as usize),
             initial_stripes: self.stripe_initial_count as usize,

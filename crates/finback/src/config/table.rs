@@ -111,6 +111,12 @@ settings! {
     /// How long a write waits for the lock of a row that another write holds.
     row_lock_wait: Milliseconds = "30000", "hbase.rowlock.wait.duration";
 
+    /// Puts whose timestamp is further in the future are refused. 9223372036854775807: none are.
+    timestamp_slop: Period = "9223372036854775807", "hbase.hregion.keyvalue.timestamp.slop.millisecs";
+
+    /// Whether every cell of a file is looked at before it is bulk loaded.
+    verify_bulk_loads: Flag = "false", "hbase.hstore.bulkload.verify";
+
     /// A region whose memstores hold so much, or a quarter of the memory for all of them, is flushed to files.
     memstore_flush_bytes: ByteCount = "134217728", "hbase.hregion.memstore.flush.size";
     /// Writes to a region are refused, for clients to try again, while its memstores hold so many times the
@@ -167,8 +173,8 @@ settings! {
     blocking_wait: Milliseconds = "90000", "hbase.hstore.blockingWaitTime";
     /// Whether there are compactions, until somebody switches them (`compaction_switch` in HBase's shell).
     compactions_enabled: Flag = "true", "hbase.regionserver.compaction.enabled";
-    /// So many times 10 s pass between two looks at all stores, whether they need a compaction. They are looked at after
-    /// each flush and compaction besides.
+    /// So many times 10 s pass between two looks at a store, whether it needs a compaction. It is looked at after each flush
+    /// and compaction besides. May also be set in the CONFIGURATION of a table or family.
     compaction_check_multiplier: Count = "1000", "hbase.server.compactchecker.interval.multiplier";
     /// Threads for compactions of many bytes; they help with the others.
     large_compaction_threads: Count = "1", "hbase.regionserver.thread.compaction.large";
@@ -217,7 +223,7 @@ settings! {
     wal_roll_multiplier: Fraction = "0.5", "hbase.regionserver.logroll.multiplier";
     /// A new write-ahead log begins at least so often.
     wal_roll_period: Milliseconds = "3600000", "hbase.regionserver.logroll.period";
-    /// With more write-ahead logs than this, the regions that keep the oldest one alive are flushed.
+    /// With more write-ahead logs than this, the families that keep the oldest one alive are flushed.
     max_wals: Count = "32", "hbase.regionserver.maxlogs";
     /// How long a write-ahead log that is no longer needed is kept in the archive.
     old_wal_ttl: Milliseconds = "600000", "hbase.master.logcleaner.ttl";
@@ -243,9 +249,9 @@ settings! {
     compaction_max_size: ByteCount = "9223372036854775807", "hbase.hstore.compaction.max.size";
     /// The same in off-peak hours. Empty: no other.
     compaction_off_peak_max_size: OptionalByteCount = "", "hbase.hstore.compaction.max.size.offpeak";
-    /// The hour of the day (UTC) in which off-peak hours begin. -1: there are none.
+    /// The hour of the day, in the machine's time zone, in which off-peak hours begin. -1: there are none.
     off_peak_start_hour: Hour = "-1", "hbase.offpeak.start.hour";
-    /// The hour of the day (UTC) in which off-peak hours are over. -1: there are none.
+    /// The hour of the day, in the machine's time zone, in which off-peak hours are over. -1: there are none.
     off_peak_end_hour: Hour = "-1", "hbase.offpeak.end.hour";
     /// A store with so many files is compacted even where that is not worth it. With more, the next flush of its region
     /// waits for a compaction.
@@ -281,7 +287,10 @@ settings! {
 
     /// So many files that belong to no stripe are put into the stripes of their store.
     stripe_level0_min_files: Count = "4", "hbase.store.stripe.compaction.minFilesL0";
-    /// So many files of a stripe are compacted. Empty: as many as of other stores, and 3 at least.
+    /// Whether flushes of stores with stripes write one file that belongs to no stripe, and not one for each stripe.
+    stripe_flush_to_level0: Flag = "false", "hbase.store.stripe.compaction.flushToL0";
+    /// So many files of a stripe are compacted. Empty: as many as of other stores, and 4 at least, or 3 where flushes do
+    /// not go into stripes.
     stripe_min_files: OptionalCount = "", "hbase.store.stripe.compaction.minFiles";
     /// Most files of one compaction of a store with stripes. Empty: as of other stores.
     stripe_max_files: OptionalCount = "", "hbase.store.stripe.compaction.maxFiles";

@@ -56,6 +56,7 @@ fn every_setting_may_be_the_stores_own() {
         ("hbase.store.delete.expired.storefile", "false"),
         ("hbase.hstore.time.to.purge.deletes", "7000"),
         ("hbase.hstore.compaction.keep.seqId.period", "6"),
+        ("hbase.server.compactchecker.interval.multiplier", "9"),
     ]);
     let expected = CompactionConfig {
         engine: StoreEngine::Default,
@@ -75,17 +76,33 @@ fn every_setting_may_be_the_stores_own() {
         deletes_expired_files: false,
         keep_sequence_ids_ms: 6 * DAY_MS,
         purge_deletes_ms: 7000,
+        check_multiplier: 9,
         date_tiered: DateTieredConfig::default(),
         stripe: StripeConfig::default(),
     };
     assert_eq!(config, expected);
-    assert!(config.is_off_peak(3 * 3_600_000) && !config.is_off_peak(4 * 3_600_000));
+    let is_off_peak = |hour: i64| config.off_peak_hours().unwrap().contains(hour * 3_600_000, 0);
+    assert!(is_off_peak(3) && !is_off_peak(4));
     assert_eq!(
         of_family(&[("hbase.hstore.compaction.keep.seqId.period", "1")]).keep_sequence_ids_ms,
         5 * DAY_MS
     );
     let both = [("hbase.hstore.compactionThreshold", "5"), ("hbase.hstore.compaction.min", "4")];
     assert_eq!(of_family(&both).min_files, 4);
+}
+
+#[test]
+fn a_store_is_looked_at_every_so_many_times() {
+    const MULTIPLIER: &str = "hbase.server.compactchecker.interval.multiplier";
+    let looks = |config: CompactionConfig| -> Vec<u64> {
+        (1..=2000).filter(|look| config.is_due_at_look(*look)).take(3).collect()
+    };
+    assert_eq!(looks(of_family(&[])), [1000, 2000]);
+    assert_eq!(looks(of_family(&[(MULTIPLIER, "1")])), [1, 2, 3]);
+    assert_eq!(looks(of_family(&[(MULTIPLIER, "7")])), [7, 14, 21]);
+    // As in HBase, what makes no sense is as the default.
+    assert_eq!(looks(of_family(&[(MULTIPLIER, "0")])), [1000, 2000]);
+    assert_eq!(looks(of_family(&[(MULTIPLIER, "-3")])), [1000, 2000]);
 }
 
 #[test]
@@ -121,6 +138,7 @@ fn every_setting_of_the_stripe_engine_may_be_the_stores_own() {
     let config = of_family(&[
         ("hbase.hstore.engine.class", &engine),
         ("hbase.store.stripe.compaction.minFilesL0", "5"),
+        ("hbase.store.stripe.compaction.flushToL0", "true"),
         ("hbase.store.stripe.compaction.minFiles", "6"),
         ("hbase.store.stripe.compaction.maxFiles", "7"),
         ("hbase.store.stripe.initialStripeCount", "8"),
@@ -129,6 +147,7 @@ fn every_setting_of_the_stripe_engine_may_be_the_stores_own() {
     ]);
     let expected = StripeConfig {
         level0_min_files: 5,
+        flush_to_level0: true,
         min_files: Some(6),
         max_files: Some(7),
         initial_stripes: 8,

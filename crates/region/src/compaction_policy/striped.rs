@@ -6,7 +6,7 @@
 
 use super::stripes::Stripes;
 use super::{Candidate, Cut, Occasion, Selection, exploring, total};
-use crate::compaction_config::CompactionConfig;
+use crate::compaction_config::{CompactionConfig, StoreEngine};
 use crate::output_files::MOST_FILES;
 use finback_cell::Bytes;
 
@@ -40,6 +40,29 @@ impl CompactionConfig {
         let choice = Choice { config: self, files, in_stripes, stripes, occasion };
         if occasion.major { choice.all() } else { choice.choose() }
     }
+}
+
+/// Where a flush of so many cells is cut in a store with these files, oldest first: as HBase's StripeStoreFlusher does it,
+/// into the stripes that there are, or into as many as a store has at first.
+pub(crate) fn cut_of_flush(
+    config: &CompactionConfig,
+    in_stripes: impl Iterator<Item = InStripe>,
+    cells: u64,
+) -> Cut {
+    if config.engine != StoreEngine::Stripe || config.stripe.flush_to_level0 {
+        return Cut::Whole;
+    }
+    let rows: Vec<_> = in_stripes.map(|file| file.rows).collect();
+    let Stripes { bounds, files, .. } = Stripes::of(&rows);
+    if files.len() > MOST_FILES {
+        return Cut::Whole;
+    }
+    if files.is_empty() {
+        let pieces = config.stripe.initial_stripes.clamp(1, MOST_FILES);
+        let cells = cells / pieces as u64;
+        return Cut::Cells { start: Bytes::new(), end: Bytes::new(), pieces, cells };
+    }
+    Cut::Rows { bounds, whole: None }
 }
 
 impl Choice<'_> {
@@ -175,7 +198,7 @@ impl Choice<'_> {
 
     /// What the exploring policy chooses; `all`: all of these files or none.
     fn explore(&self, numbers: &[usize], all: bool) -> Vec<usize> {
-        let least = self.config.stripe.min_files.unwrap_or(self.config.min_files.max(3)).max(2);
+        let least = self.config.stripe.min_files(self.config.min_files).max(2);
         let min_files = if all { numbers.len().max(least) } else { least };
         let max_files = self.max_files().max(min_files);
         let files: Vec<Candidate> = numbers.iter().map(|&number| self.files[number]).collect();

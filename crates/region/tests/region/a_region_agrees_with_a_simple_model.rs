@@ -498,6 +498,7 @@ const POLICIES: [InMemoryCompaction; 4] = [
 pub(crate) fn striped(initial_stripes: usize, default: &CompactionConfig) -> CompactionConfig {
     let stripe = StripeConfig {
         level0_min_files: 2,
+        flush_to_level0: initial_stripes == 1,
         min_files: Some(2),
         initial_stripes,
         split_size_bytes: Some(if initial_stripes == 1 { 1 } else { 1 << 30 }),

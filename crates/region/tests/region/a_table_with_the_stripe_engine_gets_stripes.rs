@@ -7,6 +7,8 @@ use finback_hfile::{FileId, HFileReader};
 use finback_region::Region;
 use std::sync::Arc;
 
+const ENGINE: (&str, &str) =
+    ("hbase.hstore.engine.class", "org.apache.hadoop.hbase.regionserver.StripeStoreEngine");
 const ROWS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 /// A region of a table with these settings, as HBase's shell writes them into the table's attributes.
@@ -47,10 +49,65 @@ fn stripes(world: &World) -> Vec<Option<(String, String)>> {
     stripes
 }
 
+fn stripe(start: &str, end: &str) -> Option<(String, String)> {
+    Some((start.to_owned(), end.to_owned()))
+}
+
+#[test]
+fn flushes_go_into_stripes_the_first_of_them_into_as_many_as_the_table_says() {
+    let (mut world, region) = started(&[
+        ENGINE,
+        ("hbase.store.stripe.initialStripeCount", "3"),
+        ("hbase.store.stripe.compaction.minFiles", "2"),
+    ]);
+    fill(&region, 1);
+    // Of 6 cells a stripe should have 2: it ends after the row in which so many are written.
+    let three = [stripe("", "c"), stripe("c", "e"), stripe("e", "")];
+    assert_eq!(stripes(&world), three);
+    region.close().unwrap();
+    let region = world.start().unwrap();
+    fill(&region, 1);
+    let twice: Vec<_> = three.iter().flat_map(|stripe| [stripe.clone(), stripe.clone()]).collect();
+    assert_eq!(stripes(&world), twice);
+    // A flush has files only where it has rows.
+    run(region.batch(vec![put(("d", "a", "q"), b"2")])).swap_remove(0).unwrap();
+    region.flush(None).unwrap();
+    assert_eq!(stripes(&world).len(), 7);
+    // The stripe with most files goes first, and no other.
+    let outcome = region.compact(b"a", false).unwrap().unwrap();
+    assert_eq!((outcome.inputs, outcome.cells_written), (3, 2));
+    assert_eq!(outcome.whole_rows, Some((Bytes::from_static(b"c"), Bytes::from_static(b"e"))));
+    for row in ROWS {
+        let newest = if row == "d" { b"2" } else { b"0" };
+        assert_eq!(value(&region, (row, "a", "q")).as_deref(), Some(&newest[..]), "{row}");
+    }
+}
+
+#[test]
+fn files_that_were_flushed_into_stripes_are_compacted_less_eagerly() {
+    for (to_level0, files) in [("false", 4), ("true", 3)] {
+        let (_world, region) = started(&[
+            ENGINE,
+            ("hbase.store.stripe.compaction.flushToL0", to_level0),
+            ("hbase.store.stripe.compaction.minFilesL0", "1"),
+        ]);
+        for file in 1..=files {
+            assert!(region.families_to_compact().is_empty(), "{to_level0}: {file}");
+            fill(&region, 1);
+            if to_level0 == "true" {
+                // From level 0 into the stripe, which gets a file more.
+                region.compact(b"a", false).unwrap().unwrap();
+            }
+        }
+        assert_eq!(region.families_to_compact(), ["a"], "{to_level0}");
+    }
+}
+
 #[test]
 fn level_0_becomes_as_many_stripes_as_the_table_says_and_later_goes_into_them() {
     let (mut world, region) = started(&[
-        ("hbase.hstore.engine.class", "org.apache.hadoop.hbase.regionserver.StripeStoreEngine"),
+        ENGINE,
+        ("hbase.store.stripe.compaction.flushToL0", "true"),
         ("hbase.store.stripe.initialStripeCount", "3"),
         ("hbase.store.stripe.compaction.minFilesL0", "2"),
     ]);
@@ -60,7 +117,6 @@ fn level_0_becomes_as_many_stripes_as_the_table_says_and_later_goes_into_them() 
     assert_eq!(stripes(&world), [None, None]);
     assert_eq!(region.families_to_compact(), ["a"]);
     region.compact(b"a", false).unwrap().unwrap();
-    let stripe = |start: &str, end: &str| Some((start.to_owned(), end.to_owned()));
     // Of 12 cells, two of each row, a stripe should have 4. A stripe ends after the row in which so many have been read, and
     // they are counted when one is written, the first of its row: the 5th (c), and the 4th after it (e).
     let three = [stripe("", "d"), stripe("d", "f"), stripe("f", "")];

@@ -217,6 +217,65 @@ fn a_waiter_for_a_row_gives_up_in_time() {
     assert_eq!(number(&region, COUNTER), 2);
 }
 
+/// A put that somebody else carries out.
+fn spawn_put(region: &Arc<Region>, put: Mutation) -> tokio::task::JoinHandle<Result<(), RegionError>> {
+    let region = Arc::clone(region);
+    tokio::spawn(async move { region.batch(vec![put]).await.remove(0) })
+}
+
+#[test]
+fn puts_of_one_row_share_its_lock_and_what_reads_first_waits_for_all_of_them() {
+    const LOCK_WAIT: Duration = Duration::from_millis(30);
+    let (_world, faults, region) = start_with(LOCK_WAIT);
+    faults.pause();
+    runtime().block_on(in_time(async {
+        let puts = [1i64, 2, 3].map(|number| spawn_put(&region, put(COUNTER, &number.to_be_bytes())));
+        while faults.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        // Longer than anybody waits for a lock: they all have it, and wait for the log.
+        tokio::time::sleep(LOCK_WAIT * 4).await;
+        assert!(puts.iter().all(|put| !put.is_finished()), "a put waited for a lock");
+        let refused = region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await;
+        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        faults.resume();
+        for put in puts {
+            put.await.unwrap().unwrap();
+        }
+    }));
+    let last = number(&region, COUNTER);
+    run(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)])).unwrap();
+    assert_eq!(number(&region, COUNTER), last + 1);
+}
+
+#[test]
+fn reads_of_uncommitted_writes_see_what_others_do_not_see_yet() {
+    let (_world, faults, region) = start();
+    let uncommitted = || Scan { read_uncommitted: true, ..Scan::default() };
+    faults.pause();
+    runtime().block_on(in_time(async {
+        let earlier = spawn_put(&region, put(("r1", "a", "q"), b"v"));
+        while faults.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        // Needs no log, but comes after the other.
+        let mut unlogged = put(("r2", "a", "q"), b"v");
+        unlogged.durability = Durability::SkipWal;
+        let later = spawn_put(&region, unlogged);
+        while scan(&region, &uncommitted(), None).unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let rows: Vec<_> = scan(&region, &uncommitted(), None).unwrap();
+        assert_eq!(rows.iter().map(|cell| &cell.row[..]).collect::<Vec<_>>(), [b"r2"]);
+        assert_eq!(scan(&region, &Scan::default(), None).unwrap(), []);
+        assert!(!later.is_finished(), "answered before readers see it");
+        faults.resume();
+        earlier.await.unwrap().unwrap();
+        later.await.unwrap().unwrap();
+    }));
+    assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 2);
+}
+
 #[test]
 fn a_close_waits_for_writers_and_refuses_later_ones() {
     let (mut world, faults, region) = start();

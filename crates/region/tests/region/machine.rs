@@ -33,6 +33,11 @@ impl Machine {
         self.world.after_crash(Arc::new(self.mem.clone()))
     }
 
+    /// How many files a directory has.
+    pub(crate) fn mem_files(&self, directory: &std::path::Path) -> usize {
+        finback_fs::FileSystem::list(&self.mem, directory).unwrap().len()
+    }
+
     /// The machine after the power was cut.
     pub(crate) fn crash(&self, mode: CrashMode) -> Self {
         Self::on(self.mem.crash(mode), |fs| self.world.after_crash(fs))

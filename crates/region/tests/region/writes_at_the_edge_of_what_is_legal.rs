@@ -80,3 +80,20 @@ fn cells_of_other_rows_unknown_families_and_too_large_ones_are_refused_alone() {
     let cells = scan(&region, &Scan::default(), None).unwrap();
     assert!(cells.len() == 1 && cells[0].value == b"good", "{cells:?}");
 }
+
+#[test]
+fn puts_that_are_too_far_in_the_future_are_refused_where_the_setting_says_so() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.config.timestamp_slop_ms = Some(10);
+    let region = world.start().unwrap();
+    let now = world.host.now_ms.load(std::sync::atomic::Ordering::SeqCst);
+    let write = |kind, cell_type, timestamp| {
+        run(region.batch(vec![mutation(kind, cell_type, COLUMN, timestamp, b"")])).remove(0)
+    };
+    write(MutationKind::Put, CellType::Put, now + 10).unwrap();
+    write(MutationKind::Put, CellType::Put, LATEST_TIMESTAMP).unwrap();
+    let refused = write(MutationKind::Put, CellType::Put, now + 11).unwrap_err();
+    assert!(matches!(refused, RegionError::TooNew { slop_ms: 10, .. }), "{refused}");
+    // HBase looks at puts alone.
+    write(MutationKind::Delete, CellType::DeleteColumn, now + 11).unwrap();
+}

@@ -153,3 +153,28 @@ fn a_full_queue_turns_away_what_is_least_urgent_and_never_a_flush() {
     queue.forget(|pool, job| pool == Pool::SmallCompactions && job.is_compaction());
     assert_eq!(queue.jobs().filter(|job| job.is_compaction()).count(), 1, "the one under way");
 }
+
+#[test]
+fn a_region_is_flushed_by_one_at_a_time_whichever_families_are_asked_for() {
+    let mut queue = JobQueue::default();
+    let some =
+        |family: &'static str| Job::FlushFamilies { region: "a".into(), families: vec![family.into()] };
+    for job in [flush("a"), some("f"), some("g"), some("f")] {
+        assert!(queue.ask(job, Pool::Flushes, priority::FLUSH, ms(0)));
+    }
+    assert_eq!(queue.jobs().count(), 3);
+    let Next::Job(first) = queue.next(Pool::Flushes, ms(0)) else { panic!("a flush") };
+    assert!(matches!(queue.next(Pool::Flushes, ms(0)), Next::Nothing));
+    queue.over(&first);
+    let Next::Job(second) = queue.next(Pool::Flushes, ms(0)) else { panic!("another") };
+    assert_eq!((second.job.clone(), second.job.flushed_region()), (some("f"), Some("a")));
+    // Put off until a compaction is over.
+    queue.again(second, 0, ms(50));
+    let Next::Job(third) = queue.next(Pool::Flushes, ms(1)) else { panic!("the last") };
+    queue.over(&third);
+    assert!(matches!(queue.next(Pool::Flushes, ms(1)), Next::NotBefore(time) if time == ms(50)));
+    queue.no_longer_put_off("b");
+    assert!(matches!(queue.next(Pool::Flushes, ms(1)), Next::NotBefore(_)));
+    queue.no_longer_put_off("a");
+    assert!(matches!(queue.next(Pool::Flushes, ms(1)), Next::Job(_)));
+}
