@@ -7,6 +7,7 @@
 mod admin_service;
 mod assignment;
 mod background_options;
+mod bulk_load;
 mod client_meta_service;
 mod client_service;
 mod compactor;

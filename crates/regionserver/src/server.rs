@@ -2,6 +2,7 @@
 
 use crate::assignment;
 use crate::background_options::BackgroundOptions;
+use crate::bulk_load::LOADS_AT_ONCE;
 use crate::exceptions::exception;
 use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
@@ -69,6 +70,7 @@ pub struct RegionServer {
     pub(crate) nonces: Arc<Nonces>,
     pub(crate) host: Arc<ServerHost>,
     pub(crate) open_turns: Semaphore,
+    pub(crate) bulk_load_turns: Semaphore,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) schemas: Schemas,
     /// Requests of clients so far.
@@ -110,6 +112,7 @@ impl RegionServer {
             nonces: Arc::new(Nonces::new(options.nonce_bytes)),
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
+            bulk_load_turns: Semaphore::new(LOADS_AT_ONCE),
             scheduler,
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
@@ -130,6 +133,10 @@ impl RegionServer {
     /// Its identity.
     pub fn name(&self) -> &ServerName {
         &self.options.name
+    }
+
+    pub(crate) fn root(&self) -> &RootDir {
+        &self.options.root
     }
 
     /// Whether it is going down.
@@ -271,7 +278,10 @@ impl RegionServer {
         self.scanners.expire(Instant::now());
         for log in self.logs() {
             for wanted in log.too_many_logs() {
-                self.scheduler.ask_for_flush(&String::from_utf8_lossy(&wanted.region));
+                let families = wanted.families.into_iter().map(|family| Vec::from(family).into());
+                let mut families: Vec<Bytes> = families.collect();
+                families.sort_unstable();
+                self.scheduler.ask_for_flush_of(&String::from_utf8_lossy(&wanted.region), families);
             }
         }
         let (root, retention) = (self.options.root.clone(), self.options.old_log_retention);

@@ -1,0 +1,151 @@
+//! The calls of HBase's bulk load tool.
+
+use crate::world::{Table, World, text};
+use finback_cell::cell::CellParts;
+use finback_cell::{Cell, CellType};
+use finback_hfile::{HFileWriter, WriterOptions};
+use finback_proto::{convert, pb};
+use finback_rpc::RpcException;
+use std::path::{Path, PathBuf};
+
+/// A file of puts, outside the root directory.
+fn file(world: &World, rows: &[&str]) -> PathBuf {
+    let path = PathBuf::from("/client/f/").join(rows.concat());
+    let fs = world.root.fs();
+    fs.create_dir_all(path.parent().unwrap()).unwrap();
+    let mut writer =
+        HFileWriter::new(fs.create_new(&path).unwrap(), &path, WriterOptions::default()).unwrap();
+    for row in rows {
+        let parts = CellParts {
+            row: row.as_bytes(),
+            family: b"f",
+            qualifier: b"q",
+            timestamp: 5,
+            type_code: CellType::Put.code(),
+            value: b"loaded",
+            tags: b"",
+        };
+        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 0).unwrap();
+    }
+    writer.finish(0).unwrap();
+    path
+}
+
+async fn prepare(table: &Table<'_>) -> String {
+    let request = pb::PrepareBulkLoadRequest {
+        table_name: (&table.info.table).into(),
+        region: Some(table.region.clone()),
+    };
+    let (prepared, _): (pb::PrepareBulkLoadResponse, _) =
+        table.world.ask("PrepareBulkLoad", &request).await.unwrap();
+    prepared.bulk_token
+}
+
+fn request(table: &Table<'_>, token: &str, paths: &[&Path]) -> pb::BulkLoadHFileRequest {
+    let family_path = |path: &&Path| pb::bulk_load_h_file_request::FamilyPath {
+        family: "f".into(),
+        path: format!("file:{}", path.display()),
+    };
+    pb::BulkLoadHFileRequest {
+        region: table.region.clone(),
+        family_path: paths.iter().map(family_path).collect(),
+        bulk_token: Some(token.to_owned()),
+        ..Default::default()
+    }
+}
+
+async fn load(world: &World, request: &pb::BulkLoadHFileRequest) -> Result<bool, RpcException> {
+    let answer: Result<(pb::BulkLoadHFileResponse, _), _> = world.ask("BulkLoadHFile", request).await;
+    answer.map(|(answer, _)| answer.loaded)
+}
+
+async fn clean_up(world: &World, token: &str) -> Result<(), RpcException> {
+    let request = pb::CleanupBulkLoadRequest { bulk_token: token.to_owned(), region: None };
+    let answer: Result<(pb::CleanupBulkLoadResponse, _), _> = world.ask("CleanupBulkLoad", &request).await;
+    answer.map(drop)
+}
+
+fn staging(world: &World, token: &str) -> PathBuf {
+    let path = PathBuf::from(token.strip_prefix("file:").unwrap());
+    assert_eq!(path.parent(), Some(&*world.root.staging_dir()));
+    path
+}
+
+#[tokio::test]
+async fn a_load_is_seen_at_once_and_after_a_crash_and_leaves_nothing_behind() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("b", b"before").await.unwrap();
+    let token = prepare(&table).await;
+    let directory = staging(&world, &token);
+    assert!(text(directory.file_name().unwrap().as_encoded_bytes()).contains("__t__"), "{token}");
+    assert_ne!(prepare(&table).await, token);
+    assert!(world.root.fs().exists(&directory).unwrap());
+    let (one, other) = (file(&world, &["a", "b"]), file(&world, &["c"]));
+    assert!(load(&world, &request(&table, &token, &[&one, &other])).await.unwrap());
+    assert!(!world.root.fs().exists(&one).unwrap(), "moved");
+    clean_up(&world, &token).await.unwrap();
+    assert!(!world.root.fs().exists(&directory).unwrap());
+    clean_up(&world, &token).await.unwrap();
+    let value = |cells: Vec<(String, Vec<u8>)>| cells.into_iter().next().map(|(_, value)| text(&value));
+    for row in ["a", "c"] {
+        assert_eq!(value(table.get(row).await.unwrap()).unwrap(), "loaded");
+    }
+    // Its timestamp is what counts.
+    assert_eq!(value(table.get("b").await.unwrap()).unwrap(), "before");
+    let world = world.crash();
+    let table = world.table("t").await;
+    assert_eq!(value(table.get("c").await.unwrap()).unwrap(), "loaded");
+}
+
+#[tokio::test]
+async fn files_that_do_not_fit_are_not_loaded_and_stay() {
+    let world = World::new();
+    let table = world.region("t", "b", "d").await;
+    let token = prepare(&table).await;
+    let (inside, across) = (file(&world, &["b", "c"]), file(&world, &["c", "d"]));
+    assert!(!load(&world, &request(&table, &token, &[&inside, &across])).await.unwrap());
+    assert!(world.root.fs().exists(&inside).unwrap() && world.root.fs().exists(&across).unwrap());
+    assert_eq!(table.get("b").await.unwrap(), []);
+    assert!(load(&world, &request(&table, &token, &[&inside])).await.unwrap());
+    assert_eq!(table.get("b").await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_copy_leaves_the_file_and_a_load_that_came_from_here_is_no_load() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let (token, path) = (prepare(&table).await, file(&world, &["a"]));
+    let copied = pb::BulkLoadHFileRequest { copy_file: Some(true), ..request(&table, &token, &[&path]) };
+    assert!(load(&world, &copied).await.unwrap());
+    assert!(world.root.fs().exists(&path).unwrap());
+    let own = world.root.cluster_id().unwrap();
+    let missing = request(&table, &token, &[Path::new("/client/f/missing")]);
+    assert_eq!(load(&world, &missing).await.unwrap_err().simple_class(), "IOException");
+    assert!(load(&world, &pb::BulkLoadHFileRequest { cluster_ids: vec![own], ..missing }).await.unwrap());
+}
+
+#[tokio::test]
+async fn nothing_is_taken_from_tables_nor_removed_but_what_was_prepared() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("a", b"v").await.unwrap();
+    table.flush().await.unwrap();
+    let family = world.root.family_dir(&table.info.table, &table.info.encoded_name(), b"f");
+    let stored = family.join(&world.root.fs().list(&family).unwrap()[0].name);
+    let token = prepare(&table).await;
+    let refused = load(&world, &request(&table, &token, &[&stored])).await.unwrap_err();
+    assert_eq!(refused.simple_class(), "DoNotRetryIOException", "{refused}");
+    let data = world.root.data_dir();
+    let staging = world.root.staging_dir();
+    for directory in [&data, &staging, &staging.join("a/b"), &staging.join("../data"), Path::new("/")] {
+        let refused = clean_up(&world, &directory.display().to_string()).await.unwrap_err();
+        assert_eq!(refused.simple_class(), "DoNotRetryIOException", "{refused}");
+    }
+    assert!(world.root.fs().exists(&stored).unwrap() && world.root.fs().exists(&staging).unwrap());
+    let nobody = pb::BulkLoadHFileRequest {
+        region: convert::specifier_by_name(&crate::world::region_info("other", "", "")),
+        ..request(&table, &token, &[&stored])
+    };
+    assert_eq!(load(&world, &nobody).await.unwrap_err().simple_class(), "NotServingRegionException");
+}
