@@ -67,7 +67,7 @@ impl Place {
         {
             command.arg("-D").arg(setting);
         }
-        let former_ports = inode(&self.data().join("ports"));
+        let former_ports = identity(&self.data().join("ports"));
         let started = Instant::now();
         let child = command
             .env("FINBACK_LOG", "info")
@@ -81,9 +81,9 @@ impl Place {
     }
 }
 
-/// What tells a file from another of the same name.
-fn inode(file: &Path) -> Option<u64> {
-    fs::metadata(file).ok().map(|metadata| metadata.ino())
+/// What tells a file from another of the same name: its number alone does not, a file that is gone leaves it to the next.
+fn identity(file: &Path) -> Option<(u64, i64, i64)> {
+    fs::metadata(file).ok().map(|metadata| (metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
 /// What is in a directory; nothing where there is none.
@@ -101,7 +101,7 @@ pub(crate) struct RunningServer {
     data: PathBuf,
     stderr: PathBuf,
     /// The ports file that a killed server left.
-    former_ports: Option<u64>,
+    former_ports: Option<(u64, i64, i64)>,
     ports: [u16; 3],
 }
 
@@ -126,7 +126,7 @@ impl Ended {
 impl RunningServer {
     pub(crate) fn wait_until_ready(&mut self) {
         let file = self.data.join("ports");
-        while [None, self.former_ports].contains(&inode(&file)) {
+        while [None, self.former_ports].contains(&identity(&file)) {
             let ended = self.child.as_mut().unwrap().try_wait().unwrap();
             assert!(ended.is_none(), "the server ended: {}", self.stderr());
             assert!(self.started.elapsed() < LONG, "the server is not ready: {}", self.stderr());
