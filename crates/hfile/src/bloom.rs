@@ -85,10 +85,12 @@ impl KeyHashes {
     /// The key's bits in a chunk of so many bytes, which is not 0.
     #[inline]
     pub(crate) fn bits(self, hash_count: u32, chunk_size: usize) -> impl Iterator<Item = usize> {
-        let bits = chunk_size as i64 * 8;
+        // HBase takes the remainder of a signed number and then its absolute value, which is the remainder of the absolute
+        // value. Numbers of 32 bits are divided fastest; with more bits than they count there is nothing to divide.
+        let bits = u32::try_from(chunk_size * 8).unwrap_or(u32::MAX);
         (0..hash_count).map(move |number| {
             let mixed = self.first.wrapping_add(number.wrapping_mul(self.second));
-            (i64::from(mixed as i32) % bits).unsigned_abs() as usize
+            ((mixed as i32).unsigned_abs() % bits) as usize
         })
     }
 }

@@ -61,7 +61,7 @@ impl Default for RegionConfig {
             system_in_memory_compaction: InMemoryCompaction::None,
             in_memory_flush_factor: 0.0,
             pipeline_segments_limit: 2,
-            adaptive_compaction_threshold: 0.25,
+            adaptive_compaction_threshold: 0.15,
             off_peak_taken: Arc::default(),
             flush_lower_bound_bytes: 16 << 20,
             periodic_flush_interval: Some(Duration::from_secs(3600)),

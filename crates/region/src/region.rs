@@ -182,8 +182,7 @@ impl Region {
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
                 if scan.families.is_empty() || selection.is_some() {
-                    let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
-                    stores.push(store.scanner(scan, &range, qualifiers, read_point, now, filter.is_some()));
+                    stores.extend(store.scanner(scan, &range, selection, read_point, now, filter.is_some()));
                 }
             }
             stores

@@ -15,7 +15,7 @@ use crate::relevant::{BloomAnswer, Relevant};
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
-use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, Scan};
+use finback_cell::{Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions,
@@ -213,16 +213,16 @@ impl Store {
         self.files.read().iter().filter_map(|file| file.max_sequence_id()).max()
     }
 
-    /// A scanner over this store, without the sources that cannot hold anything of the scan.
+    /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
     pub(crate) fn scanner(
         &self,
         scan: &Scan,
         rows: &RowRange,
-        qualifiers: Option<Vec<Bytes>>,
+        selection: Option<&FamilySelection>,
         read_point: u64,
         now: i64,
         has_filter: bool,
-    ) -> StoreScanner {
+    ) -> Option<StoreScanner> {
         let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
         let segments = self.memstore.segments();
@@ -248,6 +248,9 @@ impl Store {
                 sources.push(Source::File(Box::new(source)));
             }
         }
+        if sources.is_empty() {
+            return None;
+        }
         let read = StoreRead {
             order: self.order,
             family: self.family.name.clone(),
@@ -258,6 +261,7 @@ impl Store {
             store_limit: scan.store_limit,
         };
         let time_range = scan.time_range_of(&self.family.name);
+        let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
         let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now, has_filter);
         let is_merge = sources.len() > 1;
         let heap = Heap::new(self.order, sources);
@@ -267,7 +271,7 @@ impl Store {
             Some(column) if by_time && is_merge => heap.of_one_column(column),
             _ => heap,
         };
-        StoreScanner::new(read, heap, matcher)
+        Some(StoreScanner::new(read, heap, matcher))
     }
 }
 

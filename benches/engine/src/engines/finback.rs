@@ -182,6 +182,10 @@ impl Engine for Finback {
         // Nobody needs the log any more, and there is no master to clean up; the other engines delete theirs, too.
         wait_for(self.wal.roll()).expect("roll");
         finback_wal::clean_old_logs(&*self.fs, &self.dir, Duration::ZERO, SystemTime::now()).expect("clean");
+        // The same goes for files that were compacted away.
+        let _ = std::fs::remove_dir_all(
+            finback_layout::RootDir::new(Arc::clone(&self.fs), &self.dir).archive_dir(),
+        );
     }
 }
 

@@ -143,7 +143,7 @@ settings! {
     pipeline_segments: Count = "2", "hbase.hregion.compacting.pipeline.segments.limit";
     /// ADAPTIVE drops cells when at least this part of them can go. HBase's default is 0.5: it guesses from the
     /// number of different keys, and must copy into memory that a garbage collector looks after.
-    adaptive_compaction_threshold: Share = "0.25",
+    adaptive_compaction_threshold: Share = "0.15",
         "hbase.hregion.compacting.memstore.adaptive.compaction.threshold";
     /// Memory for the memstores of all regions together, in bytes or as a fraction of `finback.memory.limit`; at
     /// the limit, writes wait for flushes. Together with the block cache at most 0.8 of it.
