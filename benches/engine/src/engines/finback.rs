@@ -179,6 +179,8 @@ impl Engine for Finback {
         self.jobs.send(Job::Settle(answer)).expect("the thread lives as long as the region");
         // Ends when the sender is dropped.
         let _ = settled.recv();
+        // The flush before does not cover what compactions noted in the log.
+        self.region.flush(None).expect("flush");
         // Nobody needs the log any more, and there is no master to clean up; the other engines delete theirs, too.
         wait_for(self.wal.roll()).expect("roll");
         finback_wal::clean_old_logs(&*self.fs, &self.dir, Duration::ZERO, SystemTime::now()).expect("clean");
