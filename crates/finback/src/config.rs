@@ -4,6 +4,7 @@
 //! text, `docs/configuration.md` and the check for unknown names are made from it.
 
 mod cache_value;
+mod caching;
 mod compaction;
 mod compaction_value;
 mod error;

@@ -325,6 +325,7 @@ fn start_region_server(
             adaptive_compaction_threshold: config.adaptive_compaction_threshold,
             row_lock_wait: config.row_lock_wait,
             compaction: config.compaction(),
+            caching: config.caching(),
             ..RegionConfig::default()
         },
         wal: WalOptions {
@@ -338,6 +339,7 @@ fn start_region_server(
         },
         memstore_limit_bytes: memory.memstores,
         reply_memory: ReplyMemory::new(memory.replies as usize),
+        scanner_bytes: memory.scanners as usize,
         nonce_bytes: memory.nonces as usize,
         max_row_bytes: config.max_row_bytes as usize,
         scanner_lease: config.scanner_timeout,

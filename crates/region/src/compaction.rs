@@ -228,6 +228,8 @@ impl Region {
             // Nothing but the log would say that the inputs are done with.
             return Err(error.clone());
         }
+        let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
+        outputs.iter().for_each(|file| self.cache_written(store, file, wanted));
         store.replace_files(&job.inputs, outputs);
         match marked {
             Ok(()) => self.archive(store, &job.inputs, leftovers),

@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
 use finback_cell::Bytes;
 use finback_cell::key::Key;
-use finback_hfile::{HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
+use finback_hfile::{CacheCharge, HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
 use finback_proto::pb;
 use std::sync::Arc;
 
@@ -40,6 +40,11 @@ impl CompactionJob {
     /// Cells of the inputs, as far as they say the truth.
     pub(crate) fn cells(&self) -> u64 {
         self.inputs.iter().map(|input| input.reader().entry_count()).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of the inputs.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add)
     }
 
     /// Neighbours, of a store with so many files, become one file.
@@ -81,6 +86,8 @@ impl Region {
             Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
         };
         let mut heap = Heap::new(self.order, newest_first.map(source).collect());
+        // Blocks that the compaction works with count in the block cache.
+        let mut memory = CacheCharge::new(Arc::clone(&store.cache), 0);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
@@ -101,7 +108,7 @@ impl Region {
             ..CompactionOutcome::default()
         };
         let mut pace = Pace::new(self, control);
-        reading(&mut heap, |heap| heap.seek(&Key::first_on_row(&[])))?;
+        reading(&mut heap, &mut memory, |heap| heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, sequence_id)) = heap.peek() {
             outcome.cells_read += 1;
             if pace.is_at_block(output.written_bytes()) {
@@ -113,7 +120,7 @@ impl Region {
                 output.append(&cell, sequence_id, outcome.cells_read)?;
                 outcome.cells_written += 1;
             }
-            reading(&mut heap, Heap::next)?;
+            reading(&mut heap, &mut memory, Heap::next)?;
         }
         let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
         let finished = output.finish(&Inscription {
@@ -142,12 +149,16 @@ impl Region {
 /// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
 fn reading(
     heap: &mut Heap,
+    memory: &mut CacheCharge,
     mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
 ) -> Result<(), RegionError> {
     loop {
         match operation(heap) {
             Ok(()) => return Ok(()),
-            Err(ScanInterrupt::NeedBlock(request)) => heap.provide(request.read()?),
+            Err(ScanInterrupt::NeedBlock(request)) => {
+                heap.provide(request.read()?);
+                memory.set(heap.held_bytes());
+            }
             Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
         }
     }

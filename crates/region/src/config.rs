@@ -1,5 +1,6 @@
 //! Settings of regions.
 
+use crate::cache_config::CacheConfig;
 use crate::compaction_config::CompactionConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
@@ -21,6 +22,8 @@ pub struct RegionConfig {
     pub timestamp_slop_ms: Option<i64>,
     /// Which files are compacted. Tables and families may have their own.
     pub compaction: CompactionConfig,
+    /// Which blocks are cached besides those that were read. Tables and families may have their own.
+    pub caching: CacheConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
     pub verify_bulk_loads: bool,
     /// `hbase.hregion.compacting.memstore.type`: in-memory compaction of families that do not say otherwise.
@@ -56,6 +59,7 @@ impl Default for RegionConfig {
             max_cell_size_bytes: 10 << 20,
             timestamp_slop_ms: None,
             compaction: CompactionConfig::default(),
+            caching: CacheConfig::default(),
             verify_bulk_loads: false,
             in_memory_compaction: InMemoryCompaction::Basic,
             system_in_memory_compaction: InMemoryCompaction::None,

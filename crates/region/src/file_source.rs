@@ -58,6 +58,15 @@ impl FileSource {
         self.scanner.previous_row(row)
     }
 
+    /// Lets go of all blocks, until [`FileSource::unpark`].
+    pub(crate) fn park(&mut self) {
+        self.scanner.park();
+    }
+
+    pub(crate) fn unpark(&mut self) -> Result<(), ScanInterrupt> {
+        self.scanner.unpark()
+    }
+
     /// Bytes of the blocks that the scanner keeps in memory.
     pub(crate) fn held_bytes(&self) -> usize {
         self.scanner.held_bytes()

@@ -147,6 +147,10 @@ impl Region {
                 }
             }
         }
+        for (part, files) in parts.iter().zip(&written) {
+            let wanted = part.store.caching.of_flush(part.store.data_priority);
+            files.iter().for_each(|file| self.cache_written(part.store, file, wanted));
+        }
         self.serve(&parts, &written);
         self.note_end(FlushPhase::Commit, sequence_id, &parts_of(&parts, &written), replayed);
         if replayed.is_none() {

@@ -215,6 +215,20 @@ impl Heap {
         Ok(self.found_row.take())
     }
 
+    /// Lets the sources go of all blocks. Nothing else may be done before [`Heap::unpark`] was successful.
+    pub(crate) fn park(&mut self) {
+        self.sources.iter_mut().for_each(Source::park);
+    }
+
+    /// Goes back to where it was parked.
+    pub(crate) fn unpark(&mut self) -> Result<(), ScanInterrupt> {
+        for source in 0..self.sources.len() {
+            self.asking = source;
+            self.sources[source].unpark()?;
+        }
+        Ok(())
+    }
+
     /// Bytes of the blocks that the sources keep in memory.
     pub(crate) fn held_bytes(&self) -> usize {
         self.sources.iter().map(Source::held_bytes).sum()

@@ -69,8 +69,9 @@ impl Region {
                 )
             };
             let compaction = environment.config.compaction_of(&table, family);
+            let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
-            stores.push(Store::new(family.clone(), keeper, order, compaction, files, cache));
+            stores.push(Store::new(family.clone(), keeper, order, (compaction, caching), files, cache));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
         let stored = stores.iter().filter_map(Store::max_sequence_id).max().unwrap_or(0);

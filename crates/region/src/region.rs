@@ -12,6 +12,7 @@ use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
 use crate::row_lock::RowLocks;
 use crate::scan_output::ScanOutput;
 use crate::store::Store;
+use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
 use finback_cell::{Bytes, CellOrder, RegionInfo, Scan, TableDescriptor};
 use finback_filter::Filter;
@@ -174,20 +175,31 @@ impl Region {
             self.store(&selection.family)?;
         }
         let registered = self.mvcc.register_scanner(scan.read_point);
-        let read_point = if scan.read_uncommitted { u64::MAX } else { registered.get() };
-        let now = self.environment.host.now_ms();
         let range = self.clamp(scan);
-        let stores = self.file_switch.look(|| {
+        let stores = self.store_scanners(scan, &range, registered.get(), filter.is_some());
+        Ok(RegionScanner::new(registered, self.order, range, stores, filter))
+    }
+
+    /// A scanner for each family of the scan, over the memstores and files of now.
+    pub(crate) fn store_scanners(
+        &self,
+        scan: &Scan,
+        range: &RowRange,
+        read_point: u64,
+        has_filter: bool,
+    ) -> Vec<StoreScanner> {
+        let read_point = if scan.read_uncommitted { u64::MAX } else { read_point };
+        let now = self.environment.host.now_ms();
+        self.file_switch.look(|| {
             let mut stores = Vec::with_capacity(self.stores.len());
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
                 if scan.families.is_empty() || selection.is_some() {
-                    stores.extend(store.scanner(scan, &range, selection, read_point, now, filter.is_some()));
+                    stores.extend(store.scanner(scan, range, selection, read_point, now, has_filter));
                 }
             }
             stores
-        });
-        Ok(RegionScanner::new(registered, self.order, range, stores, filter))
+        })
     }
 
     /// The part of a scan's rows that this region has.

@@ -112,6 +112,8 @@ pub struct RegionScanner {
     /// Whether a part of the row was given out already.
     was_cut: bool,
     asking: usize,
+    /// Whether the stores have let go of their blocks.
+    parked: bool,
 }
 
 impl RegionScanner {
@@ -138,6 +140,7 @@ impl RegionScanner {
             carried: None,
             was_cut: false,
             asking: 0,
+            parked: false,
         }
     }
 
@@ -166,6 +169,55 @@ impl RegionScanner {
         self.stores.iter().map(StoreScanner::held_bytes).sum()
     }
 
+    /// Lets go of all blocks until the next call of [`RegionScanner::next`], which asks for them again.
+    pub fn park(&mut self) {
+        self.stores.iter_mut().for_each(StoreScanner::park);
+        self.parked = true;
+    }
+
+    fn unpark(&mut self) -> Result<(), ScanInterrupt> {
+        for number in 0..self.stores.len() {
+            self.asking = number;
+            self.stores[number].unpark()?;
+        }
+        self.parked = false;
+        Ok(())
+    }
+
+    /// Its parts, one for each family.
+    pub(crate) fn stores(&self) -> &[StoreScanner] {
+        &self.stores
+    }
+
+    /// The rows that are still to be read, and the read point, if the scan stands between two rows.
+    pub(crate) fn rest(&self) -> Option<(RowRange, u64)> {
+        let mut rest = self.range.clone();
+        match self.phase {
+            Phase::Start(_) => {}
+            Phase::BetweenRows if self.row.is_empty() => {}
+            Phase::BetweenRows => {
+                rest.start = Bytes::copy_from_slice(&self.row);
+                rest.include_start = false;
+            }
+            Phase::InRow(_) | Phase::RowEnd | Phase::LeaveRow(_) | Phase::Done(_) => return None,
+        }
+        Some((rest, self.read_point.get()))
+    }
+
+    /// Goes on with other scanners of its families over `rest`.
+    pub(crate) fn go_on_with(&mut self, rest: RowRange, stores: Vec<StoreScanner>) {
+        self.range = rest;
+        self.stores = stores;
+        self.phase = Phase::Start(0);
+        self.asking = 0;
+        self.parked = false;
+    }
+
+    /// Whether it has a filter.
+    pub(crate) fn has_filter(&self) -> bool {
+        self.filter.is_some()
+    }
+
     /// Hands over the block that the last call asked for.
     pub fn provide(&mut self, block: Arc<Block>) {
         if let Some(store) = self.stores.get_mut(self.asking) {
@@ -175,6 +227,9 @@ impl RegionScanner {
 
     /// Reads on into `out` until a limit is reached.
     pub fn next(&mut self, out: &mut ScanOutput, limits: &ScanLimits) -> Result<ScanStop, Interrupt> {
+        if self.parked {
+            self.unpark()?;
+        }
         if let Some(carried) = self.carried.take() {
             out.carry_in(carried);
         }

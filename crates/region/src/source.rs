@@ -82,6 +82,21 @@ impl Source {
         }
     }
 
+    /// Lets go of all blocks, until [`Source::unpark`].
+    pub(crate) fn park(&mut self) {
+        if let Self::File(file) = self {
+            file.park();
+        }
+    }
+
+    /// Goes back to where it was parked.
+    pub(crate) fn unpark(&mut self) -> Result<(), ScanInterrupt> {
+        match self {
+            Self::Segment(_) => Ok(()),
+            Self::File(file) => file.unpark(),
+        }
+    }
+
     /// Hands over the block that an operation asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
         if let Self::File(file) = self {

@@ -1,5 +1,6 @@
 //! One family of one region: a memstore and store files.
 
+use crate::cache_config::CacheConfig;
 use crate::compaction::Leftovers;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_policy::Cut;
@@ -15,18 +16,14 @@ use crate::relevant::{BloomAnswer, Relevant};
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
-use arc_swap::ArcSwap;
 use finback_cell::{Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions,
 };
 use finback_memstore::MemStore;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
-
-/// Files as readers see them at one moment.
-pub(crate) type Files = Box<[Arc<StoreFile>]>;
 
 /// The store of one family.
 pub(crate) struct Store {
@@ -36,6 +33,8 @@ pub(crate) struct Store {
     pub(crate) keeper: Arc<MemStoreKeeper>,
     /// How its files are compacted.
     pub(crate) compaction: CompactionConfig,
+    /// Which blocks are cached besides those that were read.
+    pub(crate) caching: CacheConfig,
     /// One compaction at a time, and what earlier ones left in the directory.
     pub(crate) compaction_lock: Mutex<Leftovers>,
     /// Names of files that a flush could not take back: the next compaction counts them among the leftovers.
@@ -43,12 +42,11 @@ pub(crate) struct Store {
     /// How far the compaction is that is under way.
     pub(crate) progress: CompactionProgress,
     order: CellOrder,
-    /// Newest first. Replaced as a whole, under the lock; readers need none.
-    files: ArcSwap<Files>,
-    files_lock: Mutex<()>,
-    cache: Arc<dyn BlockCache>,
+    /// Newest first. Replaced as a whole; held only to copy or exchange the pointer.
+    files: RwLock<Arc<[Arc<StoreFile>]>>,
+    pub(crate) cache: Arc<dyn BlockCache>,
     /// What data blocks are worth in the cache.
-    data_priority: BlockPriority,
+    pub(crate) data_priority: BlockPriority,
 }
 
 impl Store {
@@ -57,11 +55,12 @@ impl Store {
         family: ColumnFamilyDescriptor,
         keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
-        compaction: CompactionConfig,
+        (compaction, caching): (CompactionConfig, CacheConfig),
         mut files: Vec<Arc<StoreFile>>,
         cache: Arc<dyn BlockCache>,
     ) -> Self {
         sort_newest_first(&mut files, &compaction);
+        files.iter().for_each(|file| file.reader().charge_to(&cache));
         // HBase keeps the catalogue like a family with IN_MEMORY.
         let is_in_memory = family.is_in_memory() || order == CellOrder::Meta;
         let memstore = Arc::new(MemStore::new(order));
@@ -72,12 +71,12 @@ impl Store {
             keeper: keeper(&memstore),
             memstore,
             compaction,
+            caching,
             compaction_lock: Mutex::default(),
             flush_leftovers: Mutex::default(),
             progress: CompactionProgress::default(),
             order,
-            files: ArcSwap::from_pointee(files.into()),
-            files_lock: Mutex::default(),
+            files: RwLock::new(files.into()),
             cache,
         }
     }
@@ -124,17 +123,8 @@ impl Store {
     }
 
     /// The store files, newest first.
-    pub(crate) fn files(&self) -> Arc<Files> {
-        self.files.load_full()
-    }
-
-    /// Exchanges the files for others.
-    fn change_files(&self, change: impl FnOnce(&mut Vec<Arc<StoreFile>>)) {
-        let _alone = self.files_lock.lock();
-        let mut files = self.files().to_vec();
-        change(&mut files);
-        sort_newest_first(&mut files, &self.compaction);
-        self.files.store(Arc::new(files.into()));
+    pub(crate) fn files(&self) -> Arc<[Arc<StoreFile>]> {
+        Arc::clone(&self.files.read())
     }
 
     /// The store files, oldest first.
@@ -177,9 +167,11 @@ impl Store {
 
     /// Stops serving the files of these names, and gives them back.
     pub(crate) fn remove_files(&self, names: &[String]) -> Vec<Arc<StoreFile>> {
-        let named = |file: &mut Arc<StoreFile>| names.contains(&file.name());
-        let mut gone = Vec::new();
-        self.change_files(|files| gone = files.extract_if(.., named).collect());
+        let named = |file: &Arc<StoreFile>| names.contains(&file.name());
+        let mut files = self.files.write();
+        let (gone, kept): (Vec<_>, Vec<_>) = files.iter().cloned().partition(named);
+        *files = kept.into();
+        drop(files);
         self.forget_blocks(&gone);
         gone
     }
@@ -192,32 +184,40 @@ impl Store {
         }
     }
 
-    /// Frees the cache of this store's blocks if the family wants that at a close (EVICT_BLOCKS_ON_CLOSE). Else the next
-    /// opening finds them.
+    /// Frees the cache of this store's blocks if that is wanted at a close (EVICT_BLOCKS_ON_CLOSE). Else the next opening
+    /// finds them.
     pub(crate) fn close_files(&self) {
-        if self.family.flag("EVICT_BLOCKS_ON_CLOSE", false) {
+        if self.caching.evict_on_close {
             self.forget_blocks(&self.files());
         }
     }
 
     /// Puts the outputs of a compaction, if there are any, in the place of its inputs.
     pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], outputs: Vec<Arc<StoreFile>>) {
+        outputs.iter().for_each(|file| file.reader().charge_to(&self.cache));
+        let mut files = self.files.write();
         let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
-        self.change_files(|files| {
-            files.retain(|file| !is_input(file));
-            files.extend(outputs);
-        });
+        let mut all: Vec<_> = files.iter().filter(|file| !is_input(file)).cloned().collect();
+        all.extend(outputs);
+        sort_newest_first(&mut all, &self.compaction);
+        *files = all.into();
+        drop(files);
         self.forget_blocks(inputs);
     }
 
     /// Adds the output of a flush.
     pub(crate) fn add_file(&self, file: Arc<StoreFile>) {
-        self.change_files(|files| files.push(file));
+        file.reader().charge_to(&self.cache);
+        let mut files = self.files.write();
+        let mut all: Vec<_> = files.to_vec();
+        all.push(file);
+        sort_newest_first(&mut all, &self.compaction);
+        *files = all.into();
     }
 
     /// Highest sequence id that store files hold.
     pub(crate) fn max_sequence_id(&self) -> Option<u64> {
-        self.files().iter().filter_map(|file| file.max_sequence_id()).max()
+        self.files.read().iter().filter_map(|file| file.max_sequence_id()).max()
     }
 
     /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
@@ -232,8 +232,8 @@ impl Store {
     ) -> Option<StoreScanner> {
         let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
-        let segments = self.memstore.look_at_segments();
-        let files = self.files.load();
+        let segments = self.memstore.segments();
+        let files = self.files();
         let mut sources = Vec::with_capacity(segments.len() + files.len());
         for segment in segments.iter() {
             if segment.timestamps().is_some_and(|(min, max)| relevant.times(min, max)) {
@@ -278,7 +278,7 @@ impl Store {
             Some(column) if by_time && is_merge => heap.of_one_column(column),
             _ => heap,
         };
-        Some(StoreScanner::new(read, heap, matcher))
+        Some(StoreScanner::new(read, segments, heap, matcher))
     }
 }
 

@@ -10,6 +10,7 @@ use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
 use finback_filter::Filter;
 use finback_hfile::{Block, ScanInterrupt};
+use finback_memstore::SegmentList;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -46,6 +47,7 @@ pub(crate) struct StoreRead {
 pub(crate) struct StoreScanner {
     read: StoreRead,
     heap: Heap,
+    segments: Arc<SegmentList>,
     matcher: Matcher,
     /// Whether the scanner has cells in the row being read.
     in_row: bool,
@@ -62,10 +64,12 @@ pub(crate) struct StoreScanner {
 }
 
 impl StoreScanner {
-    pub(crate) fn new(read: StoreRead, heap: Heap, matcher: Matcher) -> Self {
+    /// `segments`: what the memstore consists of; `heap`: what is read of it, and of the files.
+    pub(crate) fn new(read: StoreRead, segments: Arc<SegmentList>, heap: Heap, matcher: Matcher) -> Self {
         Self {
             read,
             heap,
+            segments,
             matcher,
             in_row: false,
             past_row: false,
@@ -232,6 +236,26 @@ impl StoreScanner {
         self.heap.reseek(&Key::from_checked(&self.target))?;
         self.target.clear();
         Ok(())
+    }
+
+    /// Lets go of all blocks. Nothing else may be done before [`StoreScanner::unpark`] was successful.
+    pub(crate) fn park(&mut self) {
+        self.heap.park();
+    }
+
+    /// Goes back to where it was parked.
+    pub(crate) fn unpark(&mut self) -> Result<(), ScanInterrupt> {
+        self.heap.unpark()
+    }
+
+    /// The family.
+    pub(crate) fn family(&self) -> &[u8] {
+        &self.read.family
+    }
+
+    /// The segments that the memstore had when this scanner was opened, which it keeps in memory.
+    pub(crate) fn segments(&self) -> &SegmentList {
+        &self.segments
     }
 
     /// Bytes of the blocks that this scanner keeps in memory.

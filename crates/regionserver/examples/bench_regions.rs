@@ -145,6 +145,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         wal: WalOptions::default(),
         memstore_limit_bytes: 512 << 20,
         reply_memory: ReplyMemory::new(256 << 20),
+        scanner_bytes: 64 << 20,
         nonce_bytes: 16 << 20,
         max_row_bytes: 1 << 30,
         scanner_lease: Duration::from_secs(60),

@@ -30,6 +30,7 @@ pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64)
             Ok(region) => {
                 let close_asked = server.regions.opened(Arc::clone(&region));
                 server.scheduler.look_at(&region);
+                prefetch(&server, &region);
                 report_opened(Arc::clone(&server), Arc::clone(&region), procedure).await;
                 if let Some(procedure) = close_asked {
                     close(&server, region.encoded_name().as_bytes(), procedure);
@@ -55,6 +56,19 @@ async fn open_blocking(server: &Arc<RegionServer>, info: RegionInfo) -> Result<A
         Region::open(environment, info, server.schemas.share(table), &mut replayed)
     });
     opened.await.unwrap_or_else(|error| Err(RegionError::Invalid(format!("opening panicked: {error}"))))
+}
+
+/// Brings into the cache, in the background, the blocks of which the region's settings want that.
+fn prefetch(server: &Arc<RegionServer>, region: &Arc<Region>) {
+    if !region.wants_prefetch() {
+        return;
+    }
+    let (server, region) = (Arc::clone(server), Arc::clone(region));
+    tokio::spawn(async move {
+        let _turn = server.prefetch_turns.acquire().await;
+        // Nobody waits for it; should it panic, blocks are read when they are needed.
+        let _ = tokio::task::spawn_blocking(move || region.prefetch()).await;
+    });
 }
 
 async fn report_opened(server: Arc<RegionServer>, region: Arc<Region>, procedure: i64) {

@@ -36,6 +36,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
     if flush(server, Arc::clone(&region), families).await {
         server.scheduler.look_at(&region);
         server.host.ask_for_memory_if_short();
+        server.look_at_scanner_memory();
         End::Done
     } else {
         End::Failed

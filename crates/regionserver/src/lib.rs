@@ -16,6 +16,7 @@ mod exceptions;
 mod flusher;
 mod get;
 mod host;
+mod idle_blocks;
 mod io_budget;
 mod job;
 mod job_queue;
@@ -35,6 +36,7 @@ mod scanners;
 mod scheduler;
 mod schemas;
 mod server;
+mod stale_scanners;
 mod throughput_controller;
 
 pub use admin_service::AdminService;

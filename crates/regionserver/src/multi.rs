@@ -14,7 +14,6 @@ use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{Call, Reply, RpcException};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
 const MAX_REPLY_BYTES: usize = 100 << 20;
@@ -30,7 +29,6 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
     let mut multi = Multi {
         server: &server,
         nonce_group: request.nonce_group.unwrap_or(0),
-        deadline: call.deadline,
         request_cells: call.cells.clone(),
         cells: ReplyCells::new(&server, &call),
         results: Vec::with_capacity(request.region_action.len()),
@@ -55,8 +53,6 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
 struct Multi<'a> {
     server: &'a RegionServer,
     nonce_group: u64,
-    /// How long the client waits.
-    deadline: Option<Instant>,
     /// Cells of the mutations not yet decoded.
     request_cells: Bytes,
     cells: ReplyCells,
@@ -155,7 +151,7 @@ impl Multi<'_> {
         }
         let outcome = match failure {
             Some(failure) => Err(failure),
-            None => apply(self.server, region, action.condition, mutations, self.deadline).await,
+            None => apply(self.server, region, action.condition, mutations).await,
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -198,9 +194,7 @@ impl Multi<'_> {
                         continue;
                     }
                     Ok(mutation) => {
-                        batch
-                            .write(region, &mut self.results[number].result_or_exception, self.deadline)
-                            .await;
+                        batch.write(region, &mut self.results[number].result_or_exception).await;
                         self.read_modify_write(region, mutation).await
                     }
                     Err(failure) => Err(failure),
@@ -212,7 +206,7 @@ impl Multi<'_> {
             };
             answer(&mut self.results[number].result_or_exception[at], outcome);
         }
-        batch.write(region, &mut self.results[number].result_or_exception, self.deadline).await;
+        batch.write(region, &mut self.results[number].result_or_exception).await;
         Ok(())
     }
 
@@ -250,7 +244,7 @@ impl Multi<'_> {
         self.read_gets().await;
         self.check_size()?;
         region.check_row(&mutation.row, "batch").map_err(|error| batch_exception(&error))?;
-        let outcome = atomically(self.server, region, Vec::new(), vec![mutation], self.deadline).await?;
+        let outcome = atomically(self.server, region, Vec::new(), vec![mutation]).await?;
         Ok(if outcome.cells == CellBlock::default() {
             pb::Result::default()
         } else {
@@ -264,7 +258,6 @@ async fn apply(
     region: &Region,
     condition: Option<pb::Condition>,
     mutations: Vec<Mutation>,
-    deadline: Option<Instant>,
 ) -> Result<finback_region::AtomicOutcome, RpcException> {
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
@@ -283,7 +276,7 @@ async fn apply(
             other.row.escape_ascii()
         )));
     }
-    atomically(server, region, conditions, mutations, deadline).await
+    atomically(server, region, conditions, mutations).await
 }
 
 /// Puts and deletes waiting to be written together.
@@ -300,16 +293,11 @@ impl Batch {
     }
 
     /// Writes them and puts the answers into their places.
-    async fn write(
-        &mut self,
-        region: &Region,
-        answers: &mut [pb::ResultOrException],
-        deadline: Option<Instant>,
-    ) {
+    async fn write(&mut self, region: &Region, answers: &mut [pb::ResultOrException]) {
         if self.mutations.is_empty() {
             return;
         }
-        let results = region.batch_until(&std::mem::take(&mut self.mutations), deadline).await;
+        let results = region.batch(std::mem::take(&mut self.mutations)).await;
         for (place, result) in self.places.drain(..).zip(results) {
             let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
             answer(&mut answers[place], outcome);

@@ -1,5 +1,7 @@
 //! Open scanners, their leases and call sequence numbers.
 
+use crate::idle_blocks::IdleBlocks;
+use finback_cell::Scan;
 use finback_region::{Region, RegionScanner};
 use finback_rpc::{RpcException, exceptions};
 use parking_lot::Mutex;
@@ -17,6 +19,8 @@ const REMEMBERED_CLOSED: usize = 4096;
 pub(crate) struct OpenScanner {
     pub(crate) region: Arc<Region>,
     pub(crate) scanner: RegionScanner,
+    /// What it was opened for.
+    pub(crate) scan: Scan,
     /// Cells of one result at most.
     pub(crate) batch: usize,
     /// Bytes of one reply at most.
@@ -25,27 +29,60 @@ pub(crate) struct OpenScanner {
     pub(crate) wants_cursor: bool,
 }
 
-struct Slot {
+pub(crate) struct Slot {
     /// `None` while a call works with it.
-    scanner: Option<Box<OpenScanner>>,
+    pub(crate) scanner: Option<Box<OpenScanner>>,
     next_call: u64,
-    expires: Instant,
+    pub(crate) expires: Instant,
+    /// Of the blocks that it keeps while it waits.
+    idle: Option<u64>,
+}
+
+/// The scanners by their ids.
+#[derive(Default)]
+pub(crate) struct Slots {
+    pub(crate) by_id: HashMap<u64, Slot>,
+    idle: IdleBlocks,
+}
+
+impl Slots {
+    /// Takes a scanner away.
+    pub(crate) fn remove(&mut self, id: u64) -> Option<Slot> {
+        let slot = self.by_id.remove(&id)?;
+        self.idle.remove(slot.idle);
+        Some(slot)
+    }
+
+    /// Has scanners let go of their blocks, those that have waited longest first, until the others have no more than this.
+    fn park(&mut self, most_bytes: usize) {
+        while self.idle.bytes() > most_bytes {
+            let Some(id) = self.idle.take_longest() else { return };
+            let Some(slot) = self.by_id.get_mut(&id) else { continue };
+            slot.idle = None;
+            if let Some(open) = &mut slot.scanner {
+                open.scanner.park();
+            }
+        }
+    }
 }
 
 /// The scanners of one server.
 pub(crate) struct Scanners {
-    slots: Mutex<HashMap<u64, Slot>>,
+    pub(crate) slots: Mutex<Slots>,
+    /// Bytes of the blocks that scanners keep while they wait for their clients, at most.
+    idle_bytes: usize,
     closed: Mutex<VecDeque<u64>>,
     next_id: AtomicU64,
     lease: Duration,
 }
 
 impl Scanners {
-    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one.
-    pub(crate) fn new(start_code: u64, lease: Duration) -> Self {
+    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one. `idle_bytes`: of
+    /// the blocks that scanners keep while they wait for their clients.
+    pub(crate) fn new(start_code: u64, lease: Duration, idle_bytes: usize) -> Self {
         // 31 bits of the start code, 32 bits to count; positive as a Java long.
         let next_id = AtomicU64::new((start_code & 0x7fff_ffff) << 32 | 1);
-        Self { slots: Mutex::default(), closed: Mutex::default(), next_id, lease }
+        Self { slots: Mutex::default(), idle_bytes, closed: Mutex::default(), next_id, lease }
     }
 
     /// How long a scanner lives without a call.
@@ -55,7 +92,7 @@ impl Scanners {
 
     /// An id for a new scanner.
     pub(crate) fn new_id(&self) -> Result<u64, RpcException> {
-        if self.slots.lock().len() >= MAX_OPEN {
+        if self.slots.lock().by_id.len() >= MAX_OPEN {
             return Err(exceptions::region_too_busy(format!("more than {MAX_OPEN} scanners are open")));
         }
         Ok(self.next_id.fetch_add(1, Ordering::Relaxed))
@@ -64,7 +101,8 @@ impl Scanners {
     /// Takes a scanner for a call. `call_number` must be the next one, if given.
     pub(crate) fn take(&self, id: u64, call_number: Option<u64>) -> Result<Box<OpenScanner>, RpcException> {
         let mut slots = self.slots.lock();
-        let slot = slots.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let Slots { by_id, idle } = &mut *slots;
+        let slot = by_id.get_mut(&id).ok_or_else(|| unknown(id))?;
         if let Some(number) = call_number {
             if number != slot.next_call {
                 return Err(exceptions::out_of_order_scanner_next(format!(
@@ -74,6 +112,7 @@ impl Scanners {
             }
             slot.next_call += 1;
         }
+        idle.remove(slot.idle.take());
         slot.scanner.take().ok_or_else(|| {
             exceptions::out_of_order_scanner_next(format!("another call works with scanner {id}"))
         })
@@ -82,15 +121,20 @@ impl Scanners {
     /// Keeps a scanner for its next call, with a new lease.
     pub(crate) fn keep(&self, id: u64, scanner: Box<OpenScanner>) {
         let expires = Instant::now() + self.lease;
+        let held = scanner.scanner.held_bytes();
         let mut slots = self.slots.lock();
-        let slot = slots.entry(id).or_insert(Slot { scanner: None, next_call: 0, expires });
+        let Slots { by_id, idle } = &mut *slots;
+        let slot = by_id.entry(id).or_insert(Slot { scanner: None, next_call: 0, expires, idle: None });
         slot.scanner = Some(scanner);
         slot.expires = expires;
+        idle.remove(slot.idle.take());
+        slot.idle = idle.add(id, held);
+        slots.park(self.idle_bytes);
     }
 
     /// Extends the lease.
     pub(crate) fn renew(&self, id: u64) {
-        if let Some(slot) = self.slots.lock().get_mut(&id) {
+        if let Some(slot) = self.slots.lock().by_id.get_mut(&id) {
             slot.expires = Instant::now() + self.lease;
         }
     }
@@ -98,7 +142,7 @@ impl Scanners {
     /// Closes a scanner. With `by_server` a later close of the client's is no error.
     pub(crate) fn close(&self, id: u64, by_server: bool) {
         // Dropped outside the lock: it may free much memory.
-        let slot = self.slots.lock().remove(&id);
+        let slot = self.slots.lock().remove(id);
         drop(slot);
         if by_server {
             let mut closed = self.closed.lock();
@@ -118,11 +162,12 @@ impl Scanners {
     pub(crate) fn expire(&self, now: Instant) {
         let mut slots = self.slots.lock();
         let over: Vec<u64> = slots
+            .by_id
             .iter()
             .filter(|(_, slot)| slot.scanner.is_some() && slot.expires <= now)
             .map(|(id, _)| *id)
             .collect();
-        let dropped: Vec<Slot> = over.iter().filter_map(|id| slots.remove(id)).collect();
+        let dropped: Vec<Slot> = over.into_iter().filter_map(|id| slots.remove(id)).collect();
         drop(slots);
         if !dropped.is_empty() {
             tracing::info!(scanners = dropped.len(), "leases of scanners are over");

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, Semaphore};
+use tokio::task::JoinSet;
 
 /// Between two reports to the master (`hbase.regionserver.msginterval`).
 const REPORT_INTERVAL: Duration = Duration::from_secs(3);
@@ -30,6 +31,10 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(3);
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(1);
 /// How many regions are opened at once.
 const OPEN_AT_ONCE: usize = 4;
+/// How many regions are closed at once when the server stops: they wait for the same writes of the log.
+const CLOSE_AT_ONCE: usize = 16;
+/// How many regions have their blocks prefetched at once (the default of `hbase.hfile.thread.prefetch`).
+const PREFETCH_AT_ONCE: usize = 4;
 /// Between two tries to reach the master.
 const REGISTER_PAUSE: Duration = Duration::from_millis(50);
 
@@ -48,6 +53,8 @@ pub struct RegionServerOptions {
     pub memstore_limit_bytes: u64,
     /// Memory of the replies that are built or on their way to clients.
     pub reply_memory: Arc<ReplyMemory>,
+    /// Bytes that scanners keep in memory while they wait for their clients, at most.
+    pub scanner_bytes: usize,
     /// Bytes of the table of nonces, at most.
     pub nonce_bytes: usize,
     /// Bytes of a row that is read as a whole, at most (`hbase.table.max.rowsize`).
@@ -71,6 +78,7 @@ pub struct RegionServer {
     pub(crate) host: Arc<ServerHost>,
     pub(crate) open_turns: Semaphore,
     pub(crate) bulk_load_turns: Semaphore,
+    pub(crate) prefetch_turns: Semaphore,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) schemas: Schemas,
     /// Requests of clients so far.
@@ -108,11 +116,16 @@ impl RegionServer {
         let scheduler = Arc::new(Scheduler::new(options.background.clone()));
         Ok(Arc::new(Self {
             regions: Regions::new(options.name.clone()),
-            scanners: Scanners::new(options.name.start_code, options.scanner_lease),
+            scanners: Scanners::new(
+                options.name.start_code,
+                options.scanner_lease,
+                options.scanner_bytes / 2,
+            ),
             nonces: Arc::new(Nonces::new(options.nonce_bytes)),
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
             bulk_load_turns: Semaphore::new(LOADS_AT_ONCE),
+            prefetch_turns: Semaphore::new(PREFETCH_AT_ONCE),
             scheduler,
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
@@ -276,6 +289,7 @@ impl RegionServer {
 
     async fn keep_house(self: &Arc<Self>) {
         self.scanners.expire(Instant::now());
+        self.look_at_scanner_memory();
         for log in self.logs() {
             for wanted in log.too_many_logs() {
                 let families = wanted.families.into_iter().map(|family| Vec::from(family).into());
@@ -293,6 +307,11 @@ impl RegionServer {
         }
     }
 
+    /// Keeps what scanners hold of flushed memstores within its limit. Worth a look after each flush.
+    pub(crate) fn look_at_scanner_memory(&self) {
+        self.scanners.let_go_of_segments(self.options.scanner_bytes / 2);
+    }
+
     /// Goes down: takes no more requests for regions, flushes and closes them, the catalogue last, and closes the logs.
     /// What cannot be flushed stays in the logs.
     pub async fn stop(self: &Arc<Self>) {
@@ -302,17 +321,28 @@ impl RegionServer {
         self.scheduler.shut_down();
         let (meta, others): (Vec<_>, Vec<_>) =
             self.regions.all().into_iter().partition(|region| region.info().is_meta());
-        for region in others.into_iter().chain(meta) {
-            let name = Arc::clone(region.encoded_name());
-            if let Err(error) = assignment::close_blocking(region).await {
-                tracing::error!(region = %name, %error, "a region could not be flushed; its edits stay in the log");
+        for regions in [others, meta] {
+            let mut closing = JoinSet::new();
+            for region in regions {
+                if closing.len() >= CLOSE_AT_ONCE {
+                    closing.join_next().await;
+                }
+                closing.spawn(close_for_good(region));
             }
+            while closing.join_next().await.is_some() {}
         }
         for log in self.logs() {
             if let Err(error) = log.close().await {
                 tracing::error!(%error, "a log could not be closed");
             }
         }
+    }
+}
+
+async fn close_for_good(region: Arc<Region>) {
+    let name = Arc::clone(region.encoded_name());
+    if let Err(error) = assignment::close_blocking(region).await {
+        tracing::error!(region = %name, %error, "a region could not be flushed; its edits stay in the log");
     }
 }
 

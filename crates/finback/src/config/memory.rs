@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! finback.memory.limit
-//! +-------------------+-------------------+----------+---------+-----+--------+------------------+
-//! |     memstores     |    block cache    | requests | replies | log | nonces | connections; not |
-//! |                   |                   |    x 2   |   x 2   |     |        | counted          |
-//! +-------------------+-------------------+----------+---------+-----+--------+------------------+
+//! +-------------------+-------------------+----------+---------+----------+-----+--------+------------------+
+//! |     memstores     |    block cache    | requests | replies | scanners | log | nonces | connections; not |
+//! |                   |                   |    x 2   |   x 2   |          |     |        | counted          |
+//! +-------------------+-------------------+----------+---------+----------+-----+--------+------------------+
 //!  by their settings, at most 80 %         shares of what these leave
 //! ```
 //!
+//! Indexes of open files, and blocks that compactions work with, count in the block cache, which keeps so much less.
 //! Requests count once and are there twice: as they were received, and as the log's edit. Replies may take as much
 //! again, for one that did not fit beside the others.
 
@@ -19,11 +20,12 @@ use super::table::ServerConfig;
 
 /// What memstores and block cache may take together, as in HBase.
 pub(super) const FILLED_PERCENT: u64 = 80;
-/// Shares of what they leave: requests (there twice), replies (twice), the log's queue, nonces, connections.
+/// Shares of what they leave: requests (there twice), replies (twice), the log's queue, nonces, scanners, connections.
 const REQUESTS_PERCENT: u64 = 15;
-const REPLIES_PERCENT: u64 = 20;
+const REPLIES_PERCENT: u64 = 15;
 const LOG_PERCENT: u64 = 10;
 const NONCES_PERCENT: u64 = 5;
+const SCANNERS_PERCENT: u64 = 10;
 const CONNECTIONS_PERCENT: u64 = 10;
 /// Of the master, in the same process.
 const MASTER_REQUESTS_PERCENT: u64 = 2;
@@ -59,6 +61,8 @@ pub struct MemoryBudget {
     pub replies: u64,
     /// Entries that wait for the log.
     pub log_queue: u64,
+    /// What scanners keep while they wait for their clients.
+    pub scanners: u64,
     /// The table of nonces.
     pub nonces: u64,
     /// Connections, a number.
@@ -90,6 +94,7 @@ impl ServerConfig {
                 .min((percent * MASTER_REQUESTS_PERCENT).max(LEAST_MASTER_REQUESTS)),
             replies: percent * REPLIES_PERCENT,
             log_queue: MOST_LOG_BYTES.min(percent * LOG_PERCENT).max(1),
+            scanners: percent * SCANNERS_PERCENT,
             nonces: percent * NONCES_PERCENT,
             connections: (percent * CONNECTIONS_PERCENT / CONNECTION_BYTES)
                 .clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS),

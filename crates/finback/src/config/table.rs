@@ -155,6 +155,24 @@ settings! {
     cache_in_memory_share: Share = "0.25", "hbase.lru.blockcache.memory.percentage";
     /// The same for blocks of indexes and of Bloom filters.
     cache_index_share: Share = "0.25", "finback.block.cache.index.percentage";
+    /// Whether the blocks of files that flushes write are cached at once, for families that do not say otherwise
+    /// (CACHE_DATA_ON_WRITE). This setting, and those on the block cache up to the second tier, may also be set in the
+    /// CONFIGURATION of a family.
+    cache_data_on_write: Flag = "false", "hbase.rs.cacheblocksonwrite";
+    /// The same for blocks of indexes, also of files that compactions write (CACHE_INDEX_ON_WRITE).
+    cache_indexes_on_write: Flag = "false", "hfile.block.index.cacheonwrite";
+    /// The same for Bloom filters (CACHE_BLOOMS_ON_WRITE).
+    cache_blooms_on_write: Flag = "false", "hfile.block.bloom.cacheonwrite";
+    /// Whether all blocks of files that compactions write are cached at once.
+    cache_compacted_on_write: Flag = "false", "hbase.rs.cachecompactedblocksonwrite";
+    /// Unless the files of the compaction are together larger than this.
+    cache_compacted_most_bytes: ByteCount = "9223372036854775807", "hbase.rs.cachecompactedblocksonwrite.threshold";
+    /// Whether a region's blocks go from the cache when it is closed, for families that do not say otherwise
+    /// (EVICT_BLOCKS_ON_CLOSE).
+    cache_evict_on_close: Flag = "false", "hbase.rs.evictblocksonclose";
+    /// Whether blocks of files are read into the cache when the files are opened, while there is room, for families that
+    /// do not say otherwise (PREFETCH_BLOCKS_ON_OPEN).
+    cache_prefetch_on_open: Flag = "false", "hbase.rs.prefetchblocksonopen";
     /// A second tier of the block cache: `file:PATH`, best on an SSD, where the files of regions are not. Empty: none.
     bucket_cache: OptionalFile = "", "hbase.bucketcache.ioengine";
     /// Size of the second tier, in MiB.

@@ -26,6 +26,9 @@ const COLUMNS: usize = 60;
 const READERS: usize = 20;
 /// Clients that ask and do not read.
 const DEAF: usize = 8;
+/// Scanners that wait for their clients. Each stands in a block of each file, of at least a value's size: all of these
+/// together are several times what the process may have.
+const WAITING: usize = 300;
 
 fn value(number: usize) -> Vec<u8> {
     vec![number as u8; VALUE_BYTES]
@@ -45,7 +48,8 @@ async fn patiently<T, F: Future<Output = Result<T, RpcException>>>(mut ask: impl
 
 fn assert_memory(server: &RunningServer, when: &str) {
     let most = server.memory_kib("VmHWM") >> 10;
-    assert!(most <= LIMIT_MIB + ALLOWANCE_MIB, "{most} MiB after {when}");
+    println!("{most} MiB at most until {when}");
+    assert!(most <= LIMIT_MIB + ALLOWANCE_MIB, "{most} MiB until {when}");
 }
 
 async fn write(client: &Arc<Client>, region: &pb::RegionSpecifier) {
@@ -186,5 +190,64 @@ async fn under_large_rows_many_scans_and_clients_that_do_not_read() {
     let refused = client.ask::<_, pb::GetResponse>("Get", &get_request(region, "wide")).await.unwrap_err();
     assert_eq!(refused.simple_class(), "RowTooBigException");
     assert!(refused.do_not_retry);
+    server.stop();
+}
+
+/// A scanner of the table that got one row, from `number` on.
+async fn open_one(client: &Client, region: &pb::RegionSpecifier, number: usize) -> Option<u64> {
+    let row = format!("row{number:04}").into_bytes();
+    // Nobody else is to have its blocks.
+    let scan = pb::Scan { start_row: Some(row.into()), cache_blocks: Some(false), ..pb::Scan::default() };
+    let request = pb::ScanRequest {
+        region: Some(region.clone()),
+        scan: Some(scan),
+        number_of_rows: Some(1),
+        ..next_request(None)
+    };
+    let (response, block) = patiently(|| client.ask("Scan", &request)).await;
+    assert_row(&response, block, number);
+    response.scanner_id
+}
+
+fn assert_row(_: &pb::ScanResponse, block: Bytes, number: usize) {
+    let cells = CellBlock::parse(block).unwrap();
+    let cell = cells.iter().next().unwrap();
+    assert_eq!(cell.row(), format!("row{number:04}").as_bytes());
+    assert_eq!(cell.value(), value(number), "as of the opening");
+}
+
+async fn ask_all_to_compact(client: &Client, region: &pb::RegionSpecifier) {
+    let request =
+        pb::CompactRegionRequest { region: region.clone(), major: Some(true), ..Default::default() };
+    let _: pb::CompactRegionResponse = client.ask_admin("CompactRegion", &request).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn under_scanners_that_wait_while_memstores_become_files_and_files_become_one() {
+    let place = Place::new();
+    let limit = format!("finback.memory.limit={LIMIT_MIB}m");
+    let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let client = Arc::new(Client::of(&server).await);
+    let region = client.create_table("t").await.region;
+    write(&client, &region).await;
+    let mut waiting = Vec::new();
+    for number in 0..WAITING {
+        let number = number % (ROWS - 1);
+        waiting.push((number, open_one(&client, &region, number).await));
+        if waiting.len() % 100 == 0 {
+            assert_memory(&server, "all these scanners were opened");
+            ask_all_to_compact(&client, &region).await;
+            // What scanners saw in memory goes to files.
+            write(&client, &region).await;
+        }
+    }
+    for (number, scanner_id) in waiting {
+        let request = pb::ScanRequest { number_of_rows: Some(1), ..next_request(scanner_id) };
+        match client.ask::<_, pb::ScanResponse>("Scan", &request).await {
+            Ok((response, block)) => assert_row(&response, block, number + 1),
+            Err(refused) => assert_eq!(refused.simple_class(), "UnknownScannerException", "{refused}"),
+        }
+    }
+    assert_memory(&server, "the scanners went on");
     server.stop();
 }

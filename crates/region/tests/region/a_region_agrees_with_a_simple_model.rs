@@ -92,13 +92,32 @@ fn scan_of(read: &Read) -> (Scan, Option<Box<dyn Filter>>) {
     (scan, filter)
 }
 
-/// Reads in the pieces of the query, checks each piece, and puts the rows together.
-fn read_in_pieces(scanner: &mut RegionScanner, query: &Query) -> Vec<Vec<Plain>> {
+/// What becomes of a scanner that waits for its client: now and then it has to let go of its blocks, or to go on with the
+/// segments and files of now, if its region is still the one that it was opened on.
+fn wait(scanner: &mut RegionScanner, turn: usize, region: Option<&Region>, query: &Query) {
+    if turn % 3 == 1 {
+        scanner.park();
+        assert_eq!(scanner.held_bytes(), 0);
+    }
+    if let Some(region) = region.filter(|_| turn % 4 != 2) {
+        let within_row = scanner.is_in_row();
+        let renewed = region.renew_scanner(&scan_of(&query.read).0, scanner).unwrap();
+        assert!(!renewed || !within_row);
+        if renewed {
+            region.superseded_segments(scanner, &mut |segment| panic!("{segment:?} is still kept"));
+        }
+    }
+}
+
+/// Reads in the pieces of the query, checks each piece, and puts the rows together. `region`: the one of the scanner, if it
+/// is still open.
+fn read_in_pieces(scanner: &mut RegionScanner, query: &Query, region: Option<&Region>) -> Vec<Vec<Plain>> {
     let mut rows: Vec<Vec<Plain>> = Vec::new();
     let (mut completed, mut goes_on) = (0, false);
     for turn in 0.. {
         assert!(turn < 10_000, "a scan does not get on");
         let limits = query.pieces[turn % query.pieces.len()];
+        wait(scanner, turn, region, query);
         let mut out = ScanOutput::default();
         let stop = next(scanner, &mut out, &limits).unwrap();
         let may_cut = limits.partial_rows && query.suspends_partial;
@@ -410,7 +429,8 @@ impl Tested {
                 let expected = self.model.rows(opened.written.len(), &query.read).concat();
                 assert_eq!(again, expected, "at an earlier read point");
             }
-            let found = read_in_pieces(&mut scanner, &query);
+            let region = Some(&*self.region).filter(|_| self.scanner_is_known);
+            let found = read_in_pieces(&mut scanner, &query, region);
             assert_eq!(found, opened.rows(opened.written.len(), &query.read), "a scanner opened earlier");
         }
     }
@@ -419,7 +439,7 @@ impl Tested {
         let expected = self.model.rows(self.model.written.len(), &query.read);
         let (described, filter) = scan_of(&query.read);
         let mut scanner = self.region.scanner(&described, filter).unwrap();
-        assert_eq!(read_in_pieces(&mut scanner, query), expected);
+        assert_eq!(read_in_pieces(&mut scanner, query, Some(&*self.region)), expected);
         let (described, filter) = scan_of(&query.read);
         let mut scanner = self.region.scanner(&described, filter).unwrap();
         assert_eq!(rest(&mut scanner).unwrap(), expected.concat(), "in one piece");

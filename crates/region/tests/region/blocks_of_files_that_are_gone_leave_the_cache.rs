@@ -1,9 +1,10 @@
-//! What a compaction, and the closing of a region, do to the block cache.
+//! What flushes, compactions, and the opening and closing of a region do to the block cache.
 
 use crate::world::{World, family, put, rest, run, scan};
+use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache};
 use finback_cell::Scan;
 use finback_fs::MemFileSystem;
-use finback_region::Region;
+use finback_region::{CacheConfig, Region};
 use std::sync::Arc;
 
 fn start(attributes: &[(&str, &str)]) -> (World, Arc<Region>) {
@@ -58,4 +59,82 @@ fn a_closed_region_leaves_its_blocks_to_the_next_opening_unless_the_family_says_
         let first = scanner.next(&mut Default::default(), &finback_region::ScanLimits::NONE);
         assert_eq!(first.is_ok(), evicts == "false", "the blocks of before are found");
     }
+}
+
+#[test]
+fn blocks_of_a_flush_are_there_at_once_if_the_family_wants_that_and_those_of_a_compaction_are_not() {
+    for (attribute, of_flush) in [("CACHE_DATA_ON_WRITE", 5), ("CACHE_BLOOMS_ON_WRITE", 1), ("BLOCKCACHE", 0)]
+    {
+        let (world, region) = start(&[(attribute, "true")]);
+        fill(&region, 1);
+        assert_eq!(world.cache.len(), of_flush, "{attribute}");
+        fill(&region, 2);
+        region.compact(b"a", true).unwrap().unwrap();
+        assert_eq!(world.cache.len(), usize::from(attribute == "CACHE_BLOOMS_ON_WRITE"), "{attribute}");
+    }
+}
+
+#[test]
+fn blocks_of_a_compaction_are_there_at_once_if_the_configuration_wants_that() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1).with("BLOCKSIZE", "64")]);
+    world.config.caching = CacheConfig { compacted_on_write: true, ..CacheConfig::default() };
+    let region = world.start().unwrap();
+    fill(&region, 3);
+    assert_eq!(world.cache.len(), 0);
+    region.compact(b"a", true).unwrap().unwrap();
+    let cached = world.cache.len();
+    assert_eq!(cached, 5, "four data blocks and a Bloom filter");
+    assert_eq!(read(&region), 4);
+    assert_eq!(world.cache.len(), cached);
+}
+
+#[test]
+fn an_opened_region_gets_its_blocks_before_it_is_asked_if_the_family_wants_that() {
+    for (prefetches, blocks) in [("false", 0), ("true", 10)] {
+        let (mut world, region) =
+            start(&[("EVICT_BLOCKS_ON_CLOSE", "true"), ("PREFETCH_BLOCKS_ON_OPEN", prefetches)]);
+        fill(&region, 2);
+        assert_eq!(world.cache.len(), blocks, "files of flushes are opened, too");
+        region.close().unwrap();
+        assert_eq!(world.cache.len(), 0);
+        let region = world.start().unwrap();
+        assert_eq!(region.wants_prefetch(), blocks > 0);
+        region.prefetch();
+        assert_eq!(world.cache.len(), blocks);
+        region.close().unwrap();
+        region.prefetch();
+        assert_eq!(world.cache.len(), 0, "of a region that is closed nothing is wanted");
+    }
+}
+
+#[test]
+fn the_file_tier_forgets_the_inputs_of_a_compaction() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = FileTierOptions {
+        path: dir.path().join("tier"),
+        size_bytes: 2 * finback_cache::SEGMENT_BYTES as u64,
+        persistent: false,
+    };
+    let tier = FileTier::open(&options).unwrap();
+    let cache = Arc::new(CombinedBlockCache::new(LruLikeCache::new(0), tier));
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.start_server().unwrap();
+    let region = world.open_with(cache.clone()).unwrap();
+    // Segments of the tier are written when they are full.
+    let (blocks, value) = (260, vec![7; 64 << 10]);
+    for _ in 0..2 {
+        for row in 0..blocks / 2 {
+            let row = format!("r{row:03}");
+            run(region.batch(vec![put((&row, "a", "q"), &value)])).swap_remove(0).unwrap();
+        }
+        region.flush(None).unwrap();
+    }
+    assert_eq!(read(&region), blocks / 2);
+    let since = std::time::Instant::now();
+    while cache.file().statistics().blocks < 100 {
+        assert!(since.elapsed() < std::time::Duration::from_secs(30), "{:?}", cache.file().statistics());
+        std::thread::yield_now();
+    }
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(cache.file().statistics().blocks, 0);
 }

@@ -111,6 +111,10 @@ impl BlockCache for TestCache {
         }
     }
 
+    fn contains(&self, file: FileId, offset: u64) -> bool {
+        self.blocks.lock().unwrap().contains_key(&(file, offset))
+    }
+
     fn evict_file(&self, file: FileId) -> usize {
         let mut blocks = self.blocks.lock().unwrap();
         let before = blocks.len();
@@ -198,10 +202,15 @@ impl World {
 
     /// Opens the region on the server that runs.
     pub(crate) fn open(&self) -> Result<Arc<Region>, RegionError> {
+        self.open_with(self.cache.clone())
+    }
+
+    /// The same with another block cache.
+    pub(crate) fn open_with(&self, cache: Arc<dyn BlockCache>) -> Result<Arc<Region>, RegionError> {
         let environment = RegionEnvironment {
             root: self.root.clone(),
             wal: Arc::clone(self.wal.as_ref().expect("a server")),
-            cache: self.cache.clone(),
+            cache,
             host: self.host.clone(),
             config: Arc::new(self.config.clone()),
         };

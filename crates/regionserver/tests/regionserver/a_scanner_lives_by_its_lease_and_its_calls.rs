@@ -156,3 +156,67 @@ async fn what_cannot_be_scanned_is_refused() {
     let no_filter = pb::ScanRequest { scan: Some(filtered), ..table.open_scan(1) };
     refused(scan(&table, &no_filter).await, "DoNotRetryIOException");
 }
+
+/// A server whose scanners may keep nothing while they wait.
+fn strict() -> World {
+    World::with(|options| options.scanner_bytes = 0)
+}
+
+#[tokio::test]
+async fn scanners_that_wait_keep_neither_blocks_nor_flushed_memory_and_go_on_where_they_were() {
+    const ROWS: usize = 200;
+    let world = strict();
+    let table = world.table("t").await;
+    table.fill(0..ROWS, &[1; 1000]).await;
+    table.flush().await.unwrap();
+    table.fill(0..ROWS, &[2; 1000]).await;
+    let mut scanners = Vec::new();
+    for rows in 1..6 {
+        let (opened, read) = scan(&table, &table.open_scan(rows)).await.unwrap();
+        scanners.push((opened.scanner_id, rows as usize, read.len(), 0));
+    }
+    let mut turn = 0;
+    while !scanners.is_empty() {
+        turn += 1;
+        // Under their feet the memstore becomes a file, and files become one.
+        if turn % 7 == 3 {
+            table.fill(0..ROWS, &[3; 1000]).await;
+            table.flush().await.unwrap();
+        }
+        for (id, rows, read, call) in &mut scanners {
+            let (_, block): (pb::ScanResponse, _) =
+                world.ask("Scan", &next(*id, *call, *rows as u32)).await.unwrap();
+            for (at, cell) in CellBlock::parse(block).unwrap().iter().enumerate() {
+                assert_eq!(text(cell.row()), row_name(*read + at));
+                assert_eq!(cell.value(), [2; 1000], "as of the opening");
+            }
+            *read = (*read + *rows).min(ROWS);
+            *call += 1;
+        }
+        scanners.retain(|(_, _, read, _)| *read < ROWS);
+    }
+}
+
+#[tokio::test]
+async fn one_that_stands_within_a_row_is_closed_when_what_it_keeps_is_too_much() {
+    let world = strict();
+    let table = world.table("t").await;
+    let columns: Vec<String> = (0..100).map(|column| format!("q{column:02}")).collect();
+    let values: Vec<(&str, &[u8])> = columns.iter().map(|column| (&column[..], &[1u8; 1000][..])).collect();
+    table.mutate(crate::world::put("wide", &values)).await.unwrap();
+    table.fill(0..10, b"v").await;
+    let in_row = pb::ScanRequest {
+        scan: Some(pb::Scan { batch_size: Some(10), reversed: Some(true), ..pb::Scan::default() }),
+        ..table.open_scan(1)
+    };
+    let (within, cells) = scan(&table, &in_row).await.unwrap();
+    assert_eq!(cells, vec!["wide"; 10]);
+    let (between, _) = scan(&table, &table.open_scan(3)).await.unwrap();
+    // Nothing was flushed: the memstores have it all.
+    world.server_looks_at_scanners().await;
+    assert_eq!(scan(&table, &next(within.scanner_id, 0, 1)).await.unwrap().1, vec!["wide"; 10]);
+    table.flush().await.unwrap();
+    world.server_looks_at_scanners().await;
+    refused(scan(&table, &next(within.scanner_id, 1, 1)).await, "UnknownScannerException");
+    assert_eq!(scan(&table, &next(between.scanner_id, 0, 1)).await.unwrap().1, [row_name(3)]);
+}

@@ -141,6 +141,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         wal: WalOptions { reopen_interval: Duration::from_millis(10), ..WalOptions::default() },
         memstore_limit_bytes: 512 << 20,
         reply_memory: ReplyMemory::new(256 << 20),
+        scanner_bytes: 64 << 20,
         nonce_bytes: 16 << 20,
         max_row_bytes: 1 << 30,
         scanner_lease: LONG,
@@ -286,6 +287,11 @@ impl World {
             ..Default::default()
         };
         self.ask_admin("CloseRegion", &request).await
+    }
+
+    /// Waits until the server has looked at what its scanners keep: it does so every second.
+    pub(crate) async fn server_looks_at_scanners(&self) {
+        tokio::time::sleep(Duration::from_millis(2100)).await;
     }
 
     async fn until_open(&self, info: &RegionInfo) {

@@ -1,0 +1,54 @@
+//! Blocks that come into the cache before somebody asks for them: those of files that were just written, and those of a
+//! region that was just opened, as far as the settings want them there.
+
+use crate::region::Region;
+use crate::store::Store;
+use crate::store_file::StoreFile;
+use finback_hfile::Prefetch;
+
+impl Region {
+    /// Whether [`Region::prefetch`] has anything to do.
+    pub fn wants_prefetch(&self) -> bool {
+        self.stores.iter().any(|store| store.caching.prefetch_on_open)
+    }
+
+    /// Brings the blocks of stores with PREFETCH_BLOCKS_ON_OPEN into the cache, while there is room in it. Waits for the
+    /// device, and ends when the region closes.
+    pub fn prefetch(&self) {
+        for store in self.stores.iter().filter(|store| store.caching.prefetch_on_open) {
+            for file in store.files().iter() {
+                self.prefetch_file(store, file);
+            }
+        }
+    }
+
+    /// Brings into the cache what is wanted there of a file that was just written.
+    pub(crate) fn cache_written(&self, store: &Store, file: &StoreFile, wanted: Prefetch) {
+        if !wanted.is_nothing() {
+            self.bring_in(store, file, wanted, |_| true);
+        }
+        if store.caching.prefetch_on_open {
+            self.prefetch_file(store, file);
+        }
+    }
+
+    fn prefetch_file(&self, store: &Store, file: &StoreFile) {
+        let data = Some(store.data_priority).filter(|_| store.rules.caches_blocks);
+        let wanted = Prefetch { data, indexes: true, blooms: true };
+        self.bring_in(store, file, wanted, |bytes| store.cache.has_room(bytes));
+    }
+
+    fn bring_in(
+        &self,
+        store: &Store,
+        file: &StoreFile,
+        wanted: Prefetch,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) {
+        let done = file.reader().prefetch(&store.cache, wanted, |bytes| !self.is_closing() && goes_on(bytes));
+        if let Err(error) = done {
+            // Who needs the block will be told.
+            tracing::warn!(region = %self.encoded_name, %error, "blocks could not be brought into the cache");
+        }
+    }
+}

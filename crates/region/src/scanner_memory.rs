@@ -1,0 +1,51 @@
+//! What a scanner that waits for its client keeps in memory, and how it comes to keep less.
+//!
+//! Its blocks it can let go of at any time ([`RegionScanner::park`]). Segments of the memstore that it reads, and that
+//! were flushed or compacted since, stay until it goes on without them: with the files that have their cells now.
+
+use crate::error::RegionError;
+use crate::region::Region;
+use crate::region_scanner::RegionScanner;
+use finback_cell::Scan;
+use std::sync::Arc;
+
+/// A segment that no memstore has any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SupersededSegment {
+    /// Tells it from others, as long as somebody keeps it: several scanners may keep the same.
+    pub address: usize,
+    /// Its size in memory.
+    pub bytes: usize,
+}
+
+impl Region {
+    /// Names the segments that `scanner`, one of this region's, keeps in memory although no memstore has them any more.
+    pub fn superseded_segments(&self, scanner: &RegionScanner, note: &mut dyn FnMut(SupersededSegment)) {
+        for part in scanner.stores() {
+            let Ok(store) = self.store(part.family()) else { continue };
+            let live = store.memstore.segments();
+            for segment in part.segments().iter() {
+                if !live.iter().any(|live| Arc::ptr_eq(live, segment)) {
+                    note(SupersededSegment {
+                        address: Arc::as_ptr(segment).addr(),
+                        bytes: segment.heap_bytes(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Has `scanner`, which was opened on this region for `scan`, go on with the segments and files of now, so that it
+    /// keeps nothing that only it needs. It sees what it saw before: its read point stays, and flushes and compactions
+    /// keep what that needs. False, and nothing done, if it stands within a row.
+    ///
+    /// # Errors
+    /// The region is closing.
+    pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
+        self.check_open()?;
+        let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
+        let stores = self.store_scanners(scan, &rest, read_point, scanner.has_filter());
+        scanner.go_on_with(rest, stores);
+        Ok(true)
+    }
+}
