@@ -74,7 +74,7 @@ impl Region {
             stores.push(Store::new(family.clone(), keeper, order, (compaction, caching), files, cache));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
-        let stored = stores.iter().filter_map(Store::max_sequence_id).max().unwrap_or(0);
+        let stored = stores.iter().map(Store::highest_sequence_id).max().unwrap_or(0);
         mvcc.advance_to(stored);
         let mut region = Self {
             name: info.name(),

@@ -215,6 +215,14 @@ impl Store {
         *files = all.into();
     }
 
+    /// Highest sequence id of any file or any cell of it: a file may have cells above its own id, which would not be seen
+    /// under a lower read point.
+    pub(crate) fn highest_sequence_id(&self) -> u64 {
+        let highest =
+            |file: &Arc<StoreFile>| file.max_sequence_id().unwrap_or(0).max(file.max_cell_sequence_id());
+        self.files.read().iter().map(highest).max().unwrap_or(0)
+    }
+
     /// Highest sequence id that store files hold.
     pub(crate) fn max_sequence_id(&self) -> Option<u64> {
         self.files.read().iter().filter_map(|file| file.max_sequence_id()).max()

@@ -15,6 +15,7 @@ mod a_compaction_disturbs_nobody;
 mod a_compaction_into_several_files_is_one_step;
 mod a_compaction_may_fail_or_die_at_any_point;
 mod a_flush_into_stripes_is_one_step;
+mod a_file_that_hbase_wrote_takes_the_place_of_ours;
 mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_read_of_one_column_leaves_out_old_files;
 mod a_region_agrees_with_a_simple_model;
