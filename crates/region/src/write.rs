@@ -7,8 +7,8 @@
 //! 5. The cells go into the memstores.
 //! 6. The read point passes the edit, and the caller may answer. Nothing is visible before it is durable.
 //!
-//! A writer that is dropped after step 3 (its task was cancelled) still carries out 5 and 6, as for ASYNC_WAL: the edit
-//! is in the log and may come back after a crash, so it must not be missing before.
+//! A writer that is dropped after step 3 (its task was cancelled) still carries out 5 and 6, as for ASYNC_WAL, unless the log
+//! has failed: the edit is in the log and may come back after a crash, so it must not be missing before.
 
 use crate::edit::Edit;
 use crate::error::RegionError;
@@ -293,6 +293,7 @@ impl Region {
         let mut visible = MakeVisible {
             region: self,
             sequence_id,
+            position,
             logged,
             unlogged: edit.unlogged,
             replaces_older: edit.replaces_older,

@@ -7,13 +7,14 @@ use std::{
     time::{Instant, SystemTime},
 };
 
+use finback_cell::block::CellIter;
 use finback_sync::{atomic::Ordering, thread};
 
 use crate::{
-    LogName, SyncMode, WalError, WalFileWriter,
+    LogName, META_FAMILY, SyncMode, WalError, WalFileWriter,
     log::Shared,
     queue::{Answer, Availability, Request, RequestKind, Waiter},
-    queued_entries::{QueuedCells, QueuedEntries},
+    queued_entries::{QueuedCells, QueuedEntries, QueuedEntry},
 };
 
 /// Dictionaries that hold so much end a file, and the next begins with empty ones. With short rows they never do.
@@ -31,6 +32,7 @@ pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> 
         last_attempt: Instant::now(),
         roll_failed_at: None,
         spare: QueuedEntries::default(),
+        carried: QueuedEntries::default(),
         decided: 0,
         shared,
     };
@@ -78,6 +80,10 @@ struct Writer {
     roll_failed_at: Option<Instant>,
     /// The buffers of the previous group, to be the next one's.
     spare: QueuedEntries,
+    /// Edits that were answered before they were written, of files that were given up: the next file begins with them. They
+    /// are in the memstores; were they in no log, a flush of one family would make half of a row durable. While there
+    /// are some, no file is open and nothing is taken: they are at most what one group and the queue behind it held.
+    carried: QueuedEntries,
     decided: u64,
 }
 
@@ -103,8 +109,11 @@ impl Writer {
     fn next_group(&mut self) -> Group {
         let mut queue = self.shared.queue.lock();
         while !queue.has_work() {
-            let alarm =
-                [queue.async_since.map(|t| t + self.shared.options.async_sync_interval), self.roll_time()];
+            let alarm = [
+                queue.async_since.map(|t| t + self.shared.options.async_sync_interval),
+                self.roll_time(),
+                self.carry_time(),
+            ];
             queue.parked = true;
             match alarm.into_iter().flatten().min() {
                 Some(alarm) if alarm <= Instant::now() => break,
@@ -118,6 +127,7 @@ impl Writer {
         queue.urgent = false;
         queue.async_since = None;
         queue.queued_bytes = 0;
+        queue.left.retain(|&position| position > self.decided);
         let spare = mem::take(&mut self.spare);
         Group {
             entries: mem::replace(&mut queue.entries, spare),
@@ -132,11 +142,12 @@ impl Writer {
             Ok(()) => self.write(&mut group.entries),
             Err(e) => Err(e),
         };
+        group.entries.give_room_back(&self.shared.room);
+        if let Err(error) = &written {
+            self.fail(&group, error);
+        }
         group.entries.clear(&self.shared.room);
         self.spare = mem::take(&mut group.entries);
-        if let Err(error) = &written {
-            self.fail(group.upto, error);
-        }
         self.decided = group.upto;
         self.shared.decided.store(group.upto, Ordering::Release);
         // Even if this group succeeded: a waiter may have come while an earlier one was failing.
@@ -147,47 +158,61 @@ impl Writer {
     }
 
     fn write(&mut self, entries: &mut QueuedEntries) -> Result<(), WalError> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        if entries.is_empty() {
-            return Ok(());
+        match &mut self.file {
+            Some(file) if !entries.is_empty() => put(&self.shared, file, entries),
+            _ => Ok(()),
         }
-        for entry in entries.iter() {
-            match entry.cells {
-                QueuedCells::Copied(cells) => file.gather_small(&entry.key, cells)?,
-                QueuedCells::Shared(cells) => file.gather(&entry.key, cells)?,
-            }
-        }
-        {
-            // Before the write: a file that is given up half-written counts as holding them.
-            let mut accounting = self.shared.accounting.lock();
-            accounting.wrote(entries.iter());
-        }
-        let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
-        file.write()?;
-        entries.clear(&self.shared.room); // more may queue up during the sync
-        match self.shared.options.sync_mode {
-            SyncMode::Disk => file.sync()?,
-            SyncMode::Os => file.confirm(),
-        }
-        let counters = &self.shared.counters;
-        counters.entries.fetch_add(count, Ordering::Relaxed);
-        counters.bytes.fetch_add(bytes, Ordering::Relaxed);
-        counters.writes.fetch_add(1, Ordering::Relaxed);
-        counters.syncs.fetch_add(1, Ordering::Relaxed);
-        Ok(())
     }
 
-    /// The write of everything undecided up to `upto` failed: give the file up and open another.
-    fn fail(&mut self, upto: u64, error: &WalError) {
-        tracing::error!(%error, entries = upto - self.decided, "write-ahead log: a write failed");
+    /// The write of everything undecided, up to the end of the group, failed: give the file up and open another.
+    fn fail(&mut self, group: &Group, error: &WalError) {
+        let entries = group.upto - self.decided;
+        tracing::error!(%error, entries, "write-ahead log: a write failed");
         self.shared.counters.failures.fetch_add(1, Ordering::Relaxed);
-        if upto > self.decided {
-            self.shared.failed.lock().add(self.decided, upto, error);
+        if entries > 0 {
+            self.shared.failed.lock().add(self.decided, group.upto, error);
+            self.carry(group);
         }
         if let Some(file) = self.file.take() {
             self.give_up(file);
             self.reopen();
         }
+    }
+
+    /// Keeps those entries of a failed group that are in memstores.
+    fn carry(&mut self, group: &Group) {
+        let mut left = {
+            let mut queue = self.shared.queue.lock();
+            // Who goes away from now on hears of the failure.
+            self.shared.decided.store(group.upto, Ordering::Release);
+            mem::take(&mut queue.left)
+        };
+        left.sort_unstable();
+        for (entry, position) in group.entries.iter().zip(self.decided + 1..) {
+            let is_answered = !entry.sync || left.binary_search(&position).is_ok();
+            if is_answered && !is_marker(&entry) {
+                self.carried.push(entry, 0);
+            }
+        }
+    }
+
+    /// When the next attempt is due to write what was carried over.
+    fn carry_time(&self) -> Option<Instant> {
+        (!self.carried.is_empty()).then(|| self.last_attempt + self.shared.options.reopen_interval)
+    }
+
+    /// Opens a file that begins with what was carried over.
+    fn open_next(&mut self) -> Result<WalFileWriter, WalError> {
+        let mut file = self.open_file()?;
+        if self.carried.is_empty() {
+            return Ok(file);
+        }
+        if let Err(error) = put(&self.shared, &mut file, &mut self.carried) {
+            self.give_up(file);
+            return Err(error);
+        }
+        self.carried.clear(&self.shared.room);
+        Ok(file)
     }
 
     fn give_up(&mut self, file: WalFileWriter) {
@@ -218,7 +243,7 @@ impl Writer {
 
     fn reopen(&mut self) {
         self.last_attempt = Instant::now();
-        match self.open_file() {
+        match self.open_next() {
             Ok(file) => {
                 self.file = Some(file);
                 self.shared.queue.lock().availability = Availability::Open;
@@ -304,6 +329,9 @@ impl Writer {
     }
 
     fn close(&mut self) -> Answer {
+        if !self.carried.is_empty() {
+            self.reopen(); // a last time
+        }
         {
             let mut queue = self.shared.queue.lock();
             // Not one more entry from here on.
@@ -317,6 +345,39 @@ impl Writer {
         self.shared.archive_unneeded();
         Ok(())
     }
+}
+
+/// Writes entries to a file, and syncs it.
+fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -> Result<(), WalError> {
+    for entry in entries.iter() {
+        match entry.cells {
+            QueuedCells::Copied(cells) => file.gather_small(&entry.key, cells)?,
+            QueuedCells::Shared(cells) => file.gather(&entry.key, cells)?,
+        }
+    }
+    {
+        // Before the write: a file that is given up half-written counts as holding them.
+        let mut accounting = shared.accounting.lock();
+        accounting.wrote(entries.iter());
+    }
+    let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
+    file.write()?;
+    entries.give_room_back(&shared.room); // more may queue up during the sync
+    match shared.options.sync_mode {
+        SyncMode::Disk => file.sync()?,
+        SyncMode::Os => file.confirm(),
+    }
+    let counters = &shared.counters;
+    counters.entries.fetch_add(count, Ordering::Relaxed);
+    counters.bytes.fetch_add(bytes, Ordering::Relaxed);
+    counters.writes.fetch_add(1, Ordering::Relaxed);
+    counters.syncs.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Whether an entry is a marker: one whose write failed tells of what did not happen.
+fn is_marker(entry: &QueuedEntry<'_>) -> bool {
+    CellIter::over_checked(entry.cells.bytes()).next().is_some_and(|cell| cell.family() == META_FAMILY)
 }
 
 #[cfg(all(test, feature = "shuttle"))]

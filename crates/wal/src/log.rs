@@ -48,7 +48,8 @@ pub struct WalAppend {
     /// How many cells these are.
     pub cell_count: u32,
     /// The caller will call [`Wal::sync`] for this entry (SYNC_WAL). Otherwise (ASYNC_WAL) it is made durable within
-    /// [`WalOptions::async_sync_interval`].
+    /// [`WalOptions::async_sync_interval`]; if a write fails, by another one, into the next file, before all later
+    /// entries (but for markers, which nobody needs).
     pub sync: bool,
 }
 
@@ -258,6 +259,24 @@ impl Wal {
             self.shared.wake.notify_one();
         }
         SyncFuture(State::Waiting(receiver))
+    }
+
+    /// Whoever appended an entry with [`WalAppend::sync`] goes away without having heard of its outcome, and makes the edit
+    /// visible: from here on the entry is like one without.
+    ///
+    /// # Errors
+    /// The write has failed, or the log is closed: the edit must not be made visible.
+    pub fn leave(&self, position: Position) -> Result<(), WalError> {
+        let mut queue = self.shared.queue.lock();
+        if self.shared.decided.load(Ordering::Acquire) >= position.0 {
+            drop(queue);
+            return self.shared.outcome(position.0);
+        }
+        if queue.is_closed() {
+            return Err(WalError::Closed);
+        }
+        queue.left.push(position.0);
+        Ok(())
     }
 
     /// What is in store files after a flush of the region with sequence id F: all edits below `from` (F + 1), but for the

@@ -46,6 +46,8 @@ pub(crate) struct Queue {
     pub(crate) queued_bytes: usize,
     pub(crate) appended: u64,
     pub(crate) waiters: Vec<Waiter>,
+    /// Positions whose writers went away without an answer. Bounded by the entries, as waiters are.
+    pub(crate) left: Vec<u64>,
     pub(crate) requests: Vec<Request>,
     /// Do not wait for more.
     pub(crate) urgent: bool,
@@ -79,7 +81,7 @@ impl Queue {
             self.urgent = true;
             wake = self.parked;
         }
-        self.entries.push(entry, permit.into_count());
+        self.entries.push(entry.into(), permit.into_count());
         self.appended += 1;
         Ok((self.appended, wake))
     }

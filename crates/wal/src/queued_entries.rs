@@ -38,6 +38,7 @@ struct Entry {
     nonce_group: u64,
     nonce: u64,
     cell_count: u32,
+    sync: bool,
     cells: Cells,
 }
 
@@ -54,8 +55,20 @@ enum Cells {
 /// An entry to be written.
 pub(crate) struct QueuedEntry<'a> {
     pub(crate) region: &'a Arc<[u8]>,
+    pub(crate) table: &'a Arc<[u8]>,
     pub(crate) key: KeyFields<'a>,
     pub(crate) cells: QueuedCells<'a>,
+    /// As [`WalAppend::sync`].
+    pub(crate) sync: bool,
+}
+
+impl<'a> From<&'a WalAppend> for QueuedEntry<'a> {
+    fn from(entry: &'a WalAppend) -> Self {
+        let is_small = entry.cells.len() <= COPIED_CELLS_BYTES;
+        let cells =
+            if is_small { QueuedCells::Copied(&entry.cells) } else { QueuedCells::Shared(&entry.cells) };
+        Self { region: &entry.region, table: &entry.table, key: entry.key(), cells, sync: entry.sync }
+    }
 }
 
 /// Its cells.
@@ -84,31 +97,33 @@ impl QueuedEntries {
     }
 
     /// Adds an entry that has so many permits of the room.
-    pub(crate) fn push(&mut self, entry: &WalAppend, permits: usize) {
+    pub(crate) fn push(&mut self, entry: QueuedEntry<'_>, permits: usize) {
         let is_known = |names: &Names| {
-            Arc::ptr_eq(&names.region, &entry.region) && Arc::ptr_eq(&names.table, &entry.table)
+            Arc::ptr_eq(&names.region, entry.region) && Arc::ptr_eq(&names.table, entry.table)
         };
         if !self.names.last().is_some_and(is_known) {
             self.names.push(Names {
                 first_entry: self.entries.len(),
-                region: Arc::clone(&entry.region),
-                table: Arc::clone(&entry.table),
+                region: Arc::clone(entry.region),
+                table: Arc::clone(entry.table),
             });
         }
-        let cells = if entry.cells.len() <= COPIED_CELLS_BYTES {
-            let start = self.cells.len();
-            self.cells.extend_from_slice(&entry.cells);
-            Cells::Copied { start, end: self.cells.len() }
-        } else {
-            Cells::Shared(entry.cells.clone())
+        let cells = match entry.cells {
+            QueuedCells::Copied(cells) => {
+                let start = self.cells.len();
+                self.cells.extend_from_slice(cells);
+                Cells::Copied { start, end: self.cells.len() }
+            }
+            QueuedCells::Shared(cells) => Cells::Shared(cells.clone()),
         };
         self.permits += permits;
         self.entries.push(Entry {
-            sequence_id: entry.sequence_id,
-            write_time_ms: entry.write_time_ms,
-            nonce_group: entry.nonce_group,
-            nonce: entry.nonce,
-            cell_count: entry.cell_count,
+            sequence_id: entry.key.sequence_id,
+            write_time_ms: entry.key.write_time_ms,
+            nonce_group: entry.key.nonce_group,
+            nonce: entry.key.nonce,
+            cell_count: entry.key.cell_count,
+            sync: entry.sync,
             cells,
         });
     }
@@ -118,6 +133,7 @@ impl QueuedEntries {
         self.names.iter().zip(ends).flat_map(|(names, end)| {
             self.entries[names.first_entry..end].iter().map(|entry| QueuedEntry {
                 region: &names.region,
+                table: &names.table,
                 key: KeyFields {
                     region: &names.region,
                     table: &names.table,
@@ -131,6 +147,7 @@ impl QueuedEntries {
                     Cells::Copied { start, end } => QueuedCells::Copied(&self.cells[*start..*end]),
                     Cells::Shared(cells) => QueuedCells::Shared(cells),
                 },
+                sync: entry.sync,
             })
         })
     }
@@ -141,6 +158,11 @@ impl QueuedEntries {
         self.names.clear();
         self.cells.clear();
         self.cells.shrink_to(KEPT_BYTES);
+        self.give_room_back(room);
+    }
+
+    /// Gives the room of all entries back; they stay.
+    pub(crate) fn give_room_back(&mut self, room: &Semaphore) {
         room.add_permits(std::mem::take(&mut self.permits));
     }
 }

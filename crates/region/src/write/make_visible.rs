@@ -2,11 +2,14 @@
 
 use crate::region::Region;
 use bytes::Bytes;
+use finback_wal::Position;
 
 /// An edit that has its place in the log and is not visible yet.
 pub(super) struct MakeVisible<'a> {
     pub(super) region: &'a Region,
     pub(super) sequence_id: u64,
+    /// Its place, if it has one.
+    pub(super) position: Option<Position>,
     pub(super) logged: Bytes,
     pub(super) unlogged: Vec<u8>,
     pub(super) replaces_older: bool,
@@ -38,7 +41,11 @@ impl MakeVisible<'_> {
 impl Drop for MakeVisible<'_> {
     fn drop(&mut self) {
         if !self.applied {
-            drop(self.apply());
+            let left = self.position.map(|position| self.region.environment.wal.leave(position));
+            match left.transpose() {
+                Ok(_) => drop(self.apply()),
+                Err(_) => self.give_up(),
+            }
         }
         if !self.readable {
             // The row locks go before readers see the edit: who reads under the next lock must wait for it.

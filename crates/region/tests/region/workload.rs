@@ -9,7 +9,7 @@ use finback_cell::{
     CellOrder, CellType, ColumnFamilyDescriptor, Durability, LATEST_TIMESTAMP, Mutation, MutationKind,
     TableDescriptor,
 };
-use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
+use finback_region::{BulkLoadFile, BulkLoadOptions, InMemoryCompaction, Region, RegionError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +23,8 @@ pub(crate) enum Step {
     /// Two rows are put together.
     PutRows(&'static str),
     Increment,
+    /// A row with so large a value that the active segments go into the pipelines, and are compacted there.
+    FlushInMemory(&'static str),
     Flush(&'static [&'static str]),
     FlushAll,
     /// Compacts a family; all files or what the policy says.
@@ -43,20 +45,25 @@ pub(crate) enum Step {
 
 use Durability::{AsyncWal, FsyncWal, SkipWal, SyncWal};
 use Step::{
-    Alter, BulkLoad, Close, Compact, CompactTwo, Delete, Flush, FlushAll, Increment, Open, Put, PutRows,
-    Restart, Roll,
+    Alter, BulkLoad, Close, Compact, CompactTwo, Delete, Flush, FlushAll, FlushInMemory, Increment, Open,
+    Put, PutRows, Restart, Roll,
 };
 
 const BOTH: &[&str] = &["a", "b"];
 
+/// Larger than an active segment may become.
+const LARGE_VALUE_BYTES: usize = 400;
+
 /// The workload.
-pub(crate) const STEPS: [Step; 52] = [
+pub(crate) const STEPS: [Step; 56] = [
     Restart,
     Put("synced", SyncWal, BOTH),
     Put("fsynced", FsyncWal, BOTH),
     Put("async", AsyncWal, BOTH),
     Put("skipped", SkipWal, &["a"]),
     PutRows("rows"),
+    Increment,
+    FlushInMemory("large"),
     Increment,
     Flush(&["a"]),
     Put("synced", SyncWal, BOTH),
@@ -92,8 +99,10 @@ pub(crate) const STEPS: [Step; 52] = [
     Restart,
     BulkLoad("load"),
     Increment,
+    FlushInMemory("large"),
     PutRows("rows"),
     Put("skipped", SkipWal, &["a"]),
+    FlushInMemory("large"),
     Flush(&["a"]),
     Put("wide", SyncWal, &["a", "b", "c"]),
     Roll,
@@ -116,7 +125,10 @@ pub(crate) struct Workload {
 
 impl Workload {
     pub(crate) fn new() -> Self {
-        let machine = Machine::new(vec![family("a", 1), family("b", 1)]);
+        let eager = family("a", 1).with("IN_MEMORY_COMPACTION", "EAGER");
+        let mut machine = Machine::new(vec![eager, family("b", 1)]);
+        machine.world.compact_in_memory(InMemoryCompaction::Basic);
+        machine.world.host.has_no_background.store(true, Ordering::SeqCst);
         let undisturbed = machine.undisturbed();
         undisturbed.fs.create_dir_all(&undisturbed.root.temp_dir()).unwrap();
         Self { machine, ledger: Ledger::default(), region: None, written: 0 }
@@ -141,6 +153,7 @@ impl Workload {
             PutRows(name) => self.put_rows(&region, name),
             Delete(name) => self.delete(&region, name),
             Increment => self.increment(&region),
+            FlushInMemory(name) => self.flush_in_memory(&region, name),
             Flush(families) => {
                 let families: Vec<Vec<u8>> =
                     families.iter().map(|family| family.as_bytes().to_vec()).collect();
@@ -189,6 +202,17 @@ impl Workload {
         self.ledger.try_state(name, state);
         run(region.batch(vec![mutation])).swap_remove(0)?;
         self.ledger.acknowledge(name, durability);
+        Ok(())
+    }
+
+    fn flush_in_memory(&mut self, region: &Region, name: &str) -> Result<(), RegionError> {
+        let value = format!("{:LARGE_VALUE_BYTES$}", self.value(name)).into_bytes();
+        let key = |family: &&str| ((name.to_owned(), format!("{family}:q")), value.clone());
+        self.ledger.try_state(name, BOTH.iter().map(key).collect());
+        let before = region.metrics().in_memory.flushes;
+        run(region.batch(vec![row_put(name, BOTH, &value)])).swap_remove(0)?;
+        assert!(region.metrics().in_memory.flushes > before, "nothing was flushed in memory");
+        self.ledger.acknowledge(name, SyncWal);
         Ok(())
     }
 

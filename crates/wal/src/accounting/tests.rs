@@ -34,7 +34,7 @@ fn edit(region: &Region, sequence_id: u64) -> WalAppend {
 
 fn wrote(accounting: &mut Accounting, entry: &WalAppend) {
     let mut queued = QueuedEntries::default();
-    queued.push(entry, 0);
+    queued.push(entry.into(), 0);
     accounting.wrote(queued.iter());
 }
 

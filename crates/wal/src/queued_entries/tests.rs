@@ -23,7 +23,8 @@ fn entries_come_out_as_they_went_in_and_their_room_with_them() {
     let mut queued = QueuedEntries::default();
     for turn in 1..=2 {
         for (number, (names, size)) in sizes.into_iter().enumerate() {
-            queued.push(&append(names, number as u64, vec![number as u8; size]), size + 1);
+            let entry = append(names, number as u64, vec![number as u8; size]);
+            queued.push((&entry).into(), size + 1);
         }
         assert_eq!(queued.len(), sizes.len());
         let found: Vec<_> = queued
@@ -47,7 +48,7 @@ fn what_a_writer_allocated_is_not_kept_but_for_large_cells() {
     let mut queued = QueuedEntries::default();
     for (size, is_kept) in [(COPIED_CELLS_BYTES, false), (COPIED_CELLS_BYTES + 1, true)] {
         let entry = append(&names, 1, vec![0; size]);
-        queued.push(&entry, 0);
+        queued.push((&entry).into(), 0);
         assert_eq!(!entry.cells.is_unique(), is_kept);
     }
     assert_eq!(Arc::strong_count(&names.0), 2, "one for the test, one for the run of entries");
