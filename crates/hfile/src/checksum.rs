@@ -34,7 +34,8 @@ impl ChecksumType {
         self as u8
     }
 
-    fn of(self, bytes: &[u8]) -> u32 {
+    /// The word of one chunk.
+    pub fn of(self, bytes: &[u8]) -> u32 {
         let algorithm = match self {
             Self::Null => return 0,
             Self::Crc32 => CrcAlgorithm::Crc32IsoHdlc,
