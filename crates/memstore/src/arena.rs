@@ -57,6 +57,11 @@ unsafe impl Send for Chunk {}
 unsafe impl Sync for Chunk {}
 
 impl Arena {
+    /// Bytes taken from the allocator.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.chunks.lock().all.iter().map(|chunk| chunk.heap_bytes()).sum()
+    }
+
     /// An arena without memory, of which about `expected_bytes` will be used.
     pub(crate) fn new(expected_bytes: usize) -> Self {
         let next_bytes =

@@ -158,6 +158,14 @@ impl FlatCursor {
         Self { cells, at: 0 }
     }
 
+    pub(crate) fn cells_address(&self) -> usize {
+        Arc::as_ptr(&self.cells).addr()
+    }
+
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.cells.allocated_bytes()
+    }
+
     pub(crate) fn cells(&self) -> &FlatCells {
         &self.cells
     }

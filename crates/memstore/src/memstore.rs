@@ -114,6 +114,11 @@ impl MemStore {
         self.all.load_full()
     }
 
+    /// The same, for a look that does not last: nothing that other readers look at is written to.
+    pub fn look_at_segments(&self) -> impl Deref<Target = Arc<SegmentList>> + use<> {
+        self.all.load()
+    }
+
     /// Makes everything in memory the snapshot: the active segment, the pipeline, and an earlier snapshot whose flush
     /// failed. Later writes go into a new active segment. An in-memory compaction under way has worked in vain.
     ///

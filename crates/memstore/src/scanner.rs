@@ -33,6 +33,22 @@ impl SegmentScanner {
         }
     }
 
+    /// [`Segment::address`](crate::Segment::address) of the segment whose cells the scanner keeps alive.
+    pub fn address(&self) -> usize {
+        match &self.cursor {
+            Cursor::SkipList(cursor) => cursor.list_address(),
+            Cursor::Flat(cursor) => cursor.cells_address(),
+        }
+    }
+
+    /// Bytes of memory that the scanner keeps alive.
+    pub fn kept_bytes(&self) -> usize {
+        match &self.cursor {
+            Cursor::SkipList(cursor) => cursor.kept_bytes(),
+            Cursor::Flat(cursor) => cursor.kept_bytes(),
+        }
+    }
+
     /// The current cell's record.
     pub(crate) fn record(&self) -> Option<Record> {
         match &self.cursor {

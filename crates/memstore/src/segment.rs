@@ -192,6 +192,15 @@ impl Segment {
         })
     }
 
+    /// Tells its cells in memory from those of other segments, as long as somebody keeps them, see
+    /// [`SegmentScanner::address`].
+    pub fn address(&self) -> usize {
+        match &self.cells {
+            Cells::SkipList(list) => Arc::as_ptr(list).addr(),
+            Cells::Flat(cells) => Arc::as_ptr(cells).addr(),
+        }
+    }
+
     /// The order of the cells.
     pub fn order(&self) -> CellOrder {
         self.order

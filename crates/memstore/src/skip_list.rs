@@ -71,6 +71,11 @@ impl<'a> Target<'a> {
 }
 
 impl SkipList {
+    /// Bytes taken from the allocator for nodes and records.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.nodes.allocated_bytes() + self.records.allocated_bytes()
+    }
+
     /// An empty list, which will hold about so many bytes of nodes and of records; allocates nothing.
     pub(crate) fn new(order: CellOrder, node_bytes: usize, record_bytes: usize) -> Self {
         Self {

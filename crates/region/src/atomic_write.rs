@@ -17,6 +17,7 @@ use finback_cell::{
 use finback_cell::{Mutation, MutationKind, TimeRange};
 use finback_filter::Filter;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// How a stored value must compare with the given one. "Less" means that the *given* value is less than the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,20 @@ impl Region {
         conditions: Vec<Condition>,
         mutations: Vec<Mutation>,
     ) -> Result<AtomicOutcome, RegionError> {
+        self.mutate_atomically_until(conditions, mutations, None).await
+    }
+
+    /// Does what [`mutate_atomically`](Self::mutate_atomically) does, for a client that waits until `deadline`: no longer are
+    /// rows waited for.
+    ///
+    /// # Errors
+    /// As [`mutate_atomically`](Self::mutate_atomically).
+    pub async fn mutate_atomically_until(
+        &self,
+        conditions: Vec<Condition>,
+        mutations: Vec<Mutation>,
+        deadline: Option<Instant>,
+    ) -> Result<AtomicOutcome, RegionError> {
         self.check_writable()?;
         for mutation in &mutations {
             self.check_row(&mutation.row, "atomic mutation")?;
@@ -91,7 +106,7 @@ impl Region {
         self.wait_for_room(bytes).await?;
         let rows = mutations.iter().map(|mutation| &mutation.row);
         let rows = self.row_keys(rows.chain(conditions.iter().map(|condition| &condition.row)));
-        let _locks = self.lock_rows(rows, LockMode::Exclusive).await?;
+        let _locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
         self.wait_for_dropped_writes().await;

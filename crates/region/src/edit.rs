@@ -74,10 +74,11 @@ const TTL_TAG_SIZE: usize = 2 + 1 + 8;
 /// A tags area with the TTL tag replaced.
 pub(crate) fn tags_with_ttl(area: &[u8], ttl_ms: i64) -> Vec<u8> {
     let mut out = Vec::with_capacity(area.len() + TTL_TAG_SIZE);
-    write_tag(&mut out, TTL_TAG, &ttl_ms.to_be_bytes());
     for tag in tags(area).filter(|tag| tag.tag_type != TTL_TAG) {
         write_tag(&mut out, tag.tag_type, tag.value);
     }
+    // Behind the others, where HBase has it.
+    write_tag(&mut out, TTL_TAG, &ttl_ms.to_be_bytes());
     out
 }
 

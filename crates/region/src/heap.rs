@@ -8,6 +8,7 @@ use crate::source::Source;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
 use finback_hfile::{Block, ScanInterrupt};
+use finback_memstore::SegmentScanner;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -227,6 +228,14 @@ impl Heap {
             self.sources[source].unpark()?;
         }
         Ok(())
+    }
+
+    /// The scanners of memstore segments among the sources.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &SegmentScanner> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::Segment(scanner) => Some(scanner),
+            Source::File(_) => None,
+        })
     }
 
     /// Bytes of the blocks that the sources keep in memory.

@@ -6,8 +6,8 @@
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
 /// Write numbers and the read point of one region.
@@ -17,10 +17,18 @@ pub(crate) struct Mvcc {
     /// The last write that was dropped between its place in the log and its being seen.
     dropped_writes: AtomicU64,
     queue: Mutex<Queue>,
-    /// Read points of open scanners, in order, with how many scanners hold each: most are the last one, and few are
-    /// different.
-    scanners: Mutex<Vec<(u64, usize)>>,
+    /// Made for the first scanner: a region that is not read needs none.
+    scanners: OnceLock<Box<[Arc<Scanners>]>>,
 }
+
+/// Places where scanners register; a thread keeps to one, so that readers do not pass cache lines around.
+const PLACES: usize = 16;
+
+/// Read points of open scanners, in order, with how many scanners hold each: most are the last one, and few are
+/// different.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Scanners(Mutex<Vec<(u64, usize)>>);
 
 #[derive(Debug)]
 struct Queue {
@@ -43,7 +51,7 @@ impl Mvcc {
             read_point: AtomicU64::new(sequence_id),
             dropped_writes: AtomicU64::new(0),
             queue: Mutex::new(Queue { write_point: sequence_id, pending: VecDeque::new() }),
-            scanners: Mutex::default(),
+            scanners: OnceLock::new(),
         }
     }
 
@@ -111,39 +119,44 @@ impl Mvcc {
         self.read_point.fetch_max(sequence_id, Ordering::AcqRel);
     }
 
+    fn scanners(&self) -> &[Arc<Scanners>] {
+        self.scanners.get_or_init(|| (0..PLACES).map(|_| Arc::default()).collect())
+    }
+
     /// Registers a scanner at `read_point`, or at the current read point.
-    pub(crate) fn register_scanner(self: &Arc<Self>, read_point: Option<u64>) -> ReadPoint {
-        let mut scanners = self.scanners.lock();
+    pub(crate) fn register_scanner(&self, read_point: Option<u64>) -> ReadPoint {
+        let place = &self.scanners()[place_of_thread()];
+        let mut scanners = place.0.lock();
         let point = read_point.unwrap_or_else(|| self.read_point());
         match scanners.binary_search_by_key(&point, |&(held, _)| held) {
             Ok(at) => scanners[at].1 += 1,
             Err(at) => scanners.insert(at, (point, 1)),
         }
-        ReadPoint { mvcc: Arc::clone(self), point }
-    }
-
-    fn release_scanner(&self, read_point: u64) {
-        let mut scanners = self.scanners.lock();
-        if let Ok(at) = scanners.binary_search_by_key(&read_point, |&(held, _)| held) {
-            scanners[at].1 -= 1;
-            if scanners[at].1 == 0 {
-                scanners.remove(at);
-            }
-        }
+        ReadPoint { scanners: Arc::clone(place), point }
     }
 
     /// The oldest point that some scanner reads at, or the read point: newer cells must survive a flush as they are.
     pub(crate) fn smallest_read_point(&self) -> u64 {
-        let scanners = self.scanners.lock();
+        // First: whoever registers at a place after the look at it does so at this point or a newer one.
         let current = self.read_point();
-        scanners.first().map_or(current, |&(oldest, _)| oldest.min(current))
+        let oldest = |place: &Arc<Scanners>| place.0.lock().first().map(|&(oldest, _)| oldest);
+        self.scanners().iter().filter_map(oldest).fold(current, u64::min)
     }
+}
+
+/// Where this thread's scanners register.
+fn place_of_thread() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static PLACE: usize = THREADS.fetch_add(1, Ordering::Relaxed) % PLACES;
+    }
+    PLACE.with(|place| *place)
 }
 
 /// The registration of a scanner; ends when dropped.
 #[derive(Debug)]
 pub(crate) struct ReadPoint {
-    mvcc: Arc<Mvcc>,
+    scanners: Arc<Scanners>,
     point: u64,
 }
 
@@ -156,7 +169,13 @@ impl ReadPoint {
 
 impl Drop for ReadPoint {
     fn drop(&mut self) {
-        self.mvcc.release_scanner(self.point);
+        let mut scanners = self.scanners.0.lock();
+        if let Ok(at) = scanners.binary_search_by_key(&self.point, |&(held, _)| held) {
+            scanners[at].1 -= 1;
+            if scanners[at].1 == 0 {
+                scanners.remove(at);
+            }
+        }
     }
 }
 

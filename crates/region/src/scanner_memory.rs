@@ -7,7 +7,6 @@ use crate::error::RegionError;
 use crate::region::Region;
 use crate::region_scanner::RegionScanner;
 use finback_cell::Scan;
-use std::sync::Arc;
 
 /// A segment that no memstore has any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +22,11 @@ impl Region {
     pub fn superseded_segments(&self, scanner: &RegionScanner, note: &mut dyn FnMut(SupersededSegment)) {
         for part in scanner.stores() {
             let Ok(store) = self.store(part.family()) else { continue };
-            let live = store.memstore.segments();
-            for segment in part.segments().iter() {
-                if !live.iter().any(|live| Arc::ptr_eq(live, segment)) {
-                    note(SupersededSegment {
-                        address: Arc::as_ptr(segment).addr(),
-                        bytes: segment.heap_bytes(),
-                    });
+            let live = store.memstore.look_at_segments();
+            for segment in part.segments() {
+                let address = segment.address();
+                if !live.iter().any(|live| live.address() == address) {
+                    note(SupersededSegment { address, bytes: segment.kept_bytes() });
                 }
             }
         }

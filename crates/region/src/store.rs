@@ -16,14 +16,18 @@ use crate::relevant::{BloomAnswer, Relevant};
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
+use arc_swap::ArcSwap;
 use finback_cell::{Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions,
 };
 use finback_memstore::MemStore;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use std::sync::Arc;
+
+/// Files as readers see them at one moment.
+pub(crate) type Files = Box<[Arc<StoreFile>]>;
 
 /// The store of one family.
 pub(crate) struct Store {
@@ -42,8 +46,9 @@ pub(crate) struct Store {
     /// How far the compaction is that is under way.
     pub(crate) progress: CompactionProgress,
     order: CellOrder,
-    /// Newest first. Replaced as a whole; held only to copy or exchange the pointer.
-    files: RwLock<Arc<[Arc<StoreFile>]>>,
+    /// Newest first. Replaced as a whole, under the lock; readers need none.
+    files: ArcSwap<Files>,
+    files_lock: Mutex<()>,
     pub(crate) cache: Arc<dyn BlockCache>,
     /// What data blocks are worth in the cache.
     pub(crate) data_priority: BlockPriority,
@@ -76,7 +81,8 @@ impl Store {
             flush_leftovers: Mutex::default(),
             progress: CompactionProgress::default(),
             order,
-            files: RwLock::new(files.into()),
+            files: ArcSwap::from_pointee(files.into()),
+            files_lock: Mutex::default(),
             cache,
         }
     }
@@ -123,8 +129,18 @@ impl Store {
     }
 
     /// The store files, newest first.
-    pub(crate) fn files(&self) -> Arc<[Arc<StoreFile>]> {
-        Arc::clone(&self.files.read())
+    pub(crate) fn files(&self) -> Arc<Files> {
+        self.files.load_full()
+    }
+
+    /// Exchanges the files for others.
+    fn change_files(&self, change: impl FnOnce(&mut Vec<Arc<StoreFile>>)) {
+        let _alone = self.files_lock.lock();
+        let mut files = self.files().to_vec();
+        change(&mut files);
+        files.iter().for_each(|file| file.reader().charge_to(&self.cache));
+        sort_newest_first(&mut files, &self.compaction);
+        self.files.store(Arc::new(files.into()));
     }
 
     /// The store files, oldest first.
@@ -167,11 +183,9 @@ impl Store {
 
     /// Stops serving the files of these names, and gives them back.
     pub(crate) fn remove_files(&self, names: &[String]) -> Vec<Arc<StoreFile>> {
-        let named = |file: &Arc<StoreFile>| names.contains(&file.name());
-        let mut files = self.files.write();
-        let (gone, kept): (Vec<_>, Vec<_>) = files.iter().cloned().partition(named);
-        *files = kept.into();
-        drop(files);
+        let named = |file: &mut Arc<StoreFile>| names.contains(&file.name());
+        let mut gone = Vec::new();
+        self.change_files(|files| gone = files.extract_if(.., named).collect());
         self.forget_blocks(&gone);
         gone
     }
@@ -194,25 +208,17 @@ impl Store {
 
     /// Puts the outputs of a compaction, if there are any, in the place of its inputs.
     pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], outputs: Vec<Arc<StoreFile>>) {
-        outputs.iter().for_each(|file| file.reader().charge_to(&self.cache));
-        let mut files = self.files.write();
         let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
-        let mut all: Vec<_> = files.iter().filter(|file| !is_input(file)).cloned().collect();
-        all.extend(outputs);
-        sort_newest_first(&mut all, &self.compaction);
-        *files = all.into();
-        drop(files);
+        self.change_files(|files| {
+            files.retain(|file| !is_input(file));
+            files.extend(outputs);
+        });
         self.forget_blocks(inputs);
     }
 
     /// Adds the output of a flush.
     pub(crate) fn add_file(&self, file: Arc<StoreFile>) {
-        file.reader().charge_to(&self.cache);
-        let mut files = self.files.write();
-        let mut all: Vec<_> = files.to_vec();
-        all.push(file);
-        sort_newest_first(&mut all, &self.compaction);
-        *files = all.into();
+        self.change_files(|files| files.push(file));
     }
 
     /// Highest sequence id of any file or any cell of it: a file may have cells above its own id, which would not be seen
@@ -220,12 +226,12 @@ impl Store {
     pub(crate) fn highest_sequence_id(&self) -> u64 {
         let highest =
             |file: &Arc<StoreFile>| file.max_sequence_id().unwrap_or(0).max(file.max_cell_sequence_id());
-        self.files.read().iter().map(highest).max().unwrap_or(0)
+        self.files.load().iter().map(highest).max().unwrap_or(0)
     }
 
     /// Highest sequence id that store files hold.
     pub(crate) fn max_sequence_id(&self) -> Option<u64> {
-        self.files.read().iter().filter_map(|file| file.max_sequence_id()).max()
+        self.files().iter().filter_map(|file| file.max_sequence_id()).max()
     }
 
     /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
@@ -240,8 +246,8 @@ impl Store {
     ) -> Option<StoreScanner> {
         let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
-        let segments = self.memstore.segments();
-        let files = self.files();
+        let segments = self.memstore.look_at_segments();
+        let files = self.files.load();
         let mut sources = Vec::with_capacity(segments.len() + files.len());
         for segment in segments.iter() {
             if segment.timestamps().is_some_and(|(min, max)| relevant.times(min, max)) {
@@ -286,7 +292,7 @@ impl Store {
             Some(column) if by_time && is_merge => heap.of_one_column(column),
             _ => heap,
         };
-        Some(StoreScanner::new(read, segments, heap, matcher))
+        Some(StoreScanner::new(read, heap, matcher))
     }
 }
 

@@ -10,7 +10,7 @@ use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
 use finback_filter::Filter;
 use finback_hfile::{Block, ScanInterrupt};
-use finback_memstore::SegmentList;
+use finback_memstore::SegmentScanner;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -47,7 +47,6 @@ pub(crate) struct StoreRead {
 pub(crate) struct StoreScanner {
     read: StoreRead,
     heap: Heap,
-    segments: Arc<SegmentList>,
     matcher: Matcher,
     /// Whether the scanner has cells in the row being read.
     in_row: bool,
@@ -64,12 +63,10 @@ pub(crate) struct StoreScanner {
 }
 
 impl StoreScanner {
-    /// `segments`: what the memstore consists of; `heap`: what is read of it, and of the files.
-    pub(crate) fn new(read: StoreRead, segments: Arc<SegmentList>, heap: Heap, matcher: Matcher) -> Self {
+    pub(crate) fn new(read: StoreRead, heap: Heap, matcher: Matcher) -> Self {
         Self {
             read,
             heap,
-            segments,
             matcher,
             in_row: false,
             past_row: false,
@@ -253,9 +250,9 @@ impl StoreScanner {
         &self.read.family
     }
 
-    /// The segments that the memstore had when this scanner was opened, which it keeps in memory.
-    pub(crate) fn segments(&self) -> &SegmentList {
-        &self.segments
+    /// Its scanners of memstore segments.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &SegmentScanner> {
+        self.heap.segments()
     }
 
     /// Bytes of the blocks that this scanner keeps in memory.

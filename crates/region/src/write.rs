@@ -22,6 +22,7 @@ use finback_wal::WalAppend;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 mod make_visible;
 use make_visible::MakeVisible;
@@ -38,18 +39,32 @@ const ENTRY_OVERHEAD: usize = 256;
 impl Region {
     /// Applies a put or a delete.
     pub async fn mutate(&self, mutation: &Mutation) -> Result<(), RegionError> {
+        self.mutate_until(mutation, None).await
+    }
+
+    /// Does what [`mutate`](Self::mutate) does, for a client that waits until `deadline`: no longer is the row waited for.
+    pub async fn mutate_until(
+        &self,
+        mutation: &Mutation,
+        deadline: Option<Instant>,
+    ) -> Result<(), RegionError> {
         self.check_writable()?;
         self.check_batched(mutation)?;
-        self.batch_chunk(std::slice::from_ref(mutation), &[Ok(())]).await
+        self.batch_chunk(std::slice::from_ref(mutation), &[Ok(())], deadline).await
     }
 
     /// Applies puts and deletes, each for itself: one may fail and the others not. Results are in the order of the
     /// mutations.
     pub async fn batch(&self, mutations: impl AsRef<[Mutation]>) -> Vec<Result<(), RegionError>> {
-        self.batch_of(mutations.as_ref()).await
+        self.batch_until(mutations.as_ref(), None).await
     }
 
-    async fn batch_of(&self, mutations: &[Mutation]) -> Vec<Result<(), RegionError>> {
+    /// Does what [`batch`](Self::batch) does, for a client that waits until `deadline`: no longer are rows waited for.
+    pub async fn batch_until(
+        &self,
+        mutations: &[Mutation],
+        deadline: Option<Instant>,
+    ) -> Vec<Result<(), RegionError>> {
         let mut results: Vec<Result<(), RegionError>> = mutations
             .iter()
             .map(|mutation| self.check_writable().and_then(|()| self.check_batched(mutation)))
@@ -57,7 +72,7 @@ impl Region {
         let mut from = 0;
         while from < mutations.len() {
             let to = chunk_end(mutations, from);
-            if let Err(error) = self.batch_chunk(&mutations[from..to], &results[from..to]).await {
+            if let Err(error) = self.batch_chunk(&mutations[from..to], &results[from..to], deadline).await {
                 for result in results[from..to].iter_mut().filter(|result| result.is_ok()) {
                     *result = Err(error.clone());
                 }
@@ -82,6 +97,7 @@ impl Region {
         &self,
         mutations: &[Mutation],
         checked: &[Result<(), RegionError>],
+        deadline: Option<Instant>,
     ) -> Result<(), RegionError> {
         let good =
             || mutations.iter().zip(checked).filter(|(_, checked)| checked.is_ok()).map(|(good, _)| good);
@@ -91,7 +107,7 @@ impl Region {
             return Ok(());
         }
         let rows = self.row_keys(good().map(|mutation| &mutation.row));
-        let _locks = self.lock_rows(rows, LockMode::Shared).await?;
+        let _locks = self.lock_rows(rows, LockMode::Shared, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
         let now = self.environment.host.now_ms();
@@ -119,17 +135,18 @@ impl Region {
         keys
     }
 
-    /// Takes the locks of [`Region::row_keys`], within the configured time.
+    /// Takes the locks of [`Region::row_keys`], within the configured time and before `deadline`.
     pub(crate) async fn lock_rows(
         &self,
         rows: RowKeys<'_>,
         mode: LockMode,
+        deadline: Option<Instant>,
     ) -> Result<SmallVec<[RowLock<'_>; 1]>, RegionError> {
         let mut locks = SmallVec::with_capacity(rows.len());
         for (key, row) in rows {
             locks.push(match self.row_locks.try_lock(key, mode) {
                 Some(lock) => lock,
-                None => self.wait_for_row_lock(key, row, mode).await?,
+                None => self.wait_for_row_lock(key, row, mode, deadline).await?,
             });
         }
         Ok(locks)
@@ -140,10 +157,15 @@ impl Region {
         key: RowKey,
         row: &[u8],
         mode: LockMode,
+        deadline: Option<Instant>,
     ) -> Result<RowLock<'_>, RegionError> {
+        // Whoever has given up should not find the write done later.
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let longest = self.environment.config.row_lock_wait;
+        let wait = left.map_or(longest, |left| left.min(longest));
         tokio::select! {
             lock = self.row_locks.lock(key, mode) => Ok(lock),
-            () = self.environment.host.sleep(self.environment.config.row_lock_wait) => {
+            () = self.environment.host.sleep(wait) => {
                 Err(RegionError::TooBusy(format!(
                     "Timed out waiting for lock for row: {} in region {}", row.escape_ascii(), self.encoded_name
                 )))

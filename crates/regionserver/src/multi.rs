@@ -14,6 +14,7 @@ use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{Call, Reply, RpcException};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
 const MAX_REPLY_BYTES: usize = 100 << 20;
@@ -29,6 +30,7 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
     let mut multi = Multi {
         server: &server,
         nonce_group: request.nonce_group.unwrap_or(0),
+        deadline: call.deadline,
         request_cells: call.cells.clone(),
         cells: ReplyCells::new(&server, &call),
         results: Vec::with_capacity(request.region_action.len()),
@@ -53,6 +55,8 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
 struct Multi<'a> {
     server: &'a RegionServer,
     nonce_group: u64,
+    /// How long the client waits.
+    deadline: Option<Instant>,
     /// Cells of the mutations not yet decoded.
     request_cells: Bytes,
     cells: ReplyCells,
@@ -151,7 +155,7 @@ impl Multi<'_> {
         }
         let outcome = match failure {
             Some(failure) => Err(failure),
-            None => apply(self.server, region, action.condition, mutations).await,
+            None => apply(self.server, region, action.condition, mutations, self.deadline).await,
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -194,7 +198,9 @@ impl Multi<'_> {
                         continue;
                     }
                     Ok(mutation) => {
-                        batch.write(region, &mut self.results[number].result_or_exception).await;
+                        batch
+                            .write(region, &mut self.results[number].result_or_exception, self.deadline)
+                            .await;
                         self.read_modify_write(region, mutation).await
                     }
                     Err(failure) => Err(failure),
@@ -206,7 +212,7 @@ impl Multi<'_> {
             };
             answer(&mut self.results[number].result_or_exception[at], outcome);
         }
-        batch.write(region, &mut self.results[number].result_or_exception).await;
+        batch.write(region, &mut self.results[number].result_or_exception, self.deadline).await;
         Ok(())
     }
 
@@ -244,7 +250,7 @@ impl Multi<'_> {
         self.read_gets().await;
         self.check_size()?;
         region.check_row(&mutation.row, "batch").map_err(|error| batch_exception(&error))?;
-        let outcome = atomically(self.server, region, Vec::new(), vec![mutation]).await?;
+        let outcome = atomically(self.server, region, Vec::new(), vec![mutation], self.deadline).await?;
         Ok(if outcome.cells == CellBlock::default() {
             pb::Result::default()
         } else {
@@ -258,6 +264,7 @@ async fn apply(
     region: &Region,
     condition: Option<pb::Condition>,
     mutations: Vec<Mutation>,
+    deadline: Option<Instant>,
 ) -> Result<finback_region::AtomicOutcome, RpcException> {
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
@@ -276,7 +283,7 @@ async fn apply(
             other.row.escape_ascii()
         )));
     }
-    atomically(server, region, conditions, mutations).await
+    atomically(server, region, conditions, mutations, deadline).await
 }
 
 /// Puts and deletes waiting to be written together.
@@ -293,11 +300,16 @@ impl Batch {
     }
 
     /// Writes them and puts the answers into their places.
-    async fn write(&mut self, region: &Region, answers: &mut [pb::ResultOrException]) {
+    async fn write(
+        &mut self,
+        region: &Region,
+        answers: &mut [pb::ResultOrException],
+        deadline: Option<Instant>,
+    ) {
         if self.mutations.is_empty() {
             return;
         }
-        let results = region.batch(std::mem::take(&mut self.mutations)).await;
+        let results = region.batch_until(&std::mem::take(&mut self.mutations), deadline).await;
         for (place, result) in self.places.drain(..).zip(results) {
             let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
             answer(&mut answers[place], outcome);

@@ -8,6 +8,7 @@ use finback_proto::{Message, convert, footprint, pb};
 use finback_region::Region;
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 use std::sync::Arc;
+use std::time::Instant;
 
 const SERVICE: &str = "MultiRowMutationService";
 
@@ -20,7 +21,7 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
     let short = service.strip_prefix("hbase.pb.").unwrap_or(service);
     let (class, value) = match (short, method.as_str()) {
         (SERVICE, "MutateRows") => {
-            let response = mutate_rows(&server, &region, &request.call.request).await?;
+            let response = mutate_rows(&server, &region, &request.call.request, call.deadline).await?;
             (
                 "org.apache.hadoop.hbase.shaded.protobuf.generated.MultiRowMutationProtos$MutateRowsResponse",
                 response,
@@ -44,6 +45,7 @@ async fn mutate_rows(
     server: &RegionServer,
     region: &Region,
     request: &Bytes,
+    deadline: Option<Instant>,
 ) -> Result<Vec<u8>, RpcException> {
     let request: pb::MutateRowsRequest =
         footprint::decode(request.clone()).map_err(|error| exceptions::do_not_retry(error.to_string()))?;
@@ -54,6 +56,6 @@ async fn mutate_rows(
         .into_iter()
         .map(|mutation| convert::decode_mutation(mutation, &mut Bytes::new(), group))
         .collect::<Result<Vec<_>, _>>()?;
-    let outcome = atomically(server, region, conditions, mutations).await?;
+    let outcome = atomically(server, region, conditions, mutations, deadline).await?;
     Ok(pb::MutateRowsResponse { processed: Some(outcome.applied) }.encode_to_vec())
 }

@@ -12,6 +12,7 @@ use finback_proto::{convert, pb};
 use finback_region::{AtomicOutcome, Condition, Region, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Answers `Mutate`.
 pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
@@ -26,17 +27,18 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
             let condition = condition::decode(condition)?;
             check_same_row(&condition, &mutation)?;
             let has_result = matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
-            let outcome = atomically(&server, &region, vec![condition], vec![mutation]).await?;
+            let outcome =
+                atomically(&server, &region, vec![condition], vec![mutation], call.deadline).await?;
             // An increment or append that was carried out has a result, if an empty one.
             let result = (outcome.applied && has_result).then(|| block_result(outcome.cells, &mut cells));
             pb::MutateResponse { processed: Some(outcome.applied), result, ..Default::default() }
         }
         None if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
-            put_or_delete(&region, &mutation).await?;
+            put_or_delete(&region, &mutation, call.deadline).await?;
             pb::MutateResponse { processed: Some(true), ..Default::default() }
         }
         None => {
-            let outcome = atomically(&server, &region, Vec::new(), vec![mutation]).await?;
+            let outcome = atomically(&server, &region, Vec::new(), vec![mutation], call.deadline).await?;
             let result = Some(block_result(outcome.cells, &mut cells));
             pb::MutateResponse { result, ..Default::default() }
         }
@@ -56,17 +58,22 @@ pub(crate) fn check_same_row(condition: &Condition, mutation: &Mutation) -> Resu
     )))
 }
 
-async fn put_or_delete(region: &Region, mutation: &Mutation) -> Result<(), RpcException> {
+async fn put_or_delete(
+    region: &Region,
+    mutation: &Mutation,
+    deadline: Option<Instant>,
+) -> Result<(), RpcException> {
     region.check_row(&mutation.row, "mutate").map_err(|error| exception(&error))?;
-    region.mutate(mutation).await.map_err(|error| exception(&error))
+    region.mutate_until(mutation, deadline).await.map_err(|error| exception(&error))
 }
 
-/// Carries out mutations together, once for each nonce.
+/// Carries out mutations together, once for each nonce, for a client that waits until `deadline`.
 pub(crate) async fn atomically(
     server: &RegionServer,
     region: &Region,
     conditions: Vec<Condition>,
     mutations: Vec<Mutation>,
+    deadline: Option<Instant>,
 ) -> Result<AtomicOutcome, RpcException> {
     let nonce = mutations.iter().map(|mutation| mutation.nonce).find(|(_, nonce)| *nonce != 0);
     let guard = match nonce {
@@ -78,7 +85,8 @@ pub(crate) async fn atomically(
             }
         },
     };
-    let outcome = region.mutate_atomically(conditions, mutations).await.map_err(|error| exception(&error))?;
+    let outcome = region.mutate_atomically_until(conditions, mutations, deadline).await;
+    let outcome = outcome.map_err(|error| exception(&error))?;
     if let Some(guard) = guard {
         // A condition that did not hold wrote nothing: a repetition may try again.
         if outcome.applied {

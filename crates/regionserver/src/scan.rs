@@ -29,6 +29,7 @@ pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply,
     let Some(id) = request.scanner_id else { return open(&server, &call, request).await };
     if request.renew() {
         let scanner = server.scanners.take(id, request.next_call_seq)?;
+        check_online(&server, id, &scanner)?;
         server.scanners.keep(id, scanner);
         server.scanners.renew(id);
         return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));
@@ -41,17 +42,21 @@ pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply,
         }
         Err(failure) => return Err(failure),
     };
-    if scanner.region.is_closing() || !server.is_online(&scanner.region) {
-        server.scanners.close(id, false);
-        return Err(exceptions::not_serving_region(format!(
-            "region {} of scanner {id} was closed",
-            scanner.region.name().escape_ascii()
-        )));
-    }
+    check_online(&server, id, &scanner)?;
     if request.close_scanner() && request.number_of_rows.is_none() {
         request.number_of_rows = Some(0);
     }
     answer(&server, &call, id, scanner, &request, pb::ScanResponse::default()).await
+}
+
+/// A scanner does not outlive its region.
+fn check_online(server: &RegionServer, id: u64, scanner: &OpenScanner) -> Result<(), RpcException> {
+    if !scanner.region.is_closing() && server.is_online(&scanner.region) {
+        return Ok(());
+    }
+    server.scanners.close(id, false);
+    let region = scanner.region.name().escape_ascii();
+    Err(exceptions::not_serving_region(format!("region {region} of scanner {id} was closed")))
 }
 
 async fn open(

@@ -25,6 +25,14 @@ fn place(node: Option<Node<'_>>) -> Option<(NonNull<Header>, Record)> {
 }
 
 impl SkipListCursor {
+    pub(crate) fn list_address(&self) -> usize {
+        Arc::as_ptr(&self.list).addr()
+    }
+
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.list.allocated_bytes()
+    }
+
     /// Stands on the first cell.
     pub(crate) fn new(list: Arc<SkipList>) -> Self {
         let place = place(list.first());

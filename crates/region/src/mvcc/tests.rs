@@ -16,7 +16,7 @@ fn the_read_point_moves_over_the_completed_prefix_only() {
 
 #[test]
 fn the_smallest_read_point_is_that_of_the_oldest_scanner() {
-    let mvcc = Arc::new(Mvcc::new(5));
+    let mvcc = Mvcc::new(5);
     let old = mvcc.register_scanner(None);
     let number = mvcc.begin();
     assert!(mvcc.complete(number).is_none());
@@ -28,4 +28,24 @@ fn the_smallest_read_point_is_that_of_the_oldest_scanner() {
     mvcc.advance_to(20);
     assert_eq!(mvcc.smallest_read_point(), 20);
     assert_eq!(mvcc.begin(), 21);
+}
+
+#[test]
+fn scanners_of_all_threads_count() {
+    let mvcc = Mvcc::new(5);
+    // More threads than places: some share one.
+    let held: Vec<ReadPoint> = std::thread::scope(|scope| {
+        let mvcc = &mvcc;
+        let register = |point| scope.spawn(move || mvcc.register_scanner(Some(point))).join().unwrap();
+        (0..2 * PLACES as u64).map(|thread| register(100 - thread)).collect()
+    });
+    mvcc.advance_to(200);
+    let mut oldest = 100 - 2 * PLACES as u64;
+    for point in held.into_iter().rev() {
+        oldest += 1;
+        assert_eq!((point.get(), mvcc.smallest_read_point()), (oldest, oldest));
+        // Dropped by another thread than registered it.
+        drop(point);
+    }
+    assert_eq!(mvcc.smallest_read_point(), 200);
 }

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap()
@@ -221,6 +221,35 @@ fn a_waiter_for_a_row_gives_up_in_time() {
 fn spawn_put(region: &Arc<Region>, put: Mutation) -> tokio::task::JoinHandle<Result<(), RegionError>> {
     let region = Arc::clone(region);
     tokio::spawn(async move { region.batch(vec![put]).await.remove(0) })
+}
+
+#[test]
+fn a_row_is_waited_for_no_longer_than_the_client_waits() {
+    let (_world, faults, region) = start_with(Duration::from_secs(3600));
+    faults.pause();
+    runtime().block_on(in_time(async {
+        let holder = {
+            let region = Arc::clone(&region);
+            tokio::spawn(
+                async move { region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await },
+            )
+        };
+        while faults.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let deadline = || Some(Instant::now() + Duration::from_millis(20));
+        let one = put(COUNTER, b"late");
+        let refused = region.mutate_until(&one, deadline()).await;
+        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        let refused = region.batch_until(&[one], deadline()).await.remove(0);
+        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        let refused =
+            region.mutate_atomically_until(Vec::new(), vec![increment(COUNTER, 5)], deadline()).await;
+        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        faults.resume();
+        holder.await.unwrap().unwrap();
+    }));
+    assert_eq!(number(&region, COUNTER), 1, "none of them is done later");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod bulk_loads;
 mod concurrent_writers_and_readers;
 mod half_of_a_row_never_comes_back;
 mod hbase_answers_the_recorded_scans_alike;
+mod increments_and_appends;
 mod memstores_are_kept_small_in_memory;
 mod nothing_acknowledged_is_lost_in_a_crash;
 mod rows_of_meta_are_found_in_their_own_order;
