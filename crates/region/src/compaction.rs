@@ -66,10 +66,12 @@ impl Region {
         self.compact_if(family, |region, store, leftovers| {
             let expired = region.drop_expired(store, leftovers)?;
             let files = store.files_oldest_first();
+            let major = store.major_is_due.fetch_or(major, Ordering::Relaxed) || major;
             let Some(selection) = region.select(store, &files, major) else {
                 let outcome = CompactionOutcome { inputs: expired, ..CompactionOutcome::default() };
                 return Ok((expired > 0).then_some(outcome));
             };
+            store.major_is_due.store(false, Ordering::Relaxed);
             let _off_peak = region.off_peak_turn(&selection);
             let job = CompactionJob::new(selection, &files);
             let outcome = region.compact_files(store, &job, leftovers, control)?;
@@ -191,7 +193,9 @@ impl Region {
         } else {
             files.pop();
         }
-        files.retain(|file| file.time_range().is_some_and(|(_, newest)| newest < oldest));
+        // A file without cells is none of them: as in HBase it counts among the files worth a compaction.
+        let newest = |file: &Arc<StoreFile>| file.candidate().timestamps.map(|(_, newest)| newest);
+        files.retain(|file| newest(file).is_some_and(|newest| newest < oldest));
         files
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct Edit {
     pub(crate) logged_cells: u32,
     /// Cells written with SKIP_WAL.
     pub(crate) unlogged: Vec<u8>,
+    /// All cells in their order, where there are of both kinds: of two of the same key the later one counts.
+    pub(crate) mixed: Vec<u8>,
     /// The strongest durability asked for.
     pub(crate) durability: Durability,
     pub(crate) nonce: (u64, u64),
@@ -30,12 +32,21 @@ impl Edit {
 
     /// Appends one KeyValue.
     pub(crate) fn push(&mut self, durability: Durability, write: impl FnOnce(&mut Vec<u8>)) {
-        let out = if durability == Durability::SkipWal { &mut self.unlogged } else { &mut self.logged };
+        let (out, others) = match durability {
+            Durability::SkipWal => (&mut self.unlogged, &self.logged),
+            _ => (&mut self.logged, &self.unlogged),
+        };
         let at = out.len();
         out.extend_from_slice(&[0; 4]);
         write(out);
         let length = (out.len() - at - 4) as u32;
         out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        if !others.is_empty() {
+            if self.mixed.is_empty() {
+                self.mixed.extend_from_slice(others);
+            }
+            self.mixed.extend_from_slice(&out[at..]);
+        }
         if durability != Durability::SkipWal {
             self.logged_cells += 1;
         }

@@ -52,6 +52,8 @@ pub(crate) struct Matcher {
     filtered_count: u32,
     filtered_qualifier: Vec<u8>,
     filtered_any: bool,
+    /// Timestamp and type of the last cell without a qualifier whose column was left: others alike are leapt over.
+    left_without_qualifier: Option<(i64, u8)>,
 }
 
 impl Matcher {
@@ -85,6 +87,7 @@ impl Matcher {
             filtered_count: 0,
             filtered_qualifier: Vec::new(),
             filtered_any: false,
+            left_without_qualifier: None,
         }
     }
 
@@ -96,6 +99,7 @@ impl Matcher {
         }
         self.columns.reset();
         self.filtered_any = false;
+        self.left_without_qualifier = None;
     }
 
     /// The column to seek to when columns were asked for.
@@ -111,6 +115,12 @@ impl Matcher {
         sequence_id: u64,
         filter: Option<&mut (dyn Filter + 'static)>,
     ) -> Result<Verdict, FilterError> {
+        if self
+            .left_without_qualifier
+            .is_some_and(|left| left == (cell.timestamp(), cell.type_code()) && cell.qualifier().is_empty())
+        {
+            return Ok(SKIP);
+        }
         let verdict = self.check_unfiltered(cell, sequence_id);
         match filter {
             Some(filter) if verdict.include => self.apply_filter(cell, verdict, filter),
@@ -184,9 +194,10 @@ impl Matcher {
         self.next_column(cell, false)
     }
 
-    fn next_column(&self, cell: &Cell<'_>, include: bool) -> Verdict {
+    fn next_column(&mut self, cell: &Cell<'_>, include: bool) -> Verdict {
         // Family markers share the empty qualifier and may still follow its cells: they must be seen.
         if cell.qualifier().is_empty() {
+            self.left_without_qualifier = Some((cell.timestamp(), cell.type_code()));
             return Verdict { include, then: Step::Next };
         }
         Verdict { include, then: if self.columns.is_done() { Step::NextRow } else { Step::NextColumn } }

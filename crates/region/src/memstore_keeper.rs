@@ -108,6 +108,11 @@ impl MemStoreKeeper {
         self.options.policy != InMemoryCompaction::None
     }
 
+    /// Whether in memory, too, only what readers can see is to be kept.
+    pub(crate) fn leaves_out_versions(&self) -> bool {
+        matches!(self.options.policy, InMemoryCompaction::Eager | InMemoryCompaction::Adaptive)
+    }
+
     /// When the first edit came that no flush has taken, in milliseconds since the epoch.
     pub(crate) fn oldest_edit_ms(&self) -> Option<i64> {
         Some(self.oldest_edit_ms.load(Ordering::Relaxed)).filter(|&oldest| oldest != NO_EDIT)

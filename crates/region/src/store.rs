@@ -25,6 +25,7 @@ use finback_hfile::{
 use finback_memstore::MemStore;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Files as readers see them at one moment.
 pub(crate) type Files = Box<[Arc<StoreFile>]>;
@@ -43,6 +44,8 @@ pub(crate) struct Store {
     pub(crate) compaction_lock: Mutex<Leftovers>,
     /// Names of files that a flush could not take back: the next compaction counts them among the leftovers.
     pub(crate) flush_leftovers: Mutex<Vec<String>>,
+    /// Whether a compaction of all files was asked for when there were none: as in HBase the next one is of all files.
+    pub(crate) major_is_due: AtomicBool,
     /// How far the compaction is that is under way.
     pub(crate) progress: CompactionProgress,
     order: CellOrder,
@@ -79,6 +82,7 @@ impl Store {
             caching,
             compaction_lock: Mutex::default(),
             flush_leftovers: Mutex::default(),
+            major_is_due: AtomicBool::new(false),
             progress: CompactionProgress::default(),
             order,
             files: ArcSwap::from_pointee(files.into()),
@@ -159,10 +163,11 @@ impl Store {
         growth.heap_bytes
     }
 
-    /// Whether new versions of counters may take the place of old ones in memory, as HBase has it: there is one version,
-    /// and nothing that counts others.
+    /// Whether new versions of counters take the place of old ones in memory: there is one version, nothing that counts
+    /// others, and what is surplus need not wait for a flush. HBase has code for it that nothing calls: a raw scan sees
+    /// all versions, and a put that a deleted counter had hidden comes back.
     pub(crate) fn keeps_one_version(&self) -> bool {
-        self.family.max_versions() == 1 && !self.family.new_version_behavior()
+        self.family.max_versions() == 1 && self.keeper.leaves_out_versions()
     }
 
     /// Puts new versions of counters into the memstore, see [`MemStore::upsert`]; gives back by how many bytes it grew.

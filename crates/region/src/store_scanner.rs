@@ -167,20 +167,20 @@ impl StoreScanner {
         }
     }
 
-    /// Applies the row's store limit and offset to a verdict.
+    /// Applies the row's store limit and offset to a verdict. With the last cell that is wanted the row is done, and its
+    /// next ones are shown to no filter; a limit of none is as good as one, as in HBase.
     fn limit(&mut self, verdict: Verdict) -> Verdict {
         if !verdict.include {
             return verdict;
         }
         self.cells_in_row = self.cells_in_row.saturating_add(1);
-        let beyond = self
-            .read
-            .store_limit
-            .is_some_and(|limit| self.cells_in_row > limit.saturating_add(self.read.store_offset));
-        if beyond {
-            return Verdict { include: false, then: Step::NextRow };
+        let (count, offset) = (self.cells_in_row, self.read.store_offset);
+        let is_last = |limit: u32| count >= limit.saturating_add(offset);
+        match count > offset {
+            false => Verdict { include: false, ..verdict },
+            true if self.read.store_limit.is_some_and(is_last) => Verdict { then: Step::NextRow, ..verdict },
+            true => verdict,
         }
-        Verdict { include: self.cells_in_row > self.read.store_offset, ..verdict }
     }
 
     /// The cell that [`StoreScanner::find`] found.
@@ -267,7 +267,8 @@ impl StoreScanner {
 }
 
 impl StoreRead {
-    /// Fetches the filter's hint; without one that lies ahead the cell is only skipped.
+    /// Fetches the filter's hint; without one that lies ahead the cell is only skipped. So it is in reversed reads, where
+    /// HBase follows hints to other rows only: within a row a marker that a hint leaps over counts.
     fn take_hint(
         &self,
         cell: &Cell<'_>,
@@ -275,6 +276,7 @@ impl StoreRead {
         target: &mut Vec<u8>,
     ) -> Verdict {
         let hint = filter.and_then(|filter| filter.next_cell_hint(cell));
+        let hint = hint.filter(|_| !self.reversed);
         let ahead =
             hint.filter(|hint| self.order.compare_keys(&hint.as_key(), &Key::of(cell)) == Ordering::Greater);
         let Some(hint) = ahead else { return Verdict { include: false, then: Step::Next } };

@@ -316,8 +316,11 @@ impl Region {
             region: self,
             sequence_id,
             position,
-            logged,
-            unlogged: edit.unlogged,
+            cells: match (edit.mixed.is_empty(), logged.is_empty()) {
+                (false, _) => edit.mixed.into(),
+                (true, true) => edit.unlogged.into(),
+                (true, false) => logged,
+            },
             replaces_older: edit.replaces_older,
             applied: false,
             readable: false,

@@ -62,6 +62,8 @@ pub(crate) struct OpenGet {
     /// Bytes of the block that it waits for.
     wanted_bytes: usize,
     existence_only: bool,
+    /// Whether it sees writes that come while it is open.
+    pub(crate) reads_uncommitted: bool,
 }
 
 /// How far a read came.
@@ -86,9 +88,16 @@ impl OpenGet {
         }
         region.check_row(get.row(), "get").map_err(|error| exception(&error))?;
         let filter = decode_filter(filter)?;
+        let reads_uncommitted = get.scan.read_uncommitted;
         let scanner = region.scanner(&get.scan, filter).map_err(|error| exception(&error))?;
         region.counters().reads.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { scanner: Some(scanner), out: ScanOutput::default(), wanted_bytes: 0, existence_only })
+        Ok(Self {
+            scanner: Some(scanner),
+            out: ScanOutput::default(),
+            wanted_bytes: 0,
+            existence_only,
+            reads_uncommitted,
+        })
     }
 
     /// Reads on as far as memory goes.

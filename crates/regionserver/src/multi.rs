@@ -236,8 +236,13 @@ impl Multi<'_> {
             self.read_gets().await;
         }
         self.check_size()?;
-        self.gets.open.push(OpenGet::open(region, get)?);
+        let get = OpenGet::open(region, get)?;
+        let cannot_wait = get.reads_uncommitted;
+        self.gets.open.push(get);
         self.gets.places.push(place);
+        if cannot_wait {
+            self.read_gets().await;
+        }
         Ok(())
     }
 

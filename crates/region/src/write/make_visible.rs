@@ -10,8 +10,7 @@ pub(super) struct MakeVisible<'a> {
     pub(super) sequence_id: u64,
     /// Its place, if it has one.
     pub(super) position: Option<Position>,
-    pub(super) logged: Bytes,
-    pub(super) unlogged: Vec<u8>,
+    pub(super) cells: Bytes,
     pub(super) replaces_older: bool,
     pub(super) applied: bool,
     pub(super) readable: bool,
@@ -21,10 +20,7 @@ impl MakeVisible<'_> {
     /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit.
     pub(super) fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
         self.applied = true;
-        self.region.insert_edit(&self.logged, self.sequence_id, self.replaces_older);
-        if !self.unlogged.is_empty() {
-            self.region.insert_edit(&self.unlogged, self.sequence_id, self.replaces_older);
-        }
+        self.region.insert_edit(&self.cells, self.sequence_id, self.replaces_older);
         let readable = self.region.mvcc.complete(self.sequence_id);
         self.readable = readable.is_none();
         self.region.after_growth();

@@ -94,16 +94,25 @@ fn scanners_that_are_open_see_what_there_was_whatever_is_dropped_for_others() {
 
 #[test]
 fn a_counter_takes_the_room_of_two_versions_and_is_exact_for_everybody() {
-    for policy in [InMemoryCompaction::None, InMemoryCompaction::Basic] {
-        let (_world, region) = start(policy, vec![family("a", 1)]);
+    let (policies, small) = ([InMemoryCompaction::Adaptive, InMemoryCompaction::Eager], [false, true]);
+    for (policy, flushes_in_memory) in
+        policies.into_iter().flat_map(|policy| small.map(|small| (policy, small)))
+    {
+        let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+        world.host.has_no_background.store(true, Ordering::SeqCst);
+        world.config.in_memory_compaction = policy;
+        if flushes_in_memory {
+            world.compact_in_memory(policy);
+        }
+        let region = world.start().unwrap();
         let count = |times: usize| {
             for _ in 0..times {
                 run(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)])).unwrap();
             }
         };
         count(50);
-        if policy == InMemoryCompaction::None {
-            assert_eq!(region.metrics().memstore_cells, 2);
+        if !flushes_in_memory {
+            assert_eq!(region.metrics().memstore_cells, 2, "{policy:?}");
         }
         let mut early = region.scanner(&Scan::default(), None).unwrap();
         count(50);

@@ -2,10 +2,11 @@
 
 use crate::world::{Plain, World, family, increment, mutation, mutation_of, put, run, scan};
 use finback_cell::cell::CellParts;
-use finback_cell::{CellType, LATEST_TIMESTAMP, Mutation, MutationKind, Scan, TimeRange};
+use finback_cell::{CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan, TimeRange};
 use finback_filter::Filter;
 use finback_filter::filters::{
-    ColumnCountGetFilter, ColumnPaginationFilter, FirstKeyOnlyFilter, PageStart, WhileMatchFilter,
+    ColumnCountGetFilter, ColumnPaginationFilter, ColumnPrefixFilter, FirstKeyOnlyFilter, PageStart,
+    TimestampsFilter, WhileMatchFilter,
 };
 use finback_fs::MemFileSystem;
 use finback_region::{Condition, ConditionTest, Region};
@@ -89,4 +90,111 @@ fn an_increment_of_several_columns_fails_at_the_first_in_their_order() {
     let both = mutation_of(MutationKind::Increment, b"r", [column(b"n"), column(b"m")]);
     let error = run(region.mutate_atomically(Vec::new(), vec![both])).unwrap_err().to_string();
     assert!(error.contains("it's 2 bytes wide"), "{error}");
+}
+
+fn put_and_flush(region: &Region, qualifier: &str) {
+    run(region.batch(vec![put(("r", "a", qualifier), b"v")])).pop().unwrap().unwrap();
+    region.flush(None).unwrap();
+}
+
+fn is_hidden_and_flushed(region: &Region, qualifier: &str) {
+    let marker = mutation(MutationKind::Delete, CellType::DeleteColumn, ("r", "a", qualifier), FUTURE, b"");
+    run(region.batch(vec![marker])).pop().unwrap().unwrap();
+    region.flush(None).unwrap();
+}
+
+#[test]
+fn a_compaction_of_all_files_that_found_none_waits_for_the_next() {
+    let (_world, region) = start(&["a"]);
+    assert!(region.compact(b"a", true).unwrap().is_none());
+    is_hidden_and_flushed(&region, "q");
+    let outcome = region.compact(b"a", false).unwrap().unwrap();
+    assert_eq!((outcome.inputs, outcome.cells_written), (1, 0), "one file, whose marker goes");
+    is_hidden_and_flushed(&region, "q");
+    assert!(region.compact(b"a", false).unwrap().is_none(), "it was for once");
+}
+
+#[test]
+fn a_file_without_cells_has_not_expired() {
+    let with_ttl = family("a", 3).with("TTL", "1000");
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![with_ttl]);
+    let region = world.start().unwrap();
+    is_hidden_and_flushed(&region, "q");
+    assert_eq!(region.compact(b"a", true).unwrap().unwrap().cells_written, 0);
+    put_and_flush(&region, "q");
+    assert!(region.compact(b"a", false).unwrap().is_none(), "it counts among the files worth a compaction");
+    put_and_flush(&region, "q");
+    assert_eq!(region.compact(b"a", false).unwrap().unwrap().inputs, 3);
+}
+
+#[test]
+fn a_counter_hides_its_older_versions_until_a_flush_drops_them() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    for _ in 0..3 {
+        run(region.mutate_atomically(Vec::new(), vec![increment(("r", "a", "n"), 1)])).unwrap();
+    }
+    let raw = Scan { raw: true, max_versions: u32::MAX, ..Scan::default() };
+    assert_eq!(scan(&region, &raw, None).unwrap().len(), 3);
+    region.flush(None).unwrap();
+    assert_eq!(scan(&region, &raw, None).unwrap().len(), 1);
+}
+
+#[test]
+fn a_hint_leaps_over_markers_forward_only() {
+    let (_world, region) = start(&["a"]);
+    let cell = |kind, cell_type, timestamp| mutation(kind, cell_type, ("r", "a", "q"), timestamp, b"");
+    let puts = [1, 3].map(|timestamp| cell(MutationKind::Put, CellType::Put, timestamp));
+    run(region.batch(puts));
+    run(region.batch(vec![cell(MutationKind::Delete, CellType::DeleteColumn, 2)]));
+    let found = |reversed| {
+        let wanted: Box<dyn Filter> = Box::new(TimestampsFilter::new(vec![1], true).unwrap());
+        let all = Scan { reversed, max_versions: u32::MAX, ..Scan::default() };
+        scan(&region, &all, Some(wanted)).unwrap().len()
+    };
+    assert_eq!((found(false), found(true)), (1, 0));
+}
+
+#[test]
+fn a_filter_is_not_asked_about_what_is_beyond_the_limit_of_a_family() {
+    let (_world, region) = start(&["a", "b"]);
+    let cells = [("r", "a", "q"), ("r", "a", "x"), ("r", "b", "q"), ("r", "b", "qq")];
+    run(region.batch(cells.map(|column| put(column, b"v"))));
+    let found = |store_limit, store_offset| {
+        let while_q = WhileMatchFilter::new(Box::new(ColumnPrefixFilter::new("q".into())));
+        let some = Scan { store_limit: Some(store_limit), store_offset, ..Scan::default() };
+        columns(&scan(&region, &some, Some(Box::new(while_q))).unwrap())
+    };
+    assert_eq!(found(1, 0), ["r/a/q", "r/b/q"], "a/x would have ended it");
+    assert_eq!(found(0, 0), ["r/a/q", "r/b/q"]);
+    assert_eq!(found(2, 0), ["r/a/q"]);
+}
+
+#[test]
+fn of_two_cells_of_a_key_in_one_edit_the_later_one_counts_whatever_goes_into_the_log() {
+    let order = [Durability::SkipWal, Durability::UseDefault];
+    for durabilities in [order, [order[1], order[0]]] {
+        let (_world, region) = start(&["a"]);
+        let put = |value: &[u8], durability| Mutation {
+            durability,
+            ..mutation(MutationKind::Put, CellType::Put, ("r", "a", "q"), 5, value)
+        };
+        let both = vec![put(b"first", durabilities[0]), put(b"later", durabilities[1])];
+        run(region.mutate_atomically(Vec::new(), both)).unwrap();
+        assert_eq!(scan(&region, &Scan::default(), None).unwrap()[0].value, b"later");
+    }
+}
+
+#[test]
+fn a_filter_that_leaves_the_column_without_a_qualifier_sees_a_timestamp_of_it_once() {
+    let (_world, region) = start(&["a"]);
+    for (qualifier, timestamp) in [("", 2), ("", 2), ("", 1), ("p", 1), ("q", 1)] {
+        run(region.batch(vec![at(("r", "a", qualifier), timestamp)]));
+    }
+    let pages = |skipped| {
+        let page = ColumnPaginationFilter::new(1, PageStart::Offset(skipped));
+        filtered(&region, page)
+    };
+    // Every timestamp of that column counts as a column.
+    assert_eq!((pages(1), pages(2)), (vec!["r/a/".to_owned()], vec!["r/a/p".to_owned()]));
 }

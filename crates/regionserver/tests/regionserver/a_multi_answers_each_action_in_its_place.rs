@@ -68,6 +68,20 @@ async fn puts_and_deletes_wait_for_the_next_increment_or_the_end_and_gets_do_not
     assert!(block.is_empty());
 }
 
+#[tokio::test]
+async fn a_get_of_what_is_uncommitted_does_not_see_the_puts_that_wait_either() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let mut uncommitted = get("a");
+    uncommitted.get.as_mut().unwrap().attribute =
+        vec![pb::NameBytesPair { name: "_isolationlevel_".into(), value: Some(vec![1].into()) }];
+    let actions = vec![action(put("a", &[("q", b"1")])), uncommitted.clone()];
+    let (response, mut block) = multi(&world, vec![on(&table.region, actions)]).await;
+    assert!(values(&response.region_action_result[0].result_or_exception[1], &mut block).is_empty());
+    let (response, mut block) = multi(&world, vec![on(&table.region, vec![uncommitted])]).await;
+    assert_eq!(values(&response.region_action_result[0].result_or_exception[0], &mut block), ["1"]);
+}
+
 /// A put whose cells stand in the block of the request.
 fn put_in_block(row: &str, count: i32) -> pb::Action {
     action(pb::MutationProto {

@@ -36,6 +36,7 @@ public final class Diff {
   }
 
   private boolean run() throws Exception {
+    KeptOut.letIn(arguments.getOrDefault("with", ""));
     Runtime.getRuntime().addShutdownHook(new Thread(this::end));
     long from = System.nanoTime();
     CompletableFuture<Void> other = CompletableFuture.runAsync(() -> quietly(finback::start), threads);
@@ -45,8 +46,11 @@ public final class Diff {
     Restart restart = new Restart(hbase, finback, threads);
     Shrink shrink = new Shrink(hbase, finback, threads, restart);
     if (arguments.containsKey("replay")) {
-      Path file = Path.of(arguments.get("replay"));
-      return arguments.containsKey("shrink") ? shrink.shrink(file) : shrink.replay(file);
+      boolean same = true;
+      for (String file : arguments.get("replay").split(",")) {
+        same &= arguments.containsKey("shrink") ? shrink.shrink(Path.of(file)) : shrink.replay(Path.of(file));
+      }
+      return same;
     }
     String[] seeds = arguments.get("seeds").split("\\.\\.");
     int operations = Integer.parseInt(arguments.get("ops")), tables = Integer.parseInt(arguments.get("tables"));

@@ -16,6 +16,7 @@ final class Draw {
   private final SplittableRandom random;
   private boolean mayUseServerTime = true;
   private boolean usedServerTime;
+  private boolean hidesAllVersions;
 
   Draw(long... seeds) {
     long mixed = 0x9E3779B97F4A7C15L;
@@ -99,6 +100,13 @@ final class Draw {
 
   boolean usedServerTime() { return usedServerTime; }
 
+  /** Whether a marker of this operation may hide all versions: see KeptOut.NEW_VERSION_MARKERS. */
+  boolean mayHideAllVersions(Schema schema) {
+    boolean may = !hidesAllVersions || !schema.newVersionBehavior || KeptOut.NEW_VERSION_MARKERS.isIn();
+    hidesAllVersions = true;
+    return may;
+  }
+
   long timestamp(Schema schema) {
     int number = below(TIMESTAMPS);
     return schema.future && (!schema.past || coin()) ? FUTURE_MS + number : number;
@@ -114,6 +122,12 @@ final class Draw {
     };
   }
 
-  /** A cell's own time to live: over already, or not over for decades, wherever the timestamp is. */
-  long cellTtl() { return of(1L, 1000L, 4_000_000_000_000L, 1_000_000_000_000_000L); }
+  /**
+   * The own time to live of cells whose timestamp may be the server's: over already, or not over for decades, wherever the
+   * timestamp is.
+   */
+  long cellTtl() {
+    long forDecades = of(4_000_000_000_000L, 1_000_000_000_000_000L);
+    return usedServerTime || coin() ? forDecades : of(1L, 1000L);
+  }
 }

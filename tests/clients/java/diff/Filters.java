@@ -12,13 +12,14 @@ final class Filters {
   private final Draw draw;
   private final Schema schema;
 
-  private final boolean ofGet;
+  private final boolean ofGet, reversed;
 
-  /** `ofGet`: whether the filter is for a single row. */
-  Filters(Draw draw, Schema schema, boolean ofGet) {
+  /** `ofGet`: whether the filter is for a single row; `reversed`: for rows in descending order. */
+  Filters(Draw draw, Schema schema, boolean ofGet, boolean reversed) {
     this.draw = draw;
     this.schema = schema;
     this.ofGet = ofGet;
+    this.reversed = reversed;
   }
 
   Filter filter() { return filter(0); }
@@ -53,21 +54,25 @@ final class Filters {
       case 8 -> new ColumnPrefixFilter(draw.percent(70) ? Draw.bytes("q") : qualifier);
       case 9 -> new MultipleColumnPrefixFilter(draw.coin() ? new byte[][] {qualifier} : new byte[][] {Draw.bytes("q"), Draw.bytes("x")});
       case 10 -> new ColumnRangeFilter(draw.percent(20) ? null : qualifier, draw.coin(), draw.percent(20) ? null : draw.qualifier(schema), draw.coin());
-      case 11 -> draw.coin() ? new ColumnPaginationFilter(draw.between(1, 3), draw.between(0, 2)) : new ColumnPaginationFilter(draw.between(1, 3), qualifier);
+      case 11 -> !mayCount() ? new ColumnPrefixFilter(qualifier) : draw.coin() ? new ColumnPaginationFilter(draw.between(1, 3), draw.between(0, 2)) : new ColumnPaginationFilter(draw.between(1, 3), qualifier);
       // In a scan HBase ends families or goes on with them by where its replies end.
-      case 12 -> ofGet ? new ColumnCountGetFilter(draw.between(1, 3)) : new FirstKeyOnlyFilter();
+      case 12 -> mayCount() && (ofGet || KeptOut.COLUMN_COUNT_SCAN.isIn()) ? new ColumnCountGetFilter(draw.between(1, 3)) : new FirstKeyOnlyFilter();
       case 13 -> new FirstKeyOnlyFilter();
       case 14 -> new KeyOnlyFilter(draw.coin());
       default -> timestamps();
     };
   }
 
+  /** Not a column without a qualifier: how many cells of it a filter sees depends on the blocks of HBase's files. */
+  private boolean mayCount() { return !schema.emptyQualifier || KeptOut.COUNTED_EMPTY_QUALIFIER.isIn(); }
+
   /**
    * Never "if missing" for the one that excludes its column: HBase then loads the other families later, and forgets to
    * ask the filter about a row of which nothing but that column was loaded.
    */
   private Filter singleColumn(SingleColumnValueFilter filter) {
-    filter.setFilterIfMissing(!(filter instanceof SingleColumnValueExcludeFilter) && draw.coin());
+    boolean mayBeMissing = !(filter instanceof SingleColumnValueExcludeFilter) || KeptOut.EXCLUDE_IF_MISSING.isIn();
+    filter.setFilterIfMissing(mayBeMissing && draw.coin());
     filter.setLatestVersionOnly(draw.coin());
     return filter;
   }
@@ -83,11 +88,11 @@ final class Filters {
     return switch (draw.below(8)) {
       case 0 -> new RowFilter(operator(), comparator(row));
       // One byte: HBase compares as many bytes as the prefix has, also where the row has less.
-      case 1 -> new PrefixFilter(Bytes.head(row, 1));
+      case 1 -> new PrefixFilter(KeptOut.LONG_PREFIX.isIn() ? row : Bytes.head(row, 1));
       case 2 -> new InclusiveStopFilter(row);
       case 3 -> new PageFilter(draw.between(1, 4));
       case 4 -> new RandomRowFilter(draw.of(-1f, 2f));
-      case 5 -> new FuzzyRowFilter(List.of(fuzzy(), fuzzy()));
+      case 5 -> reversed && !KeptOut.FUZZY_REVERSED.isIn() ? new InclusiveStopFilter(row) : new FuzzyRowFilter(List.of(fuzzy(), fuzzy()));
       case 6 -> new MultiRowRangeFilter(new ArrayList<>(List.of(range(), range())));
       default -> new FirstKeyOnlyFilter();
     };
@@ -112,6 +117,7 @@ final class Filters {
   ByteArrayComparable comparator(byte[] with) {
     // No LongComparator and BinaryComponentComparator: what is shorter than they expect makes HBase fail with an
     // IOException, and clients try that again and again.
+    if (KeptOut.SHORT_VALUE.isIn()) return draw.coin() ? new LongComparator(7) : new BinaryComponentComparator(with, 2);
     return switch (draw.weighted(40, 15, 8, 8, 8, 8)) {
       case 0 -> new BinaryComparator(with);
       case 1 -> new BinaryPrefixComparator(with.length > 1 ? Bytes.head(with, with.length - draw.below(2)) : with);

@@ -28,13 +28,12 @@ final class HBaseServer extends Server {
     Files.createDirectories(data.resolve("tmp"));
     Files.writeString(conf.resolve("hbase-site.xml"), site());
     Files.writeString(conf.resolve("log4j.properties"), """
-      log4j.rootLogger=INFO,file
+      log4j.rootLogger=WARN,file
+      log4j.logger.org.apache.hadoop.hbase.master.HMaster=INFO
       log4j.appender.file=org.apache.log4j.FileAppender
       log4j.appender.file.File=%s
       log4j.appender.file.layout=org.apache.log4j.PatternLayout
       log4j.appender.file.layout.ConversionPattern=%%d{ISO8601} %%-5p [%%t] %%c{2}: %%m%%n
-      log4j.logger.org.apache.zookeeper=WARN
-      log4j.logger.org.apache.hadoop.metrics2=WARN
       """.formatted(hbaseLog));
   }
 
@@ -83,7 +82,8 @@ final class HBaseServer extends Server {
   List<String> command() {
     List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     command.addAll(options);
-    command.addAll(List.of("-Xmx1g", "-XX:+UseSerialGC", "-Djava.net.preferIPv4Stack=true", "-Djava.io.tmpdir=" + data.resolve("tmp"),
+    // It is started anew for every seed: it must be quick soon rather than very quick.
+    command.addAll(List.of("-Xmx768m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Djava.io.tmpdir=" + data.resolve("tmp"),
       "-Dhbase.log.dir=" + data, "-cp", data.resolve("conf") + ":" + classPath, "org.apache.hadoop.hbase.master.HMaster", "start"));
     return command;
   }

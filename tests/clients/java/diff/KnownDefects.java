@@ -13,6 +13,7 @@ final class KnownDefects {
 
   private static final List<Defect> ALL = List.of(
     new Defect("reversed scans cannot leave out families", "Reverse scan with loading CFs on demand is not supported", " reversed", " filter "),
+    new Defect("PrefixFilter before the first row", "Index 0 out of bounds for length 0", "PrefixFilter"),
     new Defect("NO_OP fails in some filters", "Unknown Compare op NO_OP", "NO_OP"),
     new Defect("MultiRowRangeFilter without a row", "Filter$ReturnCode.ordinal()\" because", "MultiRowRangeFilter"),
     new Defect("MultiRowRangeFilter without a row", "OutOfOrderScannerNextException", "Scan", "MultiRowRangeFilter"));

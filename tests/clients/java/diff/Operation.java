@@ -1,3 +1,5 @@
+import java.util.function.Supplier;
+
 /** Something to be done to a table, the same on both servers. */
 interface Operation {
   /** Does it; answers with what the server said. An exception is an answer too. */
@@ -10,7 +12,10 @@ interface Operation {
   String kind();
 
   /** Anything that a client does, as a record of what it is called, what it is and how it is run. */
-  record Of(String kind, String text, Body body) implements Operation {
+  record Of(String kind, Supplier<String> words, Body body) implements Operation {
+    @Override
+    public String text() { return kind + " " + words.get(); }
+
     @Override
     public String run(Target target) throws Exception { return body.run(target); }
   }
@@ -19,5 +24,5 @@ interface Operation {
     String run(Target target) throws Exception;
   }
 
-  static Operation of(String kind, Object text, Body body) { return new Of(kind, kind + " " + text, body); }
+  static Operation of(String kind, Supplier<String> words, Body body) { return new Of(kind, words, body); }
 }

@@ -28,7 +28,7 @@ final class Operations {
     this.schema = schema;
     writes = new Writes(draw, schema);
     reads = new Reads(draw, schema);
-    filters = new Filters(draw, schema, true);
+    filters = new Filters(draw, schema, true, false);
   }
 
   static Operation draw(Draw draw, Schema schema) throws IOException { return new Operations(draw, schema).one(); }
@@ -38,44 +38,44 @@ final class Operations {
     return switch (draw.weighted(22, 14, 5, 5, 8, 5, 7, 4, 15, 15)) {
       case 0 -> {
         Put put = writes.put(row);
-        yield Operation.of("put", Writes.text(put), t -> {
+        yield Operation.of("put", () -> Writes.text(put), t -> {
           t.table.put(put);
           return "done";
         });
       }
       case 1 -> {
         Delete delete = writes.delete(row);
-        yield Operation.of("delete", Writes.text(delete), t -> {
+        yield Operation.of("delete", () -> Writes.text(delete), t -> {
           t.table.delete(delete);
           return "done";
         });
       }
       case 2 -> {
         var increment = writes.increment(row);
-        yield Operation.of("increment", Writes.text(increment), t -> Answer.result(t.table.increment(increment)));
+        yield Operation.of("increment", () -> Writes.text(increment), t -> Answer.result(t.table.increment(increment)));
       }
       case 3 -> {
         var append = writes.append(row);
-        yield Operation.of("append", Writes.text(append), t -> Answer.result(t.table.append(append)));
+        yield Operation.of("append", () -> Writes.text(append), t -> Answer.result(t.table.append(append)));
       }
       case 4 -> {
         CheckAndMutate check = check(row);
-        yield Operation.of("checkAndMutate", text(check), t -> Answer.element(t.table.checkAndMutate(check)));
+        yield Operation.of("checkAndMutate", () -> text(check), t -> Answer.element(t.table.checkAndMutate(check)));
       }
       case 5 -> {
         RowMutations group = writes.rowMutations(row);
-        yield Operation.of("mutateRow", Writes.text(group), t -> Answer.result(t.table.mutateRow(group)));
+        yield Operation.of("mutateRow", () -> Writes.text(group), t -> Answer.result(t.table.mutateRow(group)));
       }
       case 6 -> batch();
       case 7 -> lists();
       case 8 -> {
         Get get = reads.get();
-        if (draw.percent(10)) yield Operation.of("exists", Reads.text(get), t -> String.valueOf(t.table.exists(get)));
-        yield Operation.of("get", Reads.text(get), t -> Answer.result(t.table.get(get)));
+        if (draw.percent(10)) yield Operation.of("exists", () -> Reads.text(get), t -> String.valueOf(t.table.exists(get)));
+        yield Operation.of("get", () -> Reads.text(get), t -> Answer.result(t.table.get(get)));
       }
       default -> {
         Scan scan = reads.scan();
-        yield Operation.of("scan", Reads.text(scan), t -> Reads.run(t.table, scan));
+        yield Operation.of("scan", () -> Reads.text(scan), t -> Reads.run(t.table, scan));
       }
     };
   }
@@ -91,7 +91,7 @@ final class Operations {
       case 2, 3 -> {
         CompareOperator operator = filters.operator();
         // No condition: HBase fails with an IOException, which its clients try again and again.
-        builder.ifMatches(family, qualifier, operator == CompareOperator.NO_OP ? CompareOperator.EQUAL : operator, draw.percent(90) ? draw.value() : null);
+        builder.ifMatches(family, qualifier, operator == CompareOperator.NO_OP && !KeptOut.NO_OP_CONDITION.isIn() ? CompareOperator.EQUAL : operator, draw.percent(90) ? draw.value() : null);
       }
       default -> builder.ifMatches(filters.filter());
     }
@@ -122,13 +122,8 @@ final class Operations {
     boolean counters = draw.coin();
     if (counters) draw.withoutServerTime();
     List<Row> actions = new ArrayList<>();
-    StringBuilder text = new StringBuilder();
-    for (int i = 0, n = draw.between(1, SLOTS_OF_BATCH); i < n; i++) {
-      Row action = action(counters);
-      actions.add(action);
-      text.append("\n  ").append(action instanceof Get get ? Reads.text(get) : action instanceof CheckAndMutate check ? "check " + text(check) : Writes.text(action));
-    }
-    return Operation.of("batch", text, t -> {
+    for (int i = 0, n = draw.between(1, SLOTS_OF_BATCH); i < n; i++) actions.add(action(counters));
+    return Operation.of("batch", () -> texts(actions), t -> {
       Object[] results = new Object[actions.size()];
       try {
         t.table.batch(actions, results);
@@ -168,7 +163,7 @@ final class Operations {
       case 0 -> {
         List<Put> puts = new ArrayList<>();
         for (int i = 0; i < n; i++) puts.add(writes.put(draw.row(schema)));
-        yield Operation.of("puts", texts(puts), t -> {
+        yield Operation.of("puts", () -> texts(puts), t -> {
           t.table.put(puts);
           return "done";
         });
@@ -176,27 +171,23 @@ final class Operations {
       case 1 -> {
         List<Delete> deletes = new ArrayList<>();
         for (int i = 0; i < n; i++) deletes.add(writes.delete(draw.row(schema)));
-        yield Operation.of("deletes", texts(deletes), t -> {
+        yield Operation.of("deletes", () -> texts(deletes), t -> {
           t.table.delete(new ArrayList<>(deletes));
           return "done";
         });
       }
       case 2 -> {
         List<Get> gets = gets(n);
-        yield Operation.of("gets", texts(gets), t -> Answer.elements(List.of((Object[]) t.table.get(gets))));
+        yield Operation.of("gets", () -> texts(gets), t -> Answer.elements(List.of((Object[]) t.table.get(gets))));
       }
       case 3 -> {
         List<Get> gets = gets(n);
-        yield Operation.of("existences", texts(gets), t -> java.util.Arrays.toString(t.table.exists(gets)));
+        yield Operation.of("existences", () -> texts(gets), t -> java.util.Arrays.toString(t.table.exists(gets)));
       }
       default -> {
         List<CheckAndMutate> checks = new ArrayList<>();
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < n; i++) {
-          checks.add(plainCheck(draw.row(schema)));
-          text.append("\n  ").append(text(checks.get(i)));
-        }
-        yield Operation.of("checks", text, t -> {
+        for (int i = 0; i < n; i++) checks.add(plainCheck(draw.row(schema)));
+        yield Operation.of("checks", () -> texts(checks), t -> {
           List<CheckAndMutateResult> results = t.table.checkAndMutate(checks);
           return Answer.elements(results);
         });
@@ -212,7 +203,7 @@ final class Operations {
 
   private static String texts(List<?> all) {
     StringBuilder text = new StringBuilder();
-    for (Object each : all) text.append("\n  ").append(each instanceof Get get ? Reads.text(get) : Writes.text(each));
+    for (Object each : all) text.append("\n  ").append(each instanceof Get get ? Reads.text(get) : each instanceof CheckAndMutate check ? "check " + text(check) : Writes.text(each));
     return text.toString();
   }
 }

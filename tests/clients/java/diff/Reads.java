@@ -40,6 +40,7 @@ final class Reads {
     common(get);
     if (draw.percent(10)) get.setMaxResultsPerColumnFamily(draw.between(1, 3));
     if (draw.percent(10)) get.setRowOffsetPerColumnFamily(draw.between(0, 3));
+    loadAllOfAnOffset(get, get.getRowOffsetPerColumnFamily());
     if (draw.percent(8)) get.setCheckExistenceOnly(true);
     if (draw.percent(20)) get.setCacheBlocks(false);
     return get;
@@ -52,9 +53,21 @@ final class Reads {
       long[] range = draw.timeRange(schema);
       query.setColumnFamilyTimeRange(schema.family(draw), range[0], range[1]);
     }
-    if (draw.percent(35)) query.setFilter(new Filters(draw, schema, query instanceof Get).filter());
+    if (draw.percent(35) && mayFilter(query)) query.setFilter(new Filters(draw, schema, query instanceof Get, query instanceof Scan scan && scan.isReversed()).filter());
     if (draw.percent(5)) query.setIsolationLevel(IsolationLevel.READ_UNCOMMITTED);
     if (draw.percent(10)) query.setLoadColumnFamiliesOnDemand(draw.coin());
+  }
+
+  /** HBase does not leave a named column where versions go by the order of writing. */
+  private boolean mayFilter(Query query) {
+    if (!schema.newVersionBehavior || KeptOut.NEW_VERSION_NAMED_COLUMNS.isIn()) return true;
+    var columns = query instanceof Get get ? get.getFamilyMap() : ((Scan) query).getFamilyMap();
+    return columns.values().stream().allMatch(qualifiers -> qualifiers == null);
+  }
+
+  /** When nothing is left of the families that a filter needs, HBase leaves out the others, which it would load then. */
+  private static void loadAllOfAnOffset(Query query, int offset) {
+    if (offset > 0 && query.getFilter() != null && !KeptOut.OFFSET_ON_DEMAND.isIn()) query.setLoadColumnFamiliesOnDemand(false);
   }
 
   Scan scan() throws IOException {
@@ -90,12 +103,13 @@ final class Reads {
   private void delivery(Scan scan) {
     if (draw.percent(25)) scan.setCaching(draw.of(1, 2, 3, 100));
     if (draw.percent(15)) scan.setLimit(draw.between(1, 5));
-    // With a limit the client counts rows by a flag that HBase also sets on a batch which ends with its row.
-    if (scan.getLimit() < 0 && draw.percent(12) && !(scan.hasFilter() && scan.getFilter().hasFilterRow())) scan.setBatch(draw.between(1, 4));
-    if (draw.percent(10)) scan.setAllowPartialResults(true);
+    // With a limit the client counts rows by a flag that HBase also sets on a batch, or a piece, which ends with its row.
+    if ((scan.getLimit() < 0 || KeptOut.BATCH_WITH_LIMIT.isIn()) && draw.percent(12) && !(scan.hasFilter() && scan.getFilter().hasFilterRow())) scan.setBatch(draw.between(1, 4));
+    if (draw.percent(10) && (scan.getLimit() < 0 || KeptOut.BATCH_WITH_LIMIT.isIn())) scan.setAllowPartialResults(true);
     if (draw.percent(10)) scan.setMaxResultSize(draw.of(1L, 100L, 1000L));
     if (draw.percent(10)) scan.setMaxResultsPerColumnFamily(draw.between(1, 3));
     if (draw.percent(10)) scan.setRowOffsetPerColumnFamily(draw.between(0, 3));
+    loadAllOfAnOffset(scan, scan.getRowOffsetPerColumnFamily());
     if (draw.percent(20)) scan.setCacheBlocks(false);
     if (draw.percent(20)) scan.setReadType(draw.of(Scan.ReadType.values()));
     if (scan.getBatch() < 0 && draw.percent(5)) scan.setOneRowLimit();

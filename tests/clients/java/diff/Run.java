@@ -44,7 +44,8 @@ final class Run implements AutoCloseable {
     String[] answers = both(one.operation(), other.operation());
     if (one.usesServerTime()) serverTimeUsed = System.nanoTime();
     if (answers[0].equals(answers[1])) return null;
-    return new Difference(schema.seed, schema.number, number, one.operation().kind(), one.operation().text(), answers[0], answers[1]);
+    // Drawn again: a client changes what it sends.
+    return new Difference(schema.seed, schema.number, number, one.operation().kind(), Drawn.of(schema, number).operation().text(), answers[0], answers[1]);
   }
 
   private void pause() throws InterruptedException {
@@ -58,7 +59,7 @@ final class Run implements AutoCloseable {
   }
 
   private void both(Operation.Body body) throws Exception {
-    String[] answers = both(Operation.of("", "", body), Operation.of("", "", body));
+    String[] answers = both(Operation.of("", () -> "", body), Operation.of("", () -> "", body));
     for (String answer : answers) if (!answer.equals("done")) throw new IOException(answer);
   }
 

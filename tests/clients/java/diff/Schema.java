@@ -50,9 +50,9 @@ final class Schema {
     weakDurability = draw.percent(30);
     newVersionBehavior = draw.percent(15);
     // HBase counts wrongly, or fails, where NEW_VERSION_BEHAVIOR meets the empty qualifier.
-    emptyQualifier = !newVersionBehavior && draw.percent(70);
-    apart = emptyQualifier && draw.percent(60);
-    familyMarkers = draw.percent(85);
+    emptyQualifier = (!newVersionBehavior || KeptOut.NEW_VERSION_EMPTY_QUALIFIER.isIn()) && draw.percent(50);
+    apart = emptyQualifier && draw.percent(60) && !KeptOut.ENDLESS_SEEK.isIn();
+    familyMarkers = draw.percent(85) && (!emptyQualifier || KeptOut.FAMILY_MARKER_LEAPT.isIn() || KeptOut.ENDLESS_SEEK.isIn());
     flushEvery = draw.of(15, 40, 100, 400);
     for (int i = 0, n = draw.between(1, 3); i < n; i++) families.add(new Family(draw, "abc".substring(i, i + 1), newVersionBehavior, mayLeaveMarkers()));
     rows = rows(draw);
@@ -85,7 +85,7 @@ final class Schema {
   }
 
   /** Whether readers of HBase may come to leave a marker before the end of its column; see `apart`. */
-  boolean mayLeaveMarkers() { return !emptyQualifier || apart; }
+  boolean mayLeaveMarkers() { return !emptyQualifier || apart || KeptOut.ENDLESS_SEEK.isIn(); }
 
   byte[] family(Draw draw) { return families.get(draw.below(families.size())).name; }
 
@@ -124,7 +124,7 @@ final class Schema {
       minVersions = draw.percent(30) ? Math.min(versions, draw.between(1, 2)) : 0;
       ttl = mayLeaveMarkers && draw.percent(25) ? TTL_S : HConstants.FOREVER;
       // Together with NEW_VERSION_BEHAVIOR, HBase's compactions drop cells that can be seen.
-      keepDeletedCells = !mayLeaveMarkers || newVersionBehavior ? KeepDeletedCells.FALSE : draw.of(KeepDeletedCells.FALSE, KeepDeletedCells.FALSE, KeepDeletedCells.TRUE, KeepDeletedCells.TTL);
+      keepDeletedCells = !mayLeaveMarkers || newVersionBehavior && !KeptOut.NEW_VERSION_KEEP_DELETED.isIn() ? KeepDeletedCells.FALSE : draw.of(KeepDeletedCells.FALSE, KeepDeletedCells.FALSE, KeepDeletedCells.TRUE, KeepDeletedCells.TTL);
       bloom = draw.of(BloomType.values());
       encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
       blockSize = draw.of(64, 256, 1024, 65536);

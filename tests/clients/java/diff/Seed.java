@@ -28,7 +28,7 @@ final class Seed {
   private final Path work;
   private final AtomicLong done = new AtomicLong();
   private final List<Difference> differences = Collections.synchronizedList(new ArrayList<>());
-  private final Map<String, Integer> known = new ConcurrentHashMap<>();
+  private final Map<String, Met> known = new ConcurrentHashMap<>();
   private final List<Path> sequences = Collections.synchronizedList(new ArrayList<>());
   private long begun, seconds;
 
@@ -89,6 +89,14 @@ final class Seed {
     return done.get() + " operations, " + differences.size() + " differences" + (known.isEmpty() ? "" : ", defects of HBase " + known) + ", " + seconds + " s, " + done.get() / seconds + " a second";
   }
 
+  /** How often a defect was met, and the lowest number that an operation had that met it. */
+  private record Met(int times, int first) {
+    Met and(Met other) { return new Met(times + other.times, Math.min(first, other.first)); }
+
+    @Override
+    public String toString() { return times + " from operation " + first; }
+  }
+
   /** One table. */
   private final class Worker {
     private final Schema schema;
@@ -118,10 +126,13 @@ final class Seed {
       }
     }
 
-    /** What HBase did not do, and Finback did, would show in all that follows. */
+    /**
+     * What HBase did not do, and Finback did, would show in all that follows; and a scan that fails other than by an
+     * IOException stays open in HBase for a minute, in which flushes and compactions keep what it might read.
+     */
     private void explained(String defect, Difference difference) throws Exception {
-      known.merge(defect, 1, Integer::sum);
-      if (!Run.READS.contains(difference.kind())) beginAnew();
+      known.merge(defect, new Met(1, difference.operation()), Met::and);
+      beginAnew();
     }
 
     private void beginAnew() throws Exception {

@@ -13,7 +13,7 @@ record Sequence(long seed, int table, List<Integer> operations) {
   void write(Path file, Difference found) throws IOException {
     Schema schema = new Schema(seed, table);
     StringBuilder text = new StringBuilder("replay " + seed + " " + table + " ");
-    text.append(operations.stream().map(String::valueOf).collect(Collectors.joining(","))).append("\n\n");
+    text.append(operations.stream().map(String::valueOf).collect(Collectors.joining(","))).append(' ').append(KeptOut.in()).append("\n\n");
     text.append(schema.text()).append("\n\n");
     for (int number : operations) text.append(number).append(' ').append(text(schema, number)).append('\n');
     Files.writeString(file, text.append('\n').append(found).toString());
@@ -23,9 +23,11 @@ record Sequence(long seed, int table, List<Integer> operations) {
     return number == STOPPED ? "restart" : number == KILLED ? "kill and restart" : Run.Drawn.of(schema, number).operation().text();
   }
 
+  /** What is drawn by these numbers depends on which defects are let in: those that were when it was written. */
   static Sequence read(Path file) throws IOException {
     try (var lines = Files.lines(file)) {
       String[] words = lines.findFirst().orElseThrow().split(" ");
+      KeptOut.letIn(words.length > 4 ? words[4] : "");
       return new Sequence(Long.parseLong(words[1]), Integer.parseInt(words[2]), Arrays.stream(words[3].split(",")).map(Integer::valueOf).toList());
     }
   }

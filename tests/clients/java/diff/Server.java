@@ -43,7 +43,7 @@ abstract class Server {
     while (!isUp()) {
       if (!process.isAlive()) throw new IOException(name + " ended with " + process.exitValue() + ", see " + log);
       if (System.nanoTime() > limit) throw new IOException(name + " is not ready after " + START_LIMIT_S + " s, see " + log);
-      Thread.sleep(20);
+      Thread.sleep(100);
     }
     connection = ConnectionFactory.createConnection(configuration());
   }

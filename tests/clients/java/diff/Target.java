@@ -1,9 +1,13 @@
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.hbase.RegionMetrics;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CompactionState;
 import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -61,6 +65,16 @@ final class Target implements AutoCloseable {
         Thread.sleep(3);
       }
     }
+  }
+
+  /** Store files of each region, and every cell that is in them, hidden or not. */
+  String contents() throws IOException {
+    List<RegionMetrics> all = new ArrayList<>();
+    for (ServerName each : admin.getRegionServers()) all.addAll(admin.getRegionMetrics(each, name));
+    all.sort((a, b) -> Bytes.compareTo(a.getRegionName(), b.getRegionName()));
+    StringBuilder text = new StringBuilder("store files");
+    for (RegionMetrics region : all) text.append(' ').append(region.getStoreFileCount());
+    return text.append('\n').append(Reads.run(table, new Scan().setRaw(true).readAllVersions())).toString();
   }
 
   /** Flushes, and waits for the compaction that the new files may give reason for. */

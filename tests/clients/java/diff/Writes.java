@@ -45,7 +45,7 @@ final class Writes {
 
   Delete delete(byte[] row) {
     boolean serverTime = draw.serverTime(schema);
-    if (schema.familyMarkers && draw.percent(10)) return weaken(serverTime ? new Delete(row) : new Delete(row, timestamp(HConstants.EMPTY_BYTE_ARRAY, 0)));
+    if (schema.familyMarkers && draw.percent(10) && draw.mayHideAllVersions(schema)) return weaken(serverTime ? new Delete(row) : new Delete(row, timestamp(HConstants.EMPTY_BYTE_ARRAY, 0)));
     Delete delete = new Delete(row);
     for (int i = 0, n = draw.weighted(0, 70, 20, 10); i < n; i++) addMarker(delete, serverTime);
     return weaken(delete);
@@ -53,7 +53,9 @@ final class Writes {
 
   private void addMarker(Delete delete, boolean serverTime) {
     byte[] family = schema.family(draw), qualifier = draw.qualifier(schema);
-    switch (schema.familyMarkers ? draw.weighted(20, 30, 35, 15) : draw.weighted(0, 50, 50)) {
+    int kind = schema.familyMarkers ? draw.weighted(20, 30, 35, 15) : draw.weighted(0, 50, 50);
+    boolean ofAllVersions = kind <= 1;
+    switch (ofAllVersions && !draw.mayHideAllVersions(schema) ? 2 : kind) {
       case 0 -> delete.addFamily(family, serverTime ? HConstants.LATEST_TIMESTAMP : timestamp(HConstants.EMPTY_BYTE_ARRAY, 0));
       case 1 -> delete.addColumns(family, qualifier, serverTime && !isApart(qualifier) ? HConstants.LATEST_TIMESTAMP : timestamp(qualifier, 1));
       // With the server's time the marker gets the timestamp of what it finds.
