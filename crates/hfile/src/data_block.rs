@@ -8,6 +8,7 @@
 //! └────────┴──────────┴─────┴───────┴────────────────────┴─────────────────┘
 //! ```
 
+use crate::row_hints::RowHints;
 use crate::vlong;
 use finback_cell::cell::LENGTHS_SIZE;
 use finback_cell::key::Key;
@@ -26,11 +27,12 @@ pub(crate) struct CellLayout {
 pub(crate) struct CellOffsets {
     layout: CellLayout,
     offsets: Box<[u32]>,
+    hints: RowHints,
 }
 
 impl CellOffsets {
     /// Walks a payload and checks every cell. `Err` is the offset of the first malformed one.
-    pub(crate) fn find(payload: &[u8], layout: CellLayout) -> Result<Self, usize> {
+    pub(crate) fn find(payload: &[u8], layout: CellLayout, order: CellOrder) -> Result<Self, usize> {
         let mut offsets = Vec::new();
         let mut at = 0;
         while at < payload.len() {
@@ -42,7 +44,13 @@ impl CellOffsets {
         if offsets.is_empty() {
             return Err(0);
         }
-        Ok(Self { layout, offsets: offsets.into_boxed_slice() })
+        let rows = offsets.iter().map(|&at| row_at(payload, at as usize).unwrap_or_default());
+        let hints = match order {
+            CellOrder::User => RowHints::of(rows),
+            // The rows of hbase:meta do not compare as bytes.
+            CellOrder::Meta => RowHints::default(),
+        };
+        Ok(Self { layout, offsets: offsets.into_boxed_slice(), hints })
     }
 
     /// Number of cells.
@@ -101,16 +109,19 @@ impl CellOffsets {
         order: CellOrder,
         key: &Key<'_>,
     ) -> usize {
-        let rest = &self.offsets[from.min(self.offsets.len())..];
-        from + rest.partition_point(|&at| {
-            flat_key(payload, at as usize)
-                .is_some_and(|flat| order.compare_flat_to_key(flat, key) == Ordering::Less)
-        })
+        let range = row_at(payload, 0).and_then(|row| self.hints.range(row, key.row, from));
+        let range = range.unwrap_or(from..self.offsets.len().max(from));
+        let among = self.offsets.get(range.clone()).unwrap_or_default();
+        range.start
+            + among.partition_point(|&at| {
+                flat_key(payload, at as usize)
+                    .is_some_and(|flat| order.compare_flat_to_key(flat, key) == Ordering::Less)
+            })
     }
 
     /// Bytes of memory.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val(&self.offsets[..])
+        size_of_val(&self.offsets[..]) + self.hints.memory_bytes()
     }
 }
 
@@ -132,6 +143,13 @@ fn partition(mut from: usize, mut to: usize, holds: impl Fn(usize) -> bool) -> u
 fn flat_key(payload: &[u8], at: usize) -> Option<&[u8]> {
     let (length, rest) = payload.get(at..)?.split_first_chunk::<4>()?;
     rest.get(4..)?.get(..u32::from_be_bytes(*length) as usize)
+}
+
+/// The row of the stored cell at `at`.
+#[inline]
+fn row_at(payload: &[u8], at: usize) -> Option<&[u8]> {
+    let (length, rest) = flat_key(payload, at)?.split_first_chunk::<2>()?;
+    rest.get(..usize::from(u16::from_be_bytes(*length)))
 }
 
 struct ParsedCell<'a> {

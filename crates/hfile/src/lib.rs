@@ -29,6 +29,7 @@ mod opening;
 mod position;
 mod read_ahead;
 mod reader;
+mod row_hints;
 mod scanner;
 mod tag_dictionary;
 mod trailer;

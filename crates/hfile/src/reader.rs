@@ -525,7 +525,7 @@ impl HFileReader {
     }
 
     fn find_cells(&self, block: &Block) -> Result<CellOffsets, HFileError> {
-        CellOffsets::find(block.payload(), self.layout).map_err(|at| {
+        CellOffsets::find(block.payload(), self.layout, self.order()).map_err(|at| {
             let found = format!("a bad one at byte {at}");
             self.corrupt(block.block_type().name(), block.place().offset, "well-formed cells", found)
         })
