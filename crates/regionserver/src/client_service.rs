@@ -2,7 +2,7 @@
 
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
-use crate::{bulk_load, get, multi, multi_row, mutate, scan};
+use crate::{bulk_load, endpoints, get, multi, mutate, scan};
 use finback_rpc::{Call, Outcome, Service, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,7 +35,7 @@ impl Service for ClientService {
             "PrepareBulkLoad" => run_inline(bulk_load::prepare(server, call)),
             "BulkLoadHFile" => run_inline(bulk_load::load(server, call)),
             "CleanupBulkLoad" => run_inline(bulk_load::clean_up(server, call)),
-            "ExecService" => run_inline(multi_row::exec_service(server, call)),
+            "ExecService" => run_inline(endpoints::exec_service(server, call)),
             other => Outcome::exception(exceptions::unsupported_operation(other)),
         }
     }

@@ -5,6 +5,7 @@
 //! HBase's messages, and knows nothing of how the master decides.
 
 mod admin_service;
+mod aggregate;
 mod assignment;
 mod background_options;
 mod bulk_load;
@@ -12,6 +13,7 @@ mod client_meta_service;
 mod client_service;
 mod compactor;
 mod condition;
+mod endpoints;
 mod exceptions;
 mod flusher;
 mod get;

@@ -6,42 +6,11 @@ use crate::server::RegionServer;
 use finback_cell::Bytes;
 use finback_proto::{Message, convert, footprint, pb};
 use finback_region::Region;
-use finback_rpc::{Call, Reply, RpcException, exceptions};
-use std::sync::Arc;
+use finback_rpc::{RpcException, exceptions};
 use std::time::Instant;
 
-const SERVICE: &str = "MultiRowMutationService";
-
-/// Answers `ExecService`: the built-in endpoints of a region.
-pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
-    let request: pb::CoprocessorServiceRequest = call.decode()?;
-    let region = server.regions.find(&request.region)?;
-    let (service, method) = (&request.call.service_name, &request.call.method_name);
-    // Services of HBase's own package go by their short or full name.
-    let short = service.strip_prefix("hbase.pb.").unwrap_or(service);
-    let (class, value) = match (short, method.as_str()) {
-        (SERVICE, "MutateRows") => {
-            let response = mutate_rows(&server, &region, &request.call.request, call.deadline).await?;
-            (
-                "org.apache.hadoop.hbase.shaded.protobuf.generated.MultiRowMutationProtos$MutateRowsResponse",
-                response,
-            )
-        }
-        _ => {
-            return Err(exceptions::unknown_protocol(format!(
-                "No registered coprocessor service found for {service} in region {}",
-                region.name().escape_ascii()
-            )));
-        }
-    };
-    let response = pb::CoprocessorServiceResponse {
-        region: request.region,
-        value: pb::NameBytesPair { name: class.to_owned(), value: Some(value.into()) },
-    };
-    Ok(Reply::new(&response))
-}
-
-async fn mutate_rows(
+/// Carries out `MutateRows`; the encoded response.
+pub(crate) async fn mutate_rows(
     server: &RegionServer,
     region: &Region,
     request: &Bytes,

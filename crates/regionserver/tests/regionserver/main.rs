@@ -5,6 +5,7 @@ mod world;
 mod a_multi_answers_each_action_in_its_place;
 mod a_scan_reply_ends_at_the_first_limit;
 mod a_scanner_lives_by_its_lease_and_its_calls;
+mod a_table_with_hbases_aggregation_answers_it;
 mod an_increment_that_is_repeated_is_carried_out_once;
 mod background_jobs_are_slowed_put_off_and_cancelled;
 mod blocks_that_gets_of_one_multi_need_are_read_together;

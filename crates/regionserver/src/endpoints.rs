@@ -1,0 +1,38 @@
+//! `ExecService`: the endpoints of a region. HBase's own that clients rely on are built in; there is no JVM for others.
+
+use crate::server::RegionServer;
+use crate::{aggregate, multi_row};
+use finback_proto::pb;
+use finback_rpc::{Call, Reply, RpcException, exceptions};
+use std::sync::Arc;
+
+/// Where HBase has the messages of its endpoints.
+const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
+
+/// Answers `ExecService`.
+pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let request: pb::CoprocessorServiceRequest = call.decode()?;
+    let region = server.regions.find(&request.region)?;
+    let pb::CoprocessorServiceCall { service_name, method_name: method, request: message, .. } =
+        &request.call;
+    // Services of HBase's own package go by their short or full name.
+    let short = service_name.strip_prefix("hbase.pb.").unwrap_or(service_name);
+    let (class, value) = match (short, method.as_str()) {
+        ("MultiRowMutationService", "MutateRows") => {
+            let response = multi_row::mutate_rows(&server, &region, message, call.deadline).await?;
+            ("MultiRowMutationProtos$MutateRowsResponse", response)
+        }
+        ("AggregateService", method) if aggregate::is_installed(&region) => {
+            let response = aggregate::aggregate(&server, &region, &call, method, message).await?;
+            ("AggregateProtos$AggregateResponse", response)
+        }
+        _ => {
+            return Err(exceptions::unknown_protocol(format!(
+                "No registered coprocessor service found for {service_name} in region {}",
+                region.name().escape_ascii()
+            )));
+        }
+    };
+    let value = pb::NameBytesPair { name: format!("{MESSAGES}{class}"), value: Some(value.into()) };
+    Ok(Reply::new(&pb::CoprocessorServiceResponse { region: request.region, value }))
+}
