@@ -16,6 +16,7 @@ public final class Diff {
   private final Map<String, String> arguments = new LinkedHashMap<>();
   private final Path work;
   private final Server hbase, finback;
+  private long done, differences;
   private final ExecutorService threads = Executors.newCachedThreadPool(r -> {
     Thread thread = new Thread(r);
     thread.setDaemon(true);
@@ -36,7 +37,6 @@ public final class Diff {
   }
 
   private boolean run() throws Exception {
-    KeptOut.letIn(arguments.getOrDefault("with", ""));
     Runtime.getRuntime().addShutdownHook(new Thread(this::end));
     long from = System.nanoTime();
     CompletableFuture<Void> other = CompletableFuture.runAsync(() -> quietly(finback::start), threads);
@@ -52,10 +52,21 @@ public final class Diff {
       }
       return same;
     }
+    int failed = 0;
+    for (String defect : arguments.getOrDefault("with", "").split(",")) {
+      KeptOut.letIn(defect);
+      if (!defect.isEmpty()) System.out.println("with " + defect);
+      failed += seeds(restart, shrink);
+    }
+    System.out.printf("%d operations, %d differences, in %d s%n", done, differences, (System.nanoTime() - from) / 1_000_000_000);
+    return failed == 0;
+  }
+
+  /** Runs all seeds; gives back how many showed differences. */
+  private int seeds(Restart restart, Shrink shrink) throws Exception {
     String[] seeds = arguments.get("seeds").split("\\.\\.");
     int operations = Integer.parseInt(arguments.get("ops")), tables = Integer.parseInt(arguments.get("tables"));
-    long done = 0;
-    int differences = 0, failed = 0;
+    int failed = 0;
     for (long seed = Long.parseLong(seeds[0]), last = Long.parseLong(seeds[seeds.length - 1]); seed <= last; seed++) {
       Seed one = new Seed(seed, operations, tables, hbase, finback, threads, restart, work);
       one.run();
@@ -65,8 +76,7 @@ public final class Diff {
       if (arguments.containsKey("shrink")) for (Path sequence : one.sequences()) shrink.shrink(sequence);
       System.out.printf("seed %d: %s%n", seed, one.summary());
     }
-    System.out.printf("%d operations, %d differences, in %d s%n", done, differences, (System.nanoTime() - from) / 1_000_000_000);
-    return failed == 0;
+    return failed;
   }
 
   private void end() {

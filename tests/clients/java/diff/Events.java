@@ -87,7 +87,7 @@ final class Events {
         case 0 -> builder.setMaxVersions(Math.max(versions, old.getMinVersions()));
         case 4 -> builder.setTimeToLive(forever ? HConstants.FOREVER : Schema.TTL_S);
         case 1 -> builder.setDataBlockEncoding(encoding);
-        case 2 -> builder.setBloomFilterType(bloom);
+        case 2 -> builder.setBloomFilterType(Schema.Family.bloom(bloom, t.server.isFinback()));
         case 3 -> builder.setBlocksize(blockSize);
         default -> builder.setKeepDeletedCells(keep);
       }

@@ -23,8 +23,10 @@ enum KeptOut {
   FAMILY_MARKER_LEAPT,
   /** Filters that count columns, where there is one without a qualifier. */
   COUNTED_EMPTY_QUALIFIER,
-  /** An offset in families, of which some are loaded on demand. */
-  OFFSET_ON_DEMAND,
+  /** An offset in families, or a SkipFilter, where some families are loaded on demand. */
+  LOADED_ON_DEMAND,
+  /** A column that is named, in files with Bloom filters of columns: only Finback's have them. */
+  ROWCOL_SEEK,
   /** Scan.setBatch or partial results together with Scan.setLimit. */
   BATCH_WITH_LIMIT,
   /** ColumnCountGetFilter in a scan. */

@@ -140,8 +140,9 @@ final class Operations {
       case 0 -> writes.put(row);
       case 1 -> writes.delete(row);
       case 2 -> reads.get();
-      case 3 -> writes.increment(row);
-      case 4 -> writes.append(row);
+      // One at most: each has the server's time of its own, and two may share a millisecond, or not.
+      case 3 -> draw.usedServerTime() ? writes.put(row) : writes.increment(row);
+      case 4 -> draw.usedServerTime() ? writes.put(row) : writes.append(row);
       case 5 -> plainRowMutations(row);
       default -> plainCheck(row);
     };

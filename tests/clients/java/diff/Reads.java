@@ -40,7 +40,7 @@ final class Reads {
     common(get);
     if (draw.percent(10)) get.setMaxResultsPerColumnFamily(draw.between(1, 3));
     if (draw.percent(10)) get.setRowOffsetPerColumnFamily(draw.between(0, 3));
-    loadAllOfAnOffset(get, get.getRowOffsetPerColumnFamily());
+    loadAll(get, get.getRowOffsetPerColumnFamily());
     if (draw.percent(8)) get.setCheckExistenceOnly(true);
     if (draw.percent(20)) get.setCacheBlocks(false);
     return get;
@@ -65,9 +65,13 @@ final class Reads {
     return columns.values().stream().allMatch(qualifiers -> qualifiers == null);
   }
 
-  /** When nothing is left of the families that a filter needs, HBase leaves out the others, which it would load then. */
-  private static void loadAllOfAnOffset(Query query, int offset) {
-    if (offset > 0 && query.getFilter() != null && !KeptOut.OFFSET_ON_DEMAND.isIn()) query.setLoadColumnFamiliesOnDemand(false);
+  /**
+   * When nothing is left of the families that a filter needs, HBase leaves out the others, which it would load then; and
+   * SkipFilter has been asked about the row before it sees them.
+   */
+  private static void loadAll(Query query, int offset) {
+    if (query.getFilter() == null || KeptOut.LOADED_ON_DEMAND.isIn()) return;
+    if (offset > 0 || Filters.text(query.getFilter()).contains("Skip[")) query.setLoadColumnFamiliesOnDemand(false);
   }
 
   Scan scan() throws IOException {
@@ -109,7 +113,7 @@ final class Reads {
     if (draw.percent(10)) scan.setMaxResultSize(draw.of(1L, 100L, 1000L));
     if (draw.percent(10)) scan.setMaxResultsPerColumnFamily(draw.between(1, 3));
     if (draw.percent(10)) scan.setRowOffsetPerColumnFamily(draw.between(0, 3));
-    loadAllOfAnOffset(scan, scan.getRowOffsetPerColumnFamily());
+    loadAll(scan, scan.getRowOffsetPerColumnFamily());
     if (draw.percent(20)) scan.setCacheBlocks(false);
     if (draw.percent(20)) scan.setReadType(draw.of(Scan.ReadType.values()));
     if (scan.getBatch() < 0 && draw.percent(5)) scan.setOneRowLimit();

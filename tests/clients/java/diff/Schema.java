@@ -132,11 +132,14 @@ final class Schema {
       finbackCompression = draw.of(Compression.Algorithm.NONE, Compression.Algorithm.GZ, Compression.Algorithm.SNAPPY, Compression.Algorithm.LZ4, Compression.Algorithm.ZSTD);
     }
 
+    /** See KeptOut.ROWCOL_SEEK. */
+    static BloomType bloom(BloomType drawn, boolean finback) { return drawn == BloomType.ROWCOL && !finback && !KeptOut.ROWCOL_SEEK.isIn() ? BloomType.ROW : drawn; }
+
     /** HBase has the compressions that need no native code; what is in the cells does not depend on it. */
     ColumnFamilyDescriptor descriptor(boolean finback) {
       ColumnFamilyDescriptorBuilder builder = ColumnFamilyDescriptorBuilder.newBuilder(name)
         .setMaxVersions(versions).setMinVersions(minVersions).setTimeToLive(ttl).setKeepDeletedCells(keepDeletedCells)
-        .setNewVersionBehavior(newVersionBehavior).setBloomFilterType(bloom).setDataBlockEncoding(encoding)
+        .setNewVersionBehavior(newVersionBehavior).setBloomFilterType(bloom(bloom, finback)).setDataBlockEncoding(encoding)
         .setBlocksize(blockSize).setCompressionType(finback ? finbackCompression : hbaseCompression);
       if (bloom == BloomType.ROWPREFIX_FIXED_LENGTH) builder.setConfiguration("RowPrefixBloomFilter.prefix_length", "1");
       return builder.build();

@@ -50,8 +50,11 @@ final class Seed {
     int each = operations / tables;
     boolean kill = seed % 2 == 0;
     leg(workers, 0, each / 2);
-    restart.restart(kill, workers.stream().map(w -> w.run).toList());
-    for (Worker worker : workers) worker.sinceCreation.add(kill ? Sequence.KILLED : Sequence.STOPPED);
+    // A server that searches for ever does not stop.
+    if (KeptOut.in().isEmpty()) {
+      restart.restart(kill, workers.stream().map(w -> w.run).toList());
+      for (Worker worker : workers) worker.sinceCreation.add(kill ? Sequence.KILLED : Sequence.STOPPED);
+    }
     leg(workers, each / 2, each);
     all(workers, Worker::end);
     seconds = Math.max(1, (System.nanoTime() - begun) / 1_000_000_000);
@@ -111,7 +114,7 @@ final class Seed {
 
     private Run create() throws Exception {
       sinceCreation.clear();
-      return new Run(schema, "s" + seed + "_" + schema.number + "_" + generation++, hbase, finback, threads);
+      return new Run(schema, "s" + seed + KeptOut.in().replace('-', '_') + "_" + schema.number + "_" + generation++, hbase, finback, threads);
     }
 
     void leg(int from, int to) throws Exception {
@@ -140,7 +143,7 @@ final class Seed {
       run = create();
     }
 
-    /** What comes after a difference could be due to it: the table begins anew. */
+    /** What comes after a difference could be due to it: the table begins anew. One in which HBase still searches cannot be dropped. */
     private void note(Difference difference) throws Exception {
       found++;
       differences.add(difference);
@@ -148,7 +151,10 @@ final class Seed {
       Path file = Files.createDirectories(work.resolve("differences")).resolve(seed + "-" + schema.number + "-" + difference.operation() + ".txt");
       new Sequence(seed, schema.number, List.copyOf(sinceCreation)).write(file, difference);
       sequences.add(file);
-      beginAnew();
+      if (difference.hbase().contains("TimeoutException")) {
+        run.close();
+        run = create();
+      } else beginAnew();
     }
 
     void end() throws Exception {
