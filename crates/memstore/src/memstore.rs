@@ -5,7 +5,7 @@ use crate::snapshot::{Snapshot, SnapshotId};
 use crate::statistics::MemStoreSize;
 use arc_swap::ArcSwap;
 use finback_cell::{Cell, CellOrder};
-use parking_lot::RwLock;
+use finback_sync::RwLock;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -249,5 +249,7 @@ impl MemStore {
     }
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
 mod tests;

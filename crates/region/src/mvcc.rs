@@ -4,9 +4,10 @@
 //! the number. The read point moves over the completed prefix only, so that readers never see a later write without an
 //! earlier one, and a writer is answered only when readers see its write.
 
-use parking_lot::Mutex;
+use finback_sync::Mutex;
+use finback_sync::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
@@ -147,7 +148,7 @@ impl Mvcc {
 /// Where this thread's scanners register.
 fn place_of_thread() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
+    finback_sync::thread_local! {
         static PLACE: usize = THREADS.fetch_add(1, Ordering::Relaxed) % PLACES;
     }
     PLACE.with(|place| *place)
@@ -179,5 +180,7 @@ impl Drop for ReadPoint {
     }
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
 mod tests;

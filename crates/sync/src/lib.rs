@@ -4,13 +4,13 @@
 //! Guarantees nothing of its own. This crate does not know what is locked.
 
 #[cfg(not(feature = "shuttle"))]
-pub use parking_lot::{Condvar, Mutex, MutexGuard};
+pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 #[cfg(not(feature = "shuttle"))]
-pub use std::{sync::atomic, thread};
+pub use std::{sync::atomic, thread, thread_local};
 
 #[cfg(feature = "shuttle")]
 mod scheduled;
 #[cfg(feature = "shuttle")]
-pub use scheduled::{Condvar, Mutex, MutexGuard, try_schedules};
+pub use scheduled::{Condvar, Mutex, MutexGuard, RwLock, try_schedules};
 #[cfg(feature = "shuttle")]
-pub use shuttle::{self, sync::atomic, thread};
+pub use shuttle::{self, sync::atomic, thread, thread_local};

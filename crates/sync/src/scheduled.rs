@@ -57,6 +57,27 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
+/// A lock that many may have at once to read.
+#[derive(Debug, Default)]
+pub struct RwLock<T>(shuttle::sync::RwLock<T>);
+
+impl<T> RwLock<T> {
+    /// An open lock.
+    pub const fn new(value: T) -> Self {
+        Self(shuttle::sync::RwLock::new(value))
+    }
+
+    /// Waits until nobody writes.
+    pub fn read(&self) -> shuttle::sync::RwLockReadGuard<'_, T> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the lock.
+    pub fn write(&self) -> shuttle::sync::RwLockWriteGuard<'_, T> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Somewhere to wait until somebody calls.
 #[derive(Debug, Default)]
 pub struct Condvar(shuttle::sync::Condvar);
