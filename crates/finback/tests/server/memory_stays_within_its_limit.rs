@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const LIMIT_MIB: u64 = 64;
 /// What is not counted: the program with its threads and their stacks, what the allocator keeps for itself, and for each
 /// thread the part of a reply that it is just building.
-const ALLOWANCE_MIB: u64 = 64;
+const ALLOWANCE_MIB: u64 = 40;
 
 const VALUE_BYTES: usize = 256 << 10;
 /// Together they are more than the process may have.
