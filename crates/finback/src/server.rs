@@ -341,6 +341,7 @@ fn start_region_server(
         reply_memory: ReplyMemory::new(memory.replies as usize),
         scanner_bytes: memory.scanners as usize,
         nonce_bytes: memory.nonces as usize,
+        nonce_retention: config.nonce_retention,
         max_row_bytes: config.max_row_bytes as usize,
         scanner_lease: config.scanner_timeout,
         max_scan_result_bytes: config.max_scan_result_bytes as usize,

@@ -147,6 +147,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         reply_memory: ReplyMemory::new(256 << 20),
         scanner_bytes: 64 << 20,
         nonce_bytes: 16 << 20,
+        nonce_retention: Duration::from_secs(1800),
         max_row_bytes: 1 << 30,
         scanner_lease: Duration::from_secs(60),
         max_scan_result_bytes: 100 << 20,

@@ -57,6 +57,8 @@ pub struct RegionServerOptions {
     pub scanner_bytes: usize,
     /// Bytes of the table of nonces, at most.
     pub nonce_bytes: usize,
+    /// How long nonces are remembered after they were last used (`hbase.server.hashNonce.gracePeriod`).
+    pub nonce_retention: Duration,
     /// Bytes of a row that is read as a whole, at most (`hbase.table.max.rowsize`).
     pub max_row_bytes: usize,
     /// How long a scanner lives without a call (`hbase.client.scanner.timeout.period`).
@@ -121,7 +123,7 @@ impl RegionServer {
                 options.scanner_lease,
                 options.scanner_bytes / 2,
             ),
-            nonces: Arc::new(Nonces::new(options.nonce_bytes)),
+            nonces: Arc::new(Nonces::new(options.nonce_bytes, options.nonce_retention)),
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
             bulk_load_turns: Semaphore::new(LOADS_AT_ONCE),

@@ -105,6 +105,8 @@ settings! {
     max_scan_result_bytes: ByteCount = "104857600", "hbase.server.scanner.max.result.size";
     /// Largest row that a get reads, and within the memory for replies; of larger ones clients must ask for parts.
     max_row_bytes: ByteCount = "1073741824", "hbase.table.max.rowsize";
+    /// An increment or append that is sent again is recognized for so long after it was last sent.
+    nonce_retention: Milliseconds = "1800000", "hbase.server.hashNonce.gracePeriod";
     /// A scanner that its client has not used for so long is closed.
     scanner_timeout: Milliseconds = "60000", "hbase.client.scanner.timeout.period",
         also "hbase.regionserver.lease.period";
