@@ -52,7 +52,10 @@ final class Draw {
   byte[] bound(Schema schema) {
     return switch (weighted(70, 15, 10, 5)) {
       case 0 -> row(schema);
-      case 1 -> Bytes.add(row(schema), new byte[1]);
+      case 1 -> {
+        byte[] row = row(schema);
+        yield row.length < Schema.LONGEST_ROW ? Bytes.add(row, new byte[1]) : row;
+      }
       case 2 -> new byte[] {(byte) below(256)};
       default -> new byte[0];
     };

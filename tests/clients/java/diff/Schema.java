@@ -16,7 +16,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 final class Schema {
   /** Far from both ends of the timestamps in use: those in the past have expired, those in the future have not. */
   static final int TTL_S = 30 * 24 * 3600;
-  private static final int LONGEST_ROW = Short.MAX_VALUE;
+  static final int LONGEST_ROW = Short.MAX_VALUE;
 
   final long seed;
   final int number;
