@@ -60,6 +60,11 @@ final class Events {
     });
   }
 
+  /** See Schema.Family. */
+  private static boolean mayExpire(ColumnFamilyDescriptor family) {
+    return !family.isNewVersionBehavior() || family.getMinVersions() == 0 || KeptOut.NEW_VERSION_NAMED_COLUMNS.isIn();
+  }
+
   /** Changes one attribute of a family. */
   private static Operation alter(Draw draw, Schema schema) {
     byte[] family = schema.family(draw);
@@ -85,7 +90,7 @@ final class Events {
       ColumnFamilyDescriptorBuilder builder = ColumnFamilyDescriptorBuilder.newBuilder(old);
       switch (attribute) {
         case 0 -> builder.setMaxVersions(Math.max(versions, old.getMinVersions()));
-        case 4 -> builder.setTimeToLive(forever ? HConstants.FOREVER : Schema.TTL_S);
+        case 4 -> builder.setTimeToLive(forever || !mayExpire(old) ? HConstants.FOREVER : Schema.TTL_S);
         case 1 -> builder.setDataBlockEncoding(encoding);
         case 2 -> builder.setBloomFilterType(Schema.Family.bloom(bloom, t.server.isFinback()));
         case 3 -> builder.setBlocksize(blockSize);

@@ -16,6 +16,7 @@ final class KnownDefects {
     new Defect("PrefixFilter before the first row", "Index 0 out of bounds for length 0", "PrefixFilter"),
     new Defect("NO_OP fails in some filters", "Unknown Compare op NO_OP", "NO_OP"),
     new Defect("MultiRowRangeFilter without a row", "Filter$ReturnCode.ordinal()\" because", "MultiRowRangeFilter"),
+    new Defect("MultiRowRangeFilter without a row", "startRow's length must be less", "Scan", "MultiRowRangeFilter"),
     new Defect("MultiRowRangeFilter without a row", "OutOfOrderScannerNextException", "Scan", "MultiRowRangeFilter"));
 
   private KnownDefects() {}

@@ -84,8 +84,12 @@ final class Reads {
       if (draw.percent(50)) scan.addFamily(schema.family(draw));
       else scan.addColumn(schema.family(draw), draw.qualifier(schema));
     }
-    if (raw && !schema.mayLeaveMarkers()) scan.readAllVersions();
-    else if (draw.percent(60)) scan.readVersions(versions());
+    if (raw && !schema.mayLeaveMarkers()) {
+      // Nothing that would make HBase leave a marker before the end of its column.
+      delivery(scan.readAllVersions());
+      return scan;
+    }
+    if (draw.percent(60)) scan.readVersions(versions());
     if (draw.percent(30)) {
       long[] range = draw.timeRange(schema);
       scan.setTimeRange(range[0], range[1]);

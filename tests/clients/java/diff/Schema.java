@@ -122,7 +122,9 @@ final class Schema {
       this.name = Draw.bytes(name);
       versions = draw.of(1, 1, 2, 3, 5, Integer.MAX_VALUE);
       minVersions = draw.percent(30) ? Math.min(versions, draw.between(1, 2)) : 0;
-      ttl = mayLeaveMarkers && draw.percent(25) ? TTL_S : HConstants.FOREVER;
+      // Where both limit versions, HBase does not leave a named column: see KeptOut.NEW_VERSION_NAMED_COLUMNS.
+      boolean mayExpire = !newVersionBehavior || minVersions == 0 || KeptOut.NEW_VERSION_NAMED_COLUMNS.isIn();
+      ttl = mayLeaveMarkers && draw.percent(25) && mayExpire ? TTL_S : HConstants.FOREVER;
       // Together with NEW_VERSION_BEHAVIOR, HBase's compactions drop cells that can be seen.
       keepDeletedCells = !mayLeaveMarkers || newVersionBehavior && !KeptOut.NEW_VERSION_KEEP_DELETED.isIn() ? KeepDeletedCells.FALSE : draw.of(KeepDeletedCells.FALSE, KeepDeletedCells.FALSE, KeepDeletedCells.TRUE, KeepDeletedCells.TTL);
       bloom = draw.of(BloomType.values());
