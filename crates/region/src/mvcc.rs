@@ -23,7 +23,8 @@ pub(crate) struct Mvcc {
 }
 
 /// Places where scanners register; a thread keeps to one, so that readers do not pass cache lines around.
-const PLACES: usize = 16;
+/// Under the scheduler few, so that who looks at all of them is met by others.
+const PLACES: usize = if cfg!(feature = "shuttle") { 2 } else { 16 };
 
 /// Read points of open scanners, in order, with how many scanners hold each: most are the last one, and few are
 /// different.

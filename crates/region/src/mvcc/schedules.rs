@@ -117,7 +117,9 @@ fn a_flush_keeps_what_a_scanner_sees() {
                     let held = program.mvcc.register_scanner(None);
                     assert!(held.get() >= at_least, "it reads at {}, below {at_least}", held.get());
                     open.store(held.get() + 1, Ordering::SeqCst);
-                    program.check_read();
+                    (0..4).for_each(|_| _ = program.check_read());
+                    let floor = dropped.load(Ordering::SeqCst);
+                    assert!(held.get() >= floor, "it reads at {}, a flush took {floor}", held.get());
                     open.store(0, Ordering::SeqCst);
                 }
             })
