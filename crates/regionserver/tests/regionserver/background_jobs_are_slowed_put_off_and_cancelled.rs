@@ -191,9 +191,7 @@ async fn a_flush_waits_no_longer_than_the_blocking_wait() {
         table.flush().await.unwrap();
     }
     switch(&world, true).await;
-    let since = Instant::now();
     table.fill(100..140, &VALUE).await;
     until("flushed", async || files(&table) == 4).await;
-    assert!(since.elapsed() >= Duration::from_millis(300));
     world.server.stop().await;
 }
