@@ -134,11 +134,13 @@ impl Region {
         let mut sink = Replay { region: self, nonces };
         let summary = replay(&**root.fs(), &dir, &rules, &mut sink)?;
         let newest = self.mvcc.read_point().max(summary.max_sequence_id);
-        self.mvcc.advance_to(newest);
         if summary.cells > 0 {
             self.flush_anyway(None, Some(newest))?;
             tracing::info!(region = %self.encoded_name, cells = summary.cells, "replayed edits of an earlier server");
         }
+        // Not before, as in HBase: what was replayed is flushed as something that is not read yet, so that all versions of
+        // it stay until a compaction.
+        self.mvcc.advance_to(newest);
         sweep_staged(root, &self.info)?;
         delete_recovered_edits(&**root.fs(), &dir)?;
         Ok(())
@@ -323,7 +325,6 @@ impl ReplaySink for Replay<'_, '_> {
 
     fn entry_done(&mut self, sequence_id: u64) -> Result<(), RegionError> {
         if self.region.memstore_bytes.bytes() > self.region.flush_size() {
-            self.region.mvcc.advance_to(sequence_id);
             self.region.flush_anyway(None, Some(sequence_id))?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use finback_filter::filters::{
     ColumnCountGetFilter, ColumnPaginationFilter, ColumnPrefixFilter, FirstKeyOnlyFilter, PageStart,
     TimestampsFilter, WhileMatchFilter,
 };
-use finback_fs::MemFileSystem;
+use finback_fs::{CrashMode, MemFileSystem};
 use finback_region::{Condition, ConditionTest, Region};
 use std::sync::Arc;
 
@@ -197,4 +197,25 @@ fn a_filter_that_leaves_the_column_without_a_qualifier_sees_a_timestamp_of_it_on
     };
     // Every timestamp of that column counts as a column.
     assert_eq!((pages(1), pages(2)), (vec!["r/a/".to_owned()], vec!["r/a/p".to_owned()]));
+}
+
+#[test]
+fn what_is_recovered_is_flushed_with_all_its_versions() {
+    let fs = MemFileSystem::new();
+    let kept = family("a", 2).with("KEEP_DELETED_CELLS", "TRUE");
+    let mut world = World::new(Arc::new(fs.clone()), vec![kept]);
+    let region = world.start().unwrap();
+    let column = ("r", "a", "q");
+    let hidden = mutation(MutationKind::Delete, CellType::Delete, column, FUTURE + 2, b"");
+    run(region.batch([at(column, FUTURE + 3), at(column, FUTURE + 2), at(column, FUTURE + 1), hidden]));
+    let all = Scan { max_versions: u32::MAX, ..Scan::default() };
+    let versions = |region: &Region| {
+        let cells = scan(region, &all, None).unwrap();
+        cells.iter().map(|cell| cell.timestamp - FUTURE).collect::<Vec<_>>()
+    };
+    assert_eq!(versions(&region), [3, 1]);
+    let mut after = world.after_crash(Arc::new(fs.crash(CrashMode::Strict)));
+    // The one that is hidden counts as a version in a flush, which would leave nothing but 3 and it.
+    let region = after.recover().unwrap();
+    assert_eq!(versions(&region), [3, 1]);
 }
