@@ -1,11 +1,11 @@
-//! An open file: what is read once, and the way to its blocks.
+//! An open file: what is read once. Its blocks are read in [`blocks`].
 
-use crate::block::{Block, BlockRef, HEADER_SIZE};
+use crate::block::{Block, BlockRef};
 use crate::block_cache::{BlockCache, CacheCharge};
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
-use crate::data_block::{CellLayout, CellOffsets};
-use crate::encoding::{DataBlockEncoding, Decoded};
+use crate::data_block::CellLayout;
+use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::index::{NodeIndex, RootIndex};
@@ -14,54 +14,17 @@ use crate::trailer::Trailer;
 use finback_cell::CellOrder;
 use finback_cell::cell::check_key;
 use finback_fs::RandomAccessFile;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+mod blocks;
+mod identity;
 mod prefetch;
 
+pub use blocks::BlockRequest;
+pub use identity::{FileId, FileIdentity};
 pub use prefetch::Prefetch;
-
-/// Identity of a file in caches: given by whoever opens it, or made from the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(pub u64);
-
-impl FileId {
-    /// One that was never given out before.
-    pub fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-/// What tells a file from all others, in this process and the next: its name, its size, and what it says of itself
-/// (trailer, root index, file info with creation time and last key). Store files have random names and never change, so
-/// that two files of one identity have the same blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FileIdentity {
-    /// Serves as [`FileId`].
-    pub id: FileId,
-    /// Another hash of the same.
-    pub check: u64,
-}
-
-impl FileIdentity {
-    fn of(path: &Path, size_bytes: u64, parts: &[&[u8]]) -> Self {
-        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        let size = size_bytes.to_be_bytes();
-        let digest_of = |algorithm| {
-            let mut digest = crc_fast::Digest::new(algorithm);
-            for part in [name, &size].iter().chain(parts) {
-                digest.update(&(part.len() as u64).to_be_bytes());
-                digest.update(part);
-            }
-            digest.finalize()
-        };
-        let id = FileId(digest_of(crc_fast::CrcAlgorithm::Crc64Nvme));
-        Self { id, check: digest_of(crc_fast::CrcAlgorithm::Crc64Ecma182) }
-    }
-}
 
 /// An open HFile. Share it in an `Arc`; closing is dropping.
 #[derive(Debug)]
@@ -96,67 +59,6 @@ pub(crate) struct Blooms {
     pub(crate) family_delete: Option<BloomFilter>,
     /// The general filter's last key.
     pub(crate) last_key: Option<Vec<u8>>,
-}
-
-/// A block that a scanner needs.
-#[derive(Clone)]
-pub struct BlockRequest {
-    /// The file.
-    pub file: Arc<HFileReader>,
-    /// Which block.
-    pub block: BlockRef,
-    /// A cache that may have the block on a device nearer than the file's.
-    pub(crate) cache: Option<Arc<dyn BlockCache>>,
-    /// Whether the block, once read from the file, is worth that cache's room.
-    pub(crate) keep: bool,
-    /// Bytes of the file that will be needed soon.
-    pub(crate) ahead: Range<u64>,
-}
-
-impl BlockRequest {
-    /// Reads the block, waiting for the device if need be.
-    ///
-    /// # Errors
-    /// The storage's, or [`HFileError::Corrupt`].
-    pub fn read(&self) -> Result<Arc<Block>, HFileError> {
-        let block = match &self.cache {
-            Some(cache) if cache.has_stored() => {
-                match self.file.read_stored(&**cache, self.block) {
-                    // The blocks behind it are likely there, too.
-                    Some(block) => return Ok(block),
-                    None => self.file.read_to_store(&**cache, self.block, self.keep),
-                }
-            }
-            _ => self.file.read_block(self.block),
-        };
-        self.read_ahead();
-        block
-    }
-
-    /// Reads the block if that needs no waiting.
-    ///
-    /// # Errors
-    /// As [`BlockRequest::read`].
-    pub fn read_nowait(&self) -> Result<Option<Arc<Block>>, HFileError> {
-        let read = self.file.read_block_nowait(self.block)?;
-        if read.is_some() {
-            self.read_ahead();
-        }
-        Ok(read)
-    }
-
-    /// Has the device fetch what comes next, while this block is worked on.
-    fn read_ahead(&self) {
-        if !self.ahead.is_empty() {
-            self.file.file.will_need(self.ahead.start, self.ahead.end - self.ahead.start);
-        }
-    }
-}
-
-impl std::fmt::Debug for BlockRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "BlockRequest({:?} of {})", self.block, self.file.path.display())
-    }
 }
 
 impl HFileReader {
@@ -391,68 +293,6 @@ impl HFileReader {
         self.trailer.fields.num_data_index_levels() as usize
     }
 
-    /// Reads and checks a block; one that is damaged is read again from another copy, where the storage has one.
-    ///
-    /// # Errors
-    /// [`HFileError::Corrupt`]; the storage's.
-    pub fn read_block(&self, place: BlockRef) -> Result<Arc<Block>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
-        self.check_block(place, bytes).or_else(|error| self.read_other_copy(place, error))
-    }
-
-    /// Reads a block once more, after `error`, from another copy. Without one, or if that is no better, the error stands.
-    fn read_other_copy(&self, place: BlockRef, error: HFileError) -> Result<Arc<Block>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        match self.file.read_other_copy_at(place.offset, &mut bytes) {
-            Ok(Some(())) => self.check_block(place, bytes).map_err(|_| error),
-            Ok(None) | Err(_) => Err(error),
-        }
-    }
-
-    /// A block from a tier of `cache` that is nearer than the file. What that gives is checked like the file's own bytes,
-    /// and not taken if it is not in order.
-    fn read_stored(&self, cache: &dyn BlockCache, place: BlockRef) -> Option<Arc<Block>> {
-        let mut bytes = self.buffer_for(place).ok()?;
-        if !cache.read_stored(self.identity, place, &mut bytes) {
-            return None;
-        }
-        self.check_block(place, bytes).ok()
-    }
-
-    /// Reads a block from the file, and offers it to a tier of `cache` if it is worth that.
-    fn read_to_store(
-        &self,
-        cache: &dyn BlockCache,
-        place: BlockRef,
-        keep: bool,
-    ) -> Result<Arc<Block>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
-        let stored = (keep && self.is_worth_caching()).then(|| bytes.clone());
-        let block = match self.check_block(place, bytes) {
-            Ok(block) => block,
-            Err(error) => return self.read_other_copy(place, error),
-        };
-        if let Some(stored) = stored {
-            cache.keep_stored(self.identity, place, stored);
-        }
-        Ok(block)
-    }
-
-    /// Reads and checks a block if that needs no waiting for a device. A damaged one does: for a look at another copy.
-    ///
-    /// # Errors
-    /// The storage's.
-    pub fn read_block_nowait(&self, place: BlockRef) -> Result<Option<Arc<Block>>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        match self.file.read_at_nowait(place.offset, &mut bytes) {
-            Ok(Some(())) => Ok(self.check_block(place, bytes).ok()),
-            Ok(None) => Ok(None),
-            Err(source) => Err(self.io(place.offset, source)),
-        }
-    }
-
     /// Reads the meta block of a name; `None` if there is none.
     ///
     /// # Errors
@@ -484,66 +324,6 @@ impl HFileReader {
             return Err(self.unexpected(&block, BlockType::LeafIndex));
         }
         Ok(NodeIndex::over_checked(block.payload()).key(entry).map(<[u8]>::to_vec))
-    }
-
-    /// A buffer for a block, whose place must be inside the file: nothing is allocated on a lying size.
-    fn buffer_for(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
-        let end = place.offset.checked_add(u64::from(place.size));
-        if (place.size as usize) < HEADER_SIZE || end.is_none_or(|end| end > self.size_bytes) {
-            let found = format!("{} bytes at {}", place.size, place.offset);
-            return Err(self.corrupt("block index", place.offset, "a block inside the file", found));
-        }
-        Ok(vec![0; place.size as usize])
-    }
-
-    fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
-        let mut block = Block::verify(&self.path, place, bytes, self.trailer.compression)?;
-        let data_type = match self.encoding {
-            DataBlockEncoding::None => BlockType::Data,
-            _ => BlockType::EncodedData,
-        };
-        match block.block_type() {
-            BlockType::Data | BlockType::EncodedData if block.block_type() != data_type => {
-                return Err(self.unexpected(&block, data_type));
-            }
-            BlockType::Data => block.cells = Some(self.find_cells(&block)?),
-            BlockType::EncodedData => {
-                block = self.decode(block)?;
-                block.cells = Some(self.find_cells(&block)?);
-            }
-            BlockType::LeafIndex | BlockType::IntermediateIndex => {
-                NodeIndex::check(block.payload()).map_err(|reason| {
-                    self.corrupt(block.block_type().name(), place.offset, "index entries", reason.to_owned())
-                })?;
-            }
-            BlockType::BloomChunk if block.payload().is_empty() => {
-                return Err(self.corrupt("Bloom chunk", place.offset, "bits", "none".to_owned()));
-            }
-            _ => {}
-        }
-        Ok(Arc::new(block))
-    }
-
-    fn find_cells(&self, block: &Block) -> Result<CellOffsets, HFileError> {
-        CellOffsets::find(block.payload(), self.layout, self.order()).map_err(|at| {
-            let found = format!("a bad one at byte {at}");
-            self.corrupt(block.block_type().name(), block.place().offset, "well-formed cells", found)
-        })
-    }
-
-    fn decode(&self, mut block: Block) -> Result<Block, HFileError> {
-        let decoded = self.encoding.decode(block.payload(), self.layout, self.tags_compressed);
-        match decoded {
-            Ok(Decoded::InPlace(cells)) => {
-                block.narrow(cells);
-                Ok(block)
-            }
-            Ok(Decoded::Anew(bytes)) => Ok(block.decoded(bytes)),
-            Err(reason) => {
-                let (part, offset) = (block.block_type().name(), block.place().offset);
-                Err(self.corrupt(part, offset, self.encoding.name(), reason.to_owned()))
-            }
-        }
     }
 
     fn check_last_key(&self) -> Result<(), HFileError> {
