@@ -53,6 +53,10 @@ impl BlockCache for CombinedBlockCache {
         self.memory.has_room(bytes) || !self.file.is_full()
     }
 
+    fn room_outside(&self) -> u64 {
+        self.memory.room_outside()
+    }
+
     fn outside_changed(&self, bytes: isize) {
         self.memory.outside_changed(bytes);
     }

@@ -123,6 +123,10 @@ impl BlockCache for LruLikeCache {
         held.saturating_add(bytes as u64) <= left - left / SLACK
     }
 
+    fn room_outside(&self) -> u64 {
+        self.capacity_bytes.saturating_sub(self.division.outside_bytes())
+    }
+
     fn outside_changed(&self, bytes: isize) {
         self.division.outside_changed(bytes as i64);
     }

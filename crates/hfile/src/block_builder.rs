@@ -56,6 +56,11 @@ impl BlockBuilder {
         self.unencoded == 0
     }
 
+    /// Bytes of memory beside the builder itself.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.block.capacity() + self.rows.capacity() * size_of::<u32>()
+    }
+
     /// What the cells take without encoding or with it, whichever is more, in bytes. Both end a block. Like HBase,
     /// counts the offsets of rows, and nothing that a block has only once.
     pub(crate) fn size(&self) -> usize {

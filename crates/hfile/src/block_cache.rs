@@ -40,6 +40,11 @@ pub trait BlockCache: Send + Sync {
         true
     }
 
+    /// Bytes by which the memory of [`CacheCharge`]s may grow before there is nothing left for the cache itself.
+    fn room_outside(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Told by how many bytes the memory grew or shrank that belongs to blocks and is not in the cache, see
     /// [`CacheCharge`]: a cache keeps so much less.
     fn outside_changed(&self, bytes: isize) {

@@ -139,6 +139,12 @@ impl BloomWriter {
         self.keys == 0
     }
 
+    /// Bytes of memory beside the writer itself.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let chunks = self.chunk.iter().chain(&self.ready);
+        chunks.map(|chunk| chunk.bits.capacity()).sum::<usize>() + self.index.memory_bytes()
+    }
+
     /// The key added last.
     pub(crate) fn last_key(&self) -> &[u8] {
         &self.last_key

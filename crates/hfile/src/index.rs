@@ -92,6 +92,11 @@ impl RootIndex {
             + self.bounds.capacity() * size_of::<usize>()
     }
 
+    /// The size of the largest block that an entry leads to, as it stands in the file.
+    pub(crate) fn largest_place(&self) -> u32 {
+        self.places.iter().map(|place| place.size).max().unwrap_or(0)
+    }
+
     pub(crate) fn place(&self, number: usize) -> Option<BlockRef> {
         self.places.get(number).copied()
     }

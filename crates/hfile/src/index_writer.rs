@@ -31,6 +31,11 @@ impl Entries {
         self.entries.is_empty()
     }
 
+    /// Bytes of memory beside the entries' own place.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<(BlockRef, Vec<u8>)>() + self.key_bytes
+    }
+
     /// Size of these entries as a leaf or intermediate block, in bytes.
     pub(crate) fn node_size(&self) -> usize {
         4 + 4 * (self.entries.len() + 1) + 12 * self.entries.len() + self.key_bytes

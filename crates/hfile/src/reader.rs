@@ -1,7 +1,7 @@
 //! An open file: what is read once. Its blocks are read in [`blocks`].
 
 use crate::block::{Block, BlockRef};
-use crate::block_cache::{BlockCache, CacheCharge};
+use crate::block_cache::CacheCharge;
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType};
 use crate::data_block::CellLayout;
@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 mod blocks;
 mod identity;
+mod memory;
 mod prefetch;
 
 pub use blocks::BlockRequest;
@@ -164,22 +165,6 @@ impl HFileReader {
     /// Whether blocks of the file are worth keeping.
     pub(crate) fn is_worth_caching(&self) -> bool {
         !self.retired.load(Ordering::Relaxed)
-    }
-
-    /// Bytes of memory that the reader takes beside the blocks that are read with it: what was read at opening.
-    pub fn memory_bytes(&self) -> usize {
-        let filters = [&self.blooms.general, &self.blooms.family_delete];
-        let filters: usize = filters.into_iter().flatten().map(BloomFilter::memory_bytes).sum();
-        size_of::<Self>()
-            + self.root.memory_bytes()
-            + self.meta.memory_bytes()
-            + filters
-            + self.info.memory_bytes()
-    }
-
-    /// Counts in `cache`, from now until the reader is dropped, the memory that the reader takes.
-    pub fn charge_to(&self, cache: &Arc<dyn BlockCache>) {
-        self.charge.get_or_init(|| CacheCharge::new(Arc::clone(cache), self.memory_bytes()));
     }
 
     /// Identity in caches.

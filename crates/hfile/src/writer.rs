@@ -216,6 +216,18 @@ impl HFileWriter {
         self.file.len()
     }
 
+    /// About how many bytes of memory the writer takes.
+    pub fn memory_bytes(&self) -> usize {
+        let blooms = [&self.bloom, &self.family_delete_bloom];
+        let blooms: usize = blooms.into_iter().flatten().map(BloomWriter::memory_bytes).sum();
+        size_of::<Self>()
+            + self.block.memory_bytes()
+            + self.compressed.capacity()
+            + self.leaf.memory_bytes()
+            + self.root.memory_bytes()
+            + blooms
+    }
+
     /// Adds an entry to the file info.
     pub fn append_file_info(&mut self, key: &[u8], value: &[u8]) {
         self.info.set(key, value);

@@ -8,6 +8,7 @@
 
 use crate::blocking::wait_for;
 use crate::compaction_config::StoreEngine;
+use crate::compaction_memory::CompactionTurn;
 use crate::compaction_output::CompactionJob;
 use crate::compaction_policy::{Candidate, Occasion, Selection};
 use crate::error::RegionError;
@@ -218,8 +219,10 @@ impl Region {
         leftovers: &mut Leftovers,
         control: &dyn JobControl,
     ) -> Result<CompactionOutcome, RegionError> {
+        let mut memory = self.compaction_turn(store, job, control)?;
         let _under_way = store.progress.begin(job.all_files, job.cells());
-        let (outcome, outputs) = self.write_compacted(store, job, leftovers, control)?;
+        let (outcome, outputs) = self.write_compacted(store, job, leftovers, control, &mut memory)?;
+        drop(memory);
         // A region that closes meanwhile must not get files that its next opener does not expect.
         self.check_open()?;
         let outputs = self.publish(outputs).map_err(|(error, uncertain)| {
@@ -246,6 +249,21 @@ impl Region {
         }
         store.progress.finished(outcome.cells_read, outcome.bytes_written);
         Ok(outcome)
+    }
+
+    /// Waits until there is memory for a compaction.
+    fn compaction_turn(
+        &self,
+        store: &Store,
+        job: &CompactionJob,
+        control: &dyn JobControl,
+    ) -> Result<CompactionTurn<'_>, RegionError> {
+        let bytes = job.memory_bytes(store);
+        let is_to_end = || self.check_open().is_err() || control.is_cancelled();
+        let turns = &self.environment.config.compaction_memory;
+        turns.wait(&store.cache, bytes, is_to_end).ok_or_else(|| {
+            self.check_open().err().unwrap_or_else(|| RegionError::Cancelled(self.encoded_name.to_string()))
+        })
     }
 
     /// Puts files that are no longer served, and those that were left over before, into the archive. What cannot be put

@@ -1,22 +1,27 @@
 //! What a compaction writes.
 
 use crate::compaction::{CompactionOutcome, Leftovers};
+use crate::compaction_memory::CompactionTurn;
 use crate::compaction_policy::{Cut, Selection};
+use crate::cutter::Cutter;
 use crate::error::RegionError;
 use crate::file_source::FileSource;
 use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
-use crate::output_files::{FinishedOutput, Inscription};
+use crate::output_files::{FinishedOutput, Inscription, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
 use finback_cell::Bytes;
 use finback_cell::key::Key;
-use finback_hfile::{CacheCharge, HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
+use finback_hfile::{HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
 use finback_proto::pb;
 use std::sync::Arc;
+
+/// What a file that is written takes besides its blocks: chunks of two Bloom filters, and the index.
+const OUTPUT_BYTES: u64 = 384 << 10;
 
 /// Files to compact, and how.
 pub(crate) struct CompactionJob {
@@ -47,6 +52,18 @@ impl CompactionJob {
         self.inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add)
     }
 
+    /// About how many bytes of memory the compaction works with: a block of each input; the one that is just read, as it
+    /// stands in the file and as it is decoded; and for each output one that is being built, and compressed.
+    pub(crate) fn memory_bytes(&self, store: &Store) -> u64 {
+        let block_size = u64::from(store.family.block_size_bytes());
+        let sum = |bytes: u64, more| bytes.saturating_add(more);
+        let scans = self.inputs.iter().map(|input| input.reader().scan_bytes(block_size)).fold(0, sum);
+        let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
+        let block = largest.unwrap_or(block_size).saturating_mul(2);
+        let outputs = Cutter::new(self.cut.clone(), store.order).pieces() as u64;
+        scans.saturating_add(block).saturating_add(block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs))
+    }
+
     /// Neighbours, of a store with so many files, become one file.
     pub(crate) fn whole(inputs: &[Arc<StoreFile>], of: usize) -> Self {
         let files = (0..inputs.len()).collect();
@@ -65,6 +82,7 @@ impl Region {
         job: &CompactionJob,
         leftovers: &Leftovers,
         control: &dyn JobControl,
+        memory: &mut CompactionTurn<'_>,
     ) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
         let (inputs, all_files) = (&job.inputs[..], job.all_files);
         let now = self.environment.host.now_ms();
@@ -86,8 +104,6 @@ impl Region {
             Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
         };
         let mut heap = Heap::new(self.order, newest_first.map(source).collect());
-        // Blocks that the compaction works with count in the block cache.
-        let mut memory = CacheCharge::new(Arc::clone(&store.cache), 0);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
@@ -108,7 +124,7 @@ impl Region {
             ..CompactionOutcome::default()
         };
         let mut pace = Pace::new(self, control);
-        reading(&mut heap, &mut memory, |heap| heap.seek(&Key::first_on_row(&[])))?;
+        reading(&mut heap, (&output, memory), |heap| heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, sequence_id)) = heap.peek() {
             outcome.cells_read += 1;
             if pace.is_at_block(output.written_bytes()) {
@@ -120,7 +136,7 @@ impl Region {
                 output.append(&cell, sequence_id, outcome.cells_read)?;
                 outcome.cells_written += 1;
             }
-            reading(&mut heap, &mut memory, Heap::next)?;
+            reading(&mut heap, (&output, memory), Heap::next)?;
         }
         let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
         let finished = output.finish(&Inscription {
@@ -149,7 +165,7 @@ impl Region {
 /// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
 fn reading(
     heap: &mut Heap,
-    memory: &mut CacheCharge,
+    (output, memory): (&OutputFiles<'_>, &mut CompactionTurn<'_>),
     mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
 ) -> Result<(), RegionError> {
     loop {
@@ -157,7 +173,7 @@ fn reading(
             Ok(()) => return Ok(()),
             Err(ScanInterrupt::NeedBlock(request)) => {
                 heap.provide(request.read()?);
-                memory.set(heap.held_bytes());
+                memory.holds(heap.held_bytes().saturating_add(output.memory_bytes()));
             }
             Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
         }

@@ -2,6 +2,7 @@
 
 use crate::cache_config::CacheConfig;
 use crate::compaction_config::CompactionConfig;
+use crate::compaction_memory::CompactionMemory;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
 use std::str::FromStr;
@@ -40,6 +41,8 @@ pub struct RegionConfig {
     pub adaptive_compaction_threshold: f64,
     /// Set while some compaction of the server makes use of off-peak hours: one at a time.
     pub off_peak_taken: Arc<AtomicBool>,
+    /// Where compactions of the server wait for memory.
+    pub compaction_memory: Arc<CompactionMemory>,
     /// `hbase.hregion.percolumnfamilyflush.size.lower.bound.min`, in bytes: memstores up to this size are not flushed
     /// for memory while a family has a larger one.
     pub flush_lower_bound_bytes: u64,
@@ -67,6 +70,7 @@ impl Default for RegionConfig {
             pipeline_segments_limit: 2,
             adaptive_compaction_threshold: 0.15,
             off_peak_taken: Arc::default(),
+            compaction_memory: Arc::default(),
             flush_lower_bound_bytes: 16 << 20,
             periodic_flush_interval: Some(Duration::from_secs(3600)),
             flush_per_changes: 30_000_000,

@@ -85,6 +85,11 @@ impl OutputFiles<'_> {
         self.written_bytes
     }
 
+    /// About how many bytes of memory the files take that are being written.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.writers.iter().flatten().map(|file| file.writer.memory_bytes()).sum()
+    }
+
     /// Appends a cell, the `read`th that was read.
     pub(crate) fn append(&mut self, cell: &Cell<'_>, sequence_id: u64, read: u64) -> Result<(), RegionError> {
         let piece = self.cutter.piece_of(cell, read);

@@ -48,7 +48,7 @@ pub(crate) struct Store {
     pub(crate) major_is_due: AtomicBool,
     /// How far the compaction is that is under way.
     pub(crate) progress: CompactionProgress,
-    order: CellOrder,
+    pub(crate) order: CellOrder,
     /// Newest first. Replaced as a whole, under the lock; readers need none.
     files: ArcSwap<Files>,
     files_lock: Mutex<()>,

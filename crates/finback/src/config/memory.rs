@@ -9,9 +9,9 @@
 //!  by their settings, at most 80 %         shares of what these leave
 //! ```
 //!
-//! Indexes of open files, and blocks that compactions work with, count in the block cache, which keeps so much less.
-//! Requests count once and are there twice: as they were received, and as the log's edit. Replies may take as much
-//! again, for one that did not fit beside the others.
+//! Indexes of open files, and blocks that compactions work with, count in the block cache, which keeps so much less;
+//! compactions that do not fit into half of it run one after the other. Requests count once and are there twice: as they
+//! were received, and as the log's edit. Replies may take as much again, for one that did not fit beside the others.
 
 use std::fs;
 

@@ -22,6 +22,7 @@ mod a_region_agrees_with_a_simple_model;
 mod a_table_with_the_stripe_engine_gets_stripes;
 mod blocks_of_files_that_are_gone_leave_the_cache;
 mod bulk_loads;
+mod compactions_wait_for_memory;
 mod concurrent_writers_and_readers;
 mod half_of_a_row_never_comes_back;
 mod hbase_answers_the_recorded_scans_alike;
