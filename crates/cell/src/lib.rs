@@ -14,6 +14,7 @@ pub mod read;
 pub mod region_info;
 pub mod schema;
 pub mod server_name;
+mod string_binary;
 pub mod table_name;
 pub mod tag;
 pub mod time_range;
@@ -28,6 +29,7 @@ pub use read::{FamilySelection, Get, Scan};
 pub use region_info::{RegionInfo, RegionState};
 pub use schema::{ColumnFamilyDescriptor, KeepDeletedCells, TableDescriptor};
 pub use server_name::ServerName;
+pub use string_binary::StringBinary;
 pub use table_name::TableName;
 pub use time_range::TimeRange;
 

@@ -73,9 +73,19 @@ pub enum RegionError {
     /// The table takes no writes.
     #[error("region {0} is read only")]
     ReadOnly(String),
-    /// The memstore is full, or a row lock was not to be had in time.
+    /// The memstore is full.
     #[error("{0}")]
     TooBusy(String),
+    /// A row lock was not to be had in time.
+    #[error("Timed out waiting for lock for row: {row} in region {region}")]
+    RowLockTimeout {
+        /// The row, as HBase prints it.
+        row: String,
+        /// The region's encoded name.
+        region: String,
+        /// Whether the time was the client's, which then waits no longer; else it was `hbase.rowlock.wait.duration`.
+        is_of_client: bool,
+    },
     /// A filter could not be applied.
     #[error(transparent)]
     Filter(#[from] FilterError),

@@ -13,25 +13,22 @@
 use crate::edit::Edit;
 use crate::error::RegionError;
 use crate::region::Region;
-use crate::row_lock::{LockMode, RowKey, RowLock};
+use crate::row_lock::LockMode;
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_cell::{FamilySelection, cell::CellParts};
 use finback_wal::WalAppend;
-use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+mod lock_rows;
 mod make_visible;
 use make_visible::MakeVisible;
 
 /// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
 const MAX_EDIT_BYTES: usize = 4 << 20;
-
-/// Rows with what is locked of them; most writes are of one.
-pub(crate) type RowKeys<'a> = SmallVec<[(RowKey, &'a Bytes); 1]>;
 
 /// Fixed cost of an entry in the log's queue besides its cells, in bytes.
 const ENTRY_OVERHEAD: usize = 256;
@@ -124,52 +121,6 @@ impl Region {
         match self.updates.try_read() {
             Ok(updates) => updates,
             Err(_) => self.updates.read().await,
-        }
-    }
-
-    /// What to lock for `rows`: each once, in an order that all keep to.
-    pub(crate) fn row_keys<'a>(&self, rows: impl Iterator<Item = &'a Bytes>) -> RowKeys<'a> {
-        let mut keys: RowKeys<'_> = rows.map(|row| (self.row_locks.key(row), row)).collect();
-        keys.sort_unstable();
-        keys.dedup_by_key(|(key, _)| *key);
-        keys
-    }
-
-    /// Takes the locks of [`Region::row_keys`], within the configured time and before `deadline`.
-    pub(crate) async fn lock_rows(
-        &self,
-        rows: RowKeys<'_>,
-        mode: LockMode,
-        deadline: Option<Instant>,
-    ) -> Result<SmallVec<[RowLock<'_>; 1]>, RegionError> {
-        let mut locks = SmallVec::with_capacity(rows.len());
-        for (key, row) in rows {
-            locks.push(match self.row_locks.try_lock(key, mode) {
-                Some(lock) => lock,
-                None => self.wait_for_row_lock(key, row, mode, deadline).await?,
-            });
-        }
-        Ok(locks)
-    }
-
-    async fn wait_for_row_lock(
-        &self,
-        key: RowKey,
-        row: &[u8],
-        mode: LockMode,
-        deadline: Option<Instant>,
-    ) -> Result<RowLock<'_>, RegionError> {
-        // Whoever has given up should not find the write done later.
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let longest = self.environment.config.row_lock_wait;
-        let wait = left.map_or(longest, |left| left.min(longest));
-        tokio::select! {
-            lock = self.row_locks.lock(key, mode) => Ok(lock),
-            () = self.environment.host.sleep(wait) => {
-                Err(RegionError::TooBusy(format!(
-                    "Timed out waiting for lock for row: {} in region {}", row.escape_ascii(), self.encoded_name
-                )))
-            }
         }
     }
 

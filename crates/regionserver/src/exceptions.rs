@@ -12,6 +12,7 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         RegionError::NoSuchFamily { .. } => exceptions::no_such_column_family(message),
         RegionError::TooNew { .. } => exceptions::failed_sanity_check(message),
         RegionError::TooBusy(_) => exceptions::region_too_busy(message),
+        RegionError::RowLockTimeout { is_of_client: true, .. } => exceptions::timeout_io(message),
         RegionError::Invalid(_)
         | RegionError::CellTooLarge { .. }
         | RegionError::ReadOnly(_)

@@ -21,7 +21,7 @@ exceptions! {
     not_serving_region = retriable "org.apache.hadoop.hbase.NotServingRegionException";
     /// The region is opening here.
     region_opening = retriable "org.apache.hadoop.hbase.exceptions.RegionOpeningException";
-    /// Memstore over its limit, or a lock was not had in time: the client backs off and keeps the location.
+    /// Memstore over its limit: the client backs off and keeps the location.
     region_too_busy = retriable "org.apache.hadoop.hbase.RegionTooBusyException";
     /// The call was dropped before it was run.
     call_dropped = retriable "org.apache.hadoop.hbase.CallDroppedException";

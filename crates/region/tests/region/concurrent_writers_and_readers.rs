@@ -209,7 +209,7 @@ fn a_waiter_for_a_row_gives_up_in_time() {
             tokio::task::yield_now().await;
         }
         let refused = region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await;
-        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RegionError::RowLockTimeout { .. })), "{refused:?}");
         faults.resume();
         holder.await.unwrap().unwrap();
         region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await.unwrap();
@@ -240,12 +240,12 @@ fn a_row_is_waited_for_no_longer_than_the_client_waits() {
         let deadline = || Some(Instant::now() + Duration::from_millis(20));
         let one = put(COUNTER, b"late");
         let refused = region.mutate_until(&one, deadline()).await;
-        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RegionError::RowLockTimeout { .. })), "{refused:?}");
         let refused = region.batch_until(&[one], deadline()).await.remove(0);
-        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RegionError::RowLockTimeout { .. })), "{refused:?}");
         let refused =
             region.mutate_atomically_until(Vec::new(), vec![increment(COUNTER, 5)], deadline()).await;
-        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RegionError::RowLockTimeout { .. })), "{refused:?}");
         faults.resume();
         holder.await.unwrap().unwrap();
     }));
@@ -266,7 +266,7 @@ fn puts_of_one_row_share_its_lock_and_what_reads_first_waits_for_all_of_them() {
         tokio::time::sleep(LOCK_WAIT * 4).await;
         assert!(puts.iter().all(|put| !put.is_finished()), "a put waited for a lock");
         let refused = region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await;
-        assert!(matches!(refused, Err(RegionError::TooBusy(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RegionError::RowLockTimeout { .. })), "{refused:?}");
         faults.resume();
         for put in puts {
             put.await.unwrap().unwrap();

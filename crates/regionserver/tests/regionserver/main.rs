@@ -3,6 +3,7 @@
 mod world;
 
 mod a_multi_answers_each_action_in_its_place;
+mod a_row_that_is_locked_is_waited_for_as_in_hbase;
 mod a_scan_reply_ends_at_the_first_limit;
 mod a_scanner_lives_by_its_lease_and_its_calls;
 mod a_table_with_hbases_aggregation_answers_it;
