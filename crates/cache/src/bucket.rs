@@ -6,6 +6,7 @@ use quick_cache::{Lifecycle, OptionsBuilder, Weighter};
 
 use crate::block_key::{BlockKey, NumberHash};
 use crate::file_blocks::FileBlocks;
+use crate::near::Changes;
 use crate::statistics::Counters;
 
 /// Bytes that a block costs beside itself: the counts of its `Arc`, key and entry in the cache's slab, slots in the two
@@ -38,6 +39,8 @@ impl Weighter<BlockKey, Arc<Block>> for BlockWeight {
 pub(crate) struct Bookkeeping {
     pub(crate) file_blocks: FileBlocks,
     pub(crate) counters: Counters,
+    /// Of blocks that lead to others.
+    pub(crate) changes: Changes,
 }
 
 #[derive(Clone)]
@@ -51,6 +54,9 @@ impl Lifecycle<BlockKey, Arc<Block>> for OnEviction {
 
     fn on_evict(&self, evicted: &mut Evicted, key: BlockKey, block: Arc<Block>) {
         self.0.file_blocks.remove(key.file, key.offset);
+        if block.leads_to_others() {
+            self.0.changes.note();
+        }
         evicted.push((key, block));
     }
 }

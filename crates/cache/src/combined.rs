@@ -35,6 +35,16 @@ impl BlockCache for CombinedBlockCache {
         self.memory.get(file, offset, priority)
     }
 
+    fn look_at(
+        &self,
+        file: FileId,
+        offset: u64,
+        priority: BlockPriority,
+        look: &mut dyn FnMut(&Block) -> bool,
+    ) -> Option<bool> {
+        self.memory.look_at(file, offset, priority, look)
+    }
+
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
         self.memory.insert(file, block, priority);
     }

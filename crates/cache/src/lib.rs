@@ -2,7 +2,8 @@
 //!
 //! Guarantees of the part in memory: what it holds weighs no more than its capacity (block bytes, and what the cache needs per block); no
 //! operation does I/O or waits for more than a short lock; closing a file costs time in proportion to the blocks of that
-//! file. It does not know what is in a block, nor when to cache one.
+//! file. A thread remembers the few index blocks that it looked up last, and lets go of those that were evicted when it next
+//! looks for one. It does not know what is in a block, nor when to cache one.
 
 mod block_key;
 mod bucket;
@@ -10,6 +11,7 @@ mod combined;
 mod file_blocks;
 mod file_tier;
 mod lru_like;
+mod near;
 mod reserve;
 mod statistics;
 

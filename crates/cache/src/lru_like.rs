@@ -67,6 +67,15 @@ impl LruLikeCache {
         Self { division, books, capacity_bytes }
     }
 
+    fn find(&self, key: BlockKey, priority: BlockPriority) -> Option<Arc<Block>> {
+        let general = &self.division.general;
+        match priority {
+            BlockPriority::Normal => general.get(&key),
+            BlockPriority::InMemory => self.reserve(IN_MEMORY).get(&key).or_else(|| general.get(&key)),
+            BlockPriority::Index => self.reserve(INDEX).get(&key).or_else(|| general.get(&key)),
+        }
+    }
+
     fn reserve(&self, number: usize) -> &Bucket {
         self.division.reserves[number].bucket()
     }
@@ -89,14 +98,28 @@ impl LruLikeCache {
 impl BlockCache for LruLikeCache {
     fn get(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
         let key = BlockKey { file, offset };
-        let general = &self.division.general;
         let found = match priority {
-            BlockPriority::Normal => general.get(&key),
-            BlockPriority::InMemory => self.reserve(IN_MEMORY).get(&key).or_else(|| general.get(&key)),
-            BlockPriority::Index => self.reserve(INDEX).get(&key).or_else(|| general.get(&key)),
+            BlockPriority::Normal | BlockPriority::InMemory => self.find(key, priority),
+            BlockPriority::Index => self.books.changes.look(key, || self.find(key, priority), Arc::clone),
         };
-        self.books.counters.looked_up(key, priority, found.is_some());
+        self.books.counters.looked_up(priority, found.is_some());
         found
+    }
+
+    fn look_at(
+        &self,
+        file: FileId,
+        offset: u64,
+        priority: BlockPriority,
+        look: &mut dyn FnMut(&Block) -> bool,
+    ) -> Option<bool> {
+        if priority != BlockPriority::Index {
+            return self.get(file, offset, priority).map(|block| look(&block));
+        }
+        let key = BlockKey { file, offset };
+        let seen = self.books.changes.look(key, || self.find(key, priority), |block| look(block));
+        self.books.counters.looked_up(priority, seen.is_some());
+        seen
     }
 
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
@@ -110,6 +133,9 @@ impl BlockCache for LruLikeCache {
             BlockPriority::InMemory => self.division.insert_reserved(IN_MEMORY, key, block),
             BlockPriority::Index => self.division.insert_reserved(INDEX, key, block),
         };
+        if priority == BlockPriority::Index {
+            self.books.changes.note();
+        }
         self.books.counters.evicted(evicted.len() as u64);
     }
 
@@ -136,6 +162,7 @@ impl BlockCache for LruLikeCache {
         let buckets = [&self.division.general, self.reserve(INDEX), self.reserve(IN_MEMORY)];
         let is_removed = |offset| buckets.iter().any(|bucket| bucket.remove(&BlockKey { file, offset }));
         let dropped = offsets.into_iter().filter(|&offset| is_removed(offset)).count();
+        self.books.changes.note();
         self.books.counters.invalidated(dropped as u64);
         self.division.take_back();
         dropped

@@ -1,9 +1,6 @@
-use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use finback_hfile::BlockPriority;
-
-use crate::block_key::{BlockKey, NumberHash};
 
 /// What a cache did since it was made, and holds now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,8 +31,8 @@ pub struct CacheStatistics {
     pub capacity_bytes: u64,
 }
 
-/// Look-ups are counted in so many places, so that threads that find blocks at the same time do not wait for one line of
-/// the processor's cache.
+/// Look-ups are counted in so many places, and a thread keeps to one, so that threads that find blocks at the same time do
+/// not wait for one line of the processor's cache.
 const STRIPES: usize = 16;
 
 #[derive(Debug, Default)]
@@ -45,6 +42,16 @@ struct Stripe {
     misses: AtomicU64,
     index_hits: AtomicU64,
     index_misses: AtomicU64,
+}
+
+/// Where this thread counts.
+#[inline]
+fn stripe_of_thread() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static STRIPE: usize = THREADS.fetch_add(1, Relaxed) % STRIPES;
+    }
+    STRIPE.with(|stripe| *stripe)
 }
 
 /// The counters behind [`CacheStatistics`].
@@ -57,8 +64,8 @@ pub(crate) struct Counters {
 
 impl Counters {
     #[inline]
-    pub(crate) fn looked_up(&self, key: BlockKey, priority: BlockPriority, found: bool) {
-        let stripe = &self.stripes[NumberHash.hash_one(key) as usize % STRIPES];
+    pub(crate) fn looked_up(&self, priority: BlockPriority, found: bool) {
+        let stripe = &self.stripes[stripe_of_thread()];
         let counter = match (priority, found) {
             (BlockPriority::Index, true) => &stripe.index_hits,
             (BlockPriority::Index, false) => &stripe.index_misses,

@@ -121,6 +121,11 @@ impl Block {
         self.block_type
     }
 
+    /// Whether it is of the index, or a chunk of a Bloom filter.
+    pub fn leads_to_others(&self) -> bool {
+        self.block_type.is_index() || self.block_type == BlockType::BloomChunk
+    }
+
     /// Where it is in its file.
     pub fn place(&self) -> BlockRef {
         self.place

@@ -22,6 +22,18 @@ pub trait BlockCache: Send + Sync {
     /// blocks are.
     fn get(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>>;
 
+    /// What `look` says of the block, if it is there: as [`BlockCache::get`], for those who do not keep it. `look` must
+    /// not use the cache.
+    fn look_at(
+        &self,
+        file: FileId,
+        offset: u64,
+        priority: BlockPriority,
+        look: &mut dyn FnMut(&Block) -> bool,
+    ) -> Option<bool> {
+        self.get(file, offset, priority).map(|block| look(&block))
+    }
+
     /// Keeps a block for as long as it pays.
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority);
 

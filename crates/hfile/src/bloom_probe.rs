@@ -88,14 +88,14 @@ impl Question {
         question
     }
 
-    /// The answer; what was found out stays if a chunk cannot be had.
-    fn ask<E>(&mut self, mut chunk: impl FnMut(BlockRef) -> Result<Arc<Block>, E>) -> Result<bool, E> {
+    /// The answer; what was found out stays if a chunk cannot be had. `has` tells whether the chunk there has the key.
+    fn ask<E>(&mut self, mut has: impl FnMut(BlockRef, &OpenKey) -> Result<bool, E>) -> Result<bool, E> {
         if let Some(answer) = self.answer {
             return Ok(answer);
         }
         for open in &mut self.open {
             let Some(key) = *open else { continue };
-            if has_bits(chunk(key.chunk)?.payload(), key.hashes, key.hash_count) {
+            if has(key.chunk, &key)? {
                 self.answer = Some(true);
                 return Ok(true);
             }
@@ -155,7 +155,7 @@ impl BloomProbe {
             Some(qualifier) => Question::column(file, row, qualifier),
             None => Question::row(file, row),
         };
-        question.ask(|place| cached_chunk(file, cache, place).ok_or(())).ok()
+        question.ask(|place, key| key.is_in_cached(file, cache, place).ok_or(())).ok()
     }
 
     /// The answer.
@@ -164,22 +164,23 @@ impl BloomProbe {
     /// [`ScanInterrupt`]: after [`BloomProbe::provide`] the same call goes on.
     pub fn may_contain(&mut self) -> Result<bool, ScanInterrupt> {
         let (file, cache, given) = (&self.file, &self.cache, &self.given);
-        self.question.ask(|place| {
-            let given = given.as_ref().filter(|block| block.place() == place).cloned();
-            let cached = || cached_chunk(file, cache.as_deref()?, place);
-            let Some(block) = given.or_else(cached) else {
-                return Err(ScanInterrupt::NeedBlock(BlockRequest {
+        self.question.ask(|place, key| {
+            if let Some(given) = given.as_ref().filter(|block| block.place() == place) {
+                if given.block_type() != BlockType::BloomChunk {
+                    return Err(file.unexpected(given, BlockType::BloomChunk).into());
+                }
+                return Ok(key.is_in(given));
+            }
+            let cached = cache.as_deref().and_then(|cache| key.is_in_cached(file, cache, place));
+            cached.ok_or_else(|| {
+                ScanInterrupt::NeedBlock(BlockRequest {
                     file: Arc::clone(file),
                     block: place,
                     cache: cache.clone(),
                     keep: true,
                     ahead: 0..0,
-                }));
-            };
-            if block.block_type() != BlockType::BloomChunk {
-                return Err(file.unexpected(&block, BlockType::BloomChunk).into());
-            }
-            Ok(block)
+                })
+            })
         })
     }
 
@@ -194,10 +195,20 @@ impl BloomProbe {
     }
 }
 
-/// A chunk from the cache; whatever else it has at that place is read again, and found to be wrong.
-fn cached_chunk(file: &HFileReader, cache: &dyn BlockCache, place: BlockRef) -> Option<Arc<Block>> {
-    let block = cache.get(file.id(), place.offset, BlockPriority::Index)?;
-    (block.place() == place && block.block_type() == BlockType::BloomChunk).then_some(block)
+impl OpenKey {
+    fn is_in(&self, chunk: &Block) -> bool {
+        has_bits(chunk.payload(), self.hashes, self.hash_count)
+    }
+
+    /// What the chunk in the cache says; whatever else that has at this place is read again, and found to be wrong.
+    fn is_in_cached(&self, file: &HFileReader, cache: &dyn BlockCache, place: BlockRef) -> Option<bool> {
+        let mut is_chunk = true;
+        let found = cache.look_at(file.id(), place.offset, BlockPriority::Index, &mut |block| {
+            is_chunk = block.place() == place && block.block_type() == BlockType::BloomChunk;
+            is_chunk && self.is_in(block)
+        });
+        found.filter(|_| is_chunk)
+    }
 }
 
 fn open_key(filter: &BloomFilter, key: &[u8]) -> Option<OpenKey> {

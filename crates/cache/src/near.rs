@@ -1,0 +1,98 @@
+//! What a thread looked up last of the blocks that lead to others.
+//!
+//! Every read goes through the same few index blocks and chunks of Bloom filters. In the cache proper each look-up writes to
+//! the block's lock, to its mark of use and to its count of references: with several threads these lines of memory are
+//! passed around all the time. Here a thread finds such a block without writing to anything that others look at.
+//!
+//! It never finds what the cache itself does not have any more: every change to blocks of this kind, which is rare beside
+//! looks at them, makes all threads forget theirs.
+
+use crate::block_key::{BlockKey, NumberHash};
+use finback_hfile::Block;
+use std::cell::RefCell;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// Blocks that a thread remembers. They are of 128 KiB most often: a thread keeps 2 MiB at most of what was evicted since.
+const SLOTS: usize = 16;
+
+/// Larger ones are not remembered.
+const MAX_BLOCK_BYTES: usize = 256 << 10;
+
+/// After so many looks one goes to the cache itself, which keeps what is used.
+const LOOKS: u32 = 64;
+
+/// The number of a cache among those of the process, and of changes to its blocks that lead to others.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Changes {
+    cache: u64,
+    count: AtomicU64,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        static CACHES: AtomicU64 = AtomicU64::new(1);
+        Self { cache: CACHES.fetch_add(1, Relaxed), count: AtomicU64::new(0) }
+    }
+}
+
+struct Slot {
+    key: BlockKey,
+    block: Arc<Block>,
+    looks_left: u32,
+}
+
+#[derive(Default)]
+struct Near {
+    /// The cache, and how many changes it had seen, when the slots were empty.
+    of: (u64, u64),
+    slots: [Option<Slot>; SLOTS],
+}
+
+thread_local! {
+    static NEAR: RefCell<Near> = RefCell::default();
+}
+
+impl Changes {
+    /// To be called after a block came or went.
+    pub(crate) fn note(&self) {
+        self.count.fetch_add(1, Release);
+    }
+
+    /// Shows a block to `look`: the one that this thread remembers, or else what `get` finds. `look` must not look up
+    /// blocks itself.
+    #[inline]
+    pub(crate) fn look<T>(
+        &self,
+        key: BlockKey,
+        get: impl FnOnce() -> Option<Arc<Block>>,
+        look: impl FnOnce(&Arc<Block>) -> T,
+    ) -> Option<T> {
+        NEAR.with_borrow_mut(|near| {
+            // Before `get`: a change after it makes what was found be forgotten.
+            let of = (self.cache, self.count.load(Acquire));
+            if near.of != of {
+                *near = Near { of, ..Near::default() };
+            }
+            let slot = &mut near.slots[NumberHash.hash_one(key) as usize % SLOTS];
+            if let Some(Slot { looks_left: looks_left @ 1.., block, .. }) =
+                slot.as_mut().filter(|slot| slot.key == key)
+            {
+                *looks_left -= 1;
+                return Some(look(block));
+            }
+            let block = get()?;
+            let seen = look(&block);
+            if block.leads_to_others() && block.memory_bytes() <= MAX_BLOCK_BYTES {
+                *slot = Some(Slot { key, block, looks_left: LOOKS });
+            }
+            Some(seen)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
