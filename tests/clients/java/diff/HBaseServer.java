@@ -61,6 +61,9 @@ final class HBaseServer extends Server {
       all.put("hbase." + role + ".hostname", "localhost");
     }
     all.put("hbase.unsafe.regionserver.hostname", "localhost");
+    // On a busy machine a session of ZooKeeper ends easily, and with it the server.
+    all.put("hbase.zookeeper.property.tickTime", 10_000);
+    all.put("zookeeper.session.timeout.localHBaseCluster", 180_000);
     // Answers must not depend on when something happens by itself.
     all.put("hbase.hregion.majorcompaction", 0);
     all.put("hbase.regionserver.optionalcacheflushinterval", 0);

@@ -23,8 +23,10 @@ enum KeptOut {
   FAMILY_MARKER_LEAPT,
   /** Filters that count columns, where there is one without a qualifier. */
   COUNTED_EMPTY_QUALIFIER,
-  /** An offset in families, or a SkipFilter, where some families are loaded on demand. */
+  /** An offset in families, or a SkipFilter or WhileMatchFilter, where some families are loaded on demand. */
   LOADED_ON_DEMAND,
+  /** A scan that may go on with other reads of files while families are loaded on demand. */
+  ROW_LOST_ON_DEMAND,
   /** A column that is named, in files with Bloom filters of columns: only Finback's have them. */
   ROWCOL_SEEK,
   /** Scan.setBatch or partial results together with Scan.setLimit. */

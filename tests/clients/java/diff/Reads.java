@@ -66,12 +66,25 @@ final class Reads {
   }
 
   /**
-   * When nothing is left of the families that a filter needs, HBase leaves out the others, which it would load then; and
-   * SkipFilter has been asked about the row before it sees them.
+   * When nothing is left of the families that a filter needs, HBase leaves out the others, which it would load then;
+   * SkipFilter has been asked about the row before it sees them, and WhileMatchFilter sees them after the needed ones.
    */
   private static void loadAll(Query query, int offset) {
     if (query.getFilter() == null || KeptOut.LOADED_ON_DEMAND.isIn()) return;
-    if (offset > 0 || Filters.text(query.getFilter()).contains("Skip[")) query.setLoadColumnFamiliesOnDemand(false);
+    String text = Filters.text(query.getFilter());
+    if (offset > 0 || text.contains("Skip[") || text.contains("WhileMatch[")) query.setLoadColumnFamiliesOnDemand(false);
+  }
+
+  /** A scan that has read some blocks goes on as a stream, unless it was one from the beginning: see KeptOut.ROW_LOST_ON_DEMAND. */
+  private void stream(Scan scan) throws IOException {
+    if (!scan.hasFilter() || scan.getFilter().hasFilterRow() || scan.getReadType() != Scan.ReadType.DEFAULT || KeptOut.ROW_LOST_ON_DEMAND.isIn()) return;
+    if (Boolean.FALSE.equals(scan.getLoadColumnFamiliesOnDemandValue())) return;
+    for (Schema.Family family : schema.families) {
+      boolean isRead = !scan.hasFamilies() || scan.getFamilyMap().containsKey(family.name);
+      if (!isRead || scan.getFilter().isFamilyEssential(family.name)) continue;
+      scan.setReadType(Scan.ReadType.STREAM);
+      return;
+    }
   }
 
   Scan scan() throws IOException {
@@ -108,7 +121,7 @@ final class Reads {
     else scan.withStartRow(ordered ? a : b, draw.percent(75)).withStopRow(ordered ? b : a, draw.percent(40));
   }
 
-  private void delivery(Scan scan) {
+  private void delivery(Scan scan) throws IOException {
     if (draw.percent(25)) scan.setCaching(draw.of(1, 2, 3, 100));
     if (draw.percent(15)) scan.setLimit(draw.between(1, 5));
     // With a limit the client counts rows by a flag that HBase also sets on a batch, or a piece, which ends with its row.
@@ -120,6 +133,7 @@ final class Reads {
     loadAll(scan, scan.getRowOffsetPerColumnFamily());
     if (draw.percent(20)) scan.setCacheBlocks(false);
     if (draw.percent(20)) scan.setReadType(draw.of(Scan.ReadType.values()));
+    stream(scan);
     if (scan.getBatch() < 0 && draw.percent(5)) scan.setOneRowLimit();
     if (draw.percent(5)) scan.setAsyncPrefetch(true);
   }
