@@ -9,6 +9,7 @@
 mod archive;
 mod error;
 mod initialize;
+mod reference;
 mod region_dir;
 mod root_dir;
 mod small_file;
@@ -19,8 +20,9 @@ mod table_dir;
 
 pub use error::LayoutError;
 pub use initialize::LAYOUT_VERSION;
+pub use reference::{Half, Reference};
 pub use root_dir::{RootDir, WalDir};
-pub use store_file_name::{StoreFileName, new_store_file_name};
+pub use store_file_name::{FileLink, StoreFileName, new_store_file_name};
 pub use store_files::StoreFileEntry;
 
 /// Results of this crate.

@@ -2,14 +2,16 @@
 //! <32 hex>                                  output of a flush or a compaction
 //! <32 hex>_SeqId_<n>_                       bulk loaded
 //! <store file>.<encoded region>             reference to (half of) a file of another region
-//! [<ns>=]<table>=<encoded region>-<file>    link to a file of another table
+//! [<ns>=]<table>=<encoded region>-<file>    link to a file of another table, or of another region
 //! ```
 
-use crate::{Result, initialize::random_bytes};
+use finback_cell::TableName;
+
+use crate::{Result, initialize::random_bytes, region_dir::is_encoded_name};
 
 /// What the name of a file in a family's directory says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoreFileName {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreFileName<'a> {
     /// Output of a flush or a compaction.
     Plain,
     /// Bulk loaded: all its cells take this sequence id.
@@ -18,21 +20,36 @@ pub enum StoreFileName {
         sequence_id: u64,
     },
     /// A reference to another region's file.
-    Reference,
-    /// A link to another table's file.
-    Link,
+    Reference {
+        /// Name of the file there: plain, bulk loaded, or a link's.
+        file: &'a str,
+        /// Encoded name of the other region of the table.
+        region: &'a str,
+    },
+    /// A link to another table's file, or another region's.
+    Link(FileLink<'a>),
 }
 
-impl StoreFileName {
+/// Where the file of a link is, or was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileLink<'a> {
+    /// The table.
+    pub table: TableName,
+    /// Encoded name of the region.
+    pub region: &'a str,
+    /// Name of the file.
+    pub file: &'a str,
+}
+
+impl<'a> StoreFileName<'a> {
     /// Reads a name; `None` if it is not that of a store file (HBase ignores such files).
-    pub fn parse(name: &str) -> Option<Self> {
-        if let Some((file, region)) = name.rsplit_once('.') {
-            let referred = Self::parse(file)?;
-            let valid = crate::region_dir::is_encoded_name(region) && referred != Self::Reference;
-            return valid.then_some(Self::Reference);
+    pub fn parse(name: &'a str) -> Option<Self> {
+        if let Some((file, region)) = name.rsplit_once('.').filter(|(_, region)| is_encoded_name(region)) {
+            let is_reference = matches!(Self::parse(file)?, Self::Reference { .. });
+            return (!is_reference).then_some(Self::Reference { file, region });
         }
         if name.contains('=') {
-            return is_link(name).then_some(Self::Link);
+            return FileLink::parse(name).map(Self::Link);
         }
         match name.split_once('_') {
             None => is_hex(name).then_some(Self::Plain),
@@ -46,6 +63,39 @@ impl StoreFileName {
             Some(_) => None,
         }
     }
+
+    /// The sequence id of all cells of a file that was bulk loaded, also where it is referred to.
+    pub fn bulk_sequence_id(&self) -> Option<u64> {
+        match self {
+            Self::Plain => None,
+            Self::BulkLoaded { sequence_id } => Some(*sequence_id),
+            Self::Reference { file, .. } => Self::parse(file)?.bulk_sequence_id(),
+            Self::Link(link) => Self::parse(link.file)?.bulk_sequence_id(),
+        }
+    }
+}
+
+impl<'a> FileLink<'a> {
+    fn parse(name: &'a str) -> Option<Self> {
+        let (table, rest) = name.rsplit_once('=')?;
+        let (region, file) = rest.split_once('-')?;
+        let is_file = matches!(StoreFileName::parse(file), Some(StoreFileName::Plain | StoreFileName::BulkLoaded { .. }))
+            // A file of the MOB region: <md5><date><uuid>_<region>.
+            || file.split_once('_').is_some_and(|(head, tail)| is_hex(head) && is_hex(tail));
+        let (namespace, qualifier) = table.split_once('=').unwrap_or(("default", table));
+        let table = TableName::new(namespace.as_bytes(), qualifier.as_bytes()).ok()?;
+        (is_encoded_name(region) && is_file).then_some(Self { table, region, file })
+    }
+}
+
+impl std::fmt::Display for FileLink<'_> {
+    /// The name of the link.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.table.namespace() != "default" {
+            write!(f, "{}=", self.table.namespace())?;
+        }
+        write!(f, "{}={}-{}", self.table.qualifier(), self.region, self.file)
+    }
 }
 
 /// A new random name for a store file: 32 hexadecimal digits.
@@ -58,15 +108,6 @@ pub fn new_store_file_name() -> Result<String> {
 
 fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-}
-
-fn is_link(name: &str) -> bool {
-    let Some((table, rest)) = name.rsplit_once('=') else { return false };
-    let Some((region, file)) = rest.split_once('-') else { return false };
-    let target = matches!(StoreFileName::parse(file), Some(StoreFileName::Plain | StoreFileName::BulkLoaded { .. }))
-        // A file of the MOB region: <md5><date><uuid>_<region>.
-        || file.split_once('_').is_some_and(|(head, tail)| is_hex(head) && is_hex(tail));
-    !table.is_empty() && crate::region_dir::is_encoded_name(region) && target
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use finback_cell::TableName;
 
-use crate::{LayoutError, Result, RootDir, StoreFileName};
+use crate::{FileLink, LayoutError, Reference, Result, RootDir, StoreFileName, error::At};
 
 /// A store file that a region serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,15 +15,21 @@ pub struct StoreFileEntry {
     pub len: u64,
     /// The sequence id in the name of a bulk-loaded file.
     pub bulk_sequence_id: Option<u64>,
+    /// Where the cells are, if they are in a file of another region, or another table: this one then refers to it, or is
+    /// a link to it.
+    pub elsewhere: Option<PathBuf>,
+    /// Which of its cells are this region's, if not all.
+    pub reference: Option<Reference>,
 }
 
 impl RootDir {
-    /// The store files of a family, in order of name. Empty files and names that are none of a store file's are left out,
-    /// as HBase does.
+    /// The store files of a family, in order of name. Files and references that are empty, and names that are none of a
+    /// store file's, are left out, as HBase does.
     ///
     /// # Errors
-    /// [`LayoutError::Unsupported`] for references, links and families whose files are listed in `.filelist`: leaving
-    /// them out would hide data. The storage's.
+    /// [`LayoutError::NotFound`] where the file that is referred to is in no place where it can be;
+    /// [`LayoutError::Corrupt`] for a reference that says nothing; [`LayoutError::Unsupported`] for families whose files
+    /// are listed in `.filelist`: the directory does not tell which they are. The storage's.
     pub fn list_store_files(
         &self,
         table: &TableName,
@@ -34,26 +40,64 @@ impl RootDir {
         let mut files = Vec::new();
         for entry in self.list_if_exists(&dir)? {
             let path = dir.join(&entry.name);
-            let unsupported = |what| Err(LayoutError::Unsupported { path: path.clone(), what });
             if entry.is_dir {
                 if entry.name == ".filelist" {
-                    return unsupported("a list of store files (store file tracker FILE)");
+                    let what = "a list of store files (store file tracker FILE)";
+                    return Err(LayoutError::Unsupported { path, what });
                 }
                 continue;
             }
-            let bulk_sequence_id = match StoreFileName::parse(&entry.name) {
-                Some(StoreFileName::Reference) => return unsupported("a reference to another region's file"),
-                Some(StoreFileName::Link) => return unsupported("a link to another table's file"),
-                Some(StoreFileName::Plain) => None,
-                Some(StoreFileName::BulkLoaded { sequence_id }) => Some(sequence_id),
-                None => continue,
-            };
-            if entry.len == 0 {
+            let Some(name) = StoreFileName::parse(&entry.name) else { continue };
+            if entry.len == 0 && !matches!(name, StoreFileName::Link(_)) {
                 tracing::warn!(path = %path.display(), "empty store file, ignored");
                 continue;
             }
-            files.push(StoreFileEntry { name: entry.name, path, len: entry.len, bulk_sequence_id });
+            let elsewhere = self.place_of_cells(table, family, &name)?;
+            let reference = match name {
+                StoreFileName::Reference { .. } => Some(Reference::read(&**self.fs(), &path)?),
+                _ => None,
+            };
+            let bulk_sequence_id = name.bulk_sequence_id();
+            let (name, len) = (entry.name, entry.len);
+            files.push(StoreFileEntry { name, path, len, bulk_sequence_id, elsewhere, reference });
         }
         Ok(files)
+    }
+
+    /// The file that a reference or a link leads to. None for files that have their cells themselves.
+    fn place_of_cells(
+        &self,
+        table: &TableName,
+        family: &[u8],
+        name: &StoreFileName<'_>,
+    ) -> Result<Option<PathBuf>> {
+        let found = match name {
+            StoreFileName::Plain | StoreFileName::BulkLoaded { .. } => return Ok(None),
+            StoreFileName::Link(link) => self.find_linked(link, family)?,
+            // A reference to a link goes by the link's name: the link itself may be gone.
+            StoreFileName::Reference { file, region } => match StoreFileName::parse(file) {
+                Some(StoreFileName::Link(link)) => self.find_linked(&link, family)?,
+                _ => self.find_linked(&FileLink { table: table.clone(), region, file }, family)?,
+            },
+        };
+        Ok(Some(found))
+    }
+
+    /// Looks for a file where it was when it was linked, and where it goes from there, in HBase's order.
+    fn find_linked(&self, link: &FileLink<'_>, family: &[u8]) -> Result<PathBuf> {
+        let served = self.family_dir(&link.table, link.region, family).join(link.file);
+        let below_data = served.strip_prefix(self.path()).unwrap_or(&served);
+        let places = [
+            served.clone(),
+            self.temp_dir().join(below_data),
+            self.path().join("mobdir").join(below_data),
+            self.archived_family_dir(&link.table, link.region, family).join(link.file),
+        ];
+        for place in places {
+            if self.fs().exists(&place).at(&place)? {
+                return Ok(place);
+            }
+        }
+        Err(LayoutError::NotFound { what: "the file that a store file refers to", path: served })
     }
 }

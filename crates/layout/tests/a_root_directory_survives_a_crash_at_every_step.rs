@@ -2,14 +2,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use bytes::Bytes;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_fs::{CrashMode, FaultyFileSystem, MemFileSystem, write_file_durably};
-use finback_layout::{LayoutError, Result, RootDir};
+use finback_layout::{FileLink, Half, LayoutError, Reference, Result, RootDir};
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
 
@@ -199,14 +199,49 @@ fn store_files_are_listed_and_those_that_cannot_be_served_are_refused() {
     assert_eq!(files.len(), 2);
     assert_eq!((files[0].len, files[0].bulk_sequence_id), (5, None));
     assert_eq!((files[1].len, files[1].bulk_sequence_id), (4, Some(7)));
-    let other = "b7c00b964376cff158bc7760d715d840";
-    for refused in [format!("{FILE}.{other}"), format!("t2={other}-{FILE}")] {
-        write(&refused, b"x");
-        assert!(matches!(list(), Err(LayoutError::Unsupported { .. })), "{refused}");
-        root.fs().remove_file(&dir.join(&refused)).unwrap();
-    }
+    write(&format!("{FILE}.{}", regions()[1].encoded_name()), b"");
+    assert_eq!(list().unwrap(), files, "an empty reference is left out");
     root.fs().create_dir_all(&dir.join(".filelist")).unwrap();
     assert!(matches!(list(), Err(LayoutError::Unsupported { .. })));
+}
+
+#[test]
+fn references_and_links_lead_to_files_wherever_these_have_gone() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    let regions = regions();
+    let (parent, daughter) = (&regions[0], &regions[1]);
+    let (table, from) = (&parent.table, parent.encoded_name());
+    put_store_file(&root, parent, b"cells");
+    let dir = root.family_dir(table, &daughter.encoded_name(), b"f");
+    root.fs().create_dir_all(&dir).unwrap();
+    let reference = Reference { split_row: b"m".to_vec(), half: Half::Top };
+    let link = FileLink { table: table.clone(), region: &from, file: FILE }.to_string();
+    let of_link = format!("{link}.{from}");
+    for (name, content) in
+        [(format!("{FILE}.{from}"), reference.encode()), (of_link, reference.encode()), (link, Vec::new())]
+    {
+        let mut file = root.fs().create_new(&dir.join(name)).unwrap();
+        file.append(&content).unwrap();
+    }
+    let list = || root.list_store_files(table, &daughter.encoded_name(), b"f");
+    let lead_to = |place: PathBuf| {
+        let files = list().unwrap();
+        assert_eq!(files.len(), 3);
+        for file in files {
+            assert_eq!(file.elsewhere.as_ref(), Some(&place), "{}", file.name);
+            assert_eq!(file.reference.is_some(), file.len > 0, "{}", file.name);
+            assert!(file.reference.is_none_or(|found| found == reference));
+        }
+    };
+    lead_to(root.family_dir(table, &from, b"f").join(FILE));
+    root.archive_store_file(table, &from, b"f", FILE).unwrap();
+    let archived = root.archived_family_dir(table, &from, b"f").join(FILE);
+    lead_to(archived.clone());
+    root.fs().remove_file(&archived).unwrap();
+    assert!(list().unwrap_err().is_not_found());
+    write_file_durably(&**root.fs(), &dir.join(format!("{FILE}.{from}")), b"PBUF").unwrap();
+    write_file_durably(&**root.fs(), &archived, b"cells").unwrap();
+    assert!(matches!(list(), Err(LayoutError::Corrupt { .. })), "a torn reference is no file without cells");
 }
 
 #[test]

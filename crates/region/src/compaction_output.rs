@@ -101,7 +101,7 @@ impl Region {
         let newest_first = inputs.iter().rev();
         let source = |input: &Arc<StoreFile>| {
             let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false);
-            Source::File(Box::new(FileSource::new(scanner, input.bulk_sequence_id(), None)))
+            Source::File(Box::new(FileSource::new(scanner, input, None)))
         };
         let mut heap = Heap::new(self.order, newest_first.map(source).collect());
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);

@@ -29,6 +29,8 @@ pub(crate) struct Candidate {
     pub(crate) is_bulk_loaded: bool,
     /// Whether only compactions of all files may take it.
     pub(crate) major_only: bool,
+    /// Whether it refers to a file of a region that was split or merged.
+    pub(crate) is_reference: bool,
     /// Java's hash of its name.
     pub(crate) name_hash: i32,
 }
@@ -86,17 +88,21 @@ impl CompactionConfig {
         if files.is_empty() {
             return None;
         }
-        if self.engine == StoreEngine::Default && self.policy == CompactionPolicy::Fifo {
+        let is_reference = |file: &Candidate| file.is_reference;
+        let is_fifo = self.engine == StoreEngine::Default && self.policy == CompactionPolicy::Fifo;
+        if is_fifo && !files.iter().any(is_reference) {
             return fifo(files, occasion);
         }
         let stuck = files.len() >= self.blocking_files;
         // Large old files are left out, but when somebody asked for all.
         let most_bytes = self.max_size_bytes(occasion.off_peak);
-        let is_large = |file: &&Candidate| file.size_bytes > most_bytes;
+        let is_large = |file: &&Candidate| file.size_bytes > most_bytes && !file.is_reference;
         let left_out = if occasion.major { 0 } else { files.iter().take_while(is_large).count() };
         let candidates = Candidates::new(files).from(left_out);
         let major = occasion.major
-            || (candidates.len() < self.max_files && self.is_major_due(&candidates.all(), occasion));
+            || (candidates.len() < self.max_files && self.is_major_due(&candidates.all(), occasion))
+            // A region can only be split again, and its parent go, when it has what is its own.
+            || candidates.all().iter().any(is_reference);
         let (mut chosen, cut) = match self.engine {
             // Stripes are chosen by `select_striped`.
             StoreEngine::Stripe => return None,
@@ -178,7 +184,7 @@ impl CompactionPolicy {
         match self {
             Self::Exploring => exploring::choose(config, files, min_files, config.max_files, off_peak, stuck),
             Self::RatioBased => ratio_based::choose(config, files, min_files, off_peak),
-            // Chooses by age alone, before anything else is looked at.
+            // Chooses by age alone, before anything else is looked at; where there are references all files are taken.
             Self::Fifo => None,
         }
     }

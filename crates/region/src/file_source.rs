@@ -1,8 +1,10 @@
 //! A store file as a source of a read: behind its Bloom filter, where that can tell.
 
+use crate::store_file::StoreFile;
 use finback_cell::Cell;
 use finback_cell::key::Key;
 use finback_hfile::{Block, BloomProbe, HFileScanner, ScanInterrupt};
+use finback_layout::{Half, Reference};
 use std::sync::Arc;
 
 /// A scanner of a file that may turn out to have nothing of the row that is read.
@@ -14,15 +16,22 @@ pub(crate) struct FileSource {
     probe: Option<BloomProbe>,
     /// The Bloom filter said no.
     absent: bool,
+    /// Which of the cells there are, if not all.
+    reference: Option<Arc<Reference>>,
+    /// The scanner stands at a cell behind the half that there is.
+    is_behind: bool,
 }
 
 impl FileSource {
-    pub(crate) fn new(
-        scanner: HFileScanner,
-        bulk_sequence_id: Option<u64>,
-        probe: Option<BloomProbe>,
-    ) -> Self {
-        Self { scanner, bulk_sequence_id, probe, absent: false }
+    pub(crate) fn new(scanner: HFileScanner, file: &StoreFile, probe: Option<BloomProbe>) -> Self {
+        Self {
+            scanner,
+            bulk_sequence_id: file.bulk_sequence_id(),
+            probe,
+            absent: false,
+            reference: file.reference().cloned(),
+            is_behind: false,
+        }
     }
 
     /// The newest timestamp of any of its cells, if the file says.
@@ -33,13 +42,39 @@ impl FileSource {
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
         // A scanner that was never moved stands nowhere: nothing to do for one that is absent.
-        let (cell, sequence_id) = self.scanner.peek()?;
+        let (cell, sequence_id) = self.scanner.peek().filter(|_| !self.is_behind)?;
         Some((cell, self.bulk_sequence_id.unwrap_or(sequence_id)))
     }
 
     #[inline]
     pub(crate) fn next(&mut self) -> Result<(), ScanInterrupt> {
-        self.scanner.advance()
+        self.scanner.advance()?;
+        self.look_where_it_stands();
+        Ok(())
+    }
+
+    /// Of a bottom half there is nothing from the split row on.
+    #[inline]
+    fn look_where_it_stands(&mut self) {
+        if let Some(Reference { half: Half::Bottom, split_row }) = self.reference.as_deref() {
+            self.is_behind = self.scanner.peek().is_some_and(|(cell, _)| cell.row() >= split_row.as_slice());
+        }
+    }
+
+    /// Goes to the key, or to where a top half begins.
+    fn go(
+        &mut self,
+        key: &Key<'_>,
+        go: fn(&mut HFileScanner, &Key<'_>) -> Result<(), ScanInterrupt>,
+    ) -> Result<(), ScanInterrupt> {
+        match self.reference.as_deref() {
+            Some(Reference { half: Half::Top, split_row }) if key.row < split_row.as_slice() => {
+                go(&mut self.scanner, &Key::first_on_row(split_row))?;
+            }
+            _ => go(&mut self.scanner, key)?,
+        }
+        self.look_where_it_stands();
+        Ok(())
     }
 
     pub(crate) fn seek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
@@ -47,15 +82,25 @@ impl FileSource {
             self.absent = !probe.may_contain()?;
             self.probe = None;
         }
-        if self.absent { Ok(()) } else { self.scanner.seek(key) }
+        if self.absent { Ok(()) } else { self.go(key, HFileScanner::seek) }
     }
 
     pub(crate) fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
-        self.scanner.reseek(key)
+        self.go(key, HFileScanner::reseek)
     }
 
     pub(crate) fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
-        self.scanner.previous_row(row)
+        match self.reference.as_deref() {
+            None => self.scanner.previous_row(row),
+            Some(Reference { half: Half::Top, split_row }) => {
+                let found = self.scanner.previous_row(row)?;
+                Ok(found.filter(|found| found >= split_row))
+            }
+            Some(Reference { half: Half::Bottom, split_row }) => {
+                let row = row.map_or(split_row.as_slice(), |row| row.min(split_row.as_slice()));
+                self.scanner.previous_row(Some(row))
+            }
+        }
     }
 
     /// Lets go of all blocks, until [`FileSource::unpark`].

@@ -239,7 +239,7 @@ fn open_store_files(
     let region = info.encoded_name();
     let mut files = Vec::new();
     for entry in root.list_store_files(&info.table, &region, family)? {
-        files.push(StoreFile::open(&**root.fs(), &entry.path, entry.bulk_sequence_id)?);
+        files.push(StoreFile::open(&**root.fs(), entry)?);
     }
     let names = |files: &[Arc<StoreFile>]| -> HashSet<Vec<u8>> {
         files.iter().flat_map(|file| file.compacted_files()).collect()

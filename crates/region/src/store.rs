@@ -197,7 +197,8 @@ impl Store {
 
     /// Frees the cache of files that are no longer served, and that nobody will open again.
     pub(crate) fn forget_blocks(&self, files: &[Arc<StoreFile>]) {
-        for file in files {
+        // Of a file that is elsewhere others may be reading the same blocks.
+        for file in files.iter().filter(|file| !file.is_elsewhere()) {
             file.reader().retire();
             self.cache.evict_file(file.reader().id());
         }
@@ -270,7 +271,7 @@ impl Store {
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
                     .with_data_priority(self.data_priority);
-                let source = FileSource::new(scanner, file.bulk_sequence_id(), probe);
+                let source = FileSource::new(scanner, file, probe);
                 sources.push(Source::File(Box::new(source)));
             }
         }

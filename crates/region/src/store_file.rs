@@ -10,6 +10,7 @@ use finback_cell::key::Key;
 use finback_fs::FileSystem;
 use finback_hfile::HFileReader;
 use finback_hfile::file_info_keys as keys;
+use finback_layout::{Half, Reference, StoreFileEntry};
 use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,10 @@ pub(crate) struct StoreFile {
     path: PathBuf,
     size_bytes: u64,
     bulk: Option<BulkLoaded>,
+    /// Whether the cells are in a file of another region or table, which others may be reading too.
+    is_elsewhere: bool,
+    /// Which of the cells are this store's, if not all.
+    reference: Option<Arc<Reference>>,
 }
 
 /// What is special about a file that was bulk loaded.
@@ -54,13 +59,14 @@ struct BulkLoaded {
 }
 
 impl StoreFile {
-    /// Opens the file at `path`.
-    pub(crate) fn open(
-        fs: &dyn FileSystem,
-        path: &Path,
-        bulk_sequence_id: Option<u64>,
-    ) -> Result<Arc<Self>, RegionError> {
-        Self::open_as(fs, path, path, bulk_sequence_id)
+    /// Opens a file that was found in the store's directory.
+    pub(crate) fn open(fs: &dyn FileSystem, entry: StoreFileEntry) -> Result<Arc<Self>, RegionError> {
+        let place = entry.elsewhere.as_ref().unwrap_or(&entry.path);
+        let mut opened = Self::open_at(fs, place, place, entry.bulk_sequence_id)?;
+        opened.is_elsewhere = entry.elsewhere.is_some();
+        opened.path = entry.path;
+        opened.reference = entry.reference.map(Arc::new);
+        Ok(Arc::new(opened))
     }
 
     /// Opens the file that is now at `place` and is about to be renamed to `path`.
@@ -70,11 +76,21 @@ impl StoreFile {
         path: &Path,
         bulk_sequence_id: Option<u64>,
     ) -> Result<Arc<Self>, RegionError> {
+        Self::open_at(fs, place, path, bulk_sequence_id).map(Arc::new)
+    }
+
+    fn open_at(
+        fs: &dyn FileSystem,
+        place: &Path,
+        path: &Path,
+        bulk_sequence_id: Option<u64>,
+    ) -> Result<Self, RegionError> {
         let file = fs.open(place).map_err(|error| RegionError::io(place, &error))?;
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open_identified(file, path)?;
         let bulk = BulkLoaded::of(&reader, bulk_sequence_id);
-        Ok(Arc::new(Self { reader, path: path.to_owned(), size_bytes, bulk }))
+        let path = path.to_owned();
+        Ok(Self { reader, path, size_bytes, bulk, is_elsewhere: false, reference: None })
     }
 
     /// The reader.
@@ -82,7 +98,7 @@ impl StoreFile {
         &self.reader
     }
 
-    /// Where the file is.
+    /// Where the file is, or what stands in the store for it.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -90,6 +106,16 @@ impl StoreFile {
     /// Its name within the store.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Whether the cells are in a file of another region or table, which others may be reading too.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere
+    }
+
+    /// Which of the cells are this store's, if not all.
+    pub(crate) fn reference(&self) -> Option<&Arc<Reference>> {
+        self.reference.as_ref()
     }
 
     /// Timestamp of its oldest put; the least there is when it does not say.
@@ -124,6 +150,7 @@ impl StoreFile {
             is_major: self.flag(keys::MAJOR_COMPACTION),
             is_bulk_loaded: self.bulk.is_some(),
             major_only: self.flag(EXCLUDE_FROM_MINOR_COMPACTION),
+            is_reference: self.reference.is_some(),
             name_hash: hash_code(&self.name()),
         }
     }
@@ -136,7 +163,9 @@ impl StoreFile {
             self.row_range()
                 .is_none_or(|(first, last)| first >= &start[..] && (end.is_empty() || last < &end[..]))
         };
-        InStripe { rows: rows.filter(has_all), cells: self.reader.entry_count() }
+        // The file that a reference leads to was one of another region's stripes.
+        let rows = rows.filter(|rows| self.reference.is_none() && has_all(rows));
+        InStripe { rows, cells: self.reader.entry_count() }
     }
 
     fn flag(&self, key: &[u8]) -> bool {
@@ -167,21 +196,37 @@ impl StoreFile {
     /// The sequence id of all its cells, if it was bulk loaded: 0 if it was loaded under none.
     pub(crate) fn bulk_sequence_id(&self) -> Option<u64> {
         let bulk = self.bulk.filter(|bulk| !bulk.own_ids)?;
-        Some(bulk.sequence_id.unwrap_or(0))
+        Some(bulk.sequence_id.map_or(0, |sequence_id| self.of_half(sequence_id)))
+    }
+
+    /// As HBase does it, top halves are newer than bottom halves of the same file.
+    fn of_half(&self, sequence_id: u64) -> u64 {
+        let is_top = self.reference.as_ref().is_some_and(|reference| reference.half == Half::Top);
+        sequence_id.saturating_add(u64::from(is_top))
     }
 
     /// All edits of the store up to this one are in this or older files.
     pub(crate) fn max_sequence_id(&self) -> Option<u64> {
-        match self.bulk {
+        let sequence_id = match self.bulk {
             Some(bulk) => bulk.sequence_id,
             None => self.reader.max_sequence_id(),
-        }
+        };
+        sequence_id.map(|sequence_id| self.of_half(sequence_id))
     }
 
-    /// First and last row; `None` for a file without cells.
+    /// First and last row, or rows between which the store's half of the cells is; `None` for a file without cells.
     pub(crate) fn row_range(&self) -> Option<(&[u8], &[u8])> {
         let row = |flat| Key::from_checked(flat).row;
-        Some((row(self.reader.first_key()?), row(self.reader.last_key()?)))
+        let (first, last) = (row(self.reader.first_key()?), row(self.reader.last_key()?));
+        match self.reference.as_deref() {
+            None => Some((first, last)),
+            Some(Reference { half: Half::Top, split_row }) => {
+                (last >= split_row.as_slice()).then(|| (first.max(split_row.as_slice()), last))
+            }
+            Some(Reference { half: Half::Bottom, split_row }) => {
+                (first < split_row.as_slice()).then(|| (first, last.min(split_row.as_slice())))
+            }
+        }
     }
 
     /// Lowest and highest timestamp; `None` when the file does not say.

@@ -23,13 +23,33 @@ fn bulk_loaded_names_carry_a_sequence_id() {
 #[test]
 fn references_and_links() {
     let region = "b7c00b964376cff158bc7760d715d840";
-    assert_eq!(StoreFileName::parse(&format!("{HEX}.{region}")), Some(StoreFileName::Reference));
-    assert_eq!(StoreFileName::parse(&format!("t1={region}-{HEX}")), Some(StoreFileName::Link));
-    assert_eq!(StoreFileName::parse(&format!("ns1=t1={region}-{HEX}")), Some(StoreFileName::Link));
-    let mob = "d41d8cd98f00b204e9800998ecf8427e1970010192e5c125ae884bc68d9955e11bdd9611";
-    assert_eq!(StoreFileName::parse(&format!("ns1=t1={region}-{mob}_{region}")), Some(StoreFileName::Link));
-    let of_link = format!("ns1=t1={region}-{HEX}.{region}");
-    assert_eq!(StoreFileName::parse(&of_link), Some(StoreFileName::Reference));
+    let mob = format!("d41d8cd98f00b204e9800998ecf8427e1970010192e5c125ae884bc68d9955e11bdd9611_{region}");
+    let reference = |name: &str, file: &str| {
+        assert_eq!(StoreFileName::parse(name), Some(StoreFileName::Reference { file, region }), "{name}");
+    };
+    reference(&format!("{HEX}.{region}"), HEX);
+    reference(&format!("ns1=t1={region}-{HEX}.{region}"), &format!("ns1=t1={region}-{HEX}"));
+    let link = |name: &str, namespace: &str, table: &str, file: &str| {
+        let table = TableName::new(namespace.as_bytes(), table.as_bytes()).unwrap();
+        let link = FileLink { table, region, file };
+        assert_eq!(link.to_string(), name);
+        assert_eq!(StoreFileName::parse(name), Some(StoreFileName::Link(link)), "{name}");
+    };
+    link(&format!("t1={region}-{HEX}"), "default", "t1", HEX);
+    link(&format!("a.b-c={region}-{HEX}"), "default", "a.b-c", HEX);
+    link(&format!("ns1=t1={region}-{HEX}"), "ns1", "t1", HEX);
+    link(&format!("ns1=t1={region}-{mob}"), "ns1", "t1", &mob);
+}
+
+#[test]
+fn what_was_bulk_loaded_stays_so_where_it_is_referred_to() {
+    let region = "b7c00b964376cff158bc7760d715d840";
+    let sequence_id = |name: &str| StoreFileName::parse(name).unwrap().bulk_sequence_id();
+    assert_eq!(sequence_id(HEX), None);
+    assert_eq!(sequence_id(&format!("{HEX}_SeqId_58_")), Some(58));
+    assert_eq!(sequence_id(&format!("{HEX}_SeqId_58_.{region}")), Some(58));
+    assert_eq!(sequence_id(&format!("t1={region}-{HEX}_SeqId_58_")), Some(58));
+    assert_eq!(sequence_id(&format!("t1={region}-{HEX}_SeqId_58_.{region}")), Some(58));
 }
 
 #[test]

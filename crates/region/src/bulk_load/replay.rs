@@ -71,8 +71,7 @@ impl Region {
 
     fn named(&self, family: &[u8], name: &str) -> Result<Named, RegionError> {
         let sequence_id = match StoreFileName::parse(name) {
-            Some(StoreFileName::Plain) => None,
-            Some(StoreFileName::BulkLoaded { sequence_id }) => Some(sequence_id),
+            Some(name @ (StoreFileName::Plain | StoreFileName::BulkLoaded { .. })) => name.bulk_sequence_id(),
             _ => return Err(RegionError::Invalid(format!("a bulk load in the log has the file {name:?}"))),
         };
         let root = &self.environment.root;

@@ -38,6 +38,10 @@ impl CompactionConfig {
         let rows: Vec<_> = in_stripes.iter().map(|file| file.rows.clone()).collect();
         let stripes = Stripes::of(&rows);
         let choice = Choice { config: self, files, in_stripes, stripes, occasion };
+        if files.iter().any(|file| file.is_reference) {
+            // The stripes were another region's.
+            return choice.new_stripes((0..files.len()).rev().collect(), true);
+        }
         if occasion.major { choice.all() } else { choice.choose() }
     }
 }

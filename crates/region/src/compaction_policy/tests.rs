@@ -14,6 +14,7 @@ const FILE: Candidate = Candidate {
     is_major: false,
     is_bulk_loaded: false,
     major_only: false,
+    is_reference: false,
     name_hash: 0,
 };
 const NOW: Occasion = Occasion { major: false, off_peak: false, now_ms: 2, ttl_ms: None };
@@ -151,4 +152,20 @@ fn a_first_in_first_out_store_drops_what_has_expired_and_nothing_else() {
         assert!(selection.files == [0, 2] && !selection.all_files, "{selection:?}");
         assert_eq!(config.select(&stored, Occasion { major, ttl_ms: None, ..occasion }), None);
     }
+}
+
+#[test]
+fn references_go_as_soon_as_they_can_and_all_files_with_them() {
+    let config = CompactionConfig::default();
+    let mut files = files(&[10, 10]);
+    files[0] = Candidate { size_bytes: u64::MAX, is_reference: true, ..FILE };
+    let selection = config.select(&files, NOW).expect("two files are enough");
+    assert_eq!((selection.files, selection.all_files), (range(0..2), true));
+    let fifo = CompactionConfig { policy: CompactionPolicy::Fifo, ..CompactionConfig::default() };
+    assert_eq!(fifo.select(&files, NOW).expect("not by age").files, range(0..2));
+    let mut many = vec![Candidate { is_reference: true, ..FILE }; 12];
+    let first = config.select(&many, NOW).expect("as many as there may be");
+    assert_eq!((first.files, first.all_files), (range(0..10), false));
+    many.truncate(1);
+    assert_eq!(config.select(&many, NOW).expect("one is enough").files, range(0..1));
 }

@@ -29,6 +29,7 @@ mod hbase_answers_the_recorded_scans_alike;
 mod increments_and_appends;
 mod memstores_are_kept_small_in_memory;
 mod nothing_acknowledged_is_lost_in_a_crash;
+mod regions_that_hbase_split_merged_or_cloned_are_served;
 mod rows_of_meta_are_found_in_their_own_order;
 mod the_power_is_cut_at_every_operation;
 mod the_smallest_program_that_embeds_a_region;
