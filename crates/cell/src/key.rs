@@ -4,6 +4,12 @@ use crate::LATEST_TIMESTAMP;
 use crate::cell::{Cell, CellParts};
 use crate::cell_type::CellType;
 
+/// The row of a flat key that passed [`crate::cell::check_key`].
+#[inline]
+pub fn row_of(flat: &[u8]) -> &[u8] {
+    &flat[2..2 + usize::from(u16::from_be_bytes([flat[0], flat[1]]))]
+}
+
 /// The key of a real cell, or an invented one to seek to. Borrowed, `Copy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key<'a> {

@@ -4,7 +4,7 @@
 //! a start key with a byte below the comma sorts where its region belongs.
 
 use crate::cell::Cell;
-use crate::key::Key;
+use crate::key::{Key, row_of};
 use std::cmp::Ordering;
 
 /// Which order a region and its files use.
@@ -61,8 +61,8 @@ impl CellOrder {
     /// [`CellOrder::compare_cell_to_key`] does.
     #[inline]
     pub fn compare_flat_to_key(self, flat: &[u8], key: &Key<'_>) -> Ordering {
-        let row = &flat[2..2 + usize::from(u16::from_be_bytes([flat[0], flat[1]]))];
-        self.compare_rows(row, key.row).then_with(|| compare_within_row(&Key::from_checked(flat), key))
+        self.compare_rows(row_of(flat), key.row)
+            .then_with(|| compare_within_row(&Key::from_checked(flat), key))
     }
 
     /// Compares two flat keys; both must have passed [`crate::cell::check_key`].

@@ -20,6 +20,7 @@ use finback_hfile::BlockCache;
 use finback_layout::RootDir;
 use finback_wal::Wal;
 use parking_lot::Mutex;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::RwLock;
@@ -177,25 +178,26 @@ impl Region {
         let registered = self.mvcc.register_scanner(scan.read_point);
         let range = self.clamp(scan);
         let stores = self.store_scanners(scan, &range, registered.get(), filter.is_some());
-        Ok(RegionScanner::new(registered, self.order, range, stores, filter))
+        Ok(RegionScanner::new(registered, self.order, &range, stores, filter))
     }
 
     /// A scanner for each family of the scan, over the memstores and files of now.
     pub(crate) fn store_scanners(
         &self,
         scan: &Scan,
-        range: &RowRange,
+        range: &RowRange<&Bytes>,
         read_point: u64,
         has_filter: bool,
     ) -> Vec<StoreScanner> {
         let read_point = if scan.read_uncommitted { u64::MAX } else { read_point };
-        let now = self.environment.host.now_ms();
+        let now = OnceCell::new();
+        let now = || *now.get_or_init(|| self.environment.host.now_ms());
         self.file_switch.look(|| {
-            let mut stores = Vec::with_capacity(self.stores.len());
+            let mut stores = Vec::new();
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
                 if scan.families.is_empty() || selection.is_some() {
-                    stores.extend(store.scanner(scan, range, selection, read_point, now, has_filter));
+                    stores.extend(store.scanner(scan, range, selection, read_point, &now, has_filter));
                 }
             }
             stores
@@ -203,11 +205,11 @@ impl Region {
     }
 
     /// The part of a scan's rows that this region has.
-    fn clamp(&self, scan: &Scan) -> RowRange {
+    fn clamp<'a>(&'a self, scan: &'a Scan) -> RowRange<&'a Bytes> {
         let mut range = RowRange {
-            start: scan.start_row.clone(),
+            start: &scan.start_row,
             include_start: scan.include_start_row,
-            stop: scan.stop_row.clone(),
+            stop: &scan.stop_row,
             include_stop: scan.include_stop_row,
             reversed: scan.reversed,
         };
@@ -218,11 +220,11 @@ impl Region {
             (&mut range.start, &mut range.include_start, &mut range.stop, &mut range.include_stop)
         };
         if !first.is_empty() && self.order.compare_rows(low, first).is_lt() {
-            *low = first.clone();
+            *low = first;
             *include_low = true;
         }
         if !end.is_empty() && (high.is_empty() || self.order.compare_rows(high, end).is_ge()) {
-            *high = end.clone();
+            *high = end;
             *include_high = false;
         }
         range

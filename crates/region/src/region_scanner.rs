@@ -77,24 +77,38 @@ enum Phase {
 }
 
 /// The rows of a scan within one region.
-#[derive(Clone, Debug)]
-pub(crate) struct RowRange {
-    pub(crate) start: Bytes,
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RowRange<B = Bytes> {
+    pub(crate) start: B,
     pub(crate) include_start: bool,
-    pub(crate) stop: Bytes,
+    pub(crate) stop: B,
     pub(crate) include_stop: bool,
     pub(crate) reversed: bool,
 }
 
-impl RowRange {
+impl<'a> RowRange<&'a Bytes> {
     /// The row of a forward read of a single row.
-    pub(crate) fn single(&self) -> Option<&[u8]> {
+    pub(crate) fn single(&self) -> Option<&'a [u8]> {
         let is_single = !self.start.is_empty()
             && self.start == self.stop
             && self.include_start
             && self.include_stop
             && !self.reversed;
-        is_single.then_some(&self.start)
+        is_single.then_some(self.start)
+    }
+
+    fn cloned(&self) -> RowRange {
+        let Self { start, include_start, stop, include_stop, reversed } = *self;
+        RowRange { start: start.clone(), include_start, stop: stop.clone(), include_stop, reversed }
+    }
+}
+
+impl RowRange {
+    /// The same, of borrowed rows.
+    pub(crate) fn borrowed(&self) -> RowRange<&Bytes> {
+        let Self { start, include_start, stop, include_stop, reversed } = self;
+        let (include_start, include_stop, reversed) = (*include_start, *include_stop, *reversed);
+        RowRange { start, include_start, stop, include_stop, reversed }
     }
 }
 
@@ -120,13 +134,15 @@ impl RegionScanner {
     pub(crate) fn new(
         read_point: ReadPoint,
         order: CellOrder,
-        range: RowRange,
+        range: &RowRange<&Bytes>,
         stores: Vec<StoreScanner>,
         mut filter: Option<Box<dyn Filter>>,
     ) -> Self {
         if let Some(filter) = &mut filter {
             filter.set_reversed(range.reversed);
         }
+        // Without a store there is nothing to be read, and nothing to be kept: so end most reads of rows that are not there.
+        let range = if stores.is_empty() { RowRange::default() } else { range.cloned() };
         let whole_rows = filter.as_ref().is_some_and(finback_filter::Filter::has_filter_row);
         Self {
             read_point,
@@ -189,8 +205,11 @@ impl RegionScanner {
         &self.stores
     }
 
-    /// The rows that are still to be read, and the read point, if the scan stands between two rows.
+    /// The rows that are still to be read, and the read point, if there are any and the scan stands between two rows.
     pub(crate) fn rest(&self) -> Option<(RowRange, u64)> {
+        if self.stores.is_empty() {
+            return None;
+        }
         let mut rest = self.range.clone();
         match self.phase {
             Phase::Start(_) => {}

@@ -31,24 +31,23 @@ pub(crate) struct Relevant<'a> {
 }
 
 impl<'a> Relevant<'a> {
-    /// For a read of `rows` of the family that has this name and these rules.
+    /// For a read of `rows` of the family that has this name and these rules. `now` is asked only if something expires.
     pub(crate) fn new(
         scan: &'a Scan,
-        rows: &'a RowRange,
+        rows: &RowRange<&'a Bytes>,
         (family, rules): (&[u8], &FamilyRules),
         order: CellOrder,
-        now: i64,
+        now: &dyn Fn() -> i64,
     ) -> Self {
-        let (lower, upper) =
-            if rows.reversed { (&rows.stop, &rows.start) } else { (&rows.start, &rows.stop) };
-        let expires = !scan.raw && rules.min_versions == 0;
+        let (lower, upper) = if rows.reversed { (rows.stop, rows.start) } else { (rows.start, rows.stop) };
+        let expires = !scan.raw && rules.min_versions == 0 && rules.ttl_ms.is_some();
         Self {
             single: rows.single().map(|row| (row, single_column(scan, family))),
             order,
             lower,
             upper,
             time_range: scan.time_range_of(family),
-            oldest: if expires { rules.oldest_unexpired(now) } else { i64::MIN },
+            oldest: if expires { rules.oldest_unexpired(now()) } else { i64::MIN },
         }
     }
 

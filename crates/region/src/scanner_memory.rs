@@ -34,14 +34,14 @@ impl Region {
 
     /// Has `scanner`, which was opened on this region for `scan`, go on with the segments and files of now, so that it
     /// keeps nothing that only it needs. It sees what it saw before: its read point stays, and flushes and compactions
-    /// keep what that needs. False, and nothing done, if it stands within a row.
+    /// keep what that needs. False, and nothing done, if it stands within a row or has nothing left to read.
     ///
     /// # Errors
     /// The region is closing.
     pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
         self.check_open()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
-        let stores = self.store_scanners(scan, &rest, read_point, scanner.has_filter());
+        let stores = self.store_scanners(scan, &rest.borrowed(), read_point, scanner.has_filter());
         scanner.go_on_with(rest, stores);
         Ok(true)
     }

@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use arc_swap::ArcSwap;
-use finback_cell::{Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
+use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions,
@@ -244,20 +244,26 @@ impl Store {
     pub(crate) fn scanner(
         &self,
         scan: &Scan,
-        rows: &RowRange,
+        rows: &RowRange<&Bytes>,
         selection: Option<&FamilySelection>,
         read_point: u64,
-        now: i64,
+        now: &dyn Fn() -> i64,
         has_filter: bool,
     ) -> Option<StoreScanner> {
         let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
         let segments = self.memstore.look_at_segments();
         let files = self.files.load();
-        let mut sources = Vec::with_capacity(segments.len() + files.len());
+        let mut sources = Vec::new();
+        let mut add = |source| {
+            if sources.capacity() == 0 {
+                sources.reserve(segments.len() + files.len());
+            }
+            sources.push(source);
+        };
         for segment in segments.iter() {
             if segment.timestamps().is_some_and(|(min, max)| relevant.times(min, max)) {
-                sources.push(Source::Segment(segment.scanner()));
+                add(Source::Segment(segment.scanner()));
             }
         }
         let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
@@ -272,7 +278,7 @@ impl Store {
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
                     .with_data_priority(self.data_priority);
                 let source = FileSource::new(scanner, file, probe);
-                sources.push(Source::File(Box::new(source)));
+                add(Source::File(Box::new(source)));
             }
         }
         if sources.is_empty() {
@@ -289,7 +295,7 @@ impl Store {
         };
         let time_range = scan.time_range_of(&self.family.name);
         let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
-        let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now, has_filter);
+        let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now(), has_filter);
         let is_merge = sources.len() > 1;
         let heap = Heap::new(self.order, sources);
         // Raw reads see all there is; NEW_VERSION_BEHAVIOR goes by more than timestamps.

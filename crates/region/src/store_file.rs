@@ -6,7 +6,7 @@ use crate::compaction_policy::striped::InStripe;
 use crate::error::RegionError;
 use crate::java_random::hash_code;
 use finback_cell::Bytes;
-use finback_cell::key::Key;
+use finback_cell::key::row_of;
 use finback_fs::FileSystem;
 use finback_hfile::HFileReader;
 use finback_hfile::file_info_keys as keys;
@@ -216,8 +216,7 @@ impl StoreFile {
 
     /// First and last row, or rows between which the store's half of the cells is; `None` for a file without cells.
     pub(crate) fn row_range(&self) -> Option<(&[u8], &[u8])> {
-        let row = |flat| Key::from_checked(flat).row;
-        let (first, last) = (row(self.reader.first_key()?), row(self.reader.last_key()?));
+        let (first, last) = (row_of(self.reader.first_key()?), row_of(self.reader.last_key()?));
         match self.reference.as_deref() {
             None => Some((first, last)),
             Some(Reference { half: Half::Top, split_row }) => {

@@ -128,3 +128,20 @@ fn compact(region: &Region, major: bool) {
         region.compact(family.as_bytes(), major).unwrap();
     }
 }
+
+#[test]
+fn a_read_of_nothing_stays_one_whatever_is_written_and_however_it_is_renewed() {
+    let (_world, region) = start();
+    let get = finback_cell::Get::new(Bytes::from_static(b"r")).scan;
+    // Nothing at all, and a file whose Bloom filter or rows say that it has nothing of the row.
+    for other in ["s", "q"] {
+        let mut scanner = region.scanner(&get, None).unwrap();
+        run(region.mutate(&put((other, "a", "q"), b"1"))).unwrap();
+        assert!(!region.renew_scanner(&get, &mut scanner).unwrap(), "there is nothing to renew");
+        assert_eq!(crate::world::rest(&mut scanner).unwrap(), []);
+        region.flush(None).unwrap();
+        assert_eq!(found(&region, &get), []);
+    }
+    run(region.mutate(&put(("r", "a", "q"), b"1"))).unwrap();
+    assert_eq!(found(&region, &get).len(), 1);
+}
