@@ -3,15 +3,10 @@
 //! server does it. Then blocks are evicted at full rate, and the throughput of hits is printed as it goes.
 
 use finback_cache::{BlockCache, LruLikeCache};
-use finback_cell::Cell;
-use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{
-    Block, BlockPriority, FileId, HFileReader, HFileScanner, HFileWriter, ScanInterrupt, WriterOptions,
-};
+use finback_hfile::testing::{file_of_rows, reader_of};
+use finback_hfile::{Block, BlockPriority, FileId, HFileReader, HFileScanner, ScanInterrupt, WriterOptions};
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -286,26 +281,9 @@ impl Blocks {
     }
 
     fn read() -> Self {
-        let fs = MemFileSystem::default();
-        let path = Path::new("/f");
         let options = WriterOptions { block_size_bytes: BLOCK_BYTES, ..WriterOptions::default() };
-        let mut writer = HFileWriter::new(fs.create_new(path).unwrap(), path, options).unwrap();
-        for number in 0..(BLOCKS_PER_FILE * CELLS_PER_BLOCK) as u32 {
-            let row = number.to_be_bytes();
-            let value = &[7; 100];
-            let parts = CellParts {
-                row: &row,
-                family: b"f",
-                qualifier: b"",
-                timestamp: 1,
-                type_code: 4,
-                value,
-                tags: b"",
-            };
-            writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
-        }
-        writer.finish(1).unwrap();
-        let reader = HFileReader::open(fs.open(path).unwrap(), path, FileId(1)).unwrap();
+        let rows = 0..(BLOCKS_PER_FILE * CELLS_PER_BLOCK) as u32;
+        let reader = reader_of(file_of_rows(options, rows, &[7; 100]), FileId(1));
         let mut scanner = HFileScanner::new(Arc::clone(&reader), None, false);
         let mut blocks = Vec::new();
         let mut begun = false;

@@ -1,11 +1,10 @@
 //! Store files behind memory and an SSD: what is read is what the file has, wherever it comes from.
 
 use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, SEGMENT_BYTES};
-use finback_cell::Cell;
-use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_fs::{FileSystem, LocalFileSystem};
-use finback_hfile::{BlockCache, HFileReader, HFileScanner, HFileWriter, WriterOptions, read_through};
+use finback_hfile::testing::write_rows;
+use finback_hfile::{BlockCache, HFileReader, HFileScanner, WriterOptions, read_through};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,23 +15,7 @@ const ROWS: u32 = 2000;
 fn write(path: &Path, value: u8) {
     let create_time_ms = i64::from(value);
     let options = WriterOptions { block_size_bytes: 4 << 10, create_time_ms, ..WriterOptions::default() };
-    let file = LocalFileSystem::new().create_new(path).unwrap();
-    let mut writer = HFileWriter::new(file, path, options).unwrap();
-    for row in 0..ROWS {
-        let row = row.to_be_bytes();
-        let value = [value; 100];
-        let parts = CellParts {
-            row: &row,
-            family: b"f",
-            qualifier: b"",
-            timestamp: 1,
-            type_code: 4,
-            value: &value,
-            tags: b"",
-        };
-        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
-    }
-    writer.finish(1).unwrap();
+    write_rows(&LocalFileSystem::new(), path, options, 0..ROWS, &[value; 100]);
 }
 
 /// Reads all cells; their values must be these.

@@ -2,22 +2,18 @@
 //! leaves less room.
 
 use finback_cache::LruLikeCache;
-use finback_cell::Cell;
-use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::testing::{file_of_rows, reader_of};
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, CacheCharge, FileId, HFileReader,
-    HFileScanner, HFileWriter, Prefetch, WriterOptions, read_through,
+    HFileScanner, Prefetch, WriterOptions, read_through,
 };
-use std::path::Path;
 use std::sync::Arc;
 
 const ROWS: u32 = 2000;
 
 /// A file of 200 data blocks, with several index blocks and chunks of a Bloom filter.
 fn reader() -> Arc<HFileReader> {
-    let (fs, path) = (MemFileSystem::default(), Path::new("/f"));
     let options = WriterOptions {
         block_size_bytes: 1 << 10,
         index_block_size_bytes: 1 << 10,
@@ -28,22 +24,7 @@ fn reader() -> Arc<HFileReader> {
         },
         ..WriterOptions::default()
     };
-    let mut writer = HFileWriter::new(fs.create_new(path).unwrap(), path, options).unwrap();
-    for row in 0..ROWS {
-        let row = row.to_be_bytes();
-        let parts = CellParts {
-            row: &row,
-            family: b"f",
-            qualifier: b"",
-            timestamp: 1,
-            type_code: 4,
-            value: &[7; 70],
-            tags: b"",
-        };
-        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
-    }
-    writer.finish(1).unwrap();
-    HFileReader::open(fs.open(path).unwrap(), path, FileId(1)).unwrap()
+    reader_of(file_of_rows(options, 0..ROWS, &[7; 70]), FileId(1))
 }
 
 fn cache(bytes: u64) -> (Arc<LruLikeCache>, Arc<dyn BlockCache>) {

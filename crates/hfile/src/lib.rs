@@ -32,6 +32,8 @@ mod reader;
 mod row_hints;
 mod scanner;
 mod tag_dictionary;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod trailer;
 mod varint;
 mod vlong;

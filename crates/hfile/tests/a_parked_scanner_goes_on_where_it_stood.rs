@@ -1,38 +1,17 @@
 //! A scanner that is parked has no block, and goes on where it stood, whatever its cache still has.
 
-use finback_cell::Cell;
-use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{
-    FileId, HFileReader, HFileScanner, HFileWriter, ScanInterrupt, WriterOptions, read_through,
-};
-use std::path::Path;
+use finback_hfile::testing::{file_of_rows, reader_of};
+use finback_hfile::{FileId, HFileReader, HFileScanner, ScanInterrupt, WriterOptions, read_through};
 use std::sync::Arc;
 
 const ROWS: u32 = 3000;
 
 /// A file with an index of several levels.
 fn reader() -> Arc<HFileReader> {
-    let (fs, path) = (MemFileSystem::default(), Path::new("/f"));
     let options =
         WriterOptions { block_size_bytes: 512, index_block_size_bytes: 512, ..WriterOptions::default() };
-    let mut writer = HFileWriter::new(fs.create_new(path).unwrap(), path, options).unwrap();
-    for row in 0..ROWS {
-        let row = (2 * row).to_be_bytes();
-        let parts = CellParts {
-            row: &row,
-            family: b"f",
-            qualifier: b"",
-            timestamp: 1,
-            type_code: 4,
-            value: &[7; 50],
-            tags: b"",
-        };
-        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), u64::from(row[3])).unwrap();
-    }
-    writer.finish(1).unwrap();
-    HFileReader::open(fs.open(path).unwrap(), path, FileId(1)).unwrap()
+    reader_of(file_of_rows(options, (0..ROWS).map(|row| 2 * row), &[7; 50]), FileId(1))
 }
 
 fn row_of(scanner: &HFileScanner) -> Option<u32> {

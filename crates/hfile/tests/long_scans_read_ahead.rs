@@ -1,12 +1,10 @@
 //! A scan that goes from block to block has the device fetch what comes next; gets and short scans do not.
 
-use finback_cell::Cell;
-use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_fs::{FileSystem, MemFileSystem, RandomAccessFile};
-use finback_hfile::{FileId, HFileReader, HFileScanner, HFileWriter, WriterOptions, read_through};
+use finback_fs::RandomAccessFile;
+use finback_hfile::testing::{file_of_rows, reader_of};
+use finback_hfile::{FileId, HFileReader, HFileScanner, WriterOptions, read_through};
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 const ROWS: u32 = 4000;
@@ -35,26 +33,10 @@ impl RandomAccessFile for Hinted {
 
 /// A file of 4 MB in blocks of 16 KiB.
 fn file() -> (Arc<Hinted>, Arc<HFileReader>) {
-    let (fs, path) = (MemFileSystem::default(), Path::new("/f"));
     let options = WriterOptions { block_size_bytes: 16 << 10, ..WriterOptions::default() };
-    let mut writer = HFileWriter::new(fs.create_new(path).unwrap(), path, options).unwrap();
-    for row in 0..ROWS {
-        let row = row.to_be_bytes();
-        let value = &[7; 1000];
-        let parts = CellParts {
-            row: &row,
-            family: b"f",
-            qualifier: b"",
-            timestamp: 1,
-            type_code: 4,
-            value,
-            tags: b"",
-        };
-        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
-    }
-    writer.finish(1).unwrap();
-    let hinted = Arc::new(Hinted { inner: fs.open(path).unwrap(), hints: Mutex::default() });
-    let reader = HFileReader::open(Arc::clone(&hinted) as _, path, FileId(1)).unwrap();
+    let file = file_of_rows(options, 0..ROWS, &[7; 1000]);
+    let hinted = Arc::new(Hinted { inner: file, hints: Mutex::default() });
+    let reader = reader_of(Arc::clone(&hinted) as _, FileId(1));
     (hinted, reader)
 }
 

@@ -1,34 +1,13 @@
-use std::path::Path;
-
-use finback_cell::Cell;
-use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
-use finback_fs::{FileSystem, MemFileSystem};
-use finback_hfile::{HFileReader, HFileScanner, HFileWriter, WriterOptions, read_through};
+use finback_hfile::testing::{file_of_rows, reader_of};
+use finback_hfile::{HFileReader, HFileScanner, WriterOptions, read_through};
 
 use super::*;
 
 /// A file of 200 small blocks.
 fn reader(id: u64) -> Arc<HFileReader> {
-    let fs = MemFileSystem::default();
     let options = WriterOptions { block_size_bytes: 1 << 10, ..WriterOptions::default() };
-    let mut writer =
-        HFileWriter::new(fs.create_new(Path::new("/f")).unwrap(), Path::new("/f"), options).unwrap();
-    for number in 0..200u32 {
-        let row = number.to_be_bytes();
-        let parts = CellParts {
-            row: &row,
-            family: b"f",
-            qualifier: b"",
-            timestamp: 1,
-            type_code: 4,
-            value: &[7; 1 << 10],
-            tags: &[],
-        };
-        writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
-    }
-    writer.finish(1).unwrap();
-    HFileReader::open(fs.open(Path::new("/f")).unwrap(), Path::new("/f"), FileId(id)).unwrap()
+    reader_of(file_of_rows(options, 0..200, &[7; 1 << 10]), FileId(id))
 }
 
 /// Scans the whole file, and returns the number of cells.

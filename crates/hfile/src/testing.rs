@@ -1,0 +1,57 @@
+//! Store files for tests, those of the crates above this one included (feature `testing`). What cannot be is a panic.
+
+use crate::reader::{FileId, HFileReader};
+use crate::writer::HFileWriter;
+use crate::writer_options::WriterOptions;
+use finback_cell::cell::CellParts;
+use finback_cell::{Cell, CellType};
+use finback_fs::{FileSystem, MemFileSystem, RandomAccessFile};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where files in memory lie.
+const PATH: &str = "/f";
+
+/// Writes a file in which each of `rows`, ascending numbers of four bytes, has one put of `value` in `f:`, with timestamp
+/// 1 and the last byte of its row as sequence id.
+pub fn write_rows(
+    fs: &dyn FileSystem,
+    path: &Path,
+    options: WriterOptions,
+    rows: impl IntoIterator<Item = u32>,
+    value: &[u8],
+) {
+    let file = fs.create_new(path).expect("no such file yet");
+    let mut writer = HFileWriter::new(file, path, options).expect("options that can be met");
+    for row in rows {
+        let row = row.to_be_bytes();
+        let parts = CellParts {
+            row: &row,
+            family: b"f",
+            qualifier: b"",
+            timestamp: 1,
+            type_code: CellType::Put.code(),
+            value,
+            tags: b"",
+        };
+        let cell = parts.to_vec();
+        writer.append(&Cell::parse(&cell).expect("a cell"), u64::from(row[3])).expect("rows that ascend");
+    }
+    writer.finish(1).expect("a file");
+}
+
+/// The file of [`write_rows`] in memory.
+pub fn file_of_rows(
+    options: WriterOptions,
+    rows: impl IntoIterator<Item = u32>,
+    value: &[u8],
+) -> Arc<dyn RandomAccessFile> {
+    let fs = MemFileSystem::default();
+    write_rows(&fs, Path::new(PATH), options, rows, value);
+    fs.open(Path::new(PATH)).expect("the file")
+}
+
+/// The same, open.
+pub fn reader_of(file: Arc<dyn RandomAccessFile>, id: FileId) -> Arc<HFileReader> {
+    HFileReader::open(file, Path::new(PATH), id).expect("a store file")
+}
