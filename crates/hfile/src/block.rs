@@ -16,6 +16,7 @@ use crate::block_type::BlockType;
 use crate::checksum::{ChecksumType, WORD};
 use crate::data_block::CellOffsets;
 use crate::error::HFileError;
+use crate::row_hints::RowHints;
 use finback_compression::Compression;
 use std::ops::Range;
 use std::path::Path;
@@ -45,6 +46,8 @@ pub struct Block {
     payload_at: usize,
     /// Where the cells are, in a data block.
     pub(crate) cells: Option<CellOffsets>,
+    /// Of the entries, in a block of the index.
+    pub(crate) entry_rows: RowHints,
 }
 
 impl Block {
@@ -106,7 +109,8 @@ impl Block {
             )?;
             bytes = decompressed;
         }
-        Ok(Self { block_type: header.block_type, place, bytes, payload_at: HEADER_SIZE, cells: None })
+        let (block_type, payload_at) = (header.block_type, HEADER_SIZE);
+        Ok(Self { block_type, place, bytes, payload_at, cells: None, entry_rows: RowHints::default() })
     }
 
     /// Exchanges the payload for what it decodes to: `bytes` is room for the header, and then that.
@@ -145,7 +149,10 @@ impl Block {
 
     /// Bytes of memory that it takes.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.bytes.capacity() + self.cells.as_ref().map_or(0, CellOffsets::memory_bytes)
+        size_of::<Self>()
+            + self.bytes.capacity()
+            + self.cells.as_ref().map_or(0, CellOffsets::memory_bytes)
+            + self.entry_rows.memory_bytes()
     }
 }
 

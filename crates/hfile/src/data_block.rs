@@ -26,6 +26,7 @@ pub(crate) struct CellLayout {
 #[derive(Debug)]
 pub(crate) struct CellOffsets {
     layout: CellLayout,
+    /// At least one.
     offsets: Box<[u32]>,
     hints: RowHints,
 }
@@ -74,7 +75,8 @@ impl CellOffsets {
         Some((at, at + parsed.cell.len(), parsed.sequence_id))
     }
 
-    /// As [`CellOffsets::first_at_or_after`], for keys that are likely near: looks at the first cells, then ever further.
+    /// Number of the first cell, from number `from` on, that is not before `key`, which is likely near: looks at the first
+    /// cells, then ever further.
     #[inline]
     pub(crate) fn next_at_or_after(
         &self,
@@ -100,20 +102,15 @@ impl CellOffsets {
         before
     }
 
-    /// Number of the first cell, from number `from` on, that is not before `key`.
+    /// Number of the first cell that is not before `key`.
     #[inline]
-    pub(crate) fn first_at_or_after(
-        &self,
-        payload: &[u8],
-        from: usize,
-        order: CellOrder,
-        key: &Key<'_>,
-    ) -> usize {
-        let range = row_at(payload, 0).and_then(|row| self.hints.range(row, key.row, from));
-        let range = range.unwrap_or(from..self.offsets.len().max(from));
-        let among = self.offsets.get(range.clone()).unwrap_or_default();
+    pub(crate) fn first_at_or_after(&self, payload: &[u8], order: CellOrder, key: &Key<'_>) -> usize {
+        let last = self.offsets.len() - 1;
+        let range =
+            self.hints.range(key.row, |start| row_at(payload, self.offsets[start.min(last)] as usize));
+        let range = range.unwrap_or(0..self.offsets.len());
         range.start
-            + among.partition_point(|&at| {
+            + self.offsets[range].partition_point(|&at| {
                 flat_key(payload, at as usize)
                     .is_some_and(|flat| order.compare_flat_to_key(flat, key) == Ordering::Less)
             })

@@ -13,9 +13,10 @@
 //! entry whose key is not greater than the key sought.
 
 use crate::block::BlockRef;
+use crate::row_hints::RowHints;
 use crate::vlong;
 use finback_cell::cell::check_key;
-use finback_cell::key::Key;
+use finback_cell::key::{Key, row_of};
 use finback_cell::{CellOrder, cell::CellError};
 use std::cmp::Ordering;
 
@@ -204,11 +205,23 @@ impl<'a> NodeIndex<'a> {
         self.entry(number)?.get(ENTRY_HEAD..)
     }
 
-    /// The last entry whose key is not greater than `key`.
-    pub(crate) fn find(&self, order: CellOrder, key: &Key<'_>) -> Option<usize> {
+    /// The rows of its keys.
+    pub(crate) fn rows(&self) -> RowHints {
+        RowHints::of((0..self.len()).map(|number| self.row(number).unwrap_or_default()))
+    }
+
+    fn row(&self, number: usize) -> Option<&'a [u8]> {
+        self.key(number).map(row_of)
+    }
+
+    /// The last entry whose key is not greater than `key`. `rows`: hints of [`NodeIndex::rows`], or none.
+    pub(crate) fn find(&self, rows: &RowHints, order: CellOrder, key: &Key<'_>) -> Option<usize> {
+        let range = rows.range(key.row, |start| self.row(start.saturating_sub(1)));
+        let range = range.unwrap_or(0..self.len());
         let not_greater = |number: &usize| {
-            self.key(*number).is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
+            self.key(range.start + number)
+                .is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
         };
-        partition_point(self.len(), not_greater).checked_sub(1)
+        (range.start + partition_point(range.len(), not_greater)).checked_sub(1)
     }
 }

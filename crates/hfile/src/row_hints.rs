@@ -1,11 +1,11 @@
-//! A few bytes of each row of a block, side by side.
+//! A few bytes of each row of a block, of data or of the index, side by side.
 //!
 //! A search by halves over the cells themselves waits for memory at every step: each cell is in another cache line. Four
 //! bytes of each row, behind what all rows of the block begin with, decide most steps, and are sixteen to a cache line.
 
 use std::ops::Range;
 
-/// The hints of a block's cells, in their order.
+/// The hints of a block's cells or entries, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct RowHints {
     /// How many bytes all rows have in common at their beginnings.
@@ -25,15 +25,23 @@ impl RowHints {
         Self { common, hints }
     }
 
-    /// Of the cells from number `from` on: those among which the first of `row`, or behind it, is found. It is the end of
-    /// the range if it is none of them. `None`: the hints cannot tell. `any_row` is some row of the block.
+    /// The cells among which the first of `row`, or behind it, is found. It is the end of the range if it is none of them.
+    /// `None`: the hints cannot tell. `row_near` gives the row of a cell that will be looked at if the range begins there:
+    /// all rows have the same beginning, and looking at one more would be waiting for memory once more.
     #[inline]
-    pub(crate) fn range(&self, any_row: &[u8], row: &[u8], from: usize) -> Option<Range<usize>> {
-        let hints = self.hints.get(from..).filter(|hints| !hints.is_empty())?;
-        let hint = first_four(row.strip_prefix(any_row.get(..self.common)?)?);
-        let start = hints.partition_point(|&other| other < hint);
-        let equal = hints[start..].partition_point(|&other| other == hint);
-        Some(from + start..from + start + equal)
+    pub(crate) fn range<'a>(
+        &self,
+        row: &[u8],
+        row_near: impl FnOnce(usize) -> Option<&'a [u8]>,
+    ) -> Option<Range<usize>> {
+        if self.hints.is_empty() {
+            return None;
+        }
+        let (head, rest) = row.split_at_checked(self.common)?;
+        let hint = first_four(rest);
+        let start = self.hints.partition_point(|&other| other < hint);
+        let equal = self.hints[start..].partition_point(|&other| other == hint);
+        row_near(start)?.starts_with(head).then_some(start..start + equal)
     }
 
     /// Bytes of memory.

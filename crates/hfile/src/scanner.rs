@@ -161,7 +161,7 @@ impl HFileScanner {
         let found = match self.descend(&key)? {
             None => None,
             Some((path, block)) => {
-                let number = first_at_or_after(&block, order, &key, 0);
+                let number = first_at_or_after(&block, order, &key);
                 match number.checked_sub(1) {
                     Some(number) => Position::new(block, number),
                     None => self.beside(&path, Direction::Backward)?.map(|(_, position)| position),
@@ -214,7 +214,7 @@ impl HFileScanner {
             None => self.edge(Path::new(), None, Direction::Forward)?,
         };
         let Some((path, block)) = found else { return Ok(None) };
-        let number = first_at_or_after(&block, self.reader.order(), key, 0);
+        let number = first_at_or_after(&block, self.reader.order(), key);
         if let Some(position) = Position::new(block, number) {
             return Ok(Some((path, position)));
         }
@@ -229,7 +229,8 @@ impl HFileScanner {
         let mut path: Path = smallvec![PathStep { node: None, entry }];
         while path.len() < self.reader.index_levels() {
             let block = self.child(&path)?;
-            let Some(entry) = NodeIndex::over_checked(block.payload()).find(order, key) else {
+            let Some(entry) = NodeIndex::over_checked(block.payload()).find(&block.entry_rows, order, key)
+            else {
                 // Its first key should be that of the entry that led here: take the first child.
                 path.push(PathStep { node: Some(block), entry: 0 });
                 continue;
@@ -377,8 +378,8 @@ enum Direction {
     Backward,
 }
 
-fn first_at_or_after(block: &Block, order: CellOrder, key: &Key<'_>, from: usize) -> usize {
-    block.cells.as_ref().map_or(0, |cells| cells.first_at_or_after(block.payload(), from, order, key))
+fn first_at_or_after(block: &Block, order: CellOrder, key: &Key<'_>) -> usize {
+    block.cells.as_ref().map_or(0, |cells| cells.first_at_or_after(block.payload(), order, key))
 }
 
 /// Repeats an operation, reading the blocks that it asks for, until it is done. For threads that may wait.

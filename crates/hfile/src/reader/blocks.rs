@@ -8,6 +8,7 @@ use crate::data_block::CellOffsets;
 use crate::encoding::{DataBlockEncoding, Decoded};
 use crate::error::HFileError;
 use crate::index::NodeIndex;
+use finback_cell::CellOrder;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -161,9 +162,13 @@ impl HFileReader {
                 block.cells = Some(self.find_cells(&block)?);
             }
             BlockType::LeafIndex | BlockType::IntermediateIndex => {
-                NodeIndex::check(block.payload()).map_err(|reason| {
+                let node = NodeIndex::check(block.payload()).map_err(|reason| {
                     self.corrupt(block.block_type().name(), place.offset, "index entries", reason.to_owned())
                 })?;
+                // The rows of hbase:meta do not compare as bytes.
+                if self.order() == CellOrder::User {
+                    block.entry_rows = node.rows();
+                }
             }
             BlockType::BloomChunk if block.payload().is_empty() => {
                 return Err(self.corrupt("Bloom chunk", place.offset, "bits", "none".to_owned()));
