@@ -140,8 +140,8 @@ impl StoreScanner {
             }
             let next = self.heap.peek();
             // As in HBase, the family is done within the row at once, and for good, even if the filter should change its
-            // mind with the next row.
-            if next.is_some() && filter.as_deref().is_some_and(Filter::filter_all_remaining) {
+            // mind with the next row. It need not be the row behind this one: a reversed read goes the other way.
+            if filter.as_deref().is_some_and(Filter::filter_all_remaining) {
                 self.exhausted = true;
                 return Ok(Found::EndOfRow);
             }

@@ -49,6 +49,16 @@ fn a_family_that_a_filter_was_done_with_has_no_further_rows() {
     assert_eq!(filtered(&region, ColumnCountGetFilter::new(1)), ["r/a/1", "s/b/1"]);
 }
 
+#[test]
+fn in_descending_order_it_has_none_after_the_last_row_either() {
+    let (_world, region) = start(&["a"]);
+    let cells = [("r", "a", "1"), ("s", "a", "1"), ("s", "a", "2")];
+    run(region.batch(cells.map(|column| put(column, b"v"))));
+    let backwards = Scan { reversed: true, ..Scan::default() };
+    let of_row_s = scan(&region, &backwards, Some(Box::new(ColumnCountGetFilter::new(1)))).unwrap();
+    assert_eq!(columns(&of_row_s), ["s/a/1"]);
+}
+
 fn if_there_is_anything() -> Condition {
     let test = ConditionTest::Filter(Box::new(FirstKeyOnlyFilter::new()));
     Condition { row: "r".into(), time_range: TimeRange::ALL, test }

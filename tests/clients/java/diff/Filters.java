@@ -12,13 +12,12 @@ final class Filters {
   private final Draw draw;
   private final Schema schema;
 
-  private final boolean ofGet, reversed;
+  private final boolean reversed;
 
-  /** `ofGet`: whether the filter is for a single row; `reversed`: for rows in descending order. */
-  Filters(Draw draw, Schema schema, boolean ofGet, boolean reversed) {
+  /** `reversed`: for rows in descending order. */
+  Filters(Draw draw, Schema schema, boolean reversed) {
     this.draw = draw;
     this.schema = schema;
-    this.ofGet = ofGet;
     this.reversed = reversed;
   }
 
@@ -55,8 +54,7 @@ final class Filters {
       case 9 -> new MultipleColumnPrefixFilter(draw.coin() ? new byte[][] {qualifier} : new byte[][] {Draw.bytes("q"), Draw.bytes("x")});
       case 10 -> new ColumnRangeFilter(draw.percent(20) ? null : qualifier, draw.coin(), draw.percent(20) ? null : draw.qualifier(schema), draw.coin());
       case 11 -> !mayCount() ? new ColumnPrefixFilter(qualifier) : draw.coin() ? new ColumnPaginationFilter(draw.between(1, 3), draw.between(0, 2)) : new ColumnPaginationFilter(draw.between(1, 3), qualifier);
-      // In a scan HBase ends families or goes on with them by where its replies end.
-      case 12 -> mayCount() && (ofGet || KeptOut.COLUMN_COUNT_SCAN.isIn()) ? new ColumnCountGetFilter(draw.between(1, 3)) : new FirstKeyOnlyFilter();
+      case 12 -> mayCount() && (!reversed || KeptOut.COLUMN_COUNT_SCAN.isIn()) ? new ColumnCountGetFilter(draw.between(1, 3)) : new FirstKeyOnlyFilter();
       case 13 -> new FirstKeyOnlyFilter();
       case 14 -> new KeyOnlyFilter(draw.coin());
       default -> timestamps();

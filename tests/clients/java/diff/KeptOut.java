@@ -31,7 +31,7 @@ enum KeptOut {
   ROWCOL_SEEK,
   /** Scan.setBatch or partial results together with Scan.setLimit. */
   BATCH_WITH_LIMIT,
-  /** ColumnCountGetFilter in a scan. */
+  /** ColumnCountGetFilter in a reversed scan, or one whose replies may end within a row. */
   COLUMN_COUNT_SCAN,
   /** SingleColumnValueExcludeFilter that leaves out rows without its column. */
   EXCLUDE_IF_MISSING,

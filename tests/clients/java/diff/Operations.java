@@ -28,7 +28,7 @@ final class Operations {
     this.schema = schema;
     writes = new Writes(draw, schema);
     reads = new Reads(draw, schema);
-    filters = new Filters(draw, schema, true, false);
+    filters = new Filters(draw, schema, false);
   }
 
   static Operation draw(Draw draw, Schema schema) throws IOException { return new Operations(draw, schema).one(); }

@@ -53,7 +53,7 @@ final class Reads {
       long[] range = draw.timeRange(schema);
       query.setColumnFamilyTimeRange(schema.family(draw), range[0], range[1]);
     }
-    if (draw.percent(35) && mayFilter(query)) query.setFilter(new Filters(draw, schema, query instanceof Get, query instanceof Scan scan && scan.isReversed()).filter());
+    if (draw.percent(35) && mayFilter(query)) query.setFilter(new Filters(draw, schema, query instanceof Scan scan && scan.isReversed()).filter());
     if (draw.percent(5)) query.setIsolationLevel(IsolationLevel.READ_UNCOMMITTED);
     if (draw.percent(10)) query.setLoadColumnFamiliesOnDemand(draw.coin());
   }
@@ -73,6 +73,14 @@ final class Reads {
     if (query.getFilter() == null || KeptOut.LOADED_ON_DEMAND.isIn()) return;
     String text = Filters.text(query.getFilter());
     if (offset > 0 || text.contains("Skip[") || text.contains("WhileMatch[")) query.setLoadColumnFamiliesOnDemand(false);
+  }
+
+  /** Nothing that ends a reply within a row: with it HBase ends a region where it would end a family. */
+  private static void wholeReplies(Scan scan) {
+    if (!scan.hasFilter() || !Filters.text(scan.getFilter()).contains("ColumnCountGetFilter") || KeptOut.COLUMN_COUNT_SCAN.isIn()) return;
+    if (scan.getBatch() > 0) scan.setBatch(-1);
+    scan.setAllowPartialResults(false).setMaxResultSize(-1);
+    if (scan.getReadType() == Scan.ReadType.DEFAULT) scan.setReadType(Scan.ReadType.STREAM);
   }
 
   /** A scan that has read some blocks goes on as a stream, unless it was one from the beginning: see KeptOut.ROW_LOST_ON_DEMAND. */
@@ -108,6 +116,8 @@ final class Reads {
       scan.setTimeRange(range[0], range[1]);
     }
     common(scan);
+    // There the filter's versions count markers too, and HBase may look for ever for what follows one.
+    if (raw && scan.isReversed() && scan.hasFilter() && schema.emptyQualifier && !KeptOut.ENDLESS_SEEK.isIn()) scan.readAllVersions();
     delivery(scan);
     return scan;
   }
@@ -134,6 +144,7 @@ final class Reads {
     if (draw.percent(20)) scan.setCacheBlocks(false);
     if (draw.percent(20)) scan.setReadType(draw.of(Scan.ReadType.values()));
     stream(scan);
+    wholeReplies(scan);
     if (scan.getBatch() < 0 && draw.percent(5)) scan.setOneRowLimit();
     if (draw.percent(5)) scan.setAsyncPrefetch(true);
   }
