@@ -110,6 +110,15 @@ impl<const N: usize> Division<N> {
         if taken == given.taken {
             return;
         }
+        if taken == self.capacity_bytes {
+            // What is open cannot be pushed out: from here on memory is not bounded any more.
+            let (outside, capacity) = (given.outside, self.capacity_bytes);
+            tracing::warn!(
+                outside,
+                capacity,
+                "indexes of open files and compactions leave the block cache nothing"
+            );
+        }
         given.taken = taken;
         for number in 0..N {
             let share = self.share(&self.reserves[number], taken);
