@@ -68,9 +68,17 @@ pub struct Cell<'a> {
     bytes: &'a [u8],
 }
 
+/// The `N` bytes at `at`: checked against the end once, not one by one.
+#[inline]
+fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut raw = [0; N];
+    raw.copy_from_slice(&bytes[at..at + N]);
+    raw
+}
+
 #[inline]
 fn be_u32(bytes: &[u8], at: usize) -> usize {
-    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
+    u32::from_be_bytes(bytes_at(bytes, at)) as usize
 }
 
 impl<'a> Cell<'a> {
@@ -130,7 +138,7 @@ impl<'a> Cell<'a> {
 
     #[inline]
     fn row_length(&self) -> usize {
-        u16::from_be_bytes([self.bytes[8], self.bytes[9]]) as usize
+        usize::from(u16::from_be_bytes(bytes_at(self.bytes, 8)))
     }
 
     /// The row key.
@@ -156,10 +164,7 @@ impl<'a> Cell<'a> {
     /// Milliseconds since the epoch.
     #[inline]
     pub fn timestamp(&self) -> i64 {
-        let at = LENGTHS_SIZE + self.key_length() - 9;
-        let mut raw = [0; 8];
-        raw.copy_from_slice(&self.bytes[at..at + 8]);
-        i64::from_be_bytes(raw)
+        i64::from_be_bytes(bytes_at(self.bytes, LENGTHS_SIZE + self.key_length() - 9))
     }
 
     /// The type code as stored.

@@ -7,7 +7,9 @@ use crate::cell_type::CellType;
 /// The row of a flat key that passed [`crate::cell::check_key`].
 #[inline]
 pub fn row_of(flat: &[u8]) -> &[u8] {
-    &flat[2..2 + usize::from(u16::from_be_bytes([flat[0], flat[1]]))]
+    let mut length = [0; 2];
+    length.copy_from_slice(&flat[..2]);
+    &flat[2..2 + usize::from(u16::from_be_bytes(length))]
 }
 
 /// The key of a real cell, or an invented one to seek to. Borrowed, `Copy`.

@@ -368,8 +368,10 @@ impl RegionScanner {
         }
         // A forward scan that excludes its start row finds it first.
         let excluded = !self.range.include_start && !self.range.reversed && self.row == self.range.start;
+        // What was just found in the only store is there.
+        let is_only = self.stores.len() == 1;
         for store in &mut self.stores {
-            store.begin_row(&self.row);
+            store.begin_row(&self.row, is_only);
         }
         if excluded {
             self.phase = Phase::LeaveRow(0);

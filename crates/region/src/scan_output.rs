@@ -6,6 +6,9 @@ use finback_cell::{Cell, CellBlock};
 /// Memory that the first cell is given, in bytes: as much as a few small ones need.
 const FIRST_BYTES: usize = 512;
 
+/// Memory that is added at least when that is not enough.
+const NEXT_BYTES: usize = 4 << 10;
+
 /// Results of one reply. Cells stand as `u32 length | KeyValue`, one result after the other.
 #[derive(Debug, Default)]
 pub struct ScanOutput {
@@ -59,17 +62,19 @@ impl ScanOutput {
     /// Appends a cell, or what `transform` makes of it.
     #[inline]
     pub(crate) fn push(&mut self, cell: &Cell<'_>, transform: impl FnOnce(&Cell<'_>, &mut Vec<u8>) -> bool) {
+        let bytes = cell.bytes();
         let length_at = self.cells.len();
-        if self.cells.capacity() == 0 {
-            self.cells.reserve(FIRST_BYTES);
+        let (needed, capacity) = (4 + bytes.len(), self.cells.capacity());
+        if capacity - length_at < needed {
+            self.cells.reserve(needed.max(if capacity == 0 { FIRST_BYTES } else { NEXT_BYTES }));
         }
-        self.cells.reserve(4 + cell.bytes().len());
-        self.cells.extend_from_slice(&[0; 4]);
-        if !transform(cell, &mut self.cells) {
-            self.cells.extend_from_slice(cell.bytes());
+        self.cells.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+        if transform(cell, &mut self.cells) {
+            let length = (self.cells.len() - length_at - 4) as u32;
+            self.cells[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
+        } else {
+            self.cells.extend_from_slice(bytes);
         }
-        let length = (self.cells.len() - length_at - 4) as u32;
-        self.cells[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
         self.open_cells += 1;
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct StoreScanner {
     in_row: bool,
     /// Whether the sources stand behind that row already.
     past_row: bool,
+    /// Whether they stand at a cell of that row for certain: they have not moved since it was begun.
+    at_row: bool,
     /// The flat key that the current step seeks to, kept while the step is interrupted.
     target: Vec<u8>,
     verdict: Option<Verdict>,
@@ -70,6 +72,7 @@ impl StoreScanner {
             matcher,
             in_row: false,
             past_row: false,
+            at_row: false,
             target: Vec::new(),
             verdict: None,
             cells_in_row: 0,
@@ -104,10 +107,12 @@ impl StoreScanner {
         self.heap.peek().map(|(cell, _)| cell.row())
     }
 
-    /// Begins to read `row`, which may have cells in this family or not.
-    pub(crate) fn begin_row(&mut self, row: &[u8]) {
-        self.in_row = self.current_row() == Some(row);
+    /// Begins to read `row`, which may have cells in this family or not. `is_here`: it is known to be
+    /// [`StoreScanner::current_row`].
+    pub(crate) fn begin_row(&mut self, row: &[u8], is_here: bool) {
+        self.in_row = is_here || self.current_row() == Some(row);
         if self.in_row {
+            self.at_row = true;
             self.past_row = false;
             self.matcher.reset();
             self.verdict = None;
@@ -135,6 +140,7 @@ impl StoreScanner {
                     (self.in_row, self.past_row) = (false, true);
                     return Ok(Found::EndOfRow);
                 }
+                self.at_row = false;
                 self.step(row, verdict.then)?;
                 self.verdict = None;
             }
@@ -145,7 +151,8 @@ impl StoreScanner {
                 self.exhausted = true;
                 return Ok(Found::EndOfRow);
             }
-            let Some((cell, sequence_id)) = next.filter(|(cell, _)| cell.row() == row) else {
+            let at_row = self.at_row;
+            let Some((cell, sequence_id)) = next.filter(|(cell, _)| at_row || cell.row() == row) else {
                 self.past_row = true;
                 return Ok(Found::EndOfRow);
             };
