@@ -9,6 +9,7 @@
 mod archive;
 mod error;
 mod initialize;
+mod offspring;
 mod reference;
 mod region_dir;
 mod root_dir;

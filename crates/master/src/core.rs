@@ -1,6 +1,7 @@
 //! The state machine: events in (methods of [`Core`]), actions out ([`Core::take_actions`]). No I/O, no clock.
 
 mod assignment;
+mod division;
 mod meta_writes;
 mod plan;
 mod procedure;

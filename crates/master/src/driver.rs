@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use finback_layout::RootDir;
+use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use parking_lot::Mutex;
 use tokio::{runtime::Handle, sync::watch};
@@ -12,11 +13,15 @@ use crate::{
     action::{Action, ActionId, Outcome, Output},
     core::Core,
     master::MasterStatus,
+    operation::Operation,
     options::{Clock, Connect},
+    region_division::{self, Kinship},
     region_service_calls as calls,
     state::ClusterState,
 };
 
+/// How often it is looked for files that nobody refers to; HBase's `hbase.catalogjanitor.interval`.
+const COLLECTION_INTERVAL: Duration = Duration::from_secs(300);
 /// How often the core is told the time, as far as it needs to be.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -100,6 +105,84 @@ impl Driver {
                 }
             }
         }
+    }
+
+    /// Starts an operation and waits until it is let in; gives back its procedure's id.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub(crate) async fn run(
+        self: &Arc<Self>,
+        operation: Operation,
+        nonce_group: Option<u64>,
+        nonce: Option<u64>,
+    ) -> Result<u64, RpcException> {
+        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
+        let id = self.event(|core, now| core.submit(operation, nonce, now))?;
+        self.admitted(id).await?;
+        Ok(id)
+    }
+
+    /// What its server says of a region that is open.
+    ///
+    /// # Errors
+    /// The server's; NotServingRegionException for a region that is on none.
+    pub(crate) async fn region_info(
+        &self,
+        encoded: &str,
+        best_split_row: bool,
+    ) -> Result<pb::GetRegionInfoResponse, RpcException> {
+        let located = self.read(|core| {
+            let region = core.state.regions.get(encoded)?;
+            Some((region.location()?.clone(), region.info.clone()))
+        });
+        let (server, region) = located.ok_or_else(|| exceptions::not_serving_region(encoded))?;
+        calls::region_info(&self.connect, &server, &region, best_split_row).await
+    }
+
+    /// Puts away the files of regions to which no reference leads any more; gives back of how many.
+    pub(crate) async fn collect_regions(self: &Arc<Self>) -> usize {
+        let kinships = self.read(|core| region_division::kinships(&core.state));
+        if kinships.is_empty() {
+            return 0;
+        }
+        let root = self.root.clone();
+        let find = move || -> Vec<Kinship> {
+            let is_over = |kinship: &Kinship| {
+                kinship.is_over(&root).unwrap_or_else(|error| {
+                    tracing::warn!(region = kinship.region, "looking for references: {error}");
+                    false
+                })
+            };
+            kinships.into_iter().filter(is_over).collect()
+        };
+        let over = self.runtime.spawn_blocking(find).await.unwrap_or_default();
+        let mut collected = 0;
+        for Kinship { table, region, .. } in over {
+            match self.run(Operation::CollectRegion { table, region }, None, None).await {
+                Ok(_) => collected += 1,
+                Err(error) => tracing::warn!("putting away a region's files: {error}"),
+            }
+        }
+        collected
+    }
+
+    /// Looks now and then whether there are such files.
+    pub(crate) fn collect_forever(self: &Arc<Self>) {
+        let driver = self.clone();
+        self.runtime.spawn(async move {
+            let mut stopped = driver.stopped.subscribe();
+            let mut looks = tokio::time::interval(COLLECTION_INTERVAL);
+            loop {
+                tokio::select! {
+                    _ = stopped.wait_for(|stopped| *stopped) => return,
+                    _ = looks.tick() => {}
+                }
+                if driver.read(|core| core.state.initialized && core.state.switches.catalog_janitor) {
+                    driver.collect_regions().await;
+                }
+            }
+        });
     }
 
     /// No actions are carried out any more, and none that is under way is heard of.

@@ -28,6 +28,7 @@ mod meta_scan;
 mod namespace_table;
 mod operation;
 mod options;
+mod region_division;
 mod region_server_status_service;
 mod region_service_calls;
 mod sanity_check;

@@ -51,6 +51,7 @@ impl Master {
         if options.config.server_expiry.is_some() {
             driver.tick_forever();
         }
+        driver.collect_forever();
         let options = Arc::new(options);
         let services: Vec<Arc<dyn Service>> = vec![
             Arc::new(MasterService::new(driver.clone(), options.clone())),

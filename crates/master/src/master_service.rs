@@ -69,6 +69,9 @@ impl MasterService {
             }
             _ => self.driver.read(Core::check_initialized)?,
         }
+        if let Some(outcome) = self.division_call(method, call) {
+            return Ok(outcome);
+        }
         if let Some(outcome) = self.operation_call(method, call) {
             return Ok(outcome);
         }
@@ -169,7 +172,6 @@ impl MasterService {
                 let enabled = read(if merge { |s| s.merge } else { |s| s.split });
                 Reply::new(&pb::IsSplitOrMergeEnabledResponse { enabled })
             }),
-            "RunCatalogScan" => reply(&pb::RunCatalogScanResponse { scan_result: Some(0) }),
             "EnableCatalogJanitor" => call.decode().and_then(|request: pb::EnableCatalogJanitorRequest| {
                 let previous = self.turn(|s| &mut s.catalog_janitor, request.enable);
                 reply(&pb::EnableCatalogJanitorResponse { prev_value: Some(previous) })

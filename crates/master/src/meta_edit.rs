@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! row = region name:  info:regioninfo  "PBUF" RegionInfo        info:state  OPEN, OPENING, ...
+//!                     info:splitA, splitB, merge0000, merge0001, ...  "PBUF" RegionInfo
 //!                     info:server  host:port                    info:serverstartcode  i64
 //!                     info:seqnumDuringOpen  i64                info:sn  host,port,startcode
 //! row = table name:   table:state  TableState
@@ -18,11 +19,20 @@ use crate::{
     system_tables::{INFO, TABLE},
 };
 
+/// What a region that comes of others is said to have been opened with, before it is opened.
+const FIRST_OPEN_SEQUENCE_NUMBER: u64 = 1;
+
 /// One row's change.
 #[derive(Debug, Clone)]
 pub(crate) enum MetaEdit {
     /// A region that exists from now on, closed.
     AddRegion(RegionInfo),
+    /// A region that comes of others, and exists from now on, closed. Those it was merged from go with the same change.
+    AddOffspring { region: RegionInfo, merged_from: Vec<RegionInfo> },
+    /// A region that was split, and is never opened again.
+    Split { parent: RegionInfo, daughters: [RegionInfo; 2] },
+    /// A merged region that needs none of its parents' files any more.
+    ForgetParents { region: RegionInfo, parents: usize },
     /// A region that exists no more.
     RemoveRegion(RegionInfo),
     /// A region is going to be opened on a server.
@@ -47,6 +57,32 @@ impl MetaEdit {
                 vec![region_info(region, at), state_cell(RegionState::Closed, at)],
                 at,
             ),
+            Self::AddOffspring { region, merged_from } => {
+                let mut cells = vec![
+                    region_info(region, at),
+                    cell("seqnumDuringOpen", FIRST_OPEN_SEQUENCE_NUMBER.to_be_bytes().to_vec(), at),
+                    state_cell(RegionState::Closed, at),
+                ];
+                let parents = merged_from.iter().enumerate();
+                cells.extend(parents.map(|(number, parent)| info_cell(merge_qualifier(number), parent, at)));
+                put(region.name(), INFO, cells, at)
+            }
+            Self::Split { parent, daughters: [below, above] } => put(
+                parent.name(),
+                INFO,
+                vec![
+                    region_info(&retired(parent), at),
+                    info_cell("splitA", below, at),
+                    info_cell("splitB", above, at),
+                    state_cell(RegionState::Split, at),
+                ],
+                at,
+            ),
+            Self::ForgetParents { region, parents } => {
+                let of_old = ["mergeA".to_owned(), "mergeB".to_owned()];
+                let qualifiers = (0..*parents).map(merge_qualifier).chain(of_old);
+                delete_columns(region.name(), INFO, qualifiers, at)
+            }
             Self::RemoveRegion(region) => delete(region.name(), INFO, None, at),
             Self::Opening { region, server } => put(
                 region.name(),
@@ -86,6 +122,24 @@ impl MetaEdit {
     pub(crate) fn apply(&self, state: &mut ClusterState, now: u64) {
         match self {
             Self::AddRegion(region) => state.add_region(region.clone(), RegionState::Closed, now),
+            Self::AddOffspring { region, merged_from } => {
+                state.add_region(region.clone(), RegionState::Closed, now);
+                if let Some(known) = state.regions.get_mut(&region.encoded_name()) {
+                    known.merged_from = merged_from.iter().map(RegionInfo::encoded_name).collect();
+                }
+            }
+            Self::Split { parent, daughters } => {
+                set_state(state, parent, RegionState::Split, now);
+                if let Some(known) = state.regions.get_mut(&parent.encoded_name()) {
+                    known.info = retired(parent);
+                    known.split_into = daughters.iter().map(RegionInfo::encoded_name).collect();
+                }
+            }
+            Self::ForgetParents { region, .. } => {
+                if let Some(known) = state.regions.get_mut(&region.encoded_name()) {
+                    known.merged_from.clear();
+                }
+            }
             Self::RemoveRegion(region) => state.remove_region(region),
             Self::Opening { region, .. } => set_state(state, region, RegionState::Opening, now),
             Self::Opened { region, server, open_seq_num } => {
@@ -118,9 +172,18 @@ fn set_state(state: &mut ClusterState, region: &RegionInfo, new: RegionState, no
     }
 }
 
-fn cell(qualifier: &'static str, value: impl Into<Bytes>, at: u64) -> QualifierValue {
+/// As HBase sees a region that was split.
+fn retired(region: &RegionInfo) -> RegionInfo {
+    RegionInfo { offline: true, split: true, ..region.clone() }
+}
+
+fn merge_qualifier(number: usize) -> String {
+    format!("merge{number:04}")
+}
+
+fn cell(qualifier: impl Into<Bytes>, value: impl Into<Bytes>, at: u64) -> QualifierValue {
     QualifierValue {
-        qualifier: Some(Bytes::from_static(qualifier.as_bytes())),
+        qualifier: Some(qualifier.into()),
         value: Some(value.into()),
         timestamp: Some(at),
         ..Default::default()
@@ -128,7 +191,11 @@ fn cell(qualifier: &'static str, value: impl Into<Bytes>, at: u64) -> QualifierV
 }
 
 fn region_info(region: &RegionInfo, at: u64) -> QualifierValue {
-    cell("regioninfo", pbuf::encode(&pb::RegionInfo::from(region)), at)
+    info_cell("regioninfo", region, at)
+}
+
+fn info_cell(qualifier: impl Into<Bytes>, region: &RegionInfo, at: u64) -> QualifierValue {
+    cell(qualifier, pbuf::encode(&pb::RegionInfo::from(region)), at)
 }
 
 fn state_cell(state: RegionState, at: u64) -> QualifierValue {
@@ -152,12 +219,26 @@ pub(crate) fn delete(
     qualifier: Option<&'static str>,
     at: u64,
 ) -> pb::MutationProto {
-    let kind = match qualifier {
-        Some(_) => DeleteType::DeleteMultipleVersions,
-        None => DeleteType::DeleteFamily,
-    };
-    let cell = QualifierValue { delete_type: Some(kind.into()), ..cell(qualifier.unwrap_or(""), "", at) };
-    mutation(row, MutationType::Delete, family, vec![cell], at)
+    match qualifier {
+        Some(qualifier) => delete_columns(row, family, std::iter::once(qualifier.to_owned()), at),
+        None => {
+            let delete_type = Some(DeleteType::DeleteFamily.into());
+            let cell = QualifierValue { delete_type, ..cell("", "", at) };
+            mutation(row, MutationType::Delete, family, vec![cell], at)
+        }
+    }
+}
+
+/// A Delete of all versions of columns.
+fn delete_columns(
+    row: Bytes,
+    family: &'static [u8],
+    qualifiers: impl Iterator<Item = String>,
+    at: u64,
+) -> pb::MutationProto {
+    let delete_type = Some(DeleteType::DeleteMultipleVersions.into());
+    let cells = qualifiers.map(|qualifier| QualifierValue { delete_type, ..cell(qualifier, "", at) });
+    mutation(row, MutationType::Delete, family, cells.collect(), at)
 }
 
 fn mutation(

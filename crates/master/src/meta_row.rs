@@ -22,6 +22,8 @@ pub(crate) struct RegionRow {
     pub(crate) open_seq_num: i64,
     /// Encoded names of the regions it was merged from: it may refer to their files, though they have no rows any more.
     pub(crate) merged_from: Vec<String>,
+    /// Encoded names of the regions it was split into.
+    pub(crate) split_into: Vec<String>,
 }
 
 /// What hbase:meta says.
@@ -55,7 +57,8 @@ fn decode(row: &CellBlock) -> Result<Option<MetaRow>, String> {
     };
     if let Some(cell) = column(INFO, b"regioninfo") {
         let mut region = decode_region(&cell, |qualifier| column(INFO, qualifier).map(|cell| cell.value()))?;
-        region.merged_from = merged_from(row)?;
+        region.merged_from = named_in(row, b"merge")?;
+        region.split_into = named_in(row, b"split")?;
         return Ok(Some(MetaRow::Region(region)));
     }
     let Some(cell) = column(TABLE, b"state") else { return Ok(None) };
@@ -86,12 +89,12 @@ fn decode_region<'a>(
         ServerName::parse(&format!("{host},{port},{start_code}"))
     });
     let open_seq_num = number(b"seqnumDuringOpen").unwrap_or(-1);
-    Ok(RegionRow { info, state, server, open_seq_num, merged_from: Vec::new() })
+    Ok(RegionRow { info, state, server, open_seq_num, merged_from: Vec::new(), split_into: Vec::new() })
 }
 
-/// The regions in `merge0000`, `merge0001` and so on (`mergeA` and `mergeB` of old).
-fn merged_from(row: &CellBlock) -> Result<Vec<String>, String> {
-    let merges = row.iter().filter(|cell| cell.family() == INFO && cell.qualifier().starts_with(b"merge"));
+/// The regions in `merge0000`, `merge0001` and so on (`mergeA` and `mergeB` of old), or in `splitA` and `splitB`.
+fn named_in(row: &CellBlock, prefix: &[u8]) -> Result<Vec<String>, String> {
+    let named = row.iter().filter(|cell| cell.family() == INFO && cell.qualifier().starts_with(prefix));
     let encoded = |cell: Cell<'_>| {
         let wrong = |e: finback_proto::ProtoError| {
             format!("{}: {}: {e}", cell.row().escape_ascii(), cell.qualifier().escape_ascii())
@@ -99,7 +102,7 @@ fn merged_from(row: &CellBlock) -> Result<Vec<String>, String> {
         let message: pb::RegionInfo = pbuf::decode(cell.value(), "RegionInfo").map_err(wrong)?;
         RegionInfo::try_from(&message).map(|info| info.encoded_name()).map_err(wrong)
     };
-    merges.map(encoded).collect()
+    named.map(encoded).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use crate::{
-    sanity_check,
+    region_division, sanity_check,
     state::{ClusterState, NamespaceConfiguration, Table},
 };
 
@@ -63,6 +63,22 @@ pub(crate) enum Operation {
         table: TableName,
         region: String,
     },
+    /// At a row that was found to divide it.
+    SplitRegion {
+        table: TableName,
+        region: String,
+        split_row: Bytes,
+    },
+    /// Neighbours, in order of their keys.
+    MergeRegions {
+        table: TableName,
+        regions: Vec<String>,
+    },
+    /// Files of a region that was split, or of those that it was merged from, to which no reference leads.
+    CollectRegion {
+        table: TableName,
+        region: String,
+    },
 }
 
 impl Operation {
@@ -83,6 +99,9 @@ impl Operation {
             | Self::DeleteFamily { .. } => "ModifyTableProcedure",
             Self::FlushTable { .. } => "FlushTableProcedure",
             Self::AssignRegion { .. } | Self::UnassignRegion { .. } => "TransitRegionStateProcedure",
+            Self::SplitRegion { .. } => "SplitTableRegionProcedure",
+            Self::MergeRegions { .. } => "MergeTableRegionsProcedure",
+            Self::CollectRegion { .. } => "GCRegionProcedure",
         }
     }
 
@@ -98,7 +117,10 @@ impl Operation {
             | Self::DeleteFamily { table, .. }
             | Self::FlushTable { table, .. }
             | Self::AssignRegion { table, .. }
-            | Self::UnassignRegion { table, .. } => Some(table),
+            | Self::UnassignRegion { table, .. }
+            | Self::SplitRegion { table, .. }
+            | Self::MergeRegions { table, .. }
+            | Self::CollectRegion { table, .. } => Some(table),
         }
     }
 
@@ -169,12 +191,16 @@ impl Operation {
             | Self::ModifyFamily { .. }
             | Self::DeleteFamily { .. } => self.new_descriptor(state, sanity_checks).map(drop),
             Self::FlushTable { table, families } => check_flush(state, table, families),
-            Self::AssignRegion { region, .. } | Self::UnassignRegion { region, .. } => {
-                match state.regions.contains_key(region) {
-                    true => Ok(()),
-                    false => Err(exceptions::unknown_region(region)),
-                }
+            Self::SplitRegion { table, region, split_row } => {
+                region_division::check_split(state, table, region, split_row)
             }
+            Self::MergeRegions { table, regions } => region_division::check_merge(state, table, regions),
+            Self::AssignRegion { region, .. }
+            | Self::UnassignRegion { region, .. }
+            | Self::CollectRegion { region, .. } => match state.regions.contains_key(region) {
+                true => Ok(()),
+                false => Err(exceptions::unknown_region(region)),
+            },
         }
     }
 

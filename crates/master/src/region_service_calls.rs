@@ -136,6 +136,25 @@ pub(crate) async fn flush_region(
     call_only::<_, pb::FlushRegionResponse>(&*admin, FLUSH_TIMEOUT, "FlushRegion", &request).await
 }
 
+/// What a server says of a region: whether it can be split and merged, and, if wanted, where to split it.
+pub(crate) async fn region_info(
+    connect: &Connect,
+    server: &ServerName,
+    region: &RegionInfo,
+    best_split_row: bool,
+) -> Result<pb::GetRegionInfoResponse, RpcException> {
+    let request = pb::GetRegionInfoRequest {
+        region: convert::specifier_by_name(region),
+        best_split_row: Some(best_split_row),
+        ..Default::default()
+    };
+    // Finding a row to split at may take a flush.
+    let timeout = if best_split_row { FLUSH_TIMEOUT } else { CALL_TIMEOUT };
+    let admin = connect(server, "AdminService");
+    let (answer, _) = admin.call_within(timeout, "GetRegionInfo", &request, Bytes::new()).await?;
+    Ok(answer)
+}
+
 async fn call_only<Req: Message, Resp: Message + Default>(
     channel: &dyn Channel,
     timeout: Duration,

@@ -62,6 +62,10 @@ pub(crate) struct Region {
     pub(crate) since_ms: u64,
     /// What is being done with it.
     pub(crate) transition: Option<Transition>,
+    /// Encoded names of the regions it was merged from, to whose files it may still have references.
+    pub(crate) merged_from: Vec<String>,
+    /// Encoded names of the regions it was split into, which may still have references to its files.
+    pub(crate) split_into: Vec<String>,
 }
 
 /// A region on its way.
@@ -125,7 +129,16 @@ impl ClusterState {
             regions: BTreeMap::new(),
         });
         table.regions.insert((info.start_key.clone(), info.region_id), encoded.clone());
-        let region = Region { info, state, server: None, open_seq_num: -1, since_ms: now, transition: None };
+        let region = Region {
+            info,
+            state,
+            server: None,
+            open_seq_num: -1,
+            since_ms: now,
+            transition: None,
+            merged_from: Vec::new(),
+            split_into: Vec::new(),
+        };
         self.regions.insert(encoded, region);
     }
 

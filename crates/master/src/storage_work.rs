@@ -23,6 +23,12 @@ pub(crate) enum StorageWork {
     },
     /// Directories of regions in an existing table.
     CreateRegions(Vec<RegionInfo>),
+    /// Directories of regions that come of others, with references to the files of these.
+    CreateOffspring {
+        regions: Vec<RegionInfo>,
+        parents: Vec<RegionInfo>,
+        families: Vec<Bytes>,
+    },
     /// A table's new descriptor.
     WriteDescriptor(Arc<TableDescriptor>),
     /// A table that exists no more.
@@ -58,6 +64,9 @@ impl StorageWork {
             Self::CreateTable { table, regions } => done(root.create_table_dir(&table, &regions)),
             Self::CreateRegions(regions) => {
                 done(regions.iter().try_for_each(|region| root.create_region_dir(region)))
+            }
+            Self::CreateOffspring { regions, parents, families } => {
+                done(regions.iter().try_for_each(|region| root.create_offspring(region, &parents, &families)))
             }
             Self::WriteDescriptor(table) => done(root.write_table_descriptor(&table)),
             Self::ArchiveTable(table) => done(root.archive_table(&table)),

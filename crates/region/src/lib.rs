@@ -53,6 +53,7 @@ mod row_lock;
 mod scan_output;
 mod scanner_memory;
 mod source;
+mod split_row;
 mod store;
 mod store_file;
 mod store_pressure;

@@ -4,8 +4,9 @@ use crate::job::Pool;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
 use crate::{assignment, exceptions::exception, load};
-use finback_cell::{RegionInfo, TableName};
+use finback_cell::{Bytes, RegionInfo, TableName};
 use finback_proto::{convert, pb};
+use finback_region::Region;
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Service for AdminService {
             "ExecuteProcedures" => execute_procedures(&server, &call),
             "OpenRegion" => open_region(&server, &call),
             "CloseRegion" => close_region(&server, &call),
-            "GetRegionInfo" => region_info(&server, &call),
+            "GetRegionInfo" => return run_inline(region_info(server, call)),
             "GetOnlineRegion" => Ok(online_regions(&server)),
             "GetRegionLoad" => region_load(&server, &call),
             "GetServerInfo" => Ok(server_info(&server)),
@@ -104,16 +105,31 @@ fn close_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcExc
     Ok(Reply::new(&pb::CloseRegionResponse { closed: true }))
 }
 
-fn region_info(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
+async fn region_info(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::GetRegionInfoRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
+    let best_split_row = if request.best_split_row() { split_row(Arc::clone(&region)).await? } else { None };
     Ok(Reply::new(&pb::GetRegionInfoResponse {
         region_info: region.info().into(),
-        compaction_state: request.compaction_state().then(|| load::compaction_state(server, &region) as i32),
-        splittable: Some(false),
-        mergeable: Some(false),
-        ..Default::default()
+        compaction_state: request.compaction_state().then(|| load::compaction_state(&server, &region) as i32),
+        splittable: Some(region.is_splittable()),
+        mergeable: Some(region.is_mergeable()),
+        best_split_row,
     }))
+}
+
+/// Where a region is best split. As in HBase, one that has it all in memory is flushed first.
+async fn split_row(region: Arc<Region>) -> Result<Option<Bytes>, RpcException> {
+    let find = move || match region.split_row()? {
+        None if region.is_splittable() => {
+            region.flush(None)?;
+            region.split_row()
+        }
+        found => Ok(found),
+    };
+    let found = tokio::task::spawn_blocking(find).await;
+    let found = found.map_err(|error| exceptions::io(format!("looking for a row to split at: {error}")))?;
+    found.map_err(|error| exception(&error))
 }
 
 /// Asks for compactions, and does not wait for them.
@@ -158,7 +174,7 @@ fn clear_compaction_queues(server: &RegionServer, call: &Call) -> Result<Reply, 
     Ok(Reply::new(&pb::ClearCompactionQueuesResponse {}))
 }
 
-fn no_such_family(region: &finback_region::Region, family: &[u8]) -> RpcException {
+fn no_such_family(region: &Region, family: &[u8]) -> RpcException {
     exceptions::no_such_column_family(format!(
         "Column family {} does not exist in region {}",
         family.escape_ascii(),
@@ -215,7 +231,7 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     Ok(flushed(&region, outcome.flushed))
 }
 
-fn flushed(region: &finback_region::Region, flushed: bool) -> Reply {
+fn flushed(region: &Region, flushed: bool) -> Reply {
     Reply::new(&pb::FlushRegionResponse {
         last_flush_time: region.metrics().last_flush_ms,
         flushed: Some(flushed),

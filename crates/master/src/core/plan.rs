@@ -61,6 +61,9 @@ impl Core {
             Operation::FlushTable { table, families } => self.plan_flush(table, families),
             Operation::AssignRegion { region, .. } => vec![Step::Open(vec![region.clone()])],
             Operation::UnassignRegion { region, .. } => vec![Step::Close(vec![region.clone()])],
+            Operation::SplitRegion { region, split_row, .. } => self.plan_split(region, split_row),
+            Operation::MergeRegions { regions, .. } => self.plan_merge(regions),
+            Operation::CollectRegion { region, .. } => self.plan_collection(region),
         })
     }
 

@@ -37,6 +37,8 @@ pub(crate) enum Step {
     Open(Vec<String>),
     Close(Vec<String>),
     Namespace(NamespaceEdit),
+    /// What is done in place of the steps that are left, should one fail before hbase:meta has changed.
+    Otherwise(Vec<Step>),
     /// Flushes regions (by encoded name), at once.
     Flush(Vec<(String, Option<Bytes>)>),
 }
@@ -67,6 +69,8 @@ pub(crate) struct Procedure {
     attempt: u32,
     /// The first failure that did not stop the operation.
     failure: Option<RpcException>,
+    /// See [`Step::Otherwise`].
+    otherwise: Vec<Step>,
 }
 
 #[derive(Debug, Default)]
@@ -128,6 +132,7 @@ impl Core {
             wait: Wait::Ready,
             attempt: 0,
             failure: None,
+            otherwise: Vec::new(),
         };
         self.procedures.by_id.insert(id, procedure);
         self.procedures.active.insert(id);
@@ -217,6 +222,12 @@ impl Core {
                 self.set_wait(id, Wait::Meta);
                 self.write_meta(edits, Then::Procedure(id));
             }
+            Step::Otherwise(steps) => {
+                if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
+                    procedure.otherwise = steps;
+                }
+                self.step_done(id);
+            }
             Step::SetDescriptor(descriptor) => {
                 if let Some(table) = self.state.tables.get_mut(&descriptor.name) {
                     table.descriptor = Some(descriptor);
@@ -296,8 +307,10 @@ impl Core {
         let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
         procedure.attempt = 0;
         procedure.wait = Wait::Ready;
-        if let Some(Step::Namespace(edit)) = procedure.steps.pop_front() {
-            edit.apply(&mut self.state);
+        match procedure.steps.pop_front() {
+            Some(Step::Namespace(edit)) => edit.apply(&mut self.state),
+            Some(Step::Meta(_)) => procedure.otherwise.clear(),
+            _ => {}
         }
     }
 
@@ -317,6 +330,13 @@ impl Core {
             Some(Step::CleanUp(work)) => {
                 tracing::error!(?work, "left undone until the next start: {exception}");
                 self.step_done(id);
+            }
+            _ if !procedure.otherwise.is_empty() => {
+                tracing::warn!(id, "procedure is undone: {exception}");
+                procedure.failure.get_or_insert(exception);
+                procedure.steps = std::mem::take(&mut procedure.otherwise).into();
+                procedure.attempt = 0;
+                procedure.wait = Wait::Ready;
             }
             _ => self.finish(id, Err(exception)),
         }

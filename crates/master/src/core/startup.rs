@@ -34,8 +34,6 @@ pub(crate) struct Startup {
     missing_namespaces: Vec<NamespaceEdit>,
     writes: usize,
     write_failed: bool,
-    /// Regions that others were merged from: their directories stay.
-    merged: Vec<(TableName, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +64,6 @@ impl Startup {
             missing_namespaces: Vec::new(),
             writes: 0,
             write_failed: false,
-            merged: Vec::new(),
         }
     }
 }
@@ -192,13 +189,12 @@ impl Core {
 
     fn learn_region(&mut self, row: RegionRow) {
         let encoded = row.info.encoded_name();
-        self.startup
-            .merged
-            .extend(row.merged_from.into_iter().map(|parent| (row.info.table.clone(), parent)));
         self.state.add_region(row.info, row.state, self.now);
         if let Some(region) = self.state.regions.get_mut(&encoded) {
             region.server = row.server;
             region.open_seq_num = row.open_seq_num;
+            region.merged_from = row.merged_from;
+            region.split_into = row.split_into;
         }
     }
 
@@ -219,8 +215,9 @@ impl Core {
         let regions = |table: &TableName| self.state.regions_of(table).into_iter().collect();
         let mut known: BTreeMap<_, BTreeSet<String>> =
             self.state.tables.keys().map(|table| (table.clone(), regions(table))).collect();
-        for (table, parent) in &self.startup.merged {
-            known.entry(table.clone()).or_default().insert(parent.clone());
+        // What others were merged from stays as long as these may have references to it.
+        for region in self.state.regions.values() {
+            known.entry(region.info.table.clone()).or_default().extend(region.merged_from.iter().cloned());
         }
         known
     }

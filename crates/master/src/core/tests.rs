@@ -5,7 +5,7 @@ use crate::{
     state::{Goal, Stage},
     storage_work::StorageWork,
 };
-use finback_cell::{ColumnFamilyDescriptor, RegionInfo, RegionState, TableDescriptor, TableName};
+use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, RegionState, TableDescriptor, TableName};
 use finback_rpc::exceptions;
 use std::time::Duration;
 
@@ -266,4 +266,134 @@ fn too_many_waiting_operations_are_refused() {
 fn pauses_grow_up_to_a_limit() {
     assert_eq!([1, 2, 3].map(pause_ms), [50, 100, 200]);
     assert_eq!(pause_ms(u32::MAX), LONGEST_PAUSE_MS);
+}
+
+fn split(core: &mut Core, table: &str, row: &'static str) -> u64 {
+    let table = TableName::parse(table.as_bytes()).unwrap();
+    let inside = |encoded: &String| core.state.regions[encoded].info.contains_row(row.as_bytes());
+    let region = core.state.assignable_regions_of(&table).into_iter().find(inside).unwrap();
+    core.submit(Operation::SplitRegion { table, region, split_row: row.into() }, None, START).unwrap()
+}
+
+fn ranges(core: &Core, table: &str) -> Vec<(String, String, RegionState)> {
+    let table = TableName::parse(table.as_bytes()).unwrap();
+    let range = |encoded: String| {
+        let region = &core.state.regions[&encoded];
+        let text = |key: &Bytes| String::from_utf8(key.to_vec()).unwrap();
+        (text(&region.info.start_key), text(&region.info.end_key), region.state)
+    };
+    core.state.regions_of(&table).into_iter().map(range).collect()
+}
+
+fn range(start: &str, end: &str, state: RegionState) -> (String, String, RegionState) {
+    (start.to_owned(), end.to_owned(), state)
+}
+
+fn kinds(actions: &[Action]) -> Vec<&'static str> {
+    let kind = |action: &Action| match action {
+        Action::OpenRegions { .. } => "open",
+        Action::CloseRegions { .. } => "close",
+        Action::Storage(StorageWork::CreateOffspring { .. }) => "create",
+        Action::Storage(StorageWork::ArchiveRegions { .. }) => "archive",
+        Action::WriteMeta { .. } => "meta",
+        _ => "other",
+    };
+    actions.iter().map(kind).collect()
+}
+
+#[test]
+fn a_region_is_split_and_put_away_when_nobody_refers_to_it() {
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    let id = split(&mut core, "t", "f");
+    let done = play(&mut core, START);
+    assert_eq!(core.procedures.get(id).unwrap().status, Status::Finished(Ok(())));
+    // Closing, closed; then the daughters are there at once, opening, open.
+    let order = ["meta", "close", "meta", "create", "meta", "meta", "open", "meta"];
+    assert_eq!(kinds(&done), order, "hbase:meta is told of daughters that are on disk");
+    let open = RegionState::Open;
+    let after = [
+        range("", "m", RegionState::Split),
+        range("", "f", open),
+        range("f", "m", open),
+        range("m", "", open),
+    ];
+    assert_eq!(ranges(&core, "t"), after);
+
+    let kinships = crate::region_division::kinships(&core.state);
+    let [kinship] = &kinships[..] else { panic!("{kinships:?}") };
+    let (table, region) = (kinship.table.clone(), kinship.region.clone());
+    core.submit(Operation::CollectRegion { table, region }, None, START).unwrap();
+    assert_eq!(kinds(&play(&mut core, START)), ["archive", "meta"]);
+    assert_eq!(ranges(&core, "t"), after[1..]);
+}
+
+#[test]
+fn a_split_that_cannot_be_written_down_is_undone() {
+    let mut core = initialized();
+    create(&mut core, "t", &[]);
+    play(&mut core, START);
+    let id = split(&mut core, "t", "f");
+    let create = loop {
+        let actions = core.take_actions();
+        assert!(!actions.is_empty(), "nothing was created");
+        let mut create = None;
+        for (id, action) in actions {
+            if kinds(std::slice::from_ref(&action)) == ["create"] {
+                create = Some(id);
+                continue;
+            }
+            core.completed(id, Ok(Output::Done), START);
+            report(&mut core, &action, START);
+        }
+        if let Some(create) = create {
+            break create;
+        }
+    };
+    core.completed(create, Err(exceptions::io("disk full")), START);
+    assert_eq!(kinds(&play(&mut core, START)), ["archive", "meta", "open", "meta"]);
+    assert_eq!(ranges(&core, "t"), [range("", "", RegionState::Open)]);
+    let Status::Finished(Err(error)) = &core.procedures.get(id).unwrap().status else { panic!("it failed") };
+    assert_eq!(error.message, "disk full");
+}
+
+#[test]
+fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred_to() {
+    let mut core = initialized();
+    create(&mut core, "t", &["f", "m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let parents = core.state.assignable_regions_of(&table)[..2].to_vec();
+    let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
+    core.submit(merge, None, START).unwrap();
+    play(&mut core, START);
+    assert_eq!(ranges(&core, "t"), [range("", "m", RegionState::Open), range("m", "", RegionState::Open)]);
+    let merged = core.state.assignable_regions_of(&table)[0].clone();
+    assert_eq!(core.state.regions[&merged].merged_from, parents);
+    core.submit(Operation::CollectRegion { table, region: merged.clone() }, None, START).unwrap();
+    let done = play(&mut core, START);
+    let [Action::Storage(StorageWork::ArchiveRegions { regions, .. }), Action::WriteMeta { .. }] = &done[..]
+    else {
+        panic!("{done:?}")
+    };
+    assert_eq!(*regions, parents);
+    assert!(core.state.regions[&merged].merged_from.is_empty());
+    assert!(crate::region_division::kinships(&core.state).is_empty());
+}
+
+#[test]
+fn a_split_that_makes_no_sense_is_refused_in_hbases_words() {
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let region = core.state.assignable_regions_of(&table)[1].clone();
+    let mut refused = |split_row: &'static str| {
+        let (table, region) = (table.clone(), region.clone());
+        let operation = Operation::SplitRegion { table, region, split_row: split_row.into() };
+        core.submit(operation, None, START).unwrap_err().message
+    };
+    assert_eq!(refused("m"), "Split row is equal to startkey: m");
+    assert!(refused("a").starts_with("Split row is not inside region key range splitKey:a region: t,m,"));
 }

@@ -1,0 +1,99 @@
+//! Directories of regions that come of others: the daughters of a split, and what a merge gives. They have references to
+//! the files of their parents, whose directories stay until no reference leads there.
+
+use finback_cell::{Bytes, RegionInfo, TableName};
+
+use crate::{Half, LayoutError, Reference, Result, RootDir, StoreFileName, small_file};
+
+impl RootDir {
+    /// Makes the directory of a region with references to the cells of its parents that are within its keys. The parents
+    /// are closed; `families` are all that the table has. A crash leaves a directory without `.regioninfo`, or a whole
+    /// one; neither counts before hbase:meta has the region.
+    ///
+    /// # Errors
+    /// [`LayoutError::Unsupported`] for a parent that has references itself; the storage's.
+    pub fn create_offspring(
+        &self,
+        region: &RegionInfo,
+        parents: &[RegionInfo],
+        families: &[Bytes],
+    ) -> Result<()> {
+        let (table, encoded) = (&region.table, region.encoded_name());
+        let mut files = Vec::new();
+        let mut sequence_id = 0;
+        for parent in parents {
+            let content = part_of(parent, region).encode();
+            for family in families {
+                let dir = self.family_dir(table, &encoded, family);
+                for name in self.files_to_refer_to(parent, family)? {
+                    files.push((dir.join(format!("{name}.{}", parent.encoded_name())), content.clone()));
+                }
+            }
+            let noted = self.max_sequence_id_file(table, &parent.encoded_name())?;
+            sequence_id = sequence_id.max(noted.unwrap_or(0));
+        }
+        let dirs: Vec<_> = families.iter().map(|family| self.family_dir(table, &encoded, family)).collect();
+        let region_dir = self.region_dir(table, &encoded);
+        self.fs()
+            .create_dirs_all(&dirs)
+            .map_err(|source| LayoutError::Io { path: region_dir.clone(), source })?;
+        small_file::write_all_new(&**self.fs(), &files)?;
+        // Sequence ids go on where those of the parents ended.
+        self.write_sequence_id_file(table, &encoded, sequence_id)?;
+        self.create_region_dir(region)
+    }
+
+    fn files_to_refer_to(&self, parent: &RegionInfo, family: &[u8]) -> Result<Vec<String>> {
+        let dir = self.family_dir(&parent.table, &parent.encoded_name(), family);
+        let mut names = Vec::new();
+        for entry in self.list_if_exists(&dir)? {
+            match StoreFileName::parse(&entry.name) {
+                Some(StoreFileName::Reference { .. }) => {
+                    let what = "a reference, of which there can be no other";
+                    return Err(LayoutError::Unsupported { path: dir.join(entry.name), what });
+                }
+                Some(StoreFileName::Link(_)) => names.push(entry.name),
+                Some(_) if entry.len > 0 && !entry.is_dir => names.push(entry.name),
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether a region has files that lead to files of another one of its table.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn leads_to(&self, table: &TableName, region: &str, other: &str) -> Result<bool> {
+        for family in self.list_families(table, region)? {
+            for entry in self.list_if_exists(&self.family_dir(table, region, family.as_bytes()))? {
+                let leads = match StoreFileName::parse(&entry.name) {
+                    Some(StoreFileName::Reference { region, .. }) => region == other,
+                    Some(StoreFileName::Link(link)) => link.table == *table && link.region == other,
+                    _ => false,
+                };
+                if leads {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What of a parent's cells is the region's.
+fn part_of(parent: &RegionInfo, region: &RegionInfo) -> Reference {
+    let ends_before =
+        !region.end_key.is_empty() && (parent.end_key.is_empty() || region.end_key < parent.end_key);
+    if region.start_key > parent.start_key {
+        Reference { split_row: region.start_key.to_vec(), half: Half::Top }
+    } else if ends_before {
+        Reference { split_row: region.end_key.to_vec(), half: Half::Bottom }
+    } else {
+        // All of it, as HBase writes it down.
+        Reference { split_row: parent.start_key.to_vec(), half: Half::Top }
+    }
+}
+
+#[cfg(test)]
+mod tests;

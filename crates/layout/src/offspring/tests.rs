@@ -1,0 +1,68 @@
+use super::*;
+use finback_fs::{MemFileSystem, write_file_durably};
+use std::sync::Arc;
+
+const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
+
+fn region(start: &'static str, end: &'static str, id: u64) -> RegionInfo {
+    let table = TableName::parse(b"ns:t").unwrap();
+    RegionInfo::new(table, start.as_bytes().into(), end.as_bytes().into(), id)
+}
+
+fn root_with(parents: &[RegionInfo]) -> RootDir {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    for (number, parent) in parents.iter().enumerate() {
+        let encoded = parent.encoded_name();
+        root.create_region_dir(parent).unwrap();
+        root.write_sequence_id_file(&parent.table, &encoded, 10 + number as u64).unwrap();
+        let dir = root.family_dir(&parent.table, &encoded, b"f");
+        root.fs().create_dir_all(&dir).unwrap();
+        write_file_durably(&**root.fs(), &dir.join(FILE), b"cells").unwrap();
+    }
+    root
+}
+
+fn references(root: &RootDir, region: &RegionInfo) -> Vec<(String, Reference)> {
+    let files = root.list_store_files(&region.table, &region.encoded_name(), b"f").unwrap();
+    files.into_iter().map(|file| (file.name, file.reference.unwrap())).collect()
+}
+
+fn reference(row: &str, half: Half) -> Reference {
+    Reference { split_row: row.as_bytes().to_vec(), half }
+}
+
+#[test]
+fn daughters_have_a_half_each() {
+    let parent = region("a", "z", 1);
+    let (below, above) = (region("a", "m", 2), region("m", "z", 2));
+    let root = root_with(std::slice::from_ref(&parent));
+    let families = [Bytes::from_static(b"f"), Bytes::from_static(b"empty")];
+    for (daughter, half) in [(&below, Half::Bottom), (&above, Half::Top)] {
+        let encoded = daughter.encoded_name();
+        root.create_offspring(daughter, std::slice::from_ref(&parent), &families).unwrap();
+        let name = format!("{FILE}.{}", parent.encoded_name());
+        assert_eq!(references(&root, daughter), [(name, reference("m", half))]);
+        assert_eq!(root.read_region_info(&daughter.table, &encoded).unwrap(), *daughter);
+        assert_eq!(root.max_sequence_id_file(&daughter.table, &encoded).unwrap(), Some(10));
+        assert!(root.leads_to(&daughter.table, &encoded, &parent.encoded_name()).unwrap());
+        assert!(!root.leads_to(&daughter.table, &encoded, &above.encoded_name()).unwrap());
+    }
+    let grandchild = region("a", "c", 3);
+    let error = root.create_offspring(&grandchild, &[below], &families).unwrap_err();
+    assert!(error.to_string().contains("a reference, of which"), "{error}");
+}
+
+#[test]
+fn a_merged_region_has_all_of_its_parents() {
+    let parents = [region("", "m", 1), region("m", "", 1)];
+    let root = root_with(&parents);
+    let merged = region("", "", 2);
+    root.create_offspring(&merged, &parents, &[Bytes::from_static(b"f")]).unwrap();
+    let mut expected = parents.each_ref().map(|parent| {
+        let row = std::str::from_utf8(&parent.start_key).unwrap();
+        (format!("{FILE}.{}", parent.encoded_name()), reference(row, Half::Top))
+    });
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(references(&root, &merged), expected);
+    assert_eq!(root.max_sequence_id_file(&merged.table, &merged.encoded_name()).unwrap(), Some(11));
+}

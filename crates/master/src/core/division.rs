@@ -1,0 +1,72 @@
+//! Splits and merges as steps. The parents are closed, the directories of what comes of them are made, then hbase:meta
+//! changes once: before that a start of the master opens the parents, and clears the directories away; after it the
+//! others are there. Should a step before it fail, the parents are opened again.
+
+use bytes::Bytes;
+use finback_cell::{RegionInfo, RegionState};
+
+use super::{Core, procedure::Step};
+use crate::{meta_edit::MetaEdit, storage_work::StorageWork};
+
+impl Core {
+    pub(super) fn plan_split(&self, region: &str, split_row: &Bytes) -> Vec<Step> {
+        let Some(parent) = self.state.regions.get(region).map(|region| region.info.clone()) else {
+            return Vec::new();
+        };
+        let id = self.now.max(parent.region_id + 1);
+        let daughter = |start: &Bytes, end: &Bytes| {
+            RegionInfo::new(parent.table.clone(), start.clone(), end.clone(), id)
+        };
+        let daughters = [daughter(&parent.start_key, split_row), daughter(split_row, &parent.end_key)];
+        let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters: daughters.clone() }];
+        let added =
+            |region: &RegionInfo| MetaEdit::AddOffspring { region: region.clone(), merged_from: Vec::new() };
+        edits.extend(daughters.iter().map(added));
+        self.division(vec![parent], daughters.to_vec(), edits)
+    }
+
+    pub(super) fn plan_merge(&self, regions: &[String]) -> Vec<Step> {
+        let known = |region: &String| Some(self.state.regions.get(region)?.info.clone());
+        let parents: Vec<RegionInfo> = regions.iter().filter_map(known).collect();
+        let (Some(first), Some(last)) = (parents.first(), parents.last()) else { return Vec::new() };
+        let newest = parents.iter().map(|parent| parent.region_id).max().unwrap_or(0);
+        let (start, end) = (first.start_key.clone(), last.end_key.clone());
+        let merged = RegionInfo::new(first.table.clone(), start, end, self.now.max(newest + 1));
+        let mut edits: Vec<_> = parents.iter().cloned().map(MetaEdit::RemoveRegion).collect();
+        edits.push(MetaEdit::AddOffspring { region: merged.clone(), merged_from: parents.clone() });
+        self.division(parents, vec![merged], edits)
+    }
+
+    fn division(
+        &self,
+        parents: Vec<RegionInfo>,
+        offspring: Vec<RegionInfo>,
+        edits: Vec<MetaEdit>,
+    ) -> Vec<Step> {
+        let names = |regions: &[RegionInfo]| regions.iter().map(RegionInfo::encoded_name).collect::<Vec<_>>();
+        let Some(table) = parents.first().map(|parent| parent.table.clone()) else { return Vec::new() };
+        let descriptor = self.state.tables.get(&table).and_then(|table| table.descriptor.as_ref());
+        let families = descriptor.iter().flat_map(|table| &table.families).map(|family| family.name.clone());
+        let (closed, opened) = (names(&parents), names(&offspring));
+        let archive = StorageWork::ArchiveRegions { table, regions: opened.clone() };
+        let families = families.collect();
+        vec![
+            Step::Otherwise(vec![Step::CleanUp(archive), Step::Open(closed.clone())]),
+            Step::Close(closed),
+            Step::Prepare(StorageWork::CreateOffspring { regions: offspring, parents, families }),
+            Step::Meta(edits),
+            Step::Open(opened),
+        ]
+    }
+
+    pub(super) fn plan_collection(&self, region: &str) -> Vec<Step> {
+        let Some(known) = self.state.regions.get(region) else { return Vec::new() };
+        let (table, info) = (known.info.table.clone(), known.info.clone());
+        let archive = |regions| Step::CleanUp(StorageWork::ArchiveRegions { table, regions });
+        if known.state == RegionState::Split {
+            return vec![archive(vec![region.to_owned()]), Step::Meta(vec![MetaEdit::RemoveRegion(info)])];
+        }
+        let (regions, parents) = (known.merged_from.clone(), known.merged_from.len());
+        vec![archive(regions), Step::Meta(vec![MetaEdit::ForgetParents { region: info, parents }])]
+    }
+}

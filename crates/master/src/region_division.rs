@@ -1,0 +1,244 @@
+//! What of splits and merges is to be found out before they begin: whether they make sense, whether the region servers are
+//! ready for them, and which files nobody refers to any more afterwards.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use finback_cell::{RegionInfo, RegionState, TableName};
+use finback_layout::{LayoutError, RootDir};
+use finback_proto::pb;
+use finback_rpc::{Call, Outcome, Reply, RpcException, exceptions};
+use pb::table_state::State as TableState;
+
+use crate::{
+    driver::Driver,
+    master_service::{MasterService, encoded_name},
+    operation::{Operation, find},
+    state::{ClusterState, Region},
+};
+
+/// Whether a region can be split there; in HBase's words, why not.
+pub(crate) fn check_split(
+    state: &ClusterState,
+    table: &TableName,
+    encoded: &str,
+    split_row: &Bytes,
+) -> Result<(), RpcException> {
+    check_enabled(state, table)?;
+    let info = &open_region(state, encoded)?.info;
+    if *split_row == info.start_key {
+        let message = format!("Split row is equal to startkey: {}", split_row.escape_ascii());
+        return Err(exceptions::do_not_retry(message));
+    }
+    if split_row.is_empty() || !info.contains_row(split_row) {
+        return Err(exceptions::do_not_retry(format!(
+            "Split row is not inside region key range splitKey:{} region: {}",
+            split_row.escape_ascii(),
+            info.name().escape_ascii()
+        )));
+    }
+    let name = info.name().escape_ascii().to_string();
+    allowed(state, table, "SPLIT_ENABLED", || {
+        format!("Split region {name} failed as region split is disabled for the table")
+    })
+}
+
+/// Whether regions can be merged; in HBase's words, why not. They come in order of their keys.
+pub(crate) fn check_merge(
+    state: &ClusterState,
+    table: &TableName,
+    regions: &[String],
+) -> Result<(), RpcException> {
+    if regions.len() < 2 {
+        return Err(exceptions::merge_region("Need two Regions at least to run a Merge"));
+    }
+    check_enabled(state, table)?;
+    for encoded in regions {
+        if open_region(state, encoded)?.info.table != *table {
+            return Err(exceptions::merge_region(format!(
+                "Can't merge regions from two different tables: {encoded} is not of {table}"
+            )));
+        }
+    }
+    allowed(state, table, "MERGE_ENABLED", || {
+        format!("Merge of {} failed as region merge is disabled for the table", regions.join(", "))
+    })
+}
+
+fn check_enabled(state: &ClusterState, table: &TableName) -> Result<(), RpcException> {
+    match find(state, table)?.state {
+        TableState::Enabled => Ok(()),
+        _ => Err(exceptions::table_not_enabled(table.to_string())),
+    }
+}
+
+fn open_region<'a>(state: &'a ClusterState, encoded: &str) -> Result<&'a Region, RpcException> {
+    let region = state.regions.get(encoded).ok_or_else(|| exceptions::unknown_region(encoded))?;
+    match region.state {
+        RegionState::Open => Ok(region),
+        other => {
+            let message = format!("{encoded} is not OPEN; state={}", other.name());
+            Err(exceptions::do_not_retry_region(message))
+        }
+    }
+}
+
+fn allowed(
+    state: &ClusterState,
+    table: &TableName,
+    attribute: &str,
+    otherwise: impl FnOnce() -> String,
+) -> Result<(), RpcException> {
+    let descriptor = state.tables.get(table).and_then(|table| table.descriptor.as_ref());
+    let flag = descriptor.and_then(|table| table.attribute(attribute));
+    match flag.is_some_and(|flag| flag.eq_ignore_ascii_case("false")) {
+        true => Err(exceptions::io(otherwise())),
+        false => Ok(()),
+    }
+}
+
+impl MasterService {
+    /// SplitRegion and MergeTableRegions: region servers are asked first.
+    pub(crate) fn division_call(&self, method: &str, call: &Call) -> Option<Outcome> {
+        let driver = Arc::clone(&self.driver);
+        let outcome = match method {
+            "SplitRegion" => call.decode().map(|request| Outcome::pending(split(driver, request))),
+            "MergeTableRegions" => call.decode().map(|request| Outcome::pending(merge(driver, request))),
+            "RunCatalogScan" => Ok(Outcome::pending(async move {
+                let collected = driver.collect_regions().await;
+                let scan_result = i32::try_from(collected).ok();
+                Ok(Reply::new(&pb::RunCatalogScanResponse { scan_result }))
+            })),
+            _ => return None,
+        };
+        Some(outcome.unwrap_or_else(Outcome::exception))
+    }
+}
+
+async fn split(driver: Arc<Driver>, request: pb::SplitTableRegionRequest) -> Result<Reply, RpcException> {
+    let info = RegionInfo::try_from(&request.region_info)
+        .map_err(|error| exceptions::do_not_retry(error.to_string()))?;
+    let (table, region) = (info.table.clone(), info.encoded_name());
+    if !driver.read(|core| core.state.switches.split) {
+        let name = info.name().escape_ascii().to_string();
+        return Err(exceptions::do_not_retry(format!("Split region {name} failed due to split switch off")));
+    }
+    driver.read(|core| {
+        check_enabled(&core.state, &table)?;
+        open_region(&core.state, &region).map(drop)
+    })?;
+    let wanted = request.split_row.clone().filter(|row| !row.is_empty());
+    let found = driver.region_info(&region, wanted.is_none()).await;
+    let answer = found.as_ref().ok().filter(|answer| answer.splittable());
+    let Some(answer) = answer else {
+        let why = found.as_ref().err().map(|error| format!(": {error}")).unwrap_or_default();
+        return Err(exceptions::do_not_retry(format!("{region} NOT splittable{why}")));
+    };
+    let Some(split_row) = wanted.or_else(|| answer.best_split_row.clone()) else {
+        return Err(exceptions::do_not_retry(
+            "Region not splittable because bestSplitPoint = null, maybe table is too small for auto split. \
+             For force split, try specifying split row",
+        ));
+    };
+    let operation = Operation::SplitRegion { table, region, split_row };
+    let proc_id = driver.run(operation, request.nonce_group, request.nonce).await?;
+    Ok(Reply::new(&pb::SplitTableRegionResponse { proc_id: Some(proc_id) }))
+}
+
+async fn merge(driver: Arc<Driver>, request: pb::MergeTableRegionsRequest) -> Result<Reply, RpcException> {
+    let names: Vec<String> = request.region.iter().map(encoded_name).collect::<Result<_, _>>()?;
+    let mut infos = driver.read(|core| -> Result<Vec<RegionInfo>, RpcException> {
+        let known = |name: &String| core.state.regions.get(name).map(|region| region.info.clone());
+        names.iter().map(|name| known(name).ok_or_else(|| exceptions::unknown_region(name.clone()))).collect()
+    })?;
+    if !driver.read(|core| core.state.switches.merge) {
+        let message = format!("Merge of {} failed because merge switch is off", names.join(", "));
+        return Err(exceptions::do_not_retry(message));
+    }
+    infos.sort_by(|a, b| (&a.table.to_bytes(), &a.start_key).cmp(&(&b.table.to_bytes(), &b.start_key)));
+    check_neighbours(&infos, request.forcible())?;
+    let Some(table) = infos.first().map(|info| info.table.clone()) else {
+        return Err(exceptions::merge_region("Need two Regions at least to run a Merge"));
+    };
+    let regions: Vec<String> = infos.iter().map(RegionInfo::encoded_name).collect();
+    driver.read(|core| check_merge(&core.state, &table, &regions))?;
+    for region in &regions {
+        if !driver.region_info(region, false).await?.mergeable() {
+            return Err(exceptions::merge_region(format!(
+                "Skip merging {}, because a parent, {region}, is not mergeable",
+                regions.join(", ")
+            )));
+        }
+    }
+    let operation = Operation::MergeRegions { table, regions };
+    let proc_id = driver.run(operation, request.nonce_group, request.nonce).await?;
+    Ok(Reply::new(&pb::MergeTableRegionsResponse { proc_id: Some(proc_id) }))
+}
+
+fn check_neighbours(infos: &[RegionInfo], forcible: bool) -> Result<(), RpcException> {
+    for pair in infos.windows(2) {
+        let [a, b] = pair else { continue };
+        if a == b {
+            return Err(exceptions::merge_region(format!(
+                "Duplicate regions specified; cannot merge a region to itself. Passed in {} but only {} unique.",
+                infos.len(),
+                infos.iter().map(RegionInfo::encoded_name).collect::<std::collections::BTreeSet<_>>().len()
+            )));
+        }
+        if a.table != b.table {
+            return Err(exceptions::merge_region(format!(
+                "Can't merge regions from two different tables: {}, and {}",
+                a.encoded_name(),
+                b.encoded_name()
+            )));
+        }
+        let touch = a.end_key.is_empty() || a.end_key >= b.start_key;
+        if !forcible && !touch {
+            return Err(exceptions::merge_region(format!(
+                "Unable to merge non-adjacent or non-overlapping regions {}, {} when force=false",
+                a.encoded_name(),
+                b.encoded_name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Regions that may have references to the files of others.
+#[derive(Debug, Clone)]
+pub(crate) struct Kinship {
+    pub(crate) table: TableName,
+    /// The region that was split, or that was merged.
+    pub(crate) region: String,
+    parents: Vec<String>,
+    offspring: Vec<String>,
+}
+
+/// All regions of which parents' files may have become useless.
+pub(crate) fn kinships(state: &ClusterState) -> Vec<Kinship> {
+    let kinship = |(encoded, region): (&String, &Region)| {
+        let (parents, offspring) = if region.state == RegionState::Split && !region.split_into.is_empty() {
+            (vec![encoded.clone()], region.split_into.clone())
+        } else if !region.merged_from.is_empty() {
+            (region.merged_from.clone(), vec![encoded.clone()])
+        } else {
+            return None;
+        };
+        Some(Kinship { table: region.info.table.clone(), region: encoded.clone(), parents, offspring })
+    };
+    state.regions.iter().filter_map(kinship).collect()
+}
+
+impl Kinship {
+    /// Whether no file of the offspring leads to a file of the parents.
+    pub(crate) fn is_over(&self, root: &RootDir) -> Result<bool, LayoutError> {
+        for offspring in &self.offspring {
+            for parent in &self.parents {
+                if root.leads_to(&self.table, offspring, parent)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
