@@ -30,7 +30,7 @@ pub(crate) enum MetaEdit {
     /// A region that comes of others, and exists from now on, closed. Those it was merged from go with the same change.
     AddOffspring { region: RegionInfo, merged_from: Vec<RegionInfo> },
     /// A region that was split, and is never opened again.
-    Split { parent: RegionInfo, daughters: [RegionInfo; 2] },
+    Split { parent: RegionInfo, daughters: Box<[RegionInfo; 2]> },
     /// A merged region that needs none of its parents' files any more.
     ForgetParents { region: RegionInfo, parents: usize },
     /// A region that exists no more.
@@ -67,13 +67,13 @@ impl MetaEdit {
                 cells.extend(parents.map(|(number, parent)| info_cell(merge_qualifier(number), parent, at)));
                 put(region.name(), INFO, cells, at)
             }
-            Self::Split { parent, daughters: [below, above] } => put(
+            Self::Split { parent, daughters } => put(
                 parent.name(),
                 INFO,
                 vec![
                     region_info(&retired(parent), at),
-                    info_cell("splitA", below, at),
-                    info_cell("splitB", above, at),
+                    info_cell("splitA", &daughters[0], at),
+                    info_cell("splitB", &daughters[1], at),
                     state_cell(RegionState::Split, at),
                 ],
                 at,

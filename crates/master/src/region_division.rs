@@ -37,10 +37,7 @@ pub(crate) fn check_split(
             info.name().escape_ascii()
         )));
     }
-    let name = info.name().escape_ascii().to_string();
-    allowed(state, table, "SPLIT_ENABLED", || {
-        format!("Split region {name} failed as region split is disabled for the table")
-    })
+    Ok(())
 }
 
 /// Whether regions can be merged; in HBase's words, why not. They come in order of their keys.
@@ -60,9 +57,7 @@ pub(crate) fn check_merge(
             )));
         }
     }
-    allowed(state, table, "MERGE_ENABLED", || {
-        format!("Merge of {} failed as region merge is disabled for the table", regions.join(", "))
-    })
+    Ok(())
 }
 
 fn check_enabled(state: &ClusterState, table: &TableName) -> Result<(), RpcException> {
@@ -83,18 +78,24 @@ fn open_region<'a>(state: &'a ClusterState, encoded: &str) -> Result<&'a Region,
     }
 }
 
-fn allowed(
-    state: &ClusterState,
-    table: &TableName,
-    attribute: &str,
-    otherwise: impl FnOnce() -> String,
-) -> Result<(), RpcException> {
-    let descriptor = state.tables.get(table).and_then(|table| table.descriptor.as_ref());
-    let flag = descriptor.and_then(|table| table.attribute(attribute));
-    match flag.is_some_and(|flag| flag.eq_ignore_ascii_case("false")) {
-        true => Err(exceptions::io(otherwise())),
-        false => Ok(()),
-    }
+/// How a split or a merge ends that the table's descriptor forbids. HBase lets it in: its procedure fails.
+pub(crate) fn forbidden(state: &ClusterState, operation: &Operation) -> Option<RpcException> {
+    let (attribute, message) = match operation {
+        Operation::SplitRegion { region, .. } => {
+            let name = state.regions.get(region)?.info.name().escape_ascii().to_string();
+            let message = format!("Split region {name} failed as region split is disabled for the table");
+            ("SPLIT_ENABLED", message)
+        }
+        Operation::MergeRegions { regions, .. } => {
+            let message =
+                format!("Merge of {} failed as region merge is disabled for the table", regions.join(", "));
+            ("MERGE_ENABLED", message)
+        }
+        _ => return None,
+    };
+    let table = state.tables.get(operation.table()?)?.descriptor.as_ref()?;
+    let is_off = table.attribute(attribute)?.eq_ignore_ascii_case("false");
+    is_off.then(|| exceptions::io(message))
 }
 
 impl MasterService {

@@ -18,7 +18,7 @@ impl Core {
             RegionInfo::new(parent.table.clone(), start.clone(), end.clone(), id)
         };
         let daughters = [daughter(&parent.start_key, split_row), daughter(split_row, &parent.end_key)];
-        let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters: daughters.clone() }];
+        let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters: daughters.clone().into() }];
         let added =
             |region: &RegionInfo| MetaEdit::AddOffspring { region: region.clone(), merged_from: Vec::new() };
         edits.extend(daughters.iter().map(added));

@@ -12,7 +12,7 @@ use pb::table_state::State as TableState;
 use super::{Core, procedure::Step};
 use crate::{
     action::Action, meta_edit::MetaEdit, namespace_table, namespace_table::NamespaceEdit,
-    operation::Operation, storage_work::StorageWork,
+    operation::Operation, region_division, storage_work::StorageWork,
 };
 
 /// Regions that are flushed at the same time.
@@ -24,6 +24,9 @@ impl Core {
     /// The steps of an operation, from what is true now.
     pub(super) fn plan(&mut self, operation: &Operation) -> Result<Vec<Step>, RpcException> {
         operation.check(&self.state, self.config.table_sanity_checks)?;
+        if let Some(exception) = region_division::forbidden(&self.state, operation) {
+            return Ok(vec![Step::Fail(exception)]);
+        }
         Ok(match operation {
             Operation::CreateNamespace { name, configuration } => vec![
                 Step::Prepare(StorageWork::CreateNamespace(name.clone())),

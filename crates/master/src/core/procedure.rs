@@ -37,6 +37,8 @@ pub(crate) enum Step {
     Open(Vec<String>),
     Close(Vec<String>),
     Namespace(NamespaceEdit),
+    /// The end of an operation that was let in, and cannot be done.
+    Fail(RpcException),
     /// What is done in place of the steps that are left, should one fail before hbase:meta has changed.
     Otherwise(Vec<Step>),
     /// Flushes regions (by encoded name), at once.
@@ -222,6 +224,7 @@ impl Core {
                 self.set_wait(id, Wait::Meta);
                 self.write_meta(edits, Then::Procedure(id));
             }
+            Step::Fail(exception) => self.step_failed(id, exception),
             Step::Otherwise(steps) => {
                 if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
                     procedure.otherwise = steps;

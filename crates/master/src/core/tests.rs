@@ -397,3 +397,22 @@ fn a_split_that_makes_no_sense_is_refused_in_hbases_words() {
     assert_eq!(refused("m"), "Split row is equal to startkey: m");
     assert!(refused("a").starts_with("Split row is not inside region key range splitKey:a region: t,m,"));
 }
+
+#[test]
+fn a_split_that_the_table_forbids_is_let_in_and_fails() {
+    let mut core = initialized();
+    create(&mut core, "t", &[]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let descriptor = &mut core.state.tables.get_mut(&table).unwrap().descriptor;
+    let mut forbids = TableDescriptor::clone(descriptor.as_ref().unwrap());
+    finback_cell::schema::set_entry(&mut forbids.attributes, "SPLIT_ENABLED", "false");
+    *descriptor = Some(forbids.into());
+    let id = split(&mut core, "t", "f");
+    assert_eq!(core.admission(id), Some(Ok(())));
+    let Status::Finished(Err(error)) = &core.procedures.get(id).unwrap().status else {
+        panic!("not finished")
+    };
+    assert!(error.message.ends_with("failed as region split is disabled for the table"), "{}", error.message);
+    assert_eq!(ranges(&core, "t"), [range("", "", RegionState::Open)]);
+}
