@@ -90,7 +90,17 @@ impl FlushMatcher {
             self.begin_row(cell.row());
         }
         let keeps_everything = self.new_versions.is_some() && self.earliest_put.is_none();
-        if keeps_everything || sequence_id > self.smallest_read_point {
+        if keeps_everything {
+            return true;
+        }
+        // As in HBase, also of what no read sees yet.
+        if self.min_versions == 0 && cell.timestamp() < self.oldest && self.new_versions.is_none() {
+            return self.drop_column(cell);
+        }
+        if tag::ttl_ms(cell.tags()).is_some_and(|ttl| cell.timestamp().saturating_add(ttl) < self.now) {
+            return false;
+        }
+        if sequence_id > self.smallest_read_point {
             return true;
         }
         if self.left_column.as_deref() == Some(cell.qualifier()) {
@@ -117,13 +127,6 @@ impl FlushMatcher {
 
     fn keeps_stable(&mut self, cell: &Cell<'_>, sequence_id: u64) -> bool {
         let timestamp = cell.timestamp();
-        let expired = timestamp < self.oldest;
-        if self.min_versions == 0 && expired && self.new_versions.is_none() {
-            return self.drop_column(cell);
-        }
-        if tag::ttl_ms(cell.tags()).is_some_and(|ttl| timestamp.saturating_add(ttl) < self.now) {
-            return false;
-        }
         if self.new_versions.is_some() {
             return self.keeps_new_version(cell, sequence_id);
         }

@@ -229,3 +229,16 @@ fn what_is_recovered_is_flushed_with_all_its_versions() {
     let region = after.recover().unwrap();
     assert_eq!(versions(&region), [3, 1]);
 }
+
+#[test]
+fn what_is_recovered_is_flushed_without_what_has_expired() {
+    let fs = MemFileSystem::new();
+    let mut world = World::new(Arc::new(fs.clone()), vec![family("a", 3).with("TTL", "60")]);
+    let region = world.start().unwrap();
+    run(region.batch(vec![at(("r", "a", "old"), 1), at(("r", "a", "new"), FUTURE)]));
+    let raw = Scan { raw: true, max_versions: u32::MAX, ..Scan::default() };
+    assert_eq!(columns(&scan(&region, &raw, None).unwrap()), ["r/a/new", "r/a/old"]);
+    let mut after = world.after_crash(Arc::new(fs.crash(CrashMode::Strict)));
+    let region = after.recover().unwrap();
+    assert_eq!(columns(&scan(&region, &raw, None).unwrap()), ["r/a/new"]);
+}
