@@ -206,7 +206,8 @@ impl Region {
         let expired = if leftovers.is_empty() { self.expired(store) } else { Vec::new() };
         if !expired.is_empty() {
             self.mark_compaction(store, &expired, &[])?;
-            store.replace_files(&expired, Vec::new());
+            store.exchange_files(&expired, Vec::new());
+            store.forget_blocks(&expired);
             self.archive(store, &expired, leftovers);
         }
         Ok(expired.len())
@@ -237,7 +238,13 @@ impl Region {
         }
         let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
         outputs.iter().for_each(|file| self.cache_written(store, file, wanted));
-        store.replace_files(&job.inputs, outputs);
+        if job.whole.is_some() {
+            // Markers have gone: see `renew_scanner`.
+            self.file_switch.switch(|| store.exchange_files(&job.inputs, outputs));
+        } else {
+            store.exchange_files(&job.inputs, outputs);
+        }
+        store.forget_blocks(&job.inputs);
         match marked {
             Ok(()) => self.archive(store, &job.inputs, leftovers),
             Err(error) => {

@@ -1,29 +1,39 @@
 //! Files of several stores that come to be served together: a reader takes those of all stores from before the switch, or
-//! of all from after it.
+//! of all from after it; and who looked before can tell that there was one.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// A sequence lock: readers pay two loads.
 #[derive(Debug, Default)]
-pub(crate) struct FileSwitch(AtomicU64);
+pub(crate) struct FileSwitch {
+    /// Odd while a switch is under way.
+    number: AtomicU64,
+    one_at_a_time: Mutex<()>,
+}
+
+/// Files seen under the same number are the same, but for what flushes and compactions changed that no reader can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FilesSeen(u64);
 
 impl FileSwitch {
-    /// Does `change`, of which readers see all or nothing. One caller at a time.
+    /// Does `change`, of which readers see all or nothing.
     pub(crate) fn switch(&self, change: impl FnOnce()) {
-        self.0.fetch_add(1, Ordering::AcqRel);
+        let _one_at_a_time = self.one_at_a_time.lock();
+        self.number.fetch_add(1, Ordering::AcqRel);
         change();
-        self.0.fetch_add(1, Ordering::Release);
+        self.number.fetch_add(1, Ordering::Release);
     }
 
     /// Takes a look at the stores, again while a switch is under way. A switch exchanges pointers: it is short.
-    pub(crate) fn look<T>(&self, mut look: impl FnMut() -> T) -> T {
+    pub(crate) fn look<T>(&self, mut look: impl FnMut() -> T) -> (T, FilesSeen) {
         loop {
-            let before = self.0.load(Ordering::Acquire);
+            let before = self.number.load(Ordering::Acquire);
             if before.is_multiple_of(2) {
                 let seen = look();
                 fence(Ordering::Acquire);
-                if self.0.load(Ordering::Relaxed) == before {
-                    return seen;
+                if self.number.load(Ordering::Relaxed) == before {
+                    return (seen, FilesSeen(before));
                 }
             }
             std::thread::yield_now();
@@ -49,8 +59,8 @@ mod tests {
                 }
             });
             for _ in 0..2000 {
-                let (a, b) = switch.look(|| (a.load(Ordering::Acquire), b.load(Ordering::Acquire)));
-                assert_eq!(a, b);
+                let ((a, b), seen) = switch.look(|| (a.load(Ordering::Acquire), b.load(Ordering::Acquire)));
+                assert_eq!((a, FilesSeen(2 * a)), (b, seen));
             }
         });
     }

@@ -197,7 +197,7 @@ impl Region {
     fn serve(&self, parts: &[StoreFlush<'_>], written: &[Vec<Arc<StoreFile>>]) {
         for (part, files) in parts.iter().zip(written) {
             // The files first: a reader may see their cells twice, but never not at all.
-            part.store.replace_files(&[], files.clone());
+            part.store.exchange_files(&[], files.clone());
             let dropped = part.store.memstore.drop_snapshot(part.snapshot.id());
             debug_assert!(dropped, "another flush took the snapshot over");
             self.memstore_bytes.shrink(part.snapshot.grown_bytes() as u64);

@@ -4,7 +4,7 @@ use crate::bulk_load::StagedFile;
 use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
 use crate::error::{Interrupt, RegionError};
-use crate::file_switch::FileSwitch;
+use crate::file_switch::{FileSwitch, FilesSeen};
 use crate::host::Host;
 use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
@@ -177,8 +177,8 @@ impl Region {
         }
         let registered = self.mvcc.register_scanner(scan.read_point);
         let range = self.clamp(scan);
-        let stores = self.store_scanners(scan, &range, registered.get(), filter.is_some());
-        Ok(RegionScanner::new(registered, self.order, &range, stores, filter))
+        let (stores, seen) = self.store_scanners(scan, &range, registered.get(), filter.is_some());
+        Ok(RegionScanner::new(registered, self.order, &range, (stores, seen), filter))
     }
 
     /// A scanner for each family of the scan, over the memstores and files of now.
@@ -188,7 +188,7 @@ impl Region {
         range: &RowRange<&Bytes>,
         read_point: u64,
         has_filter: bool,
-    ) -> Vec<StoreScanner> {
+    ) -> (Vec<StoreScanner>, FilesSeen) {
         let read_point = if scan.read_uncommitted { u64::MAX } else { read_point };
         let now = OnceCell::new();
         let now = || *now.get_or_init(|| self.environment.host.now_ms());

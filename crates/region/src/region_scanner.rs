@@ -5,6 +5,7 @@
 //! opening to dropping, so that it sees one state of the region, whatever is written meanwhile.
 
 use crate::error::Interrupt;
+use crate::file_switch::FilesSeen;
 use crate::mvcc::ReadPoint;
 use crate::scan_output::ScanOutput;
 use crate::store_scanner::{Found, StoreScanner};
@@ -128,6 +129,7 @@ pub struct RegionScanner {
     asking: usize,
     /// Whether the stores have let go of their blocks.
     parked: bool,
+    files_seen: FilesSeen,
 }
 
 impl RegionScanner {
@@ -135,7 +137,7 @@ impl RegionScanner {
         read_point: ReadPoint,
         order: CellOrder,
         range: &RowRange<&Bytes>,
-        stores: Vec<StoreScanner>,
+        (stores, files_seen): (Vec<StoreScanner>, FilesSeen),
         mut filter: Option<Box<dyn Filter>>,
     ) -> Self {
         if let Some(filter) = &mut filter {
@@ -157,6 +159,7 @@ impl RegionScanner {
             was_cut: false,
             asking: 0,
             parked: false,
+            files_seen,
         }
     }
 
@@ -221,6 +224,11 @@ impl RegionScanner {
             Phase::InRow(_) | Phase::RowEnd | Phase::LeaveRow(_) | Phase::Done(_) => return None,
         }
         Some((rest, self.read_point.get()))
+    }
+
+    /// Which files it reads.
+    pub(crate) fn files_seen(&self) -> FilesSeen {
+        self.files_seen
     }
 
     /// Goes on with other scanners of its families over `rest`.

@@ -34,14 +34,18 @@ impl Region {
 
     /// Has `scanner`, which was opened on this region for `scan`, go on with the segments and files of now, so that it
     /// keeps nothing that only it needs. It sees what it saw before: its read point stays, and flushes and compactions
-    /// keep what that needs. False, and nothing done, if it stands within a row or has nothing left to read.
+    /// keep what that needs. False, and nothing done, if it stands within a row or has nothing left to read; or if delete
+    /// markers that it goes by were dropped: what was put behind them, with older timestamps, would come to be seen.
     ///
     /// # Errors
     /// The region is closing.
     pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
         self.check_open()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
-        let stores = self.store_scanners(scan, &rest.borrowed(), read_point, scanner.has_filter());
+        let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), read_point, scanner.has_filter());
+        if seen != scanner.files_seen() {
+            return Ok(false);
+        }
         scanner.go_on_with(rest, stores);
         Ok(true)
     }

@@ -213,13 +213,12 @@ impl Store {
     }
 
     /// Puts the outputs of a compaction, if there are any, in the place of its inputs.
-    pub(crate) fn replace_files(&self, inputs: &[Arc<StoreFile>], outputs: Vec<Arc<StoreFile>>) {
+    pub(crate) fn exchange_files(&self, inputs: &[Arc<StoreFile>], outputs: Vec<Arc<StoreFile>>) {
         let is_input = |file: &Arc<StoreFile>| inputs.iter().any(|input| Arc::ptr_eq(input, file));
         self.change_files(|files| {
             files.retain(|file| !is_input(file));
             files.extend(outputs);
         });
-        self.forget_blocks(inputs);
     }
 
     /// Adds the output of a flush.

@@ -1,8 +1,8 @@
 //! Scanners, a close and a giving up while a compaction is under way; what it does to old and expired cells.
 
-use crate::world::{World, family, next, put, rest, results_of, run, scan, value};
-use finback_cell::Scan;
+use crate::world::{World, family, mutation, next, put, rest, results_of, run, scan, value};
 use finback_cell::key::Key;
+use finback_cell::{CellType, MutationKind, Scan};
 use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
 use finback_hfile::{FileId, HFileReader, HFileScanner, file_info_keys, read_through};
 use finback_region::{Region, RegionError, ScanLimits, ScanOutput};
@@ -40,6 +40,24 @@ fn assert_all(region: &Region, file: usize) {
     for row in ROWS {
         assert_eq!(value(region, (row, "a", "q")), Some(format!("{row} {file}").into_bytes()));
     }
+}
+
+#[test]
+fn a_scanner_does_not_go_on_without_markers_that_it_goes_by() {
+    let (_, _, region) = start(&[]);
+    let marker = mutation(MutationKind::Delete, CellType::DeleteFamily, ("r1", "a", ""), 5, b"");
+    run(region.batch(vec![marker])).swap_remove(0).unwrap();
+    region.flush(None).unwrap();
+    // Behind the marker, and older by its timestamp.
+    let hidden = mutation(MutationKind::Put, CellType::Put, ("r1", "a", "q"), 1, b"hidden");
+    run(region.batch(vec![hidden])).swap_remove(0).unwrap();
+    let described = Scan::default();
+    let mut scanner = region.scanner(&described, None).unwrap();
+    assert!(region.renew_scanner(&described, &mut scanner).unwrap(), "nothing has gone");
+    assert!(region.compact(b"a", true).unwrap().unwrap().all_files);
+    assert!(!region.renew_scanner(&described, &mut scanner).unwrap(), "the put would come to be seen");
+    assert_eq!(rest(&mut scanner).unwrap(), []);
+    assert_eq!(value(&region, ("r1", "a", "q")), Some(b"hidden".to_vec()), "as in HBase");
 }
 
 #[test]

@@ -11,7 +11,6 @@ import java.util.Map;
 
 /** A real HBase, standalone: one JVM with a master, a region server and a ZooKeeper, on the local file system. */
 final class HBaseServer extends Server {
-  private static final int SESSION_TIMEOUT_MS = 600_000;
   private static final String INITIALIZED = "Master has completed initialization";
 
   private final String classPath;
@@ -53,9 +52,6 @@ final class HBaseServer extends Server {
     all.put("hbase.zookeeper.quorum", "127.0.0.1");
     all.put("hbase.zookeeper.property.clientPort", zooKeeper);
     all.put("hbase.zookeeper.property.dataDir", data.resolve("zk"));
-    // on a busy machine HBase would take its own silence for its death
-    all.put("zookeeper.session.timeout", SESSION_TIMEOUT_MS);
-    all.put("hbase.zookeeper.property.maxSessionTimeout", SESSION_TIMEOUT_MS);
     all.put("hbase.master.port", master);
     all.put("hbase.regionserver.port", regionServer);
     all.put("hbase.master.info.port", -1);
