@@ -33,7 +33,8 @@ pub(crate) struct ReadMemory {
 impl ReadMemory {
     pub(crate) fn new(server: &RegionServer, call: &Call) -> Self {
         let factor = if call.connection.has_codec { 1 } else { INLINE_FACTOR };
-        Self { deadline: call.deadline, factor, ..Self::within(server) }
+        let share = server.reply_memory().share_of(call);
+        Self { share, deadline: call.deadline, factor, ..Self::within(server) }
     }
 
     /// For a read whose result does not go to a client as it is.
@@ -76,6 +77,17 @@ impl ReadMemory {
     pub(crate) async fn hold(&mut self, bytes: usize) -> Result<(), RpcException> {
         let all = self.with_done(bytes);
         self.share.hold(all, self.deadline).await
+    }
+
+    /// Bytes that are counted for the reads under way.
+    pub(crate) fn counted(&self) -> usize {
+        (self.share.bytes() / self.factor).saturating_sub(self.done)
+    }
+
+    /// Counts that the reply, which ends here, has so many bytes.
+    pub(crate) fn hold_beyond(&mut self, bytes: usize) {
+        let all = self.with_done(bytes);
+        self.share.hold_beyond(all);
     }
 
     fn with_done(&self, bytes: usize) -> usize {

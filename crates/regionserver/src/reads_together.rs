@@ -4,7 +4,7 @@
 
 use crate::exceptions::exception;
 use crate::get::{OpenGet, Progress};
-use crate::read_memory::ReadMemory;
+use crate::read_memory::{ReadMemory, TURN_BYTES};
 use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
 use finback_region::{BoxFuture, Host, RegionError};
 use finback_rpc::RpcException;
@@ -64,6 +64,11 @@ impl<'a> ReadsTogether<'a> {
     pub(crate) async fn run(mut self, memory: &mut ReadMemory) -> Vec<Result<(), RpcException>> {
         loop {
             let must_yield = self.advance(memory);
+            if !memory.try_hold(self.taken_together) {
+                // What it has while it waits is missing to all others: it goes on with less.
+                self.max_bytes = self.max_bytes.min(memory.counted().max(TURN_BYTES));
+                self.give_up_last();
+            }
             if let Err(failure) = memory.hold(self.taken_together).await {
                 self.end_all(&failure);
                 break;
@@ -171,10 +176,15 @@ impl<'a> ReadsTogether<'a> {
         }
     }
 
-    /// Counts what a read takes now, and gives up reads, from the last one on, while all take too much.
+    /// Counts what a read takes now, and gives up the last ones, if all take too much.
     fn bound_memory(&mut self, number: usize) {
         let before = std::mem::replace(&mut self.taken[number], self.reads[number].memory_bytes());
         self.taken_together = self.taken_together - before + self.taken[number];
+        self.give_up_last();
+    }
+
+    /// Gives up reads, from the last one on, while all take too much.
+    fn give_up_last(&mut self) {
         for number in (1..self.reads.len()).rev() {
             if self.taken_together <= self.max_bytes {
                 return;

@@ -228,9 +228,14 @@ async fn step(
     if memory.try_hold(bytes) {
         return Ok(None);
     }
-    // Without room for more the reply ends, if there is something in it.
+    // Without room for more the reply ends, if there is something in it. It does not wait for its last bytes, of a turn:
+    // what it has meanwhile would be missing to all others, and its client may take it at once.
     let something = !out.counts.is_empty() || !whole_rows && !out.cells.is_empty();
-    memory.hold(bytes).await?;
+    if something && memory.counted() > 0 {
+        memory.hold_beyond(bytes);
+    } else {
+        memory.hold(bytes).await?;
+    }
     Ok(something.then_some(Stop::Memory))
 }
 

@@ -1,5 +1,7 @@
 //! One connection of a client: one task that reads requests, calls the service and writes replies.
 
+mod patience;
+
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
 use crate::handshake::{Handshake, Session, handshake};
@@ -14,6 +16,7 @@ use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, PendingReply};
 use crate::unread::UnreadPart;
 use bytes::Bytes;
 use finback_proto::footprint;
+use patience::Patience;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -95,8 +98,8 @@ pub(crate) async fn serve(
         progress: Instant::now(),
     };
     let end = connection.run().await;
-    info.set_closed();
     outbox.close();
+    info.set_lost();
     match end {
         Ok(stream) => close(stream, &[]).await,
         Err(error) => tracing::debug!(%remote, %error, "connection lost"),
@@ -340,35 +343,18 @@ impl Connection {
 
     async fn next_event(&mut self) -> io::Result<Event> {
         let patience = self.patience();
-        let look = self.outgoing.counted_since().map(|_| Instant::now() + CROWD_LOOK);
+        let until_look = CROWD_LOOK.min(self.shared.limits.crowded_stall_timeout);
+        let look = self.outgoing.counted_since().map(|_| Instant::now() + until_look);
         let event = poll_fn(|cx| self.poll_event(cx));
-        let Some((deadline, what)) = patience else {
+        let Some(Patience { until: deadline, lack }) = patience else {
             return Ok(event.await);
         };
         let until = look.map_or(deadline, |look| look.min(deadline));
         match tokio::time::timeout_at(until.into(), event).await {
             Ok(event) => Ok(event),
             Err(_) if until < deadline => Ok(Event::Nothing),
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, what)),
+            Err(_) => Err(self.out_of_patience(lack)),
         }
-    }
-
-    /// Until when the client must do something, and what: read replies, or send the rest of a request.
-    fn patience(&self) -> Option<(Instant, &'static str)> {
-        let limits = &self.shared.limits;
-        let to_read = (!self.outgoing.is_empty())
-            .then(|| (self.progress + limits.write_stall_timeout, "the client does not read its replies"));
-        let to_make_room =
-            self.outgoing.counted_since().filter(|_| self.outgoing.is_in_the_way()).map(|since| {
-                let deadline = self.progress + limits.crowded_stall_timeout;
-                (
-                    deadline.min(since + limits.crowded_reply_timeout),
-                    "others need the memory of unread replies",
-                )
-            });
-        let to_send = (self.reads() && self.is_within_request())
-            .then(|| (self.received + limits.read_stall_timeout, "the rest of a request does not come"));
-        to_read.into_iter().chain(to_make_room).chain(to_send).min()
     }
 
     fn is_within_request(&self) -> bool {

@@ -25,7 +25,7 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// Time without a byte read by a client that has replies waiting, after which it counts as gone.
     pub write_stall_timeout: Duration,
-    /// The same while others wait for the memory that these replies have.
+    /// The same while other clients wait for the memory that these replies have, and after they have waited as long.
     pub crowded_stall_timeout: Duration,
     /// Time after which a client counts as gone that has not read a reply to its end, while others wait for the memory
     /// that it has.

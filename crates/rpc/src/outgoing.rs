@@ -73,12 +73,11 @@ impl Outgoing {
         Some(self.segments.iter().find_map(|segment| segment.counted.as_ref())?.1)
     }
 
-    /// Whether others wait for the memory that replies have here.
-    pub(crate) fn is_in_the_way(&self) -> bool {
-        self.segments
-            .iter()
-            .filter_map(|segment| segment.counted.as_ref())
-            .any(|(share, _)| share.is_wanted())
+    /// Since when other clients wait for the memory that replies have here.
+    pub(crate) fn wanted_since(&self) -> Option<Instant> {
+        // All are of the same client, and of the same memory.
+        let (share, _) = self.segments.iter().find_map(|segment| segment.counted.as_ref())?;
+        share.wanted_since()
     }
 
     /// What to write next: fills `slices` and says how many there are.

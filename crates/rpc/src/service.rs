@@ -14,6 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// Priority from which on calls are the cluster's own and not refused when too much is in flight: they are what
 /// makes it less.
@@ -141,6 +142,8 @@ pub struct ConnectionInfo {
     /// Whether the client takes cell blocks. If not, cells must go into the reply message.
     pub has_codec: bool,
     closed: AtomicBool,
+    lost: AtomicBool,
+    loss: Notify,
 }
 
 impl ConnectionInfo {
@@ -153,7 +156,8 @@ impl ConnectionInfo {
         remote: SocketAddr,
         has_codec: bool,
     ) -> Self {
-        Self { user, real_user, service, version, remote, has_codec, closed: AtomicBool::new(false) }
+        let (closed, lost, loss) = (AtomicBool::new(false), AtomicBool::new(false), Notify::new());
+        Self { user, real_user, service, version, remote, has_codec, closed, lost, loss }
     }
 
     /// Describes calls from within this process.
@@ -169,6 +173,22 @@ impl ConnectionInfo {
 
     pub(crate) fn set_closed(&self) {
         self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// The connection has ended: no reply gets to the client any more.
+    pub(crate) fn set_lost(&self) {
+        self.set_closed();
+        self.lost.store(true, Ordering::SeqCst);
+        self.loss.notify_waiters();
+    }
+
+    /// Ready when the connection has ended.
+    pub(crate) async fn lost(&self) {
+        // From here on it is told; what was before is in the flag.
+        let loss = self.loss.notified();
+        if !self.lost.load(Ordering::SeqCst) {
+            loss.await;
+        }
     }
 }
 

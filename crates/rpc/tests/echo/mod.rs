@@ -3,7 +3,9 @@
 
 use bytes::Bytes;
 use finback_proto::{Message, delimited, pb};
-use finback_rpc::{Call, Limits, Outcome, Reply, RpcException, Server, Service, bind, exceptions};
+use finback_rpc::{
+    Call, Limits, Outcome, Reply, ReplyMemory, RpcException, Server, Service, bind, exceptions,
+};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,14 +18,27 @@ use tokio::task::JoinHandle;
 pub const CLUSTER_ID: &str = "deadbeef-0000-4000-8000-000000000001";
 /// Nothing in these tests takes as long.
 pub const LONG: Duration = Duration::from_secs(20);
+/// For the replies to `Counted`.
+pub const MEMORY: usize = 16 << 20;
 
 /// `Echo` gives back parameter and cells; `Multi` the number of actions, in text; `Later` does so when [`Echo::release`] is notified; `Big` gives back a
-/// cell block of as many KiB as the parameter has bytes.
-#[derive(Default)]
+/// cell block of as many KiB as the parameter has bytes; `Counted` the same, when there is memory for it.
 pub struct Echo {
+    pub memory: Arc<ReplyMemory>,
     pub begun: AtomicUsize,
     pub ended: AtomicUsize,
     pub release: Arc<Notify>,
+}
+
+impl Default for Echo {
+    fn default() -> Self {
+        Self {
+            memory: ReplyMemory::new(MEMORY),
+            begun: AtomicUsize::default(),
+            ended: AtomicUsize::default(),
+            release: Arc::default(),
+        }
+    }
 }
 
 impl Service for Echo {
@@ -48,6 +63,14 @@ impl Service for Echo {
                 cells: key_values(call.param.len()),
                 ..Reply::default()
             })),
+            "Counted" => {
+                let mut share = self.memory.share_of(&call);
+                return Outcome::pending(async move {
+                    share.hold(call.param.len() << 10, call.deadline).await?;
+                    let reply = Reply { cells: key_values(call.param.len()), ..Reply::default() };
+                    Ok(reply.counted(share))
+                });
+            }
             "Later" => {
                 let release = Arc::clone(&self.release);
                 return Outcome::pending(async move {

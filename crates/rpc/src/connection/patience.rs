@@ -1,0 +1,76 @@
+//! How long a client may do nothing before its connection is closed.
+
+use super::Connection;
+use crate::limits::Limits;
+use std::io;
+use std::time::Instant;
+
+/// Until when a client may do nothing.
+pub(super) struct Patience {
+    pub(super) until: Instant,
+    pub(super) lack: Lack,
+}
+
+/// What a client does not do.
+#[derive(Clone, Copy)]
+pub(super) enum Lack {
+    /// It does not read its replies.
+    Reading,
+    /// It does not send the rest of a request.
+    RestOfRequest,
+    /// It does not read replies whose memory others wait for, since then.
+    Memory { wanted: Instant },
+}
+
+impl Connection {
+    /// Until when the client must do something, and what: read replies, or send the rest of a request.
+    pub(super) fn patience(&self) -> Option<Patience> {
+        let limits = &self.shared.limits;
+        let to_read = (!self.outgoing.is_empty())
+            .then(|| Patience { until: self.progress + limits.write_stall_timeout, lack: Lack::Reading });
+        let to_send = (self.reads() && self.is_within_request()).then(|| Patience {
+            until: self.received + limits.read_stall_timeout,
+            lack: Lack::RestOfRequest,
+        });
+        to_read.into_iter().chain(self.patience_in_a_crowd()).chain(to_send).min_by_key(|it| it.until)
+    }
+
+    /// The same while other clients wait for the memory of this one's replies.
+    fn patience_in_a_crowd(&self) -> Option<Patience> {
+        let (since, wanted) = (self.outgoing.counted_since()?, self.outgoing.wanted_since()?);
+        let until = until_in_a_crowd(&self.shared.limits, self.progress, since, wanted);
+        Some(Patience { until, lack: Lack::Memory { wanted } })
+    }
+
+    pub(super) fn out_of_patience(&self, lack: Lack) -> io::Error {
+        let what = match lack {
+            Lack::Reading => "the client does not read its replies",
+            Lack::RestOfRequest => "the rest of a request does not come",
+            Lack::Memory { wanted } => {
+                let info = &self.session.info;
+                tracing::warn!(
+                    remote = %info.remote,
+                    user = %info.user,
+                    unread_bytes = self.outgoing.len(),
+                    nothing_read_for = ?self.progress.elapsed(),
+                    others_wait_for = ?wanted.elapsed(),
+                    "a connection is closed: other clients need the memory of replies that it does not read"
+                );
+                "others need the memory of unread replies"
+            }
+        };
+        io::Error::new(io::ErrorKind::TimedOut, what)
+    }
+}
+
+/// Until when a client may leave replies unread that others wait for: it took bytes at `progress`, has some `since`, and
+/// others wait since `wanted`. A client that did nothing for long is in nobody's way before others have waited as long.
+fn until_in_a_crowd(limits: &Limits, progress: Instant, since: Instant, wanted: Instant) -> Instant {
+    let waited = wanted + limits.crowded_stall_timeout;
+    let stalled = progress + limits.crowded_stall_timeout;
+    let slow = since + limits.crowded_reply_timeout;
+    stalled.min(slow).max(waited)
+}
+
+#[cfg(test)]
+mod tests;

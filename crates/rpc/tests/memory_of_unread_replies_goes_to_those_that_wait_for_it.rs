@@ -1,0 +1,74 @@
+//! A client that leaves its replies unread keeps their memory until others wait for it in vain; then it has to connect
+//! again, and nothing of it is left.
+
+mod echo;
+
+use echo::{MEMORY, Raw, Running, header, request, until};
+use finback_rpc::Limits;
+use std::time::Duration;
+
+const STALL: Duration = Duration::from_millis(200);
+/// Of a reply, as large as the memory for all: the kernel does not take it all.
+const KIB: usize = MEMORY >> 10;
+
+fn counted(id: u32, kib: usize) -> Vec<u8> {
+    request(header(id, "Counted"), &vec![0; kib], b"")
+}
+
+async fn assert_answered(client: &mut Raw, id: u32, kib: usize) {
+    let response = client.response().await;
+    assert_eq!((response.call_id, response.result.unwrap().1.len()), (id, kib << 10));
+}
+
+/// A client that asked three times and reads nothing: one reply takes all memory, one goes beyond, one waits.
+async fn deaf(running: &Running) -> Raw {
+    let mut deaf = running.client().await;
+    let memory = &running.echo.memory;
+    for id in 0..3 {
+        deaf.send(&counted(id, KIB)).await;
+    }
+    until("two replies, and one that waits", || memory.bytes() == 2 * MEMORY && memory.waiting() == 1).await;
+    deaf
+}
+
+fn limits() -> Limits {
+    Limits { crowded_stall_timeout: STALL, max_outgoing_bytes: 4 * MEMORY, ..Limits::default() }
+}
+
+#[tokio::test]
+async fn nobody_is_closed_for_what_only_it_waits_for_itself() {
+    let running = Running::start(limits());
+    let mut deaf = deaf(&running).await;
+    tokio::time::sleep(4 * STALL).await;
+    assert_eq!(running.server.connections(), 1);
+    for id in 0..3 {
+        assert_answered(&mut deaf, id, KIB).await;
+    }
+    until("nothing is held", || running.echo.memory.bytes() == 0).await;
+}
+
+#[tokio::test]
+async fn a_client_in_the_way_of_others_is_closed_and_may_come_back() {
+    let running = Running::start(limits());
+    let memory = &running.echo.memory;
+    let mut deaf = deaf(&running).await;
+    let mut others = Vec::new();
+    for id in 0..4 {
+        let mut other = running.client().await;
+        other.send(&counted(id, KIB / 2)).await;
+        others.push(other);
+    }
+    for (id, other) in others.iter_mut().enumerate() {
+        assert_answered(other, id as u32, KIB / 2).await;
+    }
+    // Of the connection nothing is left: not what it had, nor what waited for memory, nor a turn.
+    until("nothing is held", || memory.bytes() == 0 && memory.waiting() == 0).await;
+    until("closed", || running.server.connections() == others.len()).await;
+    let mut end = vec![0; 1 << 20];
+    while let Ok(1..) = tokio::io::AsyncReadExt::read(&mut deaf.stream, &mut end).await {}
+    let mut again = running.client().await;
+    for id in 10..13 {
+        again.send(&counted(id, KIB)).await;
+        assert_answered(&mut again, id, KIB).await;
+    }
+}
