@@ -15,7 +15,7 @@ use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for
 use finback_layout::RootDir;
 use finback_master::{Connect, Master, MasterConfig, MasterOptions, MasterStatus};
 use finback_proto::{pb, pbuf};
-use finback_region::{OffPeakHours, RegionConfig};
+use finback_region::{OffPeakHours, RegionConfig, SplitConfig};
 use finback_regionserver::{
     AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
     ThroughputBounds,
@@ -325,6 +325,13 @@ fn start_region_server(
             adaptive_compaction_threshold: config.adaptive_compaction_threshold,
             row_lock_wait: config.row_lock_wait,
             compaction: config.compaction(),
+            split: SplitConfig {
+                policy: config.split_policy,
+                max_file_bytes: config.max_file_bytes,
+                initial_bytes: config.split_initial_size,
+                flush_size_bytes: config.memstore_flush_bytes,
+                counts_all_stores: config.split_counts_all_stores,
+            },
             caching: config.caching(),
             ..RegionConfig::default()
         },

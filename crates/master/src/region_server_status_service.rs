@@ -64,6 +64,11 @@ impl RegionServerStatusService {
         let server = server_name(&request.server)?;
         let mut reports = Vec::new();
         for transition in &request.transition {
+            if transition.transition_code == TransitionCode::ReadyToSplit as i32 {
+                let refused = self.split_asked(transition).err();
+                let error_message = refused.map(|refused| refused.message);
+                return Ok(Reply::new(&pb::ReportRegionStateTransitionResponse { error_message }));
+            }
             match decode_transition(transition) {
                 Ok(decoded) => reports.extend(decoded),
                 Err(message) => {
@@ -74,6 +79,18 @@ impl RegionServerStatusService {
         }
         let error_message = self.driver.event(|core, now| core.regions_reported(&server, &reports, now))?;
         Ok(Reply::new(&pb::ReportRegionStateTransitionResponse { error_message }))
+    }
+
+    /// A region has grown too large for its server's liking.
+    fn split_asked(&self, transition: &pb::RegionStateTransition) -> Result<(), RpcException> {
+        let [parent, _, above] = &transition.region_info[..] else {
+            return Err(exceptions::do_not_retry("READY_TO_SPLIT without a region and two daughters"));
+        };
+        let info =
+            RegionInfo::try_from(parent).map_err(|error| exceptions::do_not_retry(error.to_string()))?;
+        let (table, region) = (info.table.clone(), info.encoded_name());
+        let split_row = above.start_key.clone().unwrap_or_default();
+        self.driver.event(|core, now| core.split_wanted(table, region, split_row, now))
     }
 
     fn last_flushed(&self, call: &Call) -> Answer {

@@ -243,7 +243,6 @@ async fn switches_remember_what_they_were_set_to() {
 async fn what_is_not_there_yet_says_so_as_hbase_does() {
     let cluster = Cluster::start().await;
     for (service, method) in [
-        ("MasterService", "SplitRegion"),
         ("MasterService", "Snapshot"),
         ("MasterService", "NoSuchMethod"),
         ("RegionServerStatusService", "ReportProcedureDone"),

@@ -3,6 +3,7 @@
 use crate::cache_config::CacheConfig;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_memory::CompactionMemory;
+use crate::split_policy::SplitConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
 use std::str::FromStr;
@@ -25,6 +26,8 @@ pub struct RegionConfig {
     pub compaction: CompactionConfig,
     /// Which blocks are cached besides those that were read. Tables and families may have their own.
     pub caching: CacheConfig,
+    /// When regions are split that have grown. Tables may have their own.
+    pub split: SplitConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
     pub verify_bulk_loads: bool,
     /// `hbase.hregion.compacting.memstore.type`: in-memory compaction of families that do not say otherwise.
@@ -63,6 +66,7 @@ impl Default for RegionConfig {
             timestamp_slop_ms: None,
             compaction: CompactionConfig::default(),
             caching: CacheConfig::default(),
+            split: SplitConfig::default(),
             verify_bulk_loads: false,
             in_memory_compaction: InMemoryCompaction::Basic,
             system_in_memory_compaction: InMemoryCompaction::None,
@@ -93,6 +97,12 @@ impl RegionConfig {
             settings.apply("hbase.memstore.inmemoryflush.threshold.factor", &mut own.in_memory_flush_factor);
         found |= settings
             .apply("hbase.hregion.compacting.pipeline.segments.limit", &mut own.pipeline_segments_limit);
+        let mut initial = own.split.initial_bytes.unwrap_or(0);
+        if settings.apply("hbase.increasing.policy.initial.size", &mut initial) {
+            own.split.initial_bytes = (initial > 0).then_some(initial);
+            found = true;
+        }
+        found |= settings.apply("hbase.hregion.split.overallfiles", &mut own.split.counts_all_stores);
         let bound = "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
         found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
         found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);

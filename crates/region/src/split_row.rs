@@ -17,7 +17,8 @@ impl Region {
         !self.is_closing() && !self.stores.iter().any(Store::has_references)
     }
 
-    /// The row that divides the largest store that has one: that of the middle of its largest file. Reads a block of the
+    /// The row that divides the largest store that has one: that of the middle of its largest file, or what the split policy
+    /// leaves of it. Reads a block of the
     /// file's index, on the calling thread.
     ///
     /// # Errors
@@ -33,7 +34,7 @@ impl Region {
                 best = Some((bytes, row));
             }
         }
-        Ok(best.map(|(_, row)| row))
+        Ok(best.map(|(_, row)| self.border(row)))
     }
 }
 

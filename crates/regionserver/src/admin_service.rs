@@ -3,7 +3,7 @@
 use crate::job::Pool;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
-use crate::{assignment, exceptions::exception, load};
+use crate::{assignment, exceptions::exception, load, splitter};
 use finback_cell::{Bytes, RegionInfo, TableName};
 use finback_proto::{convert, pb};
 use finback_region::Region;
@@ -228,7 +228,10 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = outcome.map_err(|error| exception(&error))?;
     server.scheduler.look_at(&region);
-    Ok(flushed(&region, outcome.flushed))
+    let reply = flushed(&region, outcome.flushed);
+    // Nobody waits for that.
+    tokio::spawn(async move { splitter::look_at(&server, &region).await });
+    Ok(reply)
 }
 
 fn flushed(region: &Region, flushed: bool) -> Reply {

@@ -123,10 +123,8 @@ async fn report(
         proc_id: vec![procedure],
         ..Default::default()
     };
-    let request =
-        pb::ReportRegionStateTransitionRequest { server: server.name().into(), transition: vec![transition] };
     while !server.is_stopping() {
-        match send(server, &request).await {
+        match send(server, transition.clone()).await {
             Ok(None) => return,
             Ok(Some(refused)) => {
                 tracing::warn!(region = %info.encoded_name(), %refused, "the master refused a report");
@@ -140,13 +138,16 @@ async fn report(
     }
 }
 
-async fn send(
+/// Tells the master once; gives back why it refused.
+pub(crate) async fn send(
     server: &RegionServer,
-    request: &pb::ReportRegionStateTransitionRequest,
+    transition: pb::RegionStateTransition,
 ) -> Result<Option<String>, RpcException> {
+    let request =
+        pb::ReportRegionStateTransitionRequest { server: server.name().into(), transition: vec![transition] };
     let (response, _): (pb::ReportRegionStateTransitionResponse, _) = server
         .status()
-        .call_within(REPORT_TIMEOUT, "ReportRegionStateTransition", request, finback_cell::Bytes::new())
+        .call_within(REPORT_TIMEOUT, "ReportRegionStateTransition", &request, finback_cell::Bytes::new())
         .await?;
     Ok(response.error_message)
 }

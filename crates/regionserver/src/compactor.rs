@@ -4,6 +4,7 @@ use crate::job::Job;
 use crate::job_queue::Taken;
 use crate::scheduler::End;
 use crate::server::RegionServer;
+use crate::splitter;
 use crate::throughput_controller::CompactionControl;
 use finback_region::{CompactionOutcome, RegionError};
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
             if outcome.is_some() {
                 // The output may be worth compacting with others.
                 server.scheduler.look_at(&region);
+                splitter::look_at(server, &region).await;
             }
             End::Done
         }

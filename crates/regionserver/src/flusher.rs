@@ -4,6 +4,7 @@ use crate::job::Job;
 use crate::job_queue::Taken;
 use crate::scheduler::End;
 use crate::server::RegionServer;
+use crate::splitter;
 use crate::throughput_controller::FlushControl;
 use finback_region::Region;
 use std::sync::Arc;
@@ -33,10 +34,12 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
         }
         _ => None,
     };
-    if flush(server, Arc::clone(&region), families).await {
-        server.scheduler.look_at(&region);
+    let looked_at = Arc::clone(&region);
+    if flush(server, region, families).await {
+        server.scheduler.look_at(&looked_at);
         server.host.ask_for_memory_if_short();
         server.look_at_scanner_memory();
+        splitter::look_at(server, &looked_at).await;
         End::Done
     } else {
         End::Failed

@@ -38,6 +38,7 @@ mod scanners;
 mod scheduler;
 mod schemas;
 mod server;
+mod splitter;
 mod stale_scanners;
 mod throughput_controller;
 

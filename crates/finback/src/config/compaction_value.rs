@@ -1,7 +1,7 @@
 //! Kinds of values that only settings of compactions have.
 
 use super::value::Kind;
-use finback_region::{CompactionPolicy, StoreEngine};
+use finback_region::{CompactionPolicy, SplitPolicy, StoreEngine};
 
 /// HBase's class of a store engine.
 pub struct Engine;
@@ -26,6 +26,19 @@ impl Kind for Policy {
 
     fn parse(text: &str) -> Option<CompactionPolicy> {
         if text.is_empty() { Some(CompactionPolicy::default()) } else { text.parse().ok() }
+    }
+}
+
+/// HBase's class of a region split policy.
+pub struct Splits;
+
+impl Kind for Splits {
+    type Value = SplitPolicy;
+    const UNIT: &'static str = "class";
+    const EXPECTED: &'static str = "the full name of one of HBase's region split policies, or empty";
+
+    fn parse(text: &str) -> Option<SplitPolicy> {
+        if text.is_empty() { Some(SplitPolicy::default()) } else { text.parse().ok() }
     }
 }
 

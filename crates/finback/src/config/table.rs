@@ -1,7 +1,7 @@
 //! The table of settings.
 
 use super::cache_value::OptionalFile;
-use super::compaction_value::{Engine, Hour, Policy, Ratio, Share};
+use super::compaction_value::{Engine, Hour, Policy, Ratio, Share, Splits};
 use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
@@ -247,6 +247,19 @@ settings! {
     max_wals: Count = "32", "hbase.regionserver.maxlogs";
     /// How long a write-ahead log that is no longer needed is kept in the archive.
     old_wal_ttl: Milliseconds = "600000", "hbase.master.logcleaner.ttl";
+
+    /// A region with more in one of its families is split, a quarter of it earlier or later. Tables may have their own
+    /// (MAX_FILESIZE).
+    max_file_bytes: ByteCount = "10737418240", "hbase.hregion.max.filesize";
+    /// When regions are split by themselves: HBase's SteppingSplitPolicy (also if empty: the only region of a table early),
+    /// IncreasingToUpperBoundRegionSplitPolicy, ConstantSizeRegionSplitPolicy, KeyPrefixRegionSplitPolicy,
+    /// DelimitedKeyPrefixRegionSplitPolicy or DisabledRegionSplitPolicy, each with its package. Tables may have their own
+    /// (SPLIT_POLICY).
+    split_policy: Splits = "", "hbase.regionserver.region.split.policy";
+    /// The size at which the only region of a table is split; empty: twice the flush size.
+    split_initial_size: OptionalByteCount = "", "hbase.increasing.policy.initial.size";
+    /// Whether all families of a region count together.
+    split_counts_all_stores: Flag = "false", "hbase.hregion.split.overallfiles";
 
     /// How stores lay out their files: HBase's DefaultStoreEngine (also if empty), DateTieredStoreEngine or
     /// StripeStoreEngine, each with its package. This setting, and those on compactions that follow, may also be set in the CONFIGURATION

@@ -15,6 +15,15 @@ pub(crate) struct Place {
     directory: tempfile::TempDir,
 }
 
+/// Settings of each server, unless a test has others: free ports, and regions that stay what they are, since the clients of
+/// these tests do not look for them again.
+const EACH_SERVER: [&str; 4] = [
+    "hbase.zookeeper.property.clientPort=0",
+    "hbase.master.port=0",
+    "hbase.regionserver.port=0",
+    "hbase.regionserver.region.split.policy=org.apache.hadoop.hbase.regionserver.DisabledRegionSplitPolicy",
+];
+
 impl Place {
     pub(crate) fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
@@ -60,11 +69,7 @@ impl Place {
         let stderr = self.directory.path().join(format!("stderr.{}", entries(self.directory.path()).len()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_finback"));
         command.arg("server").arg("--data").arg(self.data());
-        for setting in
-            ["hbase.zookeeper.property.clientPort=0", "hbase.master.port=0", "hbase.regionserver.port=0"]
-                .iter()
-                .chain(settings)
-        {
+        for setting in EACH_SERVER.iter().chain(settings) {
             command.arg("-D").arg(setting);
         }
         let former_ports = identity(&self.data().join("ports"));

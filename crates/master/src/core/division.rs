@@ -3,12 +3,39 @@
 //! others are there. Should a step before it fail, the parents are opened again.
 
 use bytes::Bytes;
-use finback_cell::{RegionInfo, RegionState};
+use finback_cell::{RegionInfo, RegionState, TableName};
+use finback_rpc::{RpcException, exceptions};
 
 use super::{Core, procedure::Step};
-use crate::{meta_edit::MetaEdit, storage_work::StorageWork};
+use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
 
 impl Core {
+    /// Event: a server asks for a split of a region that has grown.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn split_wanted(
+        &mut self,
+        table: TableName,
+        region: String,
+        split_row: Bytes,
+        now: u64,
+    ) -> Result<(), RpcException> {
+        if !self.state.switches.split {
+            return Err(exceptions::do_not_retry("the split switch is off"));
+        }
+        let operation = Operation::SplitRegion { table, region, split_row };
+        // It may be asked for again before it has begun.
+        let is_same = |other: &Operation| match (other, &operation) {
+            (Operation::SplitRegion { region: a, .. }, Operation::SplitRegion { region: b, .. }) => a == b,
+            _ => false,
+        };
+        if self.procedures.active().any(|(_, procedure)| is_same(&procedure.operation)) {
+            return Ok(());
+        }
+        self.submit(operation, None, now).map(drop)
+    }
+
     pub(super) fn plan_split(&self, region: &str, split_row: &Bytes) -> Vec<Step> {
         let Some(parent) = self.state.regions.get(region).map(|region| region.info.clone()) else {
             return Vec::new();

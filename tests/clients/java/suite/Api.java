@@ -36,6 +36,9 @@ interface Api extends AutoCloseable {
   List<TableName> tablesOf(String namespace) throws Exception;
   void flush(TableName t) throws Exception;
   void flushRegion(byte[] regionName) throws Exception;
+  /** At a row, or, without one, where the server likes it; returns when the daughters are there. */
+  void split(byte[] regionName, byte[] row) throws Exception;
+  void merge(List<byte[]> encodedNames) throws Exception;
   List<RegionInfo> regions(TableName t) throws Exception;
   List<HRegionLocation> locations(TableName t) throws Exception;
   HRegionLocation locate(TableName t, byte[] row) throws Exception;

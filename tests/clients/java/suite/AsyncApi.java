@@ -75,6 +75,8 @@ final class AsyncApi implements Api {
   public List<TableName> tablesOf(String namespace) throws Exception { return await(admin.listTableNamesByNamespace(namespace)); }
   public void flush(TableName t) throws Exception { await(admin.flush(t)); }
   public void flushRegion(byte[] regionName) throws Exception { await(admin.flushRegion(regionName)); }
+  public void split(byte[] regionName, byte[] row) throws Exception { await(row == null ? admin.splitRegion(regionName) : admin.splitRegion(regionName, row)); }
+  public void merge(List<byte[]> encodedNames) throws Exception { await(admin.mergeRegions(encodedNames, false)); }
   public List<RegionInfo> regions(TableName t) throws Exception { return await(admin.getRegions(t)); }
 
   public List<HRegionLocation> locations(TableName t) throws Exception {

@@ -78,7 +78,7 @@ public final class ClientSuite {
     String tag = kind + "_" + registry.replace('-', '_');
     try (Api api = kind.equals("sync") ? new SyncApi(conf) : new AsyncApi(conf)) {
       List<Checks> groups = new ArrayList<>(Arrays.asList(new RegistryChecks(api, tag), new NamespaceChecks(api, tag),
-        new TableChecks(api, tag), new SchemaChecks(api, tag), new GetChecks(api, tag), new DeleteChecks(api, tag),
+        new TableChecks(api, tag), new DivisionChecks(api, tag), new SchemaChecks(api, tag), new GetChecks(api, tag), new DeleteChecks(api, tag),
         new ScanChecks(api, tag), new FilterChecks(api, tag), new BatchChecks(api, tag), new AtomicChecks(api, tag),
         new WriteChecks(api, tag), new LimitChecks(api, tag), new ClusterChecks(api, tag)));
       List<String> wanted = list("groups", "");

@@ -1,6 +1,7 @@
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
@@ -68,6 +69,12 @@ final class SyncApi implements Api {
   public List<TableName> tablesOf(String namespace) throws Exception { return Arrays.asList(admin.listTableNamesByNamespace(namespace)); }
   public void flush(TableName t) throws Exception { admin.flush(t); }
   public void flushRegion(byte[] regionName) throws Exception { admin.flushRegion(regionName); }
+  public void split(byte[] regionName, byte[] row) throws Exception {
+    (row == null ? admin.splitRegionAsync(regionName) : admin.splitRegionAsync(regionName, row)).get(60, TimeUnit.SECONDS);
+  }
+  public void merge(List<byte[]> encodedNames) throws Exception {
+    admin.mergeRegionsAsync(encodedNames.toArray(new byte[0][]), false).get(60, TimeUnit.SECONDS);
+  }
   public List<RegionInfo> regions(TableName t) throws Exception { return admin.getRegions(t); }
 
   public List<HRegionLocation> locations(TableName t) throws Exception {
