@@ -40,6 +40,8 @@ pub struct CompactionOutcome {
     pub cells_read: u64,
     /// Cells written.
     pub cells_written: u64,
+    /// Delete markers read and not written.
+    pub markers_dropped: u64,
     /// Bytes of the output file.
     pub bytes_written: u64,
 }
@@ -238,8 +240,8 @@ impl Region {
         }
         let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
         outputs.iter().for_each(|file| self.cache_written(store, file, wanted));
-        if job.whole.is_some() {
-            // Markers have gone: see `renew_scanner`.
+        if outcome.markers_dropped > 0 {
+            // See `renew_scanner`.
             self.file_switch.switch(|| store.exchange_files(&job.inputs, outputs));
         } else {
             store.exchange_files(&job.inputs, outputs);

@@ -135,6 +135,8 @@ impl Region {
                 let sequence_id = if sequence_id <= forgotten { 0 } else { sequence_id };
                 output.append(&cell, sequence_id, outcome.cells_read)?;
                 outcome.cells_written += 1;
+            } else if cell.is_delete() {
+                outcome.markers_dropped += 1;
             }
             reading(&mut heap, (&output, memory), Heap::next)?;
         }
