@@ -5,7 +5,9 @@ mod cluster;
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use cluster::{Cluster, create_request, family_schema, pb_name, store::Store, table, table_name};
+use finback_cell::RegionInfo;
 use finback_fs::{CrashMode, MemFileSystem};
 use finback_proto::{Message, convert, pb};
 use pb::table_state::State;
@@ -28,7 +30,7 @@ macro_rules! has_procedure {
 }
 
 has_procedure! { CreateTableResponse DeleteTableResponse EnableTableResponse DisableTableResponse TruncateTableResponse
-AddColumnResponse DeleteColumnResponse CreateNamespaceResponse }
+AddColumnResponse DeleteColumnResponse CreateNamespaceResponse SplitTableRegionResponse MergeTableRegionsResponse }
 
 /// Whether the operation was reported as done before the power was cut at step `n`, and whether it was cut at all.
 async fn run_until_step<Req: Message, Resp: HasProcedure>(
@@ -277,6 +279,93 @@ async fn create_a_namespace() {
                 cluster.wait(response.proc_id).await.unwrap();
             }
             cluster.create("ns:t", &["f"], &[]).await.unwrap();
+        },
+    )
+    .await;
+}
+
+/// Regions of the table on disk, and those that are open, of all tables.
+fn regions(cluster: &Cluster) -> (usize, usize) {
+    let on_disk = cluster.root().list_regions(&table_name("t")).unwrap().len();
+    (on_disk, cluster.server.online.lock().unwrap().len())
+}
+
+/// Names of files that lead to others.
+fn references(cluster: &Cluster) -> Vec<std::path::PathBuf> {
+    let (root, table) = (cluster.root(), table_name("t"));
+    let regions = root.list_regions(&table).unwrap();
+    let files = regions.iter().flat_map(|region| root.list_store_files(&table, region, b"f").unwrap());
+    files.filter(|file| file.elsewhere.is_some()).map(|file| file.path).collect()
+}
+
+/// When nothing refers to them any more the parents go, and nothing else.
+async fn collect(cluster: &Cluster, references: &[std::path::PathBuf], parents: usize, open: usize) {
+    let scan = async || -> Option<i32> {
+        let answer: pb::RunCatalogScanResponse =
+            cluster.call("RunCatalogScan", &pb::RunCatalogScanRequest {}).await.unwrap();
+        answer.scan_result
+    };
+    assert_eq!(scan().await, Some(0), "they are referred to");
+    assert_eq!(cluster.files_below("archive").len(), 0);
+    references.iter().for_each(|path| cluster.root().fs().remove_file(path).unwrap());
+    assert_eq!(scan().await, Some(1));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(cluster.files_below("archive").len(), parents);
+    assert_eq!(regions(cluster), (open - 2, open));
+    assert_eq!(scan().await, Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn split() {
+    let parent = RegionInfo::new(table_name("t"), Bytes::new(), Bytes::new(), NOW);
+    at_every_step::<_, pb::SplitTableRegionResponse>(
+        async |cluster| {
+            cluster.create("t", &["f"], &[]).await.unwrap();
+            assert_eq!(cluster.put_store_files("t", "f", FILE), 1);
+        },
+        "SplitRegion",
+        pb::SplitTableRegionRequest { region_info: (&parent).into(), ..Default::default() },
+        async |cluster, done| {
+            let references = references(cluster);
+            assert_eq!(cluster.files_below("data").len(), 1);
+            if references.is_empty() {
+                assert!(!done);
+                assert_eq!(regions(cluster), (1, 3), "the parent, hbase:meta, hbase:namespace");
+            } else {
+                assert_eq!((references.len(), regions(cluster)), (2, (3, 4)));
+                collect(cluster, &references, 1, 4).await;
+            }
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn merge() {
+    let parents = [("", "m"), ("m", "")].map(|(start, end)| {
+        RegionInfo::new(table_name("t"), start.as_bytes().into(), end.as_bytes().into(), NOW)
+    });
+    let region = parents.iter().map(|parent| pb::RegionSpecifier {
+        r#type: pb::region_specifier::RegionSpecifierType::EncodedRegionName.into(),
+        value: parent.encoded_name().into_bytes().into(),
+    });
+    at_every_step::<_, pb::MergeTableRegionsResponse>(
+        async |cluster| {
+            cluster.create("t", &["f"], &["m"]).await.unwrap();
+            assert_eq!(cluster.put_store_files("t", "f", FILE), 2);
+        },
+        "MergeTableRegions",
+        pb::MergeTableRegionsRequest { region: region.collect(), ..Default::default() },
+        async |cluster, done| {
+            let references = references(cluster);
+            assert_eq!(cluster.files_below("data").len(), 2);
+            if references.is_empty() {
+                assert!(!done);
+                assert_eq!(regions(cluster), (2, 4), "the parents, hbase:meta, hbase:namespace");
+            } else {
+                assert_eq!((references.len(), regions(cluster)), (2, (3, 3)));
+                collect(cluster, &references, 2, 3).await;
+            }
         },
     )
     .await;

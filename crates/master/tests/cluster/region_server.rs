@@ -192,6 +192,18 @@ impl FakeRegionServer {
         Ok(Reply::new(&pb::FlushRegionResponse { last_flush_time: 1, ..Default::default() }))
     }
 
+    /// Regions here can always be divided, and are best divided in the middle of the alphabet.
+    fn region_info(&self, call: &Call) -> Result<Reply, RpcException> {
+        let request: pb::GetRegionInfoRequest = call.decode()?;
+        self.online_region(&request.region)?;
+        Ok(Reply::new(&pb::GetRegionInfoResponse {
+            splittable: Some(true),
+            mergeable: Some(true),
+            best_split_row: request.best_split_row().then(|| Bytes::from_static(b"m")),
+            ..Default::default()
+        }))
+    }
+
     fn exec_service(&self, call: &Call) -> Result<Reply, RpcException> {
         let request: pb::CoprocessorServiceRequest = call.decode()?;
         let region = self.online_region(&request.region)?;
@@ -274,6 +286,7 @@ impl Service for Half {
         let server = &self.server;
         match (self.service, call.method.as_str()) {
             ("AdminService", "ExecuteProcedures") => server.execute_procedures(&call),
+            ("AdminService", "GetRegionInfo") => server.region_info(&call),
             ("AdminService", "FlushRegion") => server.flush(&call),
             ("ClientService", "ExecService") => server.exec_service(&call),
             ("ClientService", "Mutate") => server.mutate(&call),
