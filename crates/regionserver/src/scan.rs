@@ -4,7 +4,7 @@
 //! the client's patience nor the scanner's lease ends first.
 
 use crate::exceptions::exception;
-use crate::get::{CELLS_PER_TURN, decode_filter, next};
+use crate::get::{CELLS_PER_TURN, decode_filter};
 use crate::read_memory::{ReadMemory, TURN_BYTES};
 use crate::result::ReplyCells;
 use crate::scanners::{CloseUnlessKept, OpenScanner};
@@ -12,7 +12,7 @@ use crate::server::RegionServer;
 use finback_cell::block::CellIter;
 use finback_proto::convert::{self, DecodedScan};
 use finback_proto::pb;
-use finback_region::{ScanLimits, ScanOutput, ScanStop};
+use finback_region::{Interrupt, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -215,28 +215,56 @@ async fn step(
     limits: &ScanLimits,
     memory: &mut ReadMemory,
 ) -> Result<Option<Stop>, RpcException> {
-    let stop = next(server, &mut open.scanner, out, limits, memory).await?;
     let whole_rows = open.scanner.needs_whole_rows() || !limits.partial_rows;
-    if whole_rows && out.counts.is_empty() {
-        memory.check_row(out.cells.len())?;
+    loop {
+        match open.scanner.next(out, limits) {
+            Ok(stop) => {
+                if whole_rows && out.counts.is_empty() {
+                    memory.check_row(out.cells.len())?;
+                }
+                if stop != ScanStop::Budget {
+                    hold_or_end(memory, out.cells.capacity(), is_something(out, whole_rows)).await?;
+                    return Ok(Some(Stop::Read(stop)));
+                }
+                let bytes = memory.of(out, &open.scanner);
+                if memory.try_hold(bytes) {
+                    return Ok(None);
+                }
+                // Without room for more the reply ends, if there is something in it.
+                let something = is_something(out, whole_rows);
+                hold_or_end(memory, bytes, something).await?;
+                return Ok(something.then_some(Stop::Memory));
+            }
+            Err(Interrupt::NeedBlock(request)) => {
+                // Many calls may stand here.
+                let bytes = memory.of(out, &open.scanner).saturating_add(request.block.size as usize);
+                if !memory.try_hold(bytes)
+                    && hold_or_end(memory, bytes, is_something(out, whole_rows)).await?
+                {
+                    return Ok(Some(Stop::Memory));
+                }
+                open.scanner.provide(server.fetch(request).await?);
+            }
+            Err(Interrupt::Failed(error)) => return Err(exception(&error)),
+        }
     }
-    if stop != ScanStop::Budget {
-        memory.hold(out.cells.capacity()).await?;
-        return Ok(Some(Stop::Read(stop)));
-    }
-    let bytes = memory.of(out, &open.scanner);
-    if memory.try_hold(bytes) {
-        return Ok(None);
-    }
-    // Without room for more the reply ends, if there is something in it. It does not wait for its last bytes, of a turn:
-    // what it has meanwhile would be missing to all others, and its client may take it at once.
-    let something = !out.counts.is_empty() || !whole_rows && !out.cells.is_empty();
-    if something && memory.counted() > 0 {
+}
+
+/// Whether a reply that ends here has anything in it.
+fn is_something(out: &ScanOutput, whole_rows: bool) -> bool {
+    !out.counts.is_empty() || !whole_rows && !out.cells.is_empty()
+}
+
+/// Waits for memory, unless the reply can end: one that has some does not wait for its last bytes, of a turn. What it
+/// would keep meanwhile is missing to all others, and its client may take it at once. Whether it has to end.
+async fn hold_or_end(memory: &mut ReadMemory, bytes: usize, something: bool) -> Result<bool, RpcException> {
+    let ends = something && memory.counted() > 0;
+    if ends {
         memory.hold_beyond(bytes);
     } else {
         memory.hold(bytes).await?;
     }
-    Ok(something.then_some(Stop::Memory))
+    Ok(ends)
 }
 
 /// Half of what lease and client leave.

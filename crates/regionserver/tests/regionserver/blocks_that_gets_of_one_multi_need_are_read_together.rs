@@ -1,124 +1,14 @@
 //! Reads that find everything in memory are answered at once; the blocks that others need are read side by side.
 
-use crate::world::{FAMILY, LONG, Table, World, region_info, row_name, text};
+use crate::gated_device::{Device, Gate};
+use crate::world::{FAMILY, Table, World, region_info, row_name, text};
 use finback_cell::{Bytes, ColumnFamilyDescriptor};
-use finback_fs::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
 use finback_layout::RootDir;
 use finback_proto::{convert, pb};
 use finback_regionserver::ClientService;
 use finback_rpc::{Call, ChannelExt, Loopback, Outcome, Service};
-use std::io;
-use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Instant;
-
-/// How many reads are under way, and how many there were at most.
-#[derive(Debug, Default)]
-struct Reads {
-    /// How many reads must be under way before one of them is done; 0: none waits.
-    gather: usize,
-    now: usize,
-    most: usize,
-    all: usize,
-}
-
-#[derive(Debug, Default)]
-struct Gate {
-    reads: Mutex<Reads>,
-    changed: Condvar,
-}
-
-impl Gate {
-    fn gather(&self, reads: usize) {
-        *self.reads.lock().unwrap() = Reads { gather: reads, ..Reads::default() };
-    }
-
-    /// A read: it ends when enough of them are under way, or when the test has waited too long.
-    fn pass(&self) {
-        let mut reads = self.reads.lock().unwrap();
-        reads.now += 1;
-        reads.all += 1;
-        reads.most = reads.most.max(reads.now);
-        self.changed.notify_all();
-        let since = Instant::now();
-        while reads.most < reads.gather && since.elapsed() < LONG {
-            reads = self.changed.wait_timeout(reads, LONG).unwrap().0;
-        }
-        reads.now -= 1;
-    }
-}
-
-/// A device that every read of a store file must wait for.
-#[derive(Debug)]
-struct Device {
-    inner: Arc<dyn FileSystem>,
-    gate: Arc<Gate>,
-}
-
-#[derive(Debug)]
-struct File {
-    inner: Arc<dyn RandomAccessFile>,
-    gate: Arc<Gate>,
-}
-
-impl RandomAccessFile for File {
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        self.inner.read_at(offset, buf)
-    }
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.gate.pass();
-        self.inner.read_exact_at(offset, buf)
-    }
-    fn read_at_nowait(&self, _: u64, _: &mut [u8]) -> io::Result<Option<()>> {
-        Ok(None)
-    }
-    fn len(&self) -> io::Result<u64> {
-        self.inner.len()
-    }
-}
-
-impl FileSystem for Device {
-    fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
-        Ok(Arc::new(File { inner: self.inner.open(path)?, gate: Arc::clone(&self.gate) }))
-    }
-    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
-        self.inner.create_new(path)
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.inner.rename(from, to)
-    }
-    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.inner.hard_link(from, to)
-    }
-    fn sync_file(&self, path: &Path) -> io::Result<()> {
-        self.inner.sync_file(path)
-    }
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.inner.remove_file(path)
-    }
-    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.inner.remove_dir_all(path)
-    }
-    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.inner.create_dir_all(path)
-    }
-    fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.inner.list(path)
-    }
-    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
-        self.inner.metadata(path)
-    }
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.inner.sync_dir(path)
-    }
-    fn available_space(&self, path: &Path) -> io::Result<u64> {
-        self.inner.available_space(path)
-    }
-    fn lock_exclusive(&self, path: &Path) -> Result<LockGuard, FsError> {
-        self.inner.lock_exclusive(path)
-    }
-}
 
 /// A client service that counts the calls that were answered without a hand-over.
 struct Watched {
@@ -153,7 +43,7 @@ impl Setting {
     fn new() -> Self {
         let gate = Arc::new(Gate::default());
         let world = World::with(|options| {
-            let device = Device { inner: Arc::clone(options.root.fs()), gate: Arc::clone(&gate) };
+            let device = Device::new(options.root.fs(), &gate);
             options.root = RootDir::new(Arc::new(device), options.root.path());
         });
         let at_once = Arc::new(AtomicUsize::new(0));
@@ -204,13 +94,13 @@ async fn cold_rows_are_read_side_by_side_and_then_answered_from_memory_at_once()
     setting.gate.gather(AT_ONCE);
     assert_all(setting.get_all(&table).await);
     {
-        let reads = setting.gate.reads.lock().unwrap();
+        let reads = setting.gate.reads();
         assert_eq!((reads.most, reads.all, reads.now), (AT_ONCE, ROWS, 0), "each block once");
     }
     assert_eq!(setting.at_once.load(Ordering::Relaxed), 0);
     assert_all(setting.get_all(&table).await);
     assert_eq!(setting.at_once.load(Ordering::Relaxed), 1, "without a hand-over");
-    assert_eq!(setting.gate.reads.lock().unwrap().all, ROWS);
+    assert_eq!(setting.gate.reads().all, ROWS);
 }
 
 #[tokio::test]
@@ -223,6 +113,6 @@ async fn gets_that_need_the_same_block_share_one_read() {
     let results = table.multi(vec![action; 50]).await;
     assert!(results.iter().all(|result| result.exception.is_none()));
     // The seek of a row's first cell may have to look into the block before it.
-    let all = setting.gate.reads.lock().unwrap().all;
+    let all = setting.gate.reads().all;
     assert!((1..=2).contains(&all), "{all}");
 }

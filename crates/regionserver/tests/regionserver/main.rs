@@ -1,5 +1,6 @@
 //! A region server as clients and masters see it, in process.
 
+mod gated_device;
 mod world;
 
 mod a_multi_answers_each_action_in_its_place;
@@ -12,6 +13,7 @@ mod background_jobs_are_slowed_put_off_and_cancelled;
 mod blocks_that_gets_of_one_multi_need_are_read_together;
 mod bulk_loads_are_prepared_carried_out_and_cleaned_up;
 mod compactions_come_by_themselves_and_when_asked_for;
+mod reads_without_room_keep_nothing_from_others;
 mod regions_open_and_close_as_the_master_says;
 mod too_many_logs_flush_what_keeps_the_oldest;
 mod writes_are_slowed_before_they_are_refused;

@@ -1,0 +1,108 @@
+//! Reads that find no more memory for their replies give their clients what they have, instead of waiting with it: it
+//! would be missing to all others, who may wait for the same reason.
+
+use crate::gated_device::{Device, Gate};
+use crate::world::{FAMILY, Table, World, region_info, row_name};
+use finback_cell::{CellBlock, ColumnFamilyDescriptor};
+use finback_layout::RootDir;
+use finback_proto::pb;
+use finback_rpc::{ReplyMemory, ReplyShare};
+use std::sync::Arc;
+use std::time::Duration;
+
+const LIMIT: usize = 8 << 20;
+const ROWS: usize = 10;
+const VALUE_BYTES: usize = 200 << 10;
+
+struct Setting {
+    gate: Arc<Gate>,
+    memory: Arc<ReplyMemory>,
+    world: World,
+}
+
+impl Setting {
+    fn new() -> Self {
+        let (gate, memory) = (Arc::new(Gate::default()), ReplyMemory::new(LIMIT));
+        let world = World::with(|options| {
+            let device = Device::new(options.root.fs(), &gate);
+            options.root = RootDir::new(Arc::new(device), options.root.path());
+            options.reply_memory = Arc::clone(&memory);
+        });
+        Self { gate, memory, world }
+    }
+
+    /// A table with a block for each row, in one file.
+    async fn table(&self) -> Table<'_> {
+        let family = ColumnFamilyDescriptor::with_defaults(FAMILY).with("BLOOMFILTER", "NONE");
+        self.world.create_table(&region_info("t", "", ""), vec![family]);
+        let table = self.world.table("t").await;
+        table.fill(0..ROWS, &[b'v'; VALUE_BYTES]).await;
+        table.flush().await.unwrap();
+        table
+    }
+
+    /// Waits until a read stands at the device, takes all memory that is left, and lets the read go on.
+    async fn take_memory_from_a_read(&self) -> [ReplyShare; 2] {
+        while self.gate.reads().now == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert!(self.memory.bytes() > 0, "it has its block");
+        let mut taken = [self.memory.share(), self.memory.share()];
+        taken[0].hold(LIMIT - self.memory.bytes(), None).await.unwrap();
+        taken[1].hold(LIMIT / 8, None).await.unwrap();
+        self.gate.gather(0);
+        taken
+    }
+}
+
+#[tokio::test]
+async fn a_scan_gives_its_client_what_it_has() {
+    let setting = Setting::new();
+    let table = setting.table().await;
+    // Nor is there a heartbeat that could end the wait.
+    let first = pb::ScanRequest { client_handles_heartbeats: Some(false), ..table.open_scan(u32::MAX) };
+    setting.gate.gather(2);
+    let (answer, taken) = tokio::join!(
+        setting.world.ask::<_, pb::ScanResponse>("Scan", &first),
+        setting.take_memory_from_a_read()
+    );
+    let (response, block) = answer.unwrap();
+    assert_eq!(setting.memory.waiting(), 0);
+    let found = CellBlock::parse(block).unwrap().iter().count();
+    assert!((1..ROWS).contains(&found), "{found}");
+    assert!(response.more_results_in_region());
+    drop(taken);
+    let next = pb::ScanRequest { region: None, scan: None, scanner_id: response.scanner_id, ..first };
+    let (response, block) = setting.world.ask::<_, pb::ScanResponse>("Scan", &next).await.unwrap();
+    let rows: Vec<_> = CellBlock::parse(block)
+        .unwrap()
+        .iter()
+        .map(|cell| String::from_utf8(cell.row().to_vec()).unwrap())
+        .collect();
+    assert_eq!(rows, (found..ROWS).map(row_name).collect::<Vec<_>>());
+    assert!(!response.more_results_in_region());
+    assert_eq!(setting.memory.bytes(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_leaves_its_last_gets_to_be_asked_again() {
+    let setting = Setting::new();
+    let table = setting.table().await;
+    let get = |row: usize| {
+        let get = pb::Get { row: row_name(row).into(), ..Default::default() };
+        pb::Action { index: Some(row as u32), get: Some(Box::new(get)), ..Default::default() }
+    };
+    setting.gate.gather(ROWS + 1);
+    let (results, taken) =
+        tokio::join!(table.multi((0..ROWS).map(get).collect()), setting.take_memory_from_a_read());
+    let found = results.iter().take_while(|result| result.result.is_some()).count();
+    assert!((1..ROWS).contains(&found), "{found}");
+    for result in &results[found..] {
+        let name = &result.exception.as_ref().unwrap().name;
+        assert!(name.ends_with("MultiActionResultTooLarge"), "{name}");
+    }
+    drop(taken);
+    let results = table.multi((found..ROWS).map(get).collect()).await;
+    assert!(results.iter().all(|result| result.result.is_some()));
+    assert_eq!(setting.memory.bytes(), 0);
+}
