@@ -49,11 +49,21 @@ pub(crate) struct Plan {
     pub(crate) value_bytes: u64,
     /// Times that everything is run; the median counts.
     pub(crate) rounds: u64,
+    /// Which workload alone, counted from 1; 0: all of them.
+    pub(crate) workload: u64,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { keys: 1_000_000, operations: 6_000_000, flush_mib: 32, batch: 50, value_bytes: 100, rounds: 3 }
+        Self {
+            keys: 1_000_000,
+            operations: 6_000_000,
+            flush_mib: 32,
+            batch: 50,
+            value_bytes: 100,
+            rounds: 3,
+            workload: 0,
+        }
     }
 }
 
@@ -69,6 +79,7 @@ impl Plan {
                 "batch" => &mut plan.batch,
                 "value_bytes" => &mut plan.value_bytes,
                 "rounds" => &mut plan.rounds,
+                "workload" => &mut plan.workload,
                 _ => return Err(format!("nothing is called {name} here").into()),
             };
             *field = number.parse::<u64>()?.max(1);
@@ -79,7 +90,7 @@ impl Plan {
 
 impl std::fmt::Display for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { keys, operations, flush_mib, batch, value_bytes, rounds } = self;
+        let Self { keys, operations, flush_mib, batch, value_bytes, rounds, .. } = self;
         write!(
             f,
             "{operations} operations on {keys} keys, values of {value_bytes} bytes, {batch} puts a call, flushed at \

@@ -37,6 +37,8 @@ pub(crate) struct Measured {
     cpu_us: f64,
     /// Bytes written to store files for each byte of cells.
     amplification: f64,
+    /// The least and the most of all rounds.
+    amplifications: (f64, f64),
     flushes: u64,
     bytes_per_cell: f64,
     cells_dropped: u64,
@@ -52,15 +54,27 @@ struct Written {
 }
 
 impl Measured {
+    /// The round with the median throughput, with the median write amplification, which goes by whole compactions.
+    pub(crate) fn median(mut rounds: Vec<Self>) -> Self {
+        let middle = rounds.len() / 2;
+        rounds.sort_by(|a, b| a.amplification.total_cmp(&b.amplification));
+        let amplification = rounds[middle].amplification;
+        let amplifications = (rounds[0].amplification, rounds[rounds.len() - 1].amplification);
+        rounds.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
+        Self { amplification, amplifications, ..rounds.swap_remove(middle) }
+    }
+
     /// Columns of the table, compared with another run.
     pub(crate) fn row(&self, base: &Self) -> String {
         let versus = |ours: f64, theirs: f64| format!("{:+.0} %", (ours / theirs - 1.0) * 100.0);
         format!(
-            "{:.0} | {} | {:.2} | {:.2} | {} | {} | {:.0} | {} | {:.1} | {:.0} | {:.0} | {:.1}",
+            "{:.0} | {} | {:.2} | {:.2} ({:.2}–{:.2}) | {} | {} | {:.0} | {} | {:.1} | {:.0} | {:.0} | {:.1}",
             self.per_second / 1000.0,
             versus(self.per_second, base.per_second),
             self.cpu_us,
             self.amplification,
+            self.amplifications.0,
+            self.amplifications.1,
             versus(self.amplification, base.amplification),
             self.flushes,
             self.bytes_per_cell,
@@ -100,6 +114,7 @@ pub(crate) fn measure(
             per_second: plan.operations as f64 / elapsed.as_secs_f64(),
             cpu_us: cpu.as_secs_f64() * 1e6 / plan.operations as f64,
             amplification: 0.0,
+            amplifications: (0.0, 0.0),
             flushes: written.flushes.load(Relaxed),
             bytes_per_cell,
             cells_dropped: metrics.in_memory.cells_dropped,
