@@ -12,10 +12,10 @@ use tokio::{runtime::Handle, sync::watch};
 use crate::{
     action::{Action, ActionId, Outcome, Output},
     core::Core,
+    kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
     options::{Clock, Connect},
-    region_division::{self, Kinship},
     region_service_calls as calls,
     state::ClusterState,
 };
@@ -107,6 +107,20 @@ impl Driver {
         }
     }
 
+    /// Starts an operation; gives back its procedure's id. The nonce is as it stands in a request: 0 is none.
+    ///
+    /// # Errors
+    /// What the client did wrong, in HBase's words.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        operation: Operation,
+        nonce_group: Option<u64>,
+        nonce: Option<u64>,
+    ) -> Result<u64, RpcException> {
+        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
+        self.event(|core, now| core.submit(operation, nonce, now))
+    }
+
     /// Starts an operation and waits until it is let in; gives back its procedure's id.
     ///
     /// # Errors
@@ -117,8 +131,7 @@ impl Driver {
         nonce_group: Option<u64>,
         nonce: Option<u64>,
     ) -> Result<u64, RpcException> {
-        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
-        let id = self.event(|core, now| core.submit(operation, nonce, now))?;
+        let id = self.submit(operation, nonce_group, nonce)?;
         self.admitted(id).await?;
         Ok(id)
     }
@@ -142,7 +155,7 @@ impl Driver {
 
     /// Puts away the files of regions to which no reference leads any more; gives back of how many.
     pub(crate) async fn collect_regions(self: &Arc<Self>) -> usize {
-        let kinships = self.read(|core| region_division::kinships(&core.state));
+        let kinships = self.read(|core| kinship::kinships(&core.state));
         if kinships.is_empty() {
             return 0;
         }

@@ -20,6 +20,7 @@ mod cluster_status;
 mod core;
 mod driver;
 mod java_regex;
+mod kinship;
 mod master;
 mod master_service;
 mod meta_edit;

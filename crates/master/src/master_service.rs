@@ -34,8 +34,7 @@ impl MasterService {
         nonce_group: Option<u64>,
         nonce: Option<u64>,
     ) -> Result<u64, RpcException> {
-        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
-        self.driver.event(|core, now| core.submit(operation, nonce, now))
+        self.driver.submit(operation, nonce_group, nonce)
     }
 
     /// The answer to a call that started an operation: at once if it was let in or refused, later if it waits.

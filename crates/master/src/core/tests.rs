@@ -321,7 +321,7 @@ fn a_region_is_split_and_put_away_when_nobody_refers_to_it() {
     ];
     assert_eq!(ranges(&core, "t"), after);
 
-    let kinships = crate::region_division::kinships(&core.state);
+    let kinships = crate::kinship::kinships(&core.state);
     let [kinship] = &kinships[..] else { panic!("{kinships:?}") };
     let (table, region) = (kinship.table.clone(), kinship.region.clone());
     core.submit(Operation::CollectRegion { table, region }, None, START).unwrap();
@@ -379,7 +379,7 @@ fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred
     };
     assert_eq!(*regions, parents);
     assert!(core.state.regions[&merged].merged_from.is_empty());
-    assert!(crate::region_division::kinships(&core.state).is_empty());
+    assert!(crate::kinship::kinships(&core.state).is_empty());
 }
 
 #[test]

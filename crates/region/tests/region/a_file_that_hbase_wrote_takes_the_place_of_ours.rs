@@ -1,6 +1,7 @@
 //! While a region is closed one of its store files is exchanged for one that HBase 2.5.11 wrote. The region opens, reads
 //! what HBase reads there, takes writes, flushes and compacts.
 
+use crate::fixtures::{fixtures, unhex};
 use crate::world::{Plain, World, family, put, run, scan};
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, Get, Scan, cell::CellParts, tag};
@@ -72,15 +73,6 @@ const FILES: [&str; 53] = [
     "metablocks",
     "mob-data",
 ];
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/hbase-2.5.11")
-}
-
-fn unhex(value: &Value) -> Vec<u8> {
-    let digits = value.as_str().unwrap().as_bytes().chunks(2);
-    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
-}
 
 /// What HBase's reader finds in the file, in its order, tags included; of cells with equal keys the first, which hides the
 /// others.

@@ -1,5 +1,6 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
+mod fixtures;
 mod hfiles;
 mod ledger;
 #[allow(dead_code)] // Not every module uses all of it.

@@ -1,6 +1,7 @@
 //! A root directory of HBase 2.5.11 after a split, a merge and the cloning of a snapshot of a split table: regions whose
 //! files are references to halves of others' files, links, and references to links.
 
+use crate::fixtures::{fixtures, unhex};
 use crate::world::{Plain, ROOT, World, put, run, scan};
 use finback_cell::schema::set_entry;
 use finback_cell::{Bytes, FamilySelection, Get, Scan, TableName};
@@ -9,7 +10,7 @@ use finback_layout::RootDir;
 use finback_region::Region;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The tables, and the regions of them that were served: the directories have those too that these came from.
@@ -18,15 +19,6 @@ const SERVED: [(&str, &[&str]); 3] = [
     ("ns1:t1", &["4e18022e031234f82a30f63ee117cc9c", "aa3e036efc0ee5a505411110cecacfce"]),
     ("ns1:cloned", &["337d3b12e3f937fea3a890f8564bdc96", "b7628676d45d24a9d96f8105e3d2871f"]),
 ];
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/hbase-2.5.11")
-}
-
-fn unhex(value: &Value) -> Vec<u8> {
-    let digits = value.as_str().unwrap().as_bytes().chunks(2);
-    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
-}
 
 /// What a scan of the table gave in HBase.
 fn recorded(table: &str, kind: &str) -> Vec<Plain> {

@@ -1,0 +1,45 @@
+//! Which regions may still have references to the files of the regions they come of, and whether they have.
+
+use finback_cell::{RegionState, TableName};
+use finback_layout::{LayoutError, RootDir};
+
+use crate::state::{ClusterState, Region};
+
+/// Regions that may have references to the files of others.
+#[derive(Debug, Clone)]
+pub(crate) struct Kinship {
+    pub(crate) table: TableName,
+    /// The region that was split, or that was merged.
+    pub(crate) region: String,
+    parents: Vec<String>,
+    offspring: Vec<String>,
+}
+
+/// All regions of which parents' files may have become useless.
+pub(crate) fn kinships(state: &ClusterState) -> Vec<Kinship> {
+    let kinship = |(encoded, region): (&String, &Region)| {
+        let (parents, offspring) = if region.state == RegionState::Split && !region.split_into.is_empty() {
+            (vec![encoded.clone()], region.split_into.clone())
+        } else if !region.merged_from.is_empty() {
+            (region.merged_from.clone(), vec![encoded.clone()])
+        } else {
+            return None;
+        };
+        Some(Kinship { table: region.info.table.clone(), region: encoded.clone(), parents, offspring })
+    };
+    state.regions.iter().filter_map(kinship).collect()
+}
+
+impl Kinship {
+    /// Whether no file of the offspring leads to a file of the parents.
+    pub(crate) fn is_over(&self, root: &RootDir) -> Result<bool, LayoutError> {
+        for offspring in &self.offspring {
+            for parent in &self.parents {
+                if root.leads_to(&self.table, offspring, parent)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
