@@ -31,6 +31,8 @@ pub(crate) enum Action {
     WriteNamespace { server: ServerName, region: RegionInfo, mutation: pb::MutationProto },
     /// Reads all of hbase:namespace.
     ScanNamespaces { server: ServerName, region: RegionInfo },
+    /// Writes down how procedures stand.
+    StoreProcedures(pb::StoredProcedures),
     /// Comes back after a while.
     Wait { milliseconds: u64 },
 }

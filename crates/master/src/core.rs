@@ -1,11 +1,14 @@
 //! The state machine: events in (methods of [`Core`]), actions out ([`Core::take_actions`]). No I/O, no clock.
 
 mod assignment;
+mod decision;
 mod division;
 mod meta_writes;
 mod plan;
 mod procedure;
 mod procedure_table;
+mod procedure_writes;
+mod recovery;
 mod region_reports;
 mod servers;
 mod startup;
@@ -19,9 +22,11 @@ use crate::{
     options::MasterConfig,
     state::ClusterState,
 };
+pub(crate) use decision::Decision;
 use meta_writes::{MetaWrite, MetaWrites};
-pub(crate) use procedure::{Procedure, Status};
+pub(crate) use procedure::{Nonce, Procedure, Status};
 pub(crate) use procedure_table::Procedures;
+use procedure_writes::{ProcedureWrite, ProcedureWrites};
 pub(crate) use region_reports::{RegionReport, ReportedTransition};
 pub(crate) use startup::Startup;
 
@@ -40,6 +45,7 @@ pub(crate) struct Core {
     actions: Vec<(ActionId, Action)>,
     purposes: HashMap<ActionId, Purpose>,
     meta: MetaWrites,
+    procedure_writes: ProcedureWrites,
     startup: Startup,
     last_tick_ms: u64,
 }
@@ -50,6 +56,8 @@ enum Purpose {
     Procedure(u64),
     MetaWrites(Vec<MetaWrite>),
     MetaPause,
+    ProcedureWrite(ProcedureWrite),
+    ProcedureWritePause,
     /// Regions (and the ids of their transitions) that a server was asked to open or close.
     RegionRequest(Vec<(String, u64)>),
     RegionPause {
@@ -81,6 +89,7 @@ impl Core {
             actions: Vec::new(),
             purposes: HashMap::new(),
             meta: MetaWrites::default(),
+            procedure_writes: ProcedureWrites::default(),
             startup,
             last_tick_ms: now,
         }
@@ -99,6 +108,8 @@ impl Core {
             Purpose::Procedure(id) => self.procedure_outcome(id, outcome),
             Purpose::MetaWrites(writes) => self.meta_written(writes, outcome.map(drop)),
             Purpose::MetaPause => self.meta.paused = false,
+            Purpose::ProcedureWrite(write) => self.procedures_written(write, outcome.map(drop)),
+            Purpose::ProcedureWritePause => self.procedure_writes.paused = false,
             Purpose::RegionRequest(regions) => self.region_request_outcome(&regions, outcome.map(drop)),
             Purpose::RegionPause { region, proc_id } => self.region_pause_over(&region, proc_id),
             Purpose::Startup => self.startup_outcome(outcome),
@@ -114,6 +125,7 @@ impl Core {
     /// Runs whatever can run now.
     fn pump(&mut self) {
         while self.run_procedures() {}
+        self.flush_procedure_writes();
         self.flush_meta_writes();
     }
 

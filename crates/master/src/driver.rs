@@ -11,22 +11,27 @@ use tokio::{runtime::Handle, sync::watch};
 
 use crate::{
     action::{Action, ActionId, Outcome, Output},
-    core::Core,
+    core::{Core, Nonce},
     kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
     options::{Clock, Connect},
+    procedure_store::ProcedureStore,
     region_service_calls as calls,
     state::ClusterState,
 };
 
 /// How often it is looked for files that nobody refers to; HBase's `hbase.catalogjanitor.interval`.
 const COLLECTION_INTERVAL: Duration = Duration::from_secs(300);
+/// How often results are forgotten that are old enough; HBase's `hbase.procedure.cleaner.interval`.
+const EVICTION_INTERVAL: Duration = Duration::from_secs(30);
 /// How often the core is told the time, as far as it needs to be.
 const TICK: Duration = Duration::from_secs(1);
 
 pub(crate) struct Driver {
     core: Mutex<Core>,
+    /// The core has one write under way at most: nobody waits for the lock.
+    procedures: Arc<Mutex<ProcedureStore>>,
     root: RootDir,
     connect: Connect,
     clock: Clock,
@@ -40,6 +45,7 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(
         core: Core,
+        procedures: ProcedureStore,
         root: RootDir,
         connect: Connect,
         clock: Clock,
@@ -48,6 +54,7 @@ impl Driver {
         let status = MasterStatus { cluster_id: core.state.cluster_id.clone(), ..Default::default() };
         Arc::new(Self {
             core: Mutex::new(core),
+            procedures: Arc::new(Mutex::new(procedures)),
             root,
             connect,
             clock,
@@ -107,6 +114,20 @@ impl Driver {
         }
     }
 
+    /// The procedure that a request with this nonce has started, once it is let in.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub(crate) async fn started(
+        &self,
+        nonce_group: Option<u64>,
+        nonce: Option<u64>,
+    ) -> Result<Option<u64>, RpcException> {
+        let Some(nonce) = sent_nonce(nonce_group, nonce) else { return Ok(None) };
+        let Some(id) = self.read(|core| core.procedures.by_nonce(nonce)) else { return Ok(None) };
+        self.admitted(id).await.map(|()| Some(id))
+    }
+
     /// Starts an operation; gives back its procedure's id. The nonce is as it stands in a request: 0 is none.
     ///
     /// # Errors
@@ -117,8 +138,7 @@ impl Driver {
         nonce_group: Option<u64>,
         nonce: Option<u64>,
     ) -> Result<u64, RpcException> {
-        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
-        self.event(|core, now| core.submit(operation, nonce, now))
+        self.event(|core, now| core.submit(operation, sent_nonce(nonce_group, nonce), now))
     }
 
     /// Starts an operation and waits until it is let in; gives back its procedure's id.
@@ -198,6 +218,21 @@ impl Driver {
         });
     }
 
+    /// Has old results forgotten now and then.
+    pub(crate) fn evict_forever(self: &Arc<Self>) {
+        let driver = self.clone();
+        self.runtime.spawn(async move {
+            let mut stopped = driver.stopped.subscribe();
+            let mut looks = tokio::time::interval(EVICTION_INTERVAL);
+            loop {
+                tokio::select! {
+                    _ = stopped.wait_for(|stopped| *stopped) => return,
+                    _ = looks.tick() => driver.event(Core::evict),
+                }
+            }
+        });
+    }
+
     /// No actions are carried out any more, and none that is under way is heard of.
     pub(crate) fn stop(&self) {
         self.stopped.send_replace(true);
@@ -271,10 +306,21 @@ impl Driver {
             Action::ScanNamespaces { server, region } => {
                 calls::scan_namespaces(connect, &server, &region).await
             }
+            Action::StoreProcedures(change) => {
+                let procedures = self.procedures.clone();
+                let joined = self.runtime.spawn_blocking(move || procedures.lock().write(change)).await;
+                let failed = |e: &dyn std::fmt::Display| exceptions::io(format!("storing procedures: {e}"));
+                joined.map_err(|e| failed(&e))?.map(|()| Output::Done).map_err(|e| failed(&e))
+            }
             Action::Wait { milliseconds } => {
                 tokio::time::sleep(Duration::from_millis(milliseconds)).await;
                 Ok(Output::Done)
             }
         }
     }
+}
+
+/// A nonce as it stands in a request: 0 is none.
+fn sent_nonce(nonce_group: Option<u64>, nonce: Option<u64>) -> Option<Nonce> {
+    nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce))
 }

@@ -5,6 +5,9 @@
 //! * It serves `MasterService`, `RegionServerStatusService` and `ClientMetaService`.
 //! * It talks to region servers through HBase's messages alone, over [`finback_rpc::Channel`]s.
 //!
+//! Guarantees of procedures: each is written down (`procedure_store`) before it acts, and before its client learns its id; the
+//! next start finishes it or begins it anew (`core/recovery`), its result is kept, and its nonce is known.
+//!
 //! The core is a state machine without I/O: events in, actions out (`core`). What it remembers of regions and tables is
 //! what hbase:meta says: memory changes when the write of meta has been confirmed. `driver` carries actions out.
 //!
@@ -29,6 +32,8 @@ mod meta_scan;
 mod namespace_table;
 mod operation;
 mod options;
+mod procedure_record;
+mod procedure_store;
 mod region_division;
 mod region_server_status_service;
 mod region_service_calls;

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use finback_cell::ServerName;
-use finback_layout::{LayoutError, RootDir, WalDir};
+use finback_layout::{RootDir, WalDir};
+use finback_proto::pb;
 use finback_rpc::Service;
 use tokio::{runtime::Handle, sync::watch};
 
@@ -11,6 +12,7 @@ use crate::{
     driver::Driver,
     master_service::MasterService,
     options::{MasterError, MasterOptions},
+    procedure_store::ProcedureStore,
     region_server_status_service::RegionServerStatusService,
     system_tables,
 };
@@ -44,10 +46,14 @@ impl Master {
         let root = options.root.clone();
         let runtime = Handle::current();
         let prepared = runtime.spawn_blocking(move || prepare(&root)).await;
-        let (cluster_id, dead_logs) = prepared.map_err(|e| MasterError::Interrupted(e.to_string()))??;
-        let core = Core::new(cluster_id, options.config.clone(), Startup::new(dead_logs), (options.clock)());
-        let driver =
-            Driver::new(core, options.root.clone(), options.connect.clone(), options.clock.clone(), runtime);
+        let Prepared { cluster_id, dead_logs, procedures: (store, records) } =
+            prepared.map_err(|e| MasterError::Interrupted(e.to_string()))??;
+        let startup = Startup::new(dead_logs);
+        let mut core = Core::new(cluster_id, options.config.clone(), startup, (options.clock)());
+        core.take_over(records);
+        let (root, connect) = (options.root.clone(), options.connect.clone());
+        let driver = Driver::new(core, store, root, connect, options.clock.clone(), runtime);
+        driver.evict_forever();
         if options.config.server_expiry.is_some() {
             driver.tick_forever();
         }
@@ -101,9 +107,17 @@ impl Drop for Master {
     }
 }
 
+struct Prepared {
+    cluster_id: String,
+    dead_logs: Vec<WalDir>,
+    procedures: (ProcedureStore, Vec<pb::StoredProcedure>),
+}
+
 /// What can be done before there is a region server. Directories of logs that exist now belong to servers of the past: one
 /// that is to live must report for duty before it begins a log.
-fn prepare(root: &RootDir) -> Result<(String, Vec<WalDir>), LayoutError> {
+fn prepare(root: &RootDir) -> Result<Prepared, MasterError> {
     let cluster_id = root.initialize_with_meta(&system_tables::meta())?;
-    Ok((cluster_id, root.list_wal_dirs()?))
+    let dead_logs = root.list_wal_dirs()?;
+    let procedures = ProcedureStore::open(root.fs().clone(), root.path()).map_err(MasterError::Procedures)?;
+    Ok(Prepared { cluster_id, dead_logs, procedures })
 }

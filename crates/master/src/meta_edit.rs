@@ -118,6 +118,25 @@ impl MetaEdit {
         }
     }
 
+    /// Whether hbase:meta, which `state` mirrors, says so already.
+    pub(crate) fn is_made(&self, state: &ClusterState) -> bool {
+        let known = |region: &RegionInfo| state.regions.get(&region.encoded_name());
+        match self {
+            Self::AddRegion(region) | Self::AddOffspring { region, .. } => known(region).is_some(),
+            Self::Split { parent, .. } => known(parent).is_none_or(|known| known.state == RegionState::Split),
+            Self::ForgetParents { region, .. } => {
+                known(region).is_none_or(|known| known.merged_from.is_empty())
+            }
+            Self::RemoveRegion(region) => known(region).is_none(),
+            Self::TableState { table, state: wanted } => {
+                state.tables.get(table).is_some_and(|table| table.state == *wanted)
+            }
+            Self::RemoveTable(table) => !state.tables.contains_key(table),
+            // Regions come and go by themselves: it says nothing.
+            Self::Opening { .. } | Self::Opened { .. } | Self::RegionState { .. } => false,
+        }
+    }
+
     /// What memory says after the write.
     pub(crate) fn apply(&self, state: &mut ClusterState, now: u64) {
         match self {

@@ -68,6 +68,9 @@ pub enum MasterError {
     /// The root directory is not usable.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    /// The file of procedures cannot be read.
+    #[error("reading the procedures: {0}")]
+    Procedures(#[source] std::io::Error),
     /// The thread that prepared it is gone.
     #[error("preparing the root directory: {0}")]
     Interrupted(String),

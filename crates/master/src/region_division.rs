@@ -116,6 +116,10 @@ impl MasterService {
 }
 
 async fn split(driver: Arc<Driver>, request: pb::SplitTableRegionRequest) -> Result<Reply, RpcException> {
+    // Sent again, it may find its region divided already.
+    if let Some(id) = driver.started(request.nonce_group, request.nonce).await? {
+        return Ok(Reply::new(&pb::SplitTableRegionResponse { proc_id: Some(id) }));
+    }
     let info = RegionInfo::try_from(&request.region_info)
         .map_err(|error| exceptions::do_not_retry(error.to_string()))?;
     let (table, region) = (info.table.clone(), info.encoded_name());
@@ -146,6 +150,9 @@ async fn split(driver: Arc<Driver>, request: pb::SplitTableRegionRequest) -> Res
 }
 
 async fn merge(driver: Arc<Driver>, request: pb::MergeTableRegionsRequest) -> Result<Reply, RpcException> {
+    if let Some(id) = driver.started(request.nonce_group, request.nonce).await? {
+        return Ok(Reply::new(&pb::MergeTableRegionsResponse { proc_id: Some(id) }));
+    }
     let names: Vec<String> = request.region.iter().map(encoded_name).collect::<Result<_, _>>()?;
     let mut infos = driver.read(|core| -> Result<Vec<RegionInfo>, RpcException> {
         let known = |name: &String| core.state.regions.get(name).map(|region| region.info.clone());

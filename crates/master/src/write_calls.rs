@@ -164,7 +164,7 @@ impl MasterService {
                 pb::GetProcedureResultResponse { state: ResultState::NotFound.into(), ..Default::default() }
             }
             Some(procedure) => {
-                let finished = matches!(procedure.status, Status::Finished(_));
+                let finished = procedure.result().is_some();
                 let state = if finished { ResultState::Finished } else { ResultState::Running };
                 pb::GetProcedureResultResponse {
                     state: state.into(),
@@ -175,6 +175,9 @@ impl MasterService {
                 }
             }
         });
+        if response.state() == ResultState::Finished {
+            self.driver.event(|core, now| core.acknowledge(request.proc_id, now));
+        }
         reply(&response)
     }
 
@@ -229,7 +232,7 @@ fn procedure_message(id: u64, procedure: &Procedure) -> pb::Procedure {
 }
 
 fn failure(procedure: &Procedure) -> Option<pb::ForeignExceptionMessage> {
-    let Status::Finished(Err(exception)) = &procedure.status else { return None };
+    let exception = procedure.result()?.as_ref().err()?;
     Some(pb::ForeignExceptionMessage {
         source: Some("master".to_owned()),
         generic_exception: Some(pb::GenericExceptionMessage {

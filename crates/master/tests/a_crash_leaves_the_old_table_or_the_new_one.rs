@@ -9,7 +9,7 @@ use bytes::Bytes;
 use cluster::{Cluster, create_request, family_schema, pb_name, store::Store, table, table_name};
 use finback_cell::RegionInfo;
 use finback_fs::{CrashMode, MemFileSystem};
-use finback_proto::{Message, convert, pb};
+use finback_proto::{Message, convert, pb, pbuf};
 use pb::table_state::State;
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
@@ -30,52 +30,133 @@ macro_rules! has_procedure {
 }
 
 has_procedure! { CreateTableResponse DeleteTableResponse EnableTableResponse DisableTableResponse TruncateTableResponse
-AddColumnResponse DeleteColumnResponse CreateNamespaceResponse SplitTableRegionResponse MergeTableRegionsResponse }
+AddColumnResponse DeleteColumnResponse ModifyTableResponse ModifyColumnResponse CreateNamespaceResponse
+ModifyNamespaceResponse DeleteNamespaceResponse SplitTableRegionResponse MergeTableRegionsResponse }
 
-/// Whether the operation was reported as done before the power was cut at step `n`, and whether it was cut at all.
+/// What a client knows of its operation when the power is cut.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// The procedure's id, if it was told.
+    id: Option<u64>,
+    /// Whether it was reported as done.
+    done: bool,
+    /// Whether the power was cut at all.
+    cut: bool,
+}
+
+/// Cuts the power at step `n` of an operation.
 async fn run_until_step<Req: Message, Resp: HasProcedure>(
     cluster: &Cluster,
     n: u64,
     method: &'static str,
     request: &Req,
-) -> (bool, bool) {
+) -> Known {
     let last = cluster.faults.operations() + n;
     cluster.faults.fail_from(last);
-    let id = cluster.call::<_, Resp>(method, request).await.unwrap().id().unwrap();
+    let is_cut = || cluster.faults.operations() > last;
+    let submitted = cluster.call::<_, Resp>(method, request);
+    let cut = async {
+        while !is_cut() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // What is in flight may still land, or not.
+        tokio::time::sleep(Duration::from_millis(n % 7)).await;
+    };
+    let id = tokio::select! {
+        response = submitted => response.unwrap().id().unwrap(),
+        () = cut => return Known { id: None, done: false, cut: true },
+    };
+    let known = |done| Known { id: Some(id), done, cut: is_cut() };
     loop {
         let ask = pb::GetProcedureResultRequest { proc_id: id };
         let result: pb::GetProcedureResultResponse = cluster.call("getProcedureResult", &ask).await.unwrap();
-        let cut = cluster.faults.operations() > last;
         if result.state() == pb::get_procedure_result_response::State::Finished {
-            return (result.exception.is_none(), cut);
+            return known(result.exception.is_none());
         }
-        if cut {
-            // What is in flight may still land, or not.
+        if is_cut() {
             tokio::time::sleep(Duration::from_millis(n % 7)).await;
-            return (false, true);
+            return known(false);
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 
-/// Cuts the power at every step of one operation.
+/// Waits until no procedure is at work.
+async fn idle(cluster: &Cluster) {
+    for _ in 0..100_000 {
+        let list: pb::GetProceduresResponse =
+            cluster.call("GetProcedures", &pb::GetProceduresRequest {}).await.unwrap();
+        let is_over =
+            |p: &pb::Procedure| matches!(p.state(), pb::ProcedureState::Success | pb::ProcedureState::Failed);
+        if list.procedure.iter().all(is_over) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("a procedure does not end");
+}
+
+/// Nothing is on disk that hbase:meta does not know.
+fn nothing_is_left_over(cluster: &Cluster) {
+    let root = cluster.root();
+    let meta = cluster::meta_region().encoded_name();
+    let rows = cluster.store.row_keys(&meta);
+    let parents = rows.iter().flat_map(|row| ["merge0000", "merge0001"].map(|parent| (row, parent)));
+    let parents = parents.filter_map(|(row, parent)| cluster.store.value(&meta, row, "info", parent));
+    let name = |value: Bytes| {
+        let info: pb::RegionInfo = pbuf::decode(&value, "RegionInfo").unwrap();
+        RegionInfo::try_from(&info).unwrap().name()
+    };
+    let referred_to: Vec<_> = parents.map(name).collect();
+    for table in root.list_tables().unwrap().iter().filter(|table| !table.is_meta()) {
+        assert!(rows.contains(&table.to_bytes()), "{table} has a directory and no state");
+        for region in root.list_regions(table).unwrap() {
+            let name = root.read_region_info(table, &region).unwrap().name();
+            let is_known = rows.contains(&name) || referred_to.contains(&name);
+            assert!(is_known, "{} has a directory and no row", name.escape_ascii());
+        }
+    }
+    let mut staged = vec![root.temp_dir()];
+    while let Some(dir) = staged.pop() {
+        for entry in root.fs().list(&dir).unwrap() {
+            assert!(entry.is_dir, "{}/{}", dir.display(), entry.name);
+            staged.push(dir.join(entry.name));
+        }
+    }
+}
+
+/// Cuts the power at every step of one operation. The check is told whether the operation must be done. It must if its
+/// client knows its id: the client is told the end when the cluster is back. A client that knows no id sends the same
+/// request again, which its nonce makes the same operation: then it must be done as well, once.
 async fn at_every_step<Req: Message, Resp: HasProcedure>(
     prepare: impl AsyncFn(&Cluster),
     method: &'static str,
     request: Req,
     check: impl AsyncFn(&Cluster, bool),
 ) {
-    let mut outcomes = [0, 0];
+    let (mut outcomes, mut without_id) = ([0, 0], 0);
     for n in 0.. {
         for mode in MODES {
             let cluster = Cluster::start().await;
             prepare(&cluster).await;
-            let (done, cut) = run_until_step::<Req, Resp>(&cluster, n, method, &request).await;
-            outcomes[usize::from(done)] += 1;
+            let known = run_until_step::<Req, Resp>(&cluster, n, method, &request).await;
+            outcomes[usize::from(known.done)] += 1;
             let next = cluster.crash_and_restart(mode).await;
-            check(&next, done).await;
-            if !cut {
-                assert!(done && outcomes[0] > 0, "{method}: {outcomes:?}");
+            idle(&next).await;
+            nothing_is_left_over(&next);
+            let mut id = known.id;
+            if id.is_none() {
+                without_id += 1;
+                check(&next, false).await;
+                id = next.call::<_, Resp>(method, &request).await.unwrap().id();
+            }
+            next.wait(id).await.unwrap_or_else(|e| panic!("{method} cut at {n}: {e:?}"));
+            check(&next, true).await;
+            nothing_is_left_over(&next);
+            let again = next.call::<_, Resp>(method, &request).await.unwrap().id();
+            assert_eq!(again, id, "{method} cut at {n}: the nonce is known");
+            if !known.cut {
+                assert!(known.done && outcomes[0] > 0 && without_id > 0, "{method}: {outcomes:?}");
                 return;
             }
         }
@@ -120,12 +201,16 @@ async fn create() {
     at_every_step::<_, pb::CreateTableResponse>(
         async |_| {},
         "CreateTable",
-        create_request(table("t", &["f"]), &["m"]),
+        pb::CreateTableRequest {
+            nonce_group: Some(7),
+            nonce: Some(11),
+            ..create_request(table("t", &["f"]), &["m"])
+        },
         async |cluster, done| {
             if cluster.state("t").await.is_none() {
                 assert!(!done);
                 assert_eq!(cluster.root().list_regions(&table_name("t")).unwrap().len(), 0, "swept");
-                cluster.create("t", &["f"], &["m"]).await.unwrap();
+                return;
             }
             assert_eq!(cluster.state("t").await, Some(State::Enabled));
             assert_eq!(cluster.root().list_regions(&table_name("t")).unwrap().len(), 2);
@@ -144,7 +229,11 @@ async fn delete() {
             cluster.disable("t").await.unwrap();
         },
         "DeleteTable",
-        name_request(|table_name| pb::DeleteTableRequest { table_name, ..Default::default() }),
+        name_request(|table_name| pb::DeleteTableRequest {
+            table_name,
+            nonce_group: Some(7),
+            nonce: Some(11),
+        }),
         async |cluster, done| {
             let state = cluster.state("t").await;
             let files = (cluster.files_below("data").len(), cluster.files_below("archive").len());
@@ -171,7 +260,8 @@ async fn truncate() {
             name_request(|table_name| pb::TruncateTableRequest {
                 table_name,
                 preserve_splits: Some(preserve),
-                ..Default::default()
+                nonce_group: Some(7),
+                nonce: Some(11),
             }),
             async |cluster, done| {
                 let files = (cluster.files_below("data").len(), cluster.files_below("archive").len());
@@ -196,7 +286,11 @@ async fn disable_and_enable() {
     at_every_step::<_, pb::DisableTableResponse>(
         async |cluster| cluster.create("t", &["f"], &["m"]).await.unwrap(),
         "DisableTable",
-        name_request(|table_name| pb::DisableTableRequest { table_name, ..Default::default() }),
+        name_request(|table_name| pb::DisableTableRequest {
+            table_name,
+            nonce_group: Some(7),
+            nonce: Some(11),
+        }),
         async |cluster, done| {
             let state = cluster.state("t").await.unwrap();
             assert!(state == State::Disabled || (!done && state == State::Enabled), "{state:?}");
@@ -211,7 +305,11 @@ async fn disable_and_enable() {
             cluster.disable("t").await.unwrap();
         },
         "EnableTable",
-        name_request(|table_name| pb::EnableTableRequest { table_name, ..Default::default() }),
+        name_request(|table_name| pb::EnableTableRequest {
+            table_name,
+            nonce_group: Some(7),
+            nonce: Some(11),
+        }),
         async |cluster, done| {
             let state = cluster.state("t").await.unwrap();
             assert!(state == State::Enabled || (!done && state == State::Disabled), "{state:?}");
@@ -230,7 +328,8 @@ async fn add_and_remove_a_family() {
         name_request(|table_name| pb::AddColumnRequest {
             table_name,
             column_families: family_schema("g"),
-            ..Default::default()
+            nonce_group: Some(7),
+            nonce: Some(11),
         }),
         async |cluster, done| {
             let families = cluster.descriptor("t").await.unwrap().families.len();
@@ -248,7 +347,8 @@ async fn add_and_remove_a_family() {
         name_request(|table_name| pb::DeleteColumnRequest {
             table_name,
             column_name: "g".into(),
-            ..Default::default()
+            nonce_group: Some(7),
+            nonce: Some(11),
         }),
         async |cluster, done| {
             let files = (cluster.files_below("data").len(), cluster.files_below("archive").len());
@@ -262,9 +362,105 @@ async fn add_and_remove_a_family() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn modify_a_table_and_a_family() {
+    let mut changed = table("t", &["f", "g"]);
+    finback_cell::schema::set_entry(&mut changed.attributes, "MAX_FILESIZE", "4294967296");
+    at_every_step::<_, pb::ModifyTableResponse>(
+        async |cluster| cluster.create("t", &["f", "h"], &["m"]).await.unwrap(),
+        "ModifyTable",
+        name_request(|table_name| pb::ModifyTableRequest {
+            table_name,
+            table_schema: (&changed).into(),
+            nonce_group: Some(7),
+            nonce: Some(11),
+            ..Default::default()
+        }),
+        async |cluster, done| {
+            let descriptor = cluster.descriptor("t").await.unwrap();
+            let families: Vec<_> = descriptor.families.iter().map(|family| family.name.clone()).collect();
+            match descriptor.attribute("MAX_FILESIZE") {
+                Some(_) => assert_eq!(families, ["f", "g"]),
+                None => assert!(!done && families == ["f", "h"]),
+            }
+            assert_eq!(cluster.server.online.lock().unwrap().len(), 4);
+        },
+    )
+    .await;
+    at_every_step::<_, pb::ModifyColumnResponse>(
+        async |cluster| {
+            cluster.create("t", &["f"], &["m"]).await.unwrap();
+            cluster.disable("t").await.unwrap();
+        },
+        "ModifyColumn",
+        name_request(|table_name| pb::ModifyColumnRequest {
+            table_name,
+            column_families: (&finback_cell::ColumnFamilyDescriptor::with_defaults(b"f")
+                .with("VERSIONS", "9"))
+                .into(),
+            nonce_group: Some(7),
+            nonce: Some(11),
+        }),
+        async |cluster, done| {
+            let descriptor = cluster.descriptor("t").await.unwrap();
+            let versions = descriptor.families[0].attribute("VERSIONS");
+            assert!(versions == Some("9") || !done);
+            assert_eq!(cluster.state("t").await, Some(State::Disabled));
+            assert_eq!(cluster.server.online.lock().unwrap().len(), 2);
+        },
+    )
+    .await;
+}
+
+async fn namespace(cluster: &Cluster, name: &str) -> Option<Vec<(String, String)>> {
+    let ask = pb::GetNamespaceDescriptorRequest { namespace_name: name.into() };
+    let answer: Result<pb::GetNamespaceDescriptorResponse, _> =
+        cluster.call("GetNamespaceDescriptor", &ask).await;
+    let descriptor = answer.ok()?.namespace_descriptor;
+    Some(convert::decode_namespace(&descriptor).unwrap().1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn modify_and_delete_a_namespace() {
+    let entries = |value: &str| vec![("key".to_owned(), value.to_owned())];
+    let prepare = async |cluster: &Cluster| {
+        let namespace_descriptor = convert::namespace_descriptor("ns", &entries("old"));
+        let request = pb::CreateNamespaceRequest { namespace_descriptor, ..Default::default() };
+        let response: pb::CreateNamespaceResponse = cluster.call("CreateNamespace", &request).await.unwrap();
+        cluster.wait(response.proc_id).await.unwrap();
+    };
+    at_every_step::<_, pb::ModifyNamespaceResponse>(
+        prepare,
+        "ModifyNamespace",
+        pb::ModifyNamespaceRequest {
+            namespace_descriptor: convert::namespace_descriptor("ns", &entries("new")),
+            nonce_group: Some(7),
+            nonce: Some(11),
+        },
+        async |cluster, done| {
+            let found = namespace(cluster, "ns").await;
+            assert!(found == Some(entries("new")) || (!done && found == Some(entries("old"))), "{found:?}");
+        },
+    )
+    .await;
+    at_every_step::<_, pb::DeleteNamespaceResponse>(
+        prepare,
+        "DeleteNamespace",
+        pb::DeleteNamespaceRequest { namespace_name: "ns".into(), nonce_group: Some(7), nonce: Some(11) },
+        async |cluster, done| {
+            let on_disk = cluster.root().list_namespace_dirs().unwrap().contains(&"ns".to_owned());
+            match namespace(cluster, "ns").await {
+                Some(_) => assert!(!done && on_disk),
+                None => assert!(!on_disk),
+            }
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn create_a_namespace() {
     let namespace_descriptor = convert::namespace_descriptor("ns", &[]);
-    let request = pb::CreateNamespaceRequest { namespace_descriptor, ..Default::default() };
+    let request = pb::CreateNamespaceRequest { namespace_descriptor, nonce_group: Some(7), nonce: Some(11) };
     at_every_step::<_, pb::CreateNamespaceResponse>(
         async |_| {},
         "CreateNamespace",
@@ -272,13 +468,10 @@ async fn create_a_namespace() {
         async |cluster, done| {
             let list = pb::ListNamespacesRequest {};
             let names: pb::ListNamespacesResponse = cluster.call("ListNamespaces", &list).await.unwrap();
-            if !names.namespace_name.contains(&"ns".to_owned()) {
-                assert!(!done);
-                let response: pb::CreateNamespaceResponse =
-                    cluster.call("CreateNamespace", &request).await.unwrap();
-                cluster.wait(response.proc_id).await.unwrap();
+            match names.namespace_name.contains(&"ns".to_owned()) {
+                true => cluster.create(&format!("ns:t{done}"), &["f"], &[]).await.unwrap(),
+                false => assert!(!done),
             }
-            cluster.create("ns:t", &["f"], &[]).await.unwrap();
         },
     )
     .await;
@@ -324,7 +517,12 @@ async fn split() {
             assert_eq!(cluster.put_store_files("t", "f", FILE), 1);
         },
         "SplitRegion",
-        pb::SplitTableRegionRequest { region_info: (&parent).into(), ..Default::default() },
+        pb::SplitTableRegionRequest {
+            region_info: (&parent).into(),
+            nonce_group: Some(7),
+            nonce: Some(11),
+            ..Default::default()
+        },
         async |cluster, done| {
             let references = references(cluster);
             assert_eq!(cluster.files_below("data").len(), 1);
@@ -333,7 +531,9 @@ async fn split() {
                 assert_eq!(regions(cluster), (1, 3), "the parent, hbase:meta, hbase:namespace");
             } else {
                 assert_eq!((references.len(), regions(cluster)), (2, (3, 4)));
-                collect(cluster, &references, 1, 4).await;
+                if done {
+                    collect(cluster, &references, 1, 4).await;
+                }
             }
         },
     )
@@ -355,7 +555,12 @@ async fn merge() {
             assert_eq!(cluster.put_store_files("t", "f", FILE), 2);
         },
         "MergeTableRegions",
-        pb::MergeTableRegionsRequest { region: region.collect(), ..Default::default() },
+        pb::MergeTableRegionsRequest {
+            region: region.collect(),
+            nonce_group: Some(7),
+            nonce: Some(11),
+            ..Default::default()
+        },
         async |cluster, done| {
             let references = references(cluster);
             assert_eq!(cluster.files_below("data").len(), 2);
@@ -364,7 +569,9 @@ async fn merge() {
                 assert_eq!(regions(cluster), (2, 4), "the parents, hbase:meta, hbase:namespace");
             } else {
                 assert_eq!((references.len(), regions(cluster)), (2, (3, 3)));
-                collect(cluster, &references, 2, 3).await;
+                if done {
+                    collect(cluster, &references, 2, 3).await;
+                }
             }
         },
     )

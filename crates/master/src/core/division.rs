@@ -6,7 +6,7 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, RegionState, TableName};
 use finback_rpc::{RpcException, exceptions};
 
-use super::{Core, procedure::Step};
+use super::{Core, decision::Decision, procedure::Step};
 use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
 
 impl Core {
@@ -36,54 +36,25 @@ impl Core {
         self.submit(operation, None, now).map(drop)
     }
 
-    pub(super) fn plan_split(&self, region: &str, split_row: &Bytes) -> Vec<Step> {
-        let Some(parent) = self.state.regions.get(region).map(|region| region.info.clone()) else {
-            return Vec::new();
-        };
+    /// The daughters of a region.
+    pub(super) fn decide_split(&self, decision: Decision, split_row: &Bytes) -> Decision {
+        let Some(parent) = decision.old_regions.first() else { return decision };
         let id = self.now.max(parent.region_id + 1);
         let daughter = |start: &Bytes, end: &Bytes| {
             RegionInfo::new(parent.table.clone(), start.clone(), end.clone(), id)
         };
-        let daughters = [daughter(&parent.start_key, split_row), daughter(split_row, &parent.end_key)];
-        let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters: daughters.clone().into() }];
-        let added =
-            |region: &RegionInfo| MetaEdit::AddOffspring { region: region.clone(), merged_from: Vec::new() };
-        edits.extend(daughters.iter().map(added));
-        self.division(vec![parent], daughters.to_vec(), edits)
+        let new_regions = vec![daughter(&parent.start_key, split_row), daughter(split_row, &parent.end_key)];
+        Decision { new_regions, ..decision }
     }
 
-    pub(super) fn plan_merge(&self, regions: &[String]) -> Vec<Step> {
-        let known = |region: &String| Some(self.state.regions.get(region)?.info.clone());
-        let parents: Vec<RegionInfo> = regions.iter().filter_map(known).collect();
-        let (Some(first), Some(last)) = (parents.first(), parents.last()) else { return Vec::new() };
+    /// The region that several become.
+    pub(super) fn decide_merge(&self, decision: Decision) -> Decision {
+        let parents = &decision.old_regions;
+        let (Some(first), Some(last)) = (parents.first(), parents.last()) else { return decision };
         let newest = parents.iter().map(|parent| parent.region_id).max().unwrap_or(0);
         let (start, end) = (first.start_key.clone(), last.end_key.clone());
         let merged = RegionInfo::new(first.table.clone(), start, end, self.now.max(newest + 1));
-        let mut edits: Vec<_> = parents.iter().cloned().map(MetaEdit::RemoveRegion).collect();
-        edits.push(MetaEdit::AddOffspring { region: merged.clone(), merged_from: parents.clone() });
-        self.division(parents, vec![merged], edits)
-    }
-
-    fn division(
-        &self,
-        parents: Vec<RegionInfo>,
-        offspring: Vec<RegionInfo>,
-        edits: Vec<MetaEdit>,
-    ) -> Vec<Step> {
-        let names = |regions: &[RegionInfo]| regions.iter().map(RegionInfo::encoded_name).collect::<Vec<_>>();
-        let Some(table) = parents.first().map(|parent| parent.table.clone()) else { return Vec::new() };
-        let descriptor = self.state.tables.get(&table).and_then(|table| table.descriptor.as_ref());
-        let families = descriptor.iter().flat_map(|table| &table.families).map(|family| family.name.clone());
-        let (closed, opened) = (names(&parents), names(&offspring));
-        let archive = StorageWork::ArchiveRegions { table, regions: opened.clone() };
-        let families = families.collect();
-        vec![
-            Step::Otherwise(vec![Step::CleanUp(archive), Step::Open(closed.clone())]),
-            Step::Close(closed),
-            Step::Prepare(StorageWork::CreateOffspring { regions: offspring, parents, families }),
-            Step::Meta(edits),
-            Step::Open(opened),
-        ]
+        Decision { new_regions: vec![merged], ..decision }
     }
 
     pub(super) fn plan_collection(&self, region: &str) -> Vec<Step> {
@@ -96,4 +67,43 @@ impl Core {
         let (regions, parents) = (known.merged_from.clone(), known.merged_from.len());
         vec![archive(regions), Step::Meta(vec![MetaEdit::ForgetParents { region: info, parents }])]
     }
+}
+
+/// The steps of a split.
+pub(super) fn split(decision: &Decision) -> Vec<Step> {
+    let ([parent], [a, b]) = (&decision.old_regions[..], &decision.new_regions[..]) else {
+        return Vec::new();
+    };
+    let daughters = Box::new([a.clone(), b.clone()]);
+    let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters }];
+    let added =
+        |region: &RegionInfo| MetaEdit::AddOffspring { region: region.clone(), merged_from: Vec::new() };
+    edits.extend([a, b].map(added));
+    division(decision, edits)
+}
+
+/// The steps of a merge.
+pub(super) fn merge(decision: &Decision) -> Vec<Step> {
+    let [merged] = &decision.new_regions[..] else { return Vec::new() };
+    let mut edits: Vec<_> = decision.old_regions.iter().cloned().map(MetaEdit::RemoveRegion).collect();
+    edits.push(MetaEdit::AddOffspring { region: merged.clone(), merged_from: decision.old_regions.clone() });
+    division(decision, edits)
+}
+
+fn division(decision: &Decision, edits: Vec<MetaEdit>) -> Vec<Step> {
+    let names = |regions: &[RegionInfo]| regions.iter().map(RegionInfo::encoded_name).collect::<Vec<_>>();
+    let (parents, offspring) = (&decision.old_regions, &decision.new_regions);
+    let Some(table) = parents.first().map(|parent| parent.table.clone()) else { return Vec::new() };
+    let families = decision.old_descriptor.iter().flat_map(|table| &table.families);
+    let families = families.map(|family| family.name.clone()).collect();
+    let (closed, opened) = (names(parents), names(offspring));
+    let archive = StorageWork::ArchiveRegions { table, regions: opened.clone() };
+    let (regions, parents) = (offspring.clone(), parents.clone());
+    vec![
+        Step::Otherwise(vec![Step::CleanUp(archive), Step::Open(closed.clone())]),
+        Step::Close(closed),
+        Step::Prepare(StorageWork::CreateOffspring { regions, parents, families }),
+        Step::Meta(edits),
+        Step::Open(opened),
+    ]
 }

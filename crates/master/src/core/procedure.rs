@@ -3,14 +3,16 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use bytes::Bytes;
+use finback_cell::RegionState;
 use finback_rpc::{RpcException, exceptions};
 
-use super::{Core, Purpose, meta_writes::Then};
+use super::{Core, Purpose, decision::Decision, meta_writes::Then};
 use crate::{
     action::{Action, Outcome},
     meta_edit::MetaEdit,
     namespace_table::NamespaceEdit,
     operation::Operation,
+    procedure_record as record,
     state::ClusterState,
     storage_work::StorageWork,
 };
@@ -62,7 +64,13 @@ pub(crate) struct Procedure {
     pub(crate) updated_ms: u64,
     pub(crate) status: Status,
     pub(crate) nonce: Option<Nonce>,
+    /// None before its turn.
+    pub(crate) decision: Option<Decision>,
     pub(super) steps: VecDeque<Step>,
+    pub(super) steps_done: u32,
+    pub(super) stored: Stored,
+    /// When its client got the result.
+    pub(super) acknowledged_ms: Option<u64>,
     /// It ended before it began.
     rejected: bool,
     /// Steps given from outside (finishing what an earlier master began): not to be planned.
@@ -70,9 +78,27 @@ pub(crate) struct Procedure {
     pub(super) wait: Wait,
     attempt: u32,
     /// The first failure that did not stop the operation.
-    failure: Option<RpcException>,
+    pub(super) failure: Option<RpcException>,
     /// See [`Step::Otherwise`].
     otherwise: Vec<Step>,
+}
+
+/// What of a procedure is on disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Stored {
+    /// It is written down at all: what nobody asked for is not.
+    pub(super) wanted: bool,
+    /// Counts the changes that are to be written down.
+    pub(super) version: u64,
+    /// The latest that was.
+    pub(super) written: u64,
+}
+
+impl Stored {
+    /// All of it is on disk that has to be.
+    pub(super) fn is_current(self) -> bool {
+        !self.wanted || self.written >= self.version
+    }
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +109,66 @@ pub(super) enum Wait {
     Meta,
     Regions(BTreeSet<String>),
     Pause,
+    /// For what was written down to be on disk.
+    Store,
+}
+
+impl Step {
+    /// Whether it changes what a crash leaves, other than the state of a region, which hbase:meta tells by itself.
+    pub(super) fn is_durable(&self) -> bool {
+        match self {
+            Self::Prepare(_) | Self::CleanUp(_) | Self::Meta(_) | Self::Namespace(_) => true,
+            Self::SetDescriptor(_)
+            | Self::Open(_)
+            | Self::Close(_)
+            | Self::Fail(_)
+            | Self::Otherwise(_)
+            | Self::Flush(_) => false,
+        }
+    }
+}
+
+impl Procedure {
+    pub(super) fn new(operation: Operation, nonce: Option<Nonce>, now: u64) -> Self {
+        Self {
+            operation,
+            submitted_ms: now,
+            updated_ms: now,
+            status: Status::Waiting,
+            nonce,
+            decision: None,
+            steps: VecDeque::new(),
+            steps_done: 0,
+            stored: Stored::default(),
+            acknowledged_ms: None,
+            rejected: false,
+            planned: false,
+            wait: Wait::Ready,
+            attempt: 0,
+            failure: None,
+            otherwise: Vec::new(),
+        }
+    }
+
+    /// Has these steps done, and nothing planned.
+    pub(super) fn with_steps(mut self, steps: Vec<Step>) -> Self {
+        (self.planned, self.steps) = (true, steps.into());
+        self
+    }
+
+    /// As one that is at work already, with these steps left.
+    pub(super) fn resume(&mut self, left: Vec<Step>) {
+        (self.planned, self.status, self.wait) = (true, Status::Running, Wait::Ready);
+        self.steps = left.into();
+    }
+
+    /// The result, if it is on disk: what a client was told must be so after a crash.
+    pub(crate) fn result(&self) -> Option<&Result<(), RpcException>> {
+        match &self.status {
+            Status::Finished(result) if self.stored.is_current() => Some(result),
+            _ => None,
+        }
+    }
 }
 
 impl Core {
@@ -108,39 +194,23 @@ impl Core {
         if !self.procedures.active().any(|(_, earlier)| earlier.operation.conflicts_with(&operation)) {
             operation.check(&self.state, self.config.table_sanity_checks)?;
         }
-        let id = self.add_procedure(operation, nonce, None);
+        let mut procedure = Procedure::new(operation, nonce, self.now);
+        procedure.stored.wanted = record::encode_operation(&procedure.operation).is_some();
+        let id = self.add_procedure(procedure);
+        self.write_down(id);
         self.pump();
         Ok(id)
     }
 
-    /// Adds an operation; with `steps`, these are done and nothing is planned.
-    pub(super) fn add_procedure(
-        &mut self,
-        operation: Operation,
-        nonce: Option<Nonce>,
-        steps: Option<Vec<Step>>,
-    ) -> u64 {
-        self.procedures.forget_old(self.now);
+    /// Adds an operation to those at work.
+    pub(super) fn add_procedure(&mut self, procedure: Procedure) -> u64 {
+        self.evict_procedures();
         let id = self.new_id();
-        let procedure = Procedure {
-            operation,
-            submitted_ms: self.now,
-            updated_ms: self.now,
-            status: Status::Waiting,
-            nonce,
-            rejected: false,
-            planned: steps.is_some(),
-            steps: steps.unwrap_or_default().into(),
-            wait: Wait::Ready,
-            attempt: 0,
-            failure: None,
-            otherwise: Vec::new(),
-        };
-        self.procedures.by_id.insert(id, procedure);
-        self.procedures.active.insert(id);
-        if let Some(nonce) = nonce {
+        if let Some(nonce) = procedure.nonce {
             self.procedures.nonces.insert(nonce, id);
         }
+        self.procedures.by_id.insert(id, procedure);
+        self.procedures.active.insert(id);
         id
     }
 
@@ -159,10 +229,12 @@ impl Core {
     /// Whether an operation was let in (`None`: it waits behind another), or why not. HBase's clients get to know the
     /// latter from the call that asked for it.
     pub(crate) fn admission(&self, id: u64) -> Option<Result<(), RpcException>> {
-        match self.procedures.get(id).map(|p| (&p.status, p.rejected)) {
-            Some((Status::Waiting, _)) => None,
-            Some((Status::Finished(result), true)) => Some(result.clone()),
-            _ => Some(Ok(())),
+        let Some(procedure) = self.procedures.get(id) else { return Some(Ok(())) };
+        match &procedure.status {
+            Status::Waiting => None,
+            Status::Finished(result) if procedure.rejected => Some(result.clone()),
+            // Its id is told when it will be known after a crash, too.
+            _ => (!procedure.stored.wanted || procedure.stored.written > 0).then_some(Ok(())),
         }
     }
 
@@ -192,6 +264,12 @@ impl Core {
             if procedure.status != Status::Running || !matches!(procedure.wait, Wait::Ready) {
                 return;
             }
+            // What is about to be done is on disk first.
+            let acts = procedure.steps_done == 0 || procedure.steps.front().is_some_and(Step::is_durable);
+            if acts && !procedure.stored.is_current() {
+                procedure.wait = Wait::Store;
+                return;
+            }
             procedure.updated_ms = self.now;
             match procedure.steps.front().cloned() {
                 Some(step) => self.run_step(id, step),
@@ -206,10 +284,12 @@ impl Core {
     fn start_procedure(&mut self, id: u64) -> Result<(), RpcException> {
         let Some(procedure) = self.procedures.get(id) else { return Ok(()) };
         if !procedure.planned {
-            let steps = self.plan(&procedure.operation.clone())?;
+            let (decision, steps) = self.plan(&procedure.operation)?;
             if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
+                procedure.decision = Some(decision);
                 procedure.steps = steps.into();
             }
+            self.write_down(id);
         }
         if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
             procedure.status = Status::Running;
@@ -310,9 +390,18 @@ impl Core {
         let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
         procedure.attempt = 0;
         procedure.wait = Wait::Ready;
-        match procedure.steps.pop_front() {
+        procedure.steps_done += 1;
+        let step = procedure.steps.pop_front();
+        if step.as_ref().is_some_and(Step::is_durable) {
+            self.write_down(id);
+        }
+        match step {
             Some(Step::Namespace(edit)) => edit.apply(&mut self.state),
-            Some(Step::Meta(_)) => procedure.otherwise.clear(),
+            Some(Step::Meta(_)) => {
+                if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
+                    procedure.otherwise.clear();
+                }
+            }
             _ => {}
         }
     }
@@ -340,6 +429,7 @@ impl Core {
                 procedure.steps = std::mem::take(&mut procedure.otherwise).into();
                 procedure.attempt = 0;
                 procedure.wait = Wait::Ready;
+                self.write_down(id);
             }
             _ => self.finish(id, Err(exception)),
         }
@@ -351,9 +441,20 @@ impl Core {
         for id in ids {
             let Some(procedure) = self.procedures.by_id.get_mut(&id) else { continue };
             let Wait::Regions(regions) = &mut procedure.wait else { continue };
-            if !regions.remove(encoded) {
+            if !regions.contains(encoded) {
                 continue;
             }
+            // Where it arrived may be where somebody else wanted it: then it is on its way again.
+            let region = [encoded.to_owned()];
+            let state = self.state.regions.get(encoded).map(|region| region.state);
+            match (procedure.steps.front(), state) {
+                (Some(Step::Close(_)), Some(RegionState::Open)) => return self.close_regions(&region),
+                (Some(Step::Open(_)), Some(RegionState::Closed)) if result.is_ok() => {
+                    return self.open_regions(&region);
+                }
+                _ => {}
+            }
+            regions.remove(encoded);
             if let Err(e) = &result {
                 procedure.failure.get_or_insert(e.clone());
             }
@@ -368,7 +469,7 @@ impl Core {
         }
     }
 
-    fn finish(&mut self, id: u64, result: Result<(), RpcException>) {
+    pub(super) fn finish(&mut self, id: u64, result: Result<(), RpcException>) {
         let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
         let name = procedure.operation.class_name();
         let table = procedure.operation.table().map(ToString::to_string);
@@ -377,9 +478,14 @@ impl Core {
             Err(e) => tracing::warn!(id, name, table, "procedure failed: {e}"),
         }
         procedure.steps.clear();
+        procedure.decision = None;
+        if let Operation::CreateTable { split_keys, .. } = &mut procedure.operation {
+            split_keys.clear();
+        }
         procedure.updated_ms = self.now;
         procedure.status = Status::Finished(result);
         self.procedures.active.remove(&id);
+        self.write_down(id);
         self.startup_procedure_finished(id);
     }
 }

@@ -9,8 +9,12 @@ use crate::operation::Operation;
 
 /// How long a result is kept for the client, as in HBase (`hbase.procedure.cleaner.evict.ttl`).
 const RESULT_TTL_MS: u64 = 15 * 60 * 1000;
+/// How long when the client has it, as in HBase (`hbase.procedure.cleaner.acked.evict.ttl`).
+const ACKNOWLEDGED_TTL_MS: u64 = 5 * 60 * 1000;
 /// Results kept at most; the oldest go first.
 const MAX_RESULTS: usize = 10_000;
+/// Memory and disk that results take at most, about; the oldest go first.
+const MAX_RESULT_BYTES: usize = 32 << 20;
 
 /// All operations, by id, and the results of past ones.
 #[derive(Debug, Default)]
@@ -69,20 +73,32 @@ impl Procedures {
         runnable
     }
 
-    pub(super) fn forget_old(&mut self, now: u64) {
+    /// Results that nobody will ask for any more, or for which there is no room, the oldest first.
+    pub(super) fn evictable(&self, now: u64) -> Vec<u64> {
+        let finished = |(id, _): &(&u64, &Procedure)| !self.active.contains(id);
         let mut kept = self.by_id.len() - self.active.len();
-        let (nonces, active) = (&mut self.nonces, &self.active);
-        self.by_id.retain(|id, p| {
-            let old = now.saturating_sub(p.updated_ms) > RESULT_TTL_MS || kept > MAX_RESULTS;
-            if !old || active.contains(id) {
-                return true;
+        let mut kept_bytes: usize = self.by_id.iter().filter(finished).map(|(_, p)| p.footprint()).sum();
+        let is_old = |p: &Procedure| {
+            let since = |then: u64| now.saturating_sub(then);
+            let taken = p.acknowledged_ms.is_some_and(|taken| since(taken) > ACKNOWLEDGED_TTL_MS);
+            taken || since(p.updated_ms) > RESULT_TTL_MS
+        };
+        let mut evictable = Vec::new();
+        for (id, procedure) in self.by_id.iter().filter(finished) {
+            if is_old(procedure) || kept > MAX_RESULTS || kept_bytes > MAX_RESULT_BYTES {
+                kept -= 1;
+                kept_bytes -= procedure.footprint();
+                evictable.push(*id);
             }
-            kept -= 1;
-            if let Some(nonce) = p.nonce {
-                nonces.remove(&nonce);
-            }
-            false
-        });
+        }
+        evictable
+    }
+
+    pub(super) fn forget(&mut self, id: u64) {
+        let Some(procedure) = self.by_id.remove(&id) else { return };
+        if let Some(nonce) = procedure.nonce.filter(|nonce| self.nonces.get(nonce) == Some(&id)) {
+            self.nonces.remove(&nonce);
+        }
     }
 }
 

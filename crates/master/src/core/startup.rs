@@ -8,7 +8,7 @@ use finback_proto::pb;
 use finback_rpc::exceptions;
 use pb::table_state::State as TableState;
 
-use super::{Core, Purpose, meta_writes::Then};
+use super::{Core, Procedure, Purpose, meta_writes::Then, plan::steps};
 use crate::{
     action::{Action, Outcome, Output},
     meta_edit::MetaEdit,
@@ -29,11 +29,15 @@ pub(crate) struct Startup {
     first_start: bool,
     /// Attempts at the current stage.
     attempt: u32,
-    procedures: BTreeSet<u64>,
+    pub(super) procedures: BTreeSet<u64>,
     regions: BTreeSet<String>,
     missing_namespaces: Vec<NamespaceEdit>,
     writes: usize,
     write_failed: bool,
+    /// Procedures of an earlier master that are not finished.
+    pub(super) inherited: Vec<u64>,
+    /// Those of them that had changed nothing.
+    pub(super) to_begin_anew: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +68,8 @@ impl Startup {
             missing_namespaces: Vec::new(),
             writes: 0,
             write_failed: false,
+            inherited: Vec::new(),
+            to_begin_anew: Vec::new(),
         }
     }
 }
@@ -238,7 +244,8 @@ impl Core {
         // Its namespace, which is to stand in this very table.
         self.state.namespaces.insert(TableName::SYSTEM_NAMESPACE.to_owned(), Vec::new());
         let table = system_tables::namespace();
-        let id = self.add_procedure(Operation::CreateTable { table, split_keys: Vec::new() }, None, None);
+        let operation = Operation::CreateTable { table, split_keys: Vec::new() };
+        let id = self.add_procedure(Procedure::new(operation, None, self.now));
         self.startup.procedures.insert(id);
     }
 
@@ -268,6 +275,7 @@ impl Core {
     }
 
     fn assign_tables(&mut self) {
+        self.resume_inherited();
         let mut open = Vec::new();
         let tables: Vec<_> =
             self.state.tables.iter().map(|(name, table)| (name.clone(), table.state)).collect();
@@ -275,18 +283,20 @@ impl Core {
             if name.is_meta() || name == TableName::namespace_table() {
                 continue;
             }
-            let steps = match state {
+            let operation = match state {
                 TableState::Enabled => {
                     open.extend(self.state.assignable_regions_of(&name));
                     continue;
                 }
                 TableState::Disabled => continue,
-                TableState::Enabling => (Operation::EnableTable(name.clone()), self.steps_to_enable(&name)),
-                TableState::Disabling => {
-                    (Operation::DisableTable(name.clone()), self.steps_to_disable(&name))
-                }
+                TableState::Enabling => Operation::EnableTable(name.clone()),
+                TableState::Disabling => Operation::DisableTable(name.clone()),
             };
-            let id = self.add_procedure(steps.0, None, Some(steps.1));
+            if self.procedures.active().any(|(_, p)| p.operation.table() == Some(&name)) {
+                continue; // It is at it.
+            }
+            let left = steps(&operation, &self.with_all_regions(&name)).split_off(1);
+            let id = self.add_procedure(Procedure::new(operation, None, self.now).with_steps(left));
             self.startup.procedures.insert(id);
         }
         self.startup.regions = open.iter().cloned().collect();
@@ -329,6 +339,7 @@ impl Core {
             Stage::AssigningTables => {
                 self.startup.stage = Stage::Done;
                 self.state.initialized = true;
+                self.begin_inherited_anew();
                 tracing::info!("master is initialized");
             }
             _ => {}

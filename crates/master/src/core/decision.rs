@@ -1,0 +1,151 @@
+//! What is decided when an operation's turn comes. It is written down with the operation: from the two follow the steps,
+//! always the same ones, for a master that has to go on with what an earlier one began.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use finback_cell::{RegionInfo, TableDescriptor, TableName, schema::set_entry};
+use finback_proto::pb;
+use finback_rpc::{RpcException, exceptions};
+use pb::table_state::State as TableState;
+
+use super::Core;
+use crate::operation::Operation;
+
+/// Which key of a schema says how store files are tracked.
+const FILE_TRACKER: &str = "hbase.store.file-tracker.impl";
+
+/// Which regions and schemas an operation begins with, and which it makes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// Regions that are there: they go, are divided, opened, closed, reopened or flushed.
+    pub(crate) old_regions: Vec<RegionInfo>,
+    /// Regions that come.
+    pub(crate) new_regions: Vec<RegionInfo>,
+    pub(crate) old_descriptor: Option<Arc<TableDescriptor>>,
+    pub(crate) new_descriptor: Option<Arc<TableDescriptor>>,
+    /// Whether the regions are reopened.
+    pub(crate) reopen: bool,
+}
+
+impl Core {
+    /// What is to be done for an operation, from what is true now.
+    pub(super) fn decide(&self, operation: &Operation) -> Result<Decision, RpcException> {
+        Ok(match operation {
+            Operation::CreateTable { table, split_keys } => self.decide_creation(table, split_keys)?,
+            Operation::DeleteTable(table) => self.with_regions(self.state.regions_of(table)),
+            Operation::EnableTable(table) | Operation::DisableTable(table) => self.with_all_regions(table),
+            Operation::FlushTable { table, .. } => self.with_all_regions(table),
+            Operation::TruncateTable { table, preserve_splits } => {
+                self.decide_truncation(table, *preserve_splits)
+            }
+            Operation::ModifyTable { .. }
+            | Operation::AddFamily { .. }
+            | Operation::ModifyFamily { .. }
+            | Operation::DeleteFamily { .. } => self.decide_modification(operation)?,
+            Operation::SplitRegion { table, region, split_row } => {
+                let decision = Decision {
+                    old_descriptor: self.descriptor(table),
+                    ..self.with_regions(vec![region.clone()])
+                };
+                self.decide_split(decision, split_row)
+            }
+            Operation::MergeRegions { table, regions } => {
+                let decision =
+                    Decision { old_descriptor: self.descriptor(table), ..self.with_regions(regions.clone()) };
+                self.decide_merge(decision)
+            }
+            Operation::AssignRegion { region, .. }
+            | Operation::UnassignRegion { region, .. }
+            | Operation::CollectRegion { region, .. } => self.with_regions(vec![region.clone()]),
+            Operation::CreateNamespace { .. }
+            | Operation::ModifyNamespace { .. }
+            | Operation::DeleteNamespace(_) => Decision::default(),
+        })
+    }
+
+    pub(super) fn with_all_regions(&self, table: &TableName) -> Decision {
+        self.with_regions(self.state.assignable_regions_of(table))
+    }
+
+    fn with_regions(&self, encoded: Vec<String>) -> Decision {
+        let info = |encoded: &String| Some(self.state.regions.get(encoded)?.info.clone());
+        Decision { old_regions: encoded.iter().filter_map(info).collect(), ..Default::default() }
+    }
+
+    fn descriptor(&self, table: &TableName) -> Option<Arc<TableDescriptor>> {
+        self.state.tables.get(table)?.descriptor.clone()
+    }
+
+    fn decide_creation(
+        &self,
+        table: &TableDescriptor,
+        split_keys: &[Bytes],
+    ) -> Result<Decision, RpcException> {
+        let mut table = table.clone();
+        check_file_tracker(&table)?;
+        if table.attribute(FILE_TRACKER).is_none() {
+            set_entry(&mut table.attributes, FILE_TRACKER, "DEFAULT"); // As HBase 2.5 does.
+        }
+        let new_regions = regions_between(&table.name, split_keys, self.now);
+        Ok(Decision { new_regions, new_descriptor: Some(Arc::new(table)), ..Default::default() })
+    }
+
+    fn decide_truncation(&self, table: &TableName, preserve_splits: bool) -> Decision {
+        let decision = self.with_regions(self.state.regions_of(table));
+        let assignable = self.with_all_regions(table).old_regions;
+        let starts = assignable.iter().map(|info| info.start_key.clone());
+        let starts: Vec<Bytes> = starts.filter(|key| preserve_splits && !key.is_empty()).collect();
+        let newest = decision.old_regions.iter().map(|info| info.region_id).max().unwrap_or(0);
+        let new_regions = regions_between(table, &starts, self.now.max(newest + 1));
+        Decision { new_regions, old_descriptor: self.descriptor(table), ..decision }
+    }
+
+    fn decide_modification(&self, operation: &Operation) -> Result<Decision, RpcException> {
+        let new = operation.new_descriptor(&self.state, self.config.table_sanity_checks)?;
+        check_file_tracker(&new)?;
+        let table = crate::operation::find(&self.state, &new.name)?;
+        let reopen = !matches!(operation, Operation::ModifyTable { reopen: false, .. });
+        let old = table.descriptor.clone();
+        let names = |table: &TableDescriptor| -> Vec<Bytes> {
+            table.families.iter().map(|family| family.name.clone()).collect()
+        };
+        let families_change = old.as_deref().is_none_or(|old| names(old) != names(&new));
+        if families_change && !reopen {
+            let message = "Cannot add or remove column families when this modification won't reopen regions.";
+            return Err(exceptions::do_not_retry(message));
+        }
+        Ok(Decision {
+            reopen: reopen && table.state == TableState::Enabled,
+            old_descriptor: old,
+            ..self.with_all_regions(&new.name)
+        }
+        .with_new_descriptor(new))
+    }
+}
+
+impl Decision {
+    fn with_new_descriptor(self, new: TableDescriptor) -> Self {
+        Self { new_descriptor: Some(Arc::new(new)), ..self }
+    }
+}
+
+/// Contiguous regions that meet at `keys`, which are sorted and not empty.
+fn regions_between(table: &TableName, keys: &[Bytes], region_id: u64) -> Vec<RegionInfo> {
+    let starts = std::iter::once(Bytes::new()).chain(keys.iter().cloned());
+    let ends = keys.iter().cloned().chain(std::iter::once(Bytes::new()));
+    starts.zip(ends).map(|(start, end)| RegionInfo::new(table.clone(), start, end, region_id)).collect()
+}
+
+/// Files tracked in `.filelist` cannot be written yet; to pretend would hide them from HBase.
+fn check_file_tracker(table: &TableDescriptor) -> Result<(), RpcException> {
+    let of_families = table.families.iter().flat_map(|family| &family.configuration);
+    let mut settings = table.attributes.iter().chain(of_families);
+    match settings.find(|(key, value)| &key[..] == FILE_TRACKER.as_bytes() && &value[..] != b"DEFAULT") {
+        Some((_, value)) => Err(exceptions::do_not_retry(format!(
+            "{FILE_TRACKER}={} is not supported yet",
+            value.escape_ascii()
+        ))),
+        None => Ok(()),
+    }
+}
