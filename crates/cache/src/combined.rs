@@ -54,6 +54,10 @@ impl BlockCache for CombinedBlockCache {
         self.memory.evict_file(file)
     }
 
+    fn capacity_bytes(&self) -> u64 {
+        self.memory.capacity_bytes()
+    }
+
     fn contains(&self, file: FileId, offset: u64) -> bool {
         self.memory.contains(file, offset)
     }

@@ -143,6 +143,10 @@ impl BlockCache for LruLikeCache {
         self.books.file_blocks.contains(file, offset)
     }
 
+    fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+
     fn has_room(&self, bytes: usize) -> bool {
         let (_, held) = self.division.len_and_bytes();
         let left = self.division.bytes_left();

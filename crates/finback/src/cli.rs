@@ -180,11 +180,8 @@ fn setting(text: &str) -> Result<(String, String), UsageError> {
 }
 
 fn server(data: Option<PathBuf>, sources: &Sources) -> ExitCode {
-    with_config(sources, |mut config| {
-        if let Some(data) = data {
-            config.data_dir = data;
-        }
-        crate::server::run(config)
+    with_config(sources, |_| {
+        crate::server::run(crate::reconfiguration::ConfigurationFile { sources: sources.clone(), data })
     })
 }
 

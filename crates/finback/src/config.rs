@@ -9,6 +9,7 @@ mod compaction;
 mod compaction_value;
 mod error;
 mod host;
+mod live;
 pub mod manual;
 mod memory;
 mod site_file;
@@ -18,6 +19,7 @@ mod value;
 mod without_effect;
 
 pub use error::ConfigError;
+pub use live::Reach;
 pub use memory::MemoryBudget;
 pub use source::{Sources, Warning};
 pub use table::{PROPERTIES, Property, ServerConfig};

@@ -15,20 +15,18 @@ use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for
 use finback_layout::RootDir;
 use finback_master::{Connect, Master, MasterConfig, MasterOptions, MasterStatus};
 use finback_proto::{pb, pbuf};
-use finback_region::{OffPeakHours, RegionConfig, SplitConfig};
 use finback_regionserver::{
-    AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
-    ThroughputBounds,
+    AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
-use finback_rpc::{Channel, Limits, Loopback, ReplyMemory, Server, Service};
-use finback_wal::{SyncMode, WalOptions};
+use finback_rpc::{Channel, Limits, Loopback, Server, Service};
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
 use crate::config::{MemoryBudget, ServerConfig};
-use crate::screen;
+use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
+use crate::{region_server_options, screen};
 
 /// Name of the file in the data directory that says on which ports a running server listens.
 const PORTS_FILE: &str = "ports";
@@ -38,7 +36,7 @@ type Failure = String;
 
 /// Runs until SIGTERM or SIGINT, or until a client asks for the end. What goes wrong is told on standard error, in one
 /// line.
-pub fn run(config: ServerConfig) -> ExitCode {
+pub fn run(file: ConfigurationFile) -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("FINBACK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
@@ -46,7 +44,7 @@ pub fn run(config: ServerConfig) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(config)) {
+    match runtime.block_on(serve(file)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -128,7 +126,8 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
         .map_err(|error| format!("a socket has no address: {error}"))
 }
 
-async fn serve(config: ServerConfig) -> Result<(), Failure> {
+async fn serve(file: ConfigurationFile) -> Result<(), Failure> {
+    let config = file.read()?;
     let terminated = terminated()?;
     tokio::pin!(terminated);
     let fs = file_system(&config)?;
@@ -146,12 +145,19 @@ async fn serve(config: ServerConfig) -> Result<(), Failure> {
 
     let stop = Arc::new(Notify::new());
     let in_process: Arc<OnceLock<InProcess>> = Arc::default();
-    let master = start_master(&root, &addresses.master_name, &in_process, &stop).await?;
+    let master = start_master(&config, &root, &addresses.master_name, &in_process, &stop).await?;
     let memory = config.memory().map_err(|error| error.to_string())?;
     let region_server = start_region_server(&config, &memory, &root, &addresses.regionserver_name, &master)?;
-    let services = InProcess::new(&region_server);
+    let reconfiguration = Arc::new(Reconfiguration::new(
+        file,
+        config.clone(),
+        Arc::clone(&region_server),
+        master.reconfigurer(),
+    ));
+    let update: UpdateConfiguration = Arc::new(move || reconfiguration.apply());
+    let services = InProcess::new(&region_server, &update);
     let region_rpc = services.server(limits(&config, &memory, memory.requests), &master);
-    let master_rpc = master_server(limits(&config, &memory, memory.master_requests), &master);
+    let master_rpc = master_server(limits(&config, &memory, memory.master_requests), &master, &update);
     // Set once, here.
     let _ = in_process.set(services);
 
@@ -230,21 +236,24 @@ struct InProcess {
     client: Arc<dyn Service>,
     admin: Arc<dyn Service>,
     meta: Arc<dyn Service>,
+    bootstrap: Arc<dyn Service>,
 }
 
 impl InProcess {
-    fn new(region_server: &Arc<RegionServer>) -> Self {
+    fn new(region_server: &Arc<RegionServer>, update: &UpdateConfiguration) -> Self {
+        let server = || Arc::clone(region_server);
         Self {
-            client: Arc::new(ClientService::new(Arc::clone(region_server))),
-            admin: Arc::new(AdminService::new(Arc::clone(region_server))),
-            meta: Arc::new(ClientMetaService::new(Arc::clone(region_server))),
+            client: Arc::new(ClientService::new(server())),
+            admin: Arc::new(AdminService::new(server()).on_update_configuration(Arc::clone(update))),
+            meta: Arc::new(ClientMetaService::new(server())),
+            bootstrap: Arc::new(BootstrapNodeService::new(server())),
         }
     }
 
     fn server(&self, limits: Limits, master: &Master) -> Server {
         let builder =
             Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits);
-        let services = [&self.client, &self.admin, &self.meta];
+        let services = [&self.client, &self.admin, &self.meta, &self.bootstrap];
         services.into_iter().fold(builder, |builder, service| builder.service(Arc::clone(service))).build()
     }
 }
@@ -262,12 +271,15 @@ fn limits(config: &ServerConfig, memory: &MemoryBudget, request_bytes: u64) -> L
     }
 }
 
-fn master_server(limits: Limits, master: &Master) -> Server {
+fn master_server(limits: Limits, master: &Master, update: &UpdateConfiguration) -> Server {
     let builder = Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits);
-    master.services().into_iter().fold(builder, finback_rpc::ServerBuilder::service).build()
+    let admin = master.admin_service(Arc::clone(update));
+    let services = master.services().into_iter().chain([admin]);
+    services.fold(builder, finback_rpc::ServerBuilder::service).build()
 }
 
 async fn start_master(
+    config: &ServerConfig,
     root: &RootDir,
     name: &ServerName,
     region_server: &Arc<OnceLock<InProcess>>,
@@ -290,9 +302,14 @@ async fn start_master(
         server_name: name.clone(),
         clock: Arc::new(now_ms),
         shutdown: Arc::new(move |_| stop.notify_one()),
-        config: MasterConfig::default(),
+        config: master_config(config),
     };
     Master::start(options).await.map_err(|error| error.to_string())
+}
+
+/// What the settings are to a master.
+pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
+    MasterConfig { table_sanity_checks: config.table_sanity_checks, ..MasterConfig::default() }
 }
 
 fn start_region_server(
@@ -306,86 +323,10 @@ fn start_region_server(
         let service = master.service(service).ok_or_else(|| format!("the master has no {service}"))?;
         Ok(Arc::new(Loopback::new(service)))
     };
-    let options = RegionServerOptions {
-        name: name.clone(),
-        root: root.clone(),
-        region: RegionConfig {
-            flush_size_bytes: memory.flush,
-            block_multiplier: u64::from(config.memstore_block_multiplier),
-            max_cell_size_bytes: config.max_cell_bytes as usize,
-            verify_bulk_loads: config.verify_bulk_loads,
-            timestamp_slop_ms: (config.timestamp_slop != i64::MAX).then_some(config.timestamp_slop),
-            flush_lower_bound_bytes: config.flush_lower_bound_bytes,
-            periodic_flush_interval: config.periodic_flush_interval,
-            flush_per_changes: u64::from(config.flush_per_changes),
-            in_memory_compaction: config.in_memory_compaction,
-            system_in_memory_compaction: config.system_in_memory_compaction,
-            in_memory_flush_factor: config.in_memory_flush_factor,
-            pipeline_segments_limit: config.pipeline_segments as usize,
-            adaptive_compaction_threshold: config.adaptive_compaction_threshold,
-            row_lock_wait: config.row_lock_wait,
-            compaction: config.compaction(),
-            split: SplitConfig {
-                policy: config.split_policy,
-                max_file_bytes: config.max_file_bytes,
-                initial_bytes: config.split_initial_size,
-                flush_size_bytes: config.memstore_flush_bytes,
-                counts_all_stores: config.split_counts_all_stores,
-            },
-            caching: config.caching(),
-            ..RegionConfig::default()
-        },
-        wal: WalOptions {
-            sync_mode: if config.wal_hsync { SyncMode::Disk } else { SyncMode::Os },
-            compression: config.wal_compression(),
-            roll_size_bytes: config.wal_roll_bytes(),
-            roll_period: config.wal_roll_period,
-            max_logs: config.max_wals as usize,
-            queue_bytes: u32::try_from(memory.log_queue).unwrap_or(u32::MAX),
-            ..WalOptions::default()
-        },
-        memstore_limit_bytes: memory.memstores,
-        reply_memory: ReplyMemory::new(memory.replies as usize),
-        scanner_bytes: memory.scanners as usize,
-        nonce_bytes: memory.nonces as usize,
-        nonce_retention: config.nonce_retention,
-        max_row_bytes: config.max_row_bytes as usize,
-        scanner_lease: config.scanner_timeout,
-        max_scan_result_bytes: config.max_scan_result_bytes as usize,
-        background: background(config),
-        old_log_retention: config.old_wal_ttl,
-    };
+    let options = region_server_options::options(config, memory, root, name);
     let cache = block_cache(config, memory.block_cache);
     RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
         .map_err(|error| error.to_string())
-}
-
-/// Settings of flushes and compactions.
-fn background(config: &ServerConfig) -> BackgroundOptions {
-    let compactions = ThroughputBounds {
-        lower: config.compaction_throughput_lower,
-        higher: config.compaction_throughput_higher,
-        // HBase's way to say that there is no limit.
-        off_peak: Some(config.compaction_throughput_off_peak).filter(|bytes| *bytes < i64::MAX as u64),
-        tune_period: config.compaction_throughput_period,
-    };
-    let flushes = ThroughputBounds {
-        lower: config.flush_throughput_lower,
-        higher: config.flush_throughput_upper,
-        off_peak: None,
-        tune_period: config.flush_throughput_period,
-    };
-    BackgroundOptions {
-        flush_threads: config.flush_threads as usize,
-        large_compaction_threads: config.large_compaction_threads as usize,
-        small_compaction_threads: config.small_compaction_threads as usize,
-        large_compaction_bytes: config.large_compaction_bytes,
-        compactions_enabled: config.compactions_enabled,
-        blocking_wait: config.blocking_wait,
-        compaction_throughput: config.compaction_throttle.then_some(compactions),
-        flush_throughput: config.flush_throttle.then_some(flushes),
-        off_peak_hours: OffPeakHours::new(config.off_peak_start_hour, config.off_peak_end_hour),
-    }
 }
 
 /// The cache in memory, and behind it a file if one is wanted. One that cannot be used costs speed, and is no reason not to

@@ -93,7 +93,7 @@ async fn every_call_is_answered_as_the_page_says() {
     let mut asked = 0;
     for (service, methods) in claims() {
         let addresses: &[SocketAddr] = match service {
-            "ClientService" | "AdminService" => &[region_server],
+            "ClientService" | "AdminService" | "BootstrapNodeService" => &[region_server],
             "MasterService" | "RegionServerStatusService" => &[master],
             "ClientMetaService" => &[master, region_server],
             // Not a service to connect to: the transport's own tests have it.

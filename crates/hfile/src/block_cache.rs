@@ -40,6 +40,11 @@ pub trait BlockCache: Send + Sync {
     /// Drops all blocks of a file that nobody will open again. Returns how many there were.
     fn evict_file(&self, file: FileId) -> usize;
 
+    /// Bytes that it may hold in memory.
+    fn capacity_bytes(&self) -> u64 {
+        0
+    }
+
     /// Whether the block is there. Does not count as a use of it.
     fn contains(&self, file: FileId, offset: u64) -> bool {
         let _ = (file, offset);

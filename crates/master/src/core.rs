@@ -95,6 +95,11 @@ impl Core {
         }
     }
 
+    /// Event: settings have changed.
+    pub(crate) fn reconfigure(&mut self, config: &MasterConfig) {
+        self.config.table_sanity_checks = config.table_sanity_checks;
+    }
+
     /// What is to be done after the last event.
     pub(crate) fn take_actions(&mut self) -> Vec<(ActionId, Action)> {
         std::mem::take(&mut self.actions)

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use finback_cell::{ServerName, TableName};
 use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
@@ -11,7 +12,7 @@ use tokio::{runtime::Handle, sync::watch};
 
 use crate::{
     action::{Action, ActionId, Outcome, Output},
-    core::{Core, Nonce},
+    core::{Core, Nonce, Status},
     kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
@@ -126,6 +127,42 @@ impl Driver {
         let Some(nonce) = sent_nonce(nonce_group, nonce) else { return Ok(None) };
         let Some(id) = self.read(|core| core.procedures.by_nonce(nonce)) else { return Ok(None) };
         self.admitted(id).await.map(|()| Some(id))
+    }
+
+    /// Waits until an operation is over.
+    ///
+    /// # Errors
+    /// Why it failed.
+    pub(crate) async fn finished(&self, id: u64) -> Result<(), RpcException> {
+        let (mut events, mut stopped) = (self.events.subscribe(), self.stopped.subscribe());
+        loop {
+            events.borrow_and_update();
+            let status = self.read(|core| core.procedures.get(id).map(|procedure| procedure.status.clone()));
+            match status {
+                Some(Status::Finished(result)) => return result,
+                // Forgotten: it was over long ago.
+                None => return Ok(()),
+                Some(_) => {}
+            }
+            tokio::select! {
+                _ = events.changed() => {}
+                _ = stopped.wait_for(|stopped| *stopped) => {
+                    return Err(exceptions::server_not_running_yet("the master is stopping"));
+                }
+            }
+        }
+    }
+
+    /// What a server says of its regions of a table.
+    ///
+    /// # Errors
+    /// The server's.
+    pub(crate) async fn region_loads(
+        &self,
+        server: &ServerName,
+        table: &TableName,
+    ) -> Result<Vec<pb::RegionLoad>, RpcException> {
+        calls::region_loads(&self.connect, server, table).await
     }
 
     /// Starts an operation; gives back its procedure's id. The nonce is as it stands in a request: 0 is none.

@@ -18,6 +18,7 @@
 //! This crate does not know how regions store cells, nor what a socket is.
 
 mod action;
+mod admin_service;
 mod client_meta_service;
 mod cluster_status;
 mod core;
@@ -34,10 +35,12 @@ mod operation;
 mod options;
 mod procedure_record;
 mod procedure_store;
+mod region_calls;
 mod region_division;
 mod region_server_status_service;
 mod region_service_calls;
 mod sanity_check;
+mod server_calls;
 mod state;
 mod storage_work;
 mod switches;
@@ -45,5 +48,6 @@ mod system_tables;
 mod table_listing;
 mod write_calls;
 
-pub use master::{Master, MasterStatus};
+pub use admin_service::UpdateConfiguration;
+pub use master::{Master, MasterStatus, Reconfigurer};
 pub use options::{Clock, Connect, MasterConfig, MasterError, MasterOptions, ShutdownHook};

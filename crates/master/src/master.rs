@@ -7,11 +7,12 @@ use finback_rpc::Service;
 use tokio::{runtime::Handle, sync::watch};
 
 use crate::{
+    admin_service::{AdminService, UpdateConfiguration},
     client_meta_service::ClientMetaService,
     core::{Core, Startup},
     driver::Driver,
     master_service::MasterService,
-    options::{MasterError, MasterOptions},
+    options::{MasterConfig, MasterError, MasterOptions},
     procedure_store::ProcedureStore,
     region_server_status_service::RegionServerStatusService,
     system_tables,
@@ -20,6 +21,7 @@ use crate::{
 /// A running master.
 pub struct Master {
     driver: Arc<Driver>,
+    options: Arc<MasterOptions>,
     services: Vec<Arc<dyn Service>>,
 }
 
@@ -62,14 +64,24 @@ impl Master {
         let services: Vec<Arc<dyn Service>> = vec![
             Arc::new(MasterService::new(driver.clone(), options.clone())),
             Arc::new(RegionServerStatusService::new(driver.clone(), options.clone())),
-            Arc::new(ClientMetaService::new(driver.clone(), options)),
+            Arc::new(ClientMetaService::new(driver.clone(), options.clone())),
         ];
-        Ok(Self { driver, services })
+        Ok(Self { driver, options, services })
     }
 
     /// `MasterService`, `RegionServerStatusService` and `ClientMetaService`.
     pub fn services(&self) -> Vec<Arc<dyn Service>> {
         self.services.clone()
+    }
+
+    /// `AdminService` of the master itself, with what is to be done when an administrator has changed the configuration.
+    pub fn admin_service(&self, update: UpdateConfiguration) -> Arc<dyn Service> {
+        Arc::new(AdminService { driver: self.driver.clone(), options: self.options.clone(), update })
+    }
+
+    /// A way to give it other settings.
+    pub fn reconfigurer(&self) -> Reconfigurer {
+        Reconfigurer(self.driver.clone())
     }
 
     /// The service of that name.
@@ -98,6 +110,17 @@ impl Master {
     /// Stops: what is under way is left to the next start, as after a crash.
     pub fn stop(&self) {
         self.driver.stop();
+    }
+}
+
+/// Gives a master other settings.
+#[derive(Clone)]
+pub struct Reconfigurer(Arc<Driver>);
+
+impl Reconfigurer {
+    /// Whether schemas are checked counts at once; what else has changed is passed over.
+    pub fn reconfigure(&self, config: MasterConfig) {
+        self.0.event(|core, _| core.reconfigure(&config));
     }
 }
 

@@ -71,6 +71,9 @@ impl MasterService {
         if let Some(outcome) = self.division_call(method, call) {
             return Ok(outcome);
         }
+        if let Some(outcome) = self.region_call(method, call) {
+            return Ok(outcome);
+        }
         if let Some(outcome) = self.operation_call(method, call) {
             return Ok(outcome);
         }
@@ -78,14 +81,13 @@ impl MasterService {
         let answer = answer.or_else(|| self.procedure_call(method, call));
         let answer = answer.or_else(|| self.switch_call(method, call));
         let answer = answer.or_else(|| self.status_call(method, call));
+        let answer = answer.or_else(|| self.server_call(method, call));
         answer.unwrap_or_else(|| Err(exceptions::unsupported_operation(method))).map(|reply| Ok(reply).into())
     }
 
     fn status_call(&self, method: &str, call: &Call) -> Option<Answer> {
         Some(match method {
             "GetClusterStatus" => self.cluster_status(call),
-            "getLastMajorCompactionTimestamp" => self.major_compaction_of_table(call),
-            "getLastMajorCompactionTimestampForRegion" => self.major_compaction_of_region(call),
             "IsMasterInMaintenanceMode" => {
                 reply(&pb::IsInMaintenanceModeResponse { in_maintenance_mode: false })
             }
@@ -93,10 +95,6 @@ impl MasterService {
                 let simple = pb::security_capabilities_response::Capability::SimpleAuthentication;
                 reply(&pb::SecurityCapabilitiesResponse { capabilities: vec![simple.into()] })
             }
-            "ListDecommissionedRegionServers" => {
-                reply(&pb::ListDecommissionedRegionServersResponse { server_name: Vec::new() })
-            }
-            "ClearDeadServers" => self.clear_dead_servers(call),
             // There are none: what would make some is refused.
             "ListReplicationPeers" => reply(&pb::ListReplicationPeersResponse { peer_desc: Vec::new() }),
             "GetCompletedSnapshots" => reply(&pb::GetCompletedSnapshotsResponse { snapshots: Vec::new() }),
@@ -111,36 +109,6 @@ impl MasterService {
             cluster_status::build(&core.state, &request.options, &self.options.server_name, config)
         });
         reply(&pb::GetClusterStatusResponse { cluster_status })
-    }
-
-    fn major_compaction_of_table(&self, call: &Call) -> Answer {
-        let request: pb::MajorCompactionTimestampRequest = call.decode()?;
-        let table = table_name(&request.table_name)?;
-        let compaction_timestamp = self.driver.read(|core| {
-            let regions = core.state.regions_of(&table);
-            let of_region = |encoded: &String| cluster_status::last_major_compaction(&core.state, encoded);
-            regions.iter().filter_map(of_region).min().unwrap_or(0)
-        });
-        reply(&pb::MajorCompactionTimestampResponse { compaction_timestamp })
-    }
-
-    fn major_compaction_of_region(&self, call: &Call) -> Answer {
-        let request: pb::MajorCompactionTimestampForRegionRequest = call.decode()?;
-        let encoded = encoded_name(&request.region)?;
-        let found = self.driver.read(|core| cluster_status::last_major_compaction(&core.state, &encoded));
-        reply(&pb::MajorCompactionTimestampResponse { compaction_timestamp: found.unwrap_or(0) })
-    }
-
-    fn clear_dead_servers(&self, call: &Call) -> Answer {
-        let request: pb::ClearDeadServersRequest = call.decode()?;
-        self.driver.event(|core, _| {
-            for server in &request.server_name {
-                if let Ok(server) = finback_cell::ServerName::try_from(server) {
-                    core.state.dead_servers.remove(&server);
-                }
-            }
-        });
-        reply(&pb::ClearDeadServersResponse { server_name: Vec::new() })
     }
 
     fn switch_call(&self, method: &str, call: &Call) -> Option<Answer> {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
-use finback_cell::{RegionInfo, ServerName};
+use finback_cell::{RegionInfo, ServerName, TableName};
 use finback_proto::{Message, convert, pb};
 use finback_rpc::{Channel, ChannelExt, RpcException};
 use pb::open_region_request::RegionOpenInfo;
@@ -153,6 +153,19 @@ pub(crate) async fn region_info(
     let admin = connect(server, "AdminService");
     let (answer, _) = admin.call_within(timeout, "GetRegionInfo", &request, Bytes::new()).await?;
     Ok(answer)
+}
+
+/// The loads of a table's regions on a server.
+pub(crate) async fn region_loads(
+    connect: &Connect,
+    server: &ServerName,
+    table: &TableName,
+) -> Result<Vec<pb::RegionLoad>, RpcException> {
+    let request = pb::GetRegionLoadRequest { table_name: Some(table.into()) };
+    let admin = connect(server, "AdminService");
+    let (answer, _): (pb::GetRegionLoadResponse, _) =
+        admin.call_within(CALL_TIMEOUT, "GetRegionLoad", &request, Bytes::new()).await?;
+    Ok(answer.region_loads)
 }
 
 async fn call_only<Req: Message, Resp: Message + Default>(

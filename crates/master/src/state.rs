@@ -26,6 +26,8 @@ pub(crate) struct ClusterState {
     pub(crate) failure: Option<String>,
     pub(crate) servers: BTreeMap<ServerName, LiveServer>,
     pub(crate) dead_servers: BTreeSet<ServerName>,
+    /// Live servers that an administrator wants rid of, until the next start.
+    pub(crate) decommissioned: BTreeSet<ServerName>,
     pub(crate) tables: BTreeMap<TableName, Table>,
     /// By encoded name.
     pub(crate) regions: HashMap<String, Region>,
@@ -108,6 +110,7 @@ impl ClusterState {
             failure: None,
             servers: BTreeMap::new(),
             dead_servers: BTreeSet::new(),
+            decommissioned: BTreeSet::new(),
             tables: BTreeMap::new(),
             regions: HashMap::new(),
             namespaces: BTreeMap::new(),
@@ -172,9 +175,12 @@ impl ClusterState {
         self.meta_region().and_then(Region::location)
     }
 
-    /// How many regions each live server has or is to get.
+    /// How many regions each live server has or is to get, of those in service if there are any.
     pub(crate) fn region_counts(&self) -> BTreeMap<ServerName, usize> {
         let mut counts: BTreeMap<_, usize> = self.servers.keys().map(|server| (server.clone(), 0)).collect();
+        if self.decommissioned.len() < counts.len() {
+            counts.retain(|server, _| !self.decommissioned.contains(server));
+        }
         for region in self.regions.values() {
             let server = match &region.transition {
                 Some(transition) => transition.server.as_ref(),
@@ -190,6 +196,7 @@ impl ClusterState {
     /// Forgets a live server; it is dead from now on.
     pub(crate) fn bury(&mut self, server: &ServerName) {
         self.servers.remove(server);
+        self.decommissioned.remove(server);
         self.dead_servers.insert(server.clone());
         while self.dead_servers.len() > MAX_DEAD_SERVERS {
             let oldest = self.dead_servers.iter().min_by_key(|server| server.start_code).cloned();

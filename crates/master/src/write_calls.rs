@@ -7,7 +7,7 @@ use pb::get_procedure_result_response::State as ResultState;
 
 use crate::{
     core::{Procedure, Status},
-    master_service::{Answer, MasterService, encoded_name, reply, table_name},
+    master_service::{Answer, MasterService, reply, table_name},
     operation::Operation,
     state::NamespaceConfiguration,
 };
@@ -85,32 +85,6 @@ impl MasterService {
         })
     }
 
-    fn assign(&self, call: &Call) -> Answer {
-        let request: pb::AssignRegionRequest = call.decode()?;
-        let (table, region) = self.find_region(&request.region)?;
-        self.submit(Operation::AssignRegion { table, region }, None, None)?;
-        reply(&pb::AssignRegionResponse {})
-    }
-
-    fn unassign(&self, call: &Call) -> Answer {
-        let request: pb::UnassignRegionRequest = call.decode()?;
-        let (table, region) = self.find_region(&request.region)?;
-        if table.is_meta() {
-            return Err(exceptions::do_not_retry("hbase:meta must stay open"));
-        }
-        self.submit(Operation::UnassignRegion { table, region }, None, None)?;
-        reply(&pb::UnassignRegionResponse {})
-    }
-
-    fn find_region(&self, specifier: &pb::RegionSpecifier) -> Result<(TableName, String), RpcException> {
-        let encoded = encoded_name(specifier)?;
-        let table = self.driver.read(|core| core.state.regions.get(&encoded).map(|r| r.info.table.clone()));
-        match table {
-            Some(table) => Ok((table, encoded)),
-            None => Err(exceptions::unknown_region(specifier.value.escape_ascii().to_string())),
-        }
-    }
-
     fn exec_procedure(&self, call: &Call) -> Answer {
         let request: pb::ExecProcedureRequest = call.decode()?;
         let description = &request.procedure;
@@ -138,8 +112,6 @@ impl MasterService {
 
     pub(crate) fn procedure_call(&self, method: &str, call: &Call) -> Option<Answer> {
         Some(match method {
-            "AssignRegion" => self.assign(call),
-            "UnassignRegion" => self.unassign(call),
             "ExecProcedure" => self.exec_procedure(call),
             "IsProcedureDone" => self.is_procedure_done(call),
             "getProcedureResult" => self.procedure_result(call),

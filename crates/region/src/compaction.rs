@@ -126,7 +126,7 @@ impl Region {
 
     /// The same of those stores whose turn it is at this look at all stores. There should be one every 10 s.
     pub fn families_to_compact_at_look(&self, look: u64) -> Vec<Bytes> {
-        self.families_to_compact_of(|store| store.compaction.is_due_at_look(look))
+        self.families_to_compact_of(|store| store.compaction().is_due_at_look(look))
     }
 
     fn families_to_compact_of(&self, wanted: impl Fn(&Store) -> bool) -> Vec<Bytes> {
@@ -162,16 +162,16 @@ impl Region {
         let outlives_ttl = store.rules.min_versions > 0;
         let ttl_ms = store.family.ttl_seconds().filter(|_| !outlives_ttl).map(|ttl| i64::from(ttl) * 1000);
         let host = &self.environment.host;
-        let hours = store.compaction.off_peak_hours();
+        let hours = store.compaction().off_peak_hours();
         let off_peak = hours.is_some_and(|hours| hours.contains(now_ms, host.utc_offset_ms(now_ms)))
             && !self.environment.config.off_peak_taken.load(Ordering::Relaxed);
         let candidates: Vec<Candidate> = files.iter().map(|file| file.candidate()).collect();
         let occasion = Occasion { major, off_peak, now_ms, ttl_ms };
-        if store.compaction.engine == StoreEngine::Stripe {
+        if store.compaction().engine == StoreEngine::Stripe {
             let in_stripes: Vec<_> = files.iter().map(|file| file.in_stripe()).collect();
-            return store.compaction.select_striped(&candidates, &in_stripes, occasion);
+            return store.compaction().select_striped(&candidates, &in_stripes, occasion);
         }
-        store.compaction.select(&candidates, occasion)
+        store.compaction().select(&candidates, occasion)
     }
 
     /// Keeps other compactions from making use of off-peak hours, if this one does, until the guard is dropped.
@@ -182,12 +182,12 @@ impl Region {
 
     /// Files of which all cells have expired, oldest first. The newest stays, for the sequence id that it has.
     fn expired(&self, store: &Store) -> Vec<Arc<StoreFile>> {
-        if store.rules.min_versions > 0 || !store.compaction.deletes_expired_files {
+        if store.rules.min_versions > 0 || !store.compaction().deletes_expired_files {
             return Vec::new();
         }
         let oldest = store.rules.oldest_unexpired(self.environment.host.now_ms());
         let mut files = store.files_oldest_first();
-        if store.compaction.engine == StoreEngine::Stripe {
+        if store.compaction().engine == StoreEngine::Stripe {
             // Nor may the newest of a stripe, which tells of it.
             let mut kept = std::collections::HashSet::new();
             files.reverse();

@@ -109,7 +109,7 @@ impl Region {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);
             matcher = matcher
                 .dropping_markers(rows.clone(), earliest_put)
-                .purging_markers_after(store.compaction.purge_deletes_ms);
+                .purging_markers_after(store.compaction().purge_deletes_ms);
         }
         // HBase writes 0 in place of sequence ids that no reader can tell apart any more.
         let forgotten = if all_files {
@@ -158,7 +158,7 @@ impl Region {
         if store.rules.new_version_behavior {
             return 0;
         }
-        let keep_after = now.saturating_sub(store.compaction.keep_sequence_ids_ms);
+        let keep_after = now.saturating_sub(store.compaction().keep_sequence_ids_ms);
         let old = inputs.iter().filter(|input| input.written_ms() < keep_after);
         old.map(|input| input.max_cell_sequence_id()).max().unwrap_or(0)
     }

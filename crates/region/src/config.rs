@@ -136,6 +136,16 @@ impl RegionConfig {
     }
 }
 
+impl crate::region::Region {
+    /// Has files of this region compacted by other settings, those of the table and its families applied.
+    pub fn reconfigure(&self, config: &Arc<RegionConfig>) {
+        let config = RegionConfig::of_table(config, &self.table);
+        for store in &self.stores {
+            store.reconfigure(config.compaction_of(&self.table, &store.family));
+        }
+    }
+}
+
 /// The settings that a table has of its own.
 struct TableSettings<'a>(&'a TableDescriptor);
 

@@ -27,6 +27,7 @@ mod error;
 mod family_rules;
 mod file_source;
 mod file_switch;
+mod files_of_region;
 mod flush;
 mod flush_matcher;
 mod flush_policy;

@@ -144,6 +144,11 @@ impl Region {
         largest > limit
     }
 
+    /// Whether its policy is DisabledRegionSplitPolicy.
+    pub(crate) fn never_splits(&self) -> bool {
+        self.environment.config.split.policy_of(&self.table) == SplitPolicy::Disabled
+    }
+
     /// The border that a split at this row gets.
     pub(crate) fn border(&self, row: Bytes) -> Bytes {
         self.environment.config.split.border(&self.table, row)

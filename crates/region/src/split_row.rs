@@ -7,9 +7,10 @@ use finback_cell::Bytes;
 use finback_cell::key::Key;
 
 impl Region {
-    /// Whether it can be split now: as HBase, not hbase:meta, and not before it has files of its own.
+    /// Whether it can be split now: as HBase, not hbase:meta, not before it has files of its own, and not where the split
+    /// policy forbids it, not even when somebody asks for it.
     pub fn is_splittable(&self) -> bool {
-        !self.info.is_meta() && self.is_mergeable()
+        !self.info.is_meta() && !self.never_splits() && self.is_mergeable()
     }
 
     /// Whether it can be merged with others now.

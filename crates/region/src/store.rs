@@ -37,7 +37,7 @@ pub(crate) struct Store {
     pub(crate) memstore: Arc<MemStore>,
     pub(crate) keeper: Arc<MemStoreKeeper>,
     /// How its files are compacted.
-    pub(crate) compaction: CompactionConfig,
+    compaction: ArcSwap<CompactionConfig>,
     /// Which blocks are cached besides those that were read.
     pub(crate) caching: CacheConfig,
     /// One compaction at a time, and what earlier ones left in the directory.
@@ -78,7 +78,7 @@ impl Store {
             family,
             keeper: keeper(&memstore),
             memstore,
-            compaction,
+            compaction: ArcSwap::from_pointee(compaction),
             caching,
             compaction_lock: Mutex::default(),
             flush_leftovers: Mutex::default(),
@@ -89,6 +89,17 @@ impl Store {
             files_lock: Mutex::default(),
             cache,
         }
+    }
+
+    /// How its files are compacted.
+    pub(crate) fn compaction(&self) -> Arc<CompactionConfig> {
+        self.compaction.load_full()
+    }
+
+    /// Has its files compacted otherwise from now on. The engine stays: the files that there are were laid out by it.
+    pub(crate) fn reconfigure(&self, compaction: CompactionConfig) {
+        let engine = self.compaction().engine;
+        self.compaction.store(Arc::new(CompactionConfig { engine, ..compaction }));
     }
 
     /// How files of this family are written; `compression` is the attribute that counts for the occasion, with those
@@ -129,7 +140,7 @@ impl Store {
     /// Where a flush of so many cells is cut into files.
     pub(crate) fn cut_of_flush(&self, cells: u64) -> Cut {
         let files = self.files_oldest_first();
-        cut_of_flush(&self.compaction, files.iter().map(|file| file.in_stripe()), cells)
+        cut_of_flush(&self.compaction(), files.iter().map(|file| file.in_stripe()), cells)
     }
 
     /// The store files, newest first.
@@ -143,7 +154,7 @@ impl Store {
         let mut files = self.files().to_vec();
         change(&mut files);
         files.iter().for_each(|file| file.reader().charge_to(&self.cache));
-        sort_newest_first(&mut files, &self.compaction);
+        sort_newest_first(&mut files, &self.compaction());
         self.files.store(Arc::new(files.into()));
     }
 

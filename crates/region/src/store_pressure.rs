@@ -13,7 +13,7 @@ impl Region {
     /// Whether a store has more files than `hbase.hstore.blockingStoreFiles`: its next flush should wait for a
     /// compaction.
     pub fn has_too_many_files(&self) -> bool {
-        self.stores.iter().any(|store| store.files().len() > store.compaction.blocking_files)
+        self.stores.iter().any(|store| store.files().len() > store.compaction().blocking_files)
     }
 
     /// How many files a store may still get before it has too many; negative above that. HBase's priority of a
@@ -21,7 +21,7 @@ impl Region {
     pub fn files_before_blocking(&self, family: &[u8]) -> Option<i64> {
         let store = self.store(family).ok()?;
         let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        Some(signed(store.compaction.blocking_files) - signed(store.files().len()))
+        Some(signed(store.compaction().blocking_files) - signed(store.files().len()))
     }
 
     /// Bytes of the files that a compaction of this store would take now.
@@ -36,7 +36,7 @@ impl Region {
 impl Store {
     /// HBase's `getCompactionPressure` of a self.
     fn compaction_pressure(&self) -> f64 {
-        let config = &self.compaction;
+        let config = self.compaction();
         let (files, least) = (self.files().len(), config.min_files);
         if files <= least {
             return 0.0;

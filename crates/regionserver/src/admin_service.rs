@@ -1,9 +1,10 @@
 //! `AdminService`: what masters and administrators ask of a region server.
 
 use crate::job::Pool;
+use crate::reconfiguration::{self, UpdateConfiguration};
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
-use crate::{assignment, exceptions::exception, load, splitter};
+use crate::{assignment, exceptions::exception, load, region_files, splitter};
 use finback_cell::{Bytes, RegionInfo, TableName};
 use finback_proto::{convert, pb};
 use finback_region::Region;
@@ -13,12 +14,19 @@ use std::sync::Arc;
 /// Serves administration of regions.
 pub struct AdminService {
     server: Arc<RegionServer>,
+    configuration: Option<UpdateConfiguration>,
 }
 
 impl AdminService {
     /// The service of `server`.
     pub fn new(server: Arc<RegionServer>) -> Self {
-        Self { server }
+        Self { server, configuration: None }
+    }
+
+    /// With what is to be done when an administrator has changed the configuration.
+    #[must_use]
+    pub fn on_update_configuration(self, update: UpdateConfiguration) -> Self {
+        Self { configuration: Some(update), ..self }
     }
 }
 
@@ -36,6 +44,10 @@ impl Service for AdminService {
             "GetRegionInfo" => return run_inline(region_info(server, call)),
             "GetOnlineRegion" => Ok(online_regions(&server)),
             "GetRegionLoad" => region_load(&server, &call),
+            "UpdateConfiguration" => return run_inline(reconfiguration::update(self.configuration.clone())),
+            "GetStoreFile" => region_files::store_files(&server, &call),
+            "ClearRegionBlockCache" => region_files::clear_block_cache(&server, &call),
+            "WarmupRegion" => return run_inline(region_files::warm_up(server, call)),
             "GetServerInfo" => Ok(server_info(&server)),
             "StopServer" => stop(&server, &call),
             "CompactRegion" => compact_region(&server, &call),

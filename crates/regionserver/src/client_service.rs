@@ -36,6 +36,7 @@ impl Service for ClientService {
             "BulkLoadHFile" => run_inline(bulk_load::load(server, call)),
             "CleanupBulkLoad" => run_inline(bulk_load::clean_up(server, call)),
             "ExecService" => run_inline(endpoints::exec_service(server, call)),
+            "ExecRegionServerService" => endpoints::exec_region_server_service(&call).into(),
             other => Outcome::exception(exceptions::unsupported_operation(other)),
         }
     }

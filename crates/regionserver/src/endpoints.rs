@@ -36,3 +36,12 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
     let value = pb::NameBytesPair { name: format!("{MESSAGES}{class}"), value: Some(value.into()) };
     Ok(Reply::new(&pb::CoprocessorServiceResponse { region: request.region, value }))
 }
+
+/// Answers `ExecRegionServerService`: endpoints of the server itself, of which there is none.
+pub(crate) fn exec_region_server_service(call: &Call) -> Result<Reply, RpcException> {
+    let request: pb::CoprocessorServiceRequest = call.decode()?;
+    let service = request.call.service_name;
+    Err(exceptions::unknown_protocol(format!(
+        "No registered coprocessor executorService found for {service}"
+    )))
+}

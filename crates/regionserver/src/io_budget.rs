@@ -74,6 +74,12 @@ impl Bucket {
         Self { bounds, limit, tuned: Duration::ZERO, paid_at: Duration::ZERO }
     }
 
+    fn reconfigure(&mut self, bounds: Option<ThroughputBounds>) {
+        if self.bounds != bounds {
+            *self = Self { paid_at: self.paid_at, ..Self::new(bounds) };
+        }
+    }
+
     fn tune(&mut self, now: Duration, pressure: f64, is_off_peak: bool) {
         let Some(bounds) = &self.bounds else { return };
         let is_due = now.saturating_sub(self.tuned) >= bounds.tune_period;
@@ -111,6 +117,16 @@ impl IoBudget {
     /// `None`: that kind of job is never slowed (HBase's NoLimitThroughputController).
     pub(crate) fn new(compactions: Option<ThroughputBounds>, flushes: Option<ThroughputBounds>) -> Self {
         Self { compactions: Bucket::new(compactions), flushes: Bucket::new(flushes), flushed: 0 }
+    }
+
+    /// Other limits; those that were tuned begin at the lowest.
+    pub(crate) fn reconfigure(
+        &mut self,
+        compactions: Option<ThroughputBounds>,
+        flushes: Option<ThroughputBounds>,
+    ) {
+        self.compactions.reconfigure(compactions);
+        self.flushes.reconfigure(flushes);
     }
 
     /// Notes the pressure; to be called every second or so.

@@ -57,6 +57,11 @@ impl Regions {
         }
     }
 
+    /// Whether a region is open here or being opened.
+    pub(crate) fn is_known(&self, encoded: &[u8]) -> bool {
+        self.entries.read().contains_key(encoded)
+    }
+
     /// Notes that a region is being opened. False when it is here already.
     pub(crate) fn begin_open(&self, encoded: &[u8]) -> bool {
         let mut entries = self.entries.write();

@@ -9,7 +9,7 @@ use crate::throughput_controller::ThroughputController;
 use crate::{compactor, flusher, periodic_flusher};
 use finback_cell::Bytes;
 use finback_region::{Host, OffPeakHours, Region};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +41,7 @@ pub(crate) enum End {
 /// The jobs of a server.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
-    options: BackgroundOptions,
+    options: RwLock<BackgroundOptions>,
     pub(crate) throughput: Arc<ThroughputController>,
     queue: Mutex<JobQueue>,
     begun: Instant,
@@ -62,12 +62,22 @@ impl Scheduler {
             compactions_enabled: AtomicBool::new(options.compactions_enabled),
             is_shut_down: AtomicBool::new(false),
             memory_asked: AtomicBool::new(false),
-            options,
+            options: RwLock::new(options),
         }
     }
 
-    pub(crate) fn options(&self) -> &BackgroundOptions {
-        &self.options
+    pub(crate) fn options(&self) -> BackgroundOptions {
+        self.options.read().clone()
+    }
+
+    /// Other settings. As many threads as there are stay.
+    pub(crate) fn reconfigure(&self, options: BackgroundOptions) {
+        let before = std::mem::replace(&mut *self.options.write(), options.clone());
+        // A switch that somebody turned meanwhile stays as it is.
+        if before.compactions_enabled != options.compactions_enabled {
+            self.switch_compactions(options.compactions_enabled);
+        }
+        self.throughput.reconfigure(&options);
     }
 
     /// The time by which the queue goes.
@@ -114,7 +124,7 @@ impl Scheduler {
         }
         let left = region.files_before_blocking(&family).unwrap_or_default();
         let priority = if by_user { priority::USER.min(left) } else { priority::of_store(left) };
-        let is_large = region.compaction_bytes(&family, major) > self.options.large_compaction_bytes;
+        let is_large = region.compaction_bytes(&family, major) > self.options.read().large_compaction_bytes;
         let pool = if is_large { Pool::LargeCompactions } else { Pool::SmallCompactions };
         self.ask(
             Job::Compaction { region: Arc::clone(region.encoded_name()), family, major },

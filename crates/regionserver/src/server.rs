@@ -87,7 +87,7 @@ pub struct RegionServer {
     pub(crate) requests: AtomicU64,
     pub(crate) last_report: LastReport,
     cache: Arc<dyn BlockCache>,
-    region_config: Arc<RegionConfig>,
+    region_config: Mutex<Arc<RegionConfig>>,
     wal: Arc<Wal>,
     /// The log of `hbase:meta`, made when that is opened here.
     meta_wal: Mutex<Option<Arc<Wal>>>,
@@ -133,7 +133,7 @@ impl RegionServer {
             requests: AtomicU64::new(0),
             last_report: LastReport::default(),
             cache,
-            region_config: Arc::new(options.region.clone()),
+            region_config: Mutex::new(Arc::new(options.region.clone())),
             wal: Arc::new(wal),
             meta_wal: Mutex::new(None),
             status,
@@ -188,6 +188,10 @@ impl RegionServer {
         self.options.max_row_bytes
     }
 
+    pub(crate) fn block_cache_bytes(&self) -> u64 {
+        self.cache.capacity_bytes()
+    }
+
     pub(crate) fn memstore_limit(&self) -> u64 {
         self.options.memstore_limit_bytes
     }
@@ -215,8 +219,19 @@ impl RegionServer {
             wal: if info.is_meta() { self.meta_log()? } else { Arc::clone(&self.wal) },
             cache: Arc::clone(&self.cache),
             host: Arc::clone(&self.host) as Arc<dyn Host>,
-            config: Arc::clone(&self.region_config),
+            config: Arc::clone(&self.region_config.lock()),
         })
+    }
+
+    /// What regions that are opened from now on go by; with it, what all regions share stays.
+    pub(crate) fn replace_region_config(&self, region: RegionConfig) -> Arc<RegionConfig> {
+        let mut current = self.region_config.lock();
+        *current = Arc::new(RegionConfig {
+            off_peak_taken: Arc::clone(&current.off_peak_taken),
+            compaction_memory: Arc::clone(&current.compaction_memory),
+            ..region
+        });
+        Arc::clone(&current)
     }
 
     fn meta_log(&self) -> Result<Arc<Wal>, WalError> {

@@ -26,6 +26,11 @@ impl ThroughputController {
         Self { begun: Instant::now(), budget: Mutex::new(budget) }
     }
 
+    /// Other limits, from now on. What was written is paid for as before.
+    pub(crate) fn reconfigure(&self, options: &BackgroundOptions) {
+        self.budget.lock().reconfigure(options.compaction_throughput, options.flush_throughput);
+    }
+
     /// Notes the pressure.
     pub(crate) fn tune(&self, pressure: Pressure) {
         let mut budget = self.budget.lock();

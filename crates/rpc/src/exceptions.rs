@@ -17,6 +17,8 @@ macro_rules! exceptions {
 exceptions! {
     /// A failure that the client retries after a fresh look-up of the location.
     io = retriable "java.io.IOException";
+    /// A failure of HBase's own that has no class of its own, and that the client retries.
+    hbase_io = retriable "org.apache.hadoop.hbase.HBaseIOException";
     /// The region is not hosted here: the client looks it up again and retries.
     not_serving_region = retriable "org.apache.hadoop.hbase.NotServingRegionException";
     /// The region is opening here.

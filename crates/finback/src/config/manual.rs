@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::table::PROPERTIES;
+use super::live::Reach;
+use super::table::{PROPERTIES, ServerConfig};
 
 /// Columns of a terminal that help text fits in.
 const TERMINAL_COLUMNS: usize = 80;
@@ -23,6 +24,14 @@ Bytes may be written with a suffix (`64k`, `128m`, `1g`), times too (`500ms`, `6
 
 | name | default | unit | meaning |
 |---|---|---|---|
+";
+
+const LIVE_HEAD: &str = "
+## Changes without a restart
+
+`update_config` and `update_all_config` in HBase's shell (`Admin.updateConfiguration`) have a server read its configuration file
+again; what `-D` says still wins. The log says what was taken. A file that makes no sense is refused, and changes nothing. All
+settings that are not named here wait for a restart.
 ";
 
 /// The settings for `finback server --help`.
@@ -55,6 +64,14 @@ pub fn page() -> String {
         let _ = write!(page, "| `{}`", property.name);
         property.aliases.iter().for_each(|alias| page.push_str(&format!(", also `{alias}`")));
         let _ = writeln!(page, " | `{default}` | {} | {} |", property.unit, meaning.join(" "));
+    }
+    page.push_str(LIVE_HEAD);
+    for (reach, when) in
+        [(Reach::Now, "at once"), (Reach::Opening, "for regions that are opened from then on")]
+    {
+        let of = PROPERTIES.iter().filter(|property| ServerConfig::reach_of(property.name) == reach);
+        let names: Vec<String> = of.map(|property| format!("`{}`", property.name)).collect();
+        let _ = writeln!(page, "\nThose that count {when}: {}.", names.join(", "));
     }
     page
 }

@@ -57,6 +57,18 @@ macro_rules! settings {
             pub(super) fn from_settings(settings: &Settings) -> Result<Self, ConfigError> {
                 Ok(Self { $($field: settings.parse::<$kind>($name, $default)?,)+ })
             }
+
+            /// Names of the settings in which `other` differs.
+            pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
+                let mut names = Vec::new();
+                $(if self.$field != other.$field { names.push($name); })+
+                names
+            }
+
+            /// Takes the values of these settings from `other`.
+            pub(crate) fn keep(&mut self, other: &Self, names: &[&str]) {
+                $(if names.contains(&$name) { self.$field.clone_from(&other.$field); })+
+            }
         }
     };
 }
@@ -64,6 +76,9 @@ macro_rules! settings {
 settings! {
     /// The directory that holds everything, in HBase's layout. `--data` on the command line wins over it.
     data_dir: LocalDirectory = "finback-data", "hbase.rootdir";
+
+    /// Whether schemas that make no sense are refused, and not only logged. Tables may have their own.
+    table_sanity_checks: Flag = "true", "hbase.table.sanity.checks";
 
     /// Port of the ZooKeeper responder, where HBase clients look first. 0: any free port.
     zookeeper_port: Port = "2181", "hbase.zookeeper.property.clientPort";

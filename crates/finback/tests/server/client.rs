@@ -24,7 +24,7 @@ pub(crate) struct Client {
     admin: SocketChannel,
 }
 
-async fn connect(address: SocketAddr, service: &str) -> SocketChannel {
+pub(crate) async fn connect(address: SocketAddr, service: &str) -> SocketChannel {
     let options = ConnectOptions { service: service.to_owned(), user: "tester".to_owned() };
     SocketChannel::connect(address, &options).await.unwrap()
 }

@@ -34,6 +34,11 @@ impl Place {
         self.directory.path().join("data")
     }
 
+    /// A configuration file, for servers that are started when it is there.
+    pub(crate) fn config(&self) -> PathBuf {
+        self.directory.path().join("site.conf")
+    }
+
     /// Directories of logs, of servers that live or died.
     pub(crate) fn log_dirs(&self) -> Vec<PathBuf> {
         entries(&self.data().join("WALs"))
@@ -71,6 +76,9 @@ impl Place {
         command.arg("server").arg("--data").arg(self.data());
         for setting in EACH_SERVER.iter().chain(settings) {
             command.arg("-D").arg(setting);
+        }
+        if self.config().exists() {
+            command.arg("--config").arg(self.config());
         }
         let former_ports = identity(&self.data().join("ports"));
         let started = Instant::now();

@@ -291,6 +291,7 @@ impl Service for Half {
             ("ClientService", "ExecService") => server.exec_service(&call),
             ("ClientService", "Mutate") => server.mutate(&call),
             ("ClientService", "Scan") => server.scan(&call),
+            ("AdminService", "GetRegionLoad") => Err(exceptions::unsupported_operation("GetRegionLoad")),
             other => panic!("{other:?}"),
         }
         .into()

@@ -1,0 +1,151 @@
+//! GetStoreFile, ClearRegionBlockCache, WarmupRegion, UpdateConfiguration; what of a region server has no endpoints.
+
+use crate::world::{Answer, World, region_info};
+use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor};
+use finback_proto::pb;
+use finback_region::RegionConfig;
+use finback_regionserver::{AdminService, BackgroundOptions, BootstrapNodeService};
+use finback_rpc::{ChannelExt, Loopback};
+use std::sync::Arc;
+
+async fn files_of(world: &World, region: &pb::RegionSpecifier, families: &[&str]) -> Answer<Vec<String>> {
+    let family = families.iter().map(|family| Bytes::copy_from_slice(family.as_bytes())).collect();
+    let request = pb::GetStoreFileRequest { region: region.clone(), family };
+    let answer: pb::GetStoreFileResponse = world.ask_admin("GetStoreFile", &request).await?;
+    Ok(answer.store_file)
+}
+
+#[tokio::test]
+async fn store_files_are_told_by_their_paths() {
+    let world = World::new();
+    let table = world.table("t").await;
+    assert!(files_of(&world, &table.region, &[]).await.unwrap().is_empty());
+    for row in ["a", "b"] {
+        table.put(row, b"v").await.unwrap();
+        table.flush().await.unwrap();
+    }
+    let files = files_of(&world, &table.region, &["f"]).await.unwrap();
+    assert_eq!(files.len(), 2);
+    let directory = world.root.family_dir(&table.info.table, &table.info.encoded_name(), b"f");
+    for file in &files {
+        let path = std::path::Path::new(file.strip_prefix("file:").unwrap());
+        assert_eq!(path.parent(), Some(&*directory));
+        assert!(world.root.fs().exists(path).unwrap());
+    }
+    assert_eq!(files_of(&world, &table.region, &[]).await.unwrap(), files);
+    let refused = files_of(&world, &table.region, &["g"]).await.unwrap_err();
+    assert_eq!(refused.simple_class(), "DoNotRetryIOException");
+    assert_eq!(refused.message, "No column family : g available");
+}
+
+#[tokio::test]
+async fn cached_blocks_go_when_an_administrator_says_so() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..100, b"v").await;
+    table.flush().await.unwrap();
+    table.get("r000000").await.unwrap();
+    let clear = async || -> pb::CacheEvictionStats {
+        let elsewhere = finback_proto::convert::specifier_by_name(&region_info("u", "", ""));
+        let region = vec![table.region.clone(), elsewhere];
+        let request = pb::ClearRegionBlockCacheRequest { region };
+        let answer: pb::ClearRegionBlockCacheResponse =
+            world.ask_admin("ClearRegionBlockCache", &request).await.unwrap();
+        answer.stats
+    };
+    let stats = clear().await;
+    assert!(stats.evicted_blocks() > 0);
+    assert!(stats.max_cache_size() > 0);
+    let [refused] = &stats.exception[..] else { panic!("{stats:?}") };
+    assert_eq!(refused.exception.name, "org.apache.hadoop.hbase.NotServingRegionException");
+    assert_eq!(clear().await.evicted_blocks(), 0);
+    assert_eq!(table.get("r000000").await.unwrap()[0].1, b"v");
+    assert!(clear().await.evicted_blocks() > 0, "it was read again");
+}
+
+#[tokio::test]
+async fn a_region_is_warmed_up_without_being_opened() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("r", b"v").await.unwrap();
+    let warm_up = async |info| {
+        let request = pb::WarmupRegionRequest { region_info: info };
+        world.ask_admin::<_, pb::WarmupRegionResponse>("WarmupRegion", &request).await
+    };
+    warm_up((&table.info).into()).await.unwrap();
+    world.close(&table.info, 5).await.unwrap();
+    world.reported(5).await;
+    warm_up((&table.info).into()).await.unwrap();
+    assert_eq!(table.get("r").await.unwrap_err().simple_class(), "NotServingRegionException");
+    assert!(warm_up((&region_info("u", "", "")).into()).await.is_err(), "no such table");
+}
+
+#[tokio::test]
+async fn a_table_that_is_never_split_says_so() {
+    let world = World::new();
+    let info = region_info("t", "", "");
+    let policy = "org.apache.hadoop.hbase.regionserver.DisabledRegionSplitPolicy";
+    let mut table = TableDescriptor::new(info.table.clone());
+    table.families = vec![ColumnFamilyDescriptor::with_defaults(b"f")];
+    finback_cell::schema::set_entry(&mut table.attributes, "SPLIT_POLICY", policy);
+    world.root.create_table_dir(&table, std::slice::from_ref(&info)).unwrap();
+    let never = world.table("t").await;
+    let always = world.table("u").await;
+    for (table, expected) in [(never, false), (always, true)] {
+        let request = pb::GetRegionInfoRequest { region: table.region.clone(), ..Default::default() };
+        let answer: pb::GetRegionInfoResponse = world.ask_admin("GetRegionInfo", &request).await.unwrap();
+        assert_eq!((answer.splittable(), answer.mergeable()), (expected, true));
+    }
+}
+
+#[tokio::test]
+async fn other_settings_of_compactions_count_at_once() {
+    let world = World::with(|options| options.region.compaction.min_files = 100);
+    let table = world.table("t").await;
+    for row in ["a", "b", "c"] {
+        table.put(row, b"v").await.unwrap();
+        table.flush().await.unwrap();
+    }
+    assert_eq!(files_of(&world, &table.region, &[]).await.unwrap().len(), 3);
+    let server = Arc::clone(&world.server);
+    let update = Arc::new(move || {
+        let mut region = RegionConfig::default();
+        region.compaction.min_files = 2;
+        server.reconfigure(region, BackgroundOptions::default());
+        Ok(())
+    });
+    let service = AdminService::new(Arc::clone(&world.server)).on_update_configuration(update);
+    let admin = Loopback::new(Arc::new(service));
+    let request = pb::UpdateConfigurationRequest {};
+    let _: (pb::UpdateConfigurationResponse, _) =
+        admin.call("UpdateConfiguration", &request, Bytes::new()).await.unwrap();
+    let since = std::time::Instant::now();
+    while files_of(&world, &table.region, &[]).await.unwrap().len() > 1 {
+        assert!(since.elapsed() < crate::world::LONG, "not compacted");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn endpoints_of_a_server_are_unknown_and_it_is_a_node_to_start_from() {
+    let world = World::new();
+    let call = pb::CoprocessorServiceCall {
+        row: Bytes::new(),
+        service_name: "My".into(),
+        method_name: "own".into(),
+        request: Bytes::new(),
+    };
+    let request = pb::CoprocessorServiceRequest { region: Default::default(), call };
+    let answer = world
+        .ask::<_, pb::CoprocessorServiceResponse>("ExecRegionServerService", &request)
+        .await
+        .unwrap_err();
+    assert_eq!(answer.simple_class(), "UnknownProtocolException");
+    assert_eq!(answer.message, "No registered coprocessor executorService found for My");
+
+    let nodes = Loopback::new(Arc::new(BootstrapNodeService::new(Arc::clone(&world.server))));
+    let request = pb::GetAllBootstrapNodesRequest {};
+    let (answer, _): (pb::GetAllBootstrapNodesResponse, _) =
+        nodes.call("GetAllBootstrapNodes", &request, Bytes::new()).await.unwrap();
+    assert_eq!(answer.node, [world.server.name().into()]);
+}
