@@ -6,6 +6,7 @@ pub mod cli;
 pub mod compact;
 pub mod config;
 mod progress_bar;
+mod publication;
 pub mod reconfiguration;
 mod region_server_options;
 mod screen;

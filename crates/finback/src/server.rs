@@ -13,8 +13,7 @@ use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, L
 use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
-use finback_master::{Connect, Master, MasterConfig, MasterOptions, MasterStatus};
-use finback_proto::{pb, pbuf};
+use finback_master::{Connect, Master, MasterConfig, MasterOptions};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
@@ -25,6 +24,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
 use crate::config::{MemoryBudget, ServerConfig};
+use crate::publication::Publication;
 use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
 use crate::{region_server_options, screen};
 
@@ -163,11 +163,13 @@ async fn serve(file: ConfigurationFile) -> Result<(), Failure> {
 
     let (closing, closed) = watch::channel(false);
     let tree = Arc::new(Tree::new());
-    publish(&tree, &config, &addresses.master_name, &master.status().borrow())?;
+    let publication = Publication::new(Arc::clone(&tree), &config.znode_parent, &addresses.master_name);
+    publication.publish(&master.status().borrow())?;
     let mut serving = tokio::task::JoinSet::new();
     let responder = Responder::new(Arc::clone(&tree));
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
+    let followed = closed.clone();
     serving.spawn(answer(region_rpc, addresses.regionserver, closed));
     let working = tokio::spawn({
         let region_server = Arc::clone(&region_server);
@@ -177,7 +179,8 @@ async fn serve(file: ConfigurationFile) -> Result<(), Failure> {
     tokio::select! {
         initialized = master.initialized() => {
             initialized.map_err(|failure| format!("cannot recover {}: {failure}", data.display()))?;
-            publish(&tree, &config, &addresses.master_name, &master.status().borrow())?;
+            publication.publish(&master.status().borrow())?;
+            serving.spawn(publication.follow(master.status(), is_set(followed)));
             write_ports(&data, &ports)?;
             screen::show(&config, &ports);
             tokio::select! {
@@ -349,33 +352,6 @@ fn block_cache(config: &ServerConfig, memory_bytes: u64) -> Arc<dyn BlockCache> 
     }
 }
 
-/// Puts into the ZooKeeper tree what clients look for.
-fn publish(
-    tree: &Tree,
-    config: &ServerConfig,
-    master: &ServerName,
-    status: &MasterStatus,
-) -> Result<(), Failure> {
-    let now = i64::try_from(now_ms()).unwrap_or(i64::MAX);
-    let set = |node: &str, value: Vec<u8>| {
-        tree.set(&format!("{}/{node}", config.znode_parent), value, now).map_err(|error| error.to_string())
-    };
-    set("hbaseid", pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
-    set(
-        "master",
-        pbuf::encode(&pb::Master { master: master.into(), rpc_version: Some(0), info_port: Some(0) }),
-    )?;
-    if let Some(server) = &status.meta_location {
-        let location = pb::MetaRegionServer {
-            server: server.into(),
-            rpc_version: Some(0),
-            state: Some(pb::region_state::State::Open.into()),
-        };
-        set("meta-region-server", pbuf::encode(&location))?;
-    }
-    Ok(())
-}
-
 /// Writes the ports file, whole or not at all.
 fn write_ports(data: &Path, ports: &str) -> Result<(), Failure> {
     let path = data.join(PORTS_FILE);
@@ -386,7 +362,7 @@ fn write_ports(data: &Path, ports: &str) -> Result<(), Failure> {
     written.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-fn now_ms() -> u64 {
+pub(crate) fn now_ms() -> u64 {
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }

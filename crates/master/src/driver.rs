@@ -295,10 +295,12 @@ impl Driver {
             let (meta, initialized) = (state.meta_location(), state.initialized);
             let changed = status.initialized != initialized
                 || status.meta_location.as_ref() != meta
+                || !Arc::ptr_eq(&status.namespaces, &state.namespaces)
                 || status.failure != state.failure;
             if changed {
                 status.initialized = initialized;
                 status.meta_location = meta.cloned();
+                status.namespaces = Arc::clone(&state.namespaces);
                 status.failure = state.failure.clone();
             }
             changed

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use finback_cell::ServerName;
 use finback_layout::{RootDir, WalDir};
@@ -34,6 +34,8 @@ pub struct MasterStatus {
     pub initialized: bool,
     /// Where hbase:meta is open.
     pub meta_location: Option<ServerName>,
+    /// Namespaces, each with its configuration.
+    pub namespaces: Arc<BTreeMap<String, Vec<(String, String)>>>,
     /// Why the start failed for good, if it did: logs that are corrupt, or hbase:meta.
     pub failure: Option<String>,
 }

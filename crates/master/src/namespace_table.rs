@@ -1,5 +1,7 @@
 //! hbase:namespace: one row per namespace, `info:d` = NamespaceDescriptor.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use finback_cell::{CellBlock, RegionInfo, ServerName, TableName};
 use finback_proto::{Message, convert, pb};
@@ -33,10 +35,10 @@ impl NamespaceEdit {
     pub(crate) fn apply(&self, state: &mut ClusterState) {
         match self {
             Self::Put { name, configuration } => {
-                state.namespaces.insert(name.clone(), configuration.clone());
+                Arc::make_mut(&mut state.namespaces).insert(name.clone(), configuration.clone());
             }
             Self::Remove(name) => {
-                state.namespaces.remove(name);
+                Arc::make_mut(&mut state.namespaces).remove(name);
             }
         }
     }

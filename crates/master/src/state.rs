@@ -31,7 +31,8 @@ pub(crate) struct ClusterState {
     pub(crate) tables: BTreeMap<TableName, Table>,
     /// By encoded name.
     pub(crate) regions: HashMap<String, Region>,
-    pub(crate) namespaces: BTreeMap<String, NamespaceConfiguration>,
+    /// Shared with those who show them to clients.
+    pub(crate) namespaces: Arc<BTreeMap<String, NamespaceConfiguration>>,
     pub(crate) switches: Switches,
 }
 
@@ -113,7 +114,7 @@ impl ClusterState {
             decommissioned: BTreeSet::new(),
             tables: BTreeMap::new(),
             regions: HashMap::new(),
-            namespaces: BTreeMap::new(),
+            namespaces: Arc::default(),
             switches: Switches::default(),
         };
         state.add_region(RegionInfo::meta(), RegionState::Offline, now);

@@ -54,6 +54,13 @@ impl<'a> JuteReader<'a> {
         std::str::from_utf8(bytes).map_err(|_| Error::NotAString { field, offset })
     }
 
+    /// A vector of strings; a null one is empty.
+    pub(crate) fn ustrings(&mut self, field: &'static str) -> Result<Vec<&'a str>, Error> {
+        let count = self.int(field)?;
+        // The count is not trusted: each string takes bytes of the frame.
+        (0..count.max(0)).map(|_| self.ustring(field)).collect()
+    }
+
     fn array<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], Error> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(field, N)?);

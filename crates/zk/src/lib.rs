@@ -10,8 +10,11 @@
 //!   ZooKeeper's `Unimplemented`.
 //! * A client cannot make the server allocate or wait without limit: see [`Limits`].
 //!
-//! A session owns nothing: there are no ephemeral nodes, and a watch flag is accepted but never fires.
-//! Any session id that a client presents on reconnect is therefore as good as a fresh one.
+//! * A watch that a read leaves fires once, when its node changes, and before its client sees the change; a client that comes
+//!   back brings its watches along. A session has a bounded number of them: more are accepted, and never fire.
+//!
+//! A session owns nothing else: there are no ephemeral nodes. Any session id that a client presents on reconnect is therefore
+//! as good as a fresh one.
 //!
 //! This crate does not know about HBase: the caller builds the paths and the values of the [`Tree`].
 
@@ -20,6 +23,7 @@ mod protocol;
 mod responder;
 mod session;
 mod tree;
+mod watches;
 
 pub use responder::{Limits, Responder};
 pub use tree::{InvalidPath, Tree};

@@ -9,6 +9,7 @@
 //!
 //! request          int xid | int type | body
 //! reply            int xid | long zxid | int err | body                          (no body when err is not 0)
+//! event            int -1 | long -1 | int 0 | int type | int state | ustring path
 //!
 //! Stat             long czxid | long mzxid | long ctime | long mtime | int version | int cversion
 //!                  | int aversion | long ephemeralOwner | int dataLength | int numChildren | long pzxid
@@ -18,6 +19,7 @@ use bytes::{BufMut, BytesMut};
 
 use crate::Error;
 use crate::jute::{JuteReader, put_buffer, put_count};
+use crate::watches::EventType;
 
 /// Bytes of the length before each payload.
 pub(crate) const LENGTH_BYTES: usize = 4;
@@ -96,30 +98,68 @@ impl RequestHeader {
 pub(crate) enum Request<'a> {
     Exists {
         path: &'a str,
+        watch: bool,
     },
     GetData {
         path: &'a str,
+        watch: bool,
     },
     GetChildren {
         path: &'a str,
+        watch: bool,
         with_stat: bool,
     },
-    /// Answered with success and nothing else: `ping`, `auth`, `setWatches`.
+    SetWatches(WatchList<'a>),
+    /// Answered with success and nothing else: `ping`, `auth`.
     Acknowledge,
     CloseSession,
     /// Writes, and whatever else a reading client has no need of.
     Unimplemented,
 }
 
+/// The watches that a client brings along when it comes back (`setWatches`), by what it was told of their nodes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct WatchList<'a> {
+    /// The last change that the client has seen.
+    pub(crate) seen_zxid: i64,
+    /// Nodes whose value it read.
+    pub(crate) data: Vec<&'a str>,
+    /// Nodes that were not there.
+    pub(crate) missing: Vec<&'a str>,
+    /// Nodes whose children it read.
+    pub(crate) children: Vec<&'a str>,
+}
+
+impl<'a> WatchList<'a> {
+    fn decode(reader: &mut JuteReader<'a>) -> Result<Self, Error> {
+        Ok(Self {
+            seen_zxid: reader.long("relativeZxid")?,
+            data: reader.ustrings("dataWatches")?,
+            missing: reader.ustrings("existWatches")?,
+            children: reader.ustrings("childWatches")?,
+        })
+    }
+}
+
 impl<'a> Request<'a> {
     /// Decodes the body that follows the header.
     pub(crate) fn decode(op_code: i32, reader: &mut JuteReader<'a>) -> Result<Self, Error> {
         Ok(match op_code {
-            3 => Self::Exists { path: watched_path(reader)? },
-            4 => Self::GetData { path: watched_path(reader)? },
-            8 => Self::GetChildren { path: watched_path(reader)?, with_stat: false },
-            12 => Self::GetChildren { path: watched_path(reader)?, with_stat: true },
-            11 | 100 | 101 => Self::Acknowledge,
+            3 => {
+                let (path, watch) = watched_path(reader)?;
+                Self::Exists { path, watch }
+            }
+            4 => {
+                let (path, watch) = watched_path(reader)?;
+                Self::GetData { path, watch }
+            }
+            8 | 12 => {
+                let (path, watch) = watched_path(reader)?;
+                Self::GetChildren { path, watch, with_stat: op_code == 12 }
+            }
+            // Of setWatches2 the watches that stay are passed over: there are none.
+            101 | 105 => Self::SetWatches(WatchList::decode(reader)?),
+            11 | 100 => Self::Acknowledge,
             -11 => Self::CloseSession,
             _ => Self::Unimplemented,
         })
@@ -127,10 +167,9 @@ impl<'a> Request<'a> {
 }
 
 /// `ustring path | boolean watch`, the body of all reads.
-fn watched_path<'a>(reader: &mut JuteReader<'a>) -> Result<&'a str, Error> {
+fn watched_path<'a>(reader: &mut JuteReader<'a>) -> Result<(&'a str, bool), Error> {
     let path = reader.ustring("path")?;
-    reader.boolean("watch")?;
-    Ok(path)
+    Ok((path, reader.boolean("watch")?))
 }
 
 /// What ZooKeeper tells about a node besides its data.
@@ -192,6 +231,20 @@ pub(crate) fn put_reply(out: &mut BytesMut, xid: i32, zxid: i64, body: &ReplyBod
             stat.iter().for_each(|stat| stat.put(out));
         }
     }
+    end_frame(out, frame);
+}
+
+/// Appends what has happened to a watched node as a frame: a reply to no request.
+pub(crate) fn put_event(out: &mut BytesMut, event: EventType, path: &str) {
+    const NO_REQUEST: i32 = -1;
+    const SYNC_CONNECTED: i32 = 3;
+    let frame = begin_frame(out);
+    out.put_i32(NO_REQUEST);
+    out.put_i64(-1);
+    out.put_i32(0);
+    out.put_i32(event as i32);
+    out.put_i32(SYNC_CONNECTED);
+    put_buffer(out, path.as_bytes());
     end_frame(out, frame);
 }
 

@@ -8,7 +8,7 @@ use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tracing::{debug, info, warn};
 
 use crate::Error;
@@ -112,12 +112,16 @@ impl Responder {
         let first = timeout(connecting, self.fill_frame(&mut stream, &mut received)).await;
         let Some(length) = first.map_err(|_| Error::Idle(connecting))?? else { return Ok(()) };
         let fresh_id = self.next_session_id.fetch_add(1, Ordering::Relaxed);
-        let session = Session::open(&received[LENGTH_BYTES..LENGTH_BYTES + length], fresh_id, &mut replies)?;
+        // From here on no change is missed.
+        let mut changes = self.tree.changes();
+        let mut session =
+            Session::open(&received[LENGTH_BYTES..LENGTH_BYTES + length], fresh_id, &mut replies)?;
         received.advance(LENGTH_BYTES + length);
 
         let session_timeout = Duration::from_millis(u64::from(session.timeout_ms().unsigned_abs()));
+        let mut heard = Instant::now();
         loop {
-            let next = self.answer_received(&session, &mut received, &mut replies)?;
+            let next = self.answer_received(&mut session, &mut received, &mut replies)?;
             self.send(&mut stream, &mut replies).await?;
             match next {
                 Some(Next::Close) => {
@@ -127,9 +131,14 @@ impl Responder {
                 Some(Next::Serve) => continue,
                 None => {}
             }
-            let more = timeout(session_timeout, self.fill_frame(&mut stream, &mut received)).await;
-            if more.map_err(|_| Error::Idle(session_timeout))??.is_none() {
-                return Ok(());
+            tokio::select! {
+                more = timeout_at(heard + session_timeout, self.fill_frame(&mut stream, &mut received)) => {
+                    if more.map_err(|_| Error::Idle(session_timeout))??.is_none() {
+                        return Ok(());
+                    }
+                    heard = Instant::now();
+                }
+                _ = changes.changed() => session.tell(&self.tree, &mut replies),
             }
         }
     }
@@ -138,7 +147,7 @@ impl Responder {
     /// (`Close`), or until a batch of replies is full (`Serve`).
     fn answer_received(
         &self,
-        session: &Session,
+        session: &mut Session,
         received: &mut BytesMut,
         replies: &mut BytesMut,
     ) -> Result<Option<Next>, Error> {

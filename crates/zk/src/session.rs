@@ -5,9 +5,11 @@ use bytes::BytesMut;
 use crate::Error;
 use crate::jute::JuteReader;
 use crate::protocol::{
-    ConnectRequest, ErrorCode, ReplyBody, Request, RequestHeader, put_connect_response, put_reply,
+    ConnectRequest, ErrorCode, ReplyBody, Request, RequestHeader, Stat, WatchList, put_connect_response,
+    put_event, put_reply,
 };
 use crate::tree::{Tree, is_valid};
+use crate::watches::{Watched, Watches, as_of};
 
 /// Shortest session timeout, in milliseconds: a shorter one would drop clients for a garbage collection.
 pub(crate) const MIN_TIMEOUT_MS: i32 = 4_000;
@@ -29,6 +31,7 @@ pub(crate) enum Next {
 #[derive(Debug)]
 pub(crate) struct Session {
     timeout_ms: i32,
+    watches: Watches,
 }
 
 impl Session {
@@ -38,7 +41,7 @@ impl Session {
         let timeout_ms = request.timeout_ms.clamp(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS);
         let id = if request.session_id == 0 { fresh_id } else { request.session_id };
         put_connect_response(out, timeout_ms, id, request.has_read_only_flag);
-        Ok(Self { timeout_ms })
+        Ok(Self { timeout_ms, watches: Watches::default() })
     }
 
     /// The session timeout that was told to the client, in milliseconds.
@@ -46,38 +49,73 @@ impl Session {
         self.timeout_ms
     }
 
-    /// Answers one request. An error means that not even its header could be read.
-    pub(crate) fn answer(&self, payload: &[u8], tree: &Tree, out: &mut BytesMut) -> Result<Next, Error> {
+    /// Answers one request, after what its client has to know first: a client is told that a node has changed before it sees
+    /// what it is now. An error means that not even the request's header could be read.
+    pub(crate) fn answer(&mut self, payload: &[u8], tree: &Tree, out: &mut BytesMut) -> Result<Next, Error> {
         let mut reader = JuteReader::new(payload);
         let RequestHeader { xid, op_code } = RequestHeader::decode(&mut reader)?;
         // Taken before the read, so that a client never believes to have seen more than it has.
         let zxid = tree.zxid();
-        let mut reply = |body: ReplyBody<'_>| put_reply(out, xid, zxid, &body);
-        match Request::decode(op_code, &mut reader) {
-            Err(_) => reply(ReplyBody::Error(ErrorCode::MarshallingError)),
-            Ok(Request::Acknowledge) => reply(ReplyBody::Empty),
-            Ok(Request::Unimplemented) => reply(ReplyBody::Error(ErrorCode::Unimplemented)),
+        let request = Request::decode(op_code, &mut reader);
+        let mut reply = |session: &mut Self, body: ReplyBody<'_>| {
+            session.tell(tree, out);
+            put_reply(out, xid, zxid, &body);
+        };
+        match request {
+            Err(_) => reply(self, ReplyBody::Error(ErrorCode::MarshallingError)),
+            Ok(Request::Acknowledge) => reply(self, ReplyBody::Empty),
+            Ok(Request::Unimplemented) => reply(self, ReplyBody::Error(ErrorCode::Unimplemented)),
             Ok(Request::CloseSession) => {
-                reply(ReplyBody::Empty);
+                reply(self, ReplyBody::Empty);
                 return Ok(Next::Close);
             }
-            Ok(Request::Exists { path }) => match tree.get(path) {
-                Some((_, stat)) => reply(ReplyBody::Stat(stat)),
-                None => reply(missing(path)),
+            Ok(Request::SetWatches(list)) => {
+                reply(self, ReplyBody::Empty);
+                self.watch_again(&list, tree);
+                self.tell(tree, out);
+            }
+            Ok(Request::Exists { path, watch }) => {
+                let stat = tree.get(path).map(|(_, stat)| stat);
+                reply(self, stat.map_or_else(|| missing(path), ReplyBody::Stat));
+                self.watch(watch && is_valid(path), path, Watched::Data, stat);
+            }
+            Ok(Request::GetData { path, watch }) => match tree.get(path) {
+                Some((data, stat)) => {
+                    reply(self, ReplyBody::Data { data: &data, stat });
+                    self.watch(watch, path, Watched::Data, Some(stat));
+                }
+                None => reply(self, missing(path)),
             },
-            Ok(Request::GetData { path }) => match tree.get(path) {
-                Some((data, stat)) => reply(ReplyBody::Data { data: &data, stat }),
-                None => reply(missing(path)),
-            },
-            Ok(Request::GetChildren { path, with_stat }) => match tree.children(path) {
+            Ok(Request::GetChildren { path, watch, with_stat }) => match tree.children(path) {
                 Some((names, stat)) => {
                     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                    reply(ReplyBody::Children { names: &names, stat: with_stat.then_some(stat) });
+                    reply(self, ReplyBody::Children { names: &names, stat: with_stat.then_some(stat) });
+                    self.watch(watch, path, Watched::Children, Some(stat));
                 }
-                None => reply(missing(path)),
+                None => reply(self, missing(path)),
             },
         }
         Ok(Next::Serve)
+    }
+
+    /// Appends what has happened to nodes that are watched.
+    pub(crate) fn tell(&mut self, tree: &Tree, out: &mut BytesMut) {
+        for (path, event) in self.watches.fired(tree) {
+            put_event(out, event, &path);
+        }
+    }
+
+    fn watch(&mut self, is_wanted: bool, path: &str, watched: Watched, stat: Option<Stat>) {
+        if is_wanted {
+            self.watches.add(path, watched, stat);
+        }
+    }
+
+    fn watch_again(&mut self, list: &WatchList<'_>, tree: &Tree) {
+        let told = |path: &str| as_of(list.seen_zxid, tree.get(path).map(|(_, stat)| stat));
+        list.data.iter().for_each(|path| self.watches.add(path, Watched::Data, Some(told(path))));
+        list.missing.iter().for_each(|path| self.watches.add(path, Watched::Data, None));
+        list.children.iter().for_each(|path| self.watches.add(path, Watched::Children, Some(told(path))));
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
+use tokio::sync::watch;
 
 use crate::protocol::Stat;
 
@@ -17,6 +18,8 @@ pub struct InvalidPath(pub String);
 #[derive(Debug)]
 pub struct Tree {
     state: RwLock<State>,
+    /// Counts changes, for those that wait for one.
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -42,7 +45,7 @@ impl Tree {
     /// A tree that has only its root.
     pub fn new() -> Self {
         let nodes = BTreeMap::from([("/".to_owned(), Node::default())]);
-        Self { state: RwLock::new(State { zxid: 1, nodes }) }
+        Self { state: RwLock::new(State { zxid: 1, nodes }), changes: watch::Sender::new(0) }
     }
 
     /// Sets the value of a node, and creates it, and its parents with empty values, when they do not exist.
@@ -64,6 +67,8 @@ impl Tree {
                 node.stat.version = node.stat.version.wrapping_add(1);
             }
         }
+        drop(state);
+        self.changed();
         Ok(())
     }
 
@@ -75,7 +80,18 @@ impl Tree {
         state.nodes.retain(|name, _| name != path && !name.starts_with(&below));
         state.zxid += 1;
         state.count_child(parent, -1);
+        drop(state);
+        self.changed();
         true
+    }
+
+    /// Whoever has this hears of every change.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// Value and `Stat` of a node.

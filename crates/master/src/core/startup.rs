@@ -156,7 +156,7 @@ impl Core {
                 self.enter(Stage::NamespaceTable);
             }
             (Stage::ScanningNamespaces, Output::Namespaces(namespaces)) => {
-                self.state.namespaces = namespaces;
+                self.state.namespaces = std::sync::Arc::new(namespaces);
                 let reserved = [TableName::DEFAULT_NAMESPACE, TableName::SYSTEM_NAMESPACE];
                 let missing = reserved.iter().filter(|name| !self.state.namespaces.contains_key(**name));
                 let put =
@@ -242,7 +242,8 @@ impl Core {
             return self.startup_check();
         }
         // Its namespace, which is to stand in this very table.
-        self.state.namespaces.insert(TableName::SYSTEM_NAMESPACE.to_owned(), Vec::new());
+        std::sync::Arc::make_mut(&mut self.state.namespaces)
+            .insert(TableName::SYSTEM_NAMESPACE.to_owned(), Vec::new());
         let table = system_tables::namespace();
         let operation = Operation::CreateTable { table, split_keys: Vec::new() };
         let id = self.add_procedure(Procedure::new(operation, None, self.now));

@@ -47,7 +47,10 @@ fn the_captured_get_data_is_read() {
     let mut reader = JuteReader::new(&frame[4..]);
     let header = RequestHeader::decode(&mut reader).unwrap();
     assert_eq!(header, RequestHeader { xid: 1, op_code: 4 });
-    assert_eq!(Request::decode(4, &mut reader).unwrap(), Request::GetData { path: "/hbase/hbaseid" });
+    assert_eq!(
+        Request::decode(4, &mut reader).unwrap(),
+        Request::GetData { path: "/hbase/hbaseid", watch: false }
+    );
     assert!(reader.is_at_end());
 }
 
@@ -105,11 +108,11 @@ fn children_are_a_vector_followed_by_a_stat_only_when_asked() {
 fn each_op_code_of_the_reading_client_is_known_and_all_writes_are_unimplemented() {
     let body = b"\0\0\0\x02/a\0";
     let decode = |op_code| Request::decode(op_code, &mut JuteReader::new(body)).unwrap();
-    assert_eq!(decode(3), Request::Exists { path: "/a" });
-    assert_eq!(decode(4), Request::GetData { path: "/a" });
-    assert_eq!(decode(8), Request::GetChildren { path: "/a", with_stat: false });
-    assert_eq!(decode(12), Request::GetChildren { path: "/a", with_stat: true });
-    for op_code in [11, 100, 101] {
+    assert_eq!(decode(3), Request::Exists { path: "/a", watch: false });
+    assert_eq!(decode(4), Request::GetData { path: "/a", watch: false });
+    assert_eq!(decode(8), Request::GetChildren { path: "/a", watch: false, with_stat: false });
+    assert_eq!(decode(12), Request::GetChildren { path: "/a", watch: false, with_stat: true });
+    for op_code in [11, 100] {
         assert_eq!(decode(op_code), Request::Acknowledge);
     }
     assert_eq!(decode(-11), Request::CloseSession);

@@ -82,7 +82,7 @@ fn each_kind_of_refusal_has_its_own_code() {
 #[test]
 fn pings_and_authentication_are_acknowledged_and_closing_closes() {
     let tree = Tree::new();
-    for op_code in [11, 100, 101] {
+    for op_code in [11, 100] {
         let (reply, next) = ask(&tree, op_code, b"");
         assert_eq!((reply.len(), error_of(&reply), next), (16, 0, Next::Serve));
     }
@@ -92,6 +92,89 @@ fn pings_and_authentication_are_acknowledged_and_closing_closes() {
 
 #[test]
 fn a_request_without_a_header_is_an_error() {
-    let session = connect(90_000, 0).0;
+    let mut session = connect(90_000, 0).0;
     assert!(session.answer(&[0, 0, 0, 1, 0], &Tree::new(), &mut BytesMut::new()).is_err());
+}
+
+/// The payloads of the frames in a buffer.
+fn frames(out: &[u8]) -> Vec<Vec<u8>> {
+    let mut frames = Vec::new();
+    let mut left = out;
+    while let Some((length, rest)) = left.split_first_chunk() {
+        let (frame, rest) = rest.split_at(u32::from_be_bytes(*length) as usize);
+        frames.push(frame.to_vec());
+        left = rest;
+    }
+    frames
+}
+
+fn request(op_code: i32, body: &[u8]) -> BytesMut {
+    let mut payload = BytesMut::new();
+    payload.put_i32(3);
+    payload.put_i32(op_code);
+    payload.put_slice(body);
+    payload
+}
+
+fn watched(name: &str) -> Vec<u8> {
+    let mut body = path(name);
+    *body.last_mut().unwrap() = 1;
+    body
+}
+
+fn event(event: u8, path: &str) -> Vec<u8> {
+    let head = [&[0xff; 12][..], &[0; 4], &[0, 0, 0, event, 0, 0, 0, 3], &[0, 0, 0, path.len() as u8]];
+    [head.concat(), path.as_bytes().to_vec()].concat()
+}
+
+#[test]
+fn what_has_changed_is_told_before_it_is_seen() {
+    let tree = Tree::new();
+    tree.set("/a", "1", 1).unwrap();
+    let mut session = connect(90_000, 0).0;
+    let mut out = BytesMut::new();
+    for (op_code, name) in [(4, "/a"), (8, "/"), (3, "/b")] {
+        session.answer(&request(op_code, &watched(name)), &tree, &mut out).unwrap();
+    }
+    out.clear();
+    session.tell(&tree, &mut out);
+    assert!(out.is_empty());
+    tree.set("/a", "2", 2).unwrap();
+    session.answer(&request(4, &path("/a")), &tree, &mut out).unwrap();
+    let told = frames(&out);
+    assert_eq!(told[0], event(3, "/a"));
+    assert_eq!(told[1][16..21], *b"\0\0\0\x012");
+    out.clear();
+    tree.set("/b", "", 3).unwrap();
+    session.tell(&tree, &mut out);
+    assert_eq!(frames(&out), [event(4, "/"), event(1, "/b")]);
+}
+
+#[test]
+fn a_client_brings_its_watches_along() {
+    let tree = Tree::new();
+    tree.set("/a", "1", 1).unwrap();
+    let seen = tree.zxid();
+    tree.set("/b", "1", 1).unwrap();
+    let mut body = BytesMut::new();
+    body.put_i64(seen);
+    for paths in [&["/a", "/gone"][..], &["/b"], &[]] {
+        crate::jute::put_count(&mut body, paths.len());
+        paths.iter().for_each(|path| crate::jute::put_buffer(&mut body, path.as_bytes()));
+    }
+    let mut session = connect(90_000, 0).0;
+    let mut out = BytesMut::new();
+    session.answer(&request(101, &body), &tree, &mut out).unwrap();
+    let told = frames(&out);
+    assert_eq!((told[0].len(), error_of(&told[0])), (16, 0));
+    assert_eq!(told[1..], [event(1, "/b"), event(2, "/gone")]);
+    out.clear();
+    tree.set("/a", "2", 1).unwrap();
+    session.tell(&tree, &mut out);
+    assert_eq!(frames(&out), [event(3, "/a")]);
+    // A count that lies.
+    let lie = [&seen.to_be_bytes()[..], &[0x7f, 0xff, 0xff, 0xff]].concat();
+    out.clear();
+    session.answer(&request(101, &lie), &tree, &mut out).unwrap();
+    assert_eq!(error_of(&frames(&out)[0]), -5);
 }

@@ -1,0 +1,82 @@
+//! What the ZooKeeper responder shows: where clients find the cluster, and which namespaces there are.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+
+use finback_cell::ServerName;
+use finback_master::MasterStatus;
+use finback_proto::{Message, convert, pb, pbuf};
+use finback_zk::Tree;
+use tokio::sync::watch;
+
+use crate::server::now_ms;
+
+/// The tree, and what it was told last.
+pub(crate) struct Publication {
+    tree: Arc<Tree>,
+    parent: String,
+    master: ServerName,
+    namespaces: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl Publication {
+    /// Below the node `parent`.
+    pub(crate) fn new(tree: Arc<Tree>, parent: &str, master: &ServerName) -> Self {
+        Self { tree, parent: parent.to_owned(), master: master.clone(), namespaces: BTreeMap::new() }
+    }
+
+    /// Puts into the tree what clients look for.
+    pub(crate) fn publish(&self, status: &MasterStatus) -> Result<(), String> {
+        self.set("hbaseid", pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
+        let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port: Some(0) };
+        self.set("master", pbuf::encode(&master))?;
+        if let Some(server) = &status.meta_location {
+            let location = pb::MetaRegionServer {
+                server: server.into(),
+                rpc_version: Some(0),
+                state: Some(pb::region_state::State::Open.into()),
+            };
+            self.set("meta-region-server", pbuf::encode(&location))?;
+        }
+        Ok(())
+    }
+
+    /// Shows namespaces as they come and go, until `end`.
+    pub(crate) async fn follow(
+        mut self,
+        mut status: watch::Receiver<MasterStatus>,
+        end: impl Future<Output = ()>,
+    ) {
+        tokio::pin!(end);
+        loop {
+            let namespaces = Arc::clone(&status.borrow_and_update().namespaces);
+            if let Err(error) = self.publish_namespaces(&namespaces) {
+                tracing::error!(%error, "ZooKeeper clients do not see the namespaces as they are");
+            }
+            tokio::select! {
+                () = &mut end => return,
+                changed = status.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+
+    fn publish_namespaces(&mut self, now: &BTreeMap<String, Vec<(String, String)>>) -> Result<(), String> {
+        for name in self.namespaces.keys().filter(|name| !now.contains_key(*name)) {
+            self.tree.remove(&format!("{}/namespace/{name}", self.parent));
+        }
+        for (name, configuration) in now.iter().filter(|(name, new)| self.namespaces.get(*name) != Some(new))
+        {
+            // Of all nodes only these are without HBase's magic.
+            let descriptor = convert::namespace_descriptor(name, configuration).encode_to_vec();
+            self.set(&format!("namespace/{name}"), descriptor)?;
+        }
+        self.namespaces.clone_from(now);
+        Ok(())
+    }
+
+    fn set(&self, node: &str, value: Vec<u8>) -> Result<(), String> {
+        let now = i64::try_from(now_ms()).unwrap_or(i64::MAX);
+        self.tree.set(&format!("{}/{node}", self.parent), value, now).map_err(|error| error.to_string())
+    }
+}
