@@ -3,6 +3,7 @@
 mod assignment;
 mod decision;
 mod division;
+mod locks;
 mod meta_writes;
 mod plan;
 mod procedure;
@@ -23,8 +24,10 @@ use crate::{
     state::ClusterState,
 };
 pub(crate) use decision::Decision;
+pub(crate) use locks::{Lock, Mode, Resource};
 use meta_writes::{MetaWrite, MetaWrites};
-pub(crate) use procedure::{Nonce, Procedure, Status};
+pub(crate) use plan::steps;
+pub(crate) use procedure::{Origin, Procedure, Status, Step};
 pub(crate) use procedure_table::Procedures;
 use procedure_writes::{ProcedureWrite, ProcedureWrites};
 pub(crate) use region_reports::{RegionReport, ReportedTransition};

@@ -6,13 +6,13 @@ use std::{sync::Arc, time::Duration};
 use finback_cell::{ServerName, TableName};
 use finback_layout::RootDir;
 use finback_proto::pb;
-use finback_rpc::{RpcException, exceptions};
+use finback_rpc::{Call, RpcException, exceptions};
 use parking_lot::Mutex;
 use tokio::{runtime::Handle, sync::watch};
 
 use crate::{
     action::{Action, ActionId, Outcome, Output},
-    core::{Core, Nonce, Status},
+    core::{Core, Origin},
     kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
@@ -115,16 +115,12 @@ impl Driver {
         }
     }
 
-    /// The procedure that a request with this nonce has started, once it is let in.
+    /// The procedure that the same request has started before, once it is let in.
     ///
     /// # Errors
     /// Why it was not.
-    pub(crate) async fn started(
-        &self,
-        nonce_group: Option<u64>,
-        nonce: Option<u64>,
-    ) -> Result<Option<u64>, RpcException> {
-        let Some(nonce) = sent_nonce(nonce_group, nonce) else { return Ok(None) };
+    pub(crate) async fn started(&self, origin: &Origin) -> Result<Option<u64>, RpcException> {
+        let Some(nonce) = origin.nonce else { return Ok(None) };
         let Some(id) = self.read(|core| core.procedures.by_nonce(nonce)) else { return Ok(None) };
         self.admitted(id).await.map(|()| Some(id))
     }
@@ -137,12 +133,13 @@ impl Driver {
         let (mut events, mut stopped) = (self.events.subscribe(), self.stopped.subscribe());
         loop {
             events.borrow_and_update();
-            let status = self.read(|core| core.procedures.get(id).map(|procedure| procedure.status.clone()));
-            match status {
-                Some(Status::Finished(result)) => return result,
+            let result =
+                self.read(|core| core.procedures.get(id).map(|procedure| procedure.result().cloned()));
+            match result {
+                Some(Some(result)) => return result,
                 // Forgotten: it was over long ago.
                 None => return Ok(()),
-                Some(_) => {}
+                Some(None) => {}
             }
             tokio::select! {
                 _ = events.changed() => {}
@@ -165,17 +162,16 @@ impl Driver {
         calls::region_loads(&self.connect, server, table).await
     }
 
-    /// Starts an operation; gives back its procedure's id. The nonce is as it stands in a request: 0 is none.
+    /// Starts an operation; gives back its procedure's id.
     ///
     /// # Errors
     /// What the client did wrong, in HBase's words.
     pub(crate) fn submit(
         self: &Arc<Self>,
         operation: Operation,
-        nonce_group: Option<u64>,
-        nonce: Option<u64>,
+        origin: Origin,
     ) -> Result<u64, RpcException> {
-        self.event(|core, now| core.submit(operation, sent_nonce(nonce_group, nonce), now))
+        self.event(|core, now| core.submit(operation, origin, now))
     }
 
     /// Starts an operation and waits until it is let in; gives back its procedure's id.
@@ -185,10 +181,9 @@ impl Driver {
     pub(crate) async fn run(
         self: &Arc<Self>,
         operation: Operation,
-        nonce_group: Option<u64>,
-        nonce: Option<u64>,
+        origin: Origin,
     ) -> Result<u64, RpcException> {
-        let id = self.submit(operation, nonce_group, nonce)?;
+        let id = self.submit(operation, origin)?;
         self.admitted(id).await?;
         Ok(id)
     }
@@ -229,7 +224,7 @@ impl Driver {
         let over = self.runtime.spawn_blocking(find).await.unwrap_or_default();
         let mut collected = 0;
         for Kinship { table, region, .. } in over {
-            match self.run(Operation::CollectRegion { table, region }, None, None).await {
+            match self.run(Operation::CollectRegion { table, region }, Origin::default()).await {
                 Ok(_) => collected += 1,
                 Err(error) => tracing::warn!("putting away a region's files: {error}"),
             }
@@ -359,7 +354,10 @@ impl Driver {
     }
 }
 
-/// A nonce as it stands in a request: 0 is none.
-fn sent_nonce(nonce_group: Option<u64>, nonce: Option<u64>) -> Option<Nonce> {
-    nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce))
+impl Origin {
+    /// A request's, with the nonce as it stands in it: 0 is none.
+    pub(crate) fn of(call: &Call, nonce_group: Option<u64>, nonce: Option<u64>) -> Self {
+        let nonce = nonce.filter(|nonce| *nonce != 0).map(|nonce| (nonce_group.unwrap_or(0), nonce));
+        Self { nonce, user: Some(call.connection.user.clone()) }
+    }
 }

@@ -33,6 +33,8 @@ mod meta_scan;
 mod namespace_table;
 mod operation;
 mod options;
+mod procedure_calls;
+mod procedure_message;
 mod procedure_record;
 mod procedure_store;
 mod region_calls;

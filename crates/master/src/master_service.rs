@@ -5,10 +5,7 @@ use std::sync::Arc;
 use finback_proto::{Message, pb};
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
 
-use crate::{
-    cluster_status, core::Core, driver::Driver, operation::Operation, options::MasterOptions,
-    switches::Switches,
-};
+use crate::{cluster_status, core::Core, driver::Driver, options::MasterOptions, switches::Switches};
 
 /// `MasterService`.
 pub(crate) struct MasterService {
@@ -25,16 +22,6 @@ pub(crate) fn reply<M: Message>(message: &M) -> Answer {
 impl MasterService {
     pub(crate) fn new(driver: Arc<Driver>, options: Arc<MasterOptions>) -> Self {
         Self { driver, options }
-    }
-
-    /// Starts an operation.
-    pub(crate) fn submit(
-        &self,
-        operation: Operation,
-        nonce_group: Option<u64>,
-        nonce: Option<u64>,
-    ) -> Result<u64, RpcException> {
-        self.driver.submit(operation, nonce_group, nonce)
     }
 
     /// The answer to a call that started an operation: at once if it was let in or refused, later if it waits.

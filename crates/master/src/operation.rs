@@ -105,6 +105,19 @@ impl Operation {
         }
     }
 
+    /// The full name of that class.
+    pub(crate) fn java_class(&self) -> String {
+        let package = match self {
+            Self::AssignRegion { .. }
+            | Self::UnassignRegion { .. }
+            | Self::SplitRegion { .. }
+            | Self::MergeRegions { .. }
+            | Self::CollectRegion { .. } => "assignment",
+            _ => "procedure",
+        };
+        format!("org.apache.hadoop.hbase.master.{package}.{}", self.class_name())
+    }
+
     /// The table it changes.
     pub(crate) fn table(&self) -> Option<&TableName> {
         match self {
@@ -130,15 +143,6 @@ impl Operation {
             Self::CreateNamespace { name, .. } | Self::ModifyNamespace { name, .. } => name,
             Self::DeleteNamespace(name) => name,
             _ => self.table().map_or("", TableName::namespace),
-        }
-    }
-
-    /// Whether the two must run one after the other.
-    pub(crate) fn conflicts_with(&self, other: &Self) -> bool {
-        match (self.table(), other.table()) {
-            (Some(a), Some(b)) => a == b,
-            // A namespace is locked by its own changes, and kept by those of its tables.
-            _ => self.namespace() == other.namespace(),
         }
     }
 

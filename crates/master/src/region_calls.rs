@@ -9,6 +9,7 @@ use pb::table_state::State as TableState;
 
 use crate::{
     cluster_status,
+    core::Origin,
     driver::Driver,
     master_service::{MasterService, encoded_name, table_name},
     operation::Operation,
@@ -109,7 +110,7 @@ pub(crate) async fn reopen(
 }
 
 async fn carry_out(driver: &Arc<Driver>, operation: Operation) -> Result<(), RpcException> {
-    let id = driver.run(operation, None, None).await?;
+    let id = driver.run(operation, Origin::default()).await?;
     driver.finished(id).await
 }
 

@@ -10,6 +10,7 @@ use finback_rpc::{Call, Outcome, Reply, RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use crate::{
+    core::Origin,
     driver::Driver,
     master_service::{MasterService, encoded_name},
     operation::{Operation, find},
@@ -102,8 +103,14 @@ impl MasterService {
     pub(crate) fn division_call(&self, method: &str, call: &Call) -> Option<Outcome> {
         let driver = Arc::clone(&self.driver);
         let outcome = match method {
-            "SplitRegion" => call.decode().map(|request| Outcome::pending(split(driver, request))),
-            "MergeTableRegions" => call.decode().map(|request| Outcome::pending(merge(driver, request))),
+            "SplitRegion" => call.decode().map(|request: pb::SplitTableRegionRequest| {
+                let origin = Origin::of(call, request.nonce_group, request.nonce);
+                Outcome::pending(split(driver, request, origin))
+            }),
+            "MergeTableRegions" => call.decode().map(|request: pb::MergeTableRegionsRequest| {
+                let origin = Origin::of(call, request.nonce_group, request.nonce);
+                Outcome::pending(merge(driver, request, origin))
+            }),
             "RunCatalogScan" => Ok(Outcome::pending(async move {
                 let collected = driver.collect_regions().await;
                 let scan_result = i32::try_from(collected).ok();
@@ -115,9 +122,13 @@ impl MasterService {
     }
 }
 
-async fn split(driver: Arc<Driver>, request: pb::SplitTableRegionRequest) -> Result<Reply, RpcException> {
+async fn split(
+    driver: Arc<Driver>,
+    request: pb::SplitTableRegionRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
     // Sent again, it may find its region divided already.
-    if let Some(id) = driver.started(request.nonce_group, request.nonce).await? {
+    if let Some(id) = driver.started(&origin).await? {
         return Ok(Reply::new(&pb::SplitTableRegionResponse { proc_id: Some(id) }));
     }
     let info = RegionInfo::try_from(&request.region_info)
@@ -145,12 +156,16 @@ async fn split(driver: Arc<Driver>, request: pb::SplitTableRegionRequest) -> Res
         ));
     };
     let operation = Operation::SplitRegion { table, region, split_row };
-    let proc_id = driver.run(operation, request.nonce_group, request.nonce).await?;
+    let proc_id = driver.run(operation, origin).await?;
     Ok(Reply::new(&pb::SplitTableRegionResponse { proc_id: Some(proc_id) }))
 }
 
-async fn merge(driver: Arc<Driver>, request: pb::MergeTableRegionsRequest) -> Result<Reply, RpcException> {
-    if let Some(id) = driver.started(request.nonce_group, request.nonce).await? {
+async fn merge(
+    driver: Arc<Driver>,
+    request: pb::MergeTableRegionsRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
+    if let Some(id) = driver.started(&origin).await? {
         return Ok(Reply::new(&pb::MergeTableRegionsResponse { proc_id: Some(id) }));
     }
     let names: Vec<String> = request.region.iter().map(encoded_name).collect::<Result<_, _>>()?;
@@ -178,7 +193,7 @@ async fn merge(driver: Arc<Driver>, request: pb::MergeTableRegionsRequest) -> Re
         }
     }
     let operation = Operation::MergeRegions { table, regions };
-    let proc_id = driver.run(operation, request.nonce_group, request.nonce).await?;
+    let proc_id = driver.run(operation, origin).await?;
     Ok(Reply::new(&pb::MergeTableRegionsResponse { proc_id: Some(proc_id) }))
 }
 

@@ -86,8 +86,9 @@ async fn idle(cluster: &Cluster) {
     for _ in 0..100_000 {
         let list: pb::GetProceduresResponse =
             cluster.call("GetProcedures", &pb::GetProceduresRequest {}).await.unwrap();
-        let is_over =
-            |p: &pb::Procedure| matches!(p.state(), pb::ProcedureState::Success | pb::ProcedureState::Failed);
+        let is_over = |p: &pb::Procedure| {
+            matches!(p.state(), pb::ProcedureState::Success | pb::ProcedureState::Rolledback)
+        };
         if list.procedure.iter().all(is_over) {
             return;
         }

@@ -55,6 +55,8 @@ exceptions! {
     concurrent_table_modification = permanent "org.apache.hadoop.hbase.ConcurrentTableModificationException";
     /// The column family is there already, is not there, or must not be changed so.
     invalid_family_operation = permanent "org.apache.hadoop.hbase.InvalidFamilyOperationException";
+    /// Somebody asked for the procedure to be undone.
+    procedure_aborted = retriable "org.apache.hadoop.hbase.procedure2.ProcedureAbortedException";
     /// There is such a namespace already.
     namespace_exist = permanent "org.apache.hadoop.hbase.NamespaceExistException";
     /// No such namespace.

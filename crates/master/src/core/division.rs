@@ -6,7 +6,11 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, RegionState, TableName};
 use finback_rpc::{RpcException, exceptions};
 
-use super::{Core, decision::Decision, procedure::Step};
+use super::{
+    Core,
+    decision::Decision,
+    procedure::{Origin, Step},
+};
 use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
 
 impl Core {
@@ -33,7 +37,7 @@ impl Core {
         if self.procedures.active().any(|(_, procedure)| is_same(&procedure.operation)) {
             return Ok(());
         }
-        self.submit(operation, None, now).map(drop)
+        self.submit(operation, Origin::default(), now).map(drop)
     }
 
     /// The daughters of a region.

@@ -42,7 +42,7 @@ impl Core {
 }
 
 /// The steps that follow from an operation and what was decided.
-pub(super) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
+pub(crate) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
     let old = || encoded_names(&decision.old_regions);
     match operation {
         Operation::CreateNamespace { name, configuration } => vec![

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use finback_cell::RegionState;
 use finback_rpc::{RpcException, exceptions};
 
-use super::{Core, Purpose, decision::Decision, meta_writes::Then};
+use super::{Core, Purpose, decision::Decision, locks, meta_writes::Then};
 use crate::{
     action::{Action, Outcome},
     meta_edit::MetaEdit,
@@ -24,6 +24,13 @@ const MAX_ATTEMPTS: u32 = 5;
 
 /// Nonce group and nonce of a request; none if both are 0.
 pub(crate) type Nonce = (u64, u64);
+
+/// Where an operation comes from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origin {
+    pub(crate) nonce: Option<Nonce>,
+    pub(crate) user: Option<String>,
+}
 
 /// A step.
 #[derive(Debug, Clone)]
@@ -64,6 +71,8 @@ pub(crate) struct Procedure {
     pub(crate) updated_ms: u64,
     pub(crate) status: Status,
     pub(crate) nonce: Option<Nonce>,
+    /// The user who asked for it.
+    pub(crate) owner: Option<String>,
     /// None before its turn.
     pub(crate) decision: Option<Decision>,
     pub(super) steps: VecDeque<Step>,
@@ -71,6 +80,10 @@ pub(crate) struct Procedure {
     pub(super) stored: Stored,
     /// When its client got the result.
     pub(super) acknowledged_ms: Option<u64>,
+    /// About how many bytes it takes when it is finished.
+    pub(super) footprint: usize,
+    /// Somebody wants it undone, as long as that is possible.
+    aborted: bool,
     /// It ended before it began.
     rejected: bool,
     /// Steps given from outside (finishing what an earlier master began): not to be planned.
@@ -129,18 +142,21 @@ impl Step {
 }
 
 impl Procedure {
-    pub(super) fn new(operation: Operation, nonce: Option<Nonce>, now: u64) -> Self {
+    pub(crate) fn new(operation: Operation, now: u64) -> Self {
         Self {
             operation,
             submitted_ms: now,
             updated_ms: now,
             status: Status::Waiting,
-            nonce,
+            nonce: None,
+            owner: None,
             decision: None,
             steps: VecDeque::new(),
             steps_done: 0,
             stored: Stored::default(),
             acknowledged_ms: None,
+            footprint: 0,
+            aborted: false,
             rejected: false,
             planned: false,
             wait: Wait::Ready,
@@ -162,6 +178,16 @@ impl Procedure {
         self.steps = left.into();
     }
 
+    /// How many of its steps are done.
+    pub(crate) fn steps_done(&self) -> usize {
+        usize::try_from(self.steps_done).unwrap_or(usize::MAX)
+    }
+
+    /// Whether it waits for regions to open or close.
+    pub(crate) fn waits_for_regions(&self) -> bool {
+        matches!(self.wait, Wait::Regions(_))
+    }
+
     /// The result, if it is on disk: what a client was told must be so after a crash.
     pub(crate) fn result(&self) -> Option<&Result<(), RpcException>> {
         match &self.status {
@@ -179,11 +205,11 @@ impl Core {
     pub(crate) fn submit(
         &mut self,
         operation: Operation,
-        nonce: Option<Nonce>,
+        origin: Origin,
         now: u64,
     ) -> Result<u64, RpcException> {
         self.set_time(now);
-        if let Some(id) = nonce.and_then(|nonce| self.procedures.by_nonce(nonce)) {
+        if let Some(id) = origin.nonce.and_then(|nonce| self.procedures.by_nonce(nonce)) {
             return Ok(id);
         }
         if self.procedures.active.len() >= MAX_ACTIVE {
@@ -191,10 +217,11 @@ impl Core {
             return Err(exceptions::call_queue_too_big(message));
         }
         // Behind another on the same table it is checked when its turn comes, against what is true then.
-        if !self.procedures.active().any(|(_, earlier)| earlier.operation.conflicts_with(&operation)) {
+        if !self.procedures.active().any(|(_, earlier)| locks::conflict(&earlier.operation, &operation)) {
             operation.check(&self.state, self.config.table_sanity_checks)?;
         }
-        let mut procedure = Procedure::new(operation, nonce, self.now);
+        let mut procedure = Procedure::new(operation, self.now);
+        (procedure.nonce, procedure.owner) = (origin.nonce, origin.user);
         procedure.stored.wanted = record::encode_operation(&procedure.operation).is_some();
         let id = self.add_procedure(procedure);
         self.write_down(id);
@@ -214,16 +241,23 @@ impl Core {
         id
     }
 
-    /// Event: a client asks to abort an operation. One that has not begun can be.
-    pub(crate) fn abort_procedure(&mut self, id: u64, now: u64) -> bool {
+    /// Event: a client asks to abort an operation; whether it will be. One that has not begun can be, and a split or a
+    /// merge up to its change of hbase:meta, if it may be interrupted.
+    pub(crate) fn abort_procedure(&mut self, id: u64, may_interrupt: bool, now: u64) -> bool {
         self.set_time(now);
-        let waiting = self.procedures.get(id).is_some_and(|p| p.status == Status::Waiting);
-        if waiting {
-            let message = format!("abort of procedure {id} was requested");
-            self.reject(id, exceptions::io(message));
-            self.pump();
+        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return false };
+        match procedure.status {
+            Status::Waiting => {
+                self.reject(id, exceptions::procedure_aborted("abort requested"));
+                self.pump();
+                true
+            }
+            Status::Running if may_interrupt && !procedure.otherwise.is_empty() => {
+                procedure.aborted = true;
+                true
+            }
+            Status::Running | Status::Finished(_) => false,
         }
-        waiting
     }
 
     /// Whether an operation was let in (`None`: it waits behind another), or why not. HBase's clients get to know the
@@ -271,6 +305,10 @@ impl Core {
                 return;
             }
             procedure.updated_ms = self.now;
+            if std::mem::take(&mut procedure.aborted) && !procedure.otherwise.is_empty() {
+                self.step_failed(id, exceptions::procedure_aborted("abort requested"));
+                continue;
+            }
             match procedure.steps.front().cloned() {
                 Some(step) => self.run_step(id, step),
                 None => {
@@ -478,12 +516,9 @@ impl Core {
             Err(e) => tracing::warn!(id, name, table, "procedure failed: {e}"),
         }
         procedure.steps.clear();
-        procedure.decision = None;
-        if let Operation::CreateTable { split_keys, .. } = &mut procedure.operation {
-            split_keys.clear();
-        }
         procedure.updated_ms = self.now;
         procedure.status = Status::Finished(result);
+        procedure.measure();
         self.procedures.active.remove(&id);
         self.write_down(id);
         self.startup_procedure_finished(id);

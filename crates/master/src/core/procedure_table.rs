@@ -1,6 +1,6 @@
 //! The operations that are at work, and the results of past ones.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use finback_cell::TableName;
 
@@ -30,6 +30,11 @@ impl Procedures {
         self.by_id.get(&id)
     }
 
+    /// Those at work, and those whose results are kept.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, &Procedure)> {
+        self.by_id.iter().map(|(id, procedure)| (*id, procedure))
+    }
+
     /// Those that are not finished.
     pub(crate) fn active(&self) -> impl Iterator<Item = (u64, &Procedure)> {
         self.active.iter().filter_map(|id| Some((*id, self.by_id.get(id)?)))
@@ -55,21 +60,13 @@ impl Procedures {
         self.active().filter(|(_, p)| changes(p)).map(|(_, p)| opens(p)).sum()
     }
 
-    /// Those that can go on: not waiting for anything, nor behind an earlier one on the same table or namespace.
+    /// Those that can go on: at work and not waiting for anything, or free to begin.
     pub(super) fn runnable(&self) -> Vec<u64> {
-        let mut claims = Claims::default();
-        let mut runnable = Vec::new();
-        for (id, procedure) in self.active() {
-            let free = claims.take(&procedure.operation);
-            let ready = match procedure.status {
-                Status::Waiting => free,
-                Status::Running => matches!(procedure.wait, Wait::Ready),
-                Status::Finished(_) => false,
-            };
-            if ready {
-                runnable.push(id);
-            }
-        }
+        let ready = |(_, procedure): &(u64, &Procedure)| {
+            procedure.status == Status::Running && matches!(procedure.wait, Wait::Ready)
+        };
+        let mut runnable: Vec<u64> = self.active().filter(ready).map(|(id, _)| id).collect();
+        runnable.extend(self.admissible());
         runnable
     }
 
@@ -77,7 +74,7 @@ impl Procedures {
     pub(super) fn evictable(&self, now: u64) -> Vec<u64> {
         let finished = |(id, _): &(&u64, &Procedure)| !self.active.contains(id);
         let mut kept = self.by_id.len() - self.active.len();
-        let mut kept_bytes: usize = self.by_id.iter().filter(finished).map(|(_, p)| p.footprint()).sum();
+        let mut kept_bytes: usize = self.by_id.iter().filter(finished).map(|(_, p)| p.footprint).sum();
         let is_old = |p: &Procedure| {
             let since = |then: u64| now.saturating_sub(then);
             let taken = p.acknowledged_ms.is_some_and(|taken| since(taken) > ACKNOWLEDGED_TTL_MS);
@@ -87,7 +84,7 @@ impl Procedures {
         for (id, procedure) in self.by_id.iter().filter(finished) {
             if is_old(procedure) || kept > MAX_RESULTS || kept_bytes > MAX_RESULT_BYTES {
                 kept -= 1;
-                kept_bytes -= procedure.footprint();
+                kept_bytes -= procedure.footprint;
                 evictable.push(*id);
             }
         }
@@ -98,34 +95,6 @@ impl Procedures {
         let Some(procedure) = self.by_id.remove(&id) else { return };
         if let Some(nonce) = procedure.nonce.filter(|nonce| self.nonces.get(nonce) == Some(&id)) {
             self.nonces.remove(&nonce);
-        }
-    }
-}
-
-/// What earlier operations have for themselves.
-#[derive(Debug, Default)]
-struct Claims<'a> {
-    tables: HashSet<&'a TableName>,
-    /// Namespaces of these tables: they must stay.
-    kept_namespaces: HashSet<&'a str>,
-    /// Namespaces that are being changed.
-    namespaces: HashSet<&'a str>,
-}
-
-impl<'a> Claims<'a> {
-    /// Claims what an operation needs; whether it was free.
-    fn take(&mut self, operation: &'a Operation) -> bool {
-        let namespace = operation.namespace();
-        let changing = self.namespaces.contains(namespace);
-        match operation.table() {
-            Some(table) => {
-                self.kept_namespaces.insert(namespace);
-                self.tables.insert(table) && !changing
-            }
-            None => {
-                let kept = self.kept_namespaces.contains(namespace);
-                self.namespaces.insert(namespace) && !kept
-            }
         }
     }
 }

@@ -128,12 +128,13 @@ impl Procedure {
             decision: self.decision.as_ref().map(record::encode_decision),
             steps_done: Some(self.steps_done),
             failure: failure.map(record::encode_failure),
+            owner: self.owner.clone(),
             finished: Some(matches!(self.status, Status::Finished(_))),
         })
     }
 
-    /// About how many bytes a result takes.
-    pub(super) fn footprint(&self) -> usize {
-        self.to_record(0).map_or(size_of::<Self>(), |record| size_of::<Self>() + record.encoded_len())
+    /// Finds out about how many bytes it takes.
+    pub(super) fn measure(&mut self) {
+        self.footprint = size_of::<Self>() + self.to_record(0).map_or(0, |record| record.encoded_len());
     }
 }

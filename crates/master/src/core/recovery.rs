@@ -80,7 +80,8 @@ impl Core {
 fn read(stored: &pb::StoredProcedure) -> Result<Procedure, RecordError> {
     let operation = record::decode_operation(&stored.operation)?;
     let nonce = stored.nonce.map(|nonce| (stored.nonce_group(), nonce));
-    let mut procedure = Procedure::new(operation, nonce, stored.submitted_time);
+    let mut procedure = Procedure::new(operation, stored.submitted_time);
+    (procedure.nonce, procedure.owner) = (nonce, stored.owner.clone());
     procedure.updated_ms = stored.last_update;
     procedure.decision = stored.decision.as_ref().map(record::decode_decision).transpose()?;
     procedure.steps_done = stored.steps_done();
@@ -90,6 +91,7 @@ fn read(stored: &pb::StoredProcedure) -> Result<Procedure, RecordError> {
         true => procedure.status = Status::Finished(failure.map_or(Ok(()), Err)),
         false => procedure.failure = failure,
     }
+    procedure.measure();
     Ok(procedure)
 }
 

@@ -246,7 +246,7 @@ impl Core {
             .insert(TableName::SYSTEM_NAMESPACE.to_owned(), Vec::new());
         let table = system_tables::namespace();
         let operation = Operation::CreateTable { table, split_keys: Vec::new() };
-        let id = self.add_procedure(Procedure::new(operation, None, self.now));
+        let id = self.add_procedure(Procedure::new(operation, self.now));
         self.startup.procedures.insert(id);
     }
 
@@ -297,7 +297,7 @@ impl Core {
                 continue; // It is at it.
             }
             let left = steps(&operation, &self.with_all_regions(&name)).split_off(1);
-            let id = self.add_procedure(Procedure::new(operation, None, self.now).with_steps(left));
+            let id = self.add_procedure(Procedure::new(operation, self.now).with_steps(left));
             self.startup.procedures.insert(id);
         }
         self.startup.regions = open.iter().cloned().collect();

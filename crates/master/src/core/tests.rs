@@ -70,7 +70,7 @@ fn create(core: &mut Core, name: &str, splits: &[&'static str]) {
     let mut table = TableDescriptor::new(TableName::parse(name.as_bytes()).unwrap());
     table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
     let split_keys = splits.iter().map(|key| (*key).into()).collect();
-    core.submit(Operation::CreateTable { table, split_keys }, None, START).unwrap();
+    core.submit(Operation::CreateTable { table, split_keys }, Origin::default(), START).unwrap();
 }
 
 /// The only thing to do is to write a procedure down.
@@ -247,7 +247,8 @@ fn results_are_kept_for_a_while_and_their_number_is_limited() {
     let mut core = initialized();
     let flush = |core: &mut Core, now| {
         let table = TableName::namespace_table();
-        core.submit(Operation::FlushTable { table, families: Vec::new() }, Some((1, now)), now).unwrap()
+        let origin = Origin { nonce: Some((1, now)), user: None };
+        core.submit(Operation::FlushTable { table, families: Vec::new() }, origin, now).unwrap()
     };
     let first = flush(&mut core, START + 1);
     play(&mut core, START + 1);
@@ -264,7 +265,7 @@ fn too_many_waiting_operations_are_refused() {
     let mut core = initialized();
     let refused = (0..2000).find_map(|i| {
         let operation = Operation::FlushTable { table: TableName::namespace_table(), families: Vec::new() };
-        core.submit(operation, None, START + i).err()
+        core.submit(operation, Origin::default(), START + i).err()
     });
     assert_eq!(refused.unwrap().simple_class(), "CallQueueTooBigException");
     play(&mut core, START);
@@ -281,7 +282,8 @@ fn split(core: &mut Core, table: &str, row: &'static str) -> u64 {
     let table = TableName::parse(table.as_bytes()).unwrap();
     let inside = |encoded: &String| core.state.regions[encoded].info.contains_row(row.as_bytes());
     let region = core.state.assignable_regions_of(&table).into_iter().find(inside).unwrap();
-    core.submit(Operation::SplitRegion { table, region, split_row: row.into() }, None, START).unwrap()
+    core.submit(Operation::SplitRegion { table, region, split_row: row.into() }, Origin::default(), START)
+        .unwrap()
 }
 
 fn ranges(core: &Core, table: &str) -> Vec<(String, String, RegionState)> {
@@ -335,7 +337,7 @@ fn a_region_is_split_and_put_away_when_nobody_refers_to_it() {
     let kinships = crate::kinship::kinships(&core.state);
     let [kinship] = &kinships[..] else { panic!("{kinships:?}") };
     let (table, region) = (kinship.table.clone(), kinship.region.clone());
-    core.submit(Operation::CollectRegion { table, region }, None, START).unwrap();
+    core.submit(Operation::CollectRegion { table, region }, Origin::default(), START).unwrap();
     assert_eq!(kinds(&play(&mut core, START)), ["archive", "meta"]);
     assert_eq!(ranges(&core, "t"), after[1..]);
 }
@@ -377,12 +379,13 @@ fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred
     let table = TableName::parse(b"t").unwrap();
     let parents = core.state.assignable_regions_of(&table)[..2].to_vec();
     let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
-    core.submit(merge, None, START).unwrap();
+    core.submit(merge, Origin::default(), START).unwrap();
     play(&mut core, START);
     assert_eq!(ranges(&core, "t"), [range("", "m", RegionState::Open), range("m", "", RegionState::Open)]);
     let merged = core.state.assignable_regions_of(&table)[0].clone();
     assert_eq!(core.state.regions[&merged].merged_from, parents);
-    core.submit(Operation::CollectRegion { table, region: merged.clone() }, None, START).unwrap();
+    core.submit(Operation::CollectRegion { table, region: merged.clone() }, Origin::default(), START)
+        .unwrap();
     let done = play(&mut core, START);
     let [Action::Storage(StorageWork::ArchiveRegions { regions, .. }), Action::WriteMeta { .. }] = &done[..]
     else {
@@ -403,7 +406,7 @@ fn a_split_that_makes_no_sense_is_refused_in_hbases_words() {
     let mut refused = |split_row: &'static str| {
         let (table, region) = (table.clone(), region.clone());
         let operation = Operation::SplitRegion { table, region, split_row: split_row.into() };
-        core.submit(operation, None, START).unwrap_err().message
+        core.submit(operation, Origin::default(), START).unwrap_err().message
     };
     assert_eq!(refused("m"), "Split row is equal to startkey: m");
     assert!(refused("a").starts_with("Split row is not inside region key range splitKey:a region: t,m,"));
