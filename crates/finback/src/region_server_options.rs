@@ -31,6 +31,7 @@ pub(crate) fn options(
         max_scan_result_bytes: config.max_scan_result_bytes as usize,
         background: background(config),
         old_log_retention: config.old_wal_ttl,
+        report_interval: config.report_interval,
     }
 }
 

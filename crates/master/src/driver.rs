@@ -3,7 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use finback_cell::{ServerName, TableName};
 use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_rpc::{Call, RpcException, exceptions};
@@ -148,18 +147,6 @@ impl Driver {
                 }
             }
         }
-    }
-
-    /// What a server says of its regions of a table.
-    ///
-    /// # Errors
-    /// The server's.
-    pub(crate) async fn region_loads(
-        &self,
-        server: &ServerName,
-        table: &TableName,
-    ) -> Result<Vec<pb::RegionLoad>, RpcException> {
-        calls::region_loads(&self.connect, server, table).await
     }
 
     /// Starts an operation; gives back its procedure's id.

@@ -75,6 +75,8 @@ impl MasterService {
     fn status_call(&self, method: &str, call: &Call) -> Option<Answer> {
         Some(match method {
             "GetClusterStatus" => self.cluster_status(call),
+            "getLastMajorCompactionTimestamp" => self.major_compaction_of_table(call),
+            "getLastMajorCompactionTimestampForRegion" => self.major_compaction_of_region(call),
             "IsMasterInMaintenanceMode" => {
                 reply(&pb::IsInMaintenanceModeResponse { in_maintenance_mode: false })
             }
@@ -96,6 +98,24 @@ impl MasterService {
             cluster_status::build(&core.state, &request.options, &self.options.server_name, config)
         });
         reply(&pb::GetClusterStatusResponse { cluster_status })
+    }
+
+    fn major_compaction_of_table(&self, call: &Call) -> Answer {
+        let request: pb::MajorCompactionTimestampRequest = call.decode()?;
+        let table = table_name(&request.table_name)?;
+        let compaction_timestamp = self.driver.read(|core| {
+            let regions = core.state.regions_of(&table);
+            let of_region = |encoded: &String| cluster_status::last_major_compaction(&core.state, encoded);
+            regions.iter().filter_map(of_region).min().unwrap_or(0)
+        });
+        reply(&pb::MajorCompactionTimestampResponse { compaction_timestamp })
+    }
+
+    fn major_compaction_of_region(&self, call: &Call) -> Answer {
+        let request: pb::MajorCompactionTimestampForRegionRequest = call.decode()?;
+        let encoded = encoded_name(&request.region)?;
+        let found = self.driver.read(|core| cluster_status::last_major_compaction(&core.state, &encoded));
+        reply(&pb::MajorCompactionTimestampResponse { compaction_timestamp: found.unwrap_or(0) })
     }
 
     fn switch_call(&self, method: &str, call: &Call) -> Option<Answer> {

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use finback_cell::{RegionState, ServerName, TableName};
-use finback_proto::{convert, pb};
+use finback_proto::pb;
 use finback_rpc::{Call, Outcome, Reply, RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use crate::{
-    cluster_status,
     core::Origin,
     driver::Driver,
-    master_service::{MasterService, encoded_name, table_name},
+    master_service::{MasterService, encoded_name},
     operation::Operation,
     server_calls,
     state::{ClusterState, Region},
@@ -27,12 +26,6 @@ impl MasterService {
             "MoveRegion" => call.decode().map(|request| Outcome::pending(move_region(driver, request))),
             "DecommissionRegionServers" => {
                 call.decode().map(|request| Outcome::pending(server_calls::decommission(driver, request)))
-            }
-            "getLastMajorCompactionTimestamp" => {
-                call.decode().map(|request| Outcome::pending(major_compaction_of_table(driver, request)))
-            }
-            "getLastMajorCompactionTimestampForRegion" => {
-                call.decode().map(|request| Outcome::pending(major_compaction_of_region(driver, request)))
             }
             _ => return None,
         };
@@ -153,52 +146,4 @@ fn describe(region: &Region, encoded: &str) -> String {
         region.state.name(),
         region.info.table
     )
-}
-
-async fn major_compaction_of_table(
-    driver: Arc<Driver>,
-    request: pb::MajorCompactionTimestampRequest,
-) -> Result<Reply, RpcException> {
-    let table = table_name(&request.table_name)?;
-    let now = driver.major_compactions(&table).await;
-    let found = now.into_values().min();
-    Ok(Reply::new(&pb::MajorCompactionTimestampResponse { compaction_timestamp: found.unwrap_or(0) }))
-}
-
-async fn major_compaction_of_region(
-    driver: Arc<Driver>,
-    request: pb::MajorCompactionTimestampForRegionRequest,
-) -> Result<Reply, RpcException> {
-    let found = match find(&driver, &request.region) {
-        Ok((table, region)) => driver.major_compactions(&table).await.get(&region).copied(),
-        Err(_) => None,
-    };
-    Ok(Reply::new(&pb::MajorCompactionTimestampResponse { compaction_timestamp: found.unwrap_or(0) }))
-}
-
-impl Driver {
-    /// When the oldest file that a major compaction of a region of the table has made was written, by encoded name. Servers are
-    /// asked: what they reported may be seconds old, and clients wait for a compaction that they have just seen end. Of one that
-    /// does not answer, its last report counts.
-    async fn major_compactions(&self, table: &TableName) -> std::collections::HashMap<String, i64> {
-        let (mut found, servers) = self.read(|core| {
-            let regions = core.state.regions_of(table);
-            let of = |encoded: String| {
-                cluster_status::last_major_compaction(&core.state, &encoded).map(|time| (encoded, time))
-            };
-            (regions.into_iter().filter_map(of).collect::<std::collections::HashMap<_, _>>(), {
-                core.state.servers.keys().cloned().collect::<Vec<_>>()
-            })
-        });
-        for server in servers {
-            let Ok(loads) = self.region_loads(&server, table).await else { continue };
-            for load in loads {
-                let encoded = convert::encoded_name(&load.region_specifier).map(<[u8]>::to_vec);
-                let name = encoded.ok().and_then(|name| String::from_utf8(name).ok());
-                let time = i64::try_from(load.last_major_compaction_ts()).ok();
-                found.extend(name.zip(time));
-            }
-        }
-        found
-    }
 }

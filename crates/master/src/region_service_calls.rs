@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
-use finback_cell::{RegionInfo, ServerName, TableName};
+use finback_cell::{RegionInfo, ServerName};
 use finback_proto::{Message, convert, pb};
 use finback_rpc::{Channel, ChannelExt, RpcException};
 use pb::open_region_request::RegionOpenInfo;
@@ -123,17 +123,24 @@ async fn execute_procedures(
     call_only::<_, pb::ExecuteProceduresResponse>(&*admin, CALL_TIMEOUT, "ExecuteProcedures", request).await
 }
 
-/// Flushes a region, or one family.
+/// Flushes a region, or one family, as a part of the flush of its table. HBase's servers report when that is done; ours
+/// answer then.
 pub(crate) async fn flush_region(
     connect: &Connect,
     server: &ServerName,
     region: &RegionInfo,
     family: Option<Bytes>,
 ) -> Outcome {
-    let request =
-        pb::FlushRegionRequest { region: convert::specifier_by_name(region), family, ..Default::default() };
+    let parameter =
+        pb::FlushRegionParameter { region: region.into(), column_family: family.into_iter().collect() };
+    let procedure = pb::RemoteProcedureRequest {
+        proc_class: "org.apache.hadoop.hbase.regionserver.FlushRegionCallable".to_owned(),
+        proc_data: Some(parameter.encode_to_vec().into()),
+        ..Default::default()
+    };
+    let request = pb::ExecuteProceduresRequest { proc: vec![procedure], ..Default::default() };
     let admin = connect(server, "AdminService");
-    call_only::<_, pb::FlushRegionResponse>(&*admin, FLUSH_TIMEOUT, "FlushRegion", &request).await
+    call_only::<_, pb::ExecuteProceduresResponse>(&*admin, FLUSH_TIMEOUT, "ExecuteProcedures", &request).await
 }
 
 /// What a server says of a region: whether it can be split and merged, and, if wanted, where to split it.
@@ -153,19 +160,6 @@ pub(crate) async fn region_info(
     let admin = connect(server, "AdminService");
     let (answer, _) = admin.call_within(timeout, "GetRegionInfo", &request, Bytes::new()).await?;
     Ok(answer)
-}
-
-/// The loads of a table's regions on a server.
-pub(crate) async fn region_loads(
-    connect: &Connect,
-    server: &ServerName,
-    table: &TableName,
-) -> Result<Vec<pb::RegionLoad>, RpcException> {
-    let request = pb::GetRegionLoadRequest { table_name: Some(table.into()) };
-    let admin = connect(server, "AdminService");
-    let (answer, _): (pb::GetRegionLoadResponse, _) =
-        admin.call_within(CALL_TIMEOUT, "GetRegionLoad", &request, Bytes::new()).await?;
-    Ok(answer.region_loads)
 }
 
 async fn call_only<Req: Message, Resp: Message + Default>(

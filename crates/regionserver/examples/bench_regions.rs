@@ -153,6 +153,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         max_scan_result_bytes: 100 << 20,
         background: BackgroundOptions::default(),
         old_log_retention: Duration::from_secs(600),
+        report_interval: Duration::from_secs(3),
     };
     let cache = Arc::new(LruLikeCache::new(16 << 20));
     let to_master =

@@ -4,7 +4,7 @@ use crate::job::Pool;
 use crate::reconfiguration::{self, UpdateConfiguration};
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
-use crate::{assignment, exceptions::exception, load, region_files, splitter};
+use crate::{assignment, exceptions::exception, load, region_files, remote_procedure, splitter};
 use finback_cell::{Bytes, RegionInfo, TableName};
 use finback_proto::{convert, pb};
 use finback_region::Region;
@@ -38,7 +38,7 @@ impl Service for AdminService {
     fn call(&self, call: Call) -> Outcome {
         let server = Arc::clone(&self.server);
         let answer = match call.method.as_str() {
-            "ExecuteProcedures" => execute_procedures(&server, &call),
+            "ExecuteProcedures" => return run_inline(execute_procedures(server, call)),
             "OpenRegion" => open_region(&server, &call),
             "CloseRegion" => close_region(&server, &call),
             "GetRegionInfo" => return run_inline(region_info(server, call)),
@@ -61,16 +61,16 @@ impl Service for AdminService {
     }
 }
 
-fn execute_procedures(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcException> {
+async fn execute_procedures(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::ExecuteProceduresRequest = call.decode()?;
-    if !request.proc.is_empty() {
-        return Err(exceptions::unsupported_operation("ExecuteProcedures of remote procedures"));
-    }
     for open in request.open_region {
-        open_all(server, open)?;
+        open_all(&server, open)?;
     }
     for close in request.close_region {
-        close_one(server, &close)?;
+        close_one(&server, &close)?;
+    }
+    for procedure in request.proc {
+        remote_procedure::carry_out(&server, procedure).await?;
     }
     Ok(Reply::new(&pb::ExecuteProceduresResponse::default()))
 }

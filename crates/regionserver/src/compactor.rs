@@ -30,6 +30,10 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
         Ok(Ok(outcome)) => {
             tell(&name, &shown, &outcome.clone().unwrap_or_default(), begun.elapsed());
             server.scheduler.compacted(&name);
+            if outcome.as_ref().is_some_and(|outcome| outcome.all_files) {
+                // Clients wait for it, by the time that the master tells.
+                server.report_soon();
+            }
             if outcome.is_some() {
                 // The output may be worth compacting with others.
                 server.scheduler.look_at(&region);

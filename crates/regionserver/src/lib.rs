@@ -34,6 +34,7 @@ mod reads_together;
 mod reconfiguration;
 mod region_files;
 mod regions;
+mod remote_procedure;
 mod result;
 mod run_inline;
 mod scan;

@@ -25,8 +25,10 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 
-/// Between two reports to the master (`hbase.regionserver.msginterval`).
-const REPORT_INTERVAL: Duration = Duration::from_secs(3);
+/// How long the master may take for a report.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The shortest time between two reports: each says of every region how it is.
+const LEAST_REPORT_INTERVAL: Duration = Duration::from_millis(10);
 /// Between two looks at leases and logs.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(1);
 /// How many regions are opened at once.
@@ -35,6 +37,8 @@ const OPEN_AT_ONCE: usize = 4;
 const CLOSE_AT_ONCE: usize = 16;
 /// How many regions have their blocks prefetched at once (the default of `hbase.hfile.thread.prefetch`).
 const PREFETCH_AT_ONCE: usize = 4;
+/// Between news and the report of them, for more to come.
+const NEWS_PAUSE: Duration = Duration::from_millis(50);
 /// Between two tries to reach the master.
 const REGISTER_PAUSE: Duration = Duration::from_millis(50);
 
@@ -69,6 +73,8 @@ pub struct RegionServerOptions {
     pub background: BackgroundOptions,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
+    /// Between two reports to the master (`hbase.regionserver.msginterval`).
+    pub report_interval: Duration,
 }
 
 /// A region server.
@@ -95,6 +101,8 @@ pub struct RegionServer {
     master_meta: Arc<dyn Channel>,
     stopping: AtomicBool,
     stop_asked: Notify,
+    /// Something has happened that clients who ask the master wait for.
+    news: Notify,
     works: AtomicBool,
 }
 
@@ -140,6 +148,7 @@ impl RegionServer {
             master_meta,
             stopping: AtomicBool::new(false),
             stop_asked: Notify::new(),
+            news: Notify::new(),
             works: AtomicBool::new(false),
             options,
         }))
@@ -270,14 +279,24 @@ impl RegionServer {
             tracing::debug!(%error, "the master does not take this server yet");
             tokio::time::sleep(REGISTER_PAUSE).await;
         }
-        let mut reports = tokio::time::interval(REPORT_INTERVAL);
+        let mut reports = tokio::time::interval(self.options.report_interval.max(LEAST_REPORT_INTERVAL));
         let mut housekeeping = tokio::time::interval(HOUSEKEEPING_INTERVAL);
         while !self.is_stopping() {
             tokio::select! {
                 _ = reports.tick() => self.report().await,
                 _ = housekeeping.tick() => self.keep_house().await,
+                () = self.news.notified() => {
+                    tokio::time::sleep(NEWS_PAUSE).await;
+                    self.report().await;
+                    reports.reset();
+                }
             }
         }
+    }
+
+    /// Has the master told soon.
+    pub(crate) fn report_soon(&self) {
+        self.news.notify_one();
     }
 
     async fn register(&self) -> Result<(), RpcException> {
@@ -288,14 +307,14 @@ impl RegionServer {
             use_this_hostname_instead: Some(self.name().host.clone()),
         };
         let _: (pb::RegionServerStartupResponse, _) =
-            self.status.call_within(REPORT_INTERVAL, "RegionServerStartup", &request, Bytes::new()).await?;
+            self.status.call_within(REPORT_TIMEOUT, "RegionServerStartup", &request, Bytes::new()).await?;
         Ok(())
     }
 
     async fn report(&self) {
         let request = pb::RegionServerReportRequest { server: self.name().into(), load: Some(self.load()) };
         let answer: Result<(pb::RegionServerReportResponse, _), _> =
-            self.status.call_within(REPORT_INTERVAL, "RegionServerReport", &request, Bytes::new()).await;
+            self.status.call_within(REPORT_TIMEOUT, "RegionServerReport", &request, Bytes::new()).await;
         if let Err(error) = answer {
             tracing::warn!(%error, "the master did not take a report");
             if error.simple_class() == "YouAreDeadException" {

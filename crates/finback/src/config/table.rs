@@ -122,6 +122,8 @@ settings! {
     max_row_bytes: ByteCount = "1073741824", "hbase.table.max.rowsize";
     /// An increment or append that is sent again is recognized for so long after it was last sent.
     nonce_retention: Milliseconds = "1800000", "hbase.server.hashNonce.gracePeriod";
+    /// Between two reports of a region server to the master: what clients learn of loads and sizes is as old as that.
+    report_interval: Milliseconds = "3000", "hbase.regionserver.msginterval";
     /// A scanner that its client has not used for so long is closed.
     scanner_timeout: Milliseconds = "60000", "hbase.client.scanner.timeout.period",
         also "hbase.regionserver.lease.period";

@@ -75,7 +75,6 @@ const NAMES: &[&str] = &[
     "hbase.regionserver.kerberos.principal",
     "hbase.regionserver.keytab.file",
     "hbase.regionserver.metahandler.count",
-    "hbase.regionserver.msginterval",
     "hbase.regionserver.regionSplitLimit",
     "hbase.regionserver.thread.split",
     "hbase.replication.rpc.codec",

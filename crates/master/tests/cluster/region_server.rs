@@ -171,6 +171,7 @@ impl FakeRegionServer {
         for close in &request.close_region {
             self.close(std::str::from_utf8(convert::encoded_name(&close.region).unwrap()).unwrap());
         }
+        request.proc.iter().try_for_each(|procedure| self.flush(procedure))?;
         Ok(Reply::new(&pb::ExecuteProceduresResponse {}))
     }
 
@@ -182,14 +183,17 @@ impl FakeRegionServer {
         }
     }
 
-    fn flush(&self, call: &Call) -> Result<Reply, RpcException> {
-        let request: pb::FlushRegionRequest = call.decode()?;
-        let region = self.online_region(&request.region)?;
+    fn flush(&self, procedure: &pb::RemoteProcedureRequest) -> Result<(), RpcException> {
+        assert_eq!(procedure.proc_class, "org.apache.hadoop.hbase.regionserver.FlushRegionCallable");
+        let parameter = pb::FlushRegionParameter::decode(procedure.proc_data()).unwrap();
+        let region = RegionInfo::try_from(&parameter.region).unwrap();
+        let region = self.online_region(&convert::specifier_by_name(&region))?;
         if let Some(e) = self.refuse_flush.lock().unwrap().clone() {
             return Err(e);
         }
-        self.flushes.lock().unwrap().push((region, request.family));
-        Ok(Reply::new(&pb::FlushRegionResponse { last_flush_time: 1, ..Default::default() }))
+        let family = parameter.column_family.into_iter().next();
+        self.flushes.lock().unwrap().push((region, family));
+        Ok(())
     }
 
     /// Regions here can always be divided, and are best divided in the middle of the alphabet.
@@ -287,11 +291,9 @@ impl Service for Half {
         match (self.service, call.method.as_str()) {
             ("AdminService", "ExecuteProcedures") => server.execute_procedures(&call),
             ("AdminService", "GetRegionInfo") => server.region_info(&call),
-            ("AdminService", "FlushRegion") => server.flush(&call),
             ("ClientService", "ExecService") => server.exec_service(&call),
             ("ClientService", "Mutate") => server.mutate(&call),
             ("ClientService", "Scan") => server.scan(&call),
-            ("AdminService", "GetRegionLoad") => Err(exceptions::unsupported_operation("GetRegionLoad")),
             other => panic!("{other:?}"),
         }
         .into()

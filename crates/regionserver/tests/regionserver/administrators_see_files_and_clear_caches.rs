@@ -2,7 +2,7 @@
 
 use crate::world::{Answer, World, region_info};
 use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor};
-use finback_proto::pb;
+use finback_proto::{Message, pb};
 use finback_region::RegionConfig;
 use finback_regionserver::{AdminService, BackgroundOptions, BootstrapNodeService};
 use finback_rpc::{ChannelExt, Loopback};
@@ -148,4 +148,45 @@ async fn endpoints_of_a_server_are_unknown_and_it_is_a_node_to_start_from() {
     let (answer, _): (pb::GetAllBootstrapNodesResponse, _) =
         nodes.call("GetAllBootstrapNodes", &request, Bytes::new()).await.unwrap();
     assert_eq!(answer.node, [world.server.name().into()]);
+}
+
+#[tokio::test]
+async fn the_flush_of_a_table_asks_for_no_compaction_and_the_master_hears_of_one_at_once() {
+    let world = World::with(|options| options.report_interval = crate::world::LONG);
+    let table = world.table("t").await;
+    let procedure = |class: &str, region: &finback_cell::RegionInfo, family: &[&'static str]| {
+        let parameter = pb::FlushRegionParameter {
+            region: region.into(),
+            column_family: family.iter().map(|family| Bytes::from_static(family.as_bytes())).collect(),
+        };
+        let proc_data = Some(parameter.encode_to_vec().into());
+        let proc =
+            pb::RemoteProcedureRequest { proc_class: class.to_owned(), proc_data, ..Default::default() };
+        pb::ExecuteProceduresRequest { proc: vec![proc], ..Default::default() }
+    };
+    let execute = async |request: pb::ExecuteProceduresRequest| {
+        world.ask_admin::<_, pb::ExecuteProceduresResponse>("ExecuteProcedures", &request).await
+    };
+    let flush = "org.apache.hadoop.hbase.regionserver.FlushRegionCallable";
+    for row in ["a", "b", "c", "d"] {
+        table.put(row, b"v").await.unwrap();
+        execute(procedure(flush, &table.info, &["f"])).await.unwrap();
+    }
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    assert_eq!(files_of(&world, &table.region, &[]).await.unwrap().len(), 4);
+    let nowhere = execute(procedure(flush, &region_info("u", "", ""), &[])).await.unwrap_err();
+    assert_eq!(nowhere.simple_class(), "NotServingRegionException");
+    let unknown = execute(procedure("NoCallable", &table.info, &[])).await.unwrap_err();
+    assert_eq!(unknown.simple_class(), "DoNotRetryIOException");
+
+    let request =
+        pb::CompactRegionRequest { region: table.region.clone(), major: Some(true), ..Default::default() };
+    let _: pb::CompactRegionResponse = world.ask_admin("CompactRegion", &request).await.unwrap();
+    let is_told =
+        |load: &pb::ServerLoad| load.region_loads.iter().any(|region| region.last_major_compaction_ts() > 0);
+    let since = std::time::Instant::now();
+    while !world.master.loads.lock().unwrap().iter().any(is_told) {
+        assert!(since.elapsed() < crate::world::LONG / 2, "not told");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }

@@ -148,6 +148,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         scanner_lease: LONG,
         max_scan_result_bytes: 100 << 20,
         old_log_retention: LONG,
+        report_interval: Duration::from_secs(3),
         background: BackgroundOptions::default(),
     }
 }
