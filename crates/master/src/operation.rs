@@ -149,11 +149,14 @@ impl Operation {
     /// Whether it can be done now.
     pub(crate) fn check(&self, state: &ClusterState, sanity_checks: bool) -> Result<(), RpcException> {
         match self {
-            Self::CreateNamespace { name, .. } => match state.namespaces.contains_key(name) {
+            Self::CreateNamespace { name, configuration } => match state.namespaces.contains_key(name) {
                 true => Err(exceptions::namespace_exist(name)),
-                false => Ok(()),
+                false => check_namespace_quotas(name, configuration),
             },
-            Self::ModifyNamespace { name, .. } => check_namespace(state, name),
+            Self::ModifyNamespace { name, configuration } => {
+                check_namespace(state, name)?;
+                check_namespace_quotas(name, configuration)
+            }
             Self::DeleteNamespace(name) => check_namespace_deletion(state, name),
             Self::CreateTable { table, split_keys } => {
                 check_namespace(state, table.name.namespace())?;
@@ -183,7 +186,7 @@ impl Operation {
             },
             Self::DisableTable(name) => {
                 if name.is_meta() {
-                    return Err(exceptions::do_not_retry(format!("Cannot disable {name}")));
+                    return Err(exceptions::constraint(format!("Cannot disable {name}")));
                 }
                 match find(state, name)?.state {
                     TableState::Enabled => Ok(()),
@@ -300,18 +303,39 @@ pub(crate) fn check_namespace(state: &ClusterState, name: &str) -> Result<(), Rp
     }
 }
 
-// HBase throws ConstraintException here, which is not in the client's jars: clients show it as what it extends.
 fn check_namespace_deletion(state: &ClusterState, name: &str) -> Result<(), RpcException> {
     check_namespace(state, name)?;
     if matches!(name, TableName::DEFAULT_NAMESPACE | TableName::SYSTEM_NAMESPACE) {
-        return Err(exceptions::do_not_retry(format!("Reserved namespace {name} cannot be removed.")));
+        return Err(exceptions::constraint(format!("Reserved namespace {name} cannot be removed.")));
     }
     match state.tables.keys().filter(|table| table.namespace() == name).count() {
         0 => Ok(()),
-        tables => Err(exceptions::do_not_retry(format!(
+        tables => Err(exceptions::constraint(format!(
             "Only empty namespaces can be removed. Namespace {name} has {tables} tables"
         ))),
     }
+}
+
+/// How many tables and regions a namespace may have must be numbers, and not zero.
+fn check_namespace_quotas(name: &str, configuration: &NamespaceConfiguration) -> Result<(), RpcException> {
+    for (key, what) in
+        [("hbase.namespace.quota.maxregions", "region"), ("hbase.namespace.quota.maxtables", "tables")]
+    {
+        let Some((_, value)) = configuration.iter().find(|(set, _)| set == key) else { continue };
+        match value.parse::<i64>() {
+            Ok(1..) => {}
+            Ok(_) => {
+                let message = format!("The max {what} quota for {name} is less than or equal to zero.");
+                return Err(exceptions::constraint(message));
+            }
+            Err(_) => {
+                let what = what.trim_end_matches('s');
+                let message = format!("NumberFormatException while getting max {what}s.");
+                return Err(exceptions::do_not_retry(message));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses empty and duplicate split keys; they come sorted.
