@@ -312,7 +312,11 @@ async fn start_master(
 
 /// What the settings are to a master.
 pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
-    MasterConfig { table_sanity_checks: config.table_sanity_checks, ..MasterConfig::default() }
+    MasterConfig {
+        table_sanity_checks: config.table_sanity_checks,
+        remote_lock_timeout: config.remote_lock_timeout,
+        ..MasterConfig::default()
+    }
 }
 
 fn start_region_server(

@@ -80,6 +80,9 @@ settings! {
     /// Whether schemas that make no sense are refused, and not only logged. Tables may have their own.
     table_sanity_checks: Flag = "true", "hbase.table.sanity.checks";
 
+    /// How long a client that has locked a table, a namespace or regions may be silent before it loses the lock.
+    remote_lock_timeout: Milliseconds = "30000", "hbase.master.procedure.remote.locks.timeout.ms";
+
     /// Port of the ZooKeeper responder, where HBase clients look first. 0: any free port.
     zookeeper_port: Port = "2181", "hbase.zookeeper.property.clientPort";
     /// Address that the ZooKeeper responder listens on.
