@@ -5,7 +5,6 @@
 pub mod cli;
 pub mod compact;
 pub mod config;
-mod long_calls;
 mod progress_bar;
 mod publication;
 pub mod reconfiguration;

@@ -28,16 +28,16 @@ impl Publication {
 
     /// Puts into the tree what clients look for.
     pub(crate) fn publish(&self, status: &MasterStatus) -> Result<(), String> {
-        self.set("hbaseid", pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
+        self.set("hbaseid", &pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
         let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port: Some(0) };
-        self.set("master", pbuf::encode(&master))?;
+        self.set("master", &pbuf::encode(&master))?;
         if let Some(server) = &status.meta_location {
             let location = pb::MetaRegionServer {
                 server: server.into(),
                 rpc_version: Some(0),
                 state: Some(pb::region_state::State::Open.into()),
             };
-            self.set("meta-region-server", pbuf::encode(&location))?;
+            self.set("meta-region-server", &pbuf::encode(&location))?;
         }
         Ok(())
     }
@@ -69,14 +69,18 @@ impl Publication {
         {
             // Of all nodes only these are without HBase's magic.
             let descriptor = convert::namespace_descriptor(name, configuration).encode_to_vec();
-            self.set(&format!("namespace/{name}"), descriptor)?;
+            self.set(&format!("namespace/{name}"), &descriptor)?;
         }
         self.namespaces.clone_from(now);
         Ok(())
     }
 
-    fn set(&self, node: &str, value: Vec<u8>) -> Result<(), String> {
-        let now = i64::try_from(now_ms()).unwrap_or(i64::MAX);
+    /// The metadata are what clients other than HBase's own look for first.
+    fn set(&self, node: &str, value: &[u8]) -> Result<(), String> {
+        let now = now_ms();
+        let writer = format!("master:{}", self.master.port);
+        let value = pbuf::with_metadata(&writer, now, value).map_err(|error| error.to_string())?;
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
         self.tree.set(&format!("{}/{node}", self.parent), value, now).map_err(|error| error.to_string())
     }
 }

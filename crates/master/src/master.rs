@@ -11,7 +11,6 @@ use crate::{
     client_meta_service::ClientMetaService,
     core::{Core, Startup},
     driver::Driver,
-    lock_service::LockService,
     master_service::MasterService,
     options::{MasterConfig, MasterError, MasterOptions},
     procedure_store::ProcedureStore,
@@ -68,12 +67,11 @@ impl Master {
             Arc::new(MasterService::new(driver.clone(), options.clone())),
             Arc::new(RegionServerStatusService::new(driver.clone(), options.clone())),
             Arc::new(ClientMetaService::new(driver.clone(), options.clone())),
-            Arc::new(LockService { driver: driver.clone() }),
         ];
         Ok(Self { driver, options, services })
     }
 
-    /// `MasterService`, `RegionServerStatusService`, `ClientMetaService` and `LockService`.
+    /// `MasterService`, `RegionServerStatusService` and `ClientMetaService`.
     pub fn services(&self) -> Vec<Arc<dyn Service>> {
         self.services.clone()
     }

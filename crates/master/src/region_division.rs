@@ -62,8 +62,7 @@ pub(crate) fn check_merge(
 
 fn check_enabled(state: &ClusterState, table: &TableName) -> Result<(), RpcException> {
     match find(state, table)?.state {
-        // As in HBase: what is on its way is waited for.
-        TableState::Enabled | TableState::Enabling => Ok(()),
+        TableState::Enabled => Ok(()),
         _ => Err(exceptions::table_not_enabled(table.to_string())),
     }
 }

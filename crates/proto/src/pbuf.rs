@@ -5,9 +5,12 @@
 //!              | "PBUF" | message |
 //!              +--------+---------+
 //! node:        +------+-----------+------------+--------+---------+
-//!              | 0xFF | u32 idLen | id (idLen) | "PBUF" | message |   the first three are optional
+//!              | 0xFF | u32 idLen | id (idLen) | "PBUF" | message |
 //!              +------+-----------+------------+--------+---------+
 //! ```
+//!
+//! A node's first three are the metadata of who wrote it. HBase's own clients do without; others (asynchbase, gohbase)
+//! take a node that has none for damaged.
 
 use crate::{ProtoError, delimited};
 use bytes::{Buf, Bytes};
@@ -32,6 +35,19 @@ pub fn encode_delimited<M: Message>(message: &M) -> Vec<u8> {
     out.extend_from_slice(MAGIC);
     delimited::encode_delimited(message, &mut out);
     out
+}
+
+/// The value of a ZooKeeper node, with metadata in front of it: the name of who writes it, such as `master:16000`, and
+/// eight bytes that tell one write from another.
+///
+/// # Errors
+/// [`ProtoError::Metadata`] if the name is longer than four bytes can say.
+pub fn with_metadata(writer: &str, salt: u64, value: &[u8]) -> Result<Vec<u8>, ProtoError> {
+    let salt = salt.to_be_bytes();
+    let length = writer.len() + salt.len();
+    let declared =
+        u32::try_from(length).map_err(|_| ProtoError::Metadata { declared: u32::MAX, available: length })?;
+    Ok([&[METADATA_MAGIC], &declared.to_be_bytes()[..], writer.as_bytes(), &salt, value].concat())
 }
 
 /// What follows the magic.

@@ -18,7 +18,6 @@ mod endpoints;
 mod exceptions;
 mod flusher;
 mod get;
-mod handlers;
 mod host;
 mod idle_blocks;
 mod io_budget;

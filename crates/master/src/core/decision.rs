@@ -58,8 +58,7 @@ impl Core {
             Operation::AssignRegion { region, .. }
             | Operation::UnassignRegion { region, .. }
             | Operation::CollectRegion { region, .. } => self.with_regions(vec![region.clone()]),
-            Operation::HoldLock { .. }
-            | Operation::CreateNamespace { .. }
+            Operation::CreateNamespace { .. }
             | Operation::ModifyNamespace { .. }
             | Operation::DeleteNamespace(_) => Decision::default(),
         })

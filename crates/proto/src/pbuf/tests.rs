@@ -28,6 +28,8 @@ fn what_is_written_equals_what_hbase_writes() {
     let node = unhex(META_NODE);
     let message: pb::MetaRegionServer = decode_node(&node, "MetaRegionServer").unwrap();
     assert_eq!(encode(&message), node[25..]);
+    let salt = u64::from_be_bytes(*b"12345678");
+    assert_eq!(with_metadata("master:26000", salt, &encode(&message)).unwrap(), node);
 }
 
 #[test]

@@ -214,3 +214,23 @@ fn metric(response: &pb::ScanResponse, name: &str) -> i64 {
     let metrics = response.scan_metrics.iter().flat_map(|metrics| &metrics.metrics);
     metrics.filter(|metric| metric.name() == name).map(pb::NameInt64Pair::value).sum()
 }
+
+/// As HBase does: the filter must see whole rows, and the batch cuts them.
+#[tokio::test]
+async fn a_batch_is_refused_together_with_a_filter_of_whole_rows() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..3, b"v").await;
+    let page = pb::PageFilter { page_size: 2 }.encode_to_vec();
+    let filter = pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.PageFilter".into(),
+        serialized_filter: Some(page.into()),
+    };
+    let scan = |batch_size| pb::Scan { filter: Some(filter.clone()), batch_size, ..Default::default() };
+    let request = |scan| pb::ScanRequest { scan: Some(scan), ..table.open_scan(10) };
+    let refused: Result<(pb::ScanResponse, _), _> = world.ask("Scan", &request(scan(Some(1)))).await;
+    let refused = refused.unwrap_err();
+    assert_eq!((refused.simple_class(), refused.do_not_retry), ("IOException", false));
+    assert!(refused.message.contains("filter.hasFilterRow"), "{refused}");
+    assert_eq!(Replies::of(&table, request(scan(None)), None).await.rows(), rows(0..2));
+}

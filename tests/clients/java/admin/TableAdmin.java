@@ -1,20 +1,44 @@
+import java.util.List;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** create TABLE FAMILY [SPLIT_KEY...] replaces a table by an empty one; flush TABLE writes what is in memory to files. */
+/**
+ * create TABLE FAMILY[/VERSIONS][,...] [SPLIT_KEY...] replaces a table by an empty one; flush TABLE writes what is in memory to
+ * files; split TABLE ROW divides the region of the row, there; reopen TABLE closes its regions and opens them again; merge TABLE
+ * makes one region of its first two.
+ */
 public final class TableAdmin {
   public static void main(String[] args) throws Exception {
     TableName table = TableName.valueOf(args[1]);
     try (Connection c = ConnectionFactory.createConnection(HBaseConfiguration.create()); Admin admin = c.getAdmin()) {
-      if (args[0].equals("flush")) admin.flush(table);
-      else if (args[0].equals("create")) create(admin, table, args);
-      else throw new IllegalArgumentException(args[0]);
+      switch (args[0]) {
+        case "flush" -> admin.flush(table);
+        case "create" -> create(admin, table, args);
+        case "split" -> split(c, admin, table, Bytes.toBytes(args[2]));
+        case "reopen" -> {
+          admin.disableTable(table);
+          admin.enableTable(table);
+        }
+        case "merge" -> {
+          List<RegionInfo> regions = admin.getRegions(table);
+          admin.mergeRegionsAsync(new byte[][] {regions.get(0).getRegionName(), regions.get(1).getRegionName()}, false).get();
+        }
+        default -> throw new IllegalArgumentException(args[0]);
+      }
+    }
+  }
+
+  private static void split(Connection c, Admin admin, TableName table, byte[] row) throws Exception {
+    try (RegionLocator locator = c.getRegionLocator(table)) {
+      admin.splitRegionAsync(locator.getRegionLocation(row, true).getRegion().getRegionName(), row).get();
     }
   }
 
@@ -25,7 +49,13 @@ public final class TableAdmin {
     }
     byte[][] splits = new byte[args.length - 3][];
     for (int i = 0; i < splits.length; i++) splits[i] = Bytes.toBytes(args[i + 3]);
-    TableDescriptorBuilder t = TableDescriptorBuilder.newBuilder(table).setColumnFamily(ColumnFamilyDescriptorBuilder.of(args[2]));
+    TableDescriptorBuilder t = TableDescriptorBuilder.newBuilder(table);
+    for (String family : args[2].split(",")) {
+      String[] parts = family.split("/");
+      ColumnFamilyDescriptorBuilder f = ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(parts[0]));
+      if (parts.length > 1) f.setMaxVersions(Integer.parseInt(parts[1]));
+      t.setColumnFamily(f.build());
+    }
     admin.createTable(t.build(), splits.length == 0 ? null : splits);
   }
 }
