@@ -5,6 +5,7 @@
 pub mod cli;
 pub mod compact;
 pub mod config;
+mod long_calls;
 mod progress_bar;
 mod publication;
 pub mod reconfiguration;

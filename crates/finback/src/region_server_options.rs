@@ -30,6 +30,8 @@ pub(crate) fn options(
         scanner_lease: config.scanner_timeout,
         max_scan_result_bytes: config.max_scan_result_bytes as usize,
         background: background(config),
+        handlers: config.handlers as usize,
+        handler_threads: None,
         old_log_retention: config.old_wal_ttl,
         report_interval: config.report_interval,
     }

@@ -17,13 +17,14 @@ use finback_master::{Connect, Master, MasterConfig, MasterOptions};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
-use finback_rpc::{Channel, Limits, Loopback, Server, Service};
+use finback_rpc::{CallQueueLimits, Channel, Limits, Loopback, Server, ServerBuilder, Service};
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
 use crate::config::{MemoryBudget, ServerConfig};
+use crate::long_calls::LongCalls;
 use crate::publication::Publication;
 use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
 use crate::{region_server_options, screen};
@@ -44,7 +45,11 @@ pub fn run(file: ConfigurationFile) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(file)) {
+    let long_calls = match LongCalls::start() {
+        Ok(long_calls) => long_calls,
+        Err(error) => return fail(&format!("cannot start threads: {error}")),
+    };
+    match runtime.block_on(serve(file, &long_calls)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -126,7 +131,7 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
         .map_err(|error| format!("a socket has no address: {error}"))
 }
 
-async fn serve(file: ConfigurationFile) -> Result<(), Failure> {
+async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Failure> {
     let config = file.read()?;
     let terminated = terminated()?;
     tokio::pin!(terminated);
@@ -147,7 +152,8 @@ async fn serve(file: ConfigurationFile) -> Result<(), Failure> {
     let in_process: Arc<OnceLock<InProcess>> = Arc::default();
     let master = start_master(&config, &root, &addresses.master_name, &in_process, &stop).await?;
     let memory = config.memory().map_err(|error| error.to_string())?;
-    let region_server = start_region_server(&config, &memory, &root, &addresses.regionserver_name, &master)?;
+    let name = &addresses.regionserver_name;
+    let region_server = start_region_server(&config, &memory, &root, name, &master, long_calls)?;
     let reconfiguration = Arc::new(Reconfiguration::new(
         file,
         config.clone(),
@@ -156,8 +162,9 @@ async fn serve(file: ConfigurationFile) -> Result<(), Failure> {
     ));
     let update: UpdateConfiguration = Arc::new(move || reconfiguration.apply());
     let services = InProcess::new(&region_server, &update);
-    let region_rpc = services.server(limits(&config, &memory, memory.requests), &master);
-    let master_rpc = master_server(limits(&config, &memory, memory.master_requests), &master, &update);
+    let region_rpc = services.server(name, limits(&config, &memory, memory.requests), &master);
+    let master_limits = limits(&config, &memory, memory.master_requests);
+    let master_rpc = master_server(&addresses.master_name, master_limits, &master, &update);
     // Set once, here.
     let _ = in_process.set(services);
 
@@ -253,9 +260,8 @@ impl InProcess {
         }
     }
 
-    fn server(&self, limits: Limits, master: &Master) -> Server {
-        let builder =
-            Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits);
+    fn server(&self, name: &ServerName, limits: Limits, master: &Master) -> Server {
+        let builder = rpc_server(name, limits, master);
         let services = [&self.client, &self.admin, &self.meta, &self.bootstrap];
         services.into_iter().fold(builder, |builder, service| builder.service(Arc::clone(service))).build()
     }
@@ -267,6 +273,10 @@ fn limits(config: &ServerConfig, memory: &MemoryBudget, request_bytes: u64) -> L
     Limits {
         max_request_bytes: requests.min(config.max_request_bytes as usize),
         max_in_flight_bytes: requests,
+        call_queues: CallQueueLimits {
+            priority: config.max_queued_priority_calls as usize,
+            general: config.max_queued_calls as usize,
+        },
         max_outgoing_bytes: defaults.max_outgoing_bytes.min(replies),
         max_unread_bytes: replies,
         max_connections: memory.connections as usize,
@@ -274,11 +284,16 @@ fn limits(config: &ServerConfig, memory: &MemoryBudget, request_bytes: u64) -> L
     }
 }
 
-fn master_server(limits: Limits, master: &Master, update: &UpdateConfiguration) -> Server {
-    let builder = Server::builder().cluster_id(master.status().borrow().cluster_id.clone()).limits(limits);
+fn rpc_server(name: &ServerName, limits: Limits, master: &Master) -> ServerBuilder {
+    let cluster_id = master.status().borrow().cluster_id.clone();
+    Server::builder().name(name.to_string()).cluster_id(cluster_id).limits(limits)
+}
+
+fn master_server(name: &ServerName, limits: Limits, master: &Master, update: &UpdateConfiguration) -> Server {
+    let builder = rpc_server(name, limits, master);
     let admin = master.admin_service(Arc::clone(update));
     let services = master.services().into_iter().chain([admin]);
-    services.fold(builder, finback_rpc::ServerBuilder::service).build()
+    services.fold(builder, ServerBuilder::service).build()
 }
 
 async fn start_master(
@@ -312,7 +327,11 @@ async fn start_master(
 
 /// What the settings are to a master.
 pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
-    MasterConfig { table_sanity_checks: config.table_sanity_checks, ..MasterConfig::default() }
+    MasterConfig {
+        table_sanity_checks: config.table_sanity_checks,
+        remote_lock_timeout: config.remote_lock_timeout,
+        ..MasterConfig::default()
+    }
 }
 
 fn start_region_server(
@@ -321,12 +340,14 @@ fn start_region_server(
     root: &RootDir,
     name: &ServerName,
     master: &Master,
+    long_calls: &LongCalls,
 ) -> Result<Arc<RegionServer>, Failure> {
     let channel = |service: &str| -> Result<Arc<dyn Channel>, Failure> {
         let service = master.service(service).ok_or_else(|| format!("the master has no {service}"))?;
         Ok(Arc::new(Loopback::new(service)))
     };
-    let options = region_server_options::options(config, memory, root, name);
+    let mut options = region_server_options::options(config, memory, root, name);
+    options.handler_threads = Some(long_calls.handle());
     let cache = block_cache(config, memory.block_cache);
     RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
         .map_err(|error| error.to_string())

@@ -94,7 +94,7 @@ async fn every_call_is_answered_as_the_page_says() {
     for (service, methods) in claims() {
         let addresses: &[SocketAddr] = match service {
             "ClientService" | "AdminService" | "BootstrapNodeService" => &[region_server],
-            "MasterService" | "RegionServerStatusService" => &[master],
+            "MasterService" | "RegionServerStatusService" | "LockService" => &[master],
             "ClientMetaService" => &[master, region_server],
             // Not a service to connect to: the transport's own tests have it.
             "ConnectionRegistryService" => continue,

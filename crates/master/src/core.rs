@@ -3,6 +3,7 @@
 mod assignment;
 mod decision;
 mod division;
+mod held_locks;
 mod locks;
 mod meta_writes;
 mod plan;
@@ -61,6 +62,8 @@ enum Purpose {
     MetaPause,
     ProcedureWrite(ProcedureWrite),
     ProcedureWritePause,
+    /// How long the client that holds a lock may be silent.
+    LockTimeout(u64),
     /// Regions (and the ids of their transitions) that a server was asked to open or close.
     RegionRequest(Vec<(String, u64)>),
     RegionPause {
@@ -117,6 +120,7 @@ impl Core {
             Purpose::MetaWrites(writes) => self.meta_written(writes, outcome.map(drop)),
             Purpose::MetaPause => self.meta.paused = false,
             Purpose::ProcedureWrite(write) => self.procedures_written(write, outcome.map(drop)),
+            Purpose::LockTimeout(id) => self.lock_timeout(id),
             Purpose::ProcedureWritePause => self.procedure_writes.paused = false,
             Purpose::RegionRequest(regions) => self.region_request_outcome(&regions, outcome.map(drop)),
             Purpose::RegionPause { region, proc_id } => self.region_pause_over(&region, proc_id),

@@ -11,7 +11,7 @@ use tokio::{runtime::Handle, sync::watch};
 
 use crate::{
     action::{Action, ActionId, Outcome, Output},
-    core::{Core, Origin},
+    core::{Core, Origin, Procedure},
     kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
@@ -139,6 +139,26 @@ impl Driver {
                 // Forgotten: it was over long ago.
                 None => return Ok(()),
                 Some(None) => {}
+            }
+            tokio::select! {
+                _ = events.changed() => {}
+                _ = stopped.wait_for(|stopped| *stopped) => {
+                    return Err(exceptions::server_not_running_yet("the master is stopping"));
+                }
+            }
+        }
+    }
+
+    /// Waits until a procedure is known after a crash.
+    ///
+    /// # Errors
+    /// The master is stopping.
+    pub(crate) async fn recorded(&self, id: u64) -> Result<(), RpcException> {
+        let (mut events, mut stopped) = (self.events.subscribe(), self.stopped.subscribe());
+        loop {
+            events.borrow_and_update();
+            if self.read(|core| core.procedures.get(id).is_none_or(Procedure::is_recorded)) {
+                return Ok(());
             }
             tokio::select! {
                 _ = events.changed() => {}

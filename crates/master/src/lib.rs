@@ -25,6 +25,7 @@ mod core;
 mod driver;
 mod java_regex;
 mod kinship;
+mod lock_service;
 mod master;
 mod master_service;
 mod meta_edit;

@@ -11,6 +11,7 @@ use crate::{
     client_meta_service::ClientMetaService,
     core::{Core, Startup},
     driver::Driver,
+    lock_service::LockService,
     master_service::MasterService,
     options::{MasterConfig, MasterError, MasterOptions},
     procedure_store::ProcedureStore,
@@ -67,11 +68,12 @@ impl Master {
             Arc::new(MasterService::new(driver.clone(), options.clone())),
             Arc::new(RegionServerStatusService::new(driver.clone(), options.clone())),
             Arc::new(ClientMetaService::new(driver.clone(), options.clone())),
+            Arc::new(LockService { driver: driver.clone() }),
         ];
         Ok(Self { driver, options, services })
     }
 
-    /// `MasterService`, `RegionServerStatusService` and `ClientMetaService`.
+    /// `MasterService`, `RegionServerStatusService`, `ClientMetaService` and `LockService`.
     pub fn services(&self) -> Vec<Arc<dyn Service>> {
         self.services.clone()
     }

@@ -1,7 +1,7 @@
 //! What clients ask for, and whether it can be done.
 
 use bytes::Bytes;
-use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
@@ -74,11 +74,26 @@ pub(crate) enum Operation {
         table: TableName,
         regions: Vec<String>,
     },
+    /// A client wants something to stay as it is, for as long as it says that it is there.
+    HoldLock {
+        held: Held,
+        exclusive: bool,
+        description: String,
+    },
     /// Files of a region that was split, or of those that it was merged from, to which no reference leads.
     CollectRegion {
         table: TableName,
         region: String,
     },
+}
+
+/// What a client can lock.
+#[derive(Debug, Clone)]
+pub(crate) enum Held {
+    Namespace(String),
+    Table(TableName),
+    /// Of one table, at least one.
+    Regions(TableName, Vec<RegionInfo>),
 }
 
 impl Operation {
@@ -102,6 +117,7 @@ impl Operation {
             Self::SplitRegion { .. } => "SplitTableRegionProcedure",
             Self::MergeRegions { .. } => "MergeTableRegionsProcedure",
             Self::CollectRegion { .. } => "GCRegionProcedure",
+            Self::HoldLock { .. } => "LockProcedure",
         }
     }
 
@@ -113,6 +129,7 @@ impl Operation {
             | Self::SplitRegion { .. }
             | Self::MergeRegions { .. }
             | Self::CollectRegion { .. } => "assignment",
+            Self::HoldLock { .. } => "locking",
             _ => "procedure",
         };
         format!("org.apache.hadoop.hbase.master.{package}.{}", self.class_name())
@@ -122,6 +139,10 @@ impl Operation {
     pub(crate) fn table(&self) -> Option<&TableName> {
         match self {
             Self::CreateNamespace { .. } | Self::ModifyNamespace { .. } | Self::DeleteNamespace(_) => None,
+            Self::HoldLock { held, .. } => match held {
+                Held::Namespace(_) => None,
+                Held::Table(table) | Held::Regions(table, _) => Some(table),
+            },
             Self::CreateTable { table, .. } | Self::ModifyTable { table, .. } => Some(&table.name),
             Self::DeleteTable(table) | Self::EnableTable(table) | Self::DisableTable(table) => Some(table),
             Self::TruncateTable { table, .. }
@@ -141,7 +162,7 @@ impl Operation {
     pub(crate) fn namespace(&self) -> &str {
         match self {
             Self::CreateNamespace { name, .. } | Self::ModifyNamespace { name, .. } => name,
-            Self::DeleteNamespace(name) => name,
+            Self::DeleteNamespace(name) | Self::HoldLock { held: Held::Namespace(name), .. } => name,
             _ => self.table().map_or("", TableName::namespace),
         }
     }
@@ -149,11 +170,16 @@ impl Operation {
     /// Whether it can be done now.
     pub(crate) fn check(&self, state: &ClusterState, sanity_checks: bool) -> Result<(), RpcException> {
         match self {
-            Self::CreateNamespace { name, .. } => match state.namespaces.contains_key(name) {
+            // As in HBase what is not there can be locked too.
+            Self::HoldLock { .. } => Ok(()),
+            Self::CreateNamespace { name, configuration } => match state.namespaces.contains_key(name) {
                 true => Err(exceptions::namespace_exist(name)),
-                false => Ok(()),
+                false => check_namespace_quotas(name, configuration),
             },
-            Self::ModifyNamespace { name, .. } => check_namespace(state, name),
+            Self::ModifyNamespace { name, configuration } => {
+                check_namespace(state, name)?;
+                check_namespace_quotas(name, configuration)
+            }
             Self::DeleteNamespace(name) => check_namespace_deletion(state, name),
             Self::CreateTable { table, split_keys } => {
                 check_namespace(state, table.name.namespace())?;
@@ -183,7 +209,7 @@ impl Operation {
             },
             Self::DisableTable(name) => {
                 if name.is_meta() {
-                    return Err(exceptions::do_not_retry(format!("Cannot disable {name}")));
+                    return Err(exceptions::constraint(format!("Cannot disable {name}")));
                 }
                 match find(state, name)?.state {
                     TableState::Enabled => Ok(()),
@@ -300,18 +326,39 @@ pub(crate) fn check_namespace(state: &ClusterState, name: &str) -> Result<(), Rp
     }
 }
 
-// HBase throws ConstraintException here, which is not in the client's jars: clients show it as what it extends.
 fn check_namespace_deletion(state: &ClusterState, name: &str) -> Result<(), RpcException> {
     check_namespace(state, name)?;
     if matches!(name, TableName::DEFAULT_NAMESPACE | TableName::SYSTEM_NAMESPACE) {
-        return Err(exceptions::do_not_retry(format!("Reserved namespace {name} cannot be removed.")));
+        return Err(exceptions::constraint(format!("Reserved namespace {name} cannot be removed.")));
     }
     match state.tables.keys().filter(|table| table.namespace() == name).count() {
         0 => Ok(()),
-        tables => Err(exceptions::do_not_retry(format!(
+        tables => Err(exceptions::constraint(format!(
             "Only empty namespaces can be removed. Namespace {name} has {tables} tables"
         ))),
     }
+}
+
+/// How many tables and regions a namespace may have must be numbers, and not zero.
+fn check_namespace_quotas(name: &str, configuration: &NamespaceConfiguration) -> Result<(), RpcException> {
+    for (key, what) in
+        [("hbase.namespace.quota.maxregions", "region"), ("hbase.namespace.quota.maxtables", "tables")]
+    {
+        let Some((_, value)) = configuration.iter().find(|(set, _)| set == key) else { continue };
+        match value.parse::<i64>() {
+            Ok(1..) => {}
+            Ok(_) => {
+                let message = format!("The max {what} quota for {name} is less than or equal to zero.");
+                return Err(exceptions::constraint(message));
+            }
+            Err(_) => {
+                let what = what.trim_end_matches('s');
+                let message = format!("NumberFormatException while getting max {what}s.");
+                return Err(exceptions::do_not_retry(message));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses empty and duplicate split keys; they come sorted.

@@ -44,6 +44,8 @@ pub struct MasterConfig {
     pub info_port: i32,
     /// The version told to clients.
     pub version: String,
+    /// `hbase.master.procedure.remote.locks.timeout.ms`: how long a client that holds a lock may be silent. Default 30 s.
+    pub remote_lock_timeout: Duration,
     /// `hbase.client.bootstrap.node.limit`. Default 10.
     pub bootstrap_node_limit: usize,
 }
@@ -56,6 +58,7 @@ impl Default for MasterConfig {
             max_clock_skew: Duration::from_secs(30),
             info_port: -1,
             version: "2.6.4".to_owned(),
+            remote_lock_timeout: Duration::from_secs(30),
             bootstrap_node_limit: 10,
         }
     }

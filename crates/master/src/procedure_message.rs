@@ -11,6 +11,7 @@ mod tests;
 /// A procedure. As in HBase, one that waits for a lock is RUNNABLE, and one that waits for regions WAITING.
 pub(crate) fn procedure(id: u64, procedure: &Procedure) -> pb::Procedure {
     let state = match &procedure.status {
+        Status::Running if procedure.holds() => pb::ProcedureState::WaitingTimeout,
         Status::Running if procedure.waits_for_regions() => pb::ProcedureState::Waiting,
         Status::Waiting | Status::Running => pb::ProcedureState::Runnable,
         Status::Finished(_) if procedure.result().is_none() => pb::ProcedureState::Runnable,

@@ -8,7 +8,11 @@ use finback_proto::{ProtoError, convert, pb};
 use finback_rpc::RpcException;
 use pb::StoredOperationKind as Kind;
 
-use crate::{core::Decision, operation::Operation, state::NamespaceConfiguration};
+use crate::{
+    core::Decision,
+    operation::{Held, Operation},
+    state::NamespaceConfiguration,
+};
 
 #[cfg(test)]
 mod tests;
@@ -86,6 +90,17 @@ pub(crate) fn encode_operation(operation: &Operation) -> Option<pb::StoredOperat
         Operation::MergeRegions { table, regions } => {
             pb::StoredOperation { region: regions.clone(), ..of_table(Kind::StoredMergeRegions, table) }
         }
+        Operation::HoldLock { held, exclusive, description } => {
+            let record = match held {
+                Held::Namespace(name) => of_namespace(Kind::StoredHoldLock, name, &[]),
+                Held::Table(table) => of_table(Kind::StoredHoldLock, table),
+                Held::Regions(table, regions) => pb::StoredOperation {
+                    region_info: regions.iter().map(Into::into).collect(),
+                    ..of_table(Kind::StoredHoldLock, table)
+                },
+            };
+            pb::StoredOperation { flag: Some(*exclusive), description: Some(description.clone()), ..record }
+        }
         // The next look finds it again.
         Operation::CollectRegion { .. } => return None,
     })
@@ -134,9 +149,25 @@ pub(crate) fn decode_operation(record: &pb::StoredOperation) -> Result<Operation
         Kind::StoredSplitRegion => {
             Operation::SplitRegion { table: table(record)?, region: region(record)?, split_row: key(record)? }
         }
+        Kind::StoredHoldLock => Operation::HoldLock {
+            held: held(record)?,
+            exclusive: record.flag(),
+            description: record.description().to_owned(),
+        },
         Kind::StoredMergeRegions => {
             Operation::MergeRegions { table: table(record)?, regions: record.region.clone() }
         }
+    })
+}
+
+fn held(record: &pb::StoredOperation) -> Result<Held, RecordError> {
+    if record.namespace.is_some() {
+        return Ok(Held::Namespace(namespace(record)?.0));
+    }
+    let regions = record.region_info.iter().map(RegionInfo::try_from).collect::<Result<Vec<_>, _>>()?;
+    Ok(match regions.is_empty() {
+        true => Held::Table(table(record)?),
+        false => Held::Regions(table(record)?, regions),
     })
 }
 

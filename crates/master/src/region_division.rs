@@ -62,7 +62,8 @@ pub(crate) fn check_merge(
 
 fn check_enabled(state: &ClusterState, table: &TableName) -> Result<(), RpcException> {
     match find(state, table)?.state {
-        TableState::Enabled => Ok(()),
+        // As in HBase: what is on its way is waited for.
+        TableState::Enabled | TableState::Enabling => Ok(()),
         _ => Err(exceptions::table_not_enabled(table.to_string())),
     }
 }

@@ -6,6 +6,20 @@ use finback_rpc::{RpcException, exceptions};
 const SWITCH: &str = "hbase.table.sanity.checks";
 const MIN_MAX_FILESIZE: i64 = 2 << 20;
 const MIN_FLUSH_SIZE: i64 = 1 << 20;
+const FOREVER: i64 = i32::MAX as i64;
+const IN_MEMORY_COMPACTIONS: [&str; 4] = ["NONE", "BASIC", "EAGER", "ADAPTIVE"];
+/// Codecs that store files can be written with.
+const COMPRESSIONS: [&str; 5] = ["NONE", "GZ", "SNAPPY", "LZ4", "ZSTD"];
+/// HBase's own, in its package of region servers.
+const SPLIT_POLICIES: [&str; 7] = [
+    "BusyRegionSplitPolicy",
+    "ConstantSizeRegionSplitPolicy",
+    "DelimitedKeyPrefixRegionSplitPolicy",
+    "DisabledRegionSplitPolicy",
+    "IncreasingToUpperBoundRegionSplitPolicy",
+    "KeyPrefixRegionSplitPolicy",
+    "SteppingSplitPolicy",
+];
 const BLOCK_SIZES: std::ops::RangeInclusive<i64> = 1024..=16 << 20;
 
 /// Checks what HBase's clients check in their own builders, and what nothing can be made of: these are not switched off.
@@ -39,14 +53,15 @@ pub(crate) fn check(table: &TableDescriptor, enabled: bool) -> Result<(), RpcExc
     let throws = enabled && table.flag(SWITCH, true);
     let complain = |message: String| -> Result<(), RpcException> {
         if throws {
-            return Err(exceptions::do_not_retry(format!(
-                "{message} Set {SWITCH} to false at conf or table descriptor if you want to bypass sanity checks"
-            )));
+            return Err(insane(message));
         }
         tracing::warn!(table = %table.name, "{message}");
         Ok(())
     };
     check_sizes(table, &complain)?;
+    check_split_policy(table, &complain)?;
+    table.families.iter().try_for_each(|family| check_compression(family, &complain))?;
+    check_fifo_compaction(table)?;
     if table.families.is_empty() {
         complain("Table should have at least one column family.".into())?;
     }
@@ -54,9 +69,23 @@ pub(crate) fn check(table: &TableDescriptor, enabled: bool) -> Result<(), RpcExc
         complain("Table region replication should be at least one.".into())?;
     }
     if table.name.is_meta() && table.is_read_only() {
-        return Err(exceptions::do_not_retry("Meta table can't be set as read only."));
+        return Err(insane("Meta table can't be set as read only."));
     }
+    for family in &table.families {
+        let scope = number(family, "REPLICATION_SCOPE", 0)?;
+        if !(0..=1).contains(&scope) {
+            let name = String::from_utf8_lossy(&family.name);
+            complain(format!("Replication scope for column family {name} is {scope} which is invalid."))?;
+        }
+    }
+    table.families.iter().try_for_each(|family| check_bloom_filter(family, &complain))?;
     table.families.iter().try_for_each(|family| check_family(family, &complain))
+}
+
+fn insane(message: impl std::fmt::Display) -> RpcException {
+    exceptions::do_not_retry(format!(
+        "{message} Set {SWITCH} to false at conf or table descriptor if you want to bypass sanity checks"
+    ))
 }
 
 type Complain<'a> = &'a dyn Fn(String) -> Result<(), RpcException>;
@@ -79,10 +108,7 @@ fn check_sizes(table: &TableDescriptor, complain: Complain<'_>) -> Result<(), Rp
 
 fn check_family(family: &ColumnFamilyDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {
     let name = String::from_utf8_lossy(&family.name);
-    let ttl = match family.attribute("TTL") {
-        Some("FOREVER") => i64::from(i32::MAX),
-        _ => number(family, "TTL", i64::from(i32::MAX))?,
-    };
+    let ttl = time_to_live(family)?;
     if ttl <= 0 {
         complain(format!("TTL for column family {name} must be positive."))?;
     }
@@ -96,15 +122,90 @@ fn check_family(family: &ColumnFamilyDescriptor, complain: Complain<'_>) -> Resu
     if min_versions > number(family, "VERSIONS", 1)? {
         complain(format!("Min versions for column family {name} must be less than the Max versions."))?;
     }
-    let scope = number(family, "REPLICATION_SCOPE", 0)?;
-    if !(0..=1).contains(&scope) {
-        let message = format!("Replication scope for column family {name} is {scope} which is invalid.");
-        return Err(exceptions::do_not_retry(message));
-    }
     if number(family, "DFS_REPLICATION", 0)? < 0 {
         complain(format!("HFile Replication for column family {name}  must be greater than zero."))?;
     }
+    match family.attribute("IN_MEMORY_COMPACTION").map(str::to_uppercase) {
+        Some(policy) if !IN_MEMORY_COMPACTIONS.contains(&policy.as_str()) => {
+            complain(format!("No enum constant org.apache.hadoop.hbase.MemoryCompactionPolicy.{policy}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Classes that are not HBase's cannot be loaded here, as in HBase without their jar.
+fn check_split_policy(table: &TableDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {
+    let named = table.attribute("SPLIT_POLICY").filter(|class| !class.is_empty());
+    let Some(class) = named.or_else(|| table.attribute("hbase.regionserver.region.split.policy")) else {
+        return Ok(());
+    };
+    let known = class.strip_prefix("org.apache.hadoop.hbase.regionserver.");
+    if known.is_some_and(|class| SPLIT_POLICIES.contains(&class)) {
+        return Ok(());
+    }
+    let name = &table.name;
+    complain(format!("Unable to load configured region split policy '{class}' for table '{name}'"))
+}
+
+/// Codecs that are not there, as in HBase without their libraries.
+fn check_compression(family: &ColumnFamilyDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {
+    for key in
+        ["COMPRESSION", "COMPRESSION_COMPACT", "COMPRESSION_COMPACT_MAJOR", "COMPRESSION_COMPACT_MINOR"]
+    {
+        let Some(codec) = family.attribute(key) else { continue };
+        if !COMPRESSIONS.iter().any(|known| known.eq_ignore_ascii_case(codec)) {
+            let codec = codec.to_lowercase();
+            complain(format!("Compression algorithm '{codec}' previously failed test."))?;
+        }
+    }
     Ok(())
+}
+
+/// What a store whose files are only ever dropped must have; this is not to be bypassed.
+fn check_fifo_compaction(table: &TableDescriptor) -> Result<(), RpcException> {
+    const POLICY: &str = "hbase.hstore.defaultengine.compactionpolicy.class";
+    const FIFO: &str = "org.apache.hadoop.hbase.regionserver.compactions.FIFOCompactionPolicy";
+    const BLOCKING_FILES: &str = "hbase.hstore.blockingStoreFiles";
+    const LEAST_BLOCKING_FILES: i64 = 1000;
+    for family in &table.families {
+        if family.setting(POLICY).or_else(|| table.attribute(POLICY)) != Some(FIFO) {
+            continue;
+        }
+        if time_to_live(family)? == FOREVER {
+            return Err(insane("Default TTL is not supported for FIFO compaction"));
+        }
+        if number(family, "MIN_VERSIONS", 0)? > 0 {
+            return Err(insane("MIN_VERSION > 0 is not supported for FIFO compaction"));
+        }
+        let files = family.setting(BLOCKING_FILES).or_else(|| table.attribute(BLOCKING_FILES));
+        let files = parse(files, BLOCKING_FILES, 16)?;
+        if files < LEAST_BLOCKING_FILES {
+            return Err(insane(format!(
+                "Blocking file count '{BLOCKING_FILES}' {files} is below recommended minimum of {LEAST_BLOCKING_FILES} for column family {}",
+                String::from_utf8_lossy(&family.name)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn check_bloom_filter(family: &ColumnFamilyDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {
+    if family.attribute("BLOOMFILTER") != Some("ROWPREFIX_FIXED_LENGTH") {
+        return Ok(());
+    }
+    let length = family.setting("RowPrefixBloomFilter.prefix_length").map(|text| text.trim().parse::<i64>());
+    let longest = i64::try_from(finback_cell::MAX_ROW_LENGTH).unwrap_or(i64::MAX);
+    match length {
+        Some(Ok(length)) if (1..=longest).contains(&length) => Ok(()),
+        _ => complain("Failed to get bloom filter param".into()),
+    }
+}
+
+fn time_to_live(family: &ColumnFamilyDescriptor) -> Result<i64, RpcException> {
+    match family.attribute("TTL") {
+        Some("FOREVER") => Ok(FOREVER),
+        _ => number(family, "TTL", FOREVER),
+    }
 }
 
 fn number(family: &ColumnFamilyDescriptor, key: &str, default: i64) -> Result<i64, RpcException> {

@@ -96,7 +96,7 @@ async fn a_table_is_disabled_enabled_and_dropped() {
     assert_eq!(refusal(cluster.delete("t").await), exception("TableNotFoundException", "t"));
     assert_eq!(
         refusal(cluster.disable("hbase:meta").await),
-        exception("DoNotRetryIOException", "Cannot disable hbase:meta")
+        exception("ConstraintException", "Cannot disable hbase:meta")
     );
     assert_eq!(
         refusal(cluster.delete("hbase:meta").await),
@@ -272,6 +272,17 @@ async fn namespaces_come_and_go() {
     cluster.wait(create("ns").await.unwrap().proc_id).await.unwrap();
     assert_eq!(refusal(create("ns").await), ("NamespaceExistException".into(), "ns".into()));
     assert_eq!(refusal(create("a/b").await).0, "DoNotRetryIOException");
+    for (limit, class, message) in [
+        ("0", "ConstraintException", "The max tables quota for q is less than or equal to zero."),
+        ("many", "DoNotRetryIOException", "NumberFormatException while getting max tables."),
+    ] {
+        let setting =
+            pb::NameStringPair { name: "hbase.namespace.quota.maxtables".into(), value: limit.into() };
+        let descriptor = pb::NamespaceDescriptor { name: "q".into(), configuration: vec![setting] };
+        let request = pb::CreateNamespaceRequest { namespace_descriptor: descriptor, ..Default::default() };
+        let answer = cluster.call::<_, pb::CreateNamespaceResponse>("CreateNamespace", &request).await;
+        assert_eq!(refusal(answer), (class.into(), message.into()));
+    }
     let modify =
         pb::ModifyNamespaceRequest { namespace_descriptor: descriptor("ns", "2"), ..Default::default() };
     let response: pb::ModifyNamespaceResponse = cluster.call("ModifyNamespace", &modify).await.unwrap();
@@ -283,7 +294,7 @@ async fn namespaces_come_and_go() {
 
     cluster.create("ns:t", &["f"], &[]).await.unwrap();
     let (class, message) = refusal(delete("ns").await);
-    assert_eq!(class, "DoNotRetryIOException");
+    assert_eq!(class, "ConstraintException");
     assert_eq!(message, "Only empty namespaces can be removed. Namespace ns has 1 tables");
     assert_eq!(refusal(delete("default").await).1, "Reserved namespace default cannot be removed.");
     assert_eq!(refusal(delete("no").await), ("NamespaceNotFoundException".into(), "no".into()));

@@ -152,6 +152,8 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         scanner_lease: Duration::from_secs(60),
         max_scan_result_bytes: 100 << 20,
         background: BackgroundOptions::default(),
+        handlers: 30,
+        handler_threads: None,
         old_log_retention: Duration::from_secs(600),
         report_interval: Duration::from_secs(3),
     };

@@ -1,9 +1,10 @@
 //! `ClientService`: the data plane.
 
+use crate::handlers;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
 use crate::{bulk_load, endpoints, get, multi, mutate, scan};
-use finback_rpc::{Call, Outcome, Service, exceptions};
+use finback_rpc::{Call, CallKind, Outcome, Service, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -39,5 +40,9 @@ impl Service for ClientService {
             "ExecRegionServerService" => endpoints::exec_region_server_service(&call).into(),
             other => Outcome::exception(exceptions::unsupported_operation(other)),
         }
+    }
+
+    fn kind(&self, call: &Call) -> CallKind {
+        handlers::kind_of(call)
     }
 }

@@ -2,12 +2,28 @@
 
 use crate::server::RegionServer;
 use crate::{aggregate, multi_row};
+use finback_cell::Bytes;
 use finback_proto::pb;
-use finback_rpc::{Call, Reply, RpcException, exceptions};
+use finback_region::Region;
+use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 
 /// Where HBase has the messages of its endpoints.
 const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
+
+/// Reads a range, in its turn.
+async fn aggregate(
+    server: &Arc<RegionServer>,
+    region: &Arc<Region>,
+    call: Call,
+    method: &str,
+    message: &Bytes,
+) -> Result<Vec<u8>, RpcException> {
+    let turn = server.handlers.turn_before_deadline(&call, CallKind::Scan).await?;
+    let (server, region) = (Arc::clone(server), Arc::clone(region));
+    let (method, message) = (method.to_owned(), message.clone());
+    turn.run(async move { aggregate::aggregate(&server, &region, &call, &method, &message).await }).await
+}
 
 /// Answers `ExecService`.
 pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
@@ -23,7 +39,7 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
             ("MultiRowMutationProtos$MutateRowsResponse", response)
         }
         ("AggregateService", method) if aggregate::is_installed(&region) => {
-            let response = aggregate::aggregate(&server, &region, &call, method, message).await?;
+            let response = aggregate(&server, &region, call, method, message).await?;
             ("AggregateProtos$AggregateResponse", response)
         }
         _ => {

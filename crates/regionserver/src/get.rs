@@ -9,9 +9,12 @@ use finback_hfile::{Block, BlockRequest};
 use finback_proto::convert::{self, DecodedGet, SerializedFilter};
 use finback_proto::pb;
 use finback_region::{Interrupt, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop};
-use finback_rpc::{Call, Reply, RpcException, exceptions};
+use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// Cells that a get looks at before it counts as long.
+const CELLS_OF_SHORT_GET: usize = 1000;
 
 /// Cells looked at before other work gets its turn.
 pub(crate) const CELLS_PER_TURN: usize = 10_000;
@@ -21,35 +24,38 @@ pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, 
     let request: pb::GetRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
     let mut cells = ReplyCells::new(&server, &call);
-    let result = read(&server, &region, request.get, &mut cells).await?;
+    let mut get = OpenGet::open(&region, request.get)?;
+    if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {
+        let turn = server.handlers.turn_before_deadline(&call, CallKind::Read).await?;
+        let server = Arc::clone(&server);
+        let rest = async move {
+            while !read_turn(&server, &mut get, &mut cells, CELLS_PER_TURN).await? {
+                cells.memory.end_turn(get.found_bytes()).await;
+            }
+            Ok((get, cells))
+        };
+        (get, cells) = turn.run(rest).await?;
+    }
+    let result = get.result(&mut cells);
     Ok(cells.reply(&pb::GetResponse { result: Some(result) }))
 }
 
-/// Carries out one Get.
-async fn read(
+/// Reads until so many cells were looked at; whether that is all.
+async fn read_turn(
     server: &RegionServer,
-    region: &Region,
-    get: pb::Get,
+    get: &mut OpenGet,
     cells: &mut ReplyCells,
-) -> Result<pb::Result, RpcException> {
-    let mut get = OpenGet::open(region, get)?;
+    budget: usize,
+) -> Result<bool, RpcException> {
     loop {
-        let progress = get.advance()?;
+        let progress = get.advance(budget)?;
         cells.memory.check_row(get.found_bytes())?;
+        // Many calls may stand here.
+        cells.memory.hold(get.memory_bytes()).await?;
         match progress {
-            Progress::Done => {
-                cells.memory.hold(get.memory_bytes()).await?;
-                return Ok(get.result(cells));
-            }
-            Progress::Turn => {
-                cells.memory.hold(get.memory_bytes()).await?;
-                cells.memory.end_turn(get.found_bytes()).await;
-            }
-            Progress::Need(request) => {
-                // Many calls may stand here.
-                cells.memory.hold(get.memory_bytes()).await?;
-                get.provide(server.fetch(request).await?);
-            }
+            Progress::Done => return Ok(true),
+            Progress::Turn => return Ok(false),
+            Progress::Need(request) => get.provide(server.fetch(request).await?),
         }
     }
 }
@@ -100,10 +106,10 @@ impl OpenGet {
         })
     }
 
-    /// Reads on as far as memory goes.
-    pub(crate) fn advance(&mut self) -> Result<Progress, RpcException> {
+    /// Reads on as far as memory goes, and looks at so many cells.
+    pub(crate) fn advance(&mut self, budget: usize) -> Result<Progress, RpcException> {
         let Some(scanner) = &mut self.scanner else { return Ok(Progress::Done) };
-        let mut limits = ScanLimits { budget: CELLS_PER_TURN, turn_bytes: TURN_BYTES, ..ScanLimits::NONE };
+        let mut limits = ScanLimits { budget, turn_bytes: TURN_BYTES, ..ScanLimits::NONE };
         if self.existence_only {
             // One cell is enough.
             limits = ScanLimits { bytes: 1, partial_rows: true, ..limits };

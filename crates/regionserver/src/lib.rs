@@ -18,6 +18,7 @@ mod endpoints;
 mod exceptions;
 mod flusher;
 mod get;
+mod handlers;
 mod host;
 mod idle_blocks;
 mod io_budget;

@@ -5,6 +5,7 @@
 use crate::condition;
 use crate::exceptions::batch_exception;
 use crate::get::OpenGet;
+use crate::handlers::is_long_batch;
 use crate::mutate::{atomically, block_result, check_same_row};
 use crate::reads_together::ReadsTogether;
 use crate::result::ReplyCells;
@@ -12,7 +13,7 @@ use crate::server::RegionServer;
 use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
 use finback_proto::{convert, pb};
 use finback_region::Region;
-use finback_rpc::{Call, Reply, RpcException};
+use finback_rpc::{Call, CallKind, Reply, RpcException};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,6 +28,21 @@ const TOO_LARGE: &str = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
 /// Answers `Multi`.
 pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::MultiRequest = call.decode()?;
+    if !is_long_batch(&call) {
+        return carry_out(server, call, request).await;
+    }
+    let mut actions = request.region_action.iter().flat_map(|region| &region.action);
+    let writes = actions.any(|action| action.mutation.is_some());
+    let kind = if writes { CallKind::Write } else { CallKind::Read };
+    let turn = server.handlers.turn_before_deadline(&call, kind).await?;
+    turn.run(carry_out(Arc::clone(&server), call, request)).await
+}
+
+async fn carry_out(
+    server: Arc<RegionServer>,
+    call: Call,
+    request: pb::MultiRequest,
+) -> Result<Reply, RpcException> {
     let mut multi = Multi {
         server: &server,
         nonce_group: request.nonce_group.unwrap_or(0),

@@ -3,7 +3,7 @@
 //! What finds all its blocks in memory waits for nothing, and is not handed over to anybody.
 
 use crate::exceptions::exception;
-use crate::get::{OpenGet, Progress};
+use crate::get::{CELLS_PER_TURN, OpenGet, Progress};
 use crate::read_memory::{ReadMemory, TURN_BYTES};
 use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
 use finback_region::{BoxFuture, Host, RegionError};
@@ -100,7 +100,7 @@ impl<'a> ReadsTogether<'a> {
                 continue;
             }
             let read = &mut self.reads[number];
-            match read.advance().and_then(|progress| {
+            match read.advance(CELLS_PER_TURN).and_then(|progress| {
                 memory.check_row(read.found_bytes())?;
                 Ok(progress)
             }) {

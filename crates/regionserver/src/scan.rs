@@ -13,11 +13,14 @@ use finback_cell::block::CellIter;
 use finback_proto::convert::{self, DecodedScan};
 use finback_proto::pb;
 use finback_region::{Interrupt, ScanLimits, ScanOutput, ScanStop};
-use finback_rpc::{Call, Reply, RpcException, exceptions};
+use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+/// Cells that a scan looks at, and bytes that it finds, before it counts as long.
+const CELLS_OF_SHORT_SCAN: usize = 256;
+const BYTES_OF_SHORT_SCAN: usize = 16 << 10;
 /// The memory of all replies has room for so many replies of scans.
 const REPLIES_AT_ONCE: usize = 4;
 /// The shortest time a scan gets before it answers with a heartbeat.
@@ -26,7 +29,7 @@ const MIN_TIME: Duration = Duration::from_millis(10);
 /// Answers `Scan`.
 pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let mut request: pb::ScanRequest = call.decode()?;
-    let Some(id) = request.scanner_id else { return open(&server, &call, request).await };
+    let Some(id) = request.scanner_id else { return open(server, call, request).await };
     if request.renew() {
         let scanner = server.scanners.take(id, request.next_call_seq)?;
         check_online(&server, id, &scanner)?;
@@ -46,7 +49,7 @@ pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply,
     if request.close_scanner() && request.number_of_rows.is_none() {
         request.number_of_rows = Some(0);
     }
-    answer(&server, &call, id, scanner, &request, pb::ScanResponse::default()).await
+    answer(server, call, id, scanner, request, pb::ScanResponse::default()).await
 }
 
 /// A scanner does not outlive its region.
@@ -60,8 +63,8 @@ fn check_online(server: &RegionServer, id: u64, scanner: &OpenScanner) -> Result
 }
 
 async fn open(
-    server: &Arc<RegionServer>,
-    call: &Call,
+    server: Arc<RegionServer>,
+    call: Call,
     mut request: pb::ScanRequest,
 ) -> Result<Reply, RpcException> {
     let Some(scan) = request.scan.take() else {
@@ -99,29 +102,35 @@ async fn open(
         small,
         wants_cursor: need_cursor_result,
     });
-    answer(server, call, id, scanner, &request, first).await
+    answer(server, call, id, scanner, request, first).await
 }
 
 /// Reads what the request asks for, and keeps or closes the scanner.
 async fn answer(
-    server: &RegionServer,
-    call: &Call,
+    server: Arc<RegionServer>,
+    call: Call,
     id: u64,
     mut open: Box<OpenScanner>,
-    request: &pb::ScanRequest,
+    request: pb::ScanRequest,
     mut response: pb::ScanResponse,
 ) -> Result<Reply, RpcException> {
     let guard = CloseUnlessKept::new(&server.scanners, id);
     response.scanner_id = Some(id);
     response.stale = Some(false);
     let rows = request.number_of_rows.unwrap_or(if request.close_scanner() { 0 } else { 1 });
-    let mut cells = ReplyCells::new(server, call);
+    let mut cells = ReplyCells::new(&server, &call);
     if rows == 0 {
         response.more_results = Some(true);
         response.more_results_in_region = Some(true);
     } else {
-        match read(server, call, &mut open, request, rows as usize, &mut cells.memory).await {
-            Ok(found) => describe(&mut response, found, &open, request, &mut cells),
+        let reading = Reading::begin(&server, call, open, cells, &request, rows as usize);
+        match reading.run().await {
+            Ok((read, stop)) => {
+                open = read.open;
+                cells = read.cells;
+                let found = Found { out: read.out, stop };
+                describe(&mut response, found, &open, &request, &mut cells);
+            }
             Err(failure) => {
                 guard.disarm();
                 // The scanner may have moved past rows that the client never got: it cannot be used again.
@@ -162,59 +171,99 @@ enum Stop {
     Memory,
 }
 
-async fn read(
-    server: &RegionServer,
-    call: &Call,
-    open: &mut OpenScanner,
-    request: &pb::ScanRequest,
-    results: usize,
-    memory: &mut ReadMemory,
-) -> Result<Found, RpcException> {
-    let limit_of_rows = request.limit_of_rows() as usize;
-    let partial_rows = request.client_handles_partials() && !open.small;
-    let limits = ScanLimits {
-        results,
-        rows: if limit_of_rows > 0 { limit_of_rows } else { usize::MAX },
-        batch: open.batch,
-        // Several replies have room beside each other.
-        bytes: open.max_bytes.min((memory.most() / REPLIES_AT_ONCE).max(1)),
-        partial_rows,
-        budget: CELLS_PER_TURN,
-        turn_bytes: TURN_BYTES,
-    };
-    let until = request.client_handles_heartbeats().then(|| time_limit(server, call));
-    if let Some(until) = until {
-        memory.wait_until(until);
+/// One call of a scanner under way.
+struct Reading {
+    server: Arc<RegionServer>,
+    call: Call,
+    open: Box<OpenScanner>,
+    cells: ReplyCells,
+    limits: ScanLimits,
+    /// When to answer with a heartbeat.
+    until: Option<Instant>,
+    out: ScanOutput,
+}
+
+impl Reading {
+    fn begin(
+        server: &Arc<RegionServer>,
+        call: Call,
+        open: Box<OpenScanner>,
+        mut cells: ReplyCells,
+        request: &pb::ScanRequest,
+        results: usize,
+    ) -> Self {
+        let limit_of_rows = request.limit_of_rows() as usize;
+        let limits = ScanLimits {
+            results,
+            rows: if limit_of_rows > 0 { limit_of_rows } else { usize::MAX },
+            batch: open.batch,
+            // Several replies have room beside each other.
+            bytes: open.max_bytes.min((cells.memory.most() / REPLIES_AT_ONCE).max(1)),
+            partial_rows: request.client_handles_partials() && !open.small,
+            budget: CELLS_OF_SHORT_SCAN,
+            turn_bytes: BYTES_OF_SHORT_SCAN,
+        };
+        let until = request.client_handles_heartbeats().then(|| time_limit(server, &call));
+        if let Some(until) = until {
+            cells.memory.wait_until(until);
+        }
+        Self { server: Arc::clone(server), call, open, cells, limits, until, out: ScanOutput::default() }
     }
-    let mut out = ScanOutput::default();
-    let stop = loop {
-        match step(server, open, &mut out, &limits, memory).await {
-            Ok(Some(stop)) => break stop,
+
+    /// Reads to the end of the reply: a short one at once, and what turns out to be long in its turn.
+    async fn run(mut self) -> Result<(Self, Stop), RpcException> {
+        if let Some(stop) = self.step().await? {
+            return Ok(self.ended(stop));
+        }
+        let server = Arc::clone(&self.server);
+        let until = self.until.or(self.call.deadline);
+        let Some(turn) = server.handlers.turn(&self.call, CallKind::Scan, until).await? else {
+            if self.until.is_none() {
+                return Err(exceptions::call_dropped("the client has stopped waiting"));
+            }
+            return Ok(self.ended(Stop::Time));
+        };
+        self.limits = ScanLimits { budget: CELLS_PER_TURN, turn_bytes: TURN_BYTES, ..self.limits };
+        turn.run(async move {
+            loop {
+                if let Some(stop) = self.step().await? {
+                    return Ok(self.ended(stop));
+                }
+                self.cells.memory.end_turn(self.out.cells.len()).await;
+            }
+        })
+        .await
+    }
+
+    /// Reads for a turn; why the reply ends with it, if it does.
+    async fn step(&mut self) -> Result<Option<Stop>, RpcException> {
+        let Self { server, open, cells, limits, until, out, .. } = self;
+        match read_turn(server, open, out, limits, &mut cells.memory).await {
             Ok(None) => {}
             // A heartbeat: the client stays, and asks again.
-            Err(failure) if failure.server_overloaded && until.is_some() => break Stop::Time,
-            Err(failure) => return Err(failure),
+            Err(failure) if failure.server_overloaded && until.is_some() => return Ok(Some(Stop::Time)),
+            ended => return ended,
         }
-        if call.connection.is_closed() {
+        if self.call.connection.is_closed() {
             return Err(exceptions::io("the client has gone"));
         }
-        if open.region.is_closing() {
-            return Err(exceptions::not_serving_region(open.region.name().escape_ascii().to_string()));
+        if self.open.region.is_closing() {
+            return Err(exceptions::not_serving_region(self.open.region.name().escape_ascii().to_string()));
         }
-        if until.is_some_and(|until| Instant::now() >= until) {
-            break Stop::Time;
-        }
-        memory.end_turn(out.cells.len()).await;
-    };
-    open.scanner.suspend(&mut out, partial_rows);
-    let counters = open.region.counters();
-    counters.reads.fetch_add(out.rows_completed as u64, Ordering::Relaxed);
-    counters.filtered_reads.fetch_add(out.rows_filtered, Ordering::Relaxed);
-    Ok(Found { out, stop })
+        Ok(self.until.is_some_and(|until| Instant::now() >= until).then_some(Stop::Time))
+    }
+
+    fn ended(mut self, stop: Stop) -> (Self, Stop) {
+        self.open.scanner.suspend(&mut self.out, self.limits.partial_rows);
+        let counters = self.open.region.counters();
+        counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
+        counters.filtered_reads.fetch_add(self.out.rows_filtered, Ordering::Relaxed);
+        (self, stop)
+    }
 }
 
 /// Reads for a turn; why the reply ends with it, if it does.
-async fn step(
+async fn read_turn(
     server: &RegionServer,
     open: &mut OpenScanner,
     out: &mut ScanOutput,

@@ -4,6 +4,7 @@ use crate::assignment;
 use crate::background_options::BackgroundOptions;
 use crate::bulk_load::LOADS_AT_ONCE;
 use crate::exceptions::exception;
+use crate::handlers::Handlers;
 use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
 use crate::nonces::Nonces;
@@ -22,6 +23,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 
@@ -71,6 +73,10 @@ pub struct RegionServerOptions {
     pub max_scan_result_bytes: usize,
     /// Settings of flushes and compactions.
     pub background: BackgroundOptions,
+    /// Long calls that are carried out at a time: so many reads, and so many writes (`hbase.regionserver.handler.count`).
+    pub handlers: usize,
+    /// Whose threads carry them out; those that serve the connections, if none.
+    pub handler_threads: Option<Handle>,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
     /// Between two reports to the master (`hbase.regionserver.msginterval`).
@@ -84,6 +90,7 @@ pub struct RegionServer {
     pub(crate) scanners: Scanners,
     pub(crate) nonces: Arc<Nonces>,
     pub(crate) host: Arc<ServerHost>,
+    pub(crate) handlers: Handlers,
     pub(crate) open_turns: Semaphore,
     pub(crate) bulk_load_turns: Semaphore,
     pub(crate) prefetch_turns: Semaphore,
@@ -133,6 +140,7 @@ impl RegionServer {
             ),
             nonces: Arc::new(Nonces::new(options.nonce_bytes, options.nonce_retention)),
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
+            handlers: Handlers::new(options.handlers, options.handler_threads.clone()),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
             bulk_load_turns: Semaphore::new(LOADS_AT_ONCE),
             prefetch_turns: Semaphore::new(PREFETCH_AT_ONCE),

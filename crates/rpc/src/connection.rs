@@ -2,10 +2,12 @@
 
 mod patience;
 
+use crate::call_queue::{QueuePlace, kind_of};
+use crate::exception::RpcException;
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
 use crate::handshake::{Handshake, Session, handshake};
-use crate::in_flight::{Share, too_much_in_flight};
+use crate::in_flight::Share;
 use crate::outbox::{Finished, Outbox};
 use crate::outgoing::{MAX_SLICES, Outgoing};
 use crate::request::{self, RequestHeader};
@@ -232,7 +234,7 @@ impl Connection {
         let Some((header, _)) = request::split_header(self.frames.partial()) else {
             return Err(malformed("no request header at the start of a large frame"));
         };
-        push_exception(&mut self.outgoing, header.call_id, &too_much_in_flight());
+        push_exception(&mut self.outgoing, header.call_id, &self.shared.in_flight.too_much());
         let there = self.frames.len();
         self.frames.skip(there);
         self.share = self.shared.in_flight.share();
@@ -270,17 +272,29 @@ impl Connection {
             return Ok(());
         }
         if header.priority < HIGH_PRIORITY && self.shared.in_flight.is_full() {
-            push_exception(&mut self.outgoing, header.call_id, &too_much_in_flight());
+            push_exception(&mut self.outgoing, header.call_id, &self.shared.in_flight.too_much());
             return Ok(());
         }
         let call_id = header.call_id;
-        match self.call(header, body, deadline, share.clone()) {
+        let call = match self.decode(header, body, deadline, share.clone()) {
+            Ok(call) => call,
+            Err(exception) => {
+                push_exception(&mut self.outgoing, call_id, &exception);
+                return Ok(());
+            }
+        };
+        let kind = kind_of(&call, self.session.service.kind(&call));
+        if let Err(exception) = self.shared.queues.check(kind) {
+            push_exception(&mut self.outgoing, call_id, &exception);
+            return Ok(());
+        }
+        match run::call(&*self.session.service, call) {
             Outcome::Ready(result) => {
                 push_result(&mut self.outgoing, call_id, result, self.session.codec);
             }
             Outcome::Pending(future) => {
                 let share = share.unwrap_or_else(|| Arc::new(self.shared.in_flight.share()));
-                self.spawn(call_id, future, share, bytes);
+                self.spawn(call_id, future, (share, self.shared.queues.place(kind)), bytes);
             }
         }
         Ok(())
@@ -300,22 +314,17 @@ impl Connection {
         }
     }
 
-    fn call(
+    fn decode(
         &self,
         header: RequestHeader,
         body: Bytes,
         deadline: Option<Instant>,
         share: Option<Arc<Share>>,
-    ) -> Outcome {
-        let (param, cells) = match request::split_body(&header, body) {
-            Ok(body) => body,
-            Err(exception) => return Outcome::exception(exception),
-        };
-        let cells = match self.session.codec.decode(cells, self.shared.limits.max_request_bytes) {
-            Ok(cells) => cells,
-            Err(e) => return Outcome::exception(exceptions::do_not_retry(format!("the request has {e}"))),
-        };
-        let call = Call {
+    ) -> Result<Call, RpcException> {
+        let (param, cells) = request::split_body(&header, body)?;
+        let cells = self.session.codec.decode(cells, self.shared.limits.max_request_bytes);
+        let cells = cells.map_err(|e| exceptions::do_not_retry(format!("the request has {e}")))?;
+        Ok(Call {
             call_id: header.call_id,
             method: header.method.unwrap_or(MethodName::from_static("")),
             param,
@@ -325,19 +334,18 @@ impl Connection {
             received: self.received,
             connection: Arc::clone(&self.session.info),
             share,
-        };
-        run::call(&*self.session.service, call)
+        })
     }
 
     /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
-    fn spawn(&mut self, call_id: u32, future: PendingReply, share: Arc<Share>, bytes: usize) {
-        share.raise_to(bytes + CALL_OVERHEAD_BYTES);
+    fn spawn(&mut self, call_id: u32, future: PendingReply, counted: (Arc<Share>, QueuePlace), bytes: usize) {
+        counted.0.raise_to(bytes + CALL_OVERHEAD_BYTES);
         self.pending += 1;
         let outbox = Arc::clone(&self.outbox);
         tokio::spawn(async move {
             let result = Guarded(future).await;
             outbox.push(Finished { call_id, result });
-            drop(share);
+            drop(counted);
         });
     }
 

@@ -61,6 +61,8 @@ exceptions! {
     namespace_exist = permanent "org.apache.hadoop.hbase.NamespaceExistException";
     /// No such namespace.
     namespace_not_found = permanent "org.apache.hadoop.hbase.NamespaceNotFoundException";
+    /// Something of HBase's own that must stay as it is. Clients without HBase's server classes see a DoNotRetryIOException.
+    constraint = permanent "org.apache.hadoop.hbase.constraint.ConstraintException";
     /// No such replication peer.
     replication_peer_not_found = permanent "org.apache.hadoop.hbase.ReplicationPeerNotFoundException";
     /// The table has no such column family.

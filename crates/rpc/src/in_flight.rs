@@ -10,11 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct InFlight {
     bytes: AtomicUsize,
     limit: usize,
+    /// As in messages.
+    server_name: Arc<str>,
 }
 
 impl InFlight {
-    pub(crate) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { bytes: AtomicUsize::new(0), limit })
+    pub(crate) fn new(limit: usize, server_name: Arc<str>) -> Arc<Self> {
+        Arc::new(Self { bytes: AtomicUsize::new(0), limit, server_name })
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -23,6 +25,14 @@ impl InFlight {
 
     pub(crate) fn is_full(&self) -> bool {
         self.bytes() >= self.limit
+    }
+
+    /// What clients are told at the limit.
+    pub(crate) fn too_much(&self) -> RpcException {
+        let server = &self.server_name;
+        exceptions::call_queue_too_big(format!(
+            "Call queue is full on {server}, is hbase.ipc.server.max.callqueue.size too small?"
+        ))
     }
 
     /// A share without bytes.
@@ -54,6 +64,11 @@ impl Share {
         grown.is_ok()
     }
 
+    /// What its client is told when it cannot grow.
+    pub(crate) fn too_much(&self) -> RpcException {
+        self.all.too_much()
+    }
+
     /// Counts `more` bytes, whatever the limit.
     pub(crate) fn grow(&self, more: usize) {
         self.all.bytes.fetch_add(more, Ordering::Relaxed);
@@ -73,9 +88,4 @@ impl Drop for Share {
             self.all.bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
-}
-
-/// What clients are told at the limit.
-pub(crate) fn too_much_in_flight() -> RpcException {
-    exceptions::call_queue_too_big("too many bytes of requests are waiting in this server")
 }

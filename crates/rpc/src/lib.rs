@@ -10,6 +10,7 @@
 //!
 //! This crate does not know what the services do: no tables, no regions, no cells beyond their framing.
 
+mod call_queue;
 mod channel;
 mod codec;
 mod connection;
@@ -32,6 +33,7 @@ mod service;
 mod socket_channel;
 mod unread;
 
+pub use call_queue::{CallKind, CallQueueLimits};
 pub use channel::{Channel, ChannelExt, RawReply, RawReplyFuture, Request};
 pub use exception::RpcException;
 pub use limits::Limits;

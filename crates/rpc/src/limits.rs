@@ -1,5 +1,6 @@
 //! Every limit of the server.
 
+use crate::call_queue::CallQueueLimits;
 use std::time::Duration;
 
 /// What a server admits, per connection and altogether.
@@ -11,6 +12,9 @@ pub struct Limits {
     /// Bytes of all requests that are being received or answered, in the whole server; beyond it calls are answered
     /// with CallQueueTooBigException. `hbase.ipc.server.max.callqueue.size`.
     pub max_in_flight_bytes: usize,
+    /// Calls of all connections that wait at the same time; beyond it further ones are answered with
+    /// CallQueueTooBigException.
+    pub call_queues: CallQueueLimits,
     /// Bytes of replies waiting for one client to read them, beyond which no more of its requests are begun. What
     /// waits can exceed it by the replies of the calls begun before.
     pub max_outgoing_bytes: usize,
@@ -41,6 +45,7 @@ impl Default for Limits {
         Self {
             max_request_bytes: 256 << 20,
             max_in_flight_bytes: 1 << 30,
+            call_queues: CallQueueLimits::default(),
             max_outgoing_bytes: 16 << 20,
             max_unread_bytes: 256 << 20,
             max_pending_calls: 1000,

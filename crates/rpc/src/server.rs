@@ -1,5 +1,6 @@
 //! The server: services behind a listening socket.
 
+use crate::call_queue::{CallKind, CallQueues};
 use crate::connection;
 use crate::in_flight::InFlight;
 use crate::limits::Limits;
@@ -44,6 +45,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 pub struct ServerBuilder {
     services: HashMap<&'static str, Arc<dyn Service>>,
     cluster_id: Option<String>,
+    name: String,
     limits: Limits,
 }
 
@@ -62,6 +64,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the name that is in messages.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -71,11 +80,13 @@ impl ServerBuilder {
 
     /// The server.
     pub fn build(self) -> Server {
+        let name: Arc<str> = self.name.into();
         Server {
             shared: Arc::new(Shared {
                 services: self.services,
                 cluster_id: self.cluster_id,
-                in_flight: InFlight::new(self.limits.max_in_flight_bytes),
+                in_flight: InFlight::new(self.limits.max_in_flight_bytes, Arc::clone(&name)),
+                queues: CallQueues::new(self.limits.call_queues, name),
                 unread: Arc::default(),
                 limits: self.limits,
                 connections: Mutex::default(),
@@ -92,6 +103,7 @@ pub(crate) struct Shared {
     pub(crate) cluster_id: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) queues: CallQueues,
     pub(crate) unread: Arc<Unread>,
     /// Touched when a connection comes or goes, not by calls.
     connections: Mutex<Connections>,
@@ -160,6 +172,11 @@ impl Server {
     /// [`Limits::max_in_flight_bytes`].
     pub fn in_flight_bytes(&self) -> usize {
         self.shared.in_flight.bytes()
+    }
+
+    /// Calls of a kind that wait at this moment.
+    pub fn waiting_calls(&self, kind: CallKind) -> usize {
+        self.shared.queues.waiting(kind)
     }
 
     fn admit(&self, stream: TcpStream, remote: SocketAddr) {

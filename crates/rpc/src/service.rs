@@ -1,8 +1,9 @@
 //! What a server serves: services, the calls they get and the replies they give.
 
+use crate::call_queue::CallKind;
 use crate::exception::RpcException;
 use crate::exceptions;
-use crate::in_flight::{Share, too_much_in_flight};
+use crate::in_flight::Share;
 use crate::reply_memory::ReplyShare;
 use bytes::Bytes;
 use finback_proto::Message;
@@ -30,6 +31,11 @@ pub trait Service: Send + Sync + 'static {
     ///
     /// A panic becomes an `IOException` for the client.
     fn call(&self, call: Call) -> Outcome;
+
+    /// Among which calls this one counts, should it have to wait.
+    fn kind(&self, _call: &Call) -> CallKind {
+        CallKind::Priority
+    }
 }
 
 /// One request.
@@ -78,12 +84,17 @@ impl Call {
             .map_err(|e| exceptions::request_too_big(e.to_string()))?;
         let Some(share) = &self.share else { return Ok(()) };
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        if self.priority >= HIGH_PRIORITY {
+        if self.is_of_the_cluster() {
             share.grow(bytes);
         } else if !share.try_grow(bytes) {
-            return Err(too_much_in_flight());
+            return Err(share.too_much());
         }
         Ok(())
+    }
+
+    /// Whether it is one of the cluster's own, such as on `hbase:meta`: refused or put off last, since others may wait for it.
+    pub fn is_of_the_cluster(&self) -> bool {
+        self.priority >= HIGH_PRIORITY
     }
 
     /// What is left until the client stops waiting, at `now`; none if it waits for ever.

@@ -33,8 +33,8 @@ const MASTER_REQUESTS_PERCENT: u64 = 2;
 const LEAST_MASTER_REQUESTS: u64 = 1 << 20;
 /// The log's queue needs no more than this to keep a disk busy.
 const MOST_LOG_BYTES: u64 = 32 << 20;
-/// What a connection that is idle, or reads small requests, has in buffers.
-const CONNECTION_BYTES: u64 = 32 << 10;
+/// What a connection that is idle, or reads small requests, has in buffers: 10 KiB, by what two thousand of them took.
+const CONNECTION_BYTES: u64 = 12 << 10;
 /// Connections that are admitted at least: a few clients, and the tools that look after the server.
 const LEAST_CONNECTIONS: u64 = 64;
 const MOST_CONNECTIONS: u64 = 10_000;

@@ -80,6 +80,9 @@ settings! {
     /// Whether schemas that make no sense are refused, and not only logged. Tables may have their own.
     table_sanity_checks: Flag = "true", "hbase.table.sanity.checks";
 
+    /// How long a client that has locked a table, a namespace or regions may be silent before it loses the lock.
+    remote_lock_timeout: Milliseconds = "30000", "hbase.master.procedure.remote.locks.timeout.ms";
+
     /// Port of the ZooKeeper responder, where HBase clients look first. 0: any free port.
     zookeeper_port: Port = "2181", "hbase.zookeeper.property.clientPort";
     /// Address that the ZooKeeper responder listens on.
@@ -114,6 +117,14 @@ settings! {
     /// Bytes of all requests that a server is receiving or working on, but never more than a share of the memory;
     /// beyond it clients are told to come back.
     max_in_flight_bytes: ByteCount = "1073741824", "hbase.ipc.server.max.callqueue.size";
+    /// Calls of a kind (reads of rows, scans, writes) that may wait in a server at the same time, for memory, a disk, the log
+    /// or their turn; beyond it clients are told to come back. HBase has ten times the next setting, whose threads wait.
+    max_queued_calls: Count = "3000", "hbase.ipc.server.max.callqueue.length";
+    /// The same for calls on HBase's own tables and of administrators.
+    max_queued_priority_calls: Count = "2000", "hbase.ipc.server.priority.max.callqueue.length";
+    /// Long reads (scans beyond their first few hundred cells, aggregations) that are carried out at a time, and as many
+    /// large writes. Short calls need no handler.
+    handlers: Count = "30", "hbase.regionserver.handler.count";
     /// Largest cell, key and value together, that is accepted.
     max_cell_bytes: ByteCount = "10485760", "hbase.server.keyvalue.maxsize";
     /// Most bytes of cells in one scan reply, whatever the client asks for, and within the memory for replies.

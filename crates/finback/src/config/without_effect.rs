@@ -68,7 +68,6 @@ const NAMES: &[&str] = &[
     "hbase.regionserver.global.memstore.size.lower.limit",
     "hbase.regionserver.global.memstore.upperLimit",
     "hbase.regionserver.handler.abort.on.error.percent",
-    "hbase.regionserver.handler.count",
     "hbase.regionserver.info.bindAddress",
     "hbase.regionserver.info.port",
     "hbase.regionserver.info.port.auto",

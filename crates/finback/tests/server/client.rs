@@ -109,7 +109,7 @@ impl Client {
 
 /// A table of one region.
 pub(crate) struct Table<'a> {
-    client: &'a Client,
+    pub(crate) client: &'a Client,
     pub(crate) region: pb::RegionSpecifier,
 }
 

@@ -1,13 +1,16 @@
 //! The real binary, as users and the world treat it.
 
 mod client;
+mod crowd;
 mod raw_client;
 mod running_server;
 
+mod a_crowd_of_scans_loses_nothing;
 mod a_full_disk_stops_writes_and_nothing_else;
 mod a_stop_is_clean_and_a_kill_loses_nothing;
 mod a_torn_log_is_recovered_and_a_corrupt_one_refused;
 mod clocks_that_jump_do_not_confuse_recovery;
+mod ddl_of_a_killed_server_is_done_once;
 mod each_write_of_a_killed_server_is_there_exactly_once;
 mod hostile_clients_leave_others_served;
 mod memory_stays_within_its_limit;

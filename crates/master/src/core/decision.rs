@@ -58,7 +58,8 @@ impl Core {
             Operation::AssignRegion { region, .. }
             | Operation::UnassignRegion { region, .. }
             | Operation::CollectRegion { region, .. } => self.with_regions(vec![region.clone()]),
-            Operation::CreateNamespace { .. }
+            Operation::HoldLock { .. }
+            | Operation::CreateNamespace { .. }
             | Operation::ModifyNamespace { .. }
             | Operation::DeleteNamespace(_) => Decision::default(),
         })

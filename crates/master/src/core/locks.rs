@@ -10,7 +10,7 @@ use std::{
 use finback_cell::{RegionInfo, TableName};
 
 use super::{Decision, Procedure, Procedures, Status};
-use crate::operation::Operation;
+use crate::operation::{Held, Operation};
 
 /// What can be locked, in the order in which HBase locks and lists it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +37,11 @@ impl Mode {
 /// What an operation locks; with the decision, also the regions that it makes.
 pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -> Vec<(Resource<'a>, Mode)> {
     let namespace = operation.namespace();
+    if let Operation::HoldLock { held: Held::Table(table), exclusive, .. } = operation {
+        let mode = if *exclusive { Mode::Exclusive } else { Mode::Shared };
+        let table = (Resource::Table(Cow::Borrowed(table)), mode);
+        return vec![(Resource::Namespace(namespace), Mode::Shared), table];
+    }
     let Some(table) = operation.table() else {
         let kept = Resource::Table(Cow::Owned(TableName::namespace_table()));
         return vec![(Resource::Namespace(namespace), Mode::Exclusive), (kept, Mode::Shared)];
@@ -50,6 +55,13 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
         | Operation::SplitRegion { region, .. }
         | Operation::CollectRegion { region, .. } => std::slice::from_ref(region),
         Operation::MergeRegions { regions, .. } => regions,
+        Operation::HoldLock { held, .. } => {
+            let Held::Regions(_, regions) = held else { return of_table(Mode::Exclusive) };
+            let regions = regions.iter().map(|region| Resource::Region(Cow::Owned(region.encoded_name())));
+            let mut locks = of_table(Mode::Shared);
+            locks.extend(regions.map(|region| (region, Mode::Exclusive)));
+            return locks;
+        }
         // HBase's takes no lock at all; but what it flushes must be there.
         Operation::FlushTable { .. } => &[],
         Operation::CreateTable { .. }

@@ -84,6 +84,7 @@ pub(crate) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
         Operation::UnassignRegion { region, .. } => vec![Step::Close(vec![region.clone()])],
         Operation::SplitRegion { .. } => division::split(decision),
         Operation::MergeRegions { .. } => division::merge(decision),
+        Operation::HoldLock { .. } => vec![Step::Hold],
         // What it is about stands in hbase:meta alone.
         Operation::CollectRegion { .. } => Vec::new(),
     }

@@ -50,6 +50,8 @@ pub(crate) enum Step {
     Fail(RpcException),
     /// What is done in place of the steps that are left, should one fail before hbase:meta has changed.
     Otherwise(Vec<Step>),
+    /// Waits for a client to let go of a lock, or to be silent for too long.
+    Hold,
     /// Flushes regions (by encoded name), at once.
     Flush(Vec<(String, Option<Bytes>)>),
 }
@@ -82,6 +84,8 @@ pub(crate) struct Procedure {
     pub(super) acknowledged_ms: Option<u64>,
     /// About how many bytes it takes when it is finished.
     pub(super) footprint: usize,
+    /// When the client that holds a lock was last heard of.
+    pub(super) heartbeat_ms: u64,
     /// Somebody wants it undone, as long as that is possible.
     aborted: bool,
     /// It ended before it began.
@@ -124,6 +128,8 @@ pub(super) enum Wait {
     Pause,
     /// For what was written down to be on disk.
     Store,
+    /// For the client that holds a lock.
+    Holder,
 }
 
 impl Step {
@@ -136,6 +142,7 @@ impl Step {
             | Self::Close(_)
             | Self::Fail(_)
             | Self::Otherwise(_)
+            | Self::Hold
             | Self::Flush(_) => false,
         }
     }
@@ -156,6 +163,7 @@ impl Procedure {
             stored: Stored::default(),
             acknowledged_ms: None,
             footprint: 0,
+            heartbeat_ms: 0,
             aborted: false,
             rejected: false,
             planned: false,
@@ -186,6 +194,16 @@ impl Procedure {
     /// Whether it waits for regions to open or close.
     pub(crate) fn waits_for_regions(&self) -> bool {
         matches!(self.wait, Wait::Regions(_))
+    }
+
+    /// Whether it holds a lock for a client.
+    pub(crate) fn holds(&self) -> bool {
+        matches!(self.wait, Wait::Holder)
+    }
+
+    /// Whether it is on disk, as far as it has to be: after a crash it will be known.
+    pub(crate) fn is_recorded(&self) -> bool {
+        !self.stored.wanted || self.stored.written > 0
     }
 
     /// The result, if it is on disk: what a client was told must be so after a crash.
@@ -247,6 +265,12 @@ impl Core {
         self.set_time(now);
         let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return false };
         match procedure.status {
+            Status::Waiting | Status::Running
+                if matches!(procedure.operation, Operation::HoldLock { .. }) =>
+            {
+                self.lock_heartbeat(id, false, now);
+                true
+            }
             Status::Waiting => {
                 self.reject(id, exceptions::procedure_aborted("abort requested"));
                 self.pump();
@@ -268,7 +292,7 @@ impl Core {
             Status::Waiting => None,
             Status::Finished(result) if procedure.rejected => Some(result.clone()),
             // Its id is told when it will be known after a crash, too.
-            _ => (!procedure.stored.wanted || procedure.stored.written > 0).then_some(Ok(())),
+            _ => procedure.is_recorded().then_some(Ok(())),
         }
     }
 
@@ -369,6 +393,7 @@ impl Core {
                 Some(action) => self.step_action(id, action),
                 None => self.step_failed(id, exceptions::io("hbase:namespace is not open")),
             },
+            Step::Hold => self.hold_lock(id),
             Step::Flush(regions) => self.flush(id, &regions),
         }
     }

@@ -6,7 +6,7 @@ use finback_proto::{Message, any::Any, convert, pb};
 
 use crate::{
     core::{Decision, Procedure, Status, Step, steps},
-    operation::Operation,
+    operation::{Held, Operation},
 };
 
 /// An `Any` as protobuf packs it.
@@ -16,6 +16,9 @@ fn pack(name: &str, message: &impl Message) -> Any {
 
 /// The messages, in HBase's order.
 pub(super) fn messages(procedure: &Procedure) -> Vec<Any> {
+    if let Operation::HoldLock { held, exclusive, description } = &procedure.operation {
+        return vec![pack("LockProcedureData", &lock(held, *exclusive, description))];
+    }
     let states = pb::StateMachineProcedureData { state: states(procedure) };
     // The clients of HBase 2.5 do not know those of a flush.
     if states.state.is_empty() {
@@ -69,7 +72,7 @@ fn ends(operation: &Operation) -> (&'static [u32], u32) {
         Operation::SplitRegion { .. } => (&[1, 2], 10),
         Operation::MergeRegions { .. } => (&[1, 2], 11),
         Operation::CollectRegion { .. } => (&[1], 3),
-        Operation::FlushTable { .. } => (&[], 0),
+        Operation::FlushTable { .. } | Operation::HoldLock { .. } => (&[], 0),
     }
 }
 
@@ -153,6 +156,21 @@ fn is_end(edits: &[crate::meta_edit::MetaEdit], table: &TableName) -> bool {
         _ => false,
     };
     edits.iter().any(ends)
+}
+
+fn lock(held: &Held, exclusive: bool, description: &str) -> pb::LockProcedureData {
+    let kind = if exclusive { pb::LockType::Exclusive } else { pb::LockType::Shared };
+    let mut data = pb::LockProcedureData {
+        lock_type: kind.into(),
+        description: Some(description.to_owned()),
+        ..Default::default()
+    };
+    match held {
+        Held::Namespace(name) => data.namespace = Some(name.clone()),
+        Held::Table(table) => data.table_name = Some(table.into()),
+        Held::Regions(_, infos) => data.region_info = regions(infos),
+    }
+    data
 }
 
 fn user_info(procedure: &Procedure) -> pb::UserInformation {
@@ -247,7 +265,7 @@ fn data(procedure: &Procedure) -> Vec<Any> {
             let Some(info) = decision.old_regions.first() else { return Vec::new() };
             vec![region(info), pack("GCRegionStateData", &pb::GcRegionStateData { region_info: info.into() })]
         }
-        Operation::FlushTable { .. } => Vec::new(),
+        Operation::FlushTable { .. } | Operation::HoldLock { .. } => Vec::new(),
     }
 }
 

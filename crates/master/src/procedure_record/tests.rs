@@ -11,6 +11,10 @@ fn descriptor() -> TableDescriptor {
     table
 }
 
+fn lock(held: Held) -> Operation {
+    Operation::HoldLock { held, exclusive: true, description: "because".into() }
+}
+
 fn operations() -> Vec<Operation> {
     let table = name("ns:t");
     let configuration = vec![("b".to_owned(), "1".to_owned()), ("a".to_owned(), "2".to_owned())];
@@ -33,7 +37,10 @@ fn operations() -> Vec<Operation> {
         Operation::AssignRegion { table: table.clone(), region: region.clone() },
         Operation::UnassignRegion { table: table.clone(), region: region.clone() },
         Operation::SplitRegion { table: table.clone(), region: region.clone(), split_row: "m".into() },
-        Operation::MergeRegions { table, regions: vec![region, "4567".into()] },
+        Operation::MergeRegions { table: table.clone(), regions: vec![region, "4567".into()] },
+        lock(Held::Namespace("ns".into())),
+        lock(Held::Table(table.clone())),
+        lock(Held::Regions(table.clone(), vec![RegionInfo::new(table, "a".into(), "b".into(), 4)])),
     ]
 }
 

@@ -29,6 +29,18 @@ fn every_check_has_its_message_and_can_be_switched_off() {
         (family("MIN_VERSIONS", "-1"), "Min versions for column family f  must be positive."),
         (family("MIN_VERSIONS", "2"), "Min versions for column family f must be less than the Max versions."),
         (family("DFS_REPLICATION", "-1"), "HFile Replication for column family f"),
+        (family("REPLICATION_SCOPE", "2"), "Replication scope for column family f is 2 which is invalid."),
+        (
+            family("IN_MEMORY_COMPACTION", "INVALID"),
+            "No enum constant org.apache.hadoop.hbase.MemoryCompactionPolicy.INVALID",
+        ),
+        (family("COMPRESSION_COMPACT", "LZO"), "Compression algorithm 'lzo' previously failed test."),
+        (family("BLOOMFILTER", "ROWPREFIX_FIXED_LENGTH"), "Failed to get bloom filter param"),
+        (
+            attribute("SPLIT_POLICY", "nonexisting.foo.class"),
+            "Unable to load configured region split policy 'nonexisting.foo.class' for table 't'",
+        ),
+        (attribute("hbase.regionserver.region.split.policy", "x"), "Unable to load configured region split"),
     ];
     for (mut table, message) in cases {
         let error = check(&table, true).unwrap_err();
@@ -43,16 +55,34 @@ fn every_check_has_its_message_and_can_be_switched_off() {
 
 #[test]
 fn some_checks_cannot_be_switched_off() {
-    for (table, message) in [
-        (family("REPLICATION_SCOPE", "2"), "Replication scope for column family f is 2 which is invalid."),
-        (family("TTL", "soon"), "TTL is not a number: \"soon\""),
-    ] {
-        assert_eq!(check(&table, false).unwrap_err().message, message);
-    }
+    assert_eq!(check(&family("TTL", "soon"), false).unwrap_err().message, "TTL is not a number: \"soon\"");
     assert_eq!(
         check_names(&family("VERSIONS", "0")).unwrap_err().message,
         "Maximum versions must be positive"
     );
+}
+
+#[test]
+fn stores_whose_files_are_only_dropped_need_an_age_and_room() {
+    let fifo = |settings: &[(&str, &str)]| {
+        table(|table| {
+            let policy = "org.apache.hadoop.hbase.regionserver.compactions.FIFOCompactionPolicy";
+            let key = "hbase.hstore.defaultengine.compactionpolicy.class";
+            set_entry(&mut table.families[0].configuration, key, policy);
+            for (key, value) in settings {
+                set_entry(&mut table.families[0].attributes, key, value);
+            }
+        })
+    };
+    let files = ("hbase.hstore.blockingStoreFiles", "1000");
+    for (table, message) in [
+        (fifo(&[files]), "Default TTL is not supported for FIFO compaction"),
+        (fifo(&[("TTL", "10"), ("MIN_VERSIONS", "1"), files]), "MIN_VERSION > 0 is not supported"),
+        (fifo(&[("TTL", "10")]), "Blocking file count 'hbase.hstore.blockingStoreFiles' 16 is below"),
+    ] {
+        assert!(check(&table, false).unwrap_err().message.starts_with(message), "{message}");
+    }
+    assert_eq!(check(&fifo(&[("TTL", "10"), files]), true), Ok(()));
 }
 
 #[test]
@@ -65,6 +95,9 @@ fn defaults_and_borders_pass() {
         family("BLOCKSIZE", "1024"),
         family("BLOCKSIZE", "16777216"),
         family("REPLICATION_SCOPE", "1"),
+        family("COMPRESSION", "zstd"),
+        family("IN_MEMORY_COMPACTION", "eager"),
+        attribute("SPLIT_POLICY", "org.apache.hadoop.hbase.regionserver.SteppingSplitPolicy"),
         table(|table| table.families[0].attributes.clear()),
     ] {
         assert_eq!(check(&good, true), Ok(()));

@@ -147,6 +147,8 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         max_row_bytes: 1 << 30,
         scanner_lease: LONG,
         max_scan_result_bytes: 100 << 20,
+        handlers: 30,
+        handler_threads: None,
         old_log_retention: LONG,
         report_interval: Duration::from_secs(3),
         background: BackgroundOptions::default(),

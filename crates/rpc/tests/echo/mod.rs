@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use finback_proto::{Message, delimited, pb};
 use finback_rpc::{
-    Call, Limits, Outcome, Reply, ReplyMemory, RpcException, Server, Service, bind, exceptions,
+    Call, CallKind, Limits, Outcome, Reply, ReplyMemory, RpcException, Server, Service, bind, exceptions,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -85,6 +85,10 @@ impl Service for Echo {
         self.ended.fetch_add(1, Ordering::SeqCst);
         outcome
     }
+
+    fn kind(&self, call: &Call) -> CallKind {
+        if call.method.as_str() == "Later" { CallKind::Scan } else { CallKind::Read }
+    }
 }
 
 fn echo(call: &Call) -> Reply {
@@ -123,7 +127,8 @@ impl Running {
 
     pub fn start_with(limits: Limits, cluster_id: Option<&str>) -> Self {
         let echo = Arc::new(Echo::default());
-        let mut builder = Server::builder().service(Arc::clone(&echo) as Arc<dyn Service>).limits(limits);
+        let mut builder =
+            Server::builder().name("here,1,2").service(Arc::clone(&echo) as Arc<dyn Service>).limits(limits);
         if let Some(id) = cluster_id {
             builder = builder.cluster_id(id);
         }

@@ -53,14 +53,14 @@ fn a_misspelt_name_is_told_with_the_name_that_was_meant() {
 #[test]
 fn a_name_of_hbase_that_changes_nothing_here_is_told_as_such() {
     let pairs =
-        [("hbase.regionserver.handler.count", "100"), ("hbase.ipc.server.callqueue.read.ratio", "lots")];
+        [("hbase.regionserver.metahandler.count", "100"), ("hbase.ipc.server.callqueue.read.ratio", "lots")];
     let (config, warnings) = ServerConfig::load(&overrides(&pairs)).unwrap();
     assert_eq!(config, ServerConfig::load(&Sources::default()).unwrap().0);
     let warnings: Vec<String> = warnings.iter().map(Warning::to_string).collect();
     assert_eq!(
         warnings,
         [
-            "hbase.regionserver.handler.count (-D) is known to HBase, has no effect in Finback",
+            "hbase.regionserver.metahandler.count (-D) is known to HBase, has no effect in Finback",
             "hbase.ipc.server.callqueue.read.ratio (-D) is known to HBase, has no effect in Finback",
         ]
     );

@@ -1,0 +1,52 @@
+//! Threads for calls that take long.
+//!
+//! As many as serve the connections. Those have little to do for a call that is short, and are asleep most of the time: the
+//! system lets them run as soon as a request comes. The others' work is put off for that moment, the more so as they are
+//! marked as less urgent.
+
+use rustix::process::{getpriority_process, setpriority_process};
+use rustix::thread::gettid;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// By how much less urgent they are: of a processor that both want, these get about a tenth.
+const NICENESS: i32 = 10;
+/// The system knows nothing less urgent.
+const LEAST_URGENT: i32 = 19;
+
+/// The threads, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct LongCalls {
+    runtime: Option<Runtime>,
+}
+
+impl LongCalls {
+    /// Starts them.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub(crate) fn start() -> std::io::Result<Self> {
+        let niceness = getpriority_process(None).map_or(0, |urgency| (urgency + NICENESS).min(LEAST_URGENT));
+        let runtime = Builder::new_multi_thread()
+            .thread_name("long-calls")
+            // One that cannot be made less urgent is as urgent as others.
+            .on_thread_start(move || {
+                let _ = setpriority_process(Some(gettid()), niceness);
+            })
+            .enable_all()
+            .build()?;
+        Ok(Self { runtime: Some(runtime) })
+    }
+
+    pub(crate) fn handle(&self) -> Handle {
+        self.runtime.as_ref().expect("it is there until it is dropped").handle().clone()
+    }
+}
+
+impl Drop for LongCalls {
+    fn drop(&mut self) {
+        // What is still under way has no one to answer to.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Turns for calls that take long: scans beyond their first cells, aggregations, large batches.
+//!
+//! Short calls run where their requests are read, and wait for nobody. Long ones run on threads of their own, a bounded
+//! number at a time, the others one after the other: however many there are, a get does not come behind them. They are what
+//! HBase's handlers are for, with its queues for reads and writes apart; unlike there, a call is long by what it turns out
+//! to take, and not by its name.
+
+use finback_rpc::{Call, CallKind, RpcException, exceptions};
+use std::future::Future;
+use std::time::Instant;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Bytes from which on a batch is long: several hundred gets, or what takes as long to write.
+const LONG_BATCH_BYTES: usize = 32 << 10;
+
+/// Where long calls run, and when.
+#[derive(Debug)]
+pub(crate) struct Handlers {
+    /// Whose threads; without any it is those of the caller.
+    threads: Option<Handle>,
+    reads: Semaphore,
+    writes: Semaphore,
+}
+
+impl Handlers {
+    /// `count`: long reads at a time, and as many long writes.
+    pub(crate) fn new(count: usize, threads: Option<Handle>) -> Self {
+        Self { threads, reads: Semaphore::new(count), writes: Semaphore::new(count) }
+    }
+
+    /// Waits for the turn of a call; none comes before `until`. Calls of the cluster itself do not wait: they may be what
+    /// the others wait for.
+    ///
+    /// # Errors
+    /// The client has gone in the meantime.
+    pub(crate) async fn turn(
+        &self,
+        call: &Call,
+        kind: CallKind,
+        until: Option<Instant>,
+    ) -> Result<Option<Turn<'_>>, RpcException> {
+        if call.is_of_the_cluster() {
+            return Ok(Some(Turn { threads: None, permit: None }));
+        }
+        let turns = if kind == CallKind::Write { &self.writes } else { &self.reads };
+        let Some(permit) = acquire(turns, until).await else { return Ok(None) };
+        if call.connection.is_closed() {
+            return Err(exceptions::call_dropped("the client has gone"));
+        }
+        Ok(Some(Turn { threads: self.threads.as_ref(), permit: Some(permit) }))
+    }
+
+    /// The same for a call that has nothing to say before.
+    ///
+    /// # Errors
+    /// The client has gone, or has stopped waiting.
+    pub(crate) async fn turn_before_deadline(
+        &self,
+        call: &Call,
+        kind: CallKind,
+    ) -> Result<Turn<'_>, RpcException> {
+        let turn = self.turn(call, kind, call.deadline).await?;
+        turn.ok_or_else(|| exceptions::call_dropped("the client has stopped waiting"))
+    }
+}
+
+async fn acquire(turns: &Semaphore, until: Option<Instant>) -> Option<SemaphorePermit<'_>> {
+    if let Ok(permit) = turns.try_acquire() {
+        return Some(permit);
+    }
+    // Never closed: the inner error cannot come.
+    match until {
+        Some(until) => tokio::time::timeout_at(until.into(), turns.acquire()).await.ok()?.ok(),
+        None => turns.acquire().await.ok(),
+    }
+}
+
+/// The right to take long, until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Turn<'a> {
+    threads: Option<&'a Handle>,
+    permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Turn<'_> {
+    /// Carries out what takes long. A panic in it is one of the caller's.
+    ///
+    /// # Errors
+    /// Those of `work`; or the server stops.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl Future<Output = Result<T, RpcException>> + Send + 'static,
+    ) -> Result<T, RpcException> {
+        let Some(threads) = self.threads else { return work.await };
+        let result = match threads.spawn(work).await {
+            Ok(result) => result,
+            Err(end) => match end.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(end) => Err(exceptions::io(format!("the server stops: {end}"))),
+            },
+        };
+        drop(self.permit);
+        result
+    }
+}
+
+/// Whether a batch is long, by the bytes of its request.
+pub(crate) fn is_long_batch(call: &Call) -> bool {
+    call.param.len() + call.cells.len() > LONG_BATCH_BYTES
+}
+
+/// The kind of a call of `ClientService`, as far as one can tell without a look into its message.
+pub(crate) fn kind_of(call: &Call) -> CallKind {
+    match call.method.as_str() {
+        "Get" => CallKind::Read,
+        "Scan" | "ExecService" => CallKind::Scan,
+        // Of gets, or of mutations that a client without cell blocks sends.
+        "Multi" if call.cells.is_empty() => CallKind::Read,
+        _ => CallKind::Write,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! While long scans have all turns, and others wait for one, what is short is answered at once.
+
+use crate::gated_device::{Device, Gate};
+use crate::world::{Table, World, action, put, row_name};
+use bytes::Bytes;
+use finback_layout::RootDir;
+use finback_proto::{Message, pb};
+use finback_regionserver::ClientService;
+use finback_rpc::{Call, ChannelExt, Loopback, Outcome, Request, Service};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+const ROWS: usize = 4000;
+/// Cells of a scan that is short.
+const FEW: usize = 100;
+
+/// A client service that counts the calls that were answered without a hand-over.
+struct Watched {
+    service: ClientService,
+    at_once: Arc<AtomicUsize>,
+}
+
+impl Service for Watched {
+    fn name(&self) -> &'static str {
+        self.service.name()
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        let outcome = self.service.call(call);
+        self.at_once.fetch_add(usize::from(matches!(outcome, Outcome::Ready(_))), Ordering::Relaxed);
+        outcome
+    }
+}
+
+/// A server with one turn, and a table in a file whose first block alone is in memory.
+async fn one_turn(gate: &Arc<Gate>) -> World {
+    World::with(|options| {
+        let device = Device::new(options.root.fs(), gate);
+        options.root = RootDir::new(Arc::new(device), options.root.path());
+        options.handlers = 1;
+    })
+}
+
+async fn fill(table: &Table<'_>) {
+    table.fill(0..ROWS, &[b'v'; 100]).await;
+    table.flush().await.unwrap();
+    assert_eq!(table.get(&row_name(0)).await.unwrap().len(), 1);
+}
+
+fn rows(response: &pb::ScanResponse) -> usize {
+    response.cells_per_result.len()
+}
+
+#[tokio::test]
+async fn long_scans_leave_others_served() {
+    let gate = Arc::new(Gate::default());
+    let world = one_turn(&gate).await;
+    let table = world.table("t").await;
+    fill(&table).await;
+    let at_once = Arc::new(AtomicUsize::new(0));
+    let service = ClientService::new(Arc::clone(&world.server));
+    let client = Loopback::new(Arc::new(Watched { service, at_once: Arc::clone(&at_once) }));
+    // The first scan comes to a block that does not come.
+    gate.gather(usize::MAX);
+    let patiently =
+        pb::ScanRequest { client_handles_heartbeats: Some(false), ..table.open_scan(ROWS as u32) };
+    let scan = || world.ask::<_, pb::ScanResponse>("Scan", &patiently);
+    let others = async {
+        while gate.reads().now == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+
+        // A get, and a short scan.
+        let get = pb::Get { row: row_name(7).into(), ..Default::default() };
+        let request = pb::GetRequest { region: table.region.clone(), get };
+        let _: (pb::GetResponse, _) = client.call("Get", &request, Bytes::new()).await.unwrap();
+        let short = pb::ScanRequest { limit_of_rows: Some(FEW as u32), ..table.open_scan(FEW as u32) };
+        let (answer, _): (pb::ScanResponse, _) = client.call("Scan", &short, Bytes::new()).await.unwrap();
+        assert_eq!(rows(&answer), FEW);
+        assert_eq!(at_once.load(Ordering::Relaxed), 2, "at once");
+
+        // A long scan does not get its turn, and tells its client that it is alive, with what it found before.
+        let patience = Some(Duration::from_millis(100));
+        let long = table.open_scan(ROWS as u32);
+        let (answer, _): (pb::ScanResponse, _) = world.ask_within(patience, "Scan", &long).await.unwrap();
+        assert!(answer.heartbeat_message() && answer.more_results_in_region());
+        assert!((1..FEW * 3).contains(&rows(&answer)), "{}", rows(&answer));
+        // One whose client takes no heartbeats is not carried out when that has stopped waiting.
+        let late = world.ask_within::<_, pb::ScanResponse>(patience, "Scan", &patiently).await.unwrap_err();
+        assert_eq!(late.simple_class(), "ScannerResetException");
+
+        // Large writes have turns of their own.
+        let large = (0..10).map(|row| action(put(&format!("z{row}"), &[("q", &[b'v'; 10_000])]))).collect();
+        assert_eq!(table.multi(large).await.len(), 10);
+
+        // What the cluster asks for needs no turn: it comes as far as to the block.
+        let reads = gate.reads().all;
+        let own = Request {
+            method: "Scan",
+            param: patiently.encode_to_vec().into(),
+            priority: 200,
+            timeout: Some(Duration::from_millis(50)),
+            ..Request::default()
+        };
+        let late = finback_rpc::Channel::call_encoded(&client, own).await.map(|_| "an answer").unwrap_err();
+        assert_eq!(late.simple_class(), "CallTimeoutException");
+        assert!(gate.reads().all > reads || gate.reads().now > 0);
+        gate.gather(0);
+    };
+    let ((first, second), ()) = tokio::join!(async { tokio::join!(scan(), scan()) }, others);
+    assert_eq!((rows(&first.unwrap().0), rows(&second.unwrap().0)), (ROWS, ROWS));
+}
+
+#[tokio::test]
+async fn a_get_of_many_cells_takes_its_turn() {
+    let gate = Arc::new(Gate::default());
+    let world = one_turn(&gate).await;
+    let table = world.table("t").await;
+    fill(&table).await;
+    let names: Vec<String> = (0..3000).map(row_name).collect();
+    let columns: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"v"[..])).collect();
+    table.mutate(put("wide", &columns)).await.unwrap();
+    gate.gather(usize::MAX);
+    let all = table.open_scan(ROWS as u32);
+    let scan = world.ask::<_, pb::ScanResponse>("Scan", &all);
+    let others = async {
+        while gate.reads().now == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let get = pb::Get { row: "wide".into(), ..Default::default() };
+        let request = pb::GetRequest { region: table.region.clone(), get };
+        let patience = Some(Duration::from_millis(30));
+        let late = world.ask_within::<_, pb::GetResponse>(patience, "Get", &request).await.unwrap_err();
+        assert_eq!(late.simple_class(), "CallDroppedException");
+        gate.gather(0);
+        let (answer, _): (pb::GetResponse, _) = world.ask("Get", &request).await.unwrap();
+        assert_eq!(answer.result.unwrap().associated_cell_count(), 3000);
+    };
+    let (scanned, ()) = tokio::join!(scan, others);
+    assert_eq!(rows(&scanned.unwrap().0), ROWS);
+}
