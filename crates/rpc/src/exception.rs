@@ -18,12 +18,20 @@ pub struct RpcException {
     pub do_not_retry: bool,
     /// Whether the client should use its longer pause between retries (2.5 and later).
     pub server_overloaded: bool,
+    /// Host and port of the server that has the region now, beside the message of a RegionMovedException.
+    pub moved_to: Option<Box<(String, u16)>>,
 }
 
 impl RpcException {
     /// An exception of a class that is not a DoNotRetryIOException.
     pub fn retriable(class: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { class: class.into(), message: message.into(), do_not_retry: false, server_overloaded: false }
+        Self {
+            class: class.into(),
+            message: message.into(),
+            do_not_retry: false,
+            server_overloaded: false,
+            moved_to: None,
+        }
     }
 
     /// An exception of a class that is a DoNotRetryIOException.
@@ -41,9 +49,10 @@ impl RpcException {
         pb::ExceptionResponse {
             exception_class_name: Some(self.class.clone().into_owned()),
             stack_trace: Some(self.to_string()),
+            hostname: self.moved_to.as_ref().map(|to| to.0.clone()),
+            port: self.moved_to.as_ref().map(|to| to.1.into()),
             do_not_retry: Some(self.do_not_retry),
             server_overloaded: self.server_overloaded.then_some(true),
-            ..Default::default()
         }
     }
 
@@ -68,6 +77,10 @@ impl RpcException {
             message,
             do_not_retry: response.do_not_retry.unwrap_or(false),
             server_overloaded: response.server_overloaded.unwrap_or(false),
+            moved_to: response
+                .hostname
+                .zip(response.port.and_then(|port| u16::try_from(port).ok()))
+                .map(Box::new),
         }
     }
 }

@@ -25,8 +25,6 @@ exceptions! {
     region_opening = retriable "org.apache.hadoop.hbase.exceptions.RegionOpeningException";
     /// Memstore over its limit: the client backs off and keeps the location.
     region_too_busy = retriable "org.apache.hadoop.hbase.RegionTooBusyException";
-    /// The call was dropped before it was run.
-    call_dropped = retriable "org.apache.hadoop.hbase.CallDroppedException";
     /// Action of a Multi not run because the reply is big enough: the client sends it again at once.
     multi_action_result_too_large = retriable "org.apache.hadoop.hbase.MultiActionResultTooLarge";
     /// The row is outside the region.
@@ -114,11 +112,11 @@ exceptions! {
     /// The region server's host is decommissioned.
     decommissioned_host_rejected = retriable "org.apache.hadoop.hbase.ipc.DecommissionedHostRejectedException";
     /// The client fails all calls of the connection and closes it.
-    fatal_connection = retriable "org.apache.hadoop.hbase.ipc.FatalConnectionException";
+    fatal_connection = permanent "org.apache.hadoop.hbase.ipc.FatalConnectionException";
     /// The preamble names a version that is not spoken here.
-    wrong_version = retriable "org.apache.hadoop.hbase.ipc.WrongVersionException";
+    wrong_version = permanent "org.apache.hadoop.hbase.ipc.WrongVersionException";
     /// The preamble names an authentication method that does not exist.
-    bad_auth = retriable "org.apache.hadoop.hbase.ipc.BadAuthException";
+    bad_auth = permanent "org.apache.hadoop.hbase.ipc.BadAuthException";
     /// The client asks for the server's principal, but the server has none.
     security_not_enabled = permanent "org.apache.hadoop.hbase.ipc.SecurityNotEnabledException";
     /// Made on the caller's side: the connection is gone, and the call may or may not have been run.
@@ -129,10 +127,16 @@ exceptions! {
 
 /// Too much is waiting in this server: the client backs off for longer and keeps the location.
 pub fn call_queue_too_big(message: impl Into<String>) -> RpcException {
-    RpcException {
-        server_overloaded: true,
-        ..RpcException::retriable("org.apache.hadoop.hbase.CallQueueTooBigException", message)
-    }
+    overloaded("org.apache.hadoop.hbase.CallQueueTooBigException", message)
+}
+
+/// The call was dropped before it was run: the client backs off for longer and keeps the location.
+pub fn call_dropped(message: impl Into<String>) -> RpcException {
+    overloaded("org.apache.hadoop.hbase.CallDroppedException", message)
+}
+
+fn overloaded(class: &'static str, message: impl Into<String>) -> RpcException {
+    RpcException { server_overloaded: true, ..RpcException::retriable(class, message) }
 }
 
 /// No such method. Newer clients fall back to an older method on exactly this class and message.
@@ -142,12 +146,13 @@ pub fn unsupported_operation(method: &str) -> RpcException {
 
 /// The region has moved to a known server: the client goes there without a look-up. It parses this message.
 pub fn region_moved(host: &str, port: u16, start_code: u64, open_seq_num: i64) -> RpcException {
-    RpcException::retriable(
-        "org.apache.hadoop.hbase.exceptions.RegionMovedException",
-        format!(
-            "Region moved to: hostname={host} port={port} startCode={start_code}. As of locationSeqNum={open_seq_num}."
-        ),
-    )
+    let message = format!(
+        "Region moved to: hostname={host} port={port} startCode={start_code}. As of locationSeqNum={open_seq_num}."
+    );
+    RpcException {
+        moved_to: Some(Box::new((host.to_owned(), port))),
+        ..RpcException::retriable("org.apache.hadoop.hbase.exceptions.RegionMovedException", message)
+    }
 }
 
 /// A quota is used up for `wait`; newer clients parse the message and sleep exactly that long. `what` is

@@ -15,6 +15,9 @@ fn a_moved_region_names_its_new_server() {
         exception.message,
         "Region moved to: hostname=h port=16020 startCode=1700000000000. As of locationSeqNum=9."
     );
+    let response = exception.to_response();
+    assert_eq!((response.hostname(), response.port()), ("h", 16020));
+    assert_eq!(RpcException::from_response(response), exception);
 }
 
 #[test]
@@ -22,6 +25,14 @@ fn an_unknown_method_is_permanent_and_a_full_queue_is_not() {
     let unknown = unsupported_operation("FlushTable");
     assert!(unknown.do_not_retry);
     assert_eq!(unknown.message, "java.lang.UnsupportedOperationException: FlushTable");
-    let full = call_queue_too_big("full");
-    assert!(!full.do_not_retry && full.server_overloaded);
+    for full in [call_queue_too_big("full"), call_dropped("late")] {
+        assert!(!full.do_not_retry && full.server_overloaded);
+    }
+}
+
+#[test]
+fn what_ends_a_connection_is_permanent() {
+    for fatal in [fatal_connection("f"), wrong_version("v"), bad_auth("a")] {
+        assert!(fatal.do_not_retry, "{fatal}");
+    }
 }
