@@ -164,18 +164,18 @@ pub fn rpc_throttling(what: &str, wait: Duration) -> RpcException {
     )
 }
 
-/// `1hrs, 2mins, 3sec, 4ms` without the parts that are zero; never empty.
+/// `1hr, 2mins, 3sec, 4ms` without the parts that are zero, but for the last: clients find a time of `1min` to be none.
 fn human_wait(wait: Duration) -> String {
     let ms = wait.as_millis();
     let parts = [
         (ms / 3_600_000, if ms / 3_600_000 == 1 { "hr" } else { "hrs" }),
         (ms / 60_000 % 60, if ms / 60_000 % 60 == 1 { "min" } else { "mins" }),
         (ms / 1000 % 60, "sec"),
-        (ms % 1000, "ms"),
     ];
-    let text: Vec<String> =
+    let mut text: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
-    if text.is_empty() { "0ms".to_owned() } else { text.join(", ") }
+    text.push(format!("{}ms", ms % 1000));
+    text.join(", ")
 }
 
 #[cfg(test)]

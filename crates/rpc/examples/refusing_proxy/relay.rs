@@ -50,12 +50,16 @@ async fn relay(
     let (from_server, to_server) = server.into_split();
     let (answers, queue) = mpsc::channel(MAX_QUEUED_FRAMES);
     let lost = Lost::default();
-    // The first to end ends them all: both sides see the connection closed.
+    let writing = tokio::spawn(write(to_client, queue));
+    // The first to end ends both: either side sees the connection closed, after what was said before.
     tokio::select! {
         end = requests(from_client, to_server, front, &script, &answers, &lost) => end,
-        end = responses(from_server, answers.clone(), &lost) => end,
-        end = write(to_client, queue) => end,
+        end = responses(from_server, &answers, &lost) => end,
     }
+    // Whichever way it ended.
+    .unwrap_or_default();
+    drop(answers);
+    writing.await?
 }
 
 async fn read_frame(from: &mut OwnedReadHalf) -> io::Result<Bytes> {
@@ -164,7 +168,7 @@ fn multi(
     Ok(frame.into())
 }
 
-async fn responses(mut from: OwnedReadHalf, answers: mpsc::Sender<Bytes>, lost: &Lost) -> io::Result<()> {
+async fn responses(mut from: OwnedReadHalf, answers: &mpsc::Sender<Bytes>, lost: &Lost) -> io::Result<()> {
     loop {
         let frame = read_frame(&mut from).await?;
         let header: pb::ResponseHeader =

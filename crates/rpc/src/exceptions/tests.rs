@@ -4,6 +4,7 @@ use super::*;
 fn a_throttling_message_says_how_long_to_wait() {
     let text = |ms| rpc_throttling("number of requests exceeded", Duration::from_millis(ms)).message;
     assert_eq!(text(1500), "number of requests exceeded - wait 1sec, 500ms");
+    assert_eq!(text(60_000), "number of requests exceeded - wait 1min, 0ms");
     assert_eq!(text(0), "number of requests exceeded - wait 0ms");
     assert_eq!(text(3_723_004), "number of requests exceeded - wait 1hr, 2mins, 3sec, 4ms");
 }

@@ -1,7 +1,6 @@
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -14,8 +13,9 @@ import org.apache.hadoop.hbase.HBaseConfiguration;
  * Runs the checks against a server, through a stock HBase client.
  *
  *   ClientSuite host=H zk=PORT master=PORT rs=PORT [registry=zk,master,rpc-master,rpc-rs] [api=sync,async]
- *               [groups=Table,Scan,...] [only=TEXT]
+ *               [groups=Table,Scan,...] [only=TEXT] [control=PORT]
  *
+ * With `control`, the checks of exceptions instead, of a server behind a proxy (Proxy.java) that is controlled there.
  * Prints `PASS name` or `FAIL name: reason` for each, and exits with 1 when any failed. The name of a check is
  * api/registry/Group.method. The ZooKeeper port given to a client whose registry is not ZooKeeper's is one on which
  * nobody listens, so that such a client proves that it needs none.
@@ -76,11 +76,13 @@ public final class ClientSuite {
   private void run(String registry, String kind) throws Exception {
     Configuration conf = configuration(options, registry);
     String tag = kind + "_" + registry.replace('-', '_');
-    try (Api api = kind.equals("sync") ? new SyncApi(conf) : new AsyncApi(conf)) {
-      List<Checks> groups = new ArrayList<>(Arrays.asList(new RegistryChecks(api, tag), new NamespaceChecks(api, tag),
+    boolean errors = options.containsKey("control");
+    if (errors) ErrorChecks.configure(conf);
+    try (Api api = open(kind, conf)) {
+      List<Checks> groups = errors ? errorGroups(api, tag, kind, conf) : Arrays.asList(new RegistryChecks(api, tag), new NamespaceChecks(api, tag),
         new TableChecks(api, tag), new DivisionChecks(api, tag), new SchemaChecks(api, tag), new GetChecks(api, tag), new DeleteChecks(api, tag),
         new ScanChecks(api, tag), new FilterChecks(api, tag), new BatchChecks(api, tag), new AtomicChecks(api, tag),
-        new WriteChecks(api, tag), new LimitChecks(api, tag), new ClusterChecks(api, tag)));
+        new WriteChecks(api, tag), new LimitChecks(api, tag), new ClusterChecks(api, tag));
       List<String> wanted = list("groups", "");
       for (Checks g : groups) {
         String group = g.getClass().getSimpleName().replace("Checks", "");
@@ -88,6 +90,17 @@ public final class ClientSuite {
         run(kind + "/" + registry + "/" + group, g);
       }
     }
+  }
+
+  private static Api open(String kind, Configuration conf) throws Exception {
+    return kind.equals("sync") ? new SyncApi(conf) : new AsyncApi(conf);
+  }
+
+  private List<Checks> errorGroups(Api api, String tag, String kind, Configuration conf) throws Exception {
+    Proxy proxy = new Proxy(Integer.parseInt(options.get("control")));
+    ErrorChecks.Clients clients = c -> open(kind, c);
+    return Arrays.asList(new RefusalChecks(api, tag, proxy, clients, conf), new ScanRefusalChecks(api, tag, proxy, clients, conf),
+      new SituationChecks(api, tag, proxy, clients, conf));
   }
 
   private void run(String prefix, Checks group) throws Exception {
