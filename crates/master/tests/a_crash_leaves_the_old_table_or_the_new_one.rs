@@ -142,26 +142,132 @@ async fn at_every_step<Req: Message, Resp: HasProcedure>(
             prepare(&cluster).await;
             let known = run_until_step::<Req, Resp>(&cluster, n, method, &request).await;
             outcomes[usize::from(known.done)] += 1;
+            without_id += usize::from(known.id.is_none());
             let next = cluster.crash_and_restart(mode).await;
-            idle(&next).await;
-            nothing_is_left_over(&next);
-            let mut id = known.id;
-            if id.is_none() {
-                without_id += 1;
-                check(&next, false).await;
-                id = next.call::<_, Resp>(method, &request).await.unwrap().id();
-            }
-            next.wait(id).await.unwrap_or_else(|e| panic!("{method} cut at {n}: {e:?}"));
-            check(&next, true).await;
-            nothing_is_left_over(&next);
-            let again = next.call::<_, Resp>(method, &request).await.unwrap().id();
-            assert_eq!(again, id, "{method} cut at {n}: the nonce is known");
+            let cut = format!("{method} cut at {n}");
+            is_carried_out::<Req, Resp>(&next, known.id, method, &request, &cut, &check).await;
             if !known.cut {
                 assert!(known.done && outcomes[0] > 0 && without_id > 0, "{method}: {outcomes:?}");
                 return;
             }
         }
     }
+}
+
+async fn is_carried_out<Req: Message, Resp: HasProcedure>(
+    cluster: &Cluster,
+    mut id: Option<u64>,
+    method: &'static str,
+    request: &Req,
+    cut: &str,
+    check: &impl AsyncFn(&Cluster, bool),
+) {
+    idle(cluster).await;
+    nothing_is_left_over(cluster);
+    if id.is_none() {
+        check(cluster, false).await;
+        id = cluster.call::<_, Resp>(method, request).await.unwrap().id();
+    }
+    cluster.wait(id).await.unwrap_or_else(|e| panic!("{cut}: {e:?}"));
+    check(cluster, true).await;
+    nothing_is_left_over(cluster);
+    let again = cluster.call::<_, Resp>(method, request).await.unwrap().id();
+    assert_eq!(again, id, "{cut}: the nonce is known");
+}
+
+/// How far apart the steps are at which the power is cut in an operation and again in the start after it.
+const STRIDES: (usize, usize) = (3, 4);
+/// Longer than a start has to do with an operation.
+const SETTLED_MS: u64 = 500;
+
+/// As [`at_every_step`], where the power is cut again while the next start goes on with the operation.
+async fn twice<Req: Message, Resp: HasProcedure>(
+    prepare: impl AsyncFn(&Cluster),
+    method: &'static str,
+    request: Req,
+    check: impl AsyncFn(&Cluster, bool),
+) {
+    let (mut first, mut again) = (0, 0);
+    for n in (0..).step_by(STRIDES.0) {
+        for m in (n % 4..).step_by(STRIDES.1) {
+            let cluster = Cluster::start().await;
+            prepare(&cluster).await;
+            let known = run_until_step::<Req, Resp>(&cluster, n, method, &request).await;
+            if !known.cut {
+                assert!(first > 3 && again > 3 * first, "{method}: {first} {again}");
+                return;
+            }
+            let (memory, store) = (cluster.memory.crash(CrashMode::Strict), cluster.store.copy());
+            cluster.master.stop();
+            let second =
+                Cluster::failing(memory.clone(), store.clone(), NOW + 1000, Default::default(), Some(m));
+            let mut is_cut = true;
+            if let Ok(second) = second.await {
+                second.server.register().await.unwrap();
+                for _ in 0..SETTLED_MS {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    is_cut = second.faults.operations() > m;
+                    if is_cut {
+                        break;
+                    }
+                }
+                second.master.stop();
+            }
+            let third = Cluster::on(memory.crash(CrashMode::Strict), store.copy(), NOW + 2000).await;
+            third.server.register().await.unwrap();
+            third.initialized().await;
+            let cut = format!("{method} cut at {n}, then at {m}");
+            is_carried_out::<Req, Resp>(&third, known.id, method, &request, &cut, &check).await;
+            again += 1;
+            if !is_cut {
+                break;
+            }
+        }
+        first += 1;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_goes_on_with_an_operation_may_be_cut_off_as_well() {
+    twice::<_, pb::CreateTableResponse>(
+        async |_| {},
+        "CreateTable",
+        pb::CreateTableRequest {
+            nonce_group: Some(7),
+            nonce: Some(11),
+            ..create_request(table("t", &["f"]), &["m"])
+        },
+        async |cluster, done| {
+            let on_disk = cluster.root().list_regions(&table_name("t")).unwrap().len();
+            match cluster.state("t").await {
+                None => assert!(!done && on_disk == 0),
+                state => assert_eq!((state, on_disk), (Some(State::Enabled), 2)),
+            }
+        },
+    )
+    .await;
+    twice::<_, pb::TruncateTableResponse>(
+        async |cluster| {
+            cluster.create("t", &["f"], &["m"]).await.unwrap();
+            cluster.put_store_files("t", "f", FILE);
+            cluster.disable("t").await.unwrap();
+        },
+        "truncateTable",
+        pb::TruncateTableRequest {
+            table_name: pb_name("t"),
+            preserve_splits: Some(true),
+            nonce_group: Some(7),
+            nonce: Some(11),
+        },
+        async |cluster, done| {
+            let files = (cluster.files_below("data").len(), cluster.files_below("archive").len());
+            match cluster.state("t").await {
+                Some(State::Disabled) => assert!(!done && files == (2, 0)),
+                state => assert_eq!((state, files), (Some(State::Enabled), (0, 2))),
+            }
+        },
+    )
+    .await;
 }
 
 fn name_request<T>(make: impl FnOnce(pb::TableName) -> T) -> T {

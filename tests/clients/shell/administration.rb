@@ -17,6 +17,8 @@ is_enabled 'flowers'
 enable 'flowers'
 flush 'flowers'
 truncate_preserve 'flowers'
+list_procedures
+list_locks
 disable 'garden:beds'
 drop 'garden:beds'
 drop_namespace 'garden'
