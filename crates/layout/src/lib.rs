@@ -14,7 +14,9 @@ mod reference;
 mod region_dir;
 mod root_dir;
 mod small_file;
+mod store_file_list;
 mod store_file_name;
+mod store_file_tracker;
 mod store_files;
 mod table_descriptor;
 mod table_dir;
@@ -24,6 +26,7 @@ pub use initialize::LAYOUT_VERSION;
 pub use reference::{Half, Reference};
 pub use root_dir::{RootDir, WalDir};
 pub use store_file_name::{FileLink, StoreFileName, new_store_file_name};
+pub use store_file_tracker::{MIGRATION_DESTINATION, MIGRATION_SOURCE, StoreFileTracker, TRACKER};
 pub use store_files::StoreFileEntry;
 
 /// Results of this crate.

@@ -1,9 +1,11 @@
 //! Directories of regions that come of others: the daughters of a split, and what a merge gives. They have references to
 //! the files of their parents, whose directories stay until no reference leads there.
 
+use std::path::PathBuf;
+
 use finback_cell::{Bytes, RegionInfo, TableName};
 
-use crate::{Half, LayoutError, Reference, Result, RootDir, StoreFileName, small_file};
+use crate::{Half, LayoutError, Reference, Result, RootDir, StoreFileName, StoreFileTracker, small_file};
 
 impl RootDir {
     /// Makes the directory of a region with references to the cells of its parents that are within its keys. The parents
@@ -38,9 +40,32 @@ impl RootDir {
             .create_dirs_all(&dirs)
             .map_err(|source| LayoutError::Io { path: region_dir.clone(), source })?;
         small_file::write_all_new(&**self.fs(), &files)?;
+        self.list_references(region, &files)?;
         // Sequence ids go on where those of the parents ended.
         self.write_sequence_id_file(table, &encoded, sequence_id)?;
         self.create_region_dir(region)
+    }
+
+    /// Lists the references of families whose tracker keeps a list: without it HBase would see none of them.
+    fn list_references(&self, region: &RegionInfo, files: &[(PathBuf, Vec<u8>)]) -> Result<()> {
+        let (table, encoded) = (&region.table, region.encoded_name());
+        let descriptor = match self.read_table_descriptor(table) {
+            Err(LayoutError::NotFound { .. }) => return Ok(()),
+            read => read?,
+        };
+        for family in &descriptor.families {
+            let tracker = StoreFileTracker::of(&descriptor, family);
+            if !tracker.is_ok_and(StoreFileTracker::writes_list) {
+                continue;
+            }
+            let dir = self.family_dir(table, &encoded, &family.name);
+            let of_family = files.iter().filter(|(path, _)| path.parent() == Some(&*dir));
+            let named = of_family.filter_map(|(path, content)| {
+                Some((path.file_name()?.to_str()?, u64::try_from(content.len()).ok()?))
+            });
+            self.write_store_file_list(table, &encoded, &family.name, named)?;
+        }
+        Ok(())
     }
 
     fn files_to_refer_to(&self, parent: &RegionInfo, family: &[u8]) -> Result<Vec<String>> {

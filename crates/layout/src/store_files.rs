@@ -24,12 +24,12 @@ pub struct StoreFileEntry {
 
 impl RootDir {
     /// The store files of a family, in order of name. Files and references that are empty, and names that are none of a
-    /// store file's, are left out, as HBase does.
+    /// store file's, are left out, as HBase does. This is what the directory says: see
+    /// [`StoreFileTracker`](crate::StoreFileTracker).
     ///
     /// # Errors
     /// [`LayoutError::NotFound`] where the file that is referred to is in no place where it can be;
-    /// [`LayoutError::Corrupt`] for a reference that says nothing; [`LayoutError::Unsupported`] for families whose files
-    /// are listed in `.filelist`: the directory does not tell which they are. The storage's.
+    /// [`LayoutError::Corrupt`] for a reference that says nothing; the storage's.
     pub fn list_store_files(
         &self,
         table: &TableName,
@@ -41,10 +41,6 @@ impl RootDir {
         for entry in self.list_if_exists(&dir)? {
             let path = dir.join(&entry.name);
             if entry.is_dir {
-                if entry.name == ".filelist" {
-                    let what = "a list of store files (store file tracker FILE)";
-                    return Err(LayoutError::Unsupported { path, what });
-                }
                 continue;
             }
             let Some(name) = StoreFileName::parse(&entry.name) else { continue };

@@ -23,6 +23,7 @@ mod client_meta_service;
 mod cluster_status;
 mod core;
 mod driver;
+mod file_tracker;
 mod java_regex;
 mod kinship;
 mod lock_service;

@@ -61,6 +61,9 @@ impl MasterService {
         if let Some(outcome) = self.region_call(method, call) {
             return Ok(outcome);
         }
+        if let Some(outcome) = self.file_tracker_call(method, call) {
+            return Ok(outcome);
+        }
         if let Some(outcome) = self.operation_call(method, call) {
             return Ok(outcome);
         }

@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
+use finback_layout::StoreFileTracker;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use crate::{
-    region_division, sanity_check,
+    file_tracker, region_division, sanity_check,
     state::{ClusterState, NamespaceConfiguration, Table},
 };
 
@@ -49,6 +50,12 @@ pub(crate) enum Operation {
     DeleteFamily {
         table: TableName,
         family: Bytes,
+    },
+    /// One step towards another store file tracker, of a family or of the table.
+    ModifyFileTracker {
+        table: TableName,
+        family: Option<Bytes>,
+        to_file: bool,
     },
     FlushTable {
         table: TableName,
@@ -112,6 +119,8 @@ impl Operation {
             | Self::AddFamily { .. }
             | Self::ModifyFamily { .. }
             | Self::DeleteFamily { .. } => "ModifyTableProcedure",
+            Self::ModifyFileTracker { family: None, .. } => "ModifyTableStoreFileTrackerProcedure",
+            Self::ModifyFileTracker { .. } => "ModifyColumnFamilyStoreFileTrackerProcedure",
             Self::FlushTable { .. } => "FlushTableProcedure",
             Self::AssignRegion { .. } | Self::UnassignRegion { .. } => "TransitRegionStateProcedure",
             Self::SplitRegion { .. } => "SplitTableRegionProcedure",
@@ -149,6 +158,7 @@ impl Operation {
             | Self::AddFamily { table, .. }
             | Self::ModifyFamily { table, .. }
             | Self::DeleteFamily { table, .. }
+            | Self::ModifyFileTracker { table, .. }
             | Self::FlushTable { table, .. }
             | Self::AssignRegion { table, .. }
             | Self::UnassignRegion { table, .. }
@@ -186,6 +196,7 @@ impl Operation {
                 sanity_check::check_names(table)?;
                 sanity_check::check(table, sanity_checks)?;
                 check_split_keys(split_keys)?;
+                file_tracker::check_creation(table)?;
                 if state.tables.contains_key(&table.name) {
                     return Err(exceptions::table_exists(table.name.to_string()));
                 }
@@ -220,6 +231,12 @@ impl Operation {
             | Self::AddFamily { .. }
             | Self::ModifyFamily { .. }
             | Self::DeleteFamily { .. } => self.new_descriptor(state, sanity_checks).map(drop),
+            Self::ModifyFileTracker { table, .. } => {
+                if find(state, table)?.state != TableState::Enabled {
+                    return Err(exceptions::table_not_enabled(table.to_string()));
+                }
+                self.new_descriptor(state, sanity_checks).map(drop)
+            }
             Self::FlushTable { table, families } => check_flush(state, table, families),
             Self::SplitRegion { table, region, split_row } => {
                 region_division::check_split(state, table, region, split_row)
@@ -248,6 +265,7 @@ impl Operation {
         let new = self.changed(old)?;
         sanity_check::check_names(&new)?;
         sanity_check::check(&new, sanity_checks)?;
+        file_tracker::check_modification(old, &new, table.state == TableState::Disabled)?;
         if new.families.is_empty() {
             let message = "Table should have at least one column family";
             return Err(exceptions::do_not_retry(message));
@@ -270,6 +288,10 @@ impl Operation {
         };
         match self {
             Self::ModifyTable { table, .. } => new = table.clone(),
+            Self::ModifyFileTracker { family, to_file, .. } => {
+                let tracker = if *to_file { StoreFileTracker::File } else { StoreFileTracker::Default };
+                new = file_tracker::towards(old, family.as_ref(), tracker)?;
+            }
             Self::AddFamily { family, .. } => {
                 if old.family(&family.name).is_some() {
                     let name = String::from_utf8_lossy(&family.name);

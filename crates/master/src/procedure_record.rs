@@ -78,6 +78,11 @@ pub(crate) fn encode_operation(operation: &Operation) -> Option<pb::StoredOperat
         Operation::DeleteFamily { table, family } => {
             pb::StoredOperation { key: vec![family.clone()], ..of_table(Kind::StoredDeleteFamily, table) }
         }
+        Operation::ModifyFileTracker { table, family, to_file } => pb::StoredOperation {
+            key: family.iter().cloned().collect(),
+            flag: Some(*to_file),
+            ..of_table(Kind::StoredModifyFileTracker, table)
+        },
         Operation::FlushTable { table, families } => {
             pb::StoredOperation { key: families.clone(), ..of_table(Kind::StoredFlushTable, table) }
         }
@@ -137,6 +142,11 @@ pub(crate) fn decode_operation(record: &pb::StoredOperation) -> Result<Operation
             Operation::ModifyFamily { table: table(record)?, family: family(record)? }
         }
         Kind::StoredDeleteFamily => Operation::DeleteFamily { table: table(record)?, family: key(record)? },
+        Kind::StoredModifyFileTracker => Operation::ModifyFileTracker {
+            table: table(record)?,
+            family: record.key.first().cloned(),
+            to_file: record.flag(),
+        },
         Kind::StoredFlushTable => {
             Operation::FlushTable { table: table(record)?, families: record.key.clone() }
         }

@@ -72,9 +72,9 @@ async fn bad_tables_are_refused_at_once() {
     let (_, message) = create(table("u", &["f"]), &["b", "a", "b"]).await;
     assert_eq!(message, "All split keys must be unique, found duplicate: b");
     let mut tracked = table("u", &["f"]);
-    set_entry(&mut tracked.attributes, "hbase.store.file-tracker.impl", "FILE");
+    set_entry(&mut tracked.attributes, "hbase.store.file-tracker.impl", "MIGRATION");
     let (_, message) = create(tracked, &[]).await;
-    assert!(message.contains("is not supported yet"), "{message}");
+    assert_eq!(message, "config hbase.store.file-tracker.migration.src.impl is not set");
     let illegal = pb::CreateTableRequest {
         table_schema: pb::TableSchema {
             table_name: Some(pb::TableName { namespace: "default".into(), qualifier: "../x".into() }),
@@ -433,4 +433,54 @@ async fn an_operation_is_judged_when_its_turn_comes() {
     disabled.unwrap();
     deleted.unwrap();
     assert_eq!(cluster.state("t").await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_tracker_of_store_files_is_changed_by_way_of_a_migration() {
+    let cluster = Cluster::start().await;
+    cluster.create("t", &["f"], &[]).await.unwrap();
+    let opens = || cluster.server.opens.lock().unwrap().len();
+    let change = async |table: &str, dst_sft: &str| -> Result<(), finback_rpc::RpcException> {
+        let request = pb::ModifyTableStoreFileTrackerRequest {
+            table_name: pb_name(table),
+            dst_sft: dst_sft.into(),
+            ..Default::default()
+        };
+        let answer: pb::ModifyTableStoreFileTrackerResponse =
+            cluster.call("ModifyTableStoreFileTracker", &request).await?;
+        cluster.wait(answer.proc_id).await.unwrap();
+        Ok(())
+    };
+    let tracker = async || {
+        let table = cluster.descriptor("t").await.unwrap();
+        assert_eq!(table.attribute("hbase.store.file-tracker.migration.src.impl"), None);
+        table.attribute("hbase.store.file-tracker.impl").map(str::to_owned)
+    };
+    let before = opens();
+    change("t", "FILE").await.unwrap();
+    assert_eq!(tracker().await.as_deref(), Some("FILE"));
+    assert_eq!(opens(), before + 2, "opened under the migration, and then under the list alone");
+    change("t", "DEFAULT").await.unwrap();
+    assert_eq!(tracker().await.as_deref(), Some("DEFAULT"));
+
+    assert_eq!(refusal(change("no", "FILE").await).0, "TableNotFoundException");
+    assert_eq!(refusal(change("t", "MIGRATION").await).1, "Do not need to transfer to MIGRATION");
+    let family = async |family: &str| {
+        let request = pb::ModifyColumnStoreFileTrackerRequest {
+            table_name: pb_name("t"),
+            family: Bytes::copy_from_slice(family.as_bytes()),
+            dst_sft: "FILE".into(),
+            ..Default::default()
+        };
+        cluster
+            .call::<_, pb::ModifyColumnStoreFileTrackerResponse>("ModifyColumnStoreFileTracker", &request)
+            .await
+    };
+    assert_eq!(refusal(family("g").await).0, "NoSuchColumnFamilyException");
+    cluster.wait(family("f").await.unwrap().proc_id).await.unwrap();
+    let table = cluster.descriptor("t").await.unwrap();
+    assert_eq!(table.families[0].setting("hbase.store.file-tracker.impl"), Some("FILE"));
+    assert_eq!(tracker().await.as_deref(), Some("DEFAULT"));
+    cluster.disable("t").await.unwrap();
+    assert_eq!(refusal(change("t", "FILE").await).0, "TableNotEnabledException");
 }

@@ -107,7 +107,8 @@ impl Region {
         staged.create_family_dirs()?;
         let served = staged.open(sequence_id)?;
         let marked = self.mark_bulk_load(&staged, &served, sequence_id, options);
-        if let Err(error) = marked.and_then(|()| staged.place()) {
+        let placed = marked.and_then(|()| staged.place());
+        if let Err(error) = placed.and_then(|()| self.track_load(&staged, &served)) {
             self.withdraw(staged, &error);
             return Err(error);
         }
@@ -122,6 +123,24 @@ impl Region {
         staged.keep();
         tracing::info!(region = %self.encoded_name, ?sequence_id, files = staged.files().len(), "bulk loaded");
         Ok(BulkLoadOutcome { sequence_id, names })
+    }
+
+    /// Lists files that have their places, where their stores have lists; all of them, or none.
+    fn track_load(&self, staged: &Staged<'_>, served: &[Arc<StoreFile>]) -> Result<(), RegionError> {
+        let files = || staged.files().iter().zip(served);
+        for (number, (place, file)) in files().enumerate() {
+            let Err(error) = self.track(self.store(&place.family)?, &[], std::slice::from_ref(file)) else {
+                continue;
+            };
+            for (place, file) in files().take(number + 1) {
+                if let Err(error) = self.track(self.store(&place.family)?, std::slice::from_ref(file), &[]) {
+                    // The next change of the list replaces it.
+                    tracing::error!(region = %self.encoded_name, %error, "a list has a file that is taken back");
+                }
+            }
+            return Err(error);
+        }
+        Ok(())
     }
 
     /// Names the files in the log, durably.

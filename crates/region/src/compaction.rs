@@ -208,6 +208,7 @@ impl Region {
         let expired = if leftovers.is_empty() { self.expired(store) } else { Vec::new() };
         if !expired.is_empty() {
             self.mark_compaction(store, &expired, &[])?;
+            self.track(store, &expired, &[])?;
             store.exchange_files(&expired, Vec::new());
             store.forget_blocks(&expired);
             self.archive(store, &expired, leftovers);
@@ -228,7 +229,7 @@ impl Region {
         drop(memory);
         // A region that closes meanwhile must not get files that its next opener does not expect.
         self.check_open()?;
-        let outputs = self.publish(outputs).map_err(|(error, uncertain)| {
+        let outputs = self.publish(store, outputs, &job.inputs).map_err(|(error, uncertain)| {
             // Were a file to stay unnoticed, it would bring back what later compactions dropped.
             leftovers.extend(uncertain);
             error
@@ -237,6 +238,9 @@ impl Region {
         if let (Err(error), true) = (&marked, outputs.is_empty()) {
             // Nothing but the log would say that the inputs are done with.
             return Err(error.clone());
+        }
+        if outputs.is_empty() {
+            self.track(store, &job.inputs, &[])?;
         }
         let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
         outputs.iter().for_each(|file| self.cache_written(store, file, wanted));

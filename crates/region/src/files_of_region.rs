@@ -4,7 +4,7 @@ use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
 use finback_cell::{Bytes, RegionInfo, TableDescriptor};
-use finback_layout::RootDir;
+use finback_layout::{RootDir, StoreFileTracker};
 use std::path::PathBuf;
 
 impl Region {
@@ -37,7 +37,13 @@ impl Region {
     /// A store file that cannot be read.
     pub fn warm_up(root: &RootDir, info: &RegionInfo, table: &TableDescriptor) -> Result<(), RegionError> {
         for family in &table.families {
-            for entry in root.list_store_files(&info.table, &info.encoded_name(), &family.name)? {
+            let (region, name) = (info.encoded_name(), &family.name);
+            let tracker = StoreFileTracker::of(table, family).map_err(RegionError::Invalid)?;
+            let entries = match tracker.reads_list() {
+                true => root.listed_store_files(&info.table, &region, name)?,
+                false => root.list_store_files(&info.table, &region, name)?,
+            };
+            for entry in entries {
                 StoreFile::open(&**root.fs(), entry)?;
             }
         }

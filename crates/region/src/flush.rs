@@ -241,7 +241,7 @@ impl Region {
             others: &[],
             must_have_any: true,
         })?;
-        self.publish(outputs).map_err(|(error, uncertain)| {
+        self.publish(part.store, outputs, &[]).map_err(|(error, uncertain)| {
             // The next flush writes the same cells again.
             part.store.flush_leftovers.lock().extend(uncertain);
             error

@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::store_file::StoreFile;
 use crate::table_rules::TableRules;
 use finback_cell::{Cell, CellOrder, RegionInfo, TableDescriptor};
-use finback_layout::{LayoutError, RootDir};
+use finback_layout::{LayoutError, RootDir, StoreFileTracker};
 use finback_memstore::MemStore;
 use finback_proto::{Message, pb};
 use finback_wal::{ReplayRules, ReplaySink, WalEntry, delete_recovered_edits, replay};
@@ -54,7 +54,8 @@ impl Region {
         let gauge = Arc::new(MemoryGauge::new(Arc::clone(&environment.host)));
         let mut stores = Vec::with_capacity(table.families.len());
         for family in &table.families {
-            let files = open_store_files(&root, &info, &family.name)?;
+            let tracker = StoreFileTracker::of(&table, family).map_err(RegionError::Invalid)?;
+            let files = open_store_files(&root, &info, &family.name, tracker)?;
             let keeper = |memstore: &Arc<MemStore>| {
                 let (config, host) = (&environment.config, Arc::clone(&environment.host));
                 let memstore = Arc::clone(memstore);
@@ -71,7 +72,8 @@ impl Region {
             let compaction = environment.config.compaction_of(&table, family);
             let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
-            stores.push(Store::new(family.clone(), keeper, order, (compaction, caching), files, cache));
+            let configs = (compaction, caching);
+            stores.push(Store::new(family.clone(), keeper, order, configs, (tracker, files), cache));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
         let stored = stores.iter().map(Store::highest_sequence_id).max().unwrap_or(0);
@@ -107,6 +109,7 @@ impl Region {
             environment,
         };
         region.recover(nonces)?;
+        region.settle_lists()?;
         // What there was in logs is in store files now.
         *region.last_flush_sequence_id.get_mut() = region.read_point();
         region.begin()?;
@@ -235,11 +238,18 @@ fn open_store_files(
     root: &RootDir,
     info: &RegionInfo,
     family: &[u8],
+    tracker: StoreFileTracker,
 ) -> Result<Vec<Arc<StoreFile>>, RegionError> {
     let region = info.encoded_name();
-    let mut files = Vec::new();
-    for entry in root.list_store_files(&info.table, &region, family)? {
-        files.push(StoreFile::open(&**root.fs(), entry)?);
+    let entries = match tracker.reads_list() {
+        true => root.listed_store_files(&info.table, &region, family)?,
+        false => root.list_store_files(&info.table, &region, family)?,
+    };
+    let open = |entry| StoreFile::open(&**root.fs(), entry);
+    let files: Vec<_> = entries.into_iter().map(open).collect::<Result<_, _>>()?;
+    if tracker.reads_list() {
+        // A compaction has exchanged its inputs there already, or not yet.
+        return Ok(files);
     }
     let names = |files: &[Arc<StoreFile>]| -> HashSet<Vec<u8>> {
         files.iter().flat_map(|file| file.compacted_files()).collect()
@@ -304,7 +314,11 @@ impl ReplaySink for Replay<'_, '_> {
                 return Ok(());
             }
         }
-        for file in store.remove_files(&descriptor.compaction_input) {
+        let removed = store.remove_files(&descriptor.compaction_input);
+        if !removed.is_empty() {
+            region.track(store, &removed, &[])?;
+        }
+        for file in removed {
             let name =
                 file.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             root.archive_store_file(table, &region.encoded_name, family, &name)?;

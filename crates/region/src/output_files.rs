@@ -189,10 +189,15 @@ impl Region {
     /// say what they were made of, with all of that still there: it puts them away. Of a flush it finds files whose
     /// edits the log has as well. HBase, which would open such a directory as it is, sees some cells twice, and as one.
     ///
+    /// Where the store has a list, `inputs` are exchanged for them there; files of which there is none leave the list to the
+    /// caller.
+    ///
     /// After a failure no file has its place; names of those of which that is not certain are given back.
     pub(crate) fn publish(
         &self,
+        store: &Store,
         outputs: Vec<FinishedOutput>,
+        inputs: &[Arc<StoreFile>],
     ) -> Result<Vec<Arc<StoreFile>>, (RegionError, Vec<String>)> {
         let fs = self.environment.root.fs();
         let files: Vec<Arc<StoreFile>> = outputs.iter().map(|output| Arc::clone(&output.file)).collect();
@@ -202,6 +207,11 @@ impl Region {
                 return Err((error, self.take_back(&files[..=number], files.len())));
             }
             temporary.no_longer_there();
+        }
+        if !files.is_empty()
+            && let Err(error) = self.track(store, inputs, &files)
+        {
+            return Err((error, self.take_back(&files, files.len())));
         }
         Ok(files)
     }

@@ -16,12 +16,14 @@ use crate::relevant::{BloomAnswer, Relevant};
 use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
+use crate::tracked_files::TrackedFiles;
 use arc_swap::ArcSwap;
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions,
 };
+use finback_layout::StoreFileTracker;
 use finback_memstore::MemStore;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -40,6 +42,8 @@ pub(crate) struct Store {
     compaction: ArcSwap<CompactionConfig>,
     /// Which blocks are cached besides those that were read.
     pub(crate) caching: CacheConfig,
+    /// Who says which files there are.
+    pub(crate) tracked: TrackedFiles,
     /// One compaction at a time, and what earlier ones left in the directory.
     pub(crate) compaction_lock: Mutex<Leftovers>,
     /// Names of files that a flush could not take back: the next compaction counts them among the leftovers.
@@ -64,7 +68,7 @@ impl Store {
         keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
         (compaction, caching): (CompactionConfig, CacheConfig),
-        mut files: Vec<Arc<StoreFile>>,
+        (tracker, mut files): (StoreFileTracker, Vec<Arc<StoreFile>>),
         cache: Arc<dyn BlockCache>,
     ) -> Self {
         sort_newest_first(&mut files, &compaction);
@@ -80,6 +84,7 @@ impl Store {
             memstore,
             compaction: ArcSwap::from_pointee(compaction),
             caching,
+            tracked: TrackedFiles::new(tracker, &files),
             compaction_lock: Mutex::default(),
             flush_leftovers: Mutex::default(),
             major_is_due: AtomicBool::new(false),

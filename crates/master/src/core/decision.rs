@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, TableDescriptor, TableName, schema::set_entry};
+use finback_layout::TRACKER;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use super::Core;
 use crate::operation::Operation;
-
-/// Which key of a schema says how store files are tracked.
-const FILE_TRACKER: &str = "hbase.store.file-tracker.impl";
 
 /// Which regions and schemas an operation begins with, and which it makes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +40,7 @@ impl Core {
             Operation::ModifyTable { .. }
             | Operation::AddFamily { .. }
             | Operation::ModifyFamily { .. }
+            | Operation::ModifyFileTracker { .. }
             | Operation::DeleteFamily { .. } => self.decide_modification(operation)?,
             Operation::SplitRegion { table, region, split_row } => {
                 let decision = Decision {
@@ -84,9 +83,8 @@ impl Core {
         split_keys: &[Bytes],
     ) -> Result<Decision, RpcException> {
         let mut table = table.clone();
-        check_file_tracker(&table)?;
-        if table.attribute(FILE_TRACKER).is_none() {
-            set_entry(&mut table.attributes, FILE_TRACKER, "DEFAULT"); // As HBase 2.5 does.
+        if table.attribute(TRACKER).is_none() {
+            set_entry(&mut table.attributes, TRACKER, "DEFAULT"); // As HBase 2.5 does.
         }
         let new_regions = regions_between(&table.name, split_keys, self.now);
         Ok(Decision { new_regions, new_descriptor: Some(Arc::new(table)), ..Default::default() })
@@ -104,7 +102,6 @@ impl Core {
 
     fn decide_modification(&self, operation: &Operation) -> Result<Decision, RpcException> {
         let new = operation.new_descriptor(&self.state, self.config.table_sanity_checks)?;
-        check_file_tracker(&new)?;
         let table = crate::operation::find(&self.state, &new.name)?;
         let reopen = !matches!(operation, Operation::ModifyTable { reopen: false, .. });
         let old = table.descriptor.clone();
@@ -136,17 +133,4 @@ fn regions_between(table: &TableName, keys: &[Bytes], region_id: u64) -> Vec<Reg
     let starts = std::iter::once(Bytes::new()).chain(keys.iter().cloned());
     let ends = keys.iter().cloned().chain(std::iter::once(Bytes::new()));
     starts.zip(ends).map(|(start, end)| RegionInfo::new(table.clone(), start, end, region_id)).collect()
-}
-
-/// Files tracked in `.filelist` cannot be written yet; to pretend would hide them from HBase.
-fn check_file_tracker(table: &TableDescriptor) -> Result<(), RpcException> {
-    let of_families = table.families.iter().flat_map(|family| &family.configuration);
-    let mut settings = table.attributes.iter().chain(of_families);
-    match settings.find(|(key, value)| &key[..] == FILE_TRACKER.as_bytes() && &value[..] != b"DEFAULT") {
-        Some((_, value)) => Err(exceptions::do_not_retry(format!(
-            "{FILE_TRACKER}={} is not supported yet",
-            value.escape_ascii()
-        ))),
-        None => Ok(()),
-    }
 }

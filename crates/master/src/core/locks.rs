@@ -72,6 +72,7 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
         | Operation::ModifyTable { .. }
         | Operation::AddFamily { .. }
         | Operation::ModifyFamily { .. }
+        | Operation::ModifyFileTracker { .. }
         | Operation::DeleteFamily { .. }
         | Operation::CreateNamespace { .. }
         | Operation::ModifyNamespace { .. }

@@ -78,6 +78,7 @@ pub(crate) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
         Operation::ModifyTable { .. }
         | Operation::AddFamily { .. }
         | Operation::ModifyFamily { .. }
+        | Operation::ModifyFileTracker { .. }
         | Operation::DeleteFamily { .. } => modify(decision),
         Operation::FlushTable { families, .. } => flush(&old(), families),
         Operation::AssignRegion { region, .. } => vec![Step::Open(vec![region.clone()])],

@@ -114,6 +114,7 @@ fn changes_schema(operation: &Operation) -> bool {
         Operation::ModifyTable { .. }
             | Operation::AddFamily { .. }
             | Operation::ModifyFamily { .. }
+            | Operation::ModifyFileTracker { .. }
             | Operation::DeleteFamily { .. }
     )
 }

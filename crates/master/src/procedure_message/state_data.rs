@@ -66,6 +66,7 @@ fn ends(operation: &Operation) -> (&'static [u32], u32) {
         | Operation::ModifyTable { .. }
         | Operation::AddFamily { .. }
         | Operation::ModifyFamily { .. }
+        | Operation::ModifyFileTracker { .. }
         | Operation::DeleteFamily { .. } => (&[1, 2], 6),
         Operation::AssignRegion { .. } => (&[1], 3),
         Operation::UnassignRegion { .. } => (&[4], 5),
@@ -118,6 +119,7 @@ fn state(operation: &Operation, step: &Step) -> Option<u32> {
             Operation::ModifyTable { .. }
             | Operation::AddFamily { .. }
             | Operation::ModifyFamily { .. }
+            | Operation::ModifyFileTracker { .. }
             | Operation::DeleteFamily { .. },
             step,
         ) => match step {
@@ -240,6 +242,7 @@ fn data(procedure: &Procedure) -> Vec<Any> {
         Operation::ModifyTable { .. }
         | Operation::AddFamily { .. }
         | Operation::ModifyFamily { .. }
+        | Operation::ModifyFileTracker { .. }
         | Operation::DeleteFamily { .. } => modification(procedure, decision),
         Operation::AssignRegion { .. } => transition(pb::RegionTransitionType::Assign, decision),
         Operation::UnassignRegion { .. } => transition(pb::RegionTransitionType::Unassign, decision),

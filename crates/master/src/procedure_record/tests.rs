@@ -33,6 +33,8 @@ fn operations() -> Vec<Operation> {
         Operation::AddFamily { table: table.clone(), family: family.clone() },
         Operation::ModifyFamily { table: table.clone(), family },
         Operation::DeleteFamily { table: table.clone(), family: "f".into() },
+        Operation::ModifyFileTracker { table: table.clone(), family: None, to_file: true },
+        Operation::ModifyFileTracker { table: table.clone(), family: Some("f".into()), to_file: false },
         Operation::FlushTable { table: table.clone(), families: vec!["f".into()] },
         Operation::AssignRegion { table: table.clone(), region: region.clone() },
         Operation::UnassignRegion { table: table.clone(), region: region.clone() },

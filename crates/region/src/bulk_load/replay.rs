@@ -50,6 +50,7 @@ impl Region {
             }
         }
         let is = |place: Place| move |(at, _): &(Place, Named)| *at == place;
+        self.serve_unlisted(&files)?;
         if !files.iter().any(is(Place::Staged)) {
             return Ok(());
         }
@@ -63,8 +64,27 @@ impl Region {
             io(file.served.parent().map_or(Ok(()), |dir| fs.create_dir_all(dir)))?;
             let opened = StoreFile::open_as(&**fs, &file.staged, &file.served, file.sequence_id)?;
             io(fs.rename(&file.staged, &file.served))?;
-            self.store(&file.family)?.add_file(opened);
+            let store = self.store(&file.family)?;
+            self.track(store, &[], std::slice::from_ref(&opened))?;
+            store.add_file(opened);
             tracing::info!(region = %self.encoded_name, file = file.name, "bulk loaded as the log says");
+        }
+        Ok(())
+    }
+
+    /// Files that had their places when the server died, and were not in the lists of their stores yet.
+    fn serve_unlisted(&self, files: &[(Place, Named)]) -> Result<(), RegionError> {
+        let fs = self.environment.root.fs();
+        for (_, file) in files.iter().filter(|(place, _)| *place == Place::Placed) {
+            let store = self.store(&file.family)?;
+            let is_served = store.files().iter().any(|served| served.name() == file.name);
+            let is_there = fs.exists(&file.served).map_err(|error| RegionError::io(&file.served, &error))?;
+            if !is_served && is_there {
+                let opened = StoreFile::open_as(&**fs, &file.served, &file.served, file.sequence_id)?;
+                self.track(store, &[], std::slice::from_ref(&opened))?;
+                store.add_file(opened);
+                tracing::info!(region = %self.encoded_name, file = file.name, "bulk loaded, and not listed yet");
+            }
         }
         Ok(())
     }
