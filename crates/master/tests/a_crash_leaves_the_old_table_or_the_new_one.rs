@@ -63,7 +63,13 @@ async fn run_until_step<Req: Message, Resp: HasProcedure>(
         tokio::time::sleep(Duration::from_millis(n % 7)).await;
     };
     let id = tokio::select! {
-        response = submitted => response.unwrap().id().unwrap(),
+        response = submitted => match response {
+            Ok(response) => response.id().unwrap(),
+            Err(e) => {
+                assert!(is_cut() && !e.do_not_retry, "{method}: {e}");
+                return Known { id: None, done: false, cut: true };
+            }
+        },
         () = cut => return Known { id: None, done: false, cut: true },
     };
     let known = |done| Known { id: Some(id), done, cut: is_cut() };

@@ -239,6 +239,35 @@ async fn results_and_nonces_are_known_after_a_restart_and_forgotten_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_cannot_be_written_down_is_refused_and_may_be_asked_for_again() {
+    let cluster = Cluster::start().await;
+    let request = pb::CreateTableRequest {
+        nonce_group: Some(7),
+        nonce: Some(8),
+        ..create_request(table("t", &["f"]), &["m"])
+    };
+    let before = procedures(&cluster).await.len();
+    for refused in 1..=2 {
+        cluster.faults.fail_operation(cluster.faults.operations());
+        let answer = cluster.call::<_, pb::CreateTableResponse>("CreateTable", &request).await;
+        let (class, message) = refusal(answer);
+        assert_eq!(class, "IOException");
+        assert!(message.starts_with("storing procedures: "), "{message}");
+        settle().await;
+        assert_eq!(cluster.state("t").await, None);
+        let listed = procedures(&cluster).await;
+        assert_eq!(listed.len(), before + refused);
+        assert_eq!(listed.last().unwrap().state(), ProcedureState::Rolledback);
+    }
+    let created: pb::CreateTableResponse = cluster.call("CreateTable", &request).await.unwrap();
+    cluster.wait(created.proc_id).await.unwrap();
+    let next = cluster.crash_and_restart(CrashMode::Strict).await;
+    assert_eq!(next.state("t").await, Some(pb::table_state::State::Enabled));
+    let again: pb::CreateTableResponse = next.call("CreateTable", &request).await.unwrap();
+    assert_eq!(again.proc_id, created.proc_id);
+}
+
+#[tokio::test(start_paused = true)]
 async fn procedures_that_nobody_registered_are_refused_in_hbases_words() {
     let cluster = Cluster::start().await;
     let procedure = pb::ProcedureDescription {

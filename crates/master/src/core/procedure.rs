@@ -296,7 +296,7 @@ impl Core {
         }
     }
 
-    fn reject(&mut self, id: u64, exception: RpcException) {
+    pub(super) fn reject(&mut self, id: u64, exception: RpcException) {
         if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
             procedure.rejected = true;
         }

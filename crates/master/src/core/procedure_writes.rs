@@ -87,7 +87,8 @@ impl Core {
         self.act(action, Purpose::ProcedureWrite(ProcedureWrite { versions, forgotten }));
     }
 
-    /// A failed write is repeated until it succeeds, with what has changed since: without it nothing may go on.
+    /// A failed write is repeated until it succeeds, with what has changed since: without it nothing may go on. Those that
+    /// have never been written down, and so have not begun, fail: their clients may try again later.
     pub(super) fn procedures_written(&mut self, write: ProcedureWrite, result: Result<(), RpcException>) {
         let writes = &mut self.procedure_writes;
         writes.in_flight = false;
@@ -98,7 +99,8 @@ impl Core {
             writes.forgotten.extend(write.forgotten);
             let attempt = writes.attempt;
             tracing::error!(attempt, "procedures cannot be written down yet: {e}");
-            return self.pause(attempt, Purpose::ProcedureWritePause);
+            self.pause(attempt, Purpose::ProcedureWritePause);
+            return write.versions.iter().for_each(|(id, _)| self.refuse_unwritten(*id, &e));
         }
         writes.attempt = 0;
         for (id, version) in write.versions {
@@ -108,6 +110,21 @@ impl Core {
                 procedure.wait = Wait::Ready;
             }
         }
+    }
+}
+
+impl Core {
+    fn refuse_unwritten(&mut self, id: u64, exception: &RpcException) {
+        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
+        let is_over = matches!(procedure.status, Status::Finished(_));
+        if is_over || procedure.is_recorded() {
+            return;
+        }
+        // Sent again, it is another one.
+        if let Some(nonce) = procedure.nonce.take() {
+            self.procedures.nonces.remove(&nonce);
+        }
+        self.reject(id, exception.clone());
     }
 }
 
