@@ -230,8 +230,9 @@ impl Driver {
         };
         let over = self.runtime.spawn_blocking(find).await.unwrap_or_default();
         let mut collected = 0;
-        for Kinship { table, region, .. } in over {
-            match self.run(Operation::CollectRegion { table, region }, Origin::default()).await {
+        for Kinship { table, region, is_split, .. } in over {
+            let operation = Operation::CollectRegion { table, region, is_split };
+            match self.run(operation, Origin::default()).await {
                 Ok(_) => collected += 1,
                 Err(error) => tracing::warn!("putting away a region's files: {error}"),
             }

@@ -11,6 +11,8 @@ pub(crate) struct Kinship {
     pub(crate) table: TableName,
     /// The region that was split, or that was merged.
     pub(crate) region: String,
+    /// Which of the two it was.
+    pub(crate) is_split: bool,
     parents: Vec<String>,
     offspring: Vec<String>,
 }
@@ -18,14 +20,16 @@ pub(crate) struct Kinship {
 /// All regions of which parents' files may have become useless.
 pub(crate) fn kinships(state: &ClusterState) -> Vec<Kinship> {
     let kinship = |(encoded, region): (&String, &Region)| {
-        let (parents, offspring) = if region.state == RegionState::Split && !region.split_into.is_empty() {
+        let is_split = region.state == RegionState::Split;
+        let (parents, offspring) = if is_split && !region.split_into.is_empty() {
             (vec![encoded.clone()], region.split_into.clone())
-        } else if !region.merged_from.is_empty() {
+        } else if !is_split && !region.merged_from.is_empty() {
             (region.merged_from.clone(), vec![encoded.clone()])
         } else {
             return None;
         };
-        Some(Kinship { table: region.info.table.clone(), region: encoded.clone(), parents, offspring })
+        let table = region.info.table.clone();
+        Some(Kinship { table, region: encoded.clone(), is_split, parents, offspring })
     };
     state.regions.iter().filter_map(kinship).collect()
 }

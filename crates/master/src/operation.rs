@@ -1,7 +1,7 @@
 //! What clients ask for, and whether it can be done.
 
 use bytes::Bytes;
-use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, RegionState, TableDescriptor, TableName};
 use finback_layout::StoreFileTracker;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
@@ -91,6 +91,8 @@ pub(crate) enum Operation {
     CollectRegion {
         table: TableName,
         region: String,
+        /// Which of the two it was.
+        is_split: bool,
     },
 }
 
@@ -242,11 +244,17 @@ impl Operation {
                 region_division::check_split(state, table, region, split_row)
             }
             Self::MergeRegions { table, regions } => region_division::check_merge(state, table, regions),
-            Self::AssignRegion { region, .. }
-            | Self::UnassignRegion { region, .. }
-            | Self::CollectRegion { region, .. } => match state.regions.contains_key(region) {
-                true => Ok(()),
-                false => Err(exceptions::unknown_region(region)),
+            Self::AssignRegion { region, .. } | Self::UnassignRegion { region, .. } => {
+                match state.regions.contains_key(region) {
+                    true => Ok(()),
+                    false => Err(exceptions::unknown_region(region)),
+                }
+            }
+            Self::CollectRegion { region, is_split, .. } => match state.regions.get(region) {
+                Some(known) if (known.state == RegionState::Split) == *is_split => Ok(()),
+                // What nobody refers to are other files now.
+                Some(_) => Err(exceptions::do_not_retry_region(format!("{region} has been split"))),
+                None => Err(exceptions::unknown_region(region)),
             },
         }
     }

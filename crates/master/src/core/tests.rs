@@ -261,6 +261,26 @@ fn results_are_kept_for_a_while_and_their_number_is_limited() {
 }
 
 #[test]
+fn a_flush_passes_over_regions_that_are_closed_meanwhile() {
+    let mut core = initialized();
+    for (exception, fails) in
+        [(exceptions::not_serving_region("closed"), false), (exceptions::region_too_busy("busy"), true)]
+    {
+        let flush = Operation::FlushTable { table: TableName::namespace_table(), families: Vec::new() };
+        let id = core.submit(flush, Origin::default(), START).unwrap();
+        complete_record(&mut core);
+        let (action, flush) = core.take_actions().remove(0);
+        assert!(matches!(flush, Action::FlushRegion { .. }), "{flush:?}");
+        core.completed(action, Err(exception), START);
+        play(&mut core, START);
+        let Status::Finished(result) = &core.procedures.get(id).unwrap().status else {
+            panic!("not finished")
+        };
+        assert_eq!(result.is_err(), fails);
+    }
+}
+
+#[test]
 fn too_many_waiting_operations_are_refused() {
     let mut core = initialized();
     let refused = (0..2000).find_map(|i| {
@@ -337,7 +357,8 @@ fn a_region_is_split_and_put_away_when_nobody_refers_to_it() {
     let kinships = crate::kinship::kinships(&core.state);
     let [kinship] = &kinships[..] else { panic!("{kinships:?}") };
     let (table, region) = (kinship.table.clone(), kinship.region.clone());
-    core.submit(Operation::CollectRegion { table, region }, Origin::default(), START).unwrap();
+    core.submit(Operation::CollectRegion { table, region, is_split: true }, Origin::default(), START)
+        .unwrap();
     assert_eq!(kinds(&play(&mut core, START)), ["archive", "meta"]);
     assert_eq!(ranges(&core, "t"), after[1..]);
 }
@@ -384,8 +405,12 @@ fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred
     assert_eq!(ranges(&core, "t"), [range("", "m", RegionState::Open), range("m", "", RegionState::Open)]);
     let merged = core.state.assignable_regions_of(&table)[0].clone();
     assert_eq!(core.state.regions[&merged].merged_from, parents);
-    core.submit(Operation::CollectRegion { table, region: merged.clone() }, Origin::default(), START)
-        .unwrap();
+    core.submit(
+        Operation::CollectRegion { table, region: merged.clone(), is_split: false },
+        Origin::default(),
+        START,
+    )
+    .unwrap();
     let done = play(&mut core, START);
     let [Action::Storage(StorageWork::ArchiveRegions { regions, .. }), Action::WriteMeta { .. }] = &done[..]
     else {
@@ -394,6 +419,27 @@ fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred
     assert_eq!(*regions, parents);
     assert!(core.state.regions[&merged].merged_from.is_empty());
     assert!(crate::kinship::kinships(&core.state).is_empty());
+}
+
+#[test]
+fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files() {
+    let mut core = initialized();
+    create(&mut core, "t", &["f", "m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let regions = core.state.assignable_regions_of(&table)[..2].to_vec();
+    core.submit(Operation::MergeRegions { table: table.clone(), regions }, Origin::default(), START).unwrap();
+    play(&mut core, START);
+    let [kinship] = &crate::kinship::kinships(&core.state)[..] else { panic!("one") };
+    let (region, is_split) = (kinship.region.clone(), kinship.is_split);
+    // Nobody refers to the parents of the merge any more; the split comes first.
+    let split = split(&mut core, "t", "c");
+    let collect = core.submit(Operation::CollectRegion { table, region, is_split }, Origin::default(), START);
+    let done = play(&mut core, START);
+    assert_eq!(core.procedures.get(split).unwrap().status, Status::Finished(Ok(())));
+    assert!(!kinds(&done).contains(&"archive"));
+    let end = &core.procedures.get(collect.unwrap()).unwrap().status;
+    assert!(matches!(end, Status::Finished(Err(_))), "{end:?}");
 }
 
 #[test]
