@@ -54,6 +54,7 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
         pipeline_segments_limit: config.pipeline_segments as usize,
         adaptive_compaction_threshold: config.adaptive_compaction_threshold,
         row_lock_wait: config.row_lock_wait,
+        tells_load: config.client_backpressure,
         compaction: config.compaction(),
         split: SplitConfig {
             policy: config.split_policy,

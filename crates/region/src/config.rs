@@ -55,6 +55,8 @@ pub struct RegionConfig {
     pub flush_per_changes: u64,
     /// `hbase.rowlock.wait.duration`: how long a write waits for a row.
     pub row_lock_wait: Duration,
+    /// `hbase.client.backpressure.enabled`: whether clients are told how full memstores are.
+    pub tells_load: bool,
 }
 
 impl Default for RegionConfig {
@@ -79,6 +81,7 @@ impl Default for RegionConfig {
             periodic_flush_interval: Some(Duration::from_secs(3600)),
             flush_per_changes: 30_000_000,
             row_lock_wait: Duration::from_secs(30),
+            tells_load: false,
         }
     }
 }
@@ -106,6 +109,7 @@ impl RegionConfig {
         let bound = "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
         found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
         found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);
+        found |= settings.apply("hbase.client.backpressure.enabled", &mut own.tells_load);
         found |= settings.apply_ms("hbase.rowlock.wait.duration", &mut own.row_lock_wait);
         let mut interval = own.periodic_flush_interval.unwrap_or_default();
         if settings.apply_ms("hbase.regionserver.optionalcacheflushinterval", &mut interval) {

@@ -52,6 +52,16 @@ impl Region {
         WriteRoom { used: self.memstore_bytes.bytes(), slow_from, limit }
     }
 
+    /// How full the memstores are, in percent of the size of a flush and 100 at most, for clients that slow down by
+    /// themselves; `None` where they are not to be told.
+    pub fn told_memstore_load(&self) -> Option<u8> {
+        if !self.environment.config.tells_load || self.info.table.is_system() {
+            return None;
+        }
+        let percent = self.memstore_bytes.bytes().saturating_mul(100) / self.flush_size().max(1);
+        Some(u8::try_from(percent).unwrap_or(100).min(100))
+    }
+
     /// Refuses writes while the memstore is far above its flush size, or all together are too large.
     fn check_memory(&self) -> Result<(), RegionError> {
         let room = self.write_room();

@@ -25,6 +25,7 @@ mod io_budget;
 mod job;
 mod job_queue;
 mod load;
+mod load_statistics;
 mod multi;
 mod multi_row;
 mod mutate;

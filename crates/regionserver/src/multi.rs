@@ -6,6 +6,7 @@ use crate::condition;
 use crate::exceptions::batch_exception;
 use crate::get::OpenGet;
 use crate::handlers::is_long_batch;
+use crate::load_statistics::load_statistics;
 use crate::mutate::{atomically, block_result, check_same_row};
 use crate::reads_together::ReadsTogether;
 use crate::result::ReplyCells;
@@ -50,6 +51,7 @@ async fn carry_out(
         request_cells: call.cells.clone(),
         cells: ReplyCells::new(&server, &call),
         results: Vec::with_capacity(request.region_action.len()),
+        statistics: pb::MultiRegionLoadStats::default(),
         gets: Gets::default(),
     };
     // From before each RegionAction had its own: a condition for the only one.
@@ -62,6 +64,9 @@ async fn carry_out(
     }
     multi.read_gets().await;
     let mut response = pb::MultiResponse { region_action_result: multi.results, ..Default::default() };
+    if !multi.statistics.region.is_empty() {
+        response.region_statistics = Some(multi.statistics);
+    }
     if response.region_action_result.iter().any(|result| result.processed == Some(true)) {
         response.processed = Some(true);
     }
@@ -78,6 +83,8 @@ struct Multi<'a> {
     cells: ReplyCells,
     /// The answers so far, a part for each region.
     results: Vec<pb::RegionActionResult>,
+    /// The load of the regions, of those of which it is told.
+    statistics: pb::MultiRegionLoadStats,
     gets: Gets,
 }
 
@@ -100,12 +107,27 @@ impl Multi<'_> {
             }
         };
         if action.atomic() || action.condition.is_some() {
+            let specifier = action.region.clone();
             let result = self.atomic(&region, action).await?;
             self.results.push(result);
+            self.tell_load(&region, specifier);
             return Ok(());
         }
         self.results.push(pb::RegionActionResult::default());
-        self.independent(&region, action.action).await
+        self.independent(&region, action.action).await?;
+        self.tell_load(&region, action.region);
+        Ok(())
+    }
+
+    /// Of a region that has several parts of the request, which stand one after the other, once.
+    fn tell_load(&mut self, region: &Region, specifier: pb::RegionSpecifier) {
+        let Some(load) = load_statistics(self.server, region) else { return };
+        if self.statistics.region.last() == Some(&specifier) {
+            self.statistics.stat.pop();
+        } else {
+            self.statistics.region.push(specifier);
+        }
+        self.statistics.stat.push(load);
     }
 
     /// Reads the gets that are open, and puts the answers into their places.

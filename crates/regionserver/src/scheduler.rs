@@ -299,7 +299,9 @@ async fn look_around(server: Arc<RegionServer>) {
             }
             _ = ticks.tick() => {
                 let before = std::mem::replace(&mut requests, server.requests());
-                server.scheduler.throughput.tune(pressure(&server, before == requests));
+                let pressure = pressure(&server, before == requests);
+                server.compaction_pressure.note(pressure.compactions);
+                server.scheduler.throughput.tune(pressure);
             }
         }
     }

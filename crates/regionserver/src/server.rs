@@ -7,6 +7,7 @@ use crate::exceptions::exception;
 use crate::handlers::Handlers;
 use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
+use crate::load_statistics::CompactionPressure;
 use crate::nonces::Nonces;
 use crate::regions::Regions;
 use crate::scanners::Scanners;
@@ -99,6 +100,7 @@ pub struct RegionServer {
     /// Requests of clients so far.
     pub(crate) requests: AtomicU64,
     pub(crate) last_report: LastReport,
+    pub(crate) compaction_pressure: CompactionPressure,
     cache: Arc<dyn BlockCache>,
     region_config: Mutex<Arc<RegionConfig>>,
     wal: Arc<Wal>,
@@ -148,6 +150,7 @@ impl RegionServer {
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
             last_report: LastReport::default(),
+            compaction_pressure: CompactionPressure::default(),
             cache,
             region_config: Mutex::new(Arc::new(options.region.clone())),
             wal: Arc::new(wal),

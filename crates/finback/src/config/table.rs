@@ -141,6 +141,10 @@ settings! {
     /// How long a write waits for the lock of a row that another write holds.
     row_lock_wait: Milliseconds = "30000", "hbase.rowlock.wait.duration";
 
+    /// Whether the answers to batches say how full memstores are, and how much stores need compactions, for clients that slow
+    /// down by themselves (which have the same setting). Tables may have their own.
+    client_backpressure: Flag = "false", "hbase.client.backpressure.enabled";
+
     /// Puts whose timestamp is further in the future are refused. 9223372036854775807: none are.
     timestamp_slop: Period = "9223372036854775807", "hbase.hregion.keyvalue.timestamp.slop.millisecs";
 

@@ -246,3 +246,42 @@ async fn rows_of_one_region_change_together_by_its_endpoint() {
     let answer: Executed = world.ask("ExecService", &other).await;
     assert_eq!(answer.unwrap_err().simple_class(), "UnknownProtocolException");
 }
+
+#[tokio::test]
+async fn the_load_of_regions_is_told_where_that_is_wanted() {
+    let silent = World::new();
+    let table = silent.table("t").await;
+    let (response, _) = multi(&silent, vec![on(&table.region, vec![action(put("a", &[("q", b"1")]))])]).await;
+    assert_eq!(response.region_statistics, None);
+
+    let world = World::with(|options| {
+        options.region.tells_load = true;
+        options.region.flush_size_bytes = 1 << 20;
+        options.memstore_limit_bytes = 4 << 20;
+    });
+    let table = world.region("t", "", "m").await;
+    let other = world.region("t", "m", "").await;
+    let elsewhere = pb::RegionSpecifier {
+        value: "t,x,1.0123456789abcdef0123456789abcdef.".into(),
+        ..table.region.clone()
+    };
+    let large = vec![b'v'; 400 << 10];
+    let atomic = pb::RegionAction {
+        atomic: Some(true),
+        ..on(&table.region, vec![action(put("b", &[("q", &large)]))])
+    };
+    let parts = vec![
+        on(&table.region, vec![action(put("a", &[("q", b"1")]))]),
+        atomic,
+        on(&elsewhere, vec![get("x")]),
+        on(&other.region, vec![get("n")]),
+    ];
+    let (response, _) = multi(&world, parts).await;
+    let told = response.region_statistics.unwrap();
+    assert_eq!(told.region, [table.region.clone(), other.region.clone()]);
+    let loads: Vec<_> = told.stat.iter().map(pb::RegionLoadStats::mem_store_load).collect();
+    // 400 KiB of 1 MiB, and of the memory for all.
+    assert!((39..=42).contains(&loads[0]) && loads[1] == 0, "{loads:?}");
+    assert!((9..=11).contains(&told.stat[1].heap_occupancy()), "{told:?}");
+    assert_eq!(told.stat[0].compaction_pressure, Some(0));
+}

@@ -5,11 +5,14 @@ import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.NotServingRegionException;
 import org.apache.hadoop.hbase.RegionTooBusyException;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotEnabledException;
 import org.apache.hadoop.hbase.TableNotFoundException;
 import org.apache.hadoop.hbase.UnknownScannerException;
 import org.apache.hadoop.hbase.client.*;
+import org.apache.hadoop.hbase.client.backoff.ClientBackoffPolicy;
+import org.apache.hadoop.hbase.client.backoff.ServerStatistics;
 import org.apache.hadoop.hbase.exceptions.FailedSanityCheckException;
 import org.apache.hadoop.hbase.exceptions.RequestTooBigException;
 
@@ -17,6 +20,8 @@ import org.apache.hadoop.hbase.exceptions.RequestTooBigException;
 public final class SituationChecks extends ErrorChecks {
   /** hbase.client.scanner.timeout.period of the server. */
   private static final int LEASE_MS = 600;
+  /** How often the server looks for leases that are over. */
+  private static final int LOOK_MS = 1000;
   private static final int MIB = 1 << 20;
 
   SituationChecks(Api api, String tag, Proxy proxy, Clients clients, Configuration conf) { super(api, tag, proxy, clients, conf); }
@@ -114,7 +119,7 @@ public final class SituationChecks extends ErrorChecks {
     try (ResultScanner scanner = oneByOne(api, t); ResultScanner other = oneByOne(impatient(), t)) {
       List<Result> all = new ArrayList<>(Arrays.asList(scanner.next(), scanner.next()));
       other.next();
-      Thread.sleep(2 * LEASE_MS);
+      Thread.sleep(LEASE_MS + LOOK_MS + LEASE_MS / 2);
       for (Result r; (r = scanner.next()) != null;) all.add(r);
       eq("r0 r1 r2 r3 r4 r5 r6 r7 r8", rows(all));
       eq(isAsync() ? 2 : 3, proxy.count("Scan/open", first(t)));
@@ -182,6 +187,33 @@ public final class SituationChecks extends ErrorChecks {
     for (int i = 0; i < 80; i++) yes(Arrays.equals(bytes(100_000 + i), all.get(i).value()), "row " + i);
     yes(proxy.count("Multi", first(t)) > 1, "one reply had them all");
     eq(0, lookups());
+    discard(t);
+  }
+
+  /** Notes what the client knows of a region when it sends a batch. */
+  public static final class Told implements ClientBackoffPolicy {
+    static volatile int memstorePercent;
+
+    public Told(Configuration conf) {}
+
+    public long getBackoffTime(ServerName server, byte[] region, ServerStatistics of) {
+      ServerStatistics.RegionStatistics known = of == null ? null : of.getStatsForRegion(region);
+      memstorePercent = known == null ? -1 : known.getMemStoreLoadPercent();
+      return 0;
+    }
+  }
+
+  public void a_client_that_slows_down_by_itself_is_told_how_full_the_memory_is() throws Exception {
+    TableName t = name("told");
+    discard(t);
+    api.create(table(t, "a").setMemStoreFlushSize(2 * MIB).setValue("hbase.client.backpressure.enabled", "true").build());
+    try (Api client = client("hbase.client.backpressure.enabled", "true", "hbase.client.statistics.backoff-policy", Told.class.getName())) {
+      List<Put> half = Arrays.asList(new Put(b("a")).addColumn(A, Q, bytes(MIB / 2)), new Put(b("b")).addColumn(A, Q, bytes(MIB / 2)));
+      client.puts(t, half);
+      eq(-1, Told.memstorePercent);
+      client.puts(t, Arrays.asList(put("r", "a", "q", "v"), put("s", "a", "q", "v")));
+      yes(Told.memstorePercent >= 50 && Told.memstorePercent < 60, Told.memstorePercent + " %");
+    }
     discard(t);
   }
 
