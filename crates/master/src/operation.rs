@@ -66,6 +66,11 @@ pub(crate) enum Operation {
         table: TableName,
         region: String,
     },
+    /// Closed, and opened where it is best open.
+    MoveRegion {
+        table: TableName,
+        region: String,
+    },
     UnassignRegion {
         table: TableName,
         region: String,
@@ -124,7 +129,9 @@ impl Operation {
             Self::ModifyFileTracker { family: None, .. } => "ModifyTableStoreFileTrackerProcedure",
             Self::ModifyFileTracker { .. } => "ModifyColumnFamilyStoreFileTrackerProcedure",
             Self::FlushTable { .. } => "FlushTableProcedure",
-            Self::AssignRegion { .. } | Self::UnassignRegion { .. } => "TransitRegionStateProcedure",
+            Self::AssignRegion { .. } | Self::UnassignRegion { .. } | Self::MoveRegion { .. } => {
+                "TransitRegionStateProcedure"
+            }
             Self::SplitRegion { .. } => "SplitTableRegionProcedure",
             Self::MergeRegions { .. } => "MergeTableRegionsProcedure",
             Self::CollectRegion { .. } => "GCRegionProcedure",
@@ -137,6 +144,7 @@ impl Operation {
         let package = match self {
             Self::AssignRegion { .. }
             | Self::UnassignRegion { .. }
+            | Self::MoveRegion { .. }
             | Self::SplitRegion { .. }
             | Self::MergeRegions { .. }
             | Self::CollectRegion { .. } => "assignment",
@@ -164,6 +172,7 @@ impl Operation {
             | Self::FlushTable { table, .. }
             | Self::AssignRegion { table, .. }
             | Self::UnassignRegion { table, .. }
+            | Self::MoveRegion { table, .. }
             | Self::SplitRegion { table, .. }
             | Self::MergeRegions { table, .. }
             | Self::CollectRegion { table, .. } => Some(table),
@@ -244,12 +253,12 @@ impl Operation {
                 region_division::check_split(state, table, region, split_row)
             }
             Self::MergeRegions { table, regions } => region_division::check_merge(state, table, regions),
-            Self::AssignRegion { region, .. } | Self::UnassignRegion { region, .. } => {
-                match state.regions.contains_key(region) {
-                    true => Ok(()),
-                    false => Err(exceptions::unknown_region(region)),
-                }
-            }
+            Self::AssignRegion { region, .. }
+            | Self::UnassignRegion { region, .. }
+            | Self::MoveRegion { region, .. } => match state.regions.contains_key(region) {
+                true => Ok(()),
+                false => Err(exceptions::unknown_region(region)),
+            },
             Self::CollectRegion { region, is_split, .. } => match state.regions.get(region) {
                 Some(known) if (known.state == RegionState::Split) == *is_split => Ok(()),
                 // What nobody refers to are other files now.

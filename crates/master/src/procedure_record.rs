@@ -88,6 +88,7 @@ pub(crate) fn encode_operation(operation: &Operation) -> Option<pb::StoredOperat
         }
         Operation::AssignRegion { table, region } => of_region(Kind::StoredAssignRegion, table, region),
         Operation::UnassignRegion { table, region } => of_region(Kind::StoredUnassignRegion, table, region),
+        Operation::MoveRegion { table, region } => of_region(Kind::StoredMoveRegion, table, region),
         Operation::SplitRegion { table, region, split_row } => pb::StoredOperation {
             key: vec![split_row.clone()],
             ..of_region(Kind::StoredSplitRegion, table, region)
@@ -153,6 +154,7 @@ pub(crate) fn decode_operation(record: &pb::StoredOperation) -> Result<Operation
         Kind::StoredAssignRegion => {
             Operation::AssignRegion { table: table(record)?, region: region(record)? }
         }
+        Kind::StoredMoveRegion => Operation::MoveRegion { table: table(record)?, region: region(record)? },
         Kind::StoredUnassignRegion => {
             Operation::UnassignRegion { table: table(record)?, region: region(record)? }
         }

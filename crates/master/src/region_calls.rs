@@ -19,11 +19,18 @@ use crate::{
 impl MasterService {
     pub(crate) fn region_call(&self, method: &str, call: &Call) -> Option<Outcome> {
         let driver = Arc::clone(&self.driver);
+        let origin = Origin::of(call, None, None);
         let outcome = match method {
-            "AssignRegion" => call.decode().map(|request| Outcome::pending(assign(driver, request))),
-            "UnassignRegion" => call.decode().map(|request| Outcome::pending(unassign(driver, request))),
-            "OfflineRegion" => call.decode().map(|request| Outcome::pending(offline(driver, request))),
-            "MoveRegion" => call.decode().map(|request| Outcome::pending(move_region(driver, request))),
+            "AssignRegion" => call.decode().map(|request| Outcome::pending(assign(driver, request, origin))),
+            "UnassignRegion" => {
+                call.decode().map(|request| Outcome::pending(unassign(driver, request, origin)))
+            }
+            "OfflineRegion" => {
+                call.decode().map(|request| Outcome::pending(offline(driver, request, origin)))
+            }
+            "MoveRegion" => {
+                call.decode().map(|request| Outcome::pending(move_region(driver, request, origin)))
+            }
             "DecommissionRegionServers" => {
                 call.decode().map(|request| Outcome::pending(server_calls::decommission(driver, request)))
             }
@@ -33,7 +40,11 @@ impl MasterService {
     }
 }
 
-async fn assign(driver: Arc<Driver>, request: pb::AssignRegionRequest) -> Result<Reply, RpcException> {
+async fn assign(
+    driver: Arc<Driver>,
+    request: pb::AssignRegionRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
     let (table, region) = find(&driver, &request.region)?;
     // HBase takes CLOSED and OFFLINE alone; what failed would then wait for a tool of its own to be repaired.
     const EXPECTED: &[RegionState] = &[
@@ -44,37 +55,58 @@ async fn assign(driver: Arc<Driver>, request: pb::AssignRegionRequest) -> Result
         RegionState::AbnormallyClosed,
     ];
     driver.read(|core| check_transition(&core.state, &region, EXPECTED))?;
-    carry_out(&driver, Operation::AssignRegion { table, region }).await?;
+    carry_out(&driver, Operation::AssignRegion { table, region }, origin).await?;
     Ok(Reply::new(&pb::AssignRegionResponse {}))
 }
 
-async fn unassign(driver: Arc<Driver>, request: pb::UnassignRegionRequest) -> Result<Reply, RpcException> {
+async fn unassign(
+    driver: Arc<Driver>,
+    request: pb::UnassignRegionRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
     let (table, region) = find(&driver, &request.region)?;
-    close(&driver, table, region).await?;
+    close(&driver, table, region, origin).await?;
     Ok(Reply::new(&pb::UnassignRegionResponse {}))
 }
 
 /// HBase's master forgets that the region is open, while its server goes on serving it. Here it is closed as well: what the
 /// master says of it is true then.
-async fn offline(driver: Arc<Driver>, request: pb::OfflineRegionRequest) -> Result<Reply, RpcException> {
+async fn offline(
+    driver: Arc<Driver>,
+    request: pb::OfflineRegionRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
     let (table, region) = find(&driver, &request.region)?;
     if driver.read(|core| core.state.regions.get(&region).is_some_and(|r| r.location().is_some())) {
-        close(&driver, table, region).await?;
+        close(&driver, table, region, origin).await?;
     }
     Ok(Reply::new(&pb::OfflineRegionResponse {}))
 }
 
-async fn close(driver: &Arc<Driver>, table: TableName, region: String) -> Result<(), RpcException> {
+async fn close(
+    driver: &Arc<Driver>,
+    table: TableName,
+    region: String,
+    origin: Origin,
+) -> Result<(), RpcException> {
+    check_open(driver, &table, &region)?;
+    carry_out(driver, Operation::UnassignRegion { table, region }, origin).await
+}
+
+fn check_open(driver: &Driver, table: &TableName, region: &str) -> Result<(), RpcException> {
     if table.is_meta() {
         return Err(exceptions::do_not_retry("hbase:meta must stay open"));
     }
-    driver.read(|core| check_transition(&core.state, &region, &[RegionState::Open]))?;
-    carry_out(driver, Operation::UnassignRegion { table, region }).await
+    driver.read(|core| check_transition(&core.state, region, &[RegionState::Open]))
 }
 
 /// A region that is to go where it is, or anywhere while there is no other server, stays, as in HBase. One that is to go to a
 /// server that is not there is, as in HBase, closed and opened where there is one.
-async fn move_region(driver: Arc<Driver>, request: pb::MoveRegionRequest) -> Result<Reply, RpcException> {
+async fn move_region(
+    driver: Arc<Driver>,
+    request: pb::MoveRegionRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
     let (table, region) = find(&driver, &request.region)?;
     let wanted = request.dest_server_name.as_ref().map(ServerName::try_from).transpose();
     let wanted = wanted.map_err(|error| exceptions::do_not_retry(error.to_string()))?;
@@ -86,7 +118,7 @@ async fn move_region(driver: Arc<Driver>, request: pb::MoveRegionRequest) -> Res
         }
     });
     if !stays {
-        reopen(&driver, table, region).await?;
+        reopen(&driver, table, region, origin).await?;
     }
     Ok(Reply::new(&pb::MoveRegionResponse {}))
 }
@@ -96,14 +128,14 @@ pub(crate) async fn reopen(
     driver: &Arc<Driver>,
     table: TableName,
     region: String,
+    origin: Origin,
 ) -> Result<(), RpcException> {
-    let assign = Operation::AssignRegion { table: table.clone(), region: region.clone() };
-    close(driver, table, region).await?;
-    carry_out(driver, assign).await
+    check_open(driver, &table, &region)?;
+    carry_out(driver, Operation::MoveRegion { table, region }, origin).await
 }
 
-async fn carry_out(driver: &Arc<Driver>, operation: Operation) -> Result<(), RpcException> {
-    let id = driver.run(operation, Origin::default()).await?;
+async fn carry_out(driver: &Arc<Driver>, operation: Operation, origin: Origin) -> Result<(), RpcException> {
+    let id = driver.run(operation, origin).await?;
     driver.finished(id).await
 }
 

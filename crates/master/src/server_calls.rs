@@ -7,6 +7,7 @@ use finback_proto::pb;
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 
 use crate::{
+    core::Origin,
     driver::Driver,
     master_service::{Answer, MasterService, reply},
     region_calls,
@@ -78,7 +79,7 @@ pub(crate) async fn decommission(
             let message = format!("Unable to determine a plan to move {}", region.name().escape_ascii());
             return Err(exceptions::hbase_io(message));
         }
-        region_calls::reopen(&driver, region.table.clone(), region.encoded_name()).await?;
+        region_calls::reopen(&driver, region.table.clone(), region.encoded_name(), Origin::default()).await?;
     }
     Ok(Reply::new(&pb::DecommissionRegionServersResponse {}))
 }

@@ -596,6 +596,25 @@ fn regions(cluster: &Cluster) -> (usize, usize) {
     (on_disk, cluster.server.online.lock().unwrap().len())
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_region_on_the_move_is_open_in_the_end() {
+    for n in 0..24 {
+        let cluster = Cluster::start().await;
+        cluster.create("t", &["f"], &[]).await.unwrap();
+        let region = RegionInfo::new(table_name("t"), Bytes::new(), Bytes::new(), NOW);
+        let specifier = convert::specifier_by_encoded_name(&region);
+        let elsewhere = pb::ServerName { host_name: "elsewhere".into(), port: Some(1), start_code: Some(1) };
+        let request = pb::MoveRegionRequest { region: specifier, dest_server_name: Some(elsewhere) };
+        cluster.faults.fail_from(cluster.faults.operations() + n);
+        let moving = cluster.call::<_, pb::MoveRegionResponse>("MoveRegion", &request);
+        // It may never come to an end.
+        let _ = tokio::time::timeout(Duration::from_millis(50), moving).await;
+        let next = cluster.crash_and_restart(CrashMode::Strict).await;
+        idle(&next).await;
+        assert_eq!(regions(&next), (1, 3), "cut at {n}");
+    }
+}
+
 /// Names of files that lead to others.
 fn references(cluster: &Cluster) -> Vec<std::path::PathBuf> {
     let (root, table) = (cluster.root(), table_name("t"));

@@ -56,6 +56,7 @@ impl Core {
             }
             Operation::AssignRegion { region, .. }
             | Operation::UnassignRegion { region, .. }
+            | Operation::MoveRegion { region, .. }
             | Operation::CollectRegion { region, .. } => self.with_regions(vec![region.clone()]),
             Operation::HoldLock { .. }
             | Operation::CreateNamespace { .. }

@@ -52,6 +52,7 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
     let regions: &[String] = match operation {
         Operation::AssignRegion { region, .. }
         | Operation::UnassignRegion { region, .. }
+        | Operation::MoveRegion { region, .. }
         | Operation::SplitRegion { region, .. }
         | Operation::CollectRegion { region, .. } => std::slice::from_ref(region),
         Operation::MergeRegions { regions, .. } => regions,

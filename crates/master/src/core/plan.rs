@@ -83,6 +83,9 @@ pub(crate) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
         Operation::FlushTable { families, .. } => flush(&old(), families),
         Operation::AssignRegion { region, .. } => vec![Step::Open(vec![region.clone()])],
         Operation::UnassignRegion { region, .. } => vec![Step::Close(vec![region.clone()])],
+        Operation::MoveRegion { region, .. } => {
+            vec![Step::Close(vec![region.clone()]), Step::Open(vec![region.clone()])]
+        }
         Operation::SplitRegion { .. } => division::split(decision),
         Operation::MergeRegions { .. } => division::merge(decision),
         Operation::HoldLock { .. } => vec![Step::Hold],

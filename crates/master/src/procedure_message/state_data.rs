@@ -70,6 +70,7 @@ fn ends(operation: &Operation) -> (&'static [u32], u32) {
         | Operation::DeleteFamily { .. } => (&[1, 2], 6),
         Operation::AssignRegion { .. } => (&[1], 3),
         Operation::UnassignRegion { .. } => (&[4], 5),
+        Operation::MoveRegion { .. } => (&[4], 3),
         Operation::SplitRegion { .. } => (&[1, 2], 10),
         Operation::MergeRegions { .. } => (&[1, 2], 11),
         Operation::CollectRegion { .. } => (&[1], 3),
@@ -130,7 +131,10 @@ fn state(operation: &Operation, step: &Step) -> Option<u32> {
         (Operation::AssignRegion { .. }, _) => {
             pb::RegionStateTransitionState::RegionStateTransitionOpen as u32
         }
-        (Operation::UnassignRegion { .. }, _) => {
+        (Operation::MoveRegion { .. }, Step::Open(_)) => {
+            pb::RegionStateTransitionState::RegionStateTransitionOpen as u32
+        }
+        (Operation::UnassignRegion { .. } | Operation::MoveRegion { .. }, _) => {
             pb::RegionStateTransitionState::RegionStateTransitionClose as u32
         }
         (Operation::SplitRegion { .. }, step) => match step {
@@ -245,6 +249,7 @@ fn data(procedure: &Procedure) -> Vec<Any> {
         | Operation::ModifyFileTracker { .. }
         | Operation::DeleteFamily { .. } => modification(procedure, decision),
         Operation::AssignRegion { .. } => transition(pb::RegionTransitionType::Assign, decision),
+        Operation::MoveRegion { .. } => transition(pb::RegionTransitionType::Move, decision),
         Operation::UnassignRegion { .. } => transition(pb::RegionTransitionType::Unassign, decision),
         Operation::SplitRegion { .. } => {
             let Some(parent) = decision.old_regions.first() else { return Vec::new() };
