@@ -100,6 +100,8 @@ impl KeyHashes {
 pub(crate) struct BloomFilter {
     pub(crate) hash_count: u32,
     pub(crate) hash_type: HashType,
+    /// Bytes of all chunks.
+    byte_size: u64,
     chunks: RootIndex,
     /// Whether keys are flat keys, in the order of cells; else plain bytes.
     flat_keys: bool,
@@ -122,7 +124,13 @@ impl BloomFilter {
         let end = usize::try_from(length).ok().and_then(|length| length.checked_add(width));
         let entries = end.and_then(|end| rest.get(end..)).ok_or("a comparator name is cut off")?;
         let chunks = RootIndex::decode(entries, word(36), flat_keys, false)?;
-        Ok(Self { hash_count, hash_type, chunks, flat_keys })
+        let byte_size = u64::from(word(4)) << 32 | u64::from(word(8));
+        Ok(Self { hash_count, hash_type, byte_size, chunks, flat_keys })
+    }
+
+    /// Bytes of all chunks, as the file says.
+    pub(crate) fn byte_size(&self) -> u64 {
+        self.byte_size
     }
 
     /// Bytes of memory beside the filter itself; its chunks are not among them.

@@ -27,6 +27,7 @@ impl MasterService {
             // Its store is what it says in hbase:meta and in files that are written through.
             "FlushMasterStore" => reply(&pb::FlushMasterStoreResponse {}),
             "ExecMasterService" => exec_master_service(call),
+            "GetLogEntries" => balancer_log(call),
             _ => return None,
         })
     }
@@ -82,6 +83,20 @@ pub(crate) async fn decommission(
         region_calls::reopen(&driver, region.table.clone(), region.encoded_name(), Origin::default()).await?;
     }
     Ok(Reply::new(&pb::DecommissionRegionServersResponse {}))
+}
+
+/// What a balancer has decided or refused: there is none that could have.
+fn balancer_log(call: &Call) -> Answer {
+    const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.MasterProtos$";
+    let request: pb::LogRequest = call.decode()?;
+    let class = request.log_class_name;
+    let response = ["BalancerDecisions", "BalancerRejections"]
+        .into_iter()
+        .find(|log| class.contains(&format!("{log}Request")))
+        .ok_or_else(|| exceptions::io("Invalid request params"))?;
+    // Both have one field, a list.
+    let (log_class_name, log_message) = (format!("{MESSAGES}{response}Response"), Default::default());
+    reply(&pb::LogEntry { log_class_name, log_message })
 }
 
 /// Endpoints of a master, of which there is none.

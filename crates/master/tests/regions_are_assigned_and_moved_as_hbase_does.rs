@@ -148,6 +148,13 @@ async fn endpoints_of_a_master_are_unknown() {
     let answer = cluster.call::<_, pb::CoprocessorServiceResponse>("ExecMasterService", &request).await;
     let expected = "No registered Master Coprocessor Endpoint found for My. Has it been enabled?";
     assert_eq!(refusal(answer), ("UnknownProtocolException".into(), expected.into()));
+    let log = async |class: &str| -> Result<pb::LogEntry, RpcException> {
+        let request = pb::LogRequest { log_class_name: class.to_owned(), log_message: Bytes::new() };
+        cluster.call("GetLogEntries", &request).await
+    };
+    let entry = log("org.apache.X$BalancerDecisionsRequest").await.unwrap();
+    assert!(entry.log_class_name.ends_with("MasterProtos$BalancerDecisionsResponse"));
+    assert!(log("org.apache.X$Other").await.is_err());
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,6 +14,14 @@ pub struct RegionMetrics {
     pub store_files: usize,
     /// Bytes of all store files.
     pub store_file_bytes: u64,
+    /// Bytes of all store files before compression and encoding.
+    pub uncompressed_bytes: u64,
+    /// Bytes of the root indexes of all store files, in memory.
+    pub root_index_bytes: u64,
+    /// Bytes of the indexes of all store files, all levels.
+    pub index_bytes: u64,
+    /// Bytes of the Bloom filters of all store files.
+    pub bloom_bytes: u64,
     /// Bytes of all memstores.
     pub memstore_bytes: u64,
     /// Cells in all memstores.
@@ -68,7 +76,16 @@ impl Region {
             metrics.memstore_cells += size.cells as u64;
             metrics.memstore_data_bytes += size.data_bytes as u64;
             metrics.store_files += files.len();
-            metrics.store_file_bytes += files.iter().map(|file| file.size_bytes()).sum::<u64>();
+            for file in files.iter() {
+                let (size, reader) = (file.size_bytes(), file.reader());
+                metrics.store_file_bytes += size;
+                // What files say of themselves may be anything.
+                let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
+                add(&mut metrics.uncompressed_bytes, reader.trailer().fields.total_uncompressed_bytes());
+                add(&mut metrics.root_index_bytes, reader.root_index_bytes());
+                add(&mut metrics.index_bytes, reader.index_bytes());
+                add(&mut metrics.bloom_bytes, reader.bloom_bytes());
+            }
             let (all, compacted) = store.progress.cells();
             metrics.compacting_cells += all;
             metrics.compacted_cells += compacted;

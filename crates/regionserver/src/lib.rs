@@ -29,6 +29,7 @@ mod load_statistics;
 mod multi;
 mod multi_row;
 mod mutate;
+mod named_logs;
 mod nonces;
 mod periodic_flusher;
 mod read_memory;

@@ -1,5 +1,6 @@
 //! What a server tells the master about itself every few seconds.
 
+use crate::aggregate;
 use crate::host::system_now_ms;
 use crate::server::RegionServer;
 use finback_proto::{convert, pb};
@@ -8,6 +9,7 @@ use pb::get_region_info_response::CompactionState;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+const KILOBYTE: u64 = 1 << 10;
 const MEGABYTE: u64 = 1 << 20;
 
 /// What the last report said, to tell rates.
@@ -35,12 +37,21 @@ impl RegionServer {
             used_heap_mb: Some(mb(self.host.memstore_bytes()) as u32),
             max_heap_mb: Some(mb(self.memstore_limit()) as u32),
             region_loads,
+            coprocessors: coprocessors(&regions),
             report_start_time: Some(since),
             report_end_time: Some(now),
             info_server_port: Some(0),
             ..Default::default()
         }
     }
+}
+
+/// Endpoints, by the simple names of HBase's classes.
+fn coprocessors(regions: &[Arc<Region>]) -> Vec<pb::Coprocessor> {
+    let aggregation = regions.iter().any(|region| aggregate::is_installed(region));
+    let names = aggregation.then_some("AggregateImplementation").into_iter();
+    let names = names.chain((!regions.is_empty()).then_some("MultiRowMutationEndpoint"));
+    names.map(|name| pb::Coprocessor { name: name.to_owned() }).collect()
 }
 
 fn mb(bytes: u64) -> u64 {
@@ -76,13 +87,18 @@ fn state_of(waits: (bool, bool), under_way: (bool, bool)) -> CompactionState {
 
 fn region_load(region: &Region, state: CompactionState) -> pb::RegionLoad {
     let metrics = region.metrics();
+    let index_kb = rounded(metrics.root_index_bytes, KILOBYTE);
     pb::RegionLoad {
         region_specifier: convert::specifier_by_name(region.info()),
         stores: Some(metrics.stores as u32),
         storefiles: Some(metrics.store_files as u32),
-        store_uncompressed_size_mb: Some(mb(metrics.store_file_bytes) as u32),
-        storefile_size_mb: Some(mb(metrics.store_file_bytes) as u32),
-        mem_store_size_mb: Some(mb(metrics.memstore_bytes) as u32),
+        store_uncompressed_size_mb: Some(rounded(metrics.uncompressed_bytes, MEGABYTE)),
+        storefile_size_mb: Some(rounded(metrics.store_file_bytes, MEGABYTE)),
+        mem_store_size_mb: Some(rounded(metrics.memstore_data_bytes, MEGABYTE)),
+        storefile_index_size_kb: Some(u64::from(index_kb)),
+        root_index_size_kb: Some(index_kb),
+        total_static_index_size_kb: Some(rounded(metrics.index_bytes, KILOBYTE)),
+        total_static_bloom_size_kb: Some(rounded(metrics.bloom_bytes, KILOBYTE)),
         read_requests_count: Some(metrics.reads),
         write_requests_count: Some(metrics.writes),
         filtered_read_requests_count: Some(metrics.filtered_reads),
@@ -91,7 +107,27 @@ fn region_load(region: &Region, state: CompactionState) -> pb::RegionLoad {
         last_major_compaction_ts: Some(metrics.last_major_compaction_ms),
         compaction_state: Some(state as i32),
         complete_sequence_id: Some(metrics.flushed_sequence_id),
+        // All files are on this machine.
         data_locality: Some(1.0),
+        blocks_local_weight: Some(metrics.store_file_bytes),
+        blocks_total_weight: Some(metrics.store_file_bytes),
+        region_size_mb: Some(rounded(metrics.store_file_bytes, MEGABYTE)),
         ..Default::default()
+    }
+}
+
+/// As HBase: what is less than a unit, and something, counts as one.
+fn rounded(bytes: u64, unit: u64) -> u32 {
+    if bytes == 0 { 0 } else { u32::try_from(bytes / unit).unwrap_or(i32::MAX as u32).max(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn something_is_never_rounded_to_nothing() {
+        let sizes = [0, 1, MEGABYTE - 1, MEGABYTE, 5 * MEGABYTE / 2, u64::MAX];
+        assert_eq!(sizes.map(|bytes| rounded(bytes, MEGABYTE)), [0, 1, 1, 1, 2, i32::MAX as u32]);
     }
 }

@@ -23,6 +23,22 @@ impl HFileReader {
             + self.info.memory_bytes()
     }
 
+    /// Bytes of memory of the root of the index of data blocks.
+    pub fn root_index_bytes(&self) -> u64 {
+        self.root.memory_bytes() as u64
+    }
+
+    /// Bytes of the index of data blocks, all levels, before compression.
+    pub fn index_bytes(&self) -> u64 {
+        self.trailer.fields.uncompressed_data_index_size()
+    }
+
+    /// Bytes of the Bloom filters, as they say.
+    pub fn bloom_bytes(&self) -> u64 {
+        let filters = [&self.blooms.general, &self.blooms.family_delete];
+        filters.into_iter().flatten().fold(0, |sum, filter| sum.saturating_add(filter.byte_size()))
+    }
+
     /// Counts in `cache`, from now until the reader is dropped, the memory that the reader takes.
     pub fn charge_to(&self, cache: &Arc<dyn BlockCache>) {
         self.charge.get_or_init(|| CacheCharge::new(Arc::clone(cache), self.memory_bytes()));

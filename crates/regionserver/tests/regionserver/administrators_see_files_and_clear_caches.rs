@@ -190,3 +190,45 @@ async fn the_flush_of_a_table_asks_for_no_compaction_and_the_master_hears_of_one
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }
+
+#[tokio::test]
+async fn loads_tell_what_files_take() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let load = async || -> pb::RegionLoad {
+        let request = pb::GetRegionLoadRequest::default();
+        let answer: pb::GetRegionLoadResponse = world.ask_admin("GetRegionLoad", &request).await.unwrap();
+        answer.region_loads[0].clone()
+    };
+    let sizes = |load: &pb::RegionLoad| {
+        (load.mem_store_size_mb(), load.storefile_size_mb(), load.store_uncompressed_size_mb())
+    };
+    assert_eq!(sizes(&load().await), (0, 0, 0));
+    table.fill(0..100, b"v").await;
+    assert_eq!(sizes(&load().await), (1, 0, 0), "something is not nothing");
+    table.flush().await.unwrap();
+    let load = load().await;
+    assert_eq!(sizes(&load), (0, 1, 1));
+    assert!(load.root_index_size_kb() > 0 && load.total_static_index_size_kb() > 0, "{load:?}");
+    assert!(load.total_static_bloom_size_kb() > 0 && load.blocks_total_weight() > 0, "{load:?}");
+    assert_eq!(load.blocks_local_weight(), load.blocks_total_weight());
+}
+
+#[tokio::test]
+async fn logs_of_slow_calls_are_as_with_hbases_default() {
+    let world = World::new();
+    let request = pb::SlowLogResponseRequest::default();
+    let slow: pb::SlowLogResponses = world.ask_admin("GetSlowLogResponses", &request).await.unwrap();
+    assert!(slow.slow_log_payloads.is_empty());
+    let clear = pb::ClearSlowLogResponseRequest {};
+    let cleared: pb::ClearSlowLogResponses = world.ask_admin("ClearSlowLogsResponses", &clear).await.unwrap();
+    assert!(!cleared.is_cleaned);
+    let entries = async |class: &str| -> Answer<pb::LogEntry> {
+        let log_message = request.encode_to_vec().into();
+        let request = pb::LogRequest { log_class_name: class.to_owned(), log_message };
+        world.ask_admin("GetLogEntries", &request).await
+    };
+    let entry = entries("org.apache.X$SlowLogResponseRequest").await.unwrap();
+    assert!(entry.log_class_name.ends_with("AdminProtos$SlowLogResponses") && entry.log_message.is_empty());
+    assert_eq!(entries("org.apache.X$Other").await.unwrap_err().message, "Invalid request params");
+}
