@@ -390,15 +390,19 @@ impl RegionScanner {
                 self.phase = Phase::Done(ScanStop::FilterDone);
                 return Ok(());
             }
-            out.rows_scanned += 1;
             if filter.filter_row_key(&self.row)? {
                 out.rows_filtered += 1;
-                self.phase = Phase::LeaveRow(0);
+                if filter.filter_all_remaining() {
+                    // The row that ends a scan by its key was not scanned, says HBase.
+                    self.phase = Phase::Done(ScanStop::FilterDone);
+                } else {
+                    out.rows_scanned += 1;
+                    self.phase = Phase::LeaveRow(0);
+                }
                 return Ok(());
             }
-        } else {
-            out.rows_scanned += 1;
         }
+        out.rows_scanned += 1;
         out.close_result(false);
         self.phase = Phase::InRow(0);
         Ok(())
@@ -467,9 +471,10 @@ impl RegionScanner {
             if out.open_cells > 0 && filter.filter_row() {
                 out.drop_result();
             }
-            if out.open_cells == 0 && !was_cut {
-                out.rows_filtered += 1;
-            }
+        }
+        // HBase does not ask what left nothing of the row: the filter, deletes or the time that has gone by.
+        if out.open_cells == 0 && !was_cut {
+            out.rows_filtered += 1;
         }
         // The last part is empty when the row was cut by the clock, and nothing more of it was found.
         if out.open_cells > 0 || was_cut {

@@ -234,3 +234,23 @@ async fn a_batch_is_refused_together_with_a_filter_of_whole_rows() {
     assert!(refused.message.contains("filter.hasFilterRow"), "{refused}");
     assert_eq!(Replies::of(&table, request(scan(None)), None).await.rows(), rows(0..2));
 }
+
+/// As HBase counts: a row that the filter rejects by its key is filtered and scanned, unless its key ends the scan.
+#[tokio::test]
+async fn the_row_that_ends_a_scan_by_its_key_was_not_scanned() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..5, b"v").await;
+    let prefix = pb::PrefixFilter { prefix: Some(row_name(1).into_bytes().into()) }.encode_to_vec();
+    let filter = pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.PrefixFilter".into(),
+        serialized_filter: Some(prefix.into()),
+    };
+    let scan = pb::Scan { filter: Some(filter), ..Default::default() };
+    let request = pb::ScanRequest { scan: Some(scan), track_scan_metrics: Some(true), ..table.open_scan(10) };
+    let replies = Replies::of(&table, request, None).await;
+    assert_eq!(replies.rows(), rows(1..2));
+    let total = |name| replies.replies.iter().map(|(response, _)| metric(response, name)).sum::<i64>();
+    // The first row is before the prefix, the third is behind it.
+    assert_eq!((total("ROWS_SCANNED"), total("ROWS_FILTERED")), (2, 2));
+}
