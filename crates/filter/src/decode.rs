@@ -79,6 +79,9 @@ impl Decoder {
         simple: &str,
         bytes: &Bytes,
     ) -> Result<Box<dyn Filter>, FilterError> {
+        if name == ColumnCountOnRowFilter::CLASS {
+            return Ok(Box::new(ColumnCountOnRowFilter::decode(bytes)?));
+        }
         Ok(match simple {
             "ColumnCountGetFilter" => Box::new(column_count_get(bytes)?),
             "ColumnPaginationFilter" => Box::new(column_pagination(bytes)?),

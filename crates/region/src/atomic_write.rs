@@ -6,8 +6,9 @@ use crate::edit::{Edit, tags_with_ttl};
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::region_scanner::ScanLimits;
-use crate::row_lock::LockMode;
+use crate::row_lock::{LockMode, RowLock};
 use crate::write::{column_of, row_scan, select_columns};
+use crate::write_times::Contents;
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::cell::CellParts;
@@ -106,20 +107,22 @@ impl Region {
         self.wait_for_room(bytes).await?;
         let rows = mutations.iter().map(|mutation| &mutation.row);
         let rows = self.row_keys(rows.chain(conditions.iter().map(|condition| &condition.row)));
-        let _locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
+        self.wait_for_clock(rows.iter().map(|(key, _)| *key)).await;
+        let locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
         self.wait_for_dropped_writes().await;
-        let now = self.environment.host.now_ms();
         // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
-        let mut put_time = now;
+        let mut seen = i64::MIN;
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
             match self.check_condition(condition).await? {
-                Some(timestamp) => put_time = put_time.max(timestamp),
+                Some(timestamp) => seen = seen.max(timestamp),
                 None => return Ok(AtomicOutcome::default()),
             }
         }
+        let now = self.environment.host.now_ms();
+        let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(mutations.iter()));
         let reads_first =
             |mutation: &Mutation| matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
         let mut edit = Edit { replaces_older: mutations.iter().all(reads_first), ..Edit::default() };
@@ -129,10 +132,10 @@ impl Region {
                 edit.nonce = mutation.nonce;
             }
             match mutation.kind {
-                MutationKind::Put => self.add_to_edit(&mut edit, mutation, put_time).await?,
-                MutationKind::Delete => self.add_to_edit(&mut edit, mutation, now).await?,
+                MutationKind::Put => self.add_to_edit(&mut edit, mutation, time.max(seen)).await?,
+                MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time).await?,
                 MutationKind::Increment | MutationKind::Append => {
-                    self.add_read_modify_write(&mut edit, &mut results, mutation, now).await?;
+                    self.add_read_modify_write(&mut edit, &mut results, mutation, time).await?;
                 }
             }
         }

@@ -65,6 +65,7 @@ mod table_rules;
 mod tracked_files;
 mod write;
 mod write_pace;
+mod write_times;
 
 pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionTest};
 pub use bulk_load::{BulkLoadFile, BulkLoadOptions, BulkLoadOutcome};

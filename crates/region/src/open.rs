@@ -14,6 +14,7 @@ use crate::row_lock::RowLocks;
 use crate::store::Store;
 use crate::store_file::StoreFile;
 use crate::table_rules::TableRules;
+use crate::write_times::WriteTimes;
 use finback_cell::{Cell, CellOrder, RegionInfo, TableDescriptor};
 use finback_layout::{LayoutError, RootDir, StoreFileTracker};
 use finback_memstore::MemStore;
@@ -89,6 +90,7 @@ impl Region {
             stores,
             mvcc,
             row_locks: RowLocks::new(),
+            write_times: WriteTimes::default(),
             append_lock: Mutex::new(()),
             updates: tokio::sync::RwLock::new(()),
             flush_lock: Mutex::new(()),

@@ -14,6 +14,7 @@ use crate::scan_output::ScanOutput;
 use crate::store::Store;
 use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
+use crate::write_times::WriteTimes;
 use finback_cell::{Bytes, CellOrder, RegionInfo, Scan, TableDescriptor};
 use finback_filter::Filter;
 use finback_hfile::BlockCache;
@@ -66,6 +67,7 @@ pub struct Region {
     pub(crate) stores: Vec<Store>,
     pub(crate) mvcc: Arc<Mvcc>,
     pub(crate) row_locks: RowLocks,
+    pub(crate) write_times: WriteTimes,
     /// Makes taking a sequence id and appending to the log one step.
     pub(crate) append_lock: Mutex<()>,
     /// Shared by writes from before they take a sequence id until they are in the memstore; exclusive while a flush

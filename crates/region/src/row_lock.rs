@@ -84,6 +84,14 @@ impl LockState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RowKey(u64);
 
+impl RowKey {
+    /// Which of so many groups of rows this one is in.
+    pub(crate) fn group(self, groups: usize) -> usize {
+        // Not the bits that the locks go by.
+        (self.0 >> 16) as usize % groups
+    }
+}
+
 /// Takes the hash that a [`RowKey`] is.
 #[derive(Default)]
 struct HashKept(u64);
@@ -210,6 +218,13 @@ pub(crate) struct RowLock<'a> {
     locks: &'a RowLocks,
     key: RowKey,
     mode: LockMode,
+}
+
+impl RowLock<'_> {
+    /// What is locked.
+    pub(crate) fn key(&self) -> RowKey {
+        self.key
+    }
 }
 
 impl Drop for RowLock<'_> {

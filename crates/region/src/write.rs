@@ -13,7 +13,8 @@
 use crate::edit::Edit;
 use crate::error::RegionError;
 use crate::region::Region;
-use crate::row_lock::LockMode;
+use crate::row_lock::{LockMode, RowLock};
+use crate::write_times::Contents;
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
@@ -104,13 +105,15 @@ impl Region {
             return Ok(());
         }
         let rows = self.row_keys(good().map(|mutation| &mutation.row));
-        let _locks = self.lock_rows(rows, LockMode::Shared, deadline).await?;
+        self.wait_for_clock(rows.iter().map(|(key, _)| *key)).await;
+        let locks = self.lock_rows(rows, LockMode::Shared, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
         let now = self.environment.host.now_ms();
+        let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(good()));
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
         for mutation in good() {
-            self.add_to_edit(&mut edit, mutation, now).await?;
+            self.add_to_edit(&mut edit, mutation, time).await?;
         }
         self.counters.writes.fetch_add(good().count() as u64, Ordering::Relaxed);
         self.commit(edit, now).await.map(|_| ())

@@ -330,6 +330,14 @@ fn time_limit(server: &RegionServer, call: &Call) -> Instant {
     now + (patience / 2).max(MIN_TIME)
 }
 
+/// Whether the last results of a region are better not said to be the last: where a reply is full, HBase's asynchronous client
+/// may stop until its caller has taken them, and then goes on in the caller's thread. If that is where it opens the next
+/// region's scanner, and that one's full reply is there already, it forgets to wake up again
+/// (`AsyncTableResultScanner.resumePrefetch`). From the answer to one more call it goes on in another thread.
+fn may_stop_the_client(out: &ScanOutput, open: &OpenScanner, request: &pb::ScanRequest) -> bool {
+    out.cells.len() >= open.max_bytes && !open.small && !request.close_scanner()
+}
+
 fn describe(
     response: &mut pb::ScanResponse,
     found: Found,
@@ -343,8 +351,11 @@ fn describe(
     let nothing = out.counts.is_empty();
     // A filter that is done with the region's last row without a result ends the whole scan, as in HBase.
     let filter_done = open.scanner.is_filter_done();
-    response.more_results_in_region =
-        Some(stop != Stop::Read(ScanStop::Exhausted) && stop != Stop::Read(ScanStop::FilterDone));
+    response.more_results_in_region = Some(match stop {
+        Stop::Read(ScanStop::Exhausted) => may_stop_the_client(&out, open, request),
+        Stop::Read(ScanStop::FilterDone) => false,
+        _ => true,
+    });
     response.more_results = Some(!(limit_reached || filter_done && nothing));
     // An answer without results that is not the end must be a heartbeat, whatever ended it.
     let heartbeat = stop == Stop::Time || (nothing && response.more_results_in_region == Some(true));

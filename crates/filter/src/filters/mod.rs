@@ -1,6 +1,7 @@
 //! HBase's filters, one a module.
 
 pub mod column_count_get;
+mod column_count_on_row;
 pub mod column_pagination;
 pub mod column_prefix;
 pub mod column_range;
@@ -29,6 +30,7 @@ pub mod value;
 pub mod while_match;
 
 pub use column_count_get::ColumnCountGetFilter;
+pub use column_count_on_row::ColumnCountOnRowFilter;
 pub use column_pagination::{ColumnPaginationFilter, PageStart};
 pub use column_prefix::ColumnPrefixFilter;
 pub use column_range::ColumnRangeFilter;

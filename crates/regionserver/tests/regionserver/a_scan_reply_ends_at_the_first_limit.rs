@@ -128,6 +128,70 @@ async fn a_batch_cuts_rows_into_results() {
 }
 
 #[tokio::test]
+async fn pieces_of_rows_do_not_go_with_a_filter_of_rows() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let columns = ["a", "b", "c"].map(|column| (column, &b"v"[..]));
+    table.mutate(put(&row_name(0), &columns)).await.unwrap();
+    let row_filter = || pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.ColumnCountGetFilter".into(),
+        serialized_filter: Some(pb::ColumnCountGetFilter { limit: 10 }.encode_to_vec().into()),
+    };
+    let of_whole_rows = pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.DependentColumnFilter".into(),
+        serialized_filter: Some(depends_on_column_a().encode_to_vec().into()),
+    };
+    for (filter, batch_size, refused) in
+        [(of_whole_rows.clone(), 2, true), (of_whole_rows, 3, false), (row_filter(), 2, false)]
+    {
+        let scan =
+            pb::Scan { batch_size: Some(batch_size), filter: Some(filter.clone()), ..Default::default() };
+        let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(10) };
+        let answer: Result<(pb::ScanResponse, _), _> =
+            world.ask_with_cells("Scan", &request, Bytes::new()).await;
+        match answer {
+            Ok((response, _)) => assert!(!refused && response.cells_per_result[0] > 0, "{}", filter.name),
+            Err(failure) => {
+                assert!(refused && failure.do_not_retry, "{failure:?}");
+                assert!(failure.message.contains("IncompatibleFilterException"), "{failure:?}");
+            }
+        }
+    }
+}
+
+/// Passes the cells whose row has column `a` with the same timestamp.
+fn depends_on_column_a() -> pb::DependentColumnFilter {
+    pb::DependentColumnFilter {
+        compare_filter: pb::CompareFilter { compare_op: pb::CompareType::NoOp.into(), comparator: None },
+        column_family: Some("f".into()),
+        column_qualifier: Some("a".into()),
+        drop_dependent_column: Some(false),
+    }
+}
+
+#[tokio::test]
+async fn a_full_reply_does_not_say_that_it_is_the_last_of_its_region() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..3, b"v").await;
+    let scan = pb::Scan { max_result_size: Some(1), ..Default::default() };
+    let request = pb::ScanRequest { scan: Some(scan.clone()), ..table.open_scan(1000) };
+    let replies = Replies::of(&table, request.clone(), None).await;
+    let found: Vec<usize> = replies.replies.iter().map(|(_, found)| found.len()).collect();
+    assert_eq!(found, [1, 1, 1, 0]);
+    assert_ne!(replies.replies[3].0.heartbeat_message, Some(true));
+
+    // Nor is it one call more where the reply has room left, or the scan is over.
+    let room = pb::ScanRequest { scan: Some(pb::Scan::default()), ..request.clone() };
+    assert_eq!(Replies::of(&table, room, None).await.replies.len(), 1);
+    let limited = pb::ScanRequest { limit_of_rows: Some(1), ..request.clone() };
+    assert_eq!(Replies::of(&table, limited, None).await.replies.len(), 1);
+    let small = pb::Scan { small: Some(true), start_row: Some(row_name(2).into()), ..scan };
+    let small = pb::ScanRequest { scan: Some(small), ..request };
+    assert_eq!(Replies::of(&table, small, None).await.replies.len(), 1);
+}
+
+#[tokio::test]
 async fn a_limit_of_rows_ends_the_scan() {
     let world = World::new();
     let table = world.table("t").await;

@@ -1,0 +1,113 @@
+//! The times of cells of which the client leaves the time to the server.
+//!
+//! HBase takes the clock, in milliseconds. A put that follows a delete of its row within the same millisecond is hidden by
+//! it then, although the client sent it after the delete was acknowledged. A server that answers within a tenth of a
+//! millisecond would let its clients meet that often; here such a put is given the next millisecond, and a delete that
+//! follows hides it.
+//!
+//! What is remembered is a time for each of a few groups of rows, by their hash: rows that share one only get ahead of the
+//! clock a little more than they need to.
+
+use crate::region::Region;
+use crate::row_lock::RowKey;
+use finback_cell::{LATEST_TIMESTAMP, Mutation, MutationKind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+/// Groups of rows, of 8 bytes each, in a region in which something was deleted.
+const GROUPS: usize = 256;
+
+/// How far ahead of the clock a group may get before its writers wait for the clock, in milliseconds: that many deletes,
+/// each with a put after it, in less than as many milliseconds.
+const PATIENCE_MS: i64 = 100;
+
+/// Further ahead than this is only what was written before the clock was set back: nobody waits for that.
+const SET_BACK_MS: i64 = 1000;
+
+/// A clock that was set back further than this is not made up for.
+const MOST_MS: i64 = 3_600_000;
+
+/// What is in a write, as to times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// Puts, increments, appends.
+    pub(crate) puts: bool,
+    /// Delete markers with the server's time.
+    pub(crate) markers: bool,
+}
+
+impl Contents {
+    pub(crate) fn of<'a>(mutations: impl Iterator<Item = &'a Mutation>) -> Self {
+        mutations.fold(Self::default(), |contents, mutation| match mutation.kind {
+            MutationKind::Delete => {
+                Self { markers: contents.markers || leaves_time_to_server(mutation), ..contents }
+            }
+            _ => Self { puts: true, ..contents },
+        })
+    }
+}
+
+fn leaves_time_to_server(delete: &Mutation) -> bool {
+    let of_row = delete.cells.is_empty() && delete.timestamp == LATEST_TIMESTAMP;
+    of_row || delete.cells.iter().any(|cell| cell.timestamp() == LATEST_TIMESTAMP)
+}
+
+/// The last times of a region's rows.
+#[derive(Debug, Default)]
+pub(crate) struct WriteTimes {
+    /// Made for the first marker. Twice the time of a group's last write that was at or ahead of the clock, and one more if
+    /// it had markers.
+    groups: OnceLock<Box<[AtomicI64]>>,
+}
+
+impl WriteTimes {
+    /// The time of a write to these rows, the locks of which the caller has: `now`, or later.
+    pub(crate) fn time(
+        &self,
+        rows: impl Iterator<Item = RowKey> + Clone,
+        now: i64,
+        contents: Contents,
+    ) -> i64 {
+        let groups = match self.groups.get() {
+            Some(groups) => groups,
+            None if contents.markers => {
+                self.groups.get_or_init(|| (0..GROUPS).map(|_| AtomicI64::new(0)).collect())
+            }
+            None => return now,
+        };
+        let after = |row: RowKey| {
+            let last = groups[row.group(GROUPS)].load(Ordering::Relaxed);
+            let next = last / 2 + (last & i64::from(contents.puts));
+            if next - now > MOST_MS { now } else { next }
+        };
+        let time = rows.clone().map(after).fold(now, i64::max);
+        if contents.markers || time > now {
+            for row in rows {
+                let last = time * 2 + i64::from(contents.markers);
+                groups[row.group(GROUPS)].fetch_max(last, Ordering::Relaxed);
+            }
+        }
+        time
+    }
+
+    /// How long writes to these rows should wait, so that they do not run away from the clock.
+    fn wait_ms(&self, rows: impl Iterator<Item = RowKey>, now: i64) -> i64 {
+        let Some(groups) = self.groups.get() else { return 0 };
+        let ahead = |row: RowKey| groups[row.group(GROUPS)].load(Ordering::Relaxed) / 2 - now;
+        rows.map(ahead).filter(|ahead| (PATIENCE_MS..SET_BACK_MS).contains(ahead)).max().unwrap_or(0)
+    }
+}
+
+impl Region {
+    /// Lets the clock catch up with these rows, where it is behind. Called before any lock is taken.
+    pub(crate) async fn wait_for_clock(&self, rows: impl Iterator<Item = RowKey>) {
+        let wait = self.write_times.wait_ms(rows, self.environment.host.now_ms());
+        if wait > 0 {
+            self.environment.host.pause(Duration::from_millis(wait.unsigned_abs())).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+use super::*;
+use crate::row_lock::RowLocks;
+
+const PUT: Contents = Contents { puts: true, markers: false };
+const DELETE: Contents = Contents { puts: false, markers: true };
+const BOTH: Contents = Contents { puts: true, markers: true };
+
+#[test]
+fn a_put_after_a_delete_of_the_same_millisecond_gets_the_next_one() {
+    let times = WriteTimes::default();
+    let row = [RowLocks::new().key(b"row")];
+    let time = |now, contents| times.time(row.iter().copied(), now, contents);
+    assert_eq!(time(1000, PUT), 1000);
+    assert!(times.groups.get().is_none());
+    assert_eq!(time(1000, DELETE), 1000);
+    assert_eq!(time(1000, DELETE), 1000);
+    assert_eq!(time(1000, PUT), 1001);
+    assert_eq!(time(1000, PUT), 1001);
+    // It hides the put.
+    assert_eq!(time(1000, DELETE), 1001);
+    assert_eq!(time(1001, BOTH), 1002);
+    assert_eq!(time(1001, PUT), 1003);
+    assert_eq!(time(1004, DELETE), 1004);
+    assert_eq!(time(1006, PUT), 1006);
+    // The clock was set back, by a minute, and by a day.
+    assert_eq!(time(1006, DELETE), 1006);
+    assert_eq!(time(1006 - 60_000, PUT), 1007);
+    assert_eq!(time(1006 - 86_400_000, PUT), 1006 - 86_400_000);
+}
+
+#[test]
+fn writers_wait_when_they_are_far_ahead_of_the_clock() {
+    let times = WriteTimes::default();
+    let rows = [RowLocks::new().key(b"row")];
+    let wait = |now| times.wait_ms(rows.iter().copied(), now);
+    assert_eq!(wait(1000), 0);
+    for _ in 0..PATIENCE_MS {
+        assert_eq!(wait(1000), 0);
+        times.time(rows.iter().copied(), 1000, DELETE);
+        times.time(rows.iter().copied(), 1000, PUT);
+    }
+    assert_eq!(wait(1000), PATIENCE_MS);
+    assert_eq!(wait(1001), 0);
+    // That is a clock that was set back.
+    assert_eq!(wait(-86_000), 0);
+}
