@@ -40,6 +40,11 @@ impl RegionInfo {
         Self::new(TableName::meta(), Bytes::new(), Bytes::new(), 1)
     }
 
+    /// A replica of this region.
+    pub fn replica(&self, replica_id: u32) -> Self {
+        Self { replica_id, ..self.clone() }
+    }
+
     /// Whether this is the region of `hbase:meta`.
     pub fn is_meta(&self) -> bool {
         self.table.is_meta()

@@ -85,6 +85,11 @@ impl TableDescriptor {
         self.families.iter().find(|family| &family.name[..] == name)
     }
 
+    /// How many replicas a region has, itself counted.
+    pub fn region_replication(&self) -> u32 {
+        self.parsed("REGION_REPLICATION").unwrap_or(1).max(1)
+    }
+
     /// Whether writes are refused.
     pub fn is_read_only(&self) -> bool {
         self.flag("READONLY", false)

@@ -12,6 +12,9 @@ use tokio::sync::watch;
 
 use crate::server::now_ms;
 
+/// The node of hbase:meta; its replicas' have a number behind it.
+const META: &str = "meta-region-server";
+
 /// The tree, and what it was told last.
 pub(crate) struct Publication {
     tree: Arc<Tree>,
@@ -31,14 +34,23 @@ impl Publication {
         self.set("hbaseid", &pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
         let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port: Some(0) };
         self.set("master", &pbuf::encode(&master))?;
-        if let Some(server) = &status.meta_location {
-            let location = pb::MetaRegionServer {
-                server: server.into(),
-                rpc_version: Some(0),
-                state: Some(pb::region_state::State::Open.into()),
-            };
-            self.set("meta-region-server", &pbuf::encode(&location))?;
+        self.publish_meta(status)
+    }
+
+    /// Where hbase:meta and its replicas are.
+    fn publish_meta(&self, status: &MasterStatus) -> Result<(), String> {
+        let Some(server) = &status.meta_location else { return Ok(()) };
+        let location = pb::MetaRegionServer {
+            server: server.into(),
+            rpc_version: Some(0),
+            state: Some(pb::region_state::State::Open.into()),
+        };
+        self.set(META, &pbuf::encode(&location))?;
+        for replica_id in 1..status.meta_replicas {
+            self.set(&format!("{META}-{replica_id}"), &pbuf::encode(&location))?;
         }
+        let is_left = |replica_id: &u32| self.tree.remove(&format!("{}/{META}-{replica_id}", self.parent));
+        (status.meta_replicas.max(1)..).find(|replica_id| !is_left(replica_id));
         Ok(())
     }
 
@@ -50,9 +62,10 @@ impl Publication {
     ) {
         tokio::pin!(end);
         loop {
-            let namespaces = Arc::clone(&status.borrow_and_update().namespaces);
-            if let Err(error) = self.publish_namespaces(&namespaces) {
-                tracing::error!(%error, "ZooKeeper clients do not see the namespaces as they are");
+            let now = status.borrow_and_update().clone();
+            let published = self.publish_meta(&now).and_then(|()| self.publish_namespaces(&now.namespaces));
+            if let Err(error) = published {
+                tracing::error!(%error, "ZooKeeper clients do not see the cluster as it is");
             }
             tokio::select! {
                 () = &mut end => return,

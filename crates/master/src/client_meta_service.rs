@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use finback_cell::RegionInfo;
+use finback_cell::{RegionInfo, region_info::META_ENCODED_NAME};
 use finback_proto::pb;
 use finback_rpc::{Call, Outcome, Service, exceptions};
 
@@ -20,13 +20,16 @@ impl ClientMetaService {
     }
 
     fn meta_locations(&self) -> pb::GetMetaRegionLocationsResponse {
-        let location = |server: &finback_cell::ServerName| pb::RegionLocation {
-            region_info: (&RegionInfo::meta()).into(),
+        let location = |server: &finback_cell::ServerName, replica_id| pb::RegionLocation {
+            region_info: (&RegionInfo::meta().replica(replica_id)).into(),
             server_name: Some(server.into()),
             seq_num: 0,
         };
-        let meta_locations =
-            self.driver.read(|core| core.state.meta_location().map(location).into_iter().collect());
+        let meta_locations = self.driver.read(|core| {
+            let replicas = 0..core.state.region_replication(META_ENCODED_NAME);
+            let locate = |server| replicas.map(|id| location(server, id)).collect();
+            core.state.meta_location().map(locate).unwrap_or_default()
+        });
         pb::GetMetaRegionLocationsResponse { meta_locations }
     }
 

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use finback_cell::region_info::META_ENCODED_NAME;
 use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_rpc::{Call, RpcException, exceptions};
@@ -296,13 +297,16 @@ impl Driver {
     fn publish(&self, state: &ClusterState) {
         self.status.send_if_modified(|status| {
             let (meta, initialized) = (state.meta_location(), state.initialized);
+            let replicas = state.region_replication(META_ENCODED_NAME);
             let changed = status.initialized != initialized
                 || status.meta_location.as_ref() != meta
+                || status.meta_replicas != replicas
                 || !Arc::ptr_eq(&status.namespaces, &state.namespaces)
                 || status.failure != state.failure;
             if changed {
                 status.initialized = initialized;
                 status.meta_location = meta.cloned();
+                status.meta_replicas = replicas;
                 status.namespaces = Arc::clone(&state.namespaces);
                 status.failure = state.failure.clone();
             }

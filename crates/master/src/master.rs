@@ -35,6 +35,8 @@ pub struct MasterStatus {
     pub initialized: bool,
     /// Where hbase:meta is open.
     pub meta_location: Option<ServerName>,
+    /// How many replicas hbase:meta has, itself counted.
+    pub meta_replicas: u32,
     /// Namespaces, each with its configuration.
     pub namespaces: Arc<BTreeMap<String, Vec<(String, String)>>>,
     /// Why the start failed for good, if it did: logs that are corrupt, or hbase:meta.

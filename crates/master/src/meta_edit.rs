@@ -5,6 +5,7 @@
 //!                     info:splitA, splitB, merge0000, merge0001, ...  "PBUF" RegionInfo
 //!                     info:server  host:port                    info:serverstartcode  i64
 //!                     info:seqnumDuringOpen  i64                info:sn  host,port,startcode
+//!                     info:server_0001, ...  the same of replica 1, and so on
 //! row = table name:   table:state  TableState
 //! ```
 
@@ -22,6 +23,9 @@ use crate::{
 /// What a region that comes of others is said to have been opened with, before it is opened.
 const FIRST_OPEN_SEQUENCE_NUMBER: u64 = 1;
 
+/// Columns that each replica has.
+const OF_REPLICAS: [&str; 5] = ["server", "serverstartcode", "seqnumDuringOpen", "sn", "state"];
+
 /// One row's change.
 #[derive(Debug, Clone)]
 pub(crate) enum MetaEdit {
@@ -37,8 +41,10 @@ pub(crate) enum MetaEdit {
     RemoveRegion(RegionInfo),
     /// A region is going to be opened on a server.
     Opening { region: RegionInfo, server: ServerName },
-    /// A region is open.
-    Opened { region: RegionInfo, server: ServerName, open_seq_num: u64 },
+    /// A region is open, and its replicas with it: so many, itself counted.
+    Opened { region: RegionInfo, server: ServerName, open_seq_num: u64, replicas: u32 },
+    /// A region has fewer replicas than it had, itself counted.
+    ForgetReplicas { region: RegionInfo, from: u32, to: u32 },
     /// A region's state alone changes; its last location stays, as HBase leaves it.
     RegionState { region: RegionInfo, state: RegionState },
     /// A table's state; the table exists from now on.
@@ -94,19 +100,26 @@ impl MetaEdit {
                 ],
                 at,
             ),
-            Self::Opened { region, server, open_seq_num } => put(
-                region.name(),
-                INFO,
-                vec![
-                    region_info(region, at),
-                    cell("server", server.address(), at),
-                    cell("serverstartcode", server.start_code.to_be_bytes().to_vec(), at),
-                    cell("seqnumDuringOpen", open_seq_num.to_be_bytes().to_vec(), at),
-                    cell("sn", server.to_string(), at),
-                    state_cell(RegionState::Open, at),
-                ],
-                at,
-            ),
+            Self::Opened { region, server, open_seq_num, replicas } => {
+                let mut cells = vec![region_info(region, at)];
+                for replica_id in 0..*replicas {
+                    let name = |column| of_replica(column, replica_id);
+                    cells.extend([
+                        cell(name("server"), server.address(), at),
+                        cell(name("serverstartcode"), server.start_code.to_be_bytes().to_vec(), at),
+                        cell(name("seqnumDuringOpen"), open_seq_num.to_be_bytes().to_vec(), at),
+                        cell(name("sn"), server.to_string(), at),
+                        cell(name("state"), RegionState::Open.name(), at),
+                    ]);
+                }
+                put(region.name(), INFO, cells, at)
+            }
+            Self::ForgetReplicas { region, from, to } => {
+                let columns = (*to..*from).flat_map(|replica_id| {
+                    OF_REPLICAS.into_iter().map(move |column| of_replica(column, replica_id))
+                });
+                delete_columns(region.name(), INFO, columns, at)
+            }
             Self::RegionState { region, state } => {
                 put(region.name(), INFO, vec![region_info(region, at), state_cell(*state, at)], at)
             }
@@ -133,7 +146,10 @@ impl MetaEdit {
             }
             Self::RemoveTable(table) => !state.tables.contains_key(table),
             // Regions come and go by themselves: it says nothing.
-            Self::Opening { .. } | Self::Opened { .. } | Self::RegionState { .. } => false,
+            Self::ForgetReplicas { .. }
+            | Self::Opening { .. }
+            | Self::Opened { .. }
+            | Self::RegionState { .. } => false,
         }
     }
 
@@ -159,9 +175,11 @@ impl MetaEdit {
                     known.merged_from.clear();
                 }
             }
+            // Nobody remembers where replicas are but hbase:meta.
+            Self::ForgetReplicas { .. } => {}
             Self::RemoveRegion(region) => state.remove_region(region),
             Self::Opening { region, .. } => set_state(state, region, RegionState::Opening, now),
-            Self::Opened { region, server, open_seq_num } => {
+            Self::Opened { region, server, open_seq_num, .. } => {
                 set_state(state, region, RegionState::Open, now);
                 if let Some(known) = state.regions.get_mut(&region.encoded_name()) {
                     known.server = Some(server.clone());
@@ -194,6 +212,14 @@ fn set_state(state: &mut ClusterState, region: &RegionInfo, new: RegionState, no
 /// As HBase sees a region that was split.
 fn retired(region: &RegionInfo) -> RegionInfo {
     RegionInfo { offline: true, split: true, ..region.clone() }
+}
+
+/// The column of a replica: the region's own, or with the replica's number.
+fn of_replica(column: &'static str, replica_id: u32) -> String {
+    match replica_id {
+        0 => column.to_owned(),
+        id => format!("{column}_{id:04X}"),
+    }
 }
 
 fn merge_qualifier(number: usize) -> String {

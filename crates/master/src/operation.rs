@@ -275,7 +275,6 @@ impl Operation {
         sanity_checks: bool,
     ) -> Result<TableDescriptor, RpcException> {
         let name = self.table().ok_or_else(|| exceptions::do_not_retry("no table"))?;
-        refuse_catalog(name)?;
         let table = find(state, name)?;
         let old =
             table.descriptor.as_deref().ok_or_else(|| exceptions::io(format!("{name} has no descriptor")))?;
@@ -287,10 +286,11 @@ impl Operation {
             let message = "Table should have at least one column family";
             return Err(exceptions::do_not_retry(message));
         }
-        let replication = |table: &TableDescriptor| table.parsed("REGION_REPLICATION").unwrap_or(1);
-        if replication(&new) != replication(old) && table.state != TableState::Disabled {
-            let message = "REGION_REPLICATION change is not supported for enabled tables";
-            return Err(exceptions::table_not_disabled(message));
+        if name.is_meta()
+            && let Some(family) = old.families.iter().find(|family| new.family(&family.name).is_none())
+        {
+            let family = String::from_utf8_lossy(&family.name);
+            return Err(exceptions::hbase_io(format!("Delete of hbase:meta column family {family}")));
         }
         Ok(new)
     }

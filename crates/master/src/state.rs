@@ -171,6 +171,12 @@ impl ClusterState {
         self.regions.get(finback_cell::region_info::META_ENCODED_NAME)
     }
 
+    /// How many replicas a region has, itself counted.
+    pub(crate) fn region_replication(&self, encoded: &str) -> u32 {
+        let table = self.regions.get(encoded).and_then(|region| self.tables.get(&region.info.table));
+        table.and_then(|table| table.descriptor.as_deref()).map_or(1, TableDescriptor::region_replication)
+    }
+
     /// Where hbase:meta is open.
     pub(crate) fn meta_location(&self) -> Option<&ServerName> {
         self.meta_region().and_then(Region::location)

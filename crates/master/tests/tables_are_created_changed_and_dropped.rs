@@ -247,11 +247,44 @@ async fn a_schema_is_replaced_as_a_whole() {
     assert_eq!(cluster.server.opens.lock().unwrap().len(), opens);
     let (class, message) = refusal(modify(&table("t", &[]), true).await);
     assert!(class == "DoNotRetryIOException" && message.contains("at least one column family"), "{message}");
-    let mut replicated = new.clone();
-    set_entry(&mut replicated.attributes, "REGION_REPLICATION", "2");
-    assert_eq!(refusal(modify(&replicated, true).await).0, "TableNotDisabledException");
     let (_, message) = refusal(modify(&table("u", &["f"]), true).await);
     assert_eq!(message, "the schema for t is that of u");
+}
+
+#[tokio::test(start_paused = true)]
+async fn replicas_of_regions_are_where_the_region_is() {
+    let cluster = Cluster::start().await;
+    cluster.create("t", &["f"], &["m"]).await.unwrap();
+    let modify = async |name: &str, replication: &str| {
+        let mut table = cluster.descriptor(name).await.unwrap();
+        set_entry(&mut table.attributes, "REGION_REPLICATION", replication);
+        let request = pb::ModifyTableRequest {
+            table_name: pb_name(name),
+            table_schema: (&table).into(),
+            ..Default::default()
+        };
+        let response: pb::ModifyTableResponse = cluster.call("ModifyTable", &request).await.unwrap();
+        cluster.wait(response.proc_id).await.unwrap();
+    };
+    let servers = |qualifier: &str| -> usize {
+        let rows = cluster.store.row_keys(META);
+        let named = |row: &&Bytes| cluster.store.value(META, row, "info", qualifier).is_some();
+        rows.iter().filter(|row| row.starts_with(b"t,")).filter(named).count()
+    };
+    modify("t", "3").await;
+    assert_eq!(["server", "server_0001", "sn_0002", "server_0003"].map(servers), [2, 2, 2, 0]);
+    modify("t", "2").await;
+    assert_eq!(["server", "server_0001", "sn_0002", "server_0002"].map(servers), [2, 2, 0, 0]);
+
+    modify("hbase:meta", "2").await;
+    let locations: pb::GetMetaRegionLocationsResponse = cluster
+        .call_service("ClientMetaService", "GetMetaRegionLocations", &pb::GetMetaRegionLocationsRequest {})
+        .await
+        .unwrap();
+    let replicas: Vec<_> =
+        locations.meta_locations.iter().map(|location| location.region_info.replica_id()).collect();
+    assert_eq!(replicas, [0, 1]);
+    assert_eq!(cluster.master.status().borrow().meta_replicas, 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -422,6 +422,18 @@ impl RegionScanner {
         self.asking = number;
         let cut_rows = !self.whole_rows;
         loop {
+            // As in HBase, whose clients count rows by that, a full reply ends within its row where cells of the row are left,
+            // though the filter may leave nothing of them.
+            if cut_rows
+                && limits.partial_rows
+                && out.open_cells > 0
+                && out.cells.len() >= limits.bytes
+                && store.may_have_more(&self.row)?
+            {
+                self.was_cut = true;
+                out.close_result(true);
+                return Ok(Some(ScanStop::Bytes));
+            }
             match store.find(&self.row, self.filter.as_deref_mut(), budget)? {
                 Found::EndOfRow => {
                     self.phase = Phase::InRow(number + 1);
@@ -435,16 +447,15 @@ impl RegionScanner {
             }
             if cut_rows && out.open_cells > 0 {
                 let full_batch = out.open_cells as usize >= limits.batch;
-                let full_reply = (full_batch || limits.partial_rows) && out.cells.len() >= limits.bytes;
-                if full_batch || full_reply {
+                if full_batch {
                     self.was_cut = true;
                     out.close_result(true);
-                }
-                if full_batch && out.counts.len() >= limits.results {
-                    return Ok(Some(ScanStop::Results));
-                }
-                if full_reply {
-                    return Ok(Some(ScanStop::Bytes));
+                    if out.counts.len() >= limits.results {
+                        return Ok(Some(ScanStop::Results));
+                    }
+                    if out.cells.len() >= limits.bytes {
+                        return Ok(Some(ScanStop::Bytes));
+                    }
                 }
             }
             if let Some(cell) = store.cell() {

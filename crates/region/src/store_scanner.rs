@@ -132,17 +132,12 @@ impl StoreScanner {
             return Ok(Found::EndOfRow);
         }
         loop {
-            if let Some(verdict) = self.verdict {
-                if verdict.include {
-                    return Ok(Found::Cell);
-                }
-                if verdict.then == Step::NextRow && self.read.single_row {
-                    (self.in_row, self.past_row) = (false, true);
-                    return Ok(Found::EndOfRow);
-                }
-                self.at_row = false;
-                self.step(row, verdict.then)?;
-                self.verdict = None;
+            if self.verdict.is_some_and(|verdict| verdict.include) {
+                return Ok(Found::Cell);
+            }
+            self.leave_cell(row)?;
+            if !self.in_row {
+                return Ok(Found::EndOfRow);
             }
             let next = self.heap.peek();
             // As in HBase, the family is done within the row at once, and for good, even if the filter should change its
@@ -172,6 +167,29 @@ impl StoreScanner {
             };
             self.verdict = Some(self.limit(verdict));
         }
+    }
+
+    /// Leaves the cell that was looked at last, if there is one.
+    #[inline]
+    fn leave_cell(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
+        let Some(verdict) = self.verdict else { return Ok(()) };
+        if verdict.then == Step::NextRow && self.read.single_row {
+            (self.in_row, self.past_row) = (false, true);
+            return Ok(());
+        }
+        self.at_row = false;
+        self.step(row, verdict.then)?;
+        self.verdict = None;
+        Ok(())
+    }
+
+    /// Whether there are cells of `row`, the one that was begun, behind the one that was accepted, of which none may belong
+    /// to the result.
+    pub(crate) fn may_have_more(&mut self, row: &[u8]) -> Result<bool, ScanInterrupt> {
+        if self.in_row && self.verdict.is_none_or(|verdict| !verdict.include) {
+            self.leave_cell(row)?;
+        }
+        Ok(self.in_row && !self.exhausted && self.heap.peek().is_some_and(|(cell, _)| cell.row() == row))
     }
 
     /// Applies the row's store limit and offset to a verdict. With the last cell that is wanted the row is done, and its

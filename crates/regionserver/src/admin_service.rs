@@ -198,7 +198,11 @@ fn no_such_family(region: &Region, family: &[u8]) -> RpcException {
 }
 
 fn online_regions(server: &RegionServer) -> Reply {
-    let region_info = server.regions.all().iter().map(|region| region.info().into()).collect();
+    let regions = server.regions.all();
+    let replicas = regions.iter().flat_map(|region| {
+        (0..region.table().region_replication()).map(|replica_id| region.info().replica(replica_id))
+    });
+    let region_info = replicas.map(|info| (&info).into()).collect();
     Reply::new(&pb::GetOnlineRegionResponse { region_info })
 }
 

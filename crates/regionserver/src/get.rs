@@ -2,13 +2,14 @@
 
 use crate::exceptions::exception;
 use crate::read_memory::{ReadMemory, TURN_BYTES};
+use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_filter::Filter;
 use finback_hfile::{Block, BlockRequest};
 use finback_proto::convert::{self, DecodedGet, SerializedFilter};
 use finback_proto::pb;
-use finback_region::{Interrupt, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop};
+use finback_region::{Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,9 +23,9 @@ pub(crate) const CELLS_PER_TURN: usize = 10_000;
 /// Answers `Get`.
 pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::GetRequest = call.decode()?;
-    let region = server.regions.find(&request.region)?;
+    let from = server.regions.find_to_read(&request.region)?;
     let mut cells = ReplyCells::new(&server, &call);
-    let mut get = OpenGet::open(&region, request.get)?;
+    let mut get = OpenGet::open(&from, request.get)?;
     if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {
         let turn = server.handlers.turn_before_deadline(&call, CallKind::Read).await?;
         let server = Arc::clone(&server);
@@ -68,6 +69,8 @@ pub(crate) struct OpenGet {
     /// Bytes of the block that it waits for.
     wanted_bytes: usize,
     existence_only: bool,
+    /// Whether a replica was asked.
+    stale: bool,
     /// Whether it sees writes that come while it is open.
     pub(crate) reads_uncommitted: bool,
 }
@@ -84,7 +87,8 @@ pub(crate) enum Progress {
 
 impl OpenGet {
     /// Opens a read of `region`.
-    pub(crate) fn open(region: &Region, get: pb::Get) -> Result<Self, RpcException> {
+    pub(crate) fn open(from: &ReadFrom, get: pb::Get) -> Result<Self, RpcException> {
+        let region = &from.region;
         let existence_only = get.existence_only();
         let DecodedGet { get, filter, closest_row_before, .. } = convert::decode_get(get)?;
         if closest_row_before {
@@ -102,6 +106,7 @@ impl OpenGet {
             out: ScanOutput::default(),
             wanted_bytes: 0,
             existence_only,
+            stale: from.stale,
             reads_uncommitted,
         })
     }
@@ -156,9 +161,9 @@ impl OpenGet {
     pub(crate) fn result(self, cells: &mut ReplyCells) -> pb::Result {
         let count = self.out.counts.iter().map(|&count| count as usize).sum();
         if self.existence_only {
-            return pb::Result { exists: Some(count > 0), ..pb::Result::default() };
+            return pb::Result { exists: Some(count > 0), stale: Some(self.stale), ..pb::Result::default() };
         }
-        cells.result(self.out.cells, count)
+        pb::Result { stale: Some(self.stale), ..cells.result(self.out.cells, count) }
     }
 }
 

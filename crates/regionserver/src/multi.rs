@@ -9,6 +9,7 @@ use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
 use crate::mutate::{atomically, block_result, check_same_row};
 use crate::reads_together::ReadsTogether;
+use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
@@ -98,8 +99,8 @@ struct Gets {
 impl Multi<'_> {
     /// Carries out one region's actions. `Err` fails the whole request: its cells cannot be told apart any more.
     async fn region_action(&mut self, action: pb::RegionAction) -> Result<(), RpcException> {
-        let region = match self.server.regions.find(&action.region) {
-            Ok(region) => region,
+        let from = match find(self.server, &action) {
+            Ok(from) => from,
             Err(failure) => {
                 self.skip(&action)?;
                 self.results.push(failed(&failure));
@@ -108,14 +109,14 @@ impl Multi<'_> {
         };
         if action.atomic() || action.condition.is_some() {
             let specifier = action.region.clone();
-            let result = self.atomic(&region, action).await?;
+            let result = self.atomic(&from.region, action).await?;
             self.results.push(result);
-            self.tell_load(&region, specifier);
+            self.tell_load(&from.region, specifier);
             return Ok(());
         }
         self.results.push(pb::RegionActionResult::default());
-        self.independent(&region, action.action).await?;
-        self.tell_load(&region, action.region);
+        self.independent(&from, action.action).await?;
+        self.tell_load(&from.region, action.region);
         Ok(())
     }
 
@@ -217,7 +218,8 @@ impl Multi<'_> {
 
     /// Actions that succeed or fail each for itself. Puts and deletes wait for an increment, an append or the end, and
     /// are written together then. As in HBase, which promises no order, a get does not see those that wait.
-    async fn independent(&mut self, region: &Region, actions: Vec<pb::Action>) -> Result<(), RpcException> {
+    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) -> Result<(), RpcException> {
+        let region = &from.region;
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
         for action in actions {
@@ -225,7 +227,7 @@ impl Multi<'_> {
             let place = pb::ResultOrException { index: action.index, ..Default::default() };
             self.results[number].result_or_exception.push(place);
             let outcome = if let Some(get) = action.get {
-                match self.open_get(region, *get, (number, at)).await {
+                match self.open_get(from, *get, (number, at)).await {
                     Ok(()) => continue,
                     Err(failure) => Err(failure),
                 }
@@ -266,7 +268,7 @@ impl Multi<'_> {
 
     async fn open_get(
         &mut self,
-        region: &Region,
+        from: &ReadFrom,
         get: pb::Get,
         place: (usize, usize),
     ) -> Result<(), RpcException> {
@@ -274,7 +276,7 @@ impl Multi<'_> {
             self.read_gets().await;
         }
         self.check_size()?;
-        let get = OpenGet::open(region, get)?;
+        let get = OpenGet::open(from, get)?;
         let cannot_wait = get.reads_uncommitted;
         self.gets.open.push(get);
         self.gets.places.push(place);
@@ -300,6 +302,15 @@ impl Multi<'_> {
             block_result(outcome.cells, &mut self.cells)
         })
     }
+}
+
+/// The region of some actions: of a replica, if all they do is read.
+fn find(server: &RegionServer, action: &pb::RegionAction) -> Result<ReadFrom, RpcException> {
+    let reads = action.condition.is_none() && action.action.iter().all(|action| action.mutation.is_none());
+    if reads {
+        return server.regions.find_to_read(&action.region);
+    }
+    server.regions.find(&action.region).map(|region| ReadFrom { region, stale: false })
 }
 
 async fn apply(

@@ -1,4 +1,7 @@
 //! The regions that this server has.
+//!
+//! Replicas of a region are where the region is, and are the region, but that they take no writes and that all they answer
+//! is said to be stale: there is nothing that a second copy on the same server and the same files could do better.
 
 use finback_cell::ServerName;
 use finback_proto::{convert, pb};
@@ -18,6 +21,12 @@ enum Entry {
     Open(Arc<Region>),
 }
 
+/// A region, and whether it was asked for as a replica.
+pub(crate) struct ReadFrom {
+    pub(crate) region: Arc<Region>,
+    pub(crate) stale: bool,
+}
+
 /// Regions by encoded name. Readers share the lock for a look-up; it is held exclusively only to open and close.
 #[derive(Debug)]
 pub(crate) struct Regions {
@@ -32,6 +41,30 @@ impl Regions {
 
     /// The region that a request names.
     pub(crate) fn find(&self, specifier: &pb::RegionSpecifier) -> Result<Arc<Region>, RpcException> {
+        self.primary(specifier).map_err(|failure| match self.replica(specifier) {
+            Some(_) => exceptions::do_not_retry("region is read only"),
+            None => failure,
+        })
+    }
+
+    /// The region that a request names, to read from it.
+    pub(crate) fn find_to_read(&self, specifier: &pb::RegionSpecifier) -> Result<ReadFrom, RpcException> {
+        match self.primary(specifier) {
+            Ok(region) => Ok(ReadFrom { region, stale: false }),
+            Err(failure) => {
+                self.replica(specifier).map(|region| ReadFrom { region, stale: true }).ok_or(failure)
+            }
+        }
+    }
+
+    /// The region of which a request names a replica.
+    fn replica(&self, specifier: &pb::RegionSpecifier) -> Option<Arc<Region>> {
+        let (encoded, replica_id) = convert::primary_of_replica(&specifier.value)?;
+        let region = self.open_region(encoded.as_bytes())?;
+        (!region.is_closing() && replica_id < region.table().region_replication()).then_some(region)
+    }
+
+    fn primary(&self, specifier: &pb::RegionSpecifier) -> Result<Arc<Region>, RpcException> {
         let encoded = convert::encoded_name(specifier)?;
         let found = self.entries.read().get(encoded).cloned();
         match found {

@@ -6,6 +6,7 @@
 use crate::exceptions::exception;
 use crate::get::{CELLS_PER_TURN, decode_filter};
 use crate::read_memory::{ReadMemory, TURN_BYTES};
+use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::scanners::{CloseUnlessKept, OpenScanner};
 use crate::server::RegionServer;
@@ -73,7 +74,7 @@ async fn open(
     let Some(specifier) = &request.region else {
         return Err(exceptions::do_not_retry("Missing required input: region"));
     };
-    let region = server.regions.find(specifier)?;
+    let ReadFrom { region, stale } = server.regions.find_to_read(specifier)?;
     let DecodedScan { mut scan, filter, batch, max_result_size, small, need_cursor_result, .. } =
         convert::decode_scan(scan)?;
     // A read point beyond this region's would see writes in progress.
@@ -101,6 +102,7 @@ async fn open(
         max_bytes,
         small,
         wants_cursor: need_cursor_result,
+        stale,
     });
     answer(server, call, id, scanner, request, first).await
 }
@@ -116,7 +118,7 @@ async fn answer(
 ) -> Result<Reply, RpcException> {
     let guard = CloseUnlessKept::new(&server.scanners, id);
     response.scanner_id = Some(id);
-    response.stale = Some(false);
+    response.stale = Some(open.stale);
     let rows = request.number_of_rows.unwrap_or(if request.close_scanner() { 0 } else { 1 });
     let mut cells = ReplyCells::new(&server, &call);
     if rows == 0 {
@@ -357,9 +359,11 @@ fn describe(
         _ => true,
     });
     response.more_results = Some(!(limit_reached || filter_done && nothing));
-    // An answer without results that is not the end must be a heartbeat, whatever ended it.
+    // An answer without results that is not the end must be a heartbeat, whatever ended it. The end must be none: with it a
+    // client knows that the row of which it had a part was whole.
+    let goes_on = response.more_results == Some(true);
     let heartbeat = stop == Stop::Time || (nothing && response.more_results_in_region == Some(true));
-    if heartbeat && request.client_handles_heartbeats() {
+    if goes_on && heartbeat && request.client_handles_heartbeats() {
         response.heartbeat_message = Some(true);
         if open.wants_cursor {
             response.cursor = Some(pb::Cursor { row: Some(open.scanner.current_row().to_vec().into()) });

@@ -27,6 +27,8 @@ pub(crate) struct OpenScanner {
     pub(crate) max_bytes: usize,
     pub(crate) small: bool,
     pub(crate) wants_cursor: bool,
+    /// Whether a replica was asked.
+    pub(crate) stale: bool,
 }
 
 pub(crate) struct Slot {

@@ -114,6 +114,12 @@ impl Core {
             let message = "Cannot add or remove column families when this modification won't reopen regions.";
             return Err(exceptions::do_not_retry(message));
         }
+        let replication = |table: &TableDescriptor| table.region_replication();
+        if !reopen && old.as_deref().is_some_and(|old| replication(old) != replication(&new)) {
+            let message =
+                "Can not modify REGION_REPLICATION of a table when modification won't reopen regions";
+            return Err(exceptions::do_not_retry(message));
+        }
         Ok(Decision {
             reopen: reopen && table.state == TableState::Enabled,
             old_descriptor: old,

@@ -161,6 +161,12 @@ fn modify(decision: &Decision) -> Vec<Step> {
             steps.push(Step::Open(vec![region.clone()]));
         }
     }
+    let replicas = |table: Option<&Arc<TableDescriptor>>| table.map_or(1, |table| table.region_replication());
+    let (from, to) = (replicas(decision.old_descriptor.as_ref()), replicas(Some(new)));
+    if to < from && !new.name.is_meta() {
+        let regions = decision.old_regions.iter().cloned();
+        steps.push(Step::Meta(regions.map(|region| MetaEdit::ForgetReplicas { region, from, to }).collect()));
+    }
     if !removed.is_empty() {
         steps.push(Step::CleanUp(archive(removed)));
     }

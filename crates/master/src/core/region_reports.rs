@@ -68,11 +68,13 @@ impl Core {
     }
 
     fn opened(&mut self, server: &ServerName, encoded: &str, open_seq_num: u64) {
+        let replicas = self.state.region_replication(encoded);
         let Some(region) = self.state.regions.get_mut(encoded) else { return };
         if let Some(transition) = region.transition.as_mut() {
             transition.stage = Stage::Recording;
         }
-        let edit = MetaEdit::Opened { region: region.info.clone(), server: server.clone(), open_seq_num };
+        let edit =
+            MetaEdit::Opened { region: region.info.clone(), server: server.clone(), open_seq_num, replicas };
         if region.info.is_meta() {
             // Where hbase:meta is stands nowhere but in the master.
             edit.apply(&mut self.state, self.now);

@@ -149,7 +149,7 @@ impl Core {
             (Stage::ScanningMeta, Output::Meta(contents)) => self.meta_scanned(contents),
             (Stage::LoadingTables, Output::Descriptors(descriptors)) => {
                 for (name, descriptor) in descriptors {
-                    if let Some(table) = self.state.tables.get_mut(&name).filter(|_| !name.is_meta()) {
+                    if let Some(table) = self.state.tables.get_mut(&name) {
                         table.descriptor = Some(descriptor);
                     }
                 }

@@ -1,11 +1,17 @@
 //! Regions: their descriptions, and how requests name them.
 
 use crate::{ProtoError, pb};
-use finback_cell::{RegionInfo, TableName, region_info::META_ENCODED_NAME};
+use finback_cell::{
+    RegionInfo, TableName,
+    region_info::{META_ENCODED_NAME, hex_md5},
+};
 use pb::region_specifier::RegionSpecifierType;
 
 /// Digits of an MD5 in hex, which is what an encoded name is.
 const MD5_HEX_LENGTH: usize = 32;
+/// `_0001`
+const REPLICA_SUFFIX_LENGTH: usize = 5;
+const META_NAME: &[u8] = b"hbase:meta,,1";
 
 impl TryFrom<&pb::RegionInfo> for RegionInfo {
     type Error = ProtoError;
@@ -72,7 +78,7 @@ pub fn encoded_name(specifier: &pb::RegionSpecifier) -> Result<&[u8], ProtoError
 
 /// The `<md5>` of `<table>,<start key>,<id>.<md5>.`
 fn encoded_part(name: &[u8]) -> &[u8] {
-    if name == b"hbase:meta,,1" {
+    if name == META_NAME {
         return META_ENCODED_NAME.as_bytes();
     }
     let encoded = name.strip_suffix(b".").and_then(|name| {
@@ -80,6 +86,24 @@ fn encoded_part(name: &[u8]) -> &[u8] {
         rest.ends_with(b".").then_some(encoded)
     });
     encoded.unwrap_or(name)
+}
+
+/// The encoded name of the region of which `<table>,<start key>,<id>_<replica>.<md5>.` is a replica, and the replica's number.
+/// `None` for names of other regions.
+pub fn primary_of_replica(name: &[u8]) -> Option<(String, u32)> {
+    let encoded = encoded_part(name);
+    let name = match encoded.len() == name.len() {
+        true => name, // hbase:meta's has none.
+        false => name.strip_suffix(b".")?.strip_suffix(encoded)?.strip_suffix(b".")?,
+    };
+    let (primary, suffix) = name.split_at_checked(name.len().checked_sub(REPLICA_SUFFIX_LENGTH)?)?;
+    let digits = std::str::from_utf8(suffix.strip_prefix(b"_")?).ok()?;
+    let replica_id = u32::from_str_radix(digits, 16).ok().filter(|id| *id > 0)?;
+    let encoded = match primary == META_NAME {
+        true => META_ENCODED_NAME.to_owned(),
+        false => hex_md5(primary),
+    };
+    Some((encoded, replica_id))
 }
 
 #[cfg(test)]

@@ -141,19 +141,15 @@ async fn pieces_of_rows_do_not_go_with_a_filter_of_rows() {
         name: "org.apache.hadoop.hbase.filter.DependentColumnFilter".into(),
         serialized_filter: Some(depends_on_column_a().encode_to_vec().into()),
     };
-    for (filter, batch_size, refused) in
-        [(of_whole_rows.clone(), 2, true), (of_whole_rows, 3, false), (row_filter(), 2, false)]
-    {
-        let scan =
-            pb::Scan { batch_size: Some(batch_size), filter: Some(filter.clone()), ..Default::default() };
+    for (filter, refused) in [(of_whole_rows, true), (row_filter(), false)] {
+        let scan = pb::Scan { batch_size: Some(2), filter: Some(filter.clone()), ..Default::default() };
         let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(10) };
         let answer: Result<(pb::ScanResponse, _), _> =
             world.ask_with_cells("Scan", &request, Bytes::new()).await;
         match answer {
             Ok((response, _)) => assert!(!refused && response.cells_per_result[0] > 0, "{}", filter.name),
             Err(failure) => {
-                assert!(refused && failure.do_not_retry, "{failure:?}");
-                assert!(failure.message.contains("IncompatibleFilterException"), "{failure:?}");
+                assert!(refused && failure.message.contains("Cannot set batch"), "{failure:?}");
             }
         }
     }
@@ -189,6 +185,33 @@ async fn a_full_reply_does_not_say_that_it_is_the_last_of_its_region() {
     let small = pb::Scan { small: Some(true), start_row: Some(row_name(2).into()), ..scan };
     let small = pb::ScanRequest { scan: Some(small), ..request };
     assert_eq!(Replies::of(&table, small, None).await.replies.len(), 1);
+}
+
+#[tokio::test]
+async fn a_full_reply_ends_within_its_row_though_a_filter_leaves_nothing_more_of_it() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let columns = ["a", "b", "c"].map(|column| (column, &b"v"[..]));
+    for row in 0..4 {
+        table.mutate(put(&row_name(row), &columns)).await.unwrap();
+    }
+    let two_cells = pb::Filter {
+        name: "org.apache.hadoop.hbase.client.ColumnCountOnRowFilter".into(),
+        serialized_filter: Some(2i32.to_be_bytes().to_vec().into()),
+    };
+    let scan = pb::Scan { max_result_size: Some(1), filter: Some(two_cells), ..Default::default() };
+    let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(1000) };
+    let replies = Replies::of(&table, request.clone(), None).await;
+    assert!(replies.replies.iter().all(|(_, found)| found.len() <= 1));
+    assert_eq!(replies.cells().filter(|(_, _, partial)| *partial).count(), 8);
+    assert_eq!(replies.rows(), rows(0..4));
+
+    // The row is whole with the reply in which nothing is found: that one is no heartbeat, if it is the last.
+    let first = pb::ScanRequest { limit_of_rows: Some(1), ..request };
+    let replies = Replies::of(&table, first, None).await;
+    let (last, before) = replies.replies.split_last().unwrap();
+    assert_eq!((before.len(), last.1.len(), last.0.more_results()), (2, 0, false));
+    assert_ne!(last.0.heartbeat_message, Some(true));
 }
 
 #[tokio::test]

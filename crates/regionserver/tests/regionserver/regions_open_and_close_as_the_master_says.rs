@@ -1,7 +1,7 @@
 //! OpenRegion, CloseRegion, their reports; FlushRegion; what a server says of itself.
 
-use crate::world::{LONG, World, region_info};
-use finback_cell::{Bytes, ColumnFamilyDescriptor};
+use crate::world::{LONG, World, put, region_info};
+use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor, schema::set_entry};
 use finback_proto::{convert, pb};
 use finback_rpc::ChannelExt;
 use pb::region_state_transition::TransitionCode;
@@ -37,6 +37,40 @@ async fn each_opening_and_closing_is_reported_with_its_procedure() {
     assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
     let procedures: Vec<i64> = world.master.reports().iter().map(|report| report.procedure).collect();
     assert!(!procedures.contains(&14), "{procedures:?}");
+}
+
+#[tokio::test]
+async fn a_replica_is_the_region_but_takes_no_writes() {
+    let world = World::new();
+    let info = region_info("t", "", "");
+    let mut described = TableDescriptor::new(info.table.clone());
+    described.families = vec![ColumnFamilyDescriptor::with_defaults(b"f")];
+    set_entry(&mut described.attributes, "REGION_REPLICATION", "2");
+    world.root.create_table_dir(&described, std::slice::from_ref(&info)).unwrap();
+    let table = world.region("t", "", "").await;
+    table.put("r", b"v").await.unwrap();
+
+    let region = convert::specifier_by_name(&info.replica(1));
+    let get = pb::Get { row: "r".into(), ..Default::default() };
+    let get = pb::GetRequest { region: region.clone(), get };
+    let (found, _): (pb::GetResponse, _) = world.ask("Get", &get).await.unwrap();
+    let found = found.result.unwrap();
+    assert_eq!((found.associated_cell_count(), found.stale()), (1, true));
+    let scan = pb::ScanRequest { region: Some(region.clone()), ..table.open_scan(10) };
+    let (found, _): (pb::ScanResponse, _) = world.ask("Scan", &scan).await.unwrap();
+    assert_eq!((found.cells_per_result.len(), found.stale()), (1, true));
+    let (found, _): (pb::ScanResponse, _) = world.ask("Scan", &table.open_scan(10)).await.unwrap();
+    assert!(!found.stale());
+
+    let write = pb::MutateRequest { region, mutation: put("r", &[("q", b"w")]), ..Default::default() };
+    let refused = world.ask::<_, pb::MutateResponse>("Mutate", &write).await.unwrap_err();
+    assert_eq!((refused.do_not_retry, &refused.message[..]), (true, "region is read only"));
+    let third = pb::GetRequest { region: convert::specifier_by_name(&info.replica(2)), ..get };
+    let refused = world.ask::<_, pb::GetResponse>("Get", &third).await.unwrap_err();
+    assert_eq!(refused.simple_class(), "NotServingRegionException");
+    let online: pb::GetOnlineRegionResponse =
+        world.ask_admin("GetOnlineRegion", &pb::GetOnlineRegionRequest {}).await.unwrap();
+    assert_eq!(online.region_info.iter().map(pb::RegionInfo::replica_id).collect::<Vec<_>>(), [0, 1]);
 }
 
 #[tokio::test]

@@ -39,6 +39,20 @@ fn both_names_lead_to_the_encoded_name() {
 }
 
 #[test]
+fn the_name_of_a_replica_leads_to_its_region() {
+    for info in [region("t1", b"m", 1_700_000_000_000), region("t1", b"a.b,c_0002", 5), RegionInfo::meta()] {
+        assert_eq!(primary_of_replica(&info.name()), None);
+        for id in [1, 2, 0x1F] {
+            let name = info.replica(id).name();
+            assert_eq!(primary_of_replica(&name), Some((info.encoded_name(), id)));
+        }
+    }
+    for odd in [&b""[..], b".", b"_0001", b"t,,1_000g", b"t,,1_0000"] {
+        assert!(primary_of_replica(odd).is_none_or(|(_, id)| id > 0), "{odd:?}");
+    }
+}
+
+#[test]
 fn strange_names_are_not_found_rather_than_fatal() {
     let named = |value: &'static [u8]| pb::RegionSpecifier { r#type: 1, value: value.into() };
     for odd in [&b"."[..], b"x", b"t,,1.short.", b"t1,m,1700000000000x940359fa5dccd7cdcd7a148f2f568482."] {
