@@ -208,6 +208,7 @@ pub(crate) fn unknown(id: u64) -> RpcException {
     exceptions::unknown_scanner(format!(
         "Unknown scanner '{id}'. This can happen due to any of the following reasons: a) Scanner id given is wrong, \
          b) Scanner lease expired because of long wait between consecutive client checkins, c) Server may be closing \
-         down, d) RegionServer restart during upgrade."
+         down, d) RegionServer restart during upgrade.\nIf the issue is due to reason (b), a possible fix would be \
+         increasing the value of 'hbase.client.scanner.timeout.period' configuration."
     ))
 }

@@ -247,7 +247,11 @@ impl Connection {
         match request::split_header(self.frames.partial()) {
             Some((header, _)) => {
                 let limit = self.shared.limits.max_request_bytes;
-                let message = format!("a request of {length} bytes, the limit is {limit}");
+                let host = self.session.info.remote.ip();
+                let message = format!(
+                    "RPC data length of {length} received from {host} is greater than max allowed {limit}. Set \
+                     \"hbase.ipc.max.request.size\" on server to override this limit (not recommended)"
+                );
                 push_exception(&mut self.outgoing, header.call_id, &exceptions::request_too_big(message));
                 self.reading = Reading::Ended;
                 Ok(())

@@ -184,6 +184,9 @@ async fn a_frame_that_is_too_long_is_refused_by_its_header_alone() {
     let (call_id, exception) = client.exception().await;
     assert_eq!((call_id, exception.simple_class()), (9, "RequestTooBigException"));
     assert!(exception.do_not_retry);
+    let words =
+        "received from 127.0.0.1 is greater than max allowed 1000. Set \"hbase.ipc.max.request.size\"";
+    assert!(exception.message.contains(words), "{exception}");
     client.closes().await;
     all_is_well(&running).await;
 }
