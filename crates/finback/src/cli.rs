@@ -180,6 +180,10 @@ fn setting(text: &str) -> Result<(String, String), UsageError> {
 }
 
 fn server(data: Option<PathBuf>, sources: &Sources) -> ExitCode {
+    // What is wrong with them is told below.
+    if let Some(memory) = ServerConfig::load(sources).ok().and_then(|(config, _)| config.memory().ok()) {
+        crate::allocator::suit(memory.limit);
+    }
     with_config(sources, |_| {
         crate::server::run(crate::reconfiguration::ConfigurationFile { sources: sources.clone(), data })
     })

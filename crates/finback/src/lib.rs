@@ -2,6 +2,7 @@
 //!
 //! It knows which crates make a standalone server and how they are put together, and nothing of what they do.
 
+mod allocator;
 pub mod cli;
 pub mod compact;
 pub mod config;

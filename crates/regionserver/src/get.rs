@@ -5,6 +5,7 @@ use crate::read_memory::{ReadMemory, TURN_BYTES};
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
+use crate::turn_pace::TURN_TIME;
 use finback_filter::Filter;
 use finback_hfile::{Block, BlockRequest};
 use finback_proto::convert::{self, DecodedGet, SerializedFilter};
@@ -13,6 +14,7 @@ use finback_region::{Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop}
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Cells that a get looks at before it counts as long.
 const CELLS_OF_SHORT_GET: usize = 1000;
@@ -48,6 +50,7 @@ async fn read_turn(
     cells: &mut ReplyCells,
     budget: usize,
 ) -> Result<bool, RpcException> {
+    let turn_ends = Instant::now() + TURN_TIME;
     loop {
         let progress = get.advance(budget)?;
         cells.memory.check_row(get.found_bytes())?;
@@ -56,7 +59,13 @@ async fn read_turn(
         match progress {
             Progress::Done => return Ok(true),
             Progress::Turn => return Ok(false),
-            Progress::Need(request) => get.provide(server.fetch(request).await?),
+            Progress::Need(request) => {
+                get.provide(server.fetch(request).await?);
+                // The scanner counts from one block to the next.
+                if Instant::now() >= turn_ends {
+                    return Ok(false);
+                }
+            }
         }
     }
 }

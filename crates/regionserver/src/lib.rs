@@ -48,6 +48,7 @@ mod server;
 mod splitter;
 mod stale_scanners;
 mod throughput_controller;
+mod turn_pace;
 
 pub use admin_service::AdminService;
 pub use background_options::BackgroundOptions;

@@ -10,6 +10,7 @@ use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::scanners::{CloseUnlessKept, OpenScanner};
 use crate::server::RegionServer;
+use crate::turn_pace::{TURN_TIME, next_turn};
 use finback_cell::block::CellIter;
 use finback_proto::convert::{self, DecodedScan};
 use finback_proto::pb;
@@ -225,12 +226,14 @@ impl Reading {
             }
             return Ok(self.ended(Stop::Time));
         };
-        self.limits = ScanLimits { budget: CELLS_PER_TURN, turn_bytes: TURN_BYTES, ..self.limits };
+        self.limits.turn_bytes = TURN_BYTES;
         turn.run(async move {
             loop {
+                let begun = Instant::now();
                 if let Some(stop) = self.step().await? {
                     return Ok(self.ended(stop));
                 }
+                self.limits.budget = next_turn(self.limits.budget, begun.elapsed(), CELLS_PER_TURN);
                 self.cells.memory.end_turn(self.out.cells.len()).await;
             }
         })
@@ -273,6 +276,7 @@ async fn read_turn(
     memory: &mut ReadMemory,
 ) -> Result<Option<Stop>, RpcException> {
     let whole_rows = open.scanner.needs_whole_rows() || !limits.partial_rows;
+    let turn_ends = Instant::now() + TURN_TIME;
     loop {
         match open.scanner.next(out, limits) {
             Ok(stop) => {
@@ -301,6 +305,10 @@ async fn read_turn(
                     return Ok(Some(Stop::Memory));
                 }
                 open.scanner.provide(server.fetch(request).await?);
+                // The scanner counts from one block to the next.
+                if Instant::now() >= turn_ends {
+                    return Ok(None);
+                }
             }
             Err(Interrupt::Failed(error)) => return Err(exception(&error)),
         }

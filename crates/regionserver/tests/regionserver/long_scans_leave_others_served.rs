@@ -1,8 +1,9 @@
 //! While long scans have all turns, and others wait for one, what is short is answered at once.
 
 use crate::gated_device::{Device, Gate};
-use crate::world::{Table, World, action, put, row_name};
+use crate::world::{FAMILY, Table, World, action, put, region_info, row_name};
 use bytes::Bytes;
+use finback_cell::ColumnFamilyDescriptor;
 use finback_layout::RootDir;
 use finback_proto::{Message, pb};
 use finback_regionserver::ClientService;
@@ -110,6 +111,22 @@ async fn long_scans_leave_others_served() {
     };
     let ((first, second), ()) = tokio::join!(async { tokio::join!(scan(), scan()) }, others);
     assert_eq!((rows(&first.unwrap().0), rows(&second.unwrap().0)), (ROWS, ROWS));
+}
+
+#[tokio::test]
+async fn a_scan_that_goes_from_block_to_block_looks_at_the_clock() {
+    let gate = Arc::new(Gate::default());
+    let world = one_turn(&gate).await;
+    // No turn is over by the cells of one block.
+    let family = ColumnFamilyDescriptor::with_defaults(FAMILY).with("BLOCKSIZE", "64");
+    world.create_table(&region_info("t", "", ""), vec![family]);
+    let table = world.table("t").await;
+    fill(&table).await;
+    let patience = Some(Duration::from_millis(20));
+    let all = table.open_scan(ROWS as u32);
+    let (answer, _): (pb::ScanResponse, _) = world.ask_within(patience, "Scan", &all).await.unwrap();
+    assert!(rows(&answer) < ROWS && answer.more_results_in_region(), "{}", rows(&answer));
+    assert!(answer.heartbeat_message());
 }
 
 #[tokio::test]

@@ -1,0 +1,30 @@
+//! What the allocator does with memory that is free.
+//!
+//! It keeps what was freed for ten seconds, since giving pages back to the system and asking for them again costs time: a
+//! sixth of a scan with large replies. Pages that wait so are no part of `finback.memory.limit`, and where that is small they
+//! may be more than all that is. A small server gives them back at once.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Limits below this are small.
+const SMALL_LIMIT_BYTES: u64 = 256 << 20;
+/// Where the allocator looks for its settings, when a process begins.
+const VARIABLE: &str = "_RJEM_MALLOC_CONF";
+const GIVES_BACK_AT_ONCE: &str = "dirty_decay_ms:0,muzzy_decay_ms:0";
+
+/// Begins this process anew, with the allocator's settings for so much memory, if it has others and nobody has said which.
+/// Before there are threads.
+pub(crate) fn suit(limit_bytes: u64) {
+    if limit_bytes >= SMALL_LIMIT_BYTES || std::env::var_os(VARIABLE).is_some() {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.args(std::env::args_os().skip(1)).env(VARIABLE, GIVES_BACK_AT_ONCE);
+    if let Some(name) = std::env::args_os().next() {
+        command.arg0(name);
+    }
+    // Comes back only when it has failed: the server does without.
+    let _ = command.exec();
+}

@@ -1,0 +1,46 @@
+# Rows and scans that are longer than memory and patience. Sourced by `run`.
+
+# What the process may have above what it has when idle.
+HUGE_ROW_RISE_MIB=64
+# The settings with which that holds for cells of up to 1 MiB.
+HUGE_ROW_SETTINGS=(finback.memory.limit=40m hbase.regionserver.global.memstore.size=20m hfile.block.cache.size=6m)
+# The largest cells need room for requests and replies of their size.
+LARGEST_CELL=10485760
+LARGEST_CELL_SETTINGS=(finback.memory.limit=100m hbase.regionserver.global.memstore.size=16m hfile.block.cache.size=8m)
+
+step_hugerow() {
+  huge_rows "$HUGE_ROW_MIB" "1024 1048576" "$HUGE_ROW_RISE_MIB" "${HUGE_ROW_SETTINGS[@]}" || return 1
+  # Each of several files keeps a block of such a size while they are merged: no promise.
+  huge_rows "$HUGE_ROW_MIB" "$LARGEST_CELL" '' "${LARGEST_CELL_SETTINGS[@]}"
+}
+
+# huge_rows MIB CELL_BYTES... RISE_MIB SETTING...: rows of so many MiB; the server's memory rises by no more, if that is given.
+huge_rows() {
+  local mib=$1 cells=$2 most=$3 cp out
+  shift 3
+  cp=$(class_path client 2.5.11) && out=$(classes "$HERE/java/hugerow" "$cp") || return 1
+  (
+    trap server_kill EXIT
+    unset ZKPORT MASTERPORT RSPORT
+    server_start "$DATA/hugerow" "$LOGS/hugerow-server.log" "$@" || exit 1
+    sleep 1
+    idle=$(resident_mb VmRSS)
+    # the highest so far is forgotten
+    echo 5 > "/proc/$SERVER_PID/clear_refs"
+    # shellcheck disable=SC2086
+    jvm "$(client_conf ERROR):$out:$cp" HugeRow "$mib" $cells || exit 1
+    highest=$(resident_mb VmHWM)
+    server_stop || exit 1
+    rm -rf "$DATA/hugerow"
+    echo "$mib MiB in a row, cells of $cells bytes: $((highest - idle)) MiB above $idle MiB"
+    [ -z "$most" ] || [ $((highest - idle)) -le "$most" ]
+  )
+}
+
+resident_mb() { awk -v which="$1:" '$1 == which { printf "%.0f", $2 / 1024 }' "/proc/$SERVER_PID/status"; }
+
+step_rejecting() {
+  local cp out
+  cp=$(class_path client 2.5.11) && out=$(classes "$HERE/java/rejectingfilter" "$cp") || return 1
+  jvm "$(client_conf WARN):$out:$cp" RejectingFilter "$REJECTING_S" "$REJECTING_TIMEOUT_MS"
+}
