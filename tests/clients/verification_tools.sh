@@ -55,6 +55,7 @@ step_linkedlist() {
 # Every region and every server answers, writes included; every znode that a client may read is there.
 step_canary() {
   local mode log said=
+  table_admin create canaried f m || return 1
   for mode in '-writeSniffing' '-regionserver' '-zookeeper'; do
     log="$LOGS/canary$mode.log"
     tool org.apache.hadoop.hbase.tool.CanaryTool -t 60000 "$mode" > "$log" 2>&1 || { echo "Canary $mode failed, see $log"; return 1; }
