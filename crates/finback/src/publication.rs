@@ -20,17 +20,25 @@ pub(crate) struct Publication {
     tree: Arc<Tree>,
     parent: String,
     master: ServerName,
+    /// Where hbase:meta is, and how many replicas it has.
+    meta: Option<(ServerName, u32)>,
     namespaces: BTreeMap<String, Vec<(String, String)>>,
 }
 
 impl Publication {
     /// Below the node `parent`.
     pub(crate) fn new(tree: Arc<Tree>, parent: &str, master: &ServerName) -> Self {
-        Self { tree, parent: parent.to_owned(), master: master.clone(), namespaces: BTreeMap::new() }
+        Self {
+            tree,
+            parent: parent.to_owned(),
+            master: master.clone(),
+            meta: None,
+            namespaces: BTreeMap::new(),
+        }
     }
 
     /// Puts into the tree what clients look for.
-    pub(crate) fn publish(&self, status: &MasterStatus) -> Result<(), String> {
+    pub(crate) fn publish(&mut self, status: &MasterStatus) -> Result<(), String> {
         self.set("hbaseid", &pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
         let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port: Some(0) };
         self.set("master", &pbuf::encode(&master))?;
@@ -38,8 +46,12 @@ impl Publication {
     }
 
     /// Where hbase:meta and its replicas are.
-    fn publish_meta(&self, status: &MasterStatus) -> Result<(), String> {
+    fn publish_meta(&mut self, status: &MasterStatus) -> Result<(), String> {
         let Some(server) = &status.meta_location else { return Ok(()) };
+        let now = Some((server.clone(), status.meta_replicas));
+        if self.meta == now {
+            return Ok(());
+        }
         let location = pb::MetaRegionServer {
             server: server.into(),
             rpc_version: Some(0),
@@ -51,6 +63,7 @@ impl Publication {
         }
         let is_left = |replica_id: &u32| self.tree.remove(&format!("{}/{META}-{replica_id}", self.parent));
         (status.meta_replicas.max(1)..).find(|replica_id| !is_left(replica_id));
+        self.meta = now;
         Ok(())
     }
 

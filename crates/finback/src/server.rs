@@ -170,7 +170,7 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
 
     let (closing, closed) = watch::channel(false);
     let tree = Arc::new(Tree::new());
-    let publication = Publication::new(Arc::clone(&tree), &config.znode_parent, &addresses.master_name);
+    let mut publication = Publication::new(Arc::clone(&tree), &config.znode_parent, &addresses.master_name);
     publication.publish(&master.status().borrow())?;
     let mut serving = tokio::task::JoinSet::new();
     let responder = Responder::new(Arc::clone(&tree));

@@ -70,7 +70,8 @@ async fn watches_tell_of_namespaces_that_come_and_go() {
     assert!(event[19] == 4 && event.ends_with(b"/hbase/namespace"), "{event:?}");
     let data = zookeeper.ask(GET_DATA, "/hbase/namespace/ns");
     let length = u32::from_be_bytes(data[..4].try_into().unwrap()) as usize;
-    assert_eq!(pb::NamespaceDescriptor::decode(&data[4..4 + length]).unwrap(), descriptor);
+    let value = finback_proto::pbuf::strip_metadata(&data[4..4 + length]).unwrap();
+    assert_eq!(pb::NamespaceDescriptor::decode(value).unwrap(), descriptor);
 
     let request = pb::DeleteNamespaceRequest { namespace_name: "ns".into(), ..Default::default() };
     let deleted: pb::DeleteNamespaceResponse = client.ask_master("DeleteNamespace", &request).await.unwrap();
