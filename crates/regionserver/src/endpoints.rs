@@ -1,7 +1,7 @@
 //! `ExecService`: the endpoints of a region. HBase's own that clients rely on are built in; there is no JVM for others.
 
 use crate::server::RegionServer;
-use crate::{aggregate, multi_row};
+use crate::{aggregate, multi_row, row_count};
 use finback_cell::Bytes;
 use finback_proto::pb;
 use finback_region::Region;
@@ -11,8 +11,30 @@ use std::sync::Arc;
 /// Where HBase has the messages of its endpoints.
 const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
 
+/// And those of its examples.
+const EXAMPLES: &str = "org.apache.hadoop.hbase.coprocessor.example.generated.";
+
+/// Whether the region's table names a class among its coprocessors: in an attribute `coprocessor$1` of
+/// `path|class|priority|arguments`.
+pub(crate) fn has(region: &Region, class: &str) -> bool {
+    let names_it = |(key, value): &(Bytes, Bytes)| {
+        let is_coprocessor = key.to_ascii_lowercase().starts_with(b"coprocessor$");
+        let named = value.split(|&byte| byte == b'|').nth(1).map(<[u8]>::trim_ascii);
+        is_coprocessor && named == Some(class.as_bytes())
+    };
+    region.table().attributes.iter().any(names_it)
+}
+
+/// An endpoint that reads a range.
+#[derive(Clone, Copy)]
+enum Reader {
+    Aggregate,
+    RowCount,
+}
+
 /// Reads a range, in its turn.
-async fn aggregate(
+async fn read(
+    reader: Reader,
     server: &Arc<RegionServer>,
     region: &Arc<Region>,
     call: Call,
@@ -22,7 +44,13 @@ async fn aggregate(
     let turn = server.handlers.turn_before_deadline(&call, CallKind::Scan).await?;
     let (server, region) = (Arc::clone(server), Arc::clone(region));
     let (method, message) = (method.to_owned(), message.clone());
-    turn.run(async move { aggregate::aggregate(&server, &region, &call, &method, &message).await }).await
+    turn.run(async move {
+        match reader {
+            Reader::Aggregate => aggregate::aggregate(&server, &region, &call, &method, &message).await,
+            Reader::RowCount => row_count::count(&server, &region, &call, &method).await,
+        }
+    })
+    .await
 }
 
 /// Answers `ExecService`.
@@ -33,14 +61,18 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
         &request.call;
     // Services of HBase's own package go by their short or full name.
     let short = service_name.strip_prefix("hbase.pb.").unwrap_or(service_name);
-    let (class, value) = match (short, method.as_str()) {
+    let (name, value) = match (short, method.as_str()) {
         ("MultiRowMutationService", "MutateRows") => {
             let response = multi_row::mutate_rows(&server, &region, message, call.deadline).await?;
-            ("MultiRowMutationProtos$MutateRowsResponse", response)
+            (format!("{MESSAGES}MultiRowMutationProtos$MutateRowsResponse"), response)
         }
-        ("AggregateService", method) if aggregate::is_installed(&region) => {
-            let response = aggregate(&server, &region, call, method, message).await?;
-            ("AggregateProtos$AggregateResponse", response)
+        ("AggregateService", method) if has(&region, aggregate::IMPLEMENTATION) => {
+            let response = read(Reader::Aggregate, &server, &region, call, method, message).await?;
+            (format!("{MESSAGES}AggregateProtos$AggregateResponse"), response)
+        }
+        ("RowCountService", method) if has(&region, row_count::IMPLEMENTATION) => {
+            let response = read(Reader::RowCount, &server, &region, call, method, message).await?;
+            (format!("{EXAMPLES}ExampleProtos$CountResponse"), response)
         }
         _ => {
             return Err(exceptions::unknown_protocol(format!(
@@ -49,7 +81,7 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
             )));
         }
     };
-    let value = pb::NameBytesPair { name: format!("{MESSAGES}{class}"), value: Some(value.into()) };
+    let value = pb::NameBytesPair { name, value: Some(value.into()) };
     Ok(Reply::new(&pb::CoprocessorServiceResponse { region: request.region, value }))
 }
 

@@ -1,8 +1,8 @@
 //! What a server tells the master about itself every few seconds.
 
-use crate::aggregate;
 use crate::host::system_now_ms;
 use crate::server::RegionServer;
+use crate::{aggregate, endpoints, row_count};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use pb::get_region_info_response::CompactionState;
@@ -48,10 +48,11 @@ impl RegionServer {
 
 /// Endpoints, by the simple names of HBase's classes.
 fn coprocessors(regions: &[Arc<Region>]) -> Vec<pb::Coprocessor> {
-    let aggregation = regions.iter().any(|region| aggregate::is_installed(region));
-    let names = aggregation.then_some("AggregateImplementation").into_iter();
-    let names = names.chain((!regions.is_empty()).then_some("MultiRowMutationEndpoint"));
-    names.map(|name| pb::Coprocessor { name: name.to_owned() }).collect()
+    let named = [aggregate::IMPLEMENTATION, row_count::IMPLEMENTATION].into_iter();
+    let named = named.filter(|class| regions.iter().any(|region| endpoints::has(region, class)));
+    let built_in = (!regions.is_empty()).then_some("MultiRowMutationEndpoint");
+    let simple = named.map(|class| class.rsplit('.').next().unwrap_or(class)).chain(built_in);
+    simple.map(|name| pb::Coprocessor { name: name.to_owned() }).collect()
 }
 
 fn mb(bytes: u64) -> u64 {

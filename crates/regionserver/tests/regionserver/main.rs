@@ -8,6 +8,7 @@ mod a_row_that_is_locked_is_waited_for_as_in_hbase;
 mod a_scan_reply_ends_at_the_first_limit;
 mod a_scanner_lives_by_its_lease_and_its_calls;
 mod a_table_with_hbases_aggregation_answers_it;
+mod a_table_with_hbases_row_count_answers_it;
 mod administrators_see_files_and_clear_caches;
 mod an_increment_that_is_repeated_is_carried_out_once;
 mod background_jobs_are_slowed_put_off_and_cancelled;
