@@ -86,12 +86,6 @@ pub enum RegionError {
         /// Whether the time was the client's, which then waits no longer; else it was `hbase.rowlock.wait.duration`.
         is_of_client: bool,
     },
-    /// A scan in pieces of rows, with a filter that decides about whole rows.
-    #[error(
-        "org.apache.hadoop.hbase.filter.IncompatibleFilterException: Filter whose hasFilterRow() returns true is \
-         incompatible with scans that must stop mid-row because of a limit."
-    )]
-    IncompatibleFilter,
     /// A filter could not be applied.
     #[error(transparent)]
     Filter(#[from] FilterError),

@@ -4,7 +4,7 @@
 //! memory; give it with [`RegionScanner::provide`] and call again with the same output. It holds its read point from
 //! opening to dropping, so that it sees one state of the region, whatever is written meanwhile.
 
-use crate::error::{Interrupt, RegionError};
+use crate::error::Interrupt;
 use crate::file_switch::FilesSeen;
 use crate::mvcc::ReadPoint;
 use crate::scan_output::ScanOutput;
@@ -441,9 +441,6 @@ impl RegionScanner {
                 }
                 Found::Yield => return Ok(Some(ScanStop::Budget)),
                 Found::Cell => {}
-            }
-            if !cut_rows && out.open_cells as usize >= limits.batch {
-                return Err(Interrupt::Failed(RegionError::IncompatibleFilter));
             }
             if cut_rows && out.open_cells > 0 {
                 let full_batch = out.open_cells as usize >= limits.batch;

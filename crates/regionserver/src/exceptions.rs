@@ -16,7 +16,6 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         RegionError::Invalid(_)
         | RegionError::CellTooLarge { .. }
         | RegionError::ReadOnly(_)
-        | RegionError::IncompatibleFilter
         | RegionError::Filter(_) => exceptions::do_not_retry(message),
         _ => exceptions::io(message),
     }

@@ -116,10 +116,7 @@ fn read_in_pieces(scanner: &mut RegionScanner, query: &Query, region: Option<&Re
     let (mut completed, mut goes_on) = (0, false);
     for turn in 0.. {
         assert!(turn < 10_000, "a scan does not get on");
-        let mut limits = query.pieces[turn % query.pieces.len()];
-        if scanner.needs_whole_rows() {
-            limits.batch = usize::MAX;
-        }
+        let limits = query.pieces[turn % query.pieces.len()];
         wait(scanner, turn, region, query);
         let mut out = ScanOutput::default();
         let stop = next(scanner, &mut out, &limits).unwrap();

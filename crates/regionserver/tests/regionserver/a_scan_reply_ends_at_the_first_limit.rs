@@ -128,44 +128,6 @@ async fn a_batch_cuts_rows_into_results() {
 }
 
 #[tokio::test]
-async fn pieces_of_rows_do_not_go_with_a_filter_of_rows() {
-    let world = World::new();
-    let table = world.table("t").await;
-    let columns = ["a", "b", "c"].map(|column| (column, &b"v"[..]));
-    table.mutate(put(&row_name(0), &columns)).await.unwrap();
-    let row_filter = || pb::Filter {
-        name: "org.apache.hadoop.hbase.filter.ColumnCountGetFilter".into(),
-        serialized_filter: Some(pb::ColumnCountGetFilter { limit: 10 }.encode_to_vec().into()),
-    };
-    let of_whole_rows = pb::Filter {
-        name: "org.apache.hadoop.hbase.filter.DependentColumnFilter".into(),
-        serialized_filter: Some(depends_on_column_a().encode_to_vec().into()),
-    };
-    for (filter, refused) in [(of_whole_rows, true), (row_filter(), false)] {
-        let scan = pb::Scan { batch_size: Some(2), filter: Some(filter.clone()), ..Default::default() };
-        let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(10) };
-        let answer: Result<(pb::ScanResponse, _), _> =
-            world.ask_with_cells("Scan", &request, Bytes::new()).await;
-        match answer {
-            Ok((response, _)) => assert!(!refused && response.cells_per_result[0] > 0, "{}", filter.name),
-            Err(failure) => {
-                assert!(refused && failure.message.contains("Cannot set batch"), "{failure:?}");
-            }
-        }
-    }
-}
-
-/// Passes the cells whose row has column `a` with the same timestamp.
-fn depends_on_column_a() -> pb::DependentColumnFilter {
-    pb::DependentColumnFilter {
-        compare_filter: pb::CompareFilter { compare_op: pb::CompareType::NoOp.into(), comparator: None },
-        column_family: Some("f".into()),
-        column_qualifier: Some("a".into()),
-        drop_dependent_column: Some(false),
-    }
-}
-
-#[tokio::test]
 async fn a_full_reply_does_not_say_that_it_is_the_last_of_its_region() {
     let world = World::new();
     let table = world.table("t").await;
