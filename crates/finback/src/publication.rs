@@ -1,13 +1,14 @@
-//! What the ZooKeeper responder shows: where clients find the cluster, and which namespaces there are.
+//! What the ZooKeeper responder shows: where clients find the cluster, which namespaces there are, and which tables are enabled.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use finback_cell::ServerName;
+use finback_cell::{ServerName, TableName};
 use finback_master::MasterStatus;
 use finback_proto::{Message, convert, pb, pbuf};
 use finback_zk::Tree;
+use pb::table_state::State as TableState;
 use tokio::sync::watch;
 
 use crate::server::now_ms;
@@ -23,6 +24,7 @@ pub(crate) struct Publication {
     /// Where hbase:meta is, and how many replicas it has.
     meta: Option<(ServerName, u32)>,
     namespaces: BTreeMap<String, Vec<(String, String)>>,
+    table_states: Arc<BTreeMap<TableName, TableState>>,
 }
 
 impl Publication {
@@ -34,6 +36,7 @@ impl Publication {
             master: master.clone(),
             meta: None,
             namespaces: BTreeMap::new(),
+            table_states: Arc::default(),
         }
     }
 
@@ -67,7 +70,7 @@ impl Publication {
         Ok(())
     }
 
-    /// Shows namespaces as they come and go, until `end`.
+    /// Shows namespaces and tables as they come and go, until `end`.
     pub(crate) async fn follow(
         mut self,
         mut status: watch::Receiver<MasterStatus>,
@@ -76,7 +79,10 @@ impl Publication {
         tokio::pin!(end);
         loop {
             let now = status.borrow_and_update().clone();
-            let published = self.publish_meta(&now).and_then(|()| self.publish_namespaces(&now.namespaces));
+            let published = self
+                .publish_meta(&now)
+                .and_then(|()| self.publish_namespaces(&now.namespaces))
+                .and_then(|()| self.publish_table_states(now.table_states));
             if let Err(error) = published {
                 tracing::error!(%error, "ZooKeeper clients do not see the cluster as it is");
             }
@@ -101,6 +107,22 @@ impl Publication {
         Ok(())
     }
 
+    /// Clients of HBase 1.x know from here alone whether a table is enabled (HBase's `MirroringTableStateManager`).
+    fn publish_table_states(&mut self, now: Arc<BTreeMap<TableName, TableState>>) -> Result<(), String> {
+        if Arc::ptr_eq(&self.table_states, &now) {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.table_states, now);
+        for table in before.keys().filter(|table| !self.table_states.contains_key(*table)) {
+            self.tree.remove(&format!("{}/table/{table}", self.parent));
+        }
+        for (table, state) in self.table_states.iter().filter(|(table, new)| before.get(*table) != Some(new))
+        {
+            self.set(&format!("table/{table}"), &pbuf::encode(&as_node(*state)))?;
+        }
+        Ok(())
+    }
+
     /// The metadata are what clients other than HBase's own look for first.
     fn set(&self, node: &str, value: &[u8]) -> Result<(), String> {
         let now = now_ms();
@@ -109,4 +131,16 @@ impl Publication {
         let now = i64::try_from(now).unwrap_or(i64::MAX);
         self.tree.set(&format!("{}/{node}", self.parent), value, now).map_err(|error| error.to_string())
     }
+}
+
+/// The value of a table's node.
+fn as_node(state: TableState) -> pb::DeprecatedTableState {
+    use pb::deprecated_table_state::State as NodeState;
+    let state = match state {
+        TableState::Enabled => NodeState::Enabled,
+        TableState::Disabled => NodeState::Disabled,
+        TableState::Disabling => NodeState::Disabling,
+        TableState::Enabling => NodeState::Enabling,
+    };
+    pb::DeprecatedTableState { state: state.into() }
 }

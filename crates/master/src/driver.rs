@@ -302,12 +302,14 @@ impl Driver {
                 || status.meta_location.as_ref() != meta
                 || status.meta_replicas != replicas
                 || !Arc::ptr_eq(&status.namespaces, &state.namespaces)
+                || !Arc::ptr_eq(&status.table_states, &state.table_states)
                 || status.failure != state.failure;
             if changed {
                 status.initialized = initialized;
                 status.meta_location = meta.cloned();
                 status.meta_replicas = replicas;
                 status.namespaces = Arc::clone(&state.namespaces);
+                status.table_states = Arc::clone(&state.table_states);
                 status.failure = state.failure.clone();
             }
             changed

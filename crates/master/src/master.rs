@@ -1,8 +1,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
-use finback_cell::ServerName;
+use finback_cell::{ServerName, TableName};
 use finback_layout::{RootDir, WalDir};
-use finback_proto::pb;
+use finback_proto::{pb, pb::table_state};
 use finback_rpc::Service;
 use tokio::{runtime::Handle, sync::watch};
 
@@ -39,6 +39,8 @@ pub struct MasterStatus {
     pub meta_replicas: u32,
     /// Namespaces, each with its configuration.
     pub namespaces: Arc<BTreeMap<String, Vec<(String, String)>>>,
+    /// Whether tables are enabled, or on their way, as hbase:meta has it.
+    pub table_states: Arc<BTreeMap<TableName, table_state::State>>,
     /// Why the start failed for good, if it did: logs that are corrupt, or hbase:meta.
     pub failure: Option<String>,
 }

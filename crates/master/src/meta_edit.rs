@@ -9,6 +9,8 @@
 //! row = table name:   table:state  TableState
 //! ```
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use finback_cell::{RegionInfo, RegionState, ServerName, TableName};
 use finback_proto::{Message, pb, pbuf};
@@ -194,9 +196,11 @@ impl MetaEdit {
                     regions: Default::default(),
                 });
                 known.state = *new;
+                Arc::make_mut(&mut state.table_states).insert(table.clone(), *new);
             }
             Self::RemoveTable(table) => {
                 state.tables.remove(table);
+                Arc::make_mut(&mut state.table_states).remove(table);
             }
         }
     }

@@ -33,6 +33,8 @@ pub(crate) struct ClusterState {
     pub(crate) regions: HashMap<String, Region>,
     /// Shared with those who show them to clients.
     pub(crate) namespaces: Arc<BTreeMap<String, NamespaceConfiguration>>,
+    /// The states of `tables` as hbase:meta has them, shared in the same way.
+    pub(crate) table_states: Arc<BTreeMap<TableName, TableState>>,
     pub(crate) switches: Switches,
 }
 
@@ -115,6 +117,7 @@ impl ClusterState {
             tables: BTreeMap::new(),
             regions: HashMap::new(),
             namespaces: Arc::default(),
+            table_states: Arc::new(BTreeMap::from([(TableName::meta(), TableState::Enabled)])),
             switches: Switches::default(),
         };
         state.add_region(RegionInfo::meta(), RegionState::Offline, now);

@@ -147,9 +147,13 @@ final class ClusterStandIn {
     return null;
   }
 
+  /** With their replicas, as a mini cluster counts them. */
   private List<HRegion> regions(TableName table) throws IOException {
     List<HRegion> regions = new ArrayList<>();
-    for (RegionInfo region : admin().getRegions(table)) regions.add(region(region));
+    try (RegionLocator locator = utility.getConnection().getRegionLocator(table)) {
+      locator.clearRegionLocationCache();
+      for (HRegionLocation location : locator.getAllRegionLocations()) regions.add(region(location.getRegion()));
+    }
     return regions;
   }
 

@@ -38,6 +38,8 @@ public final class ExternalCluster {
   /** Settings of a server that the class put in its configuration before it asked. */
   public static final Map<String, String> wanted = new TreeMap<>();
 
+  private static HBaseCluster distributed;
+
   private ExternalCluster() {}
 
   /** Ends the test as one whose assumption does not hold. */
@@ -73,8 +75,10 @@ public final class ExternalCluster {
     return mini(utility);
   }
 
-  public static void stop(HBaseTestingUtility utility) {
+  public static synchronized void stop(HBaseTestingUtility utility) {
     attempt("close the connection", utility::closeConnection);
+    if (distributed != null) attempt("close the cluster's connection", distributed::close);
+    distributed = null;
     if (utility.zooKeeperWatcher != null) {
       utility.zooKeeperWatcher.close();
       utility.zooKeeperWatcher = null;
@@ -87,10 +91,11 @@ public final class ExternalCluster {
     return asked ? new ClusterStandIn(utility).cluster() : null;
   }
 
-  /** For tests that want no more than any cluster has. */
-  public static HBaseCluster cluster(HBaseTestingUtility utility) {
+  /** For tests that want no more than any cluster has; one, as it has a connection, and some ask for it very often. */
+  public static synchronized HBaseCluster cluster(HBaseTestingUtility utility) {
     try {
-      return new DistributedHBaseCluster(new Configuration(utility.getConfiguration()), null);
+      if (distributed == null) distributed = new DistributedHBaseCluster(new Configuration(utility.getConfiguration()), null);
+      return distributed;
     } catch (IOException thrown) {
       throw new IllegalStateException(thrown);
     }
