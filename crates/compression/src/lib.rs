@@ -17,9 +17,12 @@
 //! Streams are anyone's bytes: what is said about a payload's length is believed only as far as the stream can bear it out.
 //! This crate does not know what it compresses.
 
+mod stream_codec;
+
 use flate2::bufread::GzDecoder;
 use std::cell::RefCell;
 use std::io::{Read, Write};
+pub use stream_codec::StreamCodec;
 
 /// A codec of HBase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -169,16 +172,24 @@ impl Compression {
                 return Err("a segment of nothing, or of more than the payload");
             }
             let end = at + segment;
-            while at < end {
-                let length = take_length(&mut rest)?;
-                let (chunk, after) = rest.split_at_checked(length).ok_or("a chunk is cut off")?;
-                rest = after;
-                let produced = self.decompress_chunk(chunk, &mut target[at..end])?;
-                if produced == 0 {
-                    return Err("an empty chunk");
-                }
-                at += produced;
+            self.unframe_segment(&mut rest, &mut target[at..end])?;
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Takes the chunks of a segment, whose payload is `target`.
+    fn unframe_segment(self, stream: &mut &[u8], target: &mut [u8]) -> Result<(), BadStream> {
+        let mut at = 0;
+        while at < target.len() {
+            let length = take_length(stream)?;
+            let (chunk, after) = stream.split_at_checked(length).ok_or("a chunk is cut off")?;
+            *stream = after;
+            let produced = self.decompress_chunk(chunk, &mut target[at..])?;
+            if produced == 0 {
+                return Err("an empty chunk");
             }
+            at += produced;
         }
         Ok(())
     }

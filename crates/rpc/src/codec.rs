@@ -29,6 +29,8 @@ pub(crate) enum CodecError {
     NoCodec,
     #[error("a cell block that is more than {limit} bytes in this server's layout")]
     TooLarge { limit: usize },
+    #[error("a compressed cell block that cannot be read or made: {0}")]
+    Compressed(finback_compression::BadStream),
     #[error("malformed cell {index} of a cell block")]
     Malformed { index: usize },
     #[error("cell {index} of a cell block: {source}")]

@@ -186,7 +186,7 @@ impl Connection {
         let mut finished = std::mem::take(&mut self.finished);
         self.pending -= finished.len();
         for Finished { call_id, result } in finished.drain(..) {
-            push_result(&mut self.outgoing, call_id, result, self.session.codec);
+            push_result(&mut self.outgoing, call_id, result, self.session.cells);
         }
         self.finished = finished;
     }
@@ -280,7 +280,7 @@ impl Connection {
             return Ok(());
         }
         let call_id = header.call_id;
-        let call = match self.decode(header, body, deadline, share.clone()) {
+        let call = match self.decode(header, body, deadline, share) {
             Ok(call) => call,
             Err(exception) => {
                 push_exception(&mut self.outgoing, call_id, &exception);
@@ -292,9 +292,10 @@ impl Connection {
             push_exception(&mut self.outgoing, call_id, &exception);
             return Ok(());
         }
+        let share = call.share.clone();
         match run::call(&*self.session.service, call) {
             Outcome::Ready(result) => {
-                push_result(&mut self.outgoing, call_id, result, self.session.codec);
+                push_result(&mut self.outgoing, call_id, result, self.session.cells);
             }
             Outcome::Pending(future) => {
                 let share = share.unwrap_or_else(|| Arc::new(self.shared.in_flight.share()));
@@ -323,11 +324,18 @@ impl Connection {
         header: RequestHeader,
         body: Bytes,
         deadline: Option<Instant>,
-        share: Option<Arc<Share>>,
+        mut share: Option<Arc<Share>>,
     ) -> Result<Call, RpcException> {
-        let (param, cells) = request::split_body(&header, body)?;
-        let cells = self.session.codec.decode(cells, self.shared.limits.max_request_bytes);
+        let (param, sent) = request::split_body(&header, body)?;
+        let cells = self.session.cells.decode(sent.clone(), self.shared.limits.max_request_bytes);
         let cells = cells.map_err(|e| exceptions::do_not_retry(format!("the request has {e}")))?;
+        // What a block was made into is counted beside what was sent, where it is more.
+        if cells.len() > sent.len() + footprint::UNMEASURED_BYTES {
+            let share = share.get_or_insert_with(|| Arc::new(self.shared.in_flight.share()));
+            if !share.try_grow(cells.len()) {
+                return Err(share.too_much());
+            }
+        }
         Ok(Call {
             call_id: header.call_id,
             method: header.method.unwrap_or(MethodName::from_static("")),

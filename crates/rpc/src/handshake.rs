@@ -4,7 +4,7 @@
 //! preamble | [ SASL token, answered by "no need" ] | u32 length | ConnectionHeader
 //! ```
 
-use crate::codec::Codec;
+use crate::cell_format::CellFormat;
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
 use crate::preamble::{self, PREAMBLE_BYTES, Preamble};
@@ -30,7 +30,7 @@ const SWITCH_TO_SIMPLE: [u8; 8] = [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xa8];
 pub(crate) struct Session {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) info: Arc<ConnectionInfo>,
-    pub(crate) codec: Codec,
+    pub(crate) cells: CellFormat,
 }
 
 /// How a handshake ends.
@@ -89,27 +89,24 @@ fn session(header: Bytes, shared: &Shared, remote: SocketAddr) -> Option<Session
             return None;
         }
     };
-    let refuse = |what: &str, which: &str| tracing::warn!(%remote, "refused: {what} {which:?}");
     let Some(service) = shared.services.get(header.service_name()) else {
-        refuse("unknown service", header.service_name());
+        tracing::warn!(%remote, "refused: unknown service {:?}", header.service_name());
         return None;
     };
-    let Some(codec) = Codec::of_class(header.cell_block_codec_class()) else {
-        refuse("unknown codec", header.cell_block_codec_class());
-        return None;
+    let cells = match CellFormat::of_header(&header) {
+        Ok(cells) => cells,
+        Err(unknown) => {
+            tracing::warn!(%remote, "refused: {unknown}");
+            return None;
+        }
     };
-    if !header.cell_block_compressor_class().is_empty() {
-        refuse("unsupported compressor", header.cell_block_compressor_class());
-        return None;
-    }
     let version = header.version_info.as_ref().map_or((0, 0), |v| (v.version_major(), v.version_minor()));
     let (user, real_user) = match header.user_info {
         Some(user) => (user.effective_user, user.real_user),
         None => (String::new(), None),
     };
-    let has_codec = codec != Codec::None;
-    let info = ConnectionInfo::new(service.name(), user, real_user, version, remote, has_codec);
-    Some(Session { service: Arc::clone(service), info: Arc::new(info), codec })
+    let info = ConnectionInfo::new(service.name(), user, real_user, version, remote, cells.has_blocks());
+    Some(Session { service: Arc::clone(service), info: Arc::new(info), cells })
 }
 
 async fn read_preamble(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::Result<[u8; PREAMBLE_BYTES]> {

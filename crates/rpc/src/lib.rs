@@ -11,6 +11,7 @@
 //! This crate does not know what the services do: no tables, no regions, no cells beyond their framing.
 
 mod call_queue;
+mod cell_format;
 mod channel;
 mod codec;
 mod connection;

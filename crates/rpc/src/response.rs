@@ -6,7 +6,7 @@
 //! +------------+--------+----------------+--------+---------+------------+    with an exception
 //! ```
 
-use crate::codec::Codec;
+use crate::cell_format::CellFormat;
 use crate::exception::RpcException;
 use crate::exceptions;
 use crate::outgoing::Outgoing;
@@ -32,10 +32,10 @@ pub(crate) fn push_result(
     out: &mut Outgoing,
     call_id: u32,
     result: Result<Reply, RpcException>,
-    codec: Codec,
+    format: CellFormat,
 ) {
     let encoded = result.and_then(|reply| {
-        let cells = codec
+        let cells = format
             .encode(reply.cells)
             .map_err(|e| exceptions::do_not_retry(format!("internal error: the reply has {e}")))?;
         Ok((reply.message, cells, reply.share))

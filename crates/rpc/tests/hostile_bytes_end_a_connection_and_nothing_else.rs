@@ -56,7 +56,7 @@ async fn a_header_that_asks_for_what_is_not_there_is_not_answered() {
     let running = Running::start(Limits::default());
     let compressed = pb::ConnectionHeader {
         service_name: Some("EchoService".into()),
-        cell_block_compressor_class: Some("org.apache.hadoop.io.compress.GzipCodec".into()),
+        cell_block_compressor_class: Some("org.apache.hadoop.io.compress.BZip2Codec".into()),
         ..Default::default()
     };
     for bytes in [

@@ -2,7 +2,8 @@
 
 mod echo;
 
-use echo::{CLUSTER_ID, LONG, Running, echo_of, header, key_values, opening, request};
+use echo::{CLUSTER_ID, LONG, Running, echo_of, header, key_values, opening, opening_compressed, request};
+use finback_compression::StreamCodec;
 use finback_proto::{convert, pb};
 use finback_rpc::{
     Call, ChannelExt, ConnectOptions, Limits, Outcome, Reply, Server, Service, SocketChannel, bind,
@@ -144,6 +145,32 @@ async fn cells_are_translated_from_and_to_the_codec_of_the_client() {
     assert_eq!(raw.response().await, echo_of(1, &key_value));
     raw.send(&request(header(2, "Echo"), b"", cell)).await;
     assert_eq!(&raw.response().await.result.unwrap().1[..], cell);
+}
+
+#[tokio::test]
+async fn cell_blocks_are_compressed_where_the_client_does_so() {
+    let running = Running::start(Limits { max_request_bytes: 8 << 20, ..Limits::default() });
+    let cells = key_values(5000);
+    let classes = ["GzipCodec", "DefaultCodec", "SnappyCodec"]
+        .map(|name| format!("org.apache.hadoop.io.compress.{name}"));
+    for class in classes {
+        let codec = StreamCodec::of_class(&class).unwrap();
+        let mut raw = running.raw().await;
+        raw.send(&opening_compressed("EchoService", "org.apache.hadoop.hbase.codec.KeyValueCodec", &class))
+            .await;
+        raw.send(&request(header(1, "Echo"), b"x", &codec.compress(&cells).unwrap())).await;
+        let back = raw.response().await.result.unwrap().1;
+        assert!(back.len() < cells.len() / 2);
+        assert_eq!(codec.decompress(&back, cells.len()).unwrap(), cells);
+        raw.send(&request(header(2, "Echo"), b"x", b"")).await;
+        assert_eq!(raw.response().await, echo_of(2, b"x"));
+        raw.send(&request(header(3, "Echo"), b"x", b"no stream at all")).await;
+        assert!(raw.exception().await.1.message.contains("a compressed cell block"));
+        // It would be 64 MiB.
+        raw.send(&request(header(4, "Echo"), b"x", &codec.compress(&vec![0; 64 << 20]).unwrap())).await;
+        assert!(raw.exception().await.1.message.contains("a longer payload"));
+    }
+    assert_eq!(running.server.in_flight_bytes(), 0);
 }
 
 #[tokio::test]

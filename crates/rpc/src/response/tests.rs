@@ -4,7 +4,11 @@ use std::io::IoSlice;
 
 fn written(result: Result<Reply, RpcException>) -> Vec<u8> {
     let mut out = Outgoing::default();
-    push_result(&mut out, 46, result, Codec::KeyValue);
+    let header = pb::ConnectionHeader {
+        cell_block_codec_class: Some("org.apache.hadoop.hbase.codec.KeyValueCodec".into()),
+        ..Default::default()
+    };
+    push_result(&mut out, 46, result, CellFormat::of_header(&header).unwrap());
     let mut slices = [IoSlice::new(&[]); MAX_SLICES];
     let count = out.slices(&mut slices);
     slices[..count].iter().flat_map(|slice| slice.to_vec()).collect()

@@ -249,10 +249,16 @@ impl Raw {
 
 /// Preamble and connection header.
 pub fn opening(service: &str, codec: &str) -> Vec<u8> {
+    opening_compressed(service, codec, "")
+}
+
+/// The preamble and the connection header of a client whose cell blocks a class of `compressor` compresses.
+pub fn opening_compressed(service: &str, codec: &str, compressor: &str) -> Vec<u8> {
     let header = pb::ConnectionHeader {
         user_info: Some(pb::UserInformation { effective_user: "root".into(), real_user: None }),
         service_name: Some(service.into()),
         cell_block_codec_class: (!codec.is_empty()).then(|| codec.into()),
+        cell_block_compressor_class: (!compressor.is_empty()).then(|| compressor.into()),
         version_info: Some(pb::VersionInfo {
             version_major: Some(2),
             version_minor: Some(6),

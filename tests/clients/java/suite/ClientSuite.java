@@ -13,7 +13,7 @@ import org.apache.hadoop.hbase.HBaseConfiguration;
  * Runs the checks against a server, through a stock HBase client.
  *
  *   ClientSuite host=H zk=PORT master=PORT rs=PORT [registry=zk,master,rpc-master,rpc-rs] [api=sync,async]
- *               [groups=Table,Scan,...] [only=TEXT] [control=PORT]
+ *               [groups=Table,Scan,...] [only=TEXT] [codec=CLASS] [compressor=CLASS] [control=PORT]
  *
  * With `control`, the checks of exceptions instead, of a server behind a proxy (Proxy.java) that is controlled there.
  * Prints `PASS name` or `FAIL name: reason` for each, and exits with 1 when any failed. The name of a check is
@@ -70,6 +70,8 @@ public final class ClientSuite {
     c.set("hbase.client.operation.timeout", "60000");
     c.set("hbase.client.meta.operation.timeout", "60000");
     c.set("hbase.client.keyvalue.maxsize", "0"); // the server must enforce its own limit
+    if (o.containsKey("codec")) c.set("hbase.client.rpc.codec", "org.apache.hadoop.hbase.codec." + o.get("codec"));
+    if (o.containsKey("compressor")) c.set("hbase.client.rpc.compressor", "org.apache.hadoop.io.compress." + o.get("compressor"));
     return c;
   }
 

@@ -1,0 +1,78 @@
+use super::StreamCodec;
+use proptest::prelude::*;
+
+const CODECS: [StreamCodec; 6] = [
+    StreamCodec::Gzip,
+    StreamCodec::Zlib,
+    StreamCodec::Snappy,
+    StreamCodec::Lz4,
+    StreamCodec::Zstd,
+    StreamCodec::ZstdChunks,
+];
+
+fn there_and_back(codec: StreamCodec, payload: &[u8]) {
+    let stream = codec.compress(payload).unwrap();
+    let back = codec.decompress(&stream, payload.len());
+    assert_eq!(back.as_deref(), Ok(payload), "{codec:?}");
+}
+
+#[test]
+fn classes_have_codecs() {
+    let of = StreamCodec::of_class;
+    assert_eq!(of("org.apache.hadoop.io.compress.DefaultCodec"), Some(StreamCodec::Zlib));
+    assert_eq!(of("org.apache.hadoop.io.compress.ZStandardCodec"), Some(StreamCodec::Zstd));
+    assert_eq!(of("org.apache.hadoop.hbase.io.compress.zstd.ZstdCodec"), Some(StreamCodec::ZstdChunks));
+    assert_eq!(of("org.apache.hadoop.io.compress.BZip2Codec"), None);
+    assert_eq!(of("GzipCodec"), None);
+}
+
+#[test]
+fn payloads_of_many_chunks_come_back() {
+    let payload: Vec<u8> = (0..1_000_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
+    for codec in CODECS {
+        there_and_back(codec, &payload);
+        there_and_back(codec, b"");
+    }
+}
+
+/// Hadoop's streams begin a segment whenever their writer flushes, and end with one of nothing.
+#[test]
+fn streams_of_several_segments_are_one_payload() {
+    for codec in [StreamCodec::Snappy, StreamCodec::Lz4, StreamCodec::ZstdChunks] {
+        let mut stream = [codec.compress(b"one ").unwrap(), codec.compress(b"two").unwrap()].concat();
+        assert_eq!(codec.decompress(&stream, 7).unwrap(), b"one two");
+        stream.extend_from_slice(&[0; 4]);
+        assert_eq!(codec.decompress(&stream, 7).unwrap(), b"one two");
+    }
+    for codec in [StreamCodec::Gzip, StreamCodec::Zstd] {
+        let stream = [codec.compress(b"one ").unwrap(), codec.compress(b"two").unwrap()].concat();
+        assert_eq!(codec.decompress(&stream, 7).unwrap(), b"one two");
+    }
+}
+
+#[test]
+fn a_stream_of_more_than_the_limit_is_refused() {
+    for codec in CODECS {
+        let stream = codec.compress(&[0; 1 << 20]).unwrap();
+        assert_eq!(codec.decompress(&stream, (1 << 20) - 1), Err("a longer payload"), "{codec:?}");
+    }
+    // A length that nothing bears out takes no memory.
+    assert!(StreamCodec::Snappy.decompress(&[0x40, 0, 0, 0, 0, 0, 0, 1, 0], usize::MAX).is_err());
+}
+
+proptest! {
+    #[test]
+    fn torn_and_flipped_streams_are_refused_or_give_at_most_the_limit(
+        payload in prop::collection::vec(0u8..4, 1..2000), at in any::<prop::sample::Index>(), bit in 0..8u8, cut in any::<bool>()
+    ) {
+        for codec in CODECS {
+            there_and_back(codec, &payload);
+            let mut stream = codec.compress(&payload).unwrap();
+            let at = at.index(stream.len());
+            if cut { stream.truncate(at) } else { stream[at] ^= 1 << bit }
+            if let Ok(out) = codec.decompress(&stream, 2000) {
+                prop_assert!(out.len() <= 2000);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! How a client writes cell blocks: its codec, and what compresses whole blocks, both named in the connection header.
+
+use crate::codec::{Codec, CodecError};
+use bytes::Bytes;
+use finback_compression::StreamCodec;
+use finback_proto::pb;
+
+/// What a connection's cell blocks are written in, in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CellFormat {
+    codec: Codec,
+    compressor: Option<StreamCodec>,
+}
+
+impl CellFormat {
+    /// What the header asks for.
+    ///
+    /// # Errors
+    /// What of it is not known, for the log.
+    pub(crate) fn of_header(header: &pb::ConnectionHeader) -> Result<Self, String> {
+        let codec = header.cell_block_codec_class();
+        let compressor = header.cell_block_compressor_class();
+        Ok(Self {
+            codec: Codec::of_class(codec).ok_or_else(|| format!("unknown codec {codec:?}"))?,
+            compressor: match compressor {
+                "" => None,
+                class => {
+                    let known = StreamCodec::of_class(class);
+                    Some(known.ok_or_else(|| format!("unknown compressor {class:?}"))?)
+                }
+            },
+        })
+    }
+
+    /// Whether the client takes cell blocks at all.
+    pub(crate) fn has_blocks(self) -> bool {
+        self.codec != Codec::None
+    }
+
+    /// The client's cell block in our layout. Neither what it decompresses to nor our layout of it may be longer than
+    /// `limit` bytes.
+    pub(crate) fn decode(self, block: Bytes, limit: usize) -> Result<Bytes, CodecError> {
+        let plain = match self.compressor {
+            Some(compressor) if !block.is_empty() => {
+                Bytes::from(compressor.decompress(&block, limit).map_err(CodecError::Compressed)?)
+            }
+            _ => block,
+        };
+        self.codec.decode(plain, limit)
+    }
+
+    /// Our cell block in the client's layout.
+    pub(crate) fn encode(self, block: Vec<u8>) -> Result<Vec<u8>, CodecError> {
+        let plain = self.codec.encode(block)?;
+        match self.compressor {
+            Some(compressor) if !plain.is_empty() => {
+                compressor.compress(&plain).map_err(|_| CodecError::Compressed("no memory to compress it"))
+            }
+            _ => Ok(plain),
+        }
+    }
+}
