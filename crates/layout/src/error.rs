@@ -46,6 +46,22 @@ pub enum LayoutError {
         /// Where.
         path: PathBuf,
     },
+    /// Something is there that should not be.
+    #[error("{what} exists: {path}")]
+    Exists {
+        /// What it is.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+    },
+    /// Something cannot be called like this.
+    #[error("{reason}: {name:?}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file that HBase may write and Finback cannot serve yet.
     #[error("{path} is {what}, which is not supported yet")]
     Unsupported {

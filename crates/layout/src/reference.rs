@@ -34,6 +34,10 @@ pub struct Reference {
 impl Reference {
     /// The content of the file.
     pub fn encode(&self) -> Vec<u8> {
+        pbuf::encode(&self.to_message())
+    }
+
+    pub(crate) fn to_message(&self) -> pb::Reference {
         let key = Key::first_on_row(&self.split_row);
         let mut splitkey = Vec::with_capacity(12 + key.row.len());
         splitkey.extend((key.row.len() as u16).to_be_bytes());
@@ -45,7 +49,7 @@ impl Reference {
             Half::Top => pb::reference::Range::Top,
             Half::Bottom => pb::reference::Range::Bottom,
         };
-        pbuf::encode(&pb::Reference { splitkey: splitkey.into(), range: range.into() })
+        pb::Reference { splitkey: splitkey.into(), range: range.into() }
     }
 
     /// Reads the file at `path`.
@@ -59,6 +63,16 @@ impl Reference {
 
     fn decode(bytes: &[u8]) -> std::result::Result<Self, String> {
         let message: pb::Reference = pbuf::decode(bytes, "Reference").map_err(|error| error.to_string())?;
+        let reference = Self::of(&message)?;
+        // A file without its end would otherwise be taken for a top half.
+        if reference.encode() != bytes {
+            return Err("not a split key and a range, and nothing else".to_owned());
+        }
+        Ok(reference)
+    }
+
+    /// What a message says; else, what is wrong with it.
+    pub(crate) fn of(message: &pb::Reference) -> std::result::Result<Self, String> {
         check_key(&message.splitkey).map_err(|error| format!("the split key: {error}"))?;
         let key = Key::from_checked(&message.splitkey);
         if key != Key::first_on_row(key.row) {
@@ -68,12 +82,7 @@ impl Reference {
             pb::reference::Range::Top => Half::Top,
             pb::reference::Range::Bottom => Half::Bottom,
         };
-        let reference = Self { split_row: key.row.to_vec(), half };
-        // A file without its end would otherwise be taken for a top half.
-        if reference.encode() != bytes {
-            return Err("not a split key and a range, and nothing else".to_owned());
-        }
-        Ok(reference)
+        Ok(Self { split_row: key.row.to_vec(), half })
     }
 }
 

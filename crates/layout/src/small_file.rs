@@ -15,10 +15,15 @@ const MAX_OPEN_FILES: usize = 64;
 
 /// Reads a small file whole.
 pub(crate) fn read(fs: &dyn FileSystem, path: &Path) -> Result<Vec<u8>> {
+    read_at_most(fs, path, MAX_SMALL_FILE_BYTES)
+}
+
+/// Reads a file whole that is no longer than that.
+pub(crate) fn read_at_most(fs: &dyn FileSystem, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let file = fs.open(path).at(path)?;
     let len = file.len().at(path)?;
-    if len > MAX_SMALL_FILE_BYTES {
-        let reason = format!("{len} bytes, more than {MAX_SMALL_FILE_BYTES}");
+    if len > max_bytes {
+        let reason = format!("{len} bytes, more than {max_bytes}");
         return Err(LayoutError::Corrupt { path: path.to_owned(), reason });
     }
     let mut bytes = vec![0; len as usize];

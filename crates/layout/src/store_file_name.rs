@@ -79,9 +79,10 @@ impl<'a> FileLink<'a> {
     fn parse(name: &'a str) -> Option<Self> {
         let (table, rest) = name.rsplit_once('=')?;
         let (region, file) = rest.split_once('-')?;
-        let is_file = matches!(StoreFileName::parse(file), Some(StoreFileName::Plain | StoreFileName::BulkLoaded { .. }))
-            // A file of the MOB region: <md5><date><uuid>_<region>.
-            || file.split_once('_').is_some_and(|(head, tail)| is_hex(head) && is_hex(tail));
+        let is_file = matches!(
+            StoreFileName::parse(file),
+            Some(StoreFileName::Plain | StoreFileName::BulkLoaded { .. })
+        ) || is_mob_file(file);
         let (namespace, qualifier) = table.split_once('=').unwrap_or(("default", table));
         let table = TableName::new(namespace.as_bytes(), qualifier.as_bytes()).ok()?;
         (is_encoded_name(region) && is_file).then_some(Self { table, region, file })
@@ -104,6 +105,11 @@ impl std::fmt::Display for FileLink<'_> {
 /// [`crate::LayoutError::Random`].
 pub fn new_store_file_name() -> Result<String> {
     Ok(format!("{:032x}", u128::from_be_bytes(random_bytes()?)))
+}
+
+/// Whether a name is that of a file of HBase's MOB region: `<md5><date><uuid>_<region>`.
+pub(crate) fn is_mob_file(name: &str) -> bool {
+    name.split_once('_').is_some_and(|(head, tail)| is_hex(head) && is_hex(tail))
 }
 
 fn is_hex(text: &str) -> bool {

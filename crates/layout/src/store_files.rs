@@ -60,6 +60,32 @@ impl RootDir {
         Ok(files)
     }
 
+    /// Where the cells are of a store file of that name: its own place, or where it leads to, or the archive.
+    pub(crate) fn cells_of(
+        &self,
+        table: &TableName,
+        region: &str,
+        family: &[u8],
+        name: &str,
+    ) -> Result<PathBuf> {
+        let parsed = StoreFileName::parse(name);
+        match parsed.map(|parsed| self.place_of_cells(table, family, &parsed)).transpose()?.flatten() {
+            Some(elsewhere) => Ok(elsewhere),
+            None => self.served_or_archived(table, region, family, name),
+        }
+    }
+
+    /// A file of a region, wherever it is. Files go from the one place to the other, and never back.
+    pub(crate) fn served_or_archived(
+        &self,
+        table: &TableName,
+        region: &str,
+        family: &[u8],
+        name: &str,
+    ) -> Result<PathBuf> {
+        self.find_linked(&FileLink { table: table.clone(), region, file: name }, family)
+    }
+
     /// The file that a reference or a link leads to. None for files that have their cells themselves.
     fn place_of_cells(
         &self,

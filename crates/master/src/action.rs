@@ -27,6 +27,12 @@ pub(crate) enum Action {
     CloseRegions { server: ServerName, regions: Vec<(RegionInfo, u64)> },
     /// Flushes a region, or one of its families.
     FlushRegion { server: ServerName, region: RegionInfo, family: Option<Bytes> },
+    /// Flushes regions, if the snapshot is of that kind, and writes down which files they have.
+    AddToSnapshot {
+        snapshot: pb::SnapshotDescription,
+        table: Arc<TableDescriptor>,
+        regions: Vec<(ServerName, RegionInfo)>,
+    },
     /// Changes a row of hbase:namespace.
     WriteNamespace { server: ServerName, region: RegionInfo, mutation: pb::MutationProto },
     /// Reads all of hbase:namespace.

@@ -106,6 +106,11 @@ impl Core {
         self.config.table_sanity_checks = config.table_sanity_checks;
     }
 
+    /// The time to live of snapshots that say none, in seconds; 0 is forever.
+    pub(crate) fn snapshot_ttl(&self) -> i64 {
+        i64::try_from(self.config.snapshot_ttl.as_secs()).unwrap_or(0)
+    }
+
     /// What is to be done after the last event.
     pub(crate) fn take_actions(&mut self) -> Vec<(ActionId, Action)> {
         std::mem::take(&mut self.actions)

@@ -18,7 +18,7 @@ use crate::{
     operation::Operation,
     options::{Clock, Connect},
     procedure_store::ProcedureStore,
-    region_service_calls as calls,
+    region_service_calls as calls, snapshots,
     state::ClusterState,
 };
 
@@ -196,6 +196,19 @@ impl Driver {
         Ok(id)
     }
 
+    /// Looks at the disk, in a thread that may wait for it.
+    ///
+    /// # Errors
+    /// The look did not come to its end.
+    pub(crate) async fn look_at_disk<R: Send + 'static>(
+        &self,
+        look: impl FnOnce(&RootDir) -> R + Send + 'static,
+    ) -> Result<R, RpcException> {
+        let root = self.root.clone();
+        let joined = self.runtime.spawn_blocking(move || look(&root)).await;
+        joined.map_err(|e| exceptions::io(format!("looking at the disk: {e}")))
+    }
+
     /// What its server says of a region that is open.
     ///
     /// # Errors
@@ -347,6 +360,9 @@ impl Driver {
             }
             Action::FlushRegion { server, region, family } => {
                 calls::flush_region(connect, &server, &region, family).await
+            }
+            Action::AddToSnapshot { snapshot, table, regions } => {
+                snapshots::add_regions(connect, &self.root, &snapshot, &table, regions).await
             }
             Action::WriteNamespace { server, region, mutation } => {
                 calls::mutate(connect, &server, &region, mutation).await

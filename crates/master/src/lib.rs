@@ -45,6 +45,7 @@ mod region_server_status_service;
 mod region_service_calls;
 mod sanity_check;
 mod server_calls;
+mod snapshots;
 mod state;
 mod storage_work;
 mod switches;

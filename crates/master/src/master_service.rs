@@ -64,6 +64,9 @@ impl MasterService {
         if let Some(outcome) = self.file_tracker_call(method, call) {
             return Ok(outcome);
         }
+        if let Some(outcome) = self.snapshot_call(method, call) {
+            return Ok(outcome);
+        }
         if let Some(outcome) = self.operation_call(method, call) {
             return Ok(outcome);
         }
@@ -89,7 +92,6 @@ impl MasterService {
             }
             // There are none: what would make some is refused.
             "ListReplicationPeers" => reply(&pb::ListReplicationPeersResponse { peer_desc: Vec::new() }),
-            "GetCompletedSnapshots" => reply(&pb::GetCompletedSnapshotsResponse { snapshots: Vec::new() }),
             _ => return None,
         })
     }

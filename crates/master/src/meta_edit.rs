@@ -37,6 +37,8 @@ pub(crate) enum MetaEdit {
     AddOffspring { region: RegionInfo, merged_from: Vec<RegionInfo> },
     /// A region that was split, and is never opened again.
     Split { parent: RegionInfo, daughters: Box<[RegionInfo; 2]> },
+    /// A region that exists from now on, and was split; of what came of it, the two that are nearest to its ends.
+    AddSplitParent { parent: RegionInfo, daughters: Vec<RegionInfo> },
     /// A merged region that needs none of its parents' files any more.
     ForgetParents { region: RegionInfo, parents: usize },
     /// A region that exists no more.
@@ -86,6 +88,15 @@ impl MetaEdit {
                 ],
                 at,
             ),
+            Self::AddSplitParent { parent, daughters } => {
+                let mut cells = vec![region_info(&retired(parent), at), state_cell(RegionState::Split, at)];
+                // As in HBase, the same one twice, where the other has no reference any more.
+                if let (Some(first), Some(last)) = (daughters.first(), daughters.last()) {
+                    cells.push(info_cell("splitA", first, at));
+                    cells.push(info_cell("splitB", last, at));
+                }
+                put(parent.name(), INFO, cells, at)
+            }
             Self::ForgetParents { region, parents } => {
                 let of_old = ["mergeA".to_owned(), "mergeB".to_owned()];
                 let qualifiers = (0..*parents).map(merge_qualifier).chain(of_old);
@@ -138,6 +149,7 @@ impl MetaEdit {
         let known = |region: &RegionInfo| state.regions.get(&region.encoded_name());
         match self {
             Self::AddRegion(region) | Self::AddOffspring { region, .. } => known(region).is_some(),
+            Self::AddSplitParent { parent, .. } => known(parent).is_some(),
             Self::Split { parent, .. } => known(parent).is_none_or(|known| known.state == RegionState::Split),
             Self::ForgetParents { region, .. } => {
                 known(region).is_none_or(|known| known.merged_from.is_empty())
@@ -169,6 +181,12 @@ impl MetaEdit {
                 set_state(state, parent, RegionState::Split, now);
                 if let Some(known) = state.regions.get_mut(&parent.encoded_name()) {
                     known.info = retired(parent);
+                    known.split_into = daughters.iter().map(RegionInfo::encoded_name).collect();
+                }
+            }
+            Self::AddSplitParent { parent, daughters } => {
+                state.add_region(retired(parent), RegionState::Split, now);
+                if let Some(known) = state.regions.get_mut(&parent.encoded_name()) {
                     known.split_into = daughters.iter().map(RegionInfo::encoded_name).collect();
                 }
             }

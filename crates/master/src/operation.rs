@@ -9,6 +9,7 @@ use pb::table_state::State as TableState;
 
 use crate::{
     file_tracker, region_division, sanity_check,
+    snapshots::{self, TableOfSnapshot},
     state::{ClusterState, NamespaceConfiguration, Table},
 };
 
@@ -86,6 +87,14 @@ pub(crate) enum Operation {
         table: TableName,
         regions: Vec<String>,
     },
+    TakeSnapshot {
+        table: TableName,
+        snapshot: Box<pb::SnapshotDescription>,
+    },
+    /// A new table.
+    CloneSnapshot(Box<TableOfSnapshot>),
+    /// A table that is disabled.
+    RestoreSnapshot(Box<TableOfSnapshot>),
     /// A client wants something to stay as it is, for as long as it says that it is there.
     HoldLock {
         held: Held,
@@ -135,6 +144,9 @@ impl Operation {
             Self::SplitRegion { .. } => "SplitTableRegionProcedure",
             Self::MergeRegions { .. } => "MergeTableRegionsProcedure",
             Self::CollectRegion { .. } => "GCRegionProcedure",
+            Self::TakeSnapshot { .. } => "SnapshotProcedure",
+            Self::CloneSnapshot(_) => "CloneSnapshotProcedure",
+            Self::RestoreSnapshot(_) => "RestoreSnapshotProcedure",
             Self::HoldLock { .. } => "LockProcedure",
         }
     }
@@ -164,7 +176,9 @@ impl Operation {
             },
             Self::CreateTable { table, .. } | Self::ModifyTable { table, .. } => Some(&table.name),
             Self::DeleteTable(table) | Self::EnableTable(table) | Self::DisableTable(table) => Some(table),
+            Self::CloneSnapshot(of) | Self::RestoreSnapshot(of) => Some(&of.table.name),
             Self::TruncateTable { table, .. }
+            | Self::TakeSnapshot { table, .. }
             | Self::AddFamily { table, .. }
             | Self::ModifyFamily { table, .. }
             | Self::DeleteFamily { table, .. }
@@ -249,6 +263,9 @@ impl Operation {
                 self.new_descriptor(state, sanity_checks).map(drop)
             }
             Self::FlushTable { table, families } => check_flush(state, table, families),
+            Self::TakeSnapshot { table, snapshot } => snapshots::check_taking(state, table, snapshot),
+            Self::CloneSnapshot(of) => snapshots::check_clone(state, of, sanity_checks),
+            Self::RestoreSnapshot(of) => snapshots::check_restore(state, of, sanity_checks),
             Self::SplitRegion { table, region, split_row } => {
                 region_division::check_split(state, table, region, split_row)
             }

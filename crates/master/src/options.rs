@@ -46,6 +46,8 @@ pub struct MasterConfig {
     pub version: String,
     /// `hbase.master.procedure.remote.locks.timeout.ms`: how long a client that holds a lock may be silent. Default 30 s.
     pub remote_lock_timeout: Duration,
+    /// `hbase.master.snapshot.ttl`: the time to live of snapshots that say none. Default: forever.
+    pub snapshot_ttl: Duration,
     /// `hbase.client.bootstrap.node.limit`. Default 10.
     pub bootstrap_node_limit: usize,
 }
@@ -59,6 +61,7 @@ impl Default for MasterConfig {
             info_port: -1,
             version: "2.6.4".to_owned(),
             remote_lock_timeout: Duration::from_secs(30),
+            snapshot_ttl: Duration::ZERO,
             bootstrap_node_limit: 10,
         }
     }

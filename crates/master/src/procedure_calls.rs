@@ -9,7 +9,7 @@ use crate::{
     core::Origin,
     master_service::{Answer, MasterService, reply},
     operation::Operation,
-    procedure_message as message,
+    procedure_message as message, snapshots,
 };
 
 /// What clients of 2.4 and 2.5 call a flush of a table.
@@ -102,7 +102,7 @@ impl MasterService {
 fn exec_procedure_with_return(call: &Call) -> Answer {
     let request: pb::ExecProcedureRequest = call.decode()?;
     match request.procedure.signature.as_str() {
-        FLUSH_SIGNATURE => reply(&pb::ExecProcedureResponse::default()),
+        FLUSH_SIGNATURE | snapshots::SIGNATURE => reply(&pb::ExecProcedureResponse::default()),
         signature => Err(exceptions::io(unregistered(signature))),
     }
 }

@@ -11,6 +11,7 @@ use pb::StoredOperationKind as Kind;
 use crate::{
     core::Decision,
     operation::{Held, Operation},
+    snapshots::TableOfSnapshot,
     state::NamespaceConfiguration,
 };
 
@@ -96,6 +97,12 @@ pub(crate) fn encode_operation(operation: &Operation) -> Option<pb::StoredOperat
         Operation::MergeRegions { table, regions } => {
             pb::StoredOperation { region: regions.clone(), ..of_table(Kind::StoredMergeRegions, table) }
         }
+        Operation::TakeSnapshot { table, snapshot } => pb::StoredOperation {
+            snapshot: Some(pb::SnapshotDescription::clone(snapshot)),
+            ..of_table(Kind::StoredTakeSnapshot, table)
+        },
+        Operation::CloneSnapshot(of) => of_snapshot(Kind::StoredCloneSnapshot, of),
+        Operation::RestoreSnapshot(of) => of_snapshot(Kind::StoredRestoreSnapshot, of),
         Operation::HoldLock { held, exclusive, description } => {
             let record = match held {
                 Held::Namespace(name) => of_namespace(Kind::StoredHoldLock, name, &[]),
@@ -161,6 +168,11 @@ pub(crate) fn decode_operation(record: &pb::StoredOperation) -> Result<Operation
         Kind::StoredSplitRegion => {
             Operation::SplitRegion { table: table(record)?, region: region(record)?, split_row: key(record)? }
         }
+        Kind::StoredTakeSnapshot => {
+            Operation::TakeSnapshot { table: table(record)?, snapshot: Box::new(snapshot(record)?) }
+        }
+        Kind::StoredCloneSnapshot => Operation::CloneSnapshot(table_of_snapshot(record)?),
+        Kind::StoredRestoreSnapshot => Operation::RestoreSnapshot(table_of_snapshot(record)?),
         Kind::StoredHoldLock => Operation::HoldLock {
             held: held(record)?,
             exclusive: record.flag(),
@@ -170,6 +182,31 @@ pub(crate) fn decode_operation(record: &pb::StoredOperation) -> Result<Operation
             Operation::MergeRegions { table: table(record)?, regions: record.region.clone() }
         }
     })
+}
+
+fn of_snapshot(kind: Kind, of: &TableOfSnapshot) -> pb::StoredOperation {
+    let split = |(parent, daughter): (&String, &Vec<String>)| pb::StoredSplit {
+        parent: parent.clone(),
+        daughter: daughter.clone(),
+    };
+    pb::StoredOperation {
+        kind: kind.into(),
+        table_schema: Some((&of.table).into()),
+        snapshot: Some(of.snapshot.clone()),
+        region_info: of.regions.iter().map(Into::into).collect(),
+        split: of.splits.iter().map(split).collect(),
+        ..Default::default()
+    }
+}
+
+fn snapshot(record: &pb::StoredOperation) -> Result<pb::SnapshotDescription, RecordError> {
+    record.snapshot.clone().ok_or(RecordError::Missing("snapshot"))
+}
+
+fn table_of_snapshot(record: &pb::StoredOperation) -> Result<Box<TableOfSnapshot>, RecordError> {
+    let regions = record.region_info.iter().map(RegionInfo::try_from).collect::<Result<Vec<_>, _>>()?;
+    let splits = record.split.iter().map(|split| (split.parent.clone(), split.daughter.clone())).collect();
+    Ok(Box::new(TableOfSnapshot { snapshot: snapshot(record)?, table: schema(record)?, regions, splits }))
 }
 
 fn held(record: &pb::StoredOperation) -> Result<Held, RecordError> {
@@ -220,6 +257,7 @@ pub(crate) fn encode_decision(decision: &Decision) -> pb::StoredDecision {
         old_schema: decision.old_descriptor.as_deref().map(Into::into),
         new_schema: decision.new_descriptor.as_deref().map(Into::into),
         reopen: Some(decision.reopen),
+        online: Some(decision.online),
     }
 }
 
@@ -239,6 +277,7 @@ pub(crate) fn decode_decision(record: &pb::StoredDecision) -> Result<Decision, R
         old_descriptor: descriptor(&record.old_schema)?,
         new_descriptor: descriptor(&record.new_schema)?,
         reopen: record.reopen(),
+        online: record.online(),
     })
 }
 

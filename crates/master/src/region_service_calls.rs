@@ -143,6 +143,20 @@ pub(crate) async fn flush_region(
     call_only::<_, pb::ExecuteProceduresResponse>(&*admin, FLUSH_TIMEOUT, "ExecuteProcedures", &request).await
 }
 
+/// Where the store files of a region are.
+pub(crate) async fn store_files(
+    connect: &Connect,
+    server: &ServerName,
+    region: &RegionInfo,
+) -> Result<Vec<String>, RpcException> {
+    let request =
+        pb::GetStoreFileRequest { region: convert::specifier_by_name(region), ..Default::default() };
+    let admin = connect(server, "AdminService");
+    let (answer, _): (pb::GetStoreFileResponse, _) =
+        admin.call_within(CALL_TIMEOUT, "GetStoreFile", &request, Bytes::new()).await?;
+    Ok(answer.store_file)
+}
+
 /// What a server says of a region: whether it can be split and merged, and, if wanted, where to split it.
 pub(crate) async fn region_info(
     connect: &Connect,

@@ -11,7 +11,10 @@ use finback_layout::{LayoutError, RootDir, WalDir};
 use finback_rpc::{RpcException, exceptions};
 use finback_wal::{FlushedSequenceIds, WalError};
 
-use crate::action::{Outcome, Output};
+use crate::{
+    action::{Outcome, Output},
+    snapshots::SnapshotWork,
+};
 
 /// A piece of work.
 #[derive(Debug, Clone)]
@@ -44,6 +47,8 @@ pub(crate) enum StorageWork {
         regions: Vec<String>,
         families: Vec<Bytes>,
     },
+    /// For a snapshot, or a table that is made of one.
+    Snapshot(Box<SnapshotWork>),
     CreateNamespace(String),
     RemoveNamespace(String),
     /// Splits the logs of dead servers.
@@ -78,6 +83,7 @@ impl StorageWork {
                     families.iter().try_for_each(|family| root.archive_family(&table, region, family))
                 }))
             }
+            Self::Snapshot(work) => work.run(root),
             Self::CreateNamespace(name) => done(root.create_namespace_dir(&name)),
             Self::RemoveNamespace(name) => done(root.remove_namespace_dir(&name)),
             Self::RecoverLogs(dirs) => recover(root, &dirs),
@@ -132,6 +138,7 @@ fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, s
         }
     }
     if sweep {
+        root.sweep_snapshots().map_err(|e| exception(&e))?;
         let swept = root.sweep(tables).map_err(|e| exception(&e))?;
         for (table, descriptor) in &descriptors {
             sweep_families(root, descriptor, &tables[table]).map_err(|e| exception(&e))?;

@@ -243,7 +243,7 @@ async fn switches_remember_what_they_were_set_to() {
 async fn what_is_not_there_yet_says_so_as_hbase_does() {
     let cluster = Cluster::start().await;
     for (service, method) in [
-        ("MasterService", "Snapshot"),
+        ("MasterService", "SetQuota"),
         ("MasterService", "NoSuchMethod"),
         ("RegionServerStatusService", "ReportProcedureDone"),
         ("ClientMetaService", "NoSuchMethod"),
@@ -252,7 +252,7 @@ async fn what_is_not_there_yet_says_so_as_hbase_does() {
         let expected = format!("java.lang.UnsupportedOperationException: {method}");
         assert_eq!(refusal(answer), ("DoNotRetryIOException".into(), expected));
     }
-    let procedure = pb::ProcedureDescription { signature: "online-snapshot".into(), ..Default::default() };
+    let procedure = pb::ProcedureDescription { signature: "no-such-procedure".into(), ..Default::default() };
     let exec = pb::ExecProcedureRequest { procedure };
     assert_eq!(
         refusal(cluster.call::<_, pb::ExecProcedureResponse>("ExecProcedure", &exec).await).0,

@@ -89,6 +89,12 @@ exceptions! {
     restore_snapshot = permanent "org.apache.hadoop.hbase.snapshot.RestoreSnapshotException";
     /// The snapshot asked for is not being taken.
     unknown_snapshot = permanent "org.apache.hadoop.hbase.snapshot.UnknownSnapshotException";
+    /// A failure of a snapshot that has no class of its own.
+    hbase_snapshot = permanent "org.apache.hadoop.hbase.snapshot.HBaseSnapshotException";
+    /// What is on disk of a snapshot makes no sense, or files of it are missing.
+    corrupted_snapshot = permanent "org.apache.hadoop.hbase.snapshot.CorruptedSnapshotException";
+    /// The snapshot has outlived its time to live.
+    snapshot_ttl_expired = permanent "org.apache.hadoop.hbase.snapshot.SnapshotTTLExpiredException";
     /// A space quota is violated.
     quota_exceeded = permanent "org.apache.hadoop.hbase.quotas.QuotaExceededException";
     /// No such coprocessor service.

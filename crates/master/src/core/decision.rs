@@ -11,7 +11,7 @@ use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use super::Core;
-use crate::operation::Operation;
+use crate::{operation::Operation, snapshots};
 
 /// Which regions and schemas an operation begins with, and which it makes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) struct Decision {
     pub(crate) new_descriptor: Option<Arc<TableDescriptor>>,
     /// Whether the regions are reopened.
     pub(crate) reopen: bool,
+    /// Whether the table's regions are served.
+    pub(crate) online: bool,
 }
 
 impl Core {
@@ -36,6 +38,14 @@ impl Core {
             Operation::FlushTable { table, .. } => self.with_all_regions(table),
             Operation::TruncateTable { table, preserve_splits } => {
                 self.decide_truncation(table, *preserve_splits)
+            }
+            Operation::TakeSnapshot { table, .. } => Decision {
+                online: self.state.tables.get(table).is_some_and(|known| known.state == TableState::Enabled),
+                ..self.with_everything(table)
+            },
+            Operation::CloneSnapshot(of) => snapshots::decide(of, Decision::default(), self.now),
+            Operation::RestoreSnapshot(of) => {
+                snapshots::decide(of, self.with_everything(&of.table.name), self.now)
             }
             Operation::ModifyTable { .. }
             | Operation::AddFamily { .. }
@@ -72,6 +82,11 @@ impl Core {
     fn with_regions(&self, encoded: Vec<String>) -> Decision {
         let info = |encoded: &String| Some(self.state.regions.get(encoded)?.info.clone());
         Decision { old_regions: encoded.iter().filter_map(info).collect(), ..Default::default() }
+    }
+
+    /// With regions that are no longer served, and the schema.
+    fn with_everything(&self, table: &TableName) -> Decision {
+        Decision { old_descriptor: self.descriptor(table), ..self.with_regions(self.state.regions_of(table)) }
     }
 
     fn descriptor(&self, table: &TableName) -> Option<Arc<TableDescriptor>> {

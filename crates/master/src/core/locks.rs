@@ -66,6 +66,9 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
         // HBase's takes no lock at all; but what it flushes must be there.
         Operation::FlushTable { .. } => &[],
         Operation::CreateTable { .. }
+        | Operation::TakeSnapshot { .. }
+        | Operation::CloneSnapshot(_)
+        | Operation::RestoreSnapshot(_)
         | Operation::DeleteTable(_)
         | Operation::EnableTable(_)
         | Operation::DisableTable(_)

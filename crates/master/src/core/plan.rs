@@ -12,7 +12,7 @@ use pb::table_state::State as TableState;
 use super::{Core, decision::Decision, division, procedure::Step};
 use crate::{
     action::Action, meta_edit::MetaEdit, namespace_table, namespace_table::NamespaceEdit,
-    operation::Operation, region_division, storage_work::StorageWork,
+    operation::Operation, region_division, snapshots, storage_work::StorageWork,
 };
 
 /// Regions that are flushed at the same time.
@@ -88,6 +88,9 @@ pub(crate) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
         }
         Operation::SplitRegion { .. } => division::split(decision),
         Operation::MergeRegions { .. } => division::merge(decision),
+        Operation::TakeSnapshot { snapshot, .. } => snapshots::taking_steps(snapshot, decision),
+        Operation::CloneSnapshot(of) => snapshots::clone_steps(of, decision),
+        Operation::RestoreSnapshot(of) => snapshots::restore_steps(of, decision),
         Operation::HoldLock { .. } => vec![Step::Hold],
         // What it is about stands in hbase:meta alone.
         Operation::CollectRegion { .. } => Vec::new(),

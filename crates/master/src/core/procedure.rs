@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use bytes::Bytes;
-use finback_cell::RegionState;
+use finback_cell::{RegionInfo, RegionState, ServerName};
+use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 
 use super::{Core, Purpose, decision::Decision, locks, meta_writes::Then};
@@ -52,6 +53,12 @@ pub(crate) enum Step {
     Otherwise(Vec<Step>),
     /// Waits for a client to let go of a lock, or to be silent for too long.
     Hold,
+    /// Flushes regions, if the snapshot is of that kind, and has their files written down.
+    AddToSnapshot {
+        snapshot: pb::SnapshotDescription,
+        table: std::sync::Arc<finback_cell::TableDescriptor>,
+        regions: Vec<String>,
+    },
     /// Flushes regions (by encoded name), at once.
     Flush(Vec<(String, Option<Bytes>)>),
 }
@@ -143,6 +150,7 @@ impl Step {
             | Self::Fail(_)
             | Self::Otherwise(_)
             | Self::Hold
+            | Self::AddToSnapshot { .. }
             | Self::Flush(_) => false,
         }
     }
@@ -394,6 +402,10 @@ impl Core {
                 None => self.step_failed(id, exceptions::io("hbase:namespace is not open")),
             },
             Step::Hold => self.hold_lock(id),
+            Step::AddToSnapshot { snapshot, table, regions } => match self.located(&regions) {
+                Ok(regions) => self.step_action(id, Action::AddToSnapshot { snapshot, table, regions }),
+                Err(exception) => self.step_failed(id, exception),
+            },
             Step::Flush(regions) => self.flush(id, &regions),
         }
     }
@@ -411,6 +423,16 @@ impl Core {
         }
         self.set_wait(id, Wait::Outcomes(actions.len()));
         actions.into_iter().for_each(|action| self.act(action, Purpose::Procedure(id)));
+    }
+
+    /// Regions, and the servers on which they are open.
+    fn located(&self, encoded: &[String]) -> Result<Vec<(ServerName, RegionInfo)>, RpcException> {
+        let located = |encoded: &String| {
+            let region = self.state.regions.get(encoded);
+            let located = region.and_then(|region| Some((region.location()?.clone(), region.info.clone())));
+            located.ok_or_else(|| exceptions::not_serving_region(encoded))
+        };
+        encoded.iter().map(located).collect()
     }
 
     fn step_action(&mut self, id: u64, action: Action) {
@@ -477,7 +499,9 @@ impl Core {
         procedure.attempt += 1;
         let attempt = procedure.attempt;
         let again = match procedure.steps.front() {
-            Some(Step::CleanUp(_) | Step::Namespace(_)) => attempt < MAX_ATTEMPTS,
+            Some(Step::CleanUp(_) | Step::Namespace(_) | Step::AddToSnapshot { .. }) => {
+                attempt < MAX_ATTEMPTS
+            }
             _ => false,
         };
         if again {

@@ -98,7 +98,12 @@ fn read(stored: &pb::StoredProcedure) -> Result<Procedure, RecordError> {
 /// The steps that are left; none if nothing had been changed yet.
 fn remaining_steps(state: &ClusterState, procedure: &Procedure) -> Option<Vec<Step>> {
     let mut left = steps(&procedure.operation, procedure.decision.as_ref()?);
-    let last_change = left.iter().rposition(|step| is_made(state, step))?;
+    let changes = |step: &Step| match &procedure.operation {
+        // The schema comes first: without the change of hbase:meta nothing has been done.
+        Operation::RestoreSnapshot(_) => matches!(step, Step::Meta(_)),
+        _ => true,
+    };
+    let last_change = left.iter().rposition(|step| changes(step) && is_made(state, step))?;
     let done = usize::try_from(procedure.steps_done).unwrap_or(usize::MAX);
     left.drain(..done.min(left.len()).max(last_change + 1));
     if changes_schema(&procedure.operation) {

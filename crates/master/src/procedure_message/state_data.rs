@@ -74,7 +74,11 @@ fn ends(operation: &Operation) -> (&'static [u32], u32) {
         Operation::SplitRegion { .. } => (&[1, 2], 10),
         Operation::MergeRegions { .. } => (&[1, 2], 11),
         Operation::CollectRegion { .. } => (&[1], 3),
-        Operation::FlushTable { .. } | Operation::HoldLock { .. } => (&[], 0),
+        Operation::FlushTable { .. }
+        | Operation::TakeSnapshot { .. }
+        | Operation::CloneSnapshot(_)
+        | Operation::RestoreSnapshot(_)
+        | Operation::HoldLock { .. } => (&[], 0),
     }
 }
 
@@ -273,7 +277,11 @@ fn data(procedure: &Procedure) -> Vec<Any> {
             let Some(info) = decision.old_regions.first() else { return Vec::new() };
             vec![region(info), pack("GCRegionStateData", &pb::GcRegionStateData { region_info: info.into() })]
         }
-        Operation::FlushTable { .. } | Operation::HoldLock { .. } => Vec::new(),
+        Operation::FlushTable { .. }
+        | Operation::TakeSnapshot { .. }
+        | Operation::CloneSnapshot(_)
+        | Operation::RestoreSnapshot(_)
+        | Operation::HoldLock { .. } => Vec::new(),
     }
 }
 

@@ -15,6 +15,20 @@ fn lock(held: Held) -> Operation {
     Operation::HoldLock { held, exclusive: true, description: "because".into() }
 }
 
+fn snapshot() -> pb::SnapshotDescription {
+    pb::SnapshotDescription { name: "s".into(), table: Some("t".into()), ttl: Some(7), ..Default::default() }
+}
+
+fn table_of_snapshot() -> Box<TableOfSnapshot> {
+    let region = |start: &'static str| RegionInfo::new(name("t"), start.into(), "z".into(), 7);
+    Box::new(TableOfSnapshot {
+        snapshot: snapshot(),
+        table: descriptor(),
+        regions: vec![region("a"), region("b")],
+        splits: [("p".to_owned(), vec!["a".to_owned(), "b".to_owned()])].into(),
+    })
+}
+
 fn operations() -> Vec<Operation> {
     let table = name("ns:t");
     let configuration = vec![("b".to_owned(), "1".to_owned()), ("a".to_owned(), "2".to_owned())];
@@ -41,6 +55,9 @@ fn operations() -> Vec<Operation> {
         Operation::MoveRegion { table: table.clone(), region: region.clone() },
         Operation::SplitRegion { table: table.clone(), region: region.clone(), split_row: "m".into() },
         Operation::MergeRegions { table: table.clone(), regions: vec![region, "4567".into()] },
+        Operation::TakeSnapshot { table: table.clone(), snapshot: Box::new(snapshot()) },
+        Operation::CloneSnapshot(table_of_snapshot()),
+        Operation::RestoreSnapshot(table_of_snapshot()),
         lock(Held::Namespace("ns".into())),
         lock(Held::Table(table.clone())),
         lock(Held::Regions(table.clone(), vec![RegionInfo::new(table, "a".into(), "b".into(), 4)])),
@@ -66,6 +83,7 @@ fn decisions_are_read_as_they_were_written() {
         old_descriptor: None,
         new_descriptor: Some(Arc::new(descriptor())),
         reopen: true,
+        online: true,
     };
     assert_eq!(decode_decision(&encode_decision(&decision)).unwrap(), decision);
     assert_eq!(decode_decision(&encode_decision(&Decision::default())).unwrap(), Decision::default());

@@ -208,6 +208,21 @@ impl FakeRegionServer {
         }))
     }
 
+    /// Whatever is in the directories of the region.
+    fn store_files(&self, call: &Call) -> Result<Reply, RpcException> {
+        let request: pb::GetStoreFileRequest = call.decode()?;
+        let region = self.online_region(&request.region)?;
+        self.step()?;
+        let mut store_file = Vec::new();
+        for table in self.root.list_tables().unwrap() {
+            for family in self.root.list_families(&table, &region).unwrap() {
+                let files = self.root.list_store_files(&table, &region, family.as_bytes()).unwrap();
+                store_file.extend(files.iter().map(|file| format!("file:{}", file.path.display())));
+            }
+        }
+        Ok(Reply::new(&pb::GetStoreFileResponse { store_file }))
+    }
+
     fn exec_service(&self, call: &Call) -> Result<Reply, RpcException> {
         let request: pb::CoprocessorServiceRequest = call.decode()?;
         let region = self.online_region(&request.region)?;
@@ -291,6 +306,7 @@ impl Service for Half {
         match (self.service, call.method.as_str()) {
             ("AdminService", "ExecuteProcedures") => server.execute_procedures(&call),
             ("AdminService", "GetRegionInfo") => server.region_info(&call),
+            ("AdminService", "GetStoreFile") => server.store_files(&call),
             ("ClientService", "ExecService") => server.exec_service(&call),
             ("ClientService", "Mutate") => server.mutate(&call),
             ("ClientService", "Scan") => server.scan(&call),

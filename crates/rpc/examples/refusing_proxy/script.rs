@@ -131,7 +131,8 @@ const EXCEPTIONS: &[fn(&str) -> RpcException] = and_plain! {
     table_not_found table_exists table_not_enabled table_not_disabled concurrent_table_modification
     invalid_family_operation namespace_exist namespace_not_found replication_peer_not_found no_such_column_family
     failed_sanity_check row_too_big access_denied unknown_region merge_region do_not_retry_region region_offline
-    snapshot_does_not_exist snapshot_exists snapshot_creation restore_snapshot unknown_snapshot quota_exceeded
+    snapshot_does_not_exist snapshot_exists snapshot_creation restore_snapshot unknown_snapshot hbase_snapshot
+    corrupted_snapshot snapshot_ttl_expired quota_exceeded
     unknown_protocol request_too_big timeout_io unknown_scanner out_of_order_scanner_next scanner_reset lease
     you_are_dead clock_out_of_sync decommissioned_host_rejected fatal_connection wrong_version bad_auth
     security_not_enabled connection_closed call_timeout call_queue_too_big

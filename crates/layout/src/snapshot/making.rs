@@ -1,0 +1,207 @@
+//! Regions that are made of a snapshot have links to its files, and none of their own. A file knows who has a link to it:
+//!
+//! ```text
+//! data/<ns>/<table>/<region>/<family>/[<ns>=]<table>=<region>-<file>                 a link: empty
+//! data/<ns>/<table>/<region>/<family>/[<ns>=]<table>=<region>-<file>.<region>        a reference to what a link leads to
+//! archive/data/<ns>/<table>/<region>/<family>/.links-<file>/<region>.[<ns>=]<table>  its back reference: empty
+//! ```
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use finback_cell::{RegionInfo, TableDescriptor, TableName};
+use finback_proto::pb;
+
+use super::manifest::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest};
+use crate::{
+    FileLink, LayoutError, Reference, Result, RootDir, StoreFileName, StoreFileTracker, error::At, small_file,
+};
+
+/// What back references to a file are below, in the archive.
+pub(crate) const LINKS_PREFIX: &str = ".links-";
+
+/// A region that is being made.
+struct Making<'a> {
+    table: &'a TableName,
+    /// The region of the snapshot.
+    from: String,
+    /// The table of the snapshot.
+    from_table: &'a TableName,
+    region: String,
+    /// Encoded names of the regions that are made of those of the snapshot.
+    made: &'a BTreeMap<String, String>,
+}
+
+/// Files that are going to be written, and the sizes of what they lead to by name.
+#[derive(Default)]
+struct Planned {
+    back_references: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+    references: Vec<(PathBuf, Vec<u8>)>,
+    listed: Vec<(String, u64)>,
+}
+
+impl RootDir {
+    /// Makes regions in the directory of a table, each of one that a snapshot has: `regions` are pairs of these. They do not
+    /// count before hbase:meta has them; a crash leaves some of them.
+    ///
+    /// # Errors
+    /// [`LayoutError::NotFound`] if there is no such snapshot any more, [`LayoutError::Corrupt`] if it has no such region;
+    /// the storage's.
+    pub fn make_regions_of_snapshot(
+        &self,
+        snapshot: &pb::SnapshotDescription,
+        table: &TableDescriptor,
+        regions: &[(RegionInfo, RegionInfo)],
+    ) -> Result<()> {
+        let dir = self.snapshot_dir(&snapshot.name)?;
+        let is_same = match self.read_snapshot_info(&snapshot.name) {
+            Err(error) if error.is_not_found() => false,
+            read => read? == *snapshot,
+        };
+        if !is_same {
+            return Err(LayoutError::NotFound { what: "snapshot", path: dir });
+        }
+        let manifest = self.read_snapshot_manifest(&snapshot.name)?;
+        self.verify_snapshot(&snapshot.name, &manifest.table.name, &manifest)?;
+        let made = regions.iter().map(|(old, new)| (old.encoded_name(), new.encoded_name())).collect();
+        for (old, new) in regions {
+            let from = old.encoded_name();
+            let Some(files) = manifest.regions.iter().find(|files| files.region.encoded_name() == from)
+            else {
+                return Err(LayoutError::Corrupt { path: dir, reason: format!("there is no region {from}") });
+            };
+            let making = Making {
+                table: &table.name,
+                from,
+                from_table: &manifest.table.name,
+                region: new.encoded_name(),
+                made: &made,
+            };
+            for family in &files.families {
+                self.make_family(&making, table, family)?;
+            }
+            self.create_region_dir(new)?;
+        }
+        Ok(())
+    }
+
+    fn make_family(&self, making: &Making<'_>, table: &TableDescriptor, family: &FamilyFiles) -> Result<()> {
+        let dir = self.family_dir(making.table, &making.region, &family.name);
+        let mut planned = Planned::default();
+        for file in &family.files {
+            self.plan(making, &family.name, &dir, file, &mut planned)?;
+        }
+        // Nothing leads to a file before the file knows of it.
+        self.create_empty(&planned.back_references)?;
+        self.fs().create_dir_all(&dir).at(&dir)?;
+        self.create_empty(&planned.links)?;
+        small_file::write_all_new(&**self.fs(), &planned.references)?;
+        let tracker = table.family(&family.name).map(|family| StoreFileTracker::of(table, family));
+        if tracker.is_some_and(|tracker| tracker.is_ok_and(StoreFileTracker::writes_list)) {
+            let listed = planned.listed.iter().map(|(name, size)| (name.as_str(), *size));
+            self.write_store_file_list(making.table, &making.region, &family.name, listed)?;
+        }
+        Ok(())
+    }
+
+    fn plan(
+        &self,
+        making: &Making<'_>,
+        family: &[u8],
+        dir: &Path,
+        file: &SnapshotFile,
+        planned: &mut Planned,
+    ) -> Result<()> {
+        let of_region = |region, file| FileLink { table: making.from_table.clone(), region, file };
+        let parsed = StoreFileName::parse(&file.name);
+        let name = match &parsed {
+            Some(StoreFileName::Link(link)) => {
+                planned.back_references.push(self.back_reference(link, family, making));
+                planned.links.push(dir.join(&file.name));
+                file.name.clone()
+            }
+            Some(StoreFileName::Reference { file: referred, region }) => {
+                let link = match StoreFileName::parse(referred) {
+                    Some(StoreFileName::Link(link)) => link,
+                    _ => of_region(region, referred),
+                };
+                let parent = making.made.get(*region);
+                if parent.is_none() {
+                    // No region that is made has a link to it.
+                    planned.back_references.push(self.back_reference(&link, family, making));
+                }
+                let name = format!("{link}.{}", parent.map_or(*region, String::as_str));
+                planned.references.push((dir.join(&name), self.content(making, family, file)?));
+                name
+            }
+            _ => {
+                let link = of_region(&making.from, &file.name);
+                planned.back_references.push(self.back_reference(&link, family, making));
+                planned.links.push(dir.join(link.to_string()));
+                link.to_string()
+            }
+        };
+        planned.listed.push((name, file.size.unwrap_or(0)));
+        Ok(())
+    }
+
+    fn back_reference(&self, link: &FileLink<'_>, family: &[u8], making: &Making<'_>) -> PathBuf {
+        let archived = self.archived_family_dir(&link.table, link.region, family);
+        let table = making.table.to_string().replace(':', "=");
+        archived.join(format!("{LINKS_PREFIX}{}", link.file)).join(format!("{}.{table}", making.region))
+    }
+
+    /// What a reference says; HBase's first snapshots do not have it.
+    fn content(&self, making: &Making<'_>, family: &[u8], file: &SnapshotFile) -> Result<Vec<u8>> {
+        if let Some(reference) = &file.reference {
+            return Ok(reference.encode());
+        }
+        let path = self.served_or_archived(making.from_table, &making.from, family, &file.name)?;
+        Reference::read(&**self.fs(), &path).map(|reference| reference.encode())
+    }
+
+    /// Makes empty files, durably; those that are there stay.
+    fn create_empty(&self, paths: &[PathBuf]) -> Result<()> {
+        let dirs: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
+        let dirs: Vec<PathBuf> = dirs.into_iter().map(Path::to_owned).collect();
+        if let Some(first) = dirs.first() {
+            self.fs().create_dirs_all(&dirs).at(first)?;
+        }
+        for path in paths {
+            match self.fs().create_new(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(error).at(path);
+                }
+                _ => {}
+            }
+        }
+        dirs.iter().try_for_each(|dir| self.fs().sync_dir(dir).at(dir))
+    }
+
+    /// Puts away all regions of a table but these.
+    ///
+    /// # Errors
+    /// As [`archive_region`](Self::archive_region).
+    pub fn archive_other_regions(&self, table: &TableName, keep: &[String]) -> Result<()> {
+        let mut regions = self.list_regions(table)?;
+        regions.retain(|region| !keep.contains(region));
+        regions.iter().try_for_each(|region| self.archive_region(table, region))
+    }
+}
+
+impl SnapshotManifest {
+    /// Takes out the region of HBase that has large values in files of their own.
+    ///
+    /// # Errors
+    /// The number of these, if there are any: Finback does not read them.
+    pub fn without_mob_region(&mut self) -> std::result::Result<(), usize> {
+        let is_mob = |files: &RegionFiles| files.region.start_key == ".mob" && files.region.region_id == 0;
+        let of_mob = self.regions.iter().filter(|files| is_mob(files));
+        let files = of_mob.flat_map(|files| &files.families).map(|family| family.files.len()).sum();
+        self.regions.retain(|files| !is_mob(files));
+        if files > 0 { Err(files) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,48 @@
+//! Whether the files are there that a snapshot names.
+
+use std::path::Path;
+
+use finback_cell::TableName;
+
+use super::manifest::SnapshotManifest;
+use crate::{LayoutError, Result, RootDir, error::At};
+
+impl RootDir {
+    /// Checks that all files of a snapshot are there, in their places or in the archive, each as long as it was.
+    ///
+    /// # Errors
+    /// [`LayoutError::Corrupt`] with the first that is not; the storage's.
+    pub fn verify_snapshot(&self, name: &str, table: &TableName, manifest: &SnapshotManifest) -> Result<()> {
+        self.verify_snapshot_files(&self.snapshot_dir(name)?, table, manifest)
+    }
+
+    pub(super) fn verify_snapshot_files(
+        &self,
+        dir: &Path,
+        table: &TableName,
+        manifest: &SnapshotManifest,
+    ) -> Result<()> {
+        for files in &manifest.regions {
+            let encoded = files.region.encoded_name();
+            for family in &files.families {
+                for file in &family.files {
+                    let corrupt = |reason| LayoutError::Corrupt { path: dir.to_owned(), reason };
+                    let cells = match self.cells_of(table, &encoded, &family.name, &file.name) {
+                        Err(error) if error.is_not_found() => {
+                            return Err(corrupt(format!("Can't find hfile: {}: {error}", file.name)));
+                        }
+                        found => found?,
+                    };
+                    let found = self.fs().metadata(&cells).at(&cells)?.len;
+                    if let Some(expected) = file.size.filter(|expected| *expected != found) {
+                        return Err(corrupt(format!(
+                            "hfile: {} size does not match with the expected one.  found={found} expected={expected}",
+                            file.name
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

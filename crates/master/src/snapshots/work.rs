@@ -1,0 +1,65 @@
+//! Work on disk for snapshots. It blocks.
+
+use std::sync::Arc;
+
+use finback_cell::{RegionInfo, TableDescriptor, TableName};
+use finback_layout::{LayoutError, RootDir};
+use finback_proto::pb;
+
+use super::exception;
+use crate::action::{Outcome, Output};
+
+/// A piece of work.
+#[derive(Debug, Clone)]
+pub(crate) enum SnapshotWork {
+    /// The directory of a snapshot that is going to be taken.
+    Begin(pb::SnapshotDescription),
+    /// The regions that nobody serves, then the end: all of `regions` are in the snapshot.
+    Complete {
+        snapshot: pb::SnapshotDescription,
+        table: Arc<TableDescriptor>,
+        offline: Vec<RegionInfo>,
+        regions: Vec<RegionInfo>,
+    },
+    /// What there is of a snapshot that comes to no end.
+    Discard(String),
+    /// Regions of a table, each of one of the snapshot's.
+    MakeRegions {
+        snapshot: pb::SnapshotDescription,
+        table: TableDescriptor,
+        regions: Vec<(RegionInfo, RegionInfo)>,
+    },
+    /// A table has no other regions than these.
+    KeepRegions { table: TableName, keep: Vec<String> },
+}
+
+impl SnapshotWork {
+    /// Does it.
+    pub(crate) fn run(self, root: &RootDir) -> Outcome {
+        let done = match self {
+            Self::Begin(snapshot) => root.begin_snapshot(&snapshot),
+            Self::Complete { snapshot, table, offline, regions } => {
+                complete(root, &snapshot, &table, &offline, &regions)
+            }
+            Self::Discard(name) => root.discard_snapshot(&name),
+            Self::MakeRegions { snapshot, table, regions } => {
+                root.make_regions_of_snapshot(&snapshot, &table, &regions)
+            }
+            Self::KeepRegions { table, keep } => root.archive_other_regions(&table, &keep),
+        };
+        done.map(|()| Output::Done).map_err(|error| exception(&error))
+    }
+}
+
+fn complete(
+    root: &RootDir,
+    snapshot: &pb::SnapshotDescription,
+    table: &TableDescriptor,
+    offline: &[RegionInfo],
+    regions: &[RegionInfo],
+) -> Result<(), LayoutError> {
+    for region in offline {
+        root.add_region_to_snapshot(&snapshot.name, table, region, None)?;
+    }
+    root.complete_snapshot(snapshot, table, regions)
+}
