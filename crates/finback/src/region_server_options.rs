@@ -1,8 +1,8 @@
 //! What the settings are to a region server.
 
-use finback_cell::ServerName;
+use finback_cell::{ServerName, SplitRestriction};
 use finback_layout::RootDir;
-use finback_region::{OffPeakHours, RegionConfig, SplitConfig};
+use finback_region::{BusySplitConfig, OffPeakHours, RegionConfig, SplitConfig};
 use finback_regionserver::{BackgroundOptions, RegionServerOptions, ThroughputBounds};
 use finback_rpc::ReplyMemory;
 use finback_wal::{SyncMode, WalOptions};
@@ -62,9 +62,25 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
             initial_bytes: config.split_initial_size,
             flush_size_bytes: config.memstore_flush_bytes,
             counts_all_stores: config.split_counts_all_stores,
+            busy: BusySplitConfig {
+                refused_share: config.busy_split_share,
+                min_age: config.busy_split_min_age,
+                window: config.busy_split_window,
+            }
+            .checked(),
+            restriction: split_restriction(config),
         },
         caching: config.caching(),
         ..RegionConfig::default()
+    }
+}
+
+/// Where tables may be split at all.
+pub(crate) fn split_restriction(config: &ServerConfig) -> SplitRestriction {
+    SplitRestriction {
+        kind: config.split_restriction.clone(),
+        prefix_length: config.split_restriction_length.clone(),
+        delimiter: config.split_restriction_delimiter.clone(),
     }
 }
 

@@ -329,6 +329,7 @@ async fn start_master(
 pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
     MasterConfig {
         table_sanity_checks: config.table_sanity_checks,
+        split_restriction: crate::region_server_options::split_restriction(config),
         remote_lock_timeout: config.remote_lock_timeout,
         ..MasterConfig::default()
     }

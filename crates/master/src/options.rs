@@ -1,6 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
-use finback_cell::ServerName;
+use finback_cell::{ServerName, SplitRestriction};
 use finback_layout::{LayoutError, RootDir};
 use finback_rpc::Channel;
 
@@ -38,6 +38,8 @@ pub struct MasterConfig {
     /// `zookeeper.session.timeout`: a region server that was silent for so long is dead. None (the default): never; right
     /// where master and region server are one process.
     pub server_expiry: Option<Duration>,
+    /// Where tables are split that do not say it themselves. Default: wherever anybody asks.
+    pub split_restriction: SplitRestriction,
     /// `hbase.master.maxclockskew`: how far a region server's clock may be off. Default 30 s.
     pub max_clock_skew: Duration,
     /// `hbase.master.info.port`, told to clients; -1 is none.
@@ -57,6 +59,7 @@ impl Default for MasterConfig {
         Self {
             table_sanity_checks: true,
             server_expiry: None,
+            split_restriction: SplitRestriction::default(),
             max_clock_skew: Duration::from_secs(30),
             info_port: -1,
             version: "2.6.4".to_owned(),

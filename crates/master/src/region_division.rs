@@ -144,6 +144,7 @@ async fn split(
         open_region(&core.state, &region).map(drop)
     })?;
     let wanted = request.split_row.clone().filter(|row| !row.is_empty());
+    let wanted = wanted.map(|row| driver.read(|core| core.border(&table, row)));
     let found = driver.region_info(&region, wanted.is_none()).await;
     let answer = found.as_ref().ok().filter(|answer| answer.splittable());
     let Some(answer) = answer else {

@@ -100,12 +100,7 @@ impl RegionConfig {
             settings.apply("hbase.memstore.inmemoryflush.threshold.factor", &mut own.in_memory_flush_factor);
         found |= settings
             .apply("hbase.hregion.compacting.pipeline.segments.limit", &mut own.pipeline_segments_limit);
-        let mut initial = own.split.initial_bytes.unwrap_or(0);
-        if settings.apply("hbase.increasing.policy.initial.size", &mut initial) {
-            own.split.initial_bytes = (initial > 0).then_some(initial);
-            found = true;
-        }
-        found |= settings.apply("hbase.hregion.split.overallfiles", &mut own.split.counts_all_stores);
+        found |= settings.apply_split(&mut own.split);
         let bound = "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
         found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
         found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);
@@ -165,6 +160,23 @@ impl TableSettings<'_> {
             }
         }
         true
+    }
+
+    /// What the table says about when it is split.
+    fn apply_split(&self, split: &mut SplitConfig) -> bool {
+        let mut initial = split.initial_bytes.unwrap_or(0);
+        let mut found = self.apply("hbase.increasing.policy.initial.size", &mut initial);
+        if found {
+            split.initial_bytes = (initial > 0).then_some(initial);
+        }
+        found |= self.apply("hbase.hregion.split.overallfiles", &mut split.counts_all_stores);
+        found |= self.apply("hbase.busy.policy.blockedRequests", &mut split.busy.refused_share);
+        found |= self.apply_ms("hbase.busy.policy.minAge", &mut split.busy.min_age);
+        found |= self.apply_ms("hbase.busy.policy.aggWindow", &mut split.busy.window);
+        if found {
+            split.busy = std::mem::take(&mut split.busy).checked();
+        }
+        found
     }
 
     /// As [`apply`](Self::apply), of a number of milliseconds. As in HBase, less than none is none.

@@ -9,6 +9,7 @@ use crate::file_switch::FileSwitch;
 use crate::memory_gauge::MemoryGauge;
 use crate::memstore_keeper::MemStoreKeeper;
 use crate::mvcc::Mvcc;
+use crate::refused_writes::RefusedWrites;
 use crate::region::{Region, RegionCounters, RegionEnvironment};
 use crate::row_lock::RowLocks;
 use crate::store::Store;
@@ -102,6 +103,7 @@ impl Region {
             // No flush is wanted while the region is not served yet.
             flush_asked: AtomicBool::new(true),
             delayed_writes: DelayedWrites::default(),
+            refused_writes: RefusedWrites::new(environment.host.uptime()),
             memstore_bytes: gauge,
             open_sequence_id: 0,
             last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),

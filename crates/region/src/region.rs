@@ -8,6 +8,7 @@ use crate::file_switch::{FileSwitch, FilesSeen};
 use crate::host::Host;
 use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
+use crate::refused_writes::RefusedWrites;
 use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
 use crate::row_lock::RowLocks;
 use crate::scan_output::ScanOutput;
@@ -86,6 +87,7 @@ pub struct Region {
     pub(crate) closed: AtomicBool,
     pub(crate) flush_asked: AtomicBool,
     pub(crate) delayed_writes: DelayedWrites,
+    pub(crate) refused_writes: RefusedWrites,
     pub(crate) memstore_bytes: Arc<MemoryGauge>,
     pub(crate) open_sequence_id: u64,
     pub(crate) last_flush_ms: AtomicU64,

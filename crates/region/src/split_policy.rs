@@ -2,9 +2,11 @@
 
 use crate::config::RegionConfig;
 use crate::java_random::{first_double, hash_code};
+use crate::refused_writes::BusySplitConfig;
 use crate::region::Region;
-use finback_cell::{Bytes, TableDescriptor};
+use finback_cell::{Bytes, SplitRestriction, TableDescriptor};
 use std::str::FromStr;
+use std::sync::atomic::Ordering;
 
 /// By which share of it the size varies from region to region (`hbase.hregion.max.filesize.jitter` of HBase).
 const JITTER: f64 = 0.25;
@@ -18,9 +20,10 @@ pub enum SplitPolicy {
     /// `SteppingSplitPolicy`: the only region of its table on this server is split early.
     #[default]
     Stepping,
-    /// `IncreasingToUpperBoundRegionSplitPolicy`: with each region of the table on this server the size grows. So for
-    /// `BusyRegionSplitPolicy`, without what it makes of requests that were refused.
+    /// `IncreasingToUpperBoundRegionSplitPolicy`: with each region of the table on this server the size grows.
     IncreasingToUpperBound,
+    /// `BusyRegionSplitPolicy`: the same, and regions that refuse too many writes.
+    Busy,
     /// `ConstantSizeRegionSplitPolicy`.
     ConstantSize,
     /// `KeyPrefixRegionSplitPolicy`: as IncreasingToUpperBound, between prefixes of a length that the table gives.
@@ -38,9 +41,8 @@ impl FromStr for SplitPolicy {
     fn from_str(class: &str) -> Result<Self, ()> {
         match class.strip_prefix(PACKAGE).unwrap_or(class) {
             "SteppingSplitPolicy" => Ok(Self::Stepping),
-            "IncreasingToUpperBoundRegionSplitPolicy" | "BusyRegionSplitPolicy" => {
-                Ok(Self::IncreasingToUpperBound)
-            }
+            "IncreasingToUpperBoundRegionSplitPolicy" => Ok(Self::IncreasingToUpperBound),
+            "BusyRegionSplitPolicy" => Ok(Self::Busy),
             "ConstantSizeRegionSplitPolicy" => Ok(Self::ConstantSize),
             "KeyPrefixRegionSplitPolicy" => Ok(Self::KeyPrefix),
             "DelimitedKeyPrefixRegionSplitPolicy" => Ok(Self::DelimitedKeyPrefix),
@@ -64,6 +66,10 @@ pub struct SplitConfig {
     pub flush_size_bytes: u64,
     /// `hbase.hregion.split.overallfiles`: whether all stores of a region count together.
     pub counts_all_stores: bool,
+    /// When a region is too busy.
+    pub busy: BusySplitConfig,
+    /// Where tables are split that do not say it themselves.
+    pub restriction: SplitRestriction,
 }
 
 impl Default for SplitConfig {
@@ -74,6 +80,8 @@ impl Default for SplitConfig {
             initial_bytes: None,
             flush_size_bytes: 128 << 20,
             counts_all_stores: false,
+            busy: BusySplitConfig::default(),
+            restriction: SplitRestriction::default(),
         }
     }
 }
@@ -118,7 +126,7 @@ impl SplitConfig {
                 }),
             _ => None,
         };
-        row.slice(..length.unwrap_or(row.len()).min(row.len()))
+        self.restriction.border(table, row.slice(..length.unwrap_or(row.len()).min(row.len())))
     }
 }
 
@@ -141,7 +149,15 @@ impl Region {
         } else {
             sizes.max().unwrap_or(0)
         };
-        largest > limit
+        largest > limit || self.is_too_busy()
+    }
+
+    /// Whether its policy splits it for the writes that it refuses.
+    fn is_too_busy(&self) -> bool {
+        let config = &self.environment.config.split;
+        let (writes, now) = (self.counters.writes.load(Ordering::Relaxed), self.environment.host.uptime());
+        config.policy_of(&self.table) == SplitPolicy::Busy
+            && self.refused_writes.are_too_many(&config.busy, writes, now)
     }
 
     /// Whether its policy is DisabledRegionSplitPolicy.

@@ -67,6 +67,7 @@ impl Region {
         let room = self.write_room();
         if room.is_over() {
             self.ask_for_flush();
+            self.refused_writes.add();
             return Err(RegionError::TooBusy(format!(
                 "Over memstore limit={}, regionName={}, memstoreSize={}",
                 room.limit, self.encoded_name, room.used

@@ -7,7 +7,7 @@ use super::source::Settings;
 use super::value::{
     ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, LocalDirectory,
     MemStorePolicy, Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost,
-    OptionalMilliseconds, OptionalPeriod, Period, Port, Znode,
+    OptionalMilliseconds, OptionalPeriod, Period, Port, Text, Znode,
 };
 
 /// One setting, as people see it.
@@ -284,12 +284,26 @@ settings! {
     /// (MAX_FILESIZE).
     max_file_bytes: ByteCount = "10737418240", "hbase.hregion.max.filesize";
     /// When regions are split by themselves: HBase's SteppingSplitPolicy (also if empty: the only region of a table early),
-    /// IncreasingToUpperBoundRegionSplitPolicy, ConstantSizeRegionSplitPolicy, KeyPrefixRegionSplitPolicy,
+    /// IncreasingToUpperBoundRegionSplitPolicy, BusyRegionSplitPolicy, ConstantSizeRegionSplitPolicy, KeyPrefixRegionSplitPolicy,
     /// DelimitedKeyPrefixRegionSplitPolicy or DisabledRegionSplitPolicy, each with its package. Tables may have their own
     /// (SPLIT_POLICY).
     split_policy: Splits = "", "hbase.regionserver.region.split.policy";
     /// The size at which the only region of a table is split; empty: twice the flush size.
     split_initial_size: OptionalByteCount = "", "hbase.increasing.policy.initial.size";
+    /// With BusyRegionSplitPolicy: a region that refuses this share of its writes is split.
+    busy_split_share: Share = "0.2", "hbase.busy.policy.blockedRequests";
+    /// But not before it has been open for so long.
+    busy_split_min_age: Milliseconds = "600000", "hbase.busy.policy.minAge";
+    /// Over which time the writes are counted.
+    busy_split_window: Milliseconds = "300000", "hbase.busy.policy.aggWindow";
+    /// What rows are kept in one region together: those of a prefix of some length (`KeyPrefix`), those of what comes before a
+    /// delimiter (`DelimitedKeyPrefix`), none (`None`). Tables may have their own, as an attribute of this name; so with
+    /// the next two settings.
+    split_restriction: Text = "None", "hbase.regionserver.region.split_restriction.type";
+    /// With `KeyPrefix`: the length, in bytes.
+    split_restriction_length: Text = "", "hbase.regionserver.region.split_restriction.prefix_length";
+    /// With `DelimitedKeyPrefix`: the delimiter.
+    split_restriction_delimiter: Text = "", "hbase.regionserver.region.split_restriction.delimiter";
     /// Whether all families of a region count together.
     split_counts_all_stores: Flag = "false", "hbase.hregion.split.overallfiles";
 

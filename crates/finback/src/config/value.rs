@@ -77,6 +77,19 @@ impl Kind for LocalDirectory {
     }
 }
 
+/// Any text.
+pub struct Text;
+
+impl Kind for Text {
+    type Value = String;
+    const UNIT: &'static str = "text";
+    const EXPECTED: &'static str = "a text";
+
+    fn parse(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+}
+
 /// The path of a ZooKeeper node.
 pub struct Znode;
 

@@ -40,6 +40,15 @@ impl Core {
         self.submit(operation, Origin::default(), now).map(drop)
     }
 
+    /// Where the table is split if somebody asks for this row: where its restriction allows.
+    pub(crate) fn border(&self, table: &TableName, row: Bytes) -> Bytes {
+        let descriptor = self.state.tables.get(table).and_then(|table| table.descriptor.as_ref());
+        match descriptor {
+            Some(table) => self.config.split_restriction.border(table, row),
+            None => row,
+        }
+    }
+
     /// The daughters of a region.
     pub(super) fn decide_split(&self, decision: Decision, split_row: &Bytes) -> Decision {
         let Some(parent) = decision.old_regions.first() else { return decision };

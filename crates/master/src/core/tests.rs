@@ -459,6 +459,22 @@ fn a_split_that_makes_no_sense_is_refused_in_hbases_words() {
 }
 
 #[test]
+fn a_table_is_split_between_prefixes_where_it_says_so() {
+    let mut core = initialized();
+    create(&mut core, "t", &[]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    assert_eq!(core.border(&table, "user17".into()), "user17");
+    let descriptor = &mut core.state.tables.get_mut(&table).unwrap().descriptor;
+    let mut restricted = TableDescriptor::clone(descriptor.as_ref().unwrap());
+    let key = |name: &str| format!("hbase.regionserver.region.split_restriction.{name}");
+    finback_cell::schema::set_entry(&mut restricted.attributes, &key("type"), "KeyPrefix");
+    finback_cell::schema::set_entry(&mut restricted.attributes, &key("prefix_length"), "4");
+    *descriptor = Some(restricted.into());
+    assert_eq!(core.border(&table, "user17".into()), "user");
+}
+
+#[test]
 fn a_split_that_the_table_forbids_is_let_in_and_fails() {
     let mut core = initialized();
     create(&mut core, "t", &[]);

@@ -12,6 +12,7 @@ mod workload;
 mod world;
 
 mod a_bulk_load_is_whole_or_not_at_all;
+mod a_busy_region_wants_to_be_split;
 mod a_compaction_disturbs_nobody;
 mod a_compaction_into_several_files_is_one_step;
 mod a_compaction_may_fail_or_die_at_any_point;

@@ -47,6 +47,14 @@ final class DivisionChecks extends Checks {
     discard(t);
   }
 
+  public void rows_of_a_prefix_stay_together_where_the_table_says_so() throws Exception {
+    String restriction = "hbase.regionserver.region.split_restriction.";
+    TableName t = filled("restricted", table(name("restricted"), "a").setValue(restriction + "type", "KeyPrefix").setValue(restriction + "prefix_length", "3"));
+    api.split(only(t).getRegionName(), b("r0123"));
+    eq("r01", s(api.regions(t).get(1).getStartKey()));
+    discard(t);
+  }
+
   public void a_row_to_split_at_is_found_where_none_is_named() throws Exception {
     TableDescriptorBuilder d = TableDescriptorBuilder.newBuilder(name("middle"));
     d.setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(A).setBlocksize(1024).build());
