@@ -83,7 +83,9 @@ pub(crate) fn split_header(mut frame: Bytes) -> Option<(RequestHeader, Bytes)> {
     Some((RequestHeader::decode(&header)?, frame))
 }
 
-/// The parameter and the cell block behind the header. Bytes behind them are ignored, as HBase does.
+/// The parameter and the cell block behind the header. Bytes behind them are ignored, as HBase does. A parameter that is
+/// shorter than it says, with nothing behind it, is read as far as it goes: HBase does so, and the Python client hbase-driver
+/// says wrong lengths whenever they have two bytes.
 ///
 /// # Errors
 /// What to answer if the lengths lie.
@@ -94,7 +96,11 @@ pub(crate) fn split_body(header: &RequestHeader, mut body: Bytes) -> Result<(Byt
     if !header.has_param {
         return Err(exceptions::do_not_retry(format!("call {} without parameter", header.call_id)));
     }
-    let param = delimited::take_delimited(&mut body).map_err(|e| malformed("parameter", e))?;
+    let take = match header.cell_block_bytes {
+        None => delimited::take_delimited_or_rest,
+        Some(_) => delimited::take_delimited,
+    };
+    let param = take(&mut body).map_err(|e| malformed("parameter", e))?;
     let cells = match header.cell_block_bytes {
         None | Some(0) => Bytes::new(),
         Some(length) if length as usize <= body.len() => body.split_to(length as usize),

@@ -32,6 +32,18 @@ fn a_length_beyond_the_data_is_an_error() {
 }
 
 #[test]
+fn what_is_too_short_is_taken_to_its_end_on_demand() {
+    let take = |data: &'static [u8]| take_delimited_or_rest(&mut Bytes::from_static(data));
+    assert_eq!(take(&[5, 1, 2]).unwrap()[..], [1, 2]);
+    assert_eq!(take(&[1, 1, 2]).unwrap()[..], [1]);
+    assert_eq!(take(&[0xff, 0xff, 0xff, 0xff, 0x07]).unwrap()[..], []);
+    assert_eq!(
+        take(&[0xff, 0xff, 0xff, 0xff, 0x0f, 1]),
+        Err(ProtoError::Length { offset: 0, declared: 0xffff_ffff, available: 1 })
+    );
+}
+
+#[test]
 fn an_endless_or_torn_varint_is_an_error() {
     for bad in [&[0x80u8; 20][..], &[0x80], &[], &[0xff, 0xff, 0xff, 0xff, 0x1f]] {
         assert_eq!(read_length(bad, 0), Err(ProtoError::Varint { offset: 0 }), "{bad:02x?}");

@@ -40,15 +40,26 @@ fn lying_lengths_are_found_out() {
     assert_eq!(split_header(Bytes::new()), None);
     assert_eq!(split_header(unhex("03 1aff01")), None);
     let body = |frame| split_header(unhex(frame)).map(|(header, body)| split_body(&header, body));
-    for lie in
-        ["0408012001 7f 00", "0408012001 8080808080808000", "0408012001", "08 08012001 2a0208 05 00 0102"]
-    {
+    for lie in [
+        "0408012001 8080808008 00",
+        "0408012001 8080808080808000",
+        "0408012001",
+        "08 08012001 2a0208 05 00 0102",
+        "08 08012001 2a0208 01 7f 00",
+    ] {
         let exception = body(lie).unwrap().unwrap_err();
         assert_eq!(exception.simple_class(), "DoNotRetryIOException", "{lie}");
     }
     let cells = body("08 08012001 2a020802 00 010203").unwrap().unwrap().1;
     assert_eq!(&cells[..], [1, 2]);
     assert!(body("02 0801 00").unwrap().unwrap_err().message.contains("without parameter"));
+}
+
+#[test]
+fn a_parameter_with_nothing_behind_it_is_read_as_far_as_it_goes() {
+    let (header, body) = split_header(unhex("0408012001 c29c01 010203")).unwrap();
+    let (param, cells) = split_body(&header, body).unwrap();
+    assert_eq!((&param[..], &cells[..]), (&[1, 2, 3][..], &[][..]));
 }
 
 proptest! {
