@@ -24,7 +24,7 @@ pub struct ScanLimits {
     pub rows: usize,
     /// Cells of one result at most; a row with more is cut into several results.
     pub batch: usize,
-    /// Bytes of cells at which to stop.
+    /// [`ScanOutput::size`] at which to stop.
     pub bytes: usize,
     /// Whether a row may be cut at the byte limit.
     pub partial_rows: bool,
@@ -427,7 +427,7 @@ impl RegionScanner {
             if cut_rows
                 && limits.partial_rows
                 && out.open_cells > 0
-                && out.cells.len() >= limits.bytes
+                && out.size() >= limits.bytes
                 && store.may_have_more(&self.row)?
             {
                 self.was_cut = true;
@@ -450,7 +450,7 @@ impl RegionScanner {
                     if out.counts.len() >= limits.results {
                         return Ok(Some(ScanStop::Results));
                     }
-                    if out.cells.len() >= limits.bytes {
+                    if out.size() >= limits.bytes {
                         return Ok(Some(ScanStop::Bytes));
                     }
                 }
@@ -518,7 +518,7 @@ fn reached(out: &ScanOutput, limits: &ScanLimits) -> Option<ScanStop> {
         Some(ScanStop::Results)
     } else if out.rows_completed >= limits.rows {
         Some(ScanStop::Rows)
-    } else if out.cells.len() >= limits.bytes && !out.counts.is_empty() {
+    } else if out.size() >= limits.bytes && !out.counts.is_empty() {
         Some(ScanStop::Bytes)
     } else {
         None

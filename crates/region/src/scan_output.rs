@@ -9,6 +9,10 @@ const FIRST_BYTES: usize = 512;
 /// Memory that is added at least when that is not enough.
 const NEXT_BYTES: usize = 4 << 10;
 
+/// What a cell counts beside its bytes and their length: with it, as much as HBase's KeyValue takes of a Java heap. Clients
+/// that limit the size of replies expect them to be cut there.
+const CELL_BYTES: usize = 28;
+
 /// Results of one reply. Cells stand as `u32 length | KeyValue`, one result after the other.
 #[derive(Debug, Default)]
 pub struct ScanOutput {
@@ -28,6 +32,8 @@ pub struct ScanOutput {
     pub(crate) result_start: usize,
     /// Cells of the result being built.
     pub(crate) open_cells: u32,
+    /// Cells of the results before it.
+    closed_cells: usize,
 }
 
 impl ScanOutput {
@@ -39,6 +45,11 @@ impl ScanOutput {
     /// The cells found. They are whole as long as nobody else wrote into [`ScanOutput::cells`].
     pub fn cells(&self) -> CellIter<'_> {
         CellIter::over_checked(&self.cells)
+    }
+
+    /// What is to be compared with the client's limit of the size of a reply: at least the length of the cells.
+    pub fn size(&self) -> usize {
+        self.cells.len() + (self.closed_cells + self.open_cells as usize) * CELL_BYTES
     }
 
     /// Forgets everything, and keeps the memory for the next reply.
@@ -83,6 +94,7 @@ impl ScanOutput {
         if self.open_cells > 0 {
             self.counts.push(self.open_cells);
             self.partial.push(partial);
+            self.closed_cells += self.open_cells as usize;
         }
         self.open_cells = 0;
         self.result_start = self.cells.len();

@@ -32,26 +32,32 @@ const MIN_TIME: Duration = Duration::from_millis(10);
 pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let mut request: pb::ScanRequest = call.decode()?;
     let Some(id) = request.scanner_id else { return open(server, call, request).await };
+    let scanner = match server.scanners.take(id, request.next_call_seq) {
+        Err(_) if server.scanners.was_closed(id) => return answer_closed(id, &request),
+        taken => taken?,
+    };
     if request.renew() {
-        let scanner = server.scanners.take(id, request.next_call_seq)?;
         check_online(&server, id, &scanner)?;
         server.scanners.keep(id, scanner);
         server.scanners.renew(id);
         return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));
     }
-    let scanner = match server.scanners.take(id, request.next_call_seq) {
-        Ok(scanner) => scanner,
-        // A close that comes after the server closed the scanner itself.
-        Err(_) if request.close_scanner() && server.scanners.was_closed(id) => {
-            return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));
-        }
-        Err(failure) => return Err(failure),
-    };
     check_online(&server, id, &scanner)?;
     if request.close_scanner() && request.number_of_rows.is_none() {
         request.number_of_rows = Some(0);
     }
     answer(server, call, id, scanner, request, pb::ScanResponse::default()).await
+}
+
+/// What comes for a scanner that the server has closed at the end of its region: a late close, or a call of a client that finds
+/// out by an answer without rows. A call with a number may be the last one again, whose rows were lost on their way.
+fn answer_closed(id: u64, request: &pb::ScanRequest) -> Result<Reply, RpcException> {
+    match request.next_call_seq {
+        Some(number) => Err(exceptions::out_of_order_scanner_next(format!(
+            "nextCallSeq {number} got from client for scanner {id}, which is closed"
+        ))),
+        None => Ok(Reply::new(&pb::ScanResponse::default())),
+    }
 }
 
 /// A scanner does not outlive its region.
@@ -345,7 +351,7 @@ fn time_limit(server: &RegionServer, call: &Call) -> Instant {
 /// region's scanner, and that one's full reply is there already, it forgets to wake up again
 /// (`AsyncTableResultScanner.resumePrefetch`). From the answer to one more call it goes on in another thread.
 fn may_stop_the_client(out: &ScanOutput, open: &OpenScanner, request: &pb::ScanRequest) -> bool {
-    out.cells.len() >= open.max_bytes && !open.small && !request.close_scanner()
+    out.size() >= open.max_bytes && !open.small && !request.close_scanner()
 }
 
 fn describe(

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Scanners that may be open at once; beyond it opening is refused.
 const MAX_OPEN: usize = 100_000;
-/// Ids of scanners that this server closed by itself, for which a late close is no error.
+/// Ids of scanners that this server closed by itself, of which late calls are told that there is nothing more.
 const REMEMBERED_CLOSED: usize = 4096;
 
 /// A scan between two calls.
@@ -141,7 +141,7 @@ impl Scanners {
         }
     }
 
-    /// Closes a scanner. With `by_server` a later close of the client's is no error.
+    /// Closes a scanner. With `by_server` a later call of the client's is no error.
     pub(crate) fn close(&self, id: u64, by_server: bool) {
         // Dropped outside the lock: it may free much memory.
         let slot = self.slots.lock().remove(id);
