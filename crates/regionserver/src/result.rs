@@ -25,6 +25,11 @@ impl ReplyCells {
         Self { inline: !call.connection.has_codec, block: Vec::new(), memory, inline_bytes: 0 }
     }
 
+    /// Puts the cells inside the message, whatever the client takes.
+    pub(crate) fn go_inside(&mut self) {
+        self.inline = true;
+    }
+
     /// Bytes of cells so far.
     pub(crate) fn bytes(&self) -> usize {
         self.block.len() + self.inline_bytes

@@ -29,6 +29,8 @@ pub(crate) struct OpenScanner {
     pub(crate) wants_cursor: bool,
     /// Whether a replica was asked.
     pub(crate) stale: bool,
+    /// Whether the last call was a renewal.
+    pub(crate) renewed: bool,
 }
 
 pub(crate) struct Slot {

@@ -102,7 +102,7 @@ public final class ClientSuite {
     Proxy proxy = new Proxy(Integer.parseInt(options.get("control")));
     ErrorChecks.Clients clients = c -> open(kind, c);
     return Arrays.asList(new RefusalChecks(api, tag, proxy, clients, conf), new ScanRefusalChecks(api, tag, proxy, clients, conf),
-      new SituationChecks(api, tag, proxy, clients, conf));
+      new SituationChecks(api, tag, proxy, clients, conf), new QueueChecks(api, tag, proxy, clients, conf));
   }
 
   private void run(String prefix, Checks group) throws Exception {

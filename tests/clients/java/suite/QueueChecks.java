@@ -1,0 +1,101 @@
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.CallQueueTooBigException;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.*;
+
+/**
+ * More calls at a time than may wait: those beyond are refused, and sent again by a patient client. The server of step_errors lets
+ * four of a kind wait, and carries out one long scan at a time.
+ */
+final class QueueChecks extends ErrorChecks {
+  private static final int THREADS = 24, WRITES = 20, ROWS = 4000;
+
+  QueueChecks(Api api, String tag, Proxy proxy, Clients clients, Configuration conf) { super(api, tag, proxy, clients, conf); }
+
+  interface Work {
+    void of(int thread) throws Exception;
+  }
+
+  private static void together(Work work) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      int thread = i;
+      all.add(CompletableFuture.runAsync(() -> {
+        try {
+          work.of(thread);
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      }, threads));
+    }
+    threads.shutdown();
+    for (CompletableFuture<Void> one : all) one.get(120, TimeUnit.SECONDS);
+  }
+
+  /** Counts in `refused` what the queue has no place for. */
+  private static void count(AtomicInteger refused, Action call) throws Exception {
+    try {
+      call.run();
+    } catch (Exception e) {
+      if (find(CallQueueTooBigException.class, e) == null) throw e;
+      refused.incrementAndGet();
+    }
+  }
+
+  private static Put write(int thread, int i) { return put(String.format("w%02d.%02d", thread, i), "a", "q", "v"); }
+
+  public void more_writes_than_may_wait() throws Exception {
+    TableName t = fresh("writes", new String[] {"a"});
+    Api impatient = impatient();
+    impatient.get(t, get("r"));
+    AtomicInteger refused = new AtomicInteger();
+    together(thread -> {
+      for (int i = 0; i < WRITES; i++) {
+        Put put = write(thread, i);
+        count(refused, () -> impatient.put(t, put));
+      }
+    });
+    yes(refused.get() > 0, "no write was refused");
+    eq(THREADS * WRITES - refused.get(), api.scan(t, new Scan()).size());
+    try (Api patient = client("hbase.client.retries.number", "40")) {
+      patient.get(t, get("r"));
+      proxy.forget();
+      together(thread -> {
+        for (int i = 0; i < WRITES; i++) patient.put(t, write(thread, i));
+      });
+      yes(proxy.count("Mutate", first(t)) > THREADS * WRITES, "no write was sent again");
+      eq(0, lookups());
+    }
+    eq(THREADS * WRITES, api.scan(t, new Scan()).size());
+    discard(t);
+  }
+
+  public void more_long_scans_than_may_wait() throws Exception {
+    TableName t = fresh("scans", new String[] {"a"});
+    List<Put> puts = new ArrayList<>();
+    for (int i = 0; i < ROWS; i++) puts.add(put(String.format("r%04d", i), "a", "q", "v"));
+    api.puts(t, puts);
+    Scan scan = new Scan().setCaching(ROWS / 4);
+    AtomicInteger refused = new AtomicInteger();
+    Api impatient = impatient();
+    impatient.get(t, get("r"));
+    together(thread -> {
+      if (thread % 4 > 0) count(refused, () -> impatient.scan(t, scan));
+      // reads of a row have a queue of their own
+      else for (int i = 0; i < 50; i++) eq("r0007/a:q=v", text(impatient.get(t, get("r0007"))));
+    });
+    yes(refused.get() > 0, "no scan was refused");
+    try (Api patient = client("hbase.client.retries.number", "40")) {
+      together(thread -> eq(ROWS, patient.scan(t, scan).size()));
+    }
+    discard(t);
+  }
+}
