@@ -13,7 +13,7 @@ use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, L
 use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
-use finback_master::{Connect, Master, MasterConfig, MasterOptions};
+use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
@@ -331,6 +331,12 @@ pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
         table_sanity_checks: config.table_sanity_checks,
         split_restriction: crate::region_server_options::split_restriction(config),
         remote_lock_timeout: config.remote_lock_timeout,
+        snapshot_ttl: config.snapshot_ttl,
+        chores: Chores {
+            cleaner_interval: config.cleaner_interval,
+            hfile_ttl: config.hfile_ttl,
+            snapshot_cleaner_interval: config.snapshot_cleaner_interval,
+        },
         ..MasterConfig::default()
     }
 }

@@ -250,6 +250,14 @@ impl FileSystem for BoundedFileSystem {
         self.shared.inner.sync_file(path)
     }
 
+    fn remove_empty_dir(&self, path: &Path) -> io::Result<()> {
+        self.shared.inner.remove_empty_dir(path)
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        self.shared.inner.touch(path)
+    }
+
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.shared.inner.create_dir_all(path)
     }

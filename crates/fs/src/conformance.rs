@@ -161,6 +161,23 @@ fn removals(fs: &dyn FileSystem, root: &Path) {
     fs.remove_dir_all(&root.join("tree")).expect("remove");
     assert!(!fs.exists(&path).expect("exists"));
     assert_eq!(kind(fs.remove_dir_all(&root.join("tree"))), ErrorKind::NotFound);
+    empty_directories(fs, &root.join("empty"));
+}
+
+fn empty_directories(fs: &dyn FileSystem, root: &Path) {
+    let path = root.join("dir/file");
+    fs.create_dir_all(&root.join("dir")).expect("directory");
+    put(fs, &path, b"x");
+    let written = fs.metadata(&path).expect("metadata").modified;
+    fs.touch(&path).expect("touch");
+    let touched = fs.metadata(&path).expect("metadata");
+    assert!(touched.modified >= written && touched.len == 1);
+    assert_eq!(kind(fs.touch(&root.join("missing"))), ErrorKind::NotFound);
+    assert!(fs.remove_empty_dir(&root.join("dir")).is_err(), "there is something in it");
+    assert!(fs.remove_empty_dir(&path).is_err(), "a file is no directory");
+    fs.remove_file(&path).expect("remove");
+    fs.remove_empty_dir(&root.join("dir")).expect("remove");
+    assert_eq!(kind(fs.remove_empty_dir(&root.join("dir"))), ErrorKind::NotFound);
 }
 
 fn durable_writes(fs: &dyn FileSystem, root: &Path) {

@@ -218,6 +218,16 @@ impl FileSystem for FaultyFileSystem {
         self.inner.remove_dir_all(path)
     }
 
+    fn remove_empty_dir(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin("remove_empty_dir")?;
+        self.inner.remove_empty_dir(path)
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        self.faults.begin("touch")?;
+        self.inner.touch(path)
+    }
+
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.faults.begin("create_dir_all")?;
         self.inner.create_dir_all(path)

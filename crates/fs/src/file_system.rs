@@ -61,6 +61,18 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Removes a directory and what is in it. Not atomic. Durable after [`sync_dir`](Self::sync_dir) of the parent.
     fn remove_dir_all(&self, path: &Path) -> io::Result<()>;
 
+    /// Removes a directory that has nothing in it; an error for another one. Durable after [`sync_dir`](Self::sync_dir) of
+    /// the parent. `Unsupported` on storage that cannot tell in one step.
+    fn remove_empty_dir(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Makes now the time of a file's last change, where the storage can. A crash may undo that.
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        self.metadata(path).map(drop)
+    }
+
     /// Makes a directory and its missing ancestors, durably. No error if it exists.
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
 

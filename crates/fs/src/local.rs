@@ -87,6 +87,14 @@ impl FileSystem for LocalFileSystem {
         fs::remove_dir_all(path)
     }
 
+    fn remove_empty_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.set_modified(std::time::SystemTime::now())
+    }
+
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.create_dirs_all(&[path.to_owned()])
     }

@@ -345,6 +345,23 @@ impl FileSystem for MemFileSystem {
         Ok(())
     }
 
+    fn remove_empty_dir(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        if !tree.dir(inode)?.is_empty() {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        let (parent, name) = tree.place(path)?;
+        tree.dir_mut(parent)?.remove(&name);
+        Ok(())
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        let mut tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        tree.file_mut(inode).map(drop)
+    }
+
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         let mut tree = self.tree.lock();
         let mut at = ROOT;

@@ -8,6 +8,9 @@ use crate::{
     LayoutError, Result, RootDir, StoreFileName, error::At, region_dir::is_encoded_name, small_file,
 };
 
+/// How often a file is moved whose directory the cleaner takes away meanwhile.
+const MAX_MOVES: usize = 3;
+
 impl RootDir {
     /// Moves one store file to the archive. A file of the same name and length that is there already gets its time of
     /// archiving as a suffix. No error if the file is gone from its place and in the archive.
@@ -100,7 +103,7 @@ impl RootDir {
             (found, _) => found.at(from)?.len,
         };
         match archived {
-            None => fs.create_dir_all(dir).at(dir)?,
+            None => {}
             Some(old) if old.len == len => {
                 let aside = dir.join(format!("{name}.{}", millis(old.modified)));
                 fs.rename(&to, &aside).at(&to)?;
@@ -114,6 +117,16 @@ impl RootDir {
                 });
             }
         }
+        // From now on it is in the archive: the cleaner goes by that.
+        fs.touch(from).at(from)?;
+        for _ in 1..MAX_MOVES {
+            fs.create_dir_all(dir).at(dir)?;
+            match fs.rename(from, &to) {
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound && fs.exists(from).at(from)? => {}
+                moved => return moved.at(from),
+            }
+        }
+        fs.create_dir_all(dir).at(dir)?;
         fs.rename(from, &to).at(from)
     }
 

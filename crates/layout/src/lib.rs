@@ -2,12 +2,14 @@
 //! moves to the archive.
 //!
 //! Guarantees: what a function here wrote is durable when it returns; a crash in the middle of one leaves the old state,
-//! the new one, or something that [`RootDir::sweep`] can tell from both. Data is never deleted: it moves to the archive.
+//! the new one, or something that [`RootDir::sweep`] can tell from both. Data is not deleted: it moves to the archive, from
+//! which [`RootDir::clean_archive`] takes what nothing needs.
 //!
 //! It does not know what is inside HFiles and WALs, nor which tables *should* exist: that is in hbase:meta.
 
 mod archive;
 mod error;
+mod hfile_cleaner;
 mod initialize;
 mod offspring;
 mod reference;
@@ -23,6 +25,7 @@ mod table_descriptor;
 mod table_dir;
 
 pub use error::LayoutError;
+pub use hfile_cleaner::Cleaned;
 pub use initialize::LAYOUT_VERSION;
 pub use reference::{Half, Reference};
 pub use root_dir::{RootDir, WalDir};

@@ -9,12 +9,15 @@
 //! ```
 
 mod info;
+mod kept_files;
 mod making;
 mod manifest;
 mod taking;
 mod verification;
 
 pub use info::is_expired;
+pub(crate) use kept_files::KeptFiles;
+pub(crate) use making::LINKS_PREFIX;
 pub use manifest::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest};
 
 #[cfg(test)]

@@ -8,7 +8,11 @@ use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_rpc::{Call, RpcException, exceptions};
 use parking_lot::Mutex;
-use tokio::{runtime::Handle, sync::watch};
+use tokio::{
+    runtime::Handle,
+    sync::{RwLock, watch},
+    time::MissedTickBehavior,
+};
 
 use crate::{
     action::{Action, ActionId, Outcome, Output},
@@ -16,7 +20,7 @@ use crate::{
     kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
-    options::{Clock, Connect},
+    options::{Chores, Clock, Connect},
     procedure_store::ProcedureStore,
     region_service_calls as calls, snapshots,
     state::ClusterState,
@@ -28,6 +32,8 @@ const COLLECTION_INTERVAL: Duration = Duration::from_secs(300);
 const EVICTION_INTERVAL: Duration = Duration::from_secs(30);
 /// How often the core is told the time, as far as it needs to be.
 const TICK: Duration = Duration::from_secs(1);
+/// Nothing is done more often by itself, whatever the settings say.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(100);
 
 pub(crate) struct Driver {
     core: Mutex<Core>,
@@ -37,6 +43,9 @@ pub(crate) struct Driver {
     connect: Connect,
     clock: Clock,
     runtime: Handle,
+    pub(crate) chores: Chores,
+    /// Whoever cleans the archive has it alone; whoever is about to need files of it shares it.
+    pub(crate) archive: Arc<RwLock<()>>,
     status: watch::Sender<MasterStatus>,
     stopped: watch::Sender<bool>,
     /// Counts events, for those that wait for one.
@@ -51,6 +60,7 @@ impl Driver {
         connect: Connect,
         clock: Clock,
         runtime: Handle,
+        chores: Chores,
     ) -> Arc<Self> {
         let status = MasterStatus { cluster_id: core.state.cluster_id.clone(), ..Default::default() };
         Arc::new(Self {
@@ -60,6 +70,8 @@ impl Driver {
             connect,
             clock,
             runtime,
+            chores,
+            archive: Arc::default(),
             status: watch::Sender::new(status),
             stopped: watch::Sender::new(false),
             events: watch::Sender::new(0),
@@ -257,14 +269,9 @@ impl Driver {
     /// Looks now and then whether there are such files.
     pub(crate) fn collect_forever(self: &Arc<Self>) {
         let driver = self.clone();
-        self.runtime.spawn(async move {
-            let mut stopped = driver.stopped.subscribe();
-            let mut looks = tokio::time::interval(COLLECTION_INTERVAL);
-            loop {
-                tokio::select! {
-                    _ = stopped.wait_for(|stopped| *stopped) => return,
-                    _ = looks.tick() => {}
-                }
+        self.every(COLLECTION_INTERVAL, move || {
+            let driver = driver.clone();
+            async move {
                 if driver.read(|core| core.state.initialized && core.state.switches.catalog_janitor) {
                     driver.collect_regions().await;
                 }
@@ -275,14 +282,28 @@ impl Driver {
     /// Has old results forgotten now and then.
     pub(crate) fn evict_forever(self: &Arc<Self>) {
         let driver = self.clone();
+        self.every(EVICTION_INTERVAL, move || {
+            driver.event(Core::evict);
+            std::future::ready(())
+        });
+    }
+
+    /// Does something now and again and again, until the master stops.
+    pub(crate) fn every<F: Future<Output = ()> + Send>(
+        &self,
+        period: Duration,
+        mut act: impl FnMut() -> F + Send + 'static,
+    ) {
+        let mut stopped = self.stopped.subscribe();
         self.runtime.spawn(async move {
-            let mut stopped = driver.stopped.subscribe();
-            let mut looks = tokio::time::interval(EVICTION_INTERVAL);
+            let mut turns = tokio::time::interval(period.max(SHORTEST_PERIOD));
+            turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 tokio::select! {
                     _ = stopped.wait_for(|stopped| *stopped) => return,
-                    _ = looks.tick() => driver.event(Core::evict),
+                    _ = turns.tick() => {}
                 }
+                act().await;
             }
         });
     }
@@ -295,15 +316,9 @@ impl Driver {
     /// Tells the core the time until the master stops.
     pub(crate) fn tick_forever(self: &Arc<Self>) {
         let driver = self.clone();
-        self.runtime.spawn(async move {
-            let mut stopped = driver.stopped.subscribe();
-            let mut ticks = tokio::time::interval(TICK);
-            loop {
-                tokio::select! {
-                    _ = stopped.wait_for(|stopped| *stopped) => return,
-                    _ = ticks.tick() => driver.event(Core::tick),
-                }
-            }
+        self.every(TICK, move || {
+            driver.event(Core::tick);
+            std::future::ready(())
         });
     }
 
@@ -346,6 +361,10 @@ impl Driver {
         let connect = &self.connect;
         match action {
             Action::Storage(work) => {
+                let _kept = match work.needs_archive() {
+                    true => Some(self.archive.read().await),
+                    false => None,
+                };
                 let root = self.root.clone();
                 let joined = self.runtime.spawn_blocking(move || work.run(&root)).await;
                 joined.unwrap_or_else(|e| Err(exceptions::io(format!("storage work: {e}"))))
@@ -362,6 +381,7 @@ impl Driver {
                 calls::flush_region(connect, &server, &region, family).await
             }
             Action::AddToSnapshot { snapshot, table, regions } => {
+                let _kept = self.archive.read().await;
                 snapshots::add_regions(connect, &self.root, &snapshot, &table, regions).await
             }
             Action::WriteNamespace { server, region, mutation } => {

@@ -55,4 +55,4 @@ mod write_calls;
 
 pub use admin_service::UpdateConfiguration;
 pub use master::{Master, MasterStatus, Reconfigurer};
-pub use options::{Clock, Connect, MasterConfig, MasterError, MasterOptions, ShutdownHook};
+pub use options::{Chores, Clock, Connect, MasterConfig, MasterError, MasterOptions, ShutdownHook};

@@ -61,12 +61,14 @@ impl Master {
         let mut core = Core::new(cluster_id, options.config.clone(), startup, (options.clock)());
         core.take_over(records);
         let (root, connect) = (options.root.clone(), options.connect.clone());
-        let driver = Driver::new(core, store, root, connect, options.clock.clone(), runtime);
+        let driver =
+            Driver::new(core, store, root, connect, options.clock.clone(), runtime, options.config.chores);
         driver.evict_forever();
         if options.config.server_expiry.is_some() {
             driver.tick_forever();
         }
         driver.collect_forever();
+        driver.clean_forever();
         let options = Arc::new(options);
         let services: Vec<Arc<dyn Service>> = vec![
             Arc::new(MasterService::new(driver.clone(), options.clone())),

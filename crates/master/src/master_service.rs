@@ -158,7 +158,6 @@ impl MasterService {
             "IsCatalogJanitorEnabled" => {
                 reply(&pb::IsCatalogJanitorEnabledResponse { value: read(|s| s.catalog_janitor) })
             }
-            "RunCleanerChore" => reply(&pb::RunCleanerChoreResponse { cleaner_chore_ran: false }),
             "SetCleanerChoreRunning" => {
                 call.decode().and_then(|request: pb::SetCleanerChoreRunningRequest| {
                     let previous = self.turn(|s| &mut s.cleaner, request.on);

@@ -50,6 +50,8 @@ pub struct MasterConfig {
     pub remote_lock_timeout: Duration,
     /// `hbase.master.snapshot.ttl`: the time to live of snapshots that say none. Default: forever.
     pub snapshot_ttl: Duration,
+    /// What the master does now and then.
+    pub chores: Chores,
     /// `hbase.client.bootstrap.node.limit`. Default 10.
     pub bootstrap_node_limit: usize,
 }
@@ -65,7 +67,30 @@ impl Default for MasterConfig {
             version: "2.6.4".to_owned(),
             remote_lock_timeout: Duration::from_secs(30),
             snapshot_ttl: Duration::ZERO,
+            chores: Chores::default(),
             bootstrap_node_limit: 10,
+        }
+    }
+}
+
+/// What the master does now and then, with HBase's names.
+#[derive(Debug, Clone, Copy)]
+pub struct Chores {
+    /// `hbase.master.cleaner.interval`: how often the archive is looked through. Default 10 min.
+    pub cleaner_interval: Duration,
+    /// `hbase.master.hfilecleaner.ttl`: how long a file stays in the archive that nothing needs. Default 5 min.
+    pub hfile_ttl: Duration,
+    /// `hbase.master.cleaner.snapshot.interval`: how often snapshots are removed that have outlived their time. Default
+    /// 30 min.
+    pub snapshot_cleaner_interval: Duration,
+}
+
+impl Default for Chores {
+    fn default() -> Self {
+        Self {
+            cleaner_interval: Duration::from_secs(600),
+            hfile_ttl: Duration::from_secs(300),
+            snapshot_cleaner_interval: Duration::from_secs(1800),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Snapshots of tables: taken, listed, removed, and made tables of.
 
 mod calls;
+mod cleaning;
 mod making;
 mod regions;
 mod taking;

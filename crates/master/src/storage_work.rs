@@ -63,6 +63,11 @@ pub(crate) enum StorageWork {
 }
 
 impl StorageWork {
+    /// Whether files of the archive that nothing needs yet must stay there meanwhile.
+    pub(crate) fn needs_archive(&self) -> bool {
+        matches!(self, Self::Snapshot(_))
+    }
+
     /// Does it.
     pub(crate) fn run(self, root: &RootDir) -> Outcome {
         match self {

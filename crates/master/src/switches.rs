@@ -1,5 +1,5 @@
-//! Switches that clients may turn. Those of splits, merges and the catalog janitor are obeyed; what the others control does
-//! not exist yet, or runs only when asked. A switch remembers what it was set to, until the next start.
+//! Switches that clients may turn. Those of splits, merges, the catalog janitor and the cleaners are obeyed; what the others
+//! control does not exist yet. A switch remembers what it was set to, until the next start.
 
 /// The switches, as HBase has them after a first start.
 #[derive(Debug, Clone, Copy)]

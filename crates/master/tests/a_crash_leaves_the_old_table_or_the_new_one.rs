@@ -709,3 +709,164 @@ async fn merge() {
     )
     .await;
 }
+
+impl HasProcedure for pb::SnapshotResponse {
+    fn id(&self) -> Option<u64> {
+        self.proc_id.and_then(|id| u64::try_from(id).ok())
+    }
+}
+
+impl HasProcedure for pb::RestoreSnapshotResponse {
+    fn id(&self) -> Option<u64> {
+        Some(self.proc_id)
+    }
+}
+
+fn description(table: &str) -> pb::SnapshotDescription {
+    pb::SnapshotDescription { name: "s".into(), table: Some(table.into()), ..Default::default() }
+}
+
+/// A table with a snapshot.
+async fn with_snapshot(cluster: &Cluster) {
+    cluster.create("t", &["f"], &["m"]).await.unwrap();
+    cluster.put_store_files("t", "f", FILE);
+    let request = pb::SnapshotRequest { snapshot: description("t"), nonce_group: Some(1), nonce: Some(2) };
+    let response: pb::SnapshotResponse = cluster.call("Snapshot", &request).await.unwrap();
+    cluster.wait(response.id()).await.unwrap();
+}
+
+fn restore_request(table: &str) -> pb::RestoreSnapshotRequest {
+    pb::RestoreSnapshotRequest {
+        snapshot: description(table),
+        nonce_group: Some(7),
+        nonce: Some(11),
+        ..Default::default()
+    }
+}
+
+/// How many files of a table are elsewhere, and how many are its own.
+fn links(cluster: &Cluster, table: &str) -> (usize, usize) {
+    let (root, table) = (cluster.root(), table_name(table));
+    let regions = root.list_regions(&table).unwrap();
+    let files = regions.iter().flat_map(|region| root.list_store_files(&table, region, b"f").unwrap());
+    let (elsewhere, own): (Vec<_>, Vec<_>) = files.partition(|file| file.elsewhere.is_some());
+    (elsewhere.len(), own.len())
+}
+
+/// What nothing needs goes, and nothing else.
+async fn clean(cluster: &Cluster) {
+    let answer: pb::RunCleanerChoreResponse =
+        cluster.call("RunCleanerChore", &pb::RunCleanerChoreRequest {}).await.unwrap();
+    assert!(answer.cleaner_chore_ran);
+}
+
+#[tokio::test(start_paused = true)]
+async fn snapshot() {
+    for enabled in [true, false] {
+        at_every_step::<_, pb::SnapshotResponse>(
+            async |cluster| {
+                cluster.create("t", &["f"], &["m"]).await.unwrap();
+                cluster.put_store_files("t", "f", FILE);
+                if !enabled {
+                    cluster.disable("t").await.unwrap();
+                }
+            },
+            "Snapshot",
+            pb::SnapshotRequest { snapshot: description("t"), nonce_group: Some(7), nonce: Some(11) },
+            async |cluster, done| {
+                let root = cluster.root();
+                let snapshots = root.list_snapshots().unwrap();
+                assert_eq!(
+                    snapshots.len(),
+                    root.fs()
+                        .list(&root.snapshots_dir())
+                        .map_or(0, |entries| { entries.iter().filter(|entry| entry.name != ".tmp").count() })
+                );
+                let working = root.fs().list(&root.snapshots_dir().join(".tmp"));
+                assert!(working.is_err() || working.is_ok_and(|left| left.is_empty()));
+                assert!(snapshots.len() == 1 || (!done && snapshots.is_empty()), "{snapshots:?}");
+                if !snapshots.is_empty() {
+                    let manifest = root.read_snapshot_manifest("s").unwrap();
+                    assert_eq!(manifest.regions.len(), 2);
+                    root.verify_snapshot("s", &table_name("t"), &manifest).unwrap();
+                }
+                let state = if enabled { State::Enabled } else { State::Disabled };
+                assert_eq!(cluster.state("t").await, Some(state));
+                assert_eq!(links(cluster, "t"), (0, 2));
+            },
+        )
+        .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn clone_snapshot() {
+    at_every_step::<_, pb::RestoreSnapshotResponse>(
+        with_snapshot,
+        "RestoreSnapshot",
+        restore_request("c"),
+        async |cluster, done| {
+            clean(cluster).await;
+            match cluster.state("c").await {
+                None => {
+                    assert!(!done);
+                    assert_eq!(cluster.root().list_regions(&table_name("c")).unwrap().len(), 0, "swept");
+                }
+                state => {
+                    assert_eq!(state, Some(State::Enabled));
+                    assert_eq!(links(cluster, "c"), (2, 0));
+                }
+            }
+            assert_eq!((cluster.state("t").await, links(cluster, "t")), (Some(State::Enabled), (0, 2)));
+        },
+    )
+    .await;
+}
+
+/// A restore of a table that has another schema than it had, and other files.
+async fn changed_since_its_snapshot(cluster: &Cluster) {
+    with_snapshot(cluster).await;
+    let request = pb::AddColumnRequest {
+        table_name: pb_name("t"),
+        column_families: family_schema("g"),
+        ..Default::default()
+    };
+    let response: pb::AddColumnResponse = cluster.call("AddColumn", &request).await.unwrap();
+    cluster.wait(response.proc_id).await.unwrap();
+    cluster.disable("t").await.unwrap();
+    cluster.put_store_files("t", "f", "9bad886d16ff4d8e996c75d842dfbf8b");
+}
+
+async fn is_old_or_restored(cluster: &Cluster, done: bool) {
+    clean(cluster).await;
+    assert_eq!(cluster.state("t").await, Some(State::Disabled));
+    let families = cluster.descriptor("t").await.unwrap().families.len();
+    assert_eq!(cluster.root().read_table_descriptor(&table_name("t")).unwrap().families.len(), families);
+    match links(cluster, "t") {
+        (0, 4) => assert!(!done && families == 2, "{families} families"),
+        restored => assert_eq!((restored, families), ((2, 0), 1)),
+    }
+    assert_eq!(cluster.root().list_regions(&table_name("t")).unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn restore_snapshot() {
+    at_every_step::<_, pb::RestoreSnapshotResponse>(
+        changed_since_its_snapshot,
+        "RestoreSnapshot",
+        restore_request("t"),
+        is_old_or_restored,
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restore_that_goes_on_may_be_cut_off_as_well() {
+    twice::<_, pb::RestoreSnapshotResponse>(
+        changed_since_its_snapshot,
+        "RestoreSnapshot",
+        restore_request("t"),
+        is_old_or_restored,
+    )
+    .await;
+}

@@ -381,3 +381,49 @@ async fn a_split_region_is_cloned_with_those_that_refer_to_it() {
     let cluster = cluster.crash_and_restart(finback_fs::CrashMode::Strict).await;
     assert_eq!(links(&cluster, "c"), cloned);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_archive_is_cleaned_and_snapshots_outlive_no_more_than_their_time() {
+    use std::time::Duration;
+    let chores = finback_master::Chores { hfile_ttl: Duration::ZERO, ..Default::default() };
+    let config = finback_master::MasterConfig { chores, ..Default::default() };
+    let store = cluster::store::Store::default();
+    let cluster = Cluster::with(finback_fs::MemFileSystem::new(), store, 1_700_000_000_000, config).await;
+    cluster.server.register().await.unwrap();
+    cluster.initialized().await;
+    cluster.create("t", &["f"], &["m"]).await.unwrap();
+    cluster.put_store_files("t", "f", FILE);
+    let short = pb::SnapshotDescription { ttl: Some(60), ..description("short", "t") };
+    take(&cluster, short).await;
+    take(&cluster, description("long", "t")).await;
+    cluster.disable("t").await.unwrap();
+    cluster.delete("t").await.unwrap();
+    let clean = async || {
+        // The time of a file and that of its cleaning are the machine's.
+        std::thread::sleep(Duration::from_millis(2));
+        let request = pb::RunCleanerChoreRequest {};
+        let answer: pb::RunCleanerChoreResponse = cluster.call("RunCleanerChore", &request).await.unwrap();
+        (answer.cleaner_chore_ran, cluster.files_below("archive").len())
+    };
+    assert_eq!(clean().await, (true, 2));
+    cluster.clock.fetch_add(61_000, std::sync::atomic::Ordering::SeqCst);
+    let switch = pb::SetSnapshotCleanupRequest { enabled: false, synchronous: None };
+    let _: pb::SetSnapshotCleanupResponse = cluster.call("SwitchSnapshotCleanup", &switch).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(listed(&cluster).await.len(), 2);
+    let switch = pb::SetSnapshotCleanupRequest { enabled: true, synchronous: None };
+    let _: pb::SetSnapshotCleanupResponse = cluster.call("SwitchSnapshotCleanup", &switch).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(listed(&cluster).await.iter().map(|s| &*s.name).collect::<Vec<_>>(), ["long"]);
+    restore(&cluster, "long", "c").await.unwrap().unwrap();
+    delete(&cluster, "long").await.unwrap();
+    assert_eq!(clean().await, (true, 2), "the clone needs them");
+    cluster.disable("c").await.unwrap();
+    cluster.delete("c").await.unwrap();
+    let off = pb::SetCleanerChoreRunningRequest { on: false };
+    let _: pb::SetCleanerChoreRunningResponse = cluster.call("SetCleanerChoreRunning", &off).await.unwrap();
+    assert_eq!(clean().await, (false, 2));
+    let on = pb::SetCleanerChoreRunningRequest { on: true };
+    let _: pb::SetCleanerChoreRunningResponse = cluster.call("SetCleanerChoreRunning", &on).await.unwrap();
+    assert_eq!(clean().await, (true, 0));
+}

@@ -7,7 +7,7 @@ use super::source::Settings;
 use super::value::{
     ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, LocalDirectory,
     MemStorePolicy, Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost,
-    OptionalMilliseconds, OptionalPeriod, Period, Port, Text, Znode,
+    OptionalMilliseconds, OptionalPeriod, Period, Port, Seconds, Text, Znode,
 };
 
 /// One setting, as people see it.
@@ -279,6 +279,14 @@ settings! {
     max_wals: Count = "32", "hbase.regionserver.maxlogs";
     /// How long a write-ahead log that is no longer needed is kept in the archive.
     old_wal_ttl: Milliseconds = "600000", "hbase.master.logcleaner.ttl";
+    /// How often the archive is looked through for store files that nothing needs any more: no table, link or snapshot.
+    cleaner_interval: Milliseconds = "600000", "hbase.master.cleaner.interval";
+    /// How long a store file stays in the archive that nothing needs.
+    hfile_ttl: Milliseconds = "300000", "hbase.master.hfilecleaner.ttl";
+    /// How often snapshots are removed that have outlived their time to live.
+    snapshot_cleaner_interval: Milliseconds = "1800000", "hbase.master.cleaner.snapshot.interval";
+    /// The time to live of snapshots that are taken without one; 0 is forever.
+    snapshot_ttl: Seconds = "0", "hbase.master.snapshot.ttl";
 
     /// A region with more in one of its families is split, a quarter of it earlier or later. Tables may have their own
     /// (MAX_FILESIZE).

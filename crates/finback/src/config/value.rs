@@ -197,6 +197,19 @@ impl Kind for OptionalMilliseconds {
     }
 }
 
+/// A time in seconds, without a unit; 0 is for ever.
+pub struct Seconds;
+
+impl Kind for Seconds {
+    type Value = Duration;
+    const UNIT: &'static str = "s";
+    const EXPECTED: &'static str = "a time in seconds, such as 86400, or 0";
+
+    fn parse(text: &str) -> Option<Duration> {
+        text.parse::<u32>().ok().map(|seconds| Duration::from_secs(seconds.into()))
+    }
+}
+
 /// A number of things.
 pub struct Count;
 

@@ -53,6 +53,11 @@ impl MasterService {
                 let origin = Origin::of(call, request.nonce_group, request.nonce);
                 Outcome::pending(making::restore(driver, request, origin))
             }),
+            "RunCleanerChore" => Ok(Outcome::pending(async move {
+                let is_on = driver.read(|core| core.state.switches.cleaner);
+                let cleaner_chore_ran = is_on && driver.clean_archive().await.is_ok();
+                reply(&pb::RunCleanerChoreResponse { cleaner_chore_ran })
+            })),
             "ExecProcedure" => {
                 let request: pb::ExecProcedureRequest = call.decode().ok()?;
                 let origin = Origin::of(call, None, None);

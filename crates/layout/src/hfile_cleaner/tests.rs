@@ -1,0 +1,172 @@
+use std::sync::Arc;
+
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor};
+use finback_fs::{MemFileSystem, write_file_durably};
+use finback_proto::pb;
+
+use super::*;
+
+const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
+const TTL: Duration = Duration::from_secs(300);
+
+fn later() -> SystemTime {
+    SystemTime::now() + 2 * TTL
+}
+
+fn snapshot() -> pb::SnapshotDescription {
+    pb::SnapshotDescription {
+        name: "s".into(),
+        table: Some("t".into()),
+        version: Some(2),
+        ..Default::default()
+    }
+}
+
+/// A table with a region that has a file, and what its clone will be.
+struct World {
+    root: RootDir,
+    table: TableDescriptor,
+    region: RegionInfo,
+    clone: TableDescriptor,
+    cloned: RegionInfo,
+}
+
+impl World {
+    fn new() -> Self {
+        let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+        let table = |name: &[u8]| {
+            let mut table = TableDescriptor::new(TableName::parse(name).unwrap());
+            table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
+            table
+        };
+        let (table, clone) = (table(b"t"), table(b"ns:c"));
+        let region = RegionInfo::new(table.name.clone(), "".into(), "".into(), 7);
+        let cloned = RegionInfo::new(clone.name.clone(), "".into(), "".into(), 8);
+        root.create_table_dir(&table, std::slice::from_ref(&region)).unwrap();
+        let dir = root.family_dir(&table.name, &region.encoded_name(), b"f");
+        root.fs().create_dir_all(&dir).unwrap();
+        write_file_durably(&**root.fs(), &dir.join(FILE), b"cells").unwrap();
+        Self { root, table, region, clone, cloned }
+    }
+
+    fn take(&self) {
+        self.root.begin_snapshot(&snapshot()).unwrap();
+        self.root.add_region_to_snapshot("s", &self.table, &self.region, None).unwrap();
+        self.root.complete_snapshot(&snapshot(), &self.table, std::slice::from_ref(&self.region)).unwrap();
+    }
+
+    fn make_clone(&self) {
+        self.root.create_table_dir(&self.clone, &[]).unwrap();
+        let pair = [(self.region.clone(), self.cloned.clone())];
+        self.root.make_regions_of_snapshot(&snapshot(), &self.clone, &pair).unwrap();
+    }
+
+    fn clean(&self) -> u64 {
+        self.root.clean_archive(later(), TTL).unwrap().files
+    }
+
+    fn archived(&self) -> PathBuf {
+        self.root.archived_family_dir(&self.table.name, &self.region.encoded_name(), b"f").join(FILE)
+    }
+
+    fn is_kept(&self) -> bool {
+        self.root.fs().exists(&self.archived()).unwrap()
+    }
+}
+
+#[test]
+fn what_nothing_needs_goes_when_it_is_old_enough() {
+    let world = World::new();
+    world.root.archive_table(&world.table.name).unwrap();
+    let cleaned = world.root.clean_archive(SystemTime::now(), TTL).unwrap();
+    assert_eq!((cleaned, world.is_kept()), (Cleaned::default(), true));
+    let cleaned = world.root.clean_archive(later(), TTL).unwrap();
+    assert_eq!((cleaned, world.is_kept()), (Cleaned { files: 1, bytes: 5 }, false));
+    assert!(world.root.list_if_exists(&world.root.archive_dir().join("data")).unwrap().is_empty());
+    assert_eq!(world.clean(), 0);
+}
+
+#[test]
+fn what_a_snapshot_names_stays_as_long_as_the_snapshot() {
+    let world = World::new();
+    world.take();
+    world.root.archive_table(&world.table.name).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (0, true));
+    world.root.delete_snapshot("s").unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (1, false));
+}
+
+#[test]
+fn one_that_is_being_taken_counts() {
+    let world = World::new();
+    world.root.begin_snapshot(&snapshot()).unwrap();
+    world.root.add_region_to_snapshot("s", &world.table, &world.region, None).unwrap();
+    world.root.archive_region(&world.table.name, &world.region.encoded_name()).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (0, true));
+    world.root.discard_snapshot("s").unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (1, false));
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_read_may_need_anything() {
+    let world = World::new();
+    world.take();
+    world.root.archive_table(&world.table.name).unwrap();
+    let manifest = world.root.snapshot_dir("s").unwrap().join("data.manifest");
+    write_file_durably(&**world.root.fs(), &manifest, b"garbage").unwrap();
+    assert!(world.root.clean_archive(later(), TTL).is_err());
+    assert!(world.is_kept());
+}
+
+#[test]
+fn what_a_link_leads_to_stays_as_long_as_the_link() {
+    let world = World::new();
+    world.take();
+    world.make_clone();
+    world.root.delete_snapshot("s").unwrap();
+    world.root.archive_table(&world.table.name).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (0, true));
+    // Without the back reference as well: the link itself counts.
+    let links = world.archived().with_file_name(format!("{LINKS_PREFIX}{FILE}"));
+    world.root.fs().remove_dir_all(&links).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (0, true));
+    world.root.archive_table(&world.clone.name).unwrap();
+    // The link in the archive, and what it led to.
+    assert_eq!((world.clean(), world.is_kept()), (2, false));
+}
+
+#[test]
+fn a_back_reference_goes_when_its_link_is_gone() {
+    let world = World::new();
+    world.take();
+    world.make_clone();
+    world.root.delete_snapshot("s").unwrap();
+    let links = world.archived().with_file_name(format!("{LINKS_PREFIX}{FILE}"));
+    // The file itself is in its place.
+    assert_eq!(world.clean(), 0);
+    assert_eq!(world.root.fs().list(&links).unwrap().len(), 1);
+    world.root.archive_table(&world.clone.name).unwrap();
+    assert_eq!(world.clean(), 2, "the archived link, and the back reference");
+    assert!(!world.root.fs().exists(&links).unwrap());
+    assert!(world.root.list_if_exists(&world.root.archive_dir().join("data")).unwrap().is_empty());
+}
+
+#[test]
+fn a_reference_keeps_what_it_leads_to() {
+    let world = World::new();
+    let merged = RegionInfo { region_id: 9, ..world.region.clone() };
+    world.root.create_offspring(&merged, std::slice::from_ref(&world.region), &["f".into()]).unwrap();
+    // As HBase restores merged regions: what they came of is in the archive alone.
+    world.root.archive_region(&world.table.name, &world.region.encoded_name()).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (0, true));
+    world.root.archive_region(&world.table.name, &merged.encoded_name()).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (2, false));
+}
+
+#[test]
+fn a_file_that_was_archived_late_is_as_old_as_its_time_there() {
+    let world = World::new();
+    let before = SystemTime::now();
+    world.root.archive_table(&world.table.name).unwrap();
+    assert!(world.root.fs().metadata(&world.archived()).unwrap().modified >= before);
+}

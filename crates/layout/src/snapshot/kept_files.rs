@@ -1,0 +1,121 @@
+//! Files that somebody needs who does not have them: snapshots, regions with links and references.
+
+use std::{collections::HashSet, path::Path};
+
+use finback_cell::region_info::hex_md5;
+use finback_proto::pb;
+
+use super::manifest::{DATA_MANIFEST, REGION_MANIFEST, RegionFiles, read};
+use crate::{LayoutError, Result, RootDir, StoreFileName};
+
+/// What stands for a file: its name's digits, which are random. Two that have them in common are both kept.
+#[derive(Debug, Default)]
+pub(crate) struct KeptFiles(HashSet<u128>);
+
+const DIGITS: usize = 32;
+
+fn key(name: &str) -> u128 {
+    let digits = name.get(..DIGITS).and_then(|digits| u128::from_str_radix(digits, 16).ok());
+    // Another name is as good as its hash.
+    digits.or_else(|| u128::from_str_radix(&hex_md5(name.as_bytes()), 16).ok()).unwrap_or_default()
+}
+
+impl KeptFiles {
+    /// Whether somebody may need a file of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains(&key(name))
+    }
+
+    /// Keeps what a store file of that name leads to; if it is part of a snapshot, also itself.
+    fn keep(&mut self, name: &str, itself: bool) {
+        if itself {
+            self.0.insert(key(name));
+        }
+        match StoreFileName::parse(name) {
+            Some(StoreFileName::Link(link)) => {
+                self.0.insert(key(link.file));
+            }
+            Some(StoreFileName::Reference { file, .. }) => {
+                self.0.insert(key(file));
+                self.keep(file, false);
+            }
+            _ => {}
+        }
+    }
+
+    fn keep_region(&mut self, files: &RegionFiles) {
+        let files = files.families.iter().flat_map(|family| &family.files);
+        files.for_each(|file| self.keep(&file.name, true));
+    }
+}
+
+impl RootDir {
+    /// All such files. Nobody may take a snapshot or make a table of one meanwhile.
+    ///
+    /// # Errors
+    /// A snapshot that cannot be read: nobody knows what it needs; the storage's.
+    pub(crate) fn kept_files(&self) -> Result<KeptFiles> {
+        let mut kept = KeptFiles::default();
+        for name in self.snapshot_names()? {
+            match self.read_snapshot_manifest(&name) {
+                Ok(manifest) => manifest.regions.iter().for_each(|files| kept.keep_region(files)),
+                // It was removed meanwhile.
+                Err(error) if error.is_not_found() && !self.snapshot_exists(&name)? => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for snapshot in self.list_if_exists(&self.working_snapshots_dir())? {
+            if snapshot.is_dir {
+                self.keep_working(&self.working_snapshots_dir().join(snapshot.name), &mut kept)?;
+            }
+        }
+        for root in [self.path().to_owned(), self.temp_dir(), self.path().join("mobdir")] {
+            self.keep_referred_to(&root.join("data"), &mut kept)?;
+        }
+        Ok(kept)
+    }
+
+    /// What there is of a snapshot that is being taken.
+    fn keep_working(&self, dir: &Path, kept: &mut KeptFiles) -> Result<()> {
+        for entry in self.list_if_exists(dir)? {
+            let path = dir.join(&entry.name);
+            let regions = if entry.name == DATA_MANIFEST {
+                read::<pb::SnapshotDataManifest>(&**self.fs(), &path).map(|all| all.region_manifests)
+            } else if entry.name.starts_with(REGION_MANIFEST) {
+                read::<pb::SnapshotRegionManifest>(&**self.fs(), &path).map(|region| vec![region])
+            } else {
+                continue;
+            };
+            let regions = match regions {
+                Err(error) if error.is_not_found() => continue,
+                read => read?,
+            };
+            for region in regions {
+                let files = RegionFiles::of(&region);
+                let files = files.map_err(|reason| LayoutError::Corrupt { path: path.clone(), reason })?;
+                kept.keep_region(&files);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the store files below a directory of namespaces lead to.
+    fn keep_referred_to(&self, data: &Path, kept: &mut KeptFiles) -> Result<()> {
+        let below = |dir: &Path| -> Result<Vec<_>> {
+            let dirs = self.list_if_exists(dir)?.into_iter().filter(|entry| entry.is_dir);
+            Ok(dirs.map(|entry| dir.join(entry.name)).collect())
+        };
+        for namespace in below(data)? {
+            for table in below(&namespace)? {
+                for region in below(&table)? {
+                    for family in below(&region)? {
+                        for file in self.list_if_exists(&family)? {
+                            kept.keep(&file.name, false);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
