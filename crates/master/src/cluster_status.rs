@@ -9,6 +9,11 @@ use crate::{
     state::{ClusterState, Region, Table},
 };
 
+/// Whether these options ask for something; none ask for all.
+pub(crate) fn wants(options: &[i32], option: StatusOption) -> bool {
+    options.is_empty() || options.contains(&option.into())
+}
+
 /// What of the status is asked for; unknown options (later releases have more) are ignored, none means all.
 pub(crate) fn build(
     state: &ClusterState,
@@ -16,7 +21,7 @@ pub(crate) fn build(
     master: &ServerName,
     config: &MasterConfig,
 ) -> pb::ClusterStatus {
-    let wants = |option: StatusOption| options.is_empty() || options.contains(&option.into());
+    let wants = |option| wants(options, option);
     let mut status = pb::ClusterStatus::default();
     if wants(StatusOption::HbaseVersion) {
         status.hbase_version = Some(pb::HBaseVersionFileContent { version: config.version.clone() });

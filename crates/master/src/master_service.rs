@@ -5,7 +5,9 @@ use std::sync::Arc;
 use finback_proto::{Message, pb};
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
 
-use crate::{cluster_status, core::Core, driver::Driver, options::MasterOptions, switches::Switches};
+use crate::{
+    cluster_status, core::Core, driver::Driver, options::MasterOptions, procedure_message, switches::Switches,
+};
 
 /// `MasterService`.
 pub(crate) struct MasterService {
@@ -100,7 +102,13 @@ impl MasterService {
         let request: pb::GetClusterStatusRequest = call.decode()?;
         let config = &self.options.config;
         let cluster_status = self.driver.read(|core| {
-            cluster_status::build(&core.state, &request.options, &self.options.server_name, config)
+            let mut status =
+                cluster_status::build(&core.state, &request.options, &self.options.server_name, config);
+            if cluster_status::wants(&request.options, pb::Option::Tasks) {
+                let tasks = core.procedures.all().filter_map(|(id, one)| procedure_message::task(id, one));
+                status.master_tasks = tasks.collect();
+            }
+            status
         });
         reply(&pb::GetClusterStatusResponse { cluster_status })
     }

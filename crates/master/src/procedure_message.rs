@@ -34,6 +34,25 @@ pub(crate) fn procedure(id: u64, procedure: &Procedure) -> pb::Procedure {
     }
 }
 
+/// A procedure that goes on, as HBase's `processlist` shows tasks.
+pub(crate) fn task(id: u64, procedure: &Procedure) -> Option<pb::ServerTask> {
+    if procedure.result().is_some() {
+        return None;
+    }
+    let waits = procedure.status == Status::Waiting || procedure.waits_for_regions();
+    let class = procedure.operation.java_class();
+    let name = class.rsplit('.').next().unwrap_or(&class);
+    let of_table = procedure.operation.table().map(|table| format!(" of {table}")).unwrap_or_default();
+    Some(pb::ServerTask {
+        description: format!("{name}{of_table}, pid={id}"),
+        status: if procedure.status == Status::Waiting { "Waiting for its locks" } else { "At work" }
+            .to_owned(),
+        state: if waits { pb::server_task::State::Waiting } else { pb::server_task::State::Running }.into(),
+        start_time: Some(procedure.submitted_ms),
+        completion_time: None,
+    })
+}
+
 /// Why a procedure failed, if it did.
 pub(crate) fn failure(procedure: &Procedure) -> Option<pb::ForeignExceptionMessage> {
     let exception = procedure.result()?.as_ref().err()?;

@@ -11,6 +11,7 @@ use crate::compaction_config::StoreEngine;
 use crate::compaction_memory::CompactionTurn;
 use crate::compaction_output::CompactionJob;
 use crate::compaction_policy::{Candidate, Occasion, Selection};
+use crate::compaction_progress::CompactionUnderWay;
 use crate::error::RegionError;
 use crate::job_control::{JobControl, Unhindered};
 use crate::region::Region;
@@ -144,6 +145,11 @@ impl Region {
         self.stores.iter().filter(worth).map(|store| store.family.name.clone()).collect()
     }
 
+    /// The compactions that are under way.
+    pub fn compactions(&self) -> Vec<CompactionUnderWay> {
+        self.stores.iter().filter_map(|store| store.progress.of(&store.family.name)).collect()
+    }
+
     /// Whether compactions of some files, and of all files of a store, are under way.
     pub fn compactions_under_way(&self) -> (bool, bool) {
         self.stores
@@ -224,7 +230,7 @@ impl Region {
         control: &dyn JobControl,
     ) -> Result<CompactionOutcome, RegionError> {
         let mut memory = self.compaction_turn(store, job, control)?;
-        let _under_way = store.progress.begin(job.all_files, job.cells());
+        let _under_way = store.progress.begin(job.all_files, job.cells(), self.environment.host.now_ms());
         let (outcome, outputs) = self.write_compacted(store, job, leftovers, control, &mut memory)?;
         drop(memory);
         // A region that closes meanwhile must not get files that its next opener does not expect.

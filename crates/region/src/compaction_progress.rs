@@ -1,7 +1,8 @@
 //! How far the compaction of a store is.
 
+use finback_cell::Bytes;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 
 /// Progress of the compaction of one store, for those who ask while it runs.
 #[derive(Debug, Default)]
@@ -12,7 +13,24 @@ pub(crate) struct CompactionProgress {
     total_cells: AtomicU64,
     /// Cells read so far.
     compacted_cells: AtomicU64,
+    /// Since when, ms since the epoch.
+    since_ms: AtomicI64,
     done: Mutex<CompactionTotals>,
+}
+
+/// A compaction of a store that is under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactionUnderWay {
+    /// The store's.
+    pub family: Bytes,
+    /// Whether all files of the store are compacted.
+    pub all_files: bool,
+    /// Cells in the inputs.
+    pub total_cells: u64,
+    /// Cells read so far.
+    pub compacted_cells: u64,
+    /// When it began, ms since the epoch.
+    pub since_ms: i64,
 }
 
 /// What the compactions of a store have done since it was opened.
@@ -36,7 +54,8 @@ impl std::ops::AddAssign for CompactionTotals {
 
 impl CompactionProgress {
     /// Begins a compaction of inputs with so many cells. It is under way until the guard is dropped.
-    pub(crate) fn begin(&self, all_files: bool, total_cells: u64) -> UnderWay<'_> {
+    pub(crate) fn begin(&self, all_files: bool, total_cells: u64, now_ms: i64) -> UnderWay<'_> {
+        self.since_ms.store(now_ms, Ordering::Relaxed);
         self.total_cells.store(total_cells, Ordering::Relaxed);
         self.compacted_cells.store(0, Ordering::Relaxed);
         self.kind.store(1 + u8::from(all_files), Ordering::Relaxed);
@@ -57,6 +76,19 @@ impl CompactionProgress {
         let compacted = self.compacted_cells.load(Ordering::Relaxed);
         // What a file says of itself may be wrong: more than all is never compacted.
         (self.total_cells.load(Ordering::Relaxed).max(compacted), compacted)
+    }
+
+    /// What is under way in the store of a family.
+    pub(crate) fn of(&self, family: &Bytes) -> Option<CompactionUnderWay> {
+        let (some_files, all_files) = self.under_way();
+        let (total_cells, compacted_cells) = self.cells();
+        (some_files || all_files).then(|| CompactionUnderWay {
+            family: family.clone(),
+            all_files,
+            total_cells,
+            compacted_cells,
+            since_ms: self.since_ms.load(Ordering::Relaxed),
+        })
     }
 
     /// Notes how many cells were read so far.

@@ -74,7 +74,7 @@ pub use cache_config::CacheConfig;
 pub use compaction::CompactionOutcome;
 pub use compaction_config::{CompactionConfig, CompactionPolicy, StoreEngine};
 pub use compaction_memory::CompactionMemory;
-pub use compaction_progress::CompactionTotals;
+pub use compaction_progress::{CompactionTotals, CompactionUnderWay};
 pub use config::RegionConfig;
 pub use date_tiered_config::DateTieredConfig;
 pub use delayed_write::{DelayedWrites, WriteRoom};

@@ -26,6 +26,7 @@ pub(crate) const CELLS_PER_TURN: usize = 10_000;
 pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::GetRequest = call.decode()?;
     let from = server.regions.find_to_read(&request.region)?;
+    server.client_counts.add(&call.connection, 1, 0);
     let mut cells = ReplyCells::new(&server, &call);
     let mut get = OpenGet::open(&from, request.get)?;
     if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {

@@ -10,6 +10,7 @@ mod assignment;
 mod background_options;
 mod bootstrap_node_service;
 mod bulk_load;
+mod client_counts;
 mod client_meta_service;
 mod client_service;
 mod compactor;

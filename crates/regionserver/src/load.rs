@@ -41,9 +41,33 @@ impl RegionServer {
             report_start_time: Some(since),
             report_end_time: Some(now),
             info_server_port: Some(0),
+            user_loads: self.client_counts.loads(),
+            tasks: regions.iter().flat_map(|region| tasks(region)).collect(),
             ..Default::default()
         }
     }
+}
+
+/// What is done to a region now, as HBase's `processlist` shows it.
+fn tasks(region: &Region) -> Vec<pb::ServerTask> {
+    let task = |compaction: finback_region::CompactionUnderWay| pb::ServerTask {
+        description: format!(
+            "Compacting {} in {}",
+            compaction.family.escape_ascii(),
+            region.name().escape_ascii()
+        ),
+        status: format!(
+            "{} compaction: {} of {} cells",
+            if compaction.all_files { "Major" } else { "Minor" },
+            compaction.compacted_cells,
+            compaction.total_cells
+        ),
+        state: pb::server_task::State::Running.into(),
+        start_time: Some(compaction.since_ms.unsigned_abs()),
+        // As HBase's, of what goes on.
+        completion_time: None,
+    };
+    region.compactions().into_iter().map(task).collect()
 }
 
 /// Endpoints, by the simple names of HBase's classes.

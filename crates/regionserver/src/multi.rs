@@ -45,6 +45,7 @@ async fn carry_out(
     call: Call,
     request: pb::MultiRequest,
 ) -> Result<Reply, RpcException> {
+    count(&server, &call, &request);
     let mut multi = Multi {
         server: &server,
         nonce_group: request.nonce_group.unwrap_or(0),
@@ -72,6 +73,14 @@ async fn carry_out(
         response.processed = Some(true);
     }
     Ok(multi.cells.reply(&response))
+}
+
+/// Counts what the client asks for.
+fn count(server: &RegionServer, call: &Call, request: &pb::MultiRequest) {
+    let actions = || request.region_action.iter().flat_map(|region| &region.action);
+    let writes = actions().filter(|action| action.mutation.is_some()).count();
+    let reads = actions().filter(|action| action.get.is_some()).count();
+    server.client_counts.add(&call.connection, reads as u64, writes as u64);
 }
 
 struct Multi<'a> {

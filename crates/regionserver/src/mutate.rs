@@ -18,6 +18,7 @@ use std::time::Instant;
 pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::MutateRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
+    server.client_counts.add(&call.connection, 0, 1);
     let mut request_cells = call.cells.clone();
     let mutation =
         convert::decode_mutation(request.mutation, &mut request_cells, request.nonce_group.unwrap_or(0))?;

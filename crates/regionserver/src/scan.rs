@@ -277,6 +277,9 @@ impl Reading {
         let counters = self.open.region.counters();
         counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
         counters.filtered_reads.fetch_add(self.out.rows_filtered, Ordering::Relaxed);
+        let (counts, connection) = (&self.server.client_counts, &self.call.connection);
+        counts.add(connection, self.out.rows_completed as u64, 0);
+        counts.add_filtered(connection, self.out.rows_filtered);
         (self, stop)
     }
 }

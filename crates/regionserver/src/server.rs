@@ -3,6 +3,7 @@
 use crate::assignment;
 use crate::background_options::BackgroundOptions;
 use crate::bulk_load::LOADS_AT_ONCE;
+use crate::client_counts::ClientCounts;
 use crate::exceptions::exception;
 use crate::handlers::Handlers;
 use crate::host::{ServerHost, system_now_ms};
@@ -99,6 +100,8 @@ pub struct RegionServer {
     pub(crate) schemas: Schemas,
     /// Requests of clients so far.
     pub(crate) requests: AtomicU64,
+    /// What each user has asked for.
+    pub(crate) client_counts: Arc<ClientCounts>,
     pub(crate) last_report: LastReport,
     pub(crate) compaction_pressure: CompactionPressure,
     cache: Arc<dyn BlockCache>,
@@ -149,6 +152,7 @@ impl RegionServer {
             scheduler,
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
+            client_counts: Arc::default(),
             last_report: LastReport::default(),
             compaction_pressure: CompactionPressure::default(),
             cache,

@@ -8,12 +8,13 @@ use crate::reply_memory::ReplyShare;
 use bytes::Bytes;
 use finback_proto::Message;
 use finback_proto::footprint::{self, Measured};
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -152,6 +153,8 @@ pub struct ConnectionInfo {
     pub remote: SocketAddr,
     /// Whether the client takes cell blocks. If not, cells must go into the reply message.
     pub has_codec: bool,
+    /// What the service keeps for the connection until it ends.
+    pub kept: OnceLock<Arc<dyn Any + Send + Sync>>,
     closed: AtomicBool,
     lost: AtomicBool,
     loss: Notify,
@@ -168,7 +171,8 @@ impl ConnectionInfo {
         has_codec: bool,
     ) -> Self {
         let (closed, lost, loss) = (AtomicBool::new(false), AtomicBool::new(false), Notify::new());
-        Self { user, real_user, service, version, remote, has_codec, closed, lost, loss }
+        let kept = OnceLock::new();
+        Self { user, real_user, service, version, remote, has_codec, kept, closed, lost, loss }
     }
 
     /// Describes calls from within this process.

@@ -2,8 +2,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.ServerMetrics;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.UserMetrics;
 import org.apache.hadoop.hbase.client.*;
+import org.apache.hadoop.hbase.filter.PrefixFilter;
 
 /** What the cluster says about itself, and its own tables. */
 final class ClusterChecks extends Checks {
@@ -16,6 +19,39 @@ final class ClusterChecks extends Checks {
     yes(m.getMasterName().getPort() > 0, "no master");
     yes(!m.getLiveServerMetrics().isEmpty(), "no live server");
     eq("[]", m.getDeadServerNames().toString());
+  }
+
+  /** Of this user: rows read, mutations, rows dropped by filters, as its server last reported. */
+  private long[] counts() throws Exception {
+    long[] all = new long[3];
+    for (ServerMetrics server : api.metrics().getLiveServerMetrics().values()) {
+      UserMetrics user = server.getUserMetrics().get(b(System.getProperty("user.name")));
+      if (user == null) continue;
+      for (UserMetrics.ClientMetrics client : user.getClientMetrics().values()) {
+        all[0] += client.getReadRequestsCount();
+        all[1] += client.getWriteRequestsCount();
+        all[2] += client.getFilteredReadRequestsCount();
+      }
+    }
+    return all;
+  }
+
+  public void servers_tell_what_each_user_asks_for() throws Exception {
+    TableName t = fresh("counted", new String[] {"a"});
+    long[] before = counts();
+    List<Put> puts = new ArrayList<>();
+    for (int i = 0; i < 20; i++) puts.add(put("r" + i, "a", "q", "v"));
+    api.puts(t, puts);
+    eq(1, api.scan(t, new Scan().setFilter(new PrefixFilter(b("r7")))).size());
+    eq("r5/a:q=v", text(api.get(t, get("r5"))));
+    long[] after = before;
+    for (int i = 0; i < 100 && after[1] < before[1] + 20; i++) {
+      Thread.sleep(100);
+      after = counts();
+    }
+    yes(after[1] >= before[1] + 20, "written: " + (after[1] - before[1]));
+    yes(after[0] >= before[0] + 2, "read: " + (after[0] - before[0]));
+    discard(t);
   }
 
   public void locations_are_servers_that_live() throws Exception {
