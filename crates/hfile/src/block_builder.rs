@@ -1,6 +1,7 @@
 //! Builds the payload of a data block, cell by cell.
 
 use crate::block::HEADER_SIZE;
+use crate::checksum::WORD;
 use crate::data_block::CellLayout;
 use crate::delta_encoder::DeltaEncoder;
 use crate::encoding::DataBlockEncoding;
@@ -10,6 +11,11 @@ use finback_cell::cell::LENGTHS_SIZE;
 
 /// Where the unencoded length stands in a delta-encoded block: after header and encoding id.
 const UNENCODED_LENGTH_AT: usize = HEADER_SIZE + 2;
+
+/// Cells from this size on are given exactly the memory that they need, and not twice what the block has.
+const LARGE_CELL_BYTES: usize = 256 << 10;
+/// What a cell is stored with besides itself, at most: the length of its tags, and its sequence id.
+const AROUND_CELL: usize = 2 + 9;
 
 /// The block being built: room for a header, and the payload.
 #[derive(Debug)]
@@ -25,6 +31,8 @@ pub(crate) struct BlockBuilder {
     /// Where the rows begin, for ROW_INDEX_V1.
     rows: Vec<u32>,
     last_row: Vec<u8>,
+    /// Bytes for each checksum.
+    chunk_size: usize,
 }
 
 impl BlockBuilder {
@@ -33,6 +41,7 @@ impl BlockBuilder {
         layout: CellLayout,
         compress_tags: bool,
         capacity: usize,
+        chunk_size: usize,
     ) -> Self {
         let delta = match encoding {
             DataBlockEncoding::None | DataBlockEncoding::RowIndexV1 => None,
@@ -49,6 +58,7 @@ impl BlockBuilder {
             delta,
             rows: Vec::new(),
             last_row: Vec::new(),
+            chunk_size,
         }
     }
 
@@ -79,6 +89,9 @@ impl BlockBuilder {
         if self.is_empty() {
             self.begin(cell);
         }
+        if cell.bytes().len() >= LARGE_CELL_BYTES {
+            self.make_room(cell.bytes().len() + AROUND_CELL);
+        }
         match &mut self.delta {
             Some(delta) => delta.write(&mut self.block, cell, sequence_id),
             None => {
@@ -99,6 +112,12 @@ impl BlockBuilder {
         if self.layout.mvcc {
             self.unencoded += vlong::size(sequence_id as i64);
         }
+    }
+
+    /// Makes room for so many bytes more, and then the block's checksums.
+    fn make_room(&mut self, more: usize) {
+        let checksums = ((self.block.len() + more) / self.chunk_size + 1) * WORD;
+        self.block.reserve_exact(more + checksums);
     }
 
     fn begin(&mut self, first: &Cell<'_>) {

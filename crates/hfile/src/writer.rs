@@ -108,7 +108,8 @@ impl HFileWriter {
             source,
         })?;
         let capacity = options.block_size_bytes as usize * 5 / 4;
-        let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, capacity);
+        let chunk_size = options.bytes_per_checksum;
+        let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, capacity, chunk_size);
         Ok(Self {
             file,
             path: path.to_owned(),
