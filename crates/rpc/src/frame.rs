@@ -74,13 +74,14 @@ impl FrameBuffer {
         Bytes::copy_from_slice(self.bytes.get(LENGTH_BYTES..).unwrap_or_default())
     }
 
-    /// Room to make before the next read, given what is missing of the frame: at most as much as is there already.
+    /// Room to make before the next read, given what is missing of the frame: at most three times what is there already. A
+    /// large frame is then never in memory twice, as it would be when what is nearly the whole of it moves to larger memory.
     pub(crate) fn room_wanted(&self, missing: usize) -> usize {
         let room = self.bytes.capacity() - self.bytes.len();
         if room >= missing.min(MIN_ROOM) && room > 0 {
             0
         } else {
-            missing.min(self.bytes.len()).max(READ_CHUNK)
+            missing.min(self.bytes.len().saturating_mul(3)).max(READ_CHUNK)
         }
     }
 

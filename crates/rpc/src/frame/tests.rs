@@ -33,11 +33,29 @@ fn a_lying_length_does_not_buy_memory() {
 }
 
 #[test]
-fn the_buffer_doubles_as_a_frame_arrives() {
-    let mut frames = buffer(&[&[0x00, 0xff, 0xff, 0xff][..], &vec![0; 1 << 20]].concat());
-    let Next::Partial { missing } = frames.next(usize::MAX) else { panic!("not partial") };
-    let room = frames.room_wanted(missing);
-    assert!(room == 0 || room <= frames.len(), "{room}");
+fn the_buffer_grows_with_the_frame_that_arrives() {
+    let length = 10 << 20;
+    let mut frames = buffer(&(length as u32).to_be_bytes());
+    let (mut largest_move, mut capacity) = (0, 0);
+    let frame = loop {
+        let missing = match frames.next(usize::MAX) {
+            Next::Partial { missing } => missing,
+            Next::Frame(frame) => break frame,
+            other => panic!("{other:?}"),
+        };
+        let before = frames.bytes.capacity();
+        frames.make_room(frames.room_wanted(missing));
+        capacity = frames.bytes.capacity();
+        assert!(capacity <= READ_CHUNK.max(4 * frames.len()) + READ_CHUNK, "{capacity} for {}", frames.len());
+        if capacity > before {
+            largest_move = largest_move.max(frames.len());
+        }
+        let arriving = missing.min(capacity - frames.len());
+        frames.bytes_mut().extend_from_slice(&vec![7; arriving]);
+    };
+    assert_eq!(frame.len(), length);
+    assert!(capacity < length + length / 8, "{capacity} for a frame of {length}");
+    assert!(largest_move < length / 2, "{largest_move} bytes were in memory twice");
 }
 
 #[test]
