@@ -2,7 +2,8 @@
 //!
 //! A scanner never does I/O. An operation that needs a block which is neither in the cache nor given before returns
 //! [`ScanInterrupt::NeedBlock`] and leaves the position as it was; after [`HFileScanner::provide`] the same call goes on.
-//! Given blocks are kept until the operation is done, so that it ends even when the cache keeps nothing.
+//! Given blocks are kept until the operation is done, so that it ends even when the cache keeps nothing. Where the operation
+//! leaves a large block it keeps of its position the key alone.
 
 use crate::block::{Block, BlockRef};
 use crate::block_cache::{BlockCache, BlockPriority};
@@ -19,8 +20,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 mod parked;
+mod resting;
 
 use parked::Parked;
+use resting::{LEFT_BLOCK_BYTES, Resting};
 
 /// Why an operation stopped.
 #[derive(Debug)]
@@ -46,10 +49,14 @@ pub struct HFileScanner {
     /// From the root down: which entry of each index block leads to the data block.
     path: Path,
     position: Option<Position>,
+    /// Where it stands without its block. Then it has no `position`.
+    resting: Option<Box<Resting>>,
     /// Blocks given for the operation in progress.
     given: Vec<Arc<Block>>,
     ahead: ReadAhead,
     parked: Option<Parked>,
+    /// Blocks of more bytes in memory are let go of before the next one is read.
+    left_bytes: usize,
 }
 
 /// Files of up to 2 index levels need no allocation for it.
@@ -81,9 +88,11 @@ impl HFileScanner {
             data_priority,
             path: Path::new(),
             position: None,
+            resting: None,
             given: Vec::new(),
             ahead: ReadAhead::default(),
             parked: None,
+            left_bytes: LEFT_BLOCK_BYTES,
         }
     }
 
@@ -92,12 +101,17 @@ impl HFileScanner {
         Self { data_priority, ..self }
     }
 
+    /// The same scanner, which lets go of a block of more than so many bytes in memory before it reads the next one.
+    pub fn with_blocks_left(self, left_bytes: usize) -> Self {
+        Self { left_bytes, ..self }
+    }
+
     /// The file.
     pub fn reader(&self) -> &HFileReader {
         &self.reader
     }
 
-    /// The cell at the position and its sequence id; `None` before the first seek and after the last cell.
+    /// The cell at the position and its sequence id; `None` before the first seek, after the last cell, and while it rests.
     #[inline]
     pub fn peek(&self) -> Option<(Cell<'_>, u64)> {
         self.position.as_ref().map(Position::cell)
@@ -119,7 +133,13 @@ impl HFileScanner {
     /// [`ScanInterrupt`].
     pub fn reseek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
         let order = self.reader.order();
-        let Some(position) = &mut self.position else { return Ok(()) };
+        let Some(position) = &mut self.position else {
+            return if self.resting.is_none() || self.rests_at_or_after(key) {
+                Ok(())
+            } else {
+                self.seek(key)
+            };
+        };
         if order.compare_cell_to_key(&position.cell().0, key) != Ordering::Less {
             return Ok(());
         }
@@ -130,6 +150,7 @@ impl HFileScanner {
             return Ok(());
         }
         // In another block.
+        self.rest_at_end_of_block();
         self.seek(key)
     }
 
@@ -139,10 +160,11 @@ impl HFileScanner {
     /// [`ScanInterrupt`].
     #[inline]
     pub fn advance(&mut self) -> Result<(), ScanInterrupt> {
-        let Some(position) = &mut self.position else { return Ok(()) };
+        let Some(position) = &mut self.position else { return self.advance_from_rest() };
         if position.advance() {
             return Ok(());
         }
+        self.rest_at_end_of_block();
         let found = self.beside(&self.path, Direction::Forward)?;
         self.settle(found);
         Ok(())
@@ -160,7 +182,8 @@ impl HFileScanner {
         let order = self.reader.order();
         let found = match self.descend(&key)? {
             None => None,
-            Some((path, block)) => {
+            Some(path) => {
+                let block = self.child(&path)?;
                 let number = first_at_or_after(&block, order, &key);
                 match number.checked_sub(1) {
                     Some(number) => Position::new(block, number),
@@ -195,26 +218,36 @@ impl HFileScanner {
     fn settle(&mut self, found: Option<(Path, Position)>) {
         match found {
             Some((path, position)) => {
-                if let Some(before) = &self.position {
-                    self.ahead.moved(before.block().place(), position.block().place());
+                let before = self.position.as_ref().map(|before| before.block().place());
+                if let Some(before) = before.or(self.resting.as_ref().map(|resting| resting.place)) {
+                    self.ahead.moved(before, position.block().place());
                 }
                 self.path = path;
                 self.position = Some(position);
             }
             None => self.position = None,
         }
+        self.resting = None;
         self.parked = None;
         self.given.clear();
     }
 
     /// The first cell at or after `key`.
     fn locate(&self, key: &Key<'_>) -> Result<Option<(Path, Position)>, ScanInterrupt> {
+        let order = self.reader.order();
         let found = match self.descend(key)? {
-            Some(found) => Some(found),
+            Some(path) => {
+                let place = self.target(&path);
+                if self.resting.as_ref().is_some_and(|resting| resting.is_before(place, order, key)) {
+                    return self.beside(&path, Direction::Forward);
+                }
+                let block = self.child(&path)?;
+                Some((path, block))
+            }
             None => self.edge(Path::new(), None, Direction::Forward)?,
         };
         let Some((path, block)) = found else { return Ok(None) };
-        let number = first_at_or_after(&block, self.reader.order(), key);
+        let number = first_at_or_after(&block, order, key);
         if let Some(position) = Position::new(block, number) {
             return Ok(Some((path, position)));
         }
@@ -222,8 +255,8 @@ impl HFileScanner {
         self.beside(&path, Direction::Forward)
     }
 
-    /// The data block in which `key` would be; `None` if it is before every block.
-    fn descend(&self, key: &Key<'_>) -> Result<Option<(Path, Arc<Block>)>, ScanInterrupt> {
+    /// The way to the data block in which `key` would be; `None` if it is before every block.
+    fn descend(&self, key: &Key<'_>) -> Result<Option<Path>, ScanInterrupt> {
         let order = self.reader.order();
         let Some(entry) = self.reader.root().find(order, key) else { return Ok(None) };
         let mut path: Path = smallvec![PathStep { node: None, entry }];
@@ -237,8 +270,7 @@ impl HFileScanner {
             };
             path.push(PathStep { node: Some(block), entry });
         }
-        let block = self.child(&path)?;
-        Ok(Some((path, block)))
+        Ok(Some(path))
     }
 
     /// The nearest cell of the data block before or after the one that `path` leads to.
@@ -401,6 +433,6 @@ pub fn read_through<T>(
 
 impl std::fmt::Debug for HFileScanner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "HFileScanner({} at {:?})", self.reader.path().display(), self.peek())
+        write!(f, "HFileScanner({} at {:?})", self.reader.path().display(), self.key())
     }
 }

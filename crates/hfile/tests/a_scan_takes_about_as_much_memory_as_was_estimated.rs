@@ -19,7 +19,7 @@ fn most_held(reader: &Arc<HFileReader>) -> u64 {
     let mut scanner = HFileScanner::new(Arc::clone(reader), None, false);
     read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b""))).unwrap();
     let mut most = scanner.held_bytes();
-    while scanner.peek().is_some() {
+    while scanner.key().is_some() {
         match scanner.advance() {
             Ok(()) => {}
             Err(ScanInterrupt::NeedBlock(request)) => {
@@ -36,7 +36,7 @@ fn most_held(reader: &Arc<HFileReader>) -> u64 {
 fn assert_estimated(options: WriterOptions, rows: u32, value: &[u8]) {
     let what = format!("{rows} rows of {} bytes, {options:?}", value.len());
     let reader = reader_of(file_of_rows(options, 0..rows, value), FileId::next());
-    let (held, estimated) = (most_held(&reader), reader.scan_bytes(u64::from(BLOCK_BYTES)));
+    let (held, estimated) = (most_held(&reader), reader.scan_bytes(u64::from(BLOCK_BYTES), u64::MAX));
     // A scanner has the block that it leaves until it has the next.
     assert!(held <= 2 * estimated + estimated / 2, "{held} bytes, estimated were {estimated}: {what}");
     assert!(estimated <= held + (256 << 10), "{held} bytes, estimated were {estimated}: {what}");

@@ -52,12 +52,15 @@ impl CompactionJob {
         self.inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add)
     }
 
-    /// About how many bytes of memory the compaction works with: a block of each input; the one that is just read, as it
-    /// stands in the file and as it is decoded; and for each output one that is being built, and compressed.
+    /// About how many bytes of memory the compaction works with: a block of each input, unless they are large; the one that
+    /// is just read, as it stands in the file and as it is decoded; and for each output one that is being built, and
+    /// compressed.
     pub(crate) fn memory_bytes(&self, store: &Store) -> u64 {
         let block_size = u64::from(store.family.block_size_bytes());
         let sum = |bytes: u64, more| bytes.saturating_add(more);
-        let scans = self.inputs.iter().map(|input| input.reader().scan_bytes(block_size)).fold(0, sum);
+        let most_kept = store.kept_blocks.of_each(self.inputs.len()) as u64;
+        let scans =
+            self.inputs.iter().map(|input| input.reader().scan_bytes(block_size, most_kept)).fold(0, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
         let outputs = Cutter::new(self.cut.clone(), store.order).pieces() as u64;
@@ -100,10 +103,11 @@ impl Region {
         // Newest first: at equal cells the newer file wins.
         let newest_first = inputs.iter().rev();
         let source = |input: &Arc<StoreFile>| {
-            let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false);
+            let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
+                .with_blocks_left(store.kept_blocks.left_bytes);
             Source::File(Box::new(FileSource::new(scanner, input, None)))
         };
-        let mut heap = Heap::new(self.order, newest_first.map(source).collect());
+        let mut heap = Heap::new(self.order, newest_first.map(source).collect(), store.kept_blocks);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);

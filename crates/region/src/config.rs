@@ -3,6 +3,7 @@
 use crate::cache_config::CacheConfig;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_memory::CompactionMemory;
+use crate::kept_blocks::KeptBlocks;
 use crate::split_policy::SplitConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
@@ -46,6 +47,8 @@ pub struct RegionConfig {
     pub off_peak_taken: Arc<AtomicBool>,
     /// Where compactions of the server wait for memory.
     pub compaction_memory: Arc<CompactionMemory>,
+    /// How much of the blocks of files is in memory that are merged.
+    pub kept_blocks: KeptBlocks,
     /// `hbase.hregion.percolumnfamilyflush.size.lower.bound.min`, in bytes: memstores up to this size are not flushed
     /// for memory while a family has a larger one.
     pub flush_lower_bound_bytes: u64,
@@ -77,6 +80,7 @@ impl Default for RegionConfig {
             adaptive_compaction_threshold: 0.15,
             off_peak_taken: Arc::default(),
             compaction_memory: Arc::default(),
+            kept_blocks: KeptBlocks::default(),
             flush_lower_bound_bytes: 16 << 20,
             periodic_flush_interval: Some(Duration::from_secs(3600)),
             flush_per_changes: 30_000_000,

@@ -46,6 +46,30 @@ impl FileSource {
         Some((cell, self.bulk_sequence_id.unwrap_or(sequence_id)))
     }
 
+    /// Key and sequence id of the current cell, also while the scanner rests.
+    pub(crate) fn key(&self) -> Option<(Key<'_>, u64)> {
+        let (key, sequence_id) = self.scanner.key().filter(|_| !self.is_behind)?;
+        Some((key, self.bulk_sequence_id.unwrap_or(sequence_id)))
+    }
+
+    /// Whether there is a current cell of which only the key is in memory.
+    #[inline]
+    pub(crate) fn is_resting(&self) -> bool {
+        self.scanner.is_resting() && !self.is_behind
+    }
+
+    /// Keeps of the current cell only the key until [`FileSource::wake`], if its block is larger than `most` bytes.
+    pub(crate) fn rest(&mut self, most: usize) {
+        if self.scanner.data_block_bytes() > most {
+            self.scanner.rest();
+        }
+    }
+
+    /// Has the current cell again.
+    pub(crate) fn wake(&mut self) -> Result<(), ScanInterrupt> {
+        self.scanner.wake()
+    }
+
     #[inline]
     pub(crate) fn next(&mut self) -> Result<(), ScanInterrupt> {
         self.scanner.advance()?;
@@ -57,7 +81,7 @@ impl FileSource {
     #[inline]
     fn look_where_it_stands(&mut self) {
         if let Some(Reference { half: Half::Bottom, split_row }) = self.reference.as_deref() {
-            self.is_behind = self.scanner.peek().is_some_and(|(cell, _)| cell.row() >= split_row.as_slice());
+            self.is_behind = self.scanner.key().is_some_and(|(key, _)| key.row >= split_row.as_slice());
         }
     }
 

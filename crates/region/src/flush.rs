@@ -264,7 +264,7 @@ impl Region {
         let cells: usize = snapshot.segments().iter().map(|segment| segment.len()).sum();
         let mut output = self.begin_output(store, options, store.cut_of_flush(cells as u64))?;
         let sources = snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
-        let mut heap = Heap::new(self.order, sources);
+        let mut heap = Heap::new(self.order, sources, store.kept_blocks);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         let mut pace = Pace::new(self, control);
         let mut read = 0;

@@ -3,7 +3,11 @@
 //! A binary heap over source numbers, kept by hand so that an operation that stops for a block leaves the heap as it
 //! was and can be repeated. At equal cells (duplicates of a flush in progress) the source that comes first wins: newer
 //! sources come first.
+//!
+//! Only the source with the smallest cell needs that cell; of the others the keys are enough. Those whose blocks are large
+//! let go of them meanwhile ([`Source::rest`]), and read them again when it is their turn.
 
+use crate::kept_blocks::KeptBlocks;
 use crate::source::Source;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
@@ -47,14 +51,29 @@ pub(crate) struct Heap {
     found_row: Option<Vec<u8>>,
     /// The source that asked for a block.
     asking: usize,
+    /// Whether an interrupted operation is done but for the block of the smallest cell.
+    is_waking: bool,
+    /// Bytes of the block that a source may keep while another has the smallest cell.
+    most_kept: usize,
     left_out: Option<Box<LeftOut>>,
 }
 
 impl Heap {
     /// A merge of `sources`, newest first. It stands nowhere until the first seek.
-    pub(crate) fn new(order: CellOrder, sources: Vec<Source>) -> Self {
+    pub(crate) fn new(order: CellOrder, sources: Vec<Source>, kept_blocks: KeptBlocks) -> Self {
         let heap = Vec::with_capacity(sources.len());
-        Self { order, sources, heap, progress: 0, found_row: None, asking: 0, left_out: None }
+        let most_kept = kept_blocks.of_each(sources.len());
+        Self {
+            order,
+            sources,
+            heap,
+            progress: 0,
+            found_row: None,
+            asking: 0,
+            is_waking: false,
+            most_kept,
+            left_out: None,
+        }
     }
 
     /// The same for a read of one column of one row.
@@ -82,10 +101,12 @@ impl Heap {
     #[inline]
     fn move_top(&mut self) -> Result<(), ScanInterrupt> {
         let Some(&top) = self.heap.first() else { return Ok(()) };
-        self.asking = top;
-        self.sources[top].next()?;
-        self.settle_top();
-        Ok(())
+        if !self.is_waking {
+            self.asking = top;
+            self.sources[top].next()?;
+            self.settle_top();
+        }
+        self.wake_top()
     }
 
     #[cold]
@@ -106,7 +127,7 @@ impl Heap {
 
     #[inline]
     fn leaves_out(&self) -> bool {
-        self.left_out.as_ref().is_some_and(|left_out| !left_out.sources.is_empty())
+        self.left_out.as_ref().is_some_and(|left_out| !left_out.sources.is_empty() || left_out.moved)
     }
 
     /// Moves every source to the first cell at or after `key`.
@@ -114,14 +135,17 @@ impl Heap {
         if self.left_out.is_some() {
             return self.seek_one_column(key);
         }
-        while self.progress < self.sources.len() {
-            self.asking = self.progress;
-            self.sources[self.progress].seek(key)?;
-            self.progress += 1;
+        if !self.is_waking {
+            while self.progress < self.sources.len() {
+                self.asking = self.progress;
+                self.sources[self.progress].seek(key)?;
+                self.progress += 1;
+                self.rest_all_but_first(self.progress);
+            }
+            self.progress = 0;
+            self.rebuild();
         }
-        self.progress = 0;
-        self.rebuild();
-        Ok(())
+        self.wake_top()
     }
 
     /// Seeks the sources that have to be looked at. Repeated after an interruption it does not begin anew: blocks given
@@ -163,20 +187,25 @@ impl Heap {
         is_needed: impl Fn(&Cell<'_>, i64) -> bool,
     ) -> Result<(), ScanInterrupt> {
         let column = &left_out.column;
-        while let Some(&source) = left_out.sources.last() {
+        loop {
+            if let Some(&top) = self.heap.first() {
+                self.asking = top;
+                self.sources[top].wake()?;
+            }
+            let Some(&source) = left_out.sources.last() else { return Ok(()) };
             let newest = self.sources[source].newest_timestamp().unwrap_or(i64::MAX);
             let top = self.peek().map(|(cell, _)| cell);
             let in_column =
                 top.filter(|cell| cell.row() == column.row && cell.qualifier() == column.qualifier);
             if in_column.is_some_and(|cell| !is_needed(&cell, newest)) {
-                break;
+                return Ok(());
             }
             self.asking = source;
             self.sources[source].seek(&Key::first_on_row(&column.row))?;
             left_out.sources.pop();
+            self.rest_all_but_first(self.sources.len());
             self.rebuild();
         }
-        Ok(())
     }
 
     /// Moves forward to the first cell at or after `key`.
@@ -184,21 +213,61 @@ impl Heap {
         if self.leaves_out() {
             self.bring_in(|_, _| true)?;
         }
-        while let Some(&top) = self.heap.first() {
-            let Some((cell, _)) = self.sources[top].peek() else { break };
-            if self.order.compare_cell_to_key(&cell, key) != Ordering::Less {
-                break;
-            }
+        while !self.is_waking && self.top_is_before(key) {
+            let top = self.heap[0];
             self.asking = top;
             self.sources[top].reseek(key)?;
             self.settle_top();
         }
+        self.wake_top()
+    }
+
+    #[inline]
+    fn top_is_before(&self, key: &Key<'_>) -> bool {
+        let Some(&top) = self.heap.first() else { return false };
+        let order = match self.sources[top].peek() {
+            Some((cell, _)) => self.order.compare_cell_to_key(&cell, key),
+            None => {
+                self.sources[top].key().map_or(Ordering::Greater, |(at, _)| self.order.compare_keys(&at, key))
+            }
+        };
+        order == Ordering::Less
+    }
+
+    /// Sees to it that the smallest cell is in memory: the end of every operation that moves forward.
+    #[inline]
+    fn wake_top(&mut self) -> Result<(), ScanInterrupt> {
+        match self.heap.first() {
+            Some(&top) if self.sources[top].is_resting() => self.wake(top),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn wake(&mut self, top: usize) -> Result<(), ScanInterrupt> {
+        (self.is_waking, self.asking) = (true, top);
+        self.sources[top].wake()?;
+        self.is_waking = false;
         Ok(())
+    }
+
+    /// Of the sources before number `end`, the last of which was moved, only the first in order keeps a large block.
+    fn rest_all_but_first(&mut self, end: usize) {
+        if self.sources[..end].iter().all(|source| source.held_bytes() <= self.most_kept) {
+            return;
+        }
+        let first = (0..end).reduce(|best, source| if self.before(source, best) { source } else { best });
+        for number in (0..end).filter(|&number| Some(number) != first) {
+            self.sources[number].rest(self.most_kept);
+        }
     }
 
     /// The greatest row before `row` (`None`: the last row) of any source. Positions are undefined afterwards until the
     /// next seek.
     pub(crate) fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
+        if self.progress == 0 {
+            self.sources.iter_mut().for_each(|source| source.rest(self.most_kept));
+        }
         while self.progress < self.sources.len() {
             self.asking = self.progress;
             let found = self.sources[self.progress].previous_row(row)?;
@@ -258,6 +327,17 @@ impl Heap {
                 self.order.compare_with_sequence(&x, x_sequence, &y, y_sequence).then(a.cmp(&b))
                     == Ordering::Less
             }
+            _ => self.key_is_before(a, b),
+        }
+    }
+
+    #[cold]
+    fn key_is_before(&self, a: usize, b: usize) -> bool {
+        match (self.sources[a].key(), self.sources[b].key()) {
+            (Some((x, x_sequence)), Some((y, y_sequence))) => {
+                let order = self.order.compare_keys(&x, &y).then(y_sequence.cmp(&x_sequence));
+                order.then(a.cmp(&b)) == Ordering::Less
+            }
             (Some(_), None) => true,
             (None, _) => false,
         }
@@ -265,7 +345,7 @@ impl Heap {
 
     fn rebuild(&mut self) {
         self.heap.clear();
-        self.heap.extend((0..self.sources.len()).filter(|&source| self.sources[source].peek().is_some()));
+        self.heap.extend((0..self.sources.len()).filter(|&source| self.sources[source].has_cell()));
         for position in (0..self.heap.len() / 2).rev() {
             self.sift_down(position);
         }
@@ -274,13 +354,17 @@ impl Heap {
     /// Restores the heap after its top moved forward.
     #[inline]
     fn settle_top(&mut self) {
-        if self.sources[self.heap[0]].peek().is_none() {
+        let moved = self.heap[0];
+        if !self.sources[moved].has_cell() {
             self.heap.swap_remove(0);
             if self.heap.is_empty() {
                 return;
             }
         }
         self.sift_down(0);
+        if self.heap[0] != moved {
+            self.sources[moved].rest(self.most_kept);
+        }
     }
 
     fn sift_down(&mut self, mut position: usize) {

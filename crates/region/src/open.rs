@@ -74,7 +74,7 @@ impl Region {
             let compaction = environment.config.compaction_of(&table, family);
             let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
-            let configs = (compaction, caching);
+            let configs = (compaction, caching, environment.config.kept_blocks);
             stores.push(Store::new(family.clone(), keeper, order, configs, (tracker, files), cache));
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));

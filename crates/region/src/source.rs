@@ -24,6 +24,44 @@ impl Source {
         }
     }
 
+    /// Key and sequence id of the current cell, also while the source rests.
+    pub(crate) fn key(&self) -> Option<(Key<'_>, u64)> {
+        match self {
+            Self::Segment(scanner) => scanner.peek().map(|(cell, sequence_id)| (Key::of(&cell), sequence_id)),
+            Self::File(file) => file.key(),
+        }
+    }
+
+    /// Whether there is a current cell of which only the key is in memory.
+    #[inline]
+    pub(crate) fn is_resting(&self) -> bool {
+        match self {
+            Self::Segment(_) => false,
+            Self::File(file) => file.is_resting(),
+        }
+    }
+
+    /// Whether there is a current cell.
+    #[inline]
+    pub(crate) fn has_cell(&self) -> bool {
+        self.peek().is_some() || self.is_resting()
+    }
+
+    /// Keeps of the current cell only the key until [`Source::wake`], if it is in a block of more than `most` bytes.
+    pub(crate) fn rest(&mut self, most: usize) {
+        if let Self::File(file) = self {
+            file.rest(most);
+        }
+    }
+
+    /// Has the current cell again.
+    pub(crate) fn wake(&mut self) -> Result<(), ScanInterrupt> {
+        match self {
+            Self::Segment(_) => Ok(()),
+            Self::File(file) => file.wake(),
+        }
+    }
+
     /// Moves to the next cell.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<(), ScanInterrupt> {

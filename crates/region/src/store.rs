@@ -9,6 +9,7 @@ use crate::compaction_progress::CompactionProgress;
 use crate::family_rules::FamilyRules;
 use crate::file_source::FileSource;
 use crate::heap::Heap;
+use crate::kept_blocks::KeptBlocks;
 use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
 use crate::region_scanner::RowRange;
@@ -42,6 +43,8 @@ pub(crate) struct Store {
     compaction: ArcSwap<CompactionConfig>,
     /// Which blocks are cached besides those that were read.
     pub(crate) caching: CacheConfig,
+    /// How much of the blocks of its files is in memory while they are merged.
+    pub(crate) kept_blocks: KeptBlocks,
     /// Who says which files there are.
     pub(crate) tracked: TrackedFiles,
     /// One compaction at a time, and what earlier ones left in the directory.
@@ -67,7 +70,7 @@ impl Store {
         family: ColumnFamilyDescriptor,
         keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
-        (compaction, caching): (CompactionConfig, CacheConfig),
+        (compaction, caching, kept_blocks): (CompactionConfig, CacheConfig, KeptBlocks),
         (tracker, mut files): (StoreFileTracker, Vec<Arc<StoreFile>>),
         cache: Arc<dyn BlockCache>,
     ) -> Self {
@@ -84,6 +87,7 @@ impl Store {
             memstore,
             compaction: ArcSwap::from_pointee(compaction),
             caching,
+            kept_blocks,
             tracked: TrackedFiles::new(tracker, &files),
             compaction_lock: Mutex::default(),
             flush_leftovers: Mutex::default(),
@@ -291,7 +295,8 @@ impl Store {
                 };
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
-                    .with_data_priority(self.data_priority);
+                    .with_data_priority(self.data_priority)
+                    .with_blocks_left(self.kept_blocks.left_bytes);
                 let source = FileSource::new(scanner, file, probe);
                 add(Source::File(Box::new(source)));
             }
@@ -312,7 +317,7 @@ impl Store {
         let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
         let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now(), has_filter);
         let is_merge = sources.len() > 1;
-        let heap = Heap::new(self.order, sources);
+        let heap = Heap::new(self.order, sources, self.kept_blocks);
         // Raw reads see all there is; NEW_VERSION_BEHAVIOR goes by more than timestamps.
         let by_time = !scan.raw && !self.rules.new_version_behavior;
         let heap = match relevant.one_column() {

@@ -8,10 +8,19 @@ use std::time::Duration;
 /// A wait is cut into pieces, so that nobody waits on when a flush has made room.
 const WAIT_PIECE: Duration = Duration::from_millis(20);
 
+/// A write of so many bytes waits for a flush that is to come, rather than go beyond the limit: smaller ones can only go a
+/// little beyond.
+const LARGE_WRITE_BYTES: usize = 1 << 20;
+/// How often it looks. A flush of little more than one such write does not take long.
+const LARGE_WRITE_LOOK: Duration = Duration::from_millis(5);
+
 impl Region {
     /// Refuses a write if there is no room; if there is little, lets it wait first, a second at most. Called before any
     /// lock is taken.
     pub(crate) async fn wait_for_room(&self, bytes: usize) -> Result<(), RegionError> {
+        if bytes >= LARGE_WRITE_BYTES {
+            self.wait_to_fit(bytes as u64).await?;
+        }
         if !self.is_short_of_room() {
             return Ok(());
         }
@@ -27,6 +36,24 @@ impl Region {
             }
         }
         self.check_memory()
+    }
+
+    /// Waits, a second at most, while so many bytes do not fit beside what the memstores hold, and a flush of this region is
+    /// under way or about to begin.
+    async fn wait_to_fit(&self, bytes: u64) -> Result<(), RegionError> {
+        let host = &self.environment.host;
+        let fits = |room: WriteRoom| room.used.saturating_add(bytes) <= room.limit;
+        let mut left = LONGEST_DELAY;
+        while !left.is_zero()
+            && self.is_over_flush_size()
+            && !(fits(self.write_room()) && fits(host.write_room()))
+        {
+            self.ask_for_flush();
+            host.pause(LARGE_WRITE_LOOK).await;
+            left = left.saturating_sub(LARGE_WRITE_LOOK);
+            self.check_open()?;
+        }
+        Ok(())
     }
 
     /// Two counts are looked at, without a lock: what every write pays. Catalogues are not held up.

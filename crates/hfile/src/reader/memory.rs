@@ -60,10 +60,11 @@ impl HFileReader {
         scaled.max(one_cell).max(block_size_bytes).min(MOST_BLOCK_BYTES)
     }
 
-    /// About how many bytes of memory a scan keeps that goes through the file: a data block, and the index blocks that
-    /// lead to it.
-    pub fn scan_bytes(&self, block_size_bytes: u64) -> u64 {
+    /// About how many bytes of memory a scan keeps that goes through the file: a data block, of up to `most_of_block` bytes,
+    /// and the index blocks that lead to it.
+    pub fn scan_bytes(&self, block_size_bytes: u64, most_of_block: u64) -> u64 {
         let index_blocks = self.index_levels().saturating_sub(1) as u64;
-        self.largest_block_bytes(block_size_bytes).saturating_add(index_blocks * INDEX_BLOCK_BYTES)
+        let block = self.largest_block_bytes(block_size_bytes).min(most_of_block);
+        block.saturating_add(index_blocks * INDEX_BLOCK_BYTES)
     }
 }

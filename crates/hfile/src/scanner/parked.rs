@@ -18,8 +18,9 @@ impl HFileScanner {
     pub fn park(&mut self) {
         self.given.clear();
         let path = std::mem::take(&mut self.path);
-        let Some(position) = self.position.take() else { return };
-        let Some((number, _)) = position.among() else { return };
+        let position = self.position.take();
+        let number = position.as_ref().and_then(Position::among).map(|(number, _)| number);
+        let Some(number) = number.or(self.resting.as_ref().map(|resting| resting.number)) else { return };
         self.parked = Some(Parked { entries: path.iter().map(|step| step.entry).collect(), number });
     }
 
@@ -33,6 +34,11 @@ impl HFileScanner {
         for &entry in &parked.entries {
             let node = if path.is_empty() { None } else { Some(self.child(&path)?) };
             path.push(PathStep { node, entry });
+        }
+        if self.resting.is_some() {
+            (self.path, self.parked) = (path, None);
+            self.given.clear();
+            return Ok(());
         }
         let block = self.child(&path)?;
         let place = block.place();

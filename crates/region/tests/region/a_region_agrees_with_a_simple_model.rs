@@ -13,7 +13,8 @@ use finback_filter::{Filter, FilterCode, FilterError, RowCells};
 use finback_fs::{CrashMode, MemFileSystem};
 use finback_region::{
     CompactionConfig, CompactionPolicy, CompareOperator, Condition, ConditionTest, DateTieredConfig,
-    InMemoryCompaction, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine, StripeConfig,
+    InMemoryCompaction, KeptBlocks, Region, RegionScanner, ScanLimits, ScanOutput, ScanStop, StoreEngine,
+    StripeConfig,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -188,7 +189,12 @@ struct Tested {
 }
 
 impl Tested {
-    fn new(forgets: bool, compaction: CompactionConfig, policy: InMemoryCompaction) -> Self {
+    fn new(
+        forgets: bool,
+        kept_blocks: KeptBlocks,
+        compaction: CompactionConfig,
+        policy: InMemoryCompaction,
+    ) -> Self {
         let mem = MemFileSystem::new();
         // Blocks of a few cells each.
         let families = vec![
@@ -206,6 +212,7 @@ impl Tested {
         let mut world = World::new(Arc::new(mem.clone()), families);
         world.cache = crate::world::TestCache::new(forgets);
         world.config.compaction = compaction;
+        world.config.kept_blocks = kept_blocks;
         world.compact_in_memory(policy);
         world.host.has_no_background.store(true, Ordering::SeqCst);
         let region = world.start().unwrap();
@@ -534,11 +541,12 @@ proptest! {
     fn whatever_happens_in_between(
         operations in prop::collection::vec(operation(), 1..40),
         forgets in any::<bool>(),
+        kept_blocks in select(vec![KeptBlocks::default(), KeptBlocks::NONE]),
         policy in select(POLICIES.to_vec()),
         last in query(),
         compaction in select(tiny_policies()),
     ) {
-        let mut tested = Tested::new(forgets, compaction, policy);
+        let mut tested = Tested::new(forgets, kept_blocks, compaction, policy);
         for operation in &operations {
             tested.apply(operation);
         }

@@ -5,6 +5,7 @@ mod hfiles;
 mod ledger;
 #[allow(dead_code)] // Not every module uses all of it.
 mod machine;
+mod merges_of_large_cells_hold_few_of_them;
 mod model;
 mod new_version_model;
 mod random_operations;
@@ -19,6 +20,7 @@ mod a_compaction_may_fail_or_die_at_any_point;
 mod a_file_that_hbase_wrote_takes_the_place_of_ours;
 mod a_flush_into_stripes_is_one_step;
 mod a_full_disk_stops_writes_and_loses_nothing;
+mod a_large_write_waits_for_the_flush_that_makes_room;
 mod a_put_after_a_quick_delete_is_seen;
 mod a_read_of_one_column_leaves_out_old_files;
 mod a_region_agrees_with_a_simple_model;

@@ -1,0 +1,131 @@
+//! Files of large cells are merged with a block or two in memory, however many files there are.
+
+use crate::world::{Plain, TestCache, World, family, put, results_of, run};
+use finback_cell::{Bytes, FamilySelection, Scan};
+use finback_fs::MemFileSystem;
+use finback_hfile::{Block, BlockCache, BlockPriority, FileId};
+use finback_region::{Interrupt, KeptBlocks, Region, ScanLimits, ScanOutput};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+const CELL_BYTES: usize = 1 << 20;
+const FILES: usize = 6;
+const ROWS: usize = 3;
+/// What is around cells in blocks, and kept of small ones.
+const SLACK_BYTES: usize = 256 << 10;
+
+/// A region with files each of which has a cell of every row, and rows of its own.
+fn region(cache: Option<Arc<dyn BlockCache>>) -> (World, Arc<Region>) {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.cache = TestCache::new(true);
+    world.config.kept_blocks = KeptBlocks { beside_bytes: 64 << 10, left_bytes: 64 << 10 };
+    world.start_server().unwrap();
+    let region = world.open_with(cache.unwrap_or(world.cache.clone())).unwrap();
+    for file in 0..FILES {
+        for row in 0..ROWS {
+            let (row, column) = (format!("row{row}"), format!("q{file}"));
+            run(region.mutate(&put((&row, "a", &column), &vec![file as u8; CELL_BYTES]))).unwrap();
+        }
+        let own = format!("row{}-{file}", file % ROWS);
+        run(region.mutate(&put((&own, "a", "q"), &vec![file as u8; CELL_BYTES]))).unwrap();
+        region.flush(None).unwrap();
+    }
+    (world, region)
+}
+
+/// What is read, a cell at a time, and the most bytes of blocks that the scanner had meanwhile.
+fn read(region: &Region, scan: &Scan) -> (Vec<Plain>, usize) {
+    let mut scanner = region.scanner(scan, None).unwrap();
+    let limits = ScanLimits { bytes: 1, partial_rows: true, ..ScanLimits::NONE };
+    let (mut found, mut most) = (Vec::new(), 0);
+    loop {
+        let mut out = ScanOutput::default();
+        let ended = loop {
+            match scanner.next(&mut out, &limits) {
+                Ok(_) => break out.is_empty(),
+                Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read().unwrap()),
+                Err(Interrupt::Failed(error)) => panic!("{error}"),
+            }
+            most = most.max(scanner.held_bytes());
+        };
+        found.extend(results_of(&out).into_iter().flat_map(|result| result.cells));
+        if ended {
+            return (found, most);
+        }
+    }
+}
+
+/// All cells, in the order of a scan.
+fn names(cells: &[Plain]) -> Vec<String> {
+    let name = |cell: &Plain| format!("{} {}", cell.row.escape_ascii(), cell.qualifier.escape_ascii());
+    assert!(cells.iter().all(|cell| cell.value.len() == CELL_BYTES));
+    cells.iter().map(name).collect()
+}
+
+fn all_names() -> Vec<String> {
+    let of_rows = (0..ROWS).flat_map(|row| (0..FILES).map(move |file| format!("row{row} q{file}")));
+    let mut all: Vec<_> =
+        of_rows.chain((0..FILES).map(|file| format!("row{}-{file} q", file % ROWS))).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn by_scans_in_both_directions_and_by_gets() {
+    let (_world, region) = region(None);
+    let (found, most) = read(&region, &Scan::default());
+    assert_eq!(names(&found), all_names());
+    // The smallest cell so far, and the one that it is compared with.
+    assert!(most <= 2 * CELL_BYTES + SLACK_BYTES, "{most} bytes of blocks were held");
+
+    let (found, most) = read(&region, &Scan { reversed: true, ..Scan::default() });
+    let mut in_order = names(&found);
+    in_order.sort();
+    assert_eq!(in_order, all_names());
+    // The row before may begin in the block before.
+    assert!(most <= 3 * CELL_BYTES + SLACK_BYTES, "{most} bytes of blocks were held by a reversed scan");
+
+    let row = Bytes::from("row1");
+    let column = |qualifier: &'static str| {
+        vec![FamilySelection { family: "a".into(), qualifiers: Some(vec![qualifier.into()]) }]
+    };
+    let get = Scan { start_row: row.clone(), stop_row: row, include_stop_row: true, ..Scan::default() };
+    for (families, wanted) in [(Vec::new(), FILES), (column("q0"), 1), (column("q5"), 1), (column("q6"), 0)] {
+        let (found, most) = read(&region, &Scan { families, ..get.clone() });
+        assert_eq!(found.len(), wanted);
+        assert!(most <= 3 * CELL_BYTES + SLACK_BYTES, "{most} bytes of blocks were held by a get");
+    }
+}
+
+/// Keeps no block, and the most that was counted outside.
+#[derive(Default)]
+struct Counted {
+    now: AtomicIsize,
+    most: AtomicIsize,
+}
+
+impl BlockCache for Counted {
+    fn get(&self, _: FileId, _: u64, _: BlockPriority) -> Option<Arc<Block>> {
+        None
+    }
+    fn insert(&self, _: FileId, _: &Arc<Block>, _: BlockPriority) {}
+    fn evict_file(&self, _: FileId) -> usize {
+        0
+    }
+    fn outside_changed(&self, bytes: isize) {
+        let now = self.now.fetch_add(bytes, Ordering::SeqCst) + bytes;
+        self.most.fetch_max(now, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn by_compactions() {
+    let cache = Arc::new(Counted::default());
+    let (_world, region) = region(Some(cache.clone()));
+    region.compact(b"a", true).unwrap().unwrap();
+    let most = cache.most.load(Ordering::SeqCst).unsigned_abs();
+    // One that is read, as it stands in the file and as it is; one that is written, and compressed.
+    assert!(most <= 4 * CELL_BYTES + 3 * SLACK_BYTES, "{most} bytes were counted");
+    let (found, _) = read(&region, &Scan::default());
+    assert_eq!(names(&found), all_names());
+}
