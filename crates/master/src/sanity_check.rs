@@ -61,6 +61,7 @@ pub(crate) fn check(table: &TableDescriptor, enabled: bool) -> Result<(), RpcExc
     check_sizes(table, &complain)?;
     check_split_policy(table, &complain)?;
     table.families.iter().try_for_each(|family| check_compression(family, &complain))?;
+    table.families.iter().try_for_each(check_encryption)?;
     check_fifo_compaction(table)?;
     if table.families.is_empty() {
         complain("Table should have at least one column family.".into())?;
@@ -104,6 +105,16 @@ fn check_sizes(table: &TableDescriptor, complain: Complain<'_>) -> Result<(), Rp
         ))?;
     }
     Ok(())
+}
+
+/// There is no encryption. Nobody is to believe that there is: HBase would let this one be switched off, and not open the regions.
+fn check_encryption(family: &ColumnFamilyDescriptor) -> Result<(), RpcException> {
+    match family.attribute("ENCRYPTION") {
+        None => Ok(()),
+        Some(cipher) => {
+            Err(insane(format!("Cipher {cipher} failed test: encryption is disabled on the cluster")))
+        }
+    }
 }
 
 fn check_family(family: &ColumnFamilyDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {

@@ -63,6 +63,16 @@ fn some_checks_cannot_be_switched_off() {
 }
 
 #[test]
+fn what_was_to_be_encrypted_is_refused() {
+    for enabled in [true, false] {
+        let error = check(&family("ENCRYPTION", "AES"), enabled).unwrap_err();
+        let told =
+            "Cipher AES failed test: encryption is disabled on the cluster Set hbase.table.sanity.checks";
+        assert!(error.message.starts_with(told), "{error}");
+    }
+}
+
+#[test]
 fn stores_whose_files_are_only_dropped_need_an_age_and_room() {
     let fifo = |settings: &[(&str, &str)]| {
         table(|table| {
