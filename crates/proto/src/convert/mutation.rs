@@ -141,15 +141,20 @@ fn inline_cells(
         for value in &column.qualifier_value {
             let cell_type = match (kind, value.delete_type) {
                 (MutationKind::Put | MutationKind::Delete, Some(code)) => marker(code)?,
-                (MutationKind::Delete, None) => {
-                    return Err(ProtoError::missing("QualifierValue", "delete_type"));
-                }
+                // The message's default, which hbase-driver counts on.
+                (MutationKind::Delete, None) => CellType::Delete,
                 _ => CellType::Put,
+            };
+            let is_of_family = matches!(cell_type, CellType::DeleteFamily | CellType::DeleteFamilyVersion);
+            let qualifier = match kind {
+                // What deletes a family has no qualifier, whatever the client says.
+                MutationKind::Delete if is_of_family => &[],
+                _ => value.qualifier.as_deref().unwrap_or_default(),
             };
             let parts = CellParts {
                 row,
                 family: &column.family,
-                qualifier: value.qualifier.as_deref().unwrap_or_default(),
+                qualifier,
                 timestamp: value.timestamp.map_or(timestamp, |timestamp| timestamp as i64),
                 type_code: cell_type.code(),
                 value: value.value.as_deref().unwrap_or_default(),

@@ -90,16 +90,18 @@ fn inline_values_become_cells() {
 
 #[test]
 fn inline_deletes_name_their_kind() {
-    let expected = [(0, 8), (1, 12), (2, 14), (3, 10)];
-    for (delete_type, code) in expected {
-        let value = QualifierValue { delete_type: Some(delete_type), ..Default::default() };
-        let mutation = decode_mutation(inline(MutationType::Delete, value), &mut Bytes::new(), 0).unwrap();
-        assert_eq!(mutation.cells.iter().next().unwrap().type_code(), code);
+    let delete = |delete_type| {
+        let value = QualifierValue { qualifier: Some("q".into()), delete_type, ..Default::default() };
+        decode_mutation(inline(MutationType::Delete, value), &mut Bytes::new(), 0)
+    };
+    let expected =
+        [(None, 8, "q"), (Some(0), 8, "q"), (Some(1), 12, "q"), (Some(2), 14, ""), (Some(3), 10, "")];
+    for (delete_type, code, qualifier) in expected {
+        let mutation = delete(delete_type).unwrap();
+        let cell = mutation.cells.iter().next().unwrap();
+        assert_eq!((cell.type_code(), cell.qualifier()), (code, qualifier.as_bytes()));
     }
-    for bad in [None, Some(17)] {
-        let value = QualifierValue { delete_type: bad, ..Default::default() };
-        assert!(decode_mutation(inline(MutationType::Delete, value), &mut Bytes::new(), 0).is_err());
-    }
+    assert!(delete(Some(17)).is_err());
 }
 
 #[test]
