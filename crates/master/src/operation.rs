@@ -76,6 +76,11 @@ pub(crate) enum Operation {
         table: TableName,
         region: String,
     },
+    /// An empty one takes its place.
+    TruncateRegion {
+        table: TableName,
+        region: String,
+    },
     /// At a row that was found to divide it.
     SplitRegion {
         table: TableName,
@@ -141,6 +146,7 @@ impl Operation {
             Self::AssignRegion { .. } | Self::UnassignRegion { .. } | Self::MoveRegion { .. } => {
                 "TransitRegionStateProcedure"
             }
+            Self::TruncateRegion { .. } => "TruncateRegionProcedure",
             Self::SplitRegion { .. } => "SplitTableRegionProcedure",
             Self::MergeRegions { .. } => "MergeTableRegionsProcedure",
             Self::CollectRegion { .. } => "GCRegionProcedure",
@@ -187,6 +193,7 @@ impl Operation {
             | Self::AssignRegion { table, .. }
             | Self::UnassignRegion { table, .. }
             | Self::MoveRegion { table, .. }
+            | Self::TruncateRegion { table, .. }
             | Self::SplitRegion { table, .. }
             | Self::MergeRegions { table, .. }
             | Self::CollectRegion { table, .. } => Some(table),
@@ -266,6 +273,9 @@ impl Operation {
             Self::TakeSnapshot { table, snapshot } => snapshots::check_taking(state, table, snapshot),
             Self::CloneSnapshot(of) => snapshots::check_clone(state, of, sanity_checks),
             Self::RestoreSnapshot(of) => snapshots::check_restore(state, of, sanity_checks),
+            Self::TruncateRegion { table, region } => {
+                region_division::check_open(state, table, region).map(drop)
+            }
             Self::SplitRegion { table, region, split_row } => {
                 region_division::check_split(state, table, region, split_row)
             }

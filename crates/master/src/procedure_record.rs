@@ -90,6 +90,7 @@ pub(crate) fn encode_operation(operation: &Operation) -> Option<pb::StoredOperat
         Operation::AssignRegion { table, region } => of_region(Kind::StoredAssignRegion, table, region),
         Operation::UnassignRegion { table, region } => of_region(Kind::StoredUnassignRegion, table, region),
         Operation::MoveRegion { table, region } => of_region(Kind::StoredMoveRegion, table, region),
+        Operation::TruncateRegion { table, region } => of_region(Kind::StoredTruncateRegion, table, region),
         Operation::SplitRegion { table, region, split_row } => pb::StoredOperation {
             key: vec![split_row.clone()],
             ..of_region(Kind::StoredSplitRegion, table, region)
@@ -162,6 +163,9 @@ pub(crate) fn decode_operation(record: &pb::StoredOperation) -> Result<Operation
             Operation::AssignRegion { table: table(record)?, region: region(record)? }
         }
         Kind::StoredMoveRegion => Operation::MoveRegion { table: table(record)?, region: region(record)? },
+        Kind::StoredTruncateRegion => {
+            Operation::TruncateRegion { table: table(record)?, region: region(record)? }
+        }
         Kind::StoredUnassignRegion => {
             Operation::UnassignRegion { table: table(record)?, region: region(record)? }
         }

@@ -1,4 +1,4 @@
-//! What of splits and merges is to be found out before they begin: whether they make sense, and whether the region servers
+//! What of splits, merges and truncations of regions is to be found out before they begin: whether they make sense, and whether the region servers
 //! are ready for them.
 
 use std::sync::Arc;
@@ -17,6 +17,16 @@ use crate::{
     state::{ClusterState, Region},
 };
 
+/// Whether a region is open, and its table enabled.
+pub(crate) fn check_open<'a>(
+    state: &'a ClusterState,
+    table: &TableName,
+    encoded: &str,
+) -> Result<&'a RegionInfo, RpcException> {
+    check_enabled(state, table)?;
+    Ok(&open_region(state, encoded)?.info)
+}
+
 /// Whether a region can be split there; in HBase's words, why not.
 pub(crate) fn check_split(
     state: &ClusterState,
@@ -24,8 +34,7 @@ pub(crate) fn check_split(
     encoded: &str,
     split_row: &Bytes,
 ) -> Result<(), RpcException> {
-    check_enabled(state, table)?;
-    let info = &open_region(state, encoded)?.info;
+    let info = check_open(state, table, encoded)?;
     if *split_row == info.start_key {
         let message = format!("Split row is equal to startkey: {}", split_row.escape_ascii());
         return Err(exceptions::do_not_retry(message));
@@ -108,6 +117,10 @@ impl MasterService {
                 let origin = Origin::of(call, request.nonce_group, request.nonce);
                 Outcome::pending(split(driver, request, origin))
             }),
+            "TruncateRegion" => call.decode().map(|request: pb::TruncateRegionRequest| {
+                let origin = Origin::of(call, request.nonce_group, request.nonce);
+                Outcome::pending(truncate(driver, request, origin))
+            }),
             "MergeTableRegions" => call.decode().map(|request: pb::MergeTableRegionsRequest| {
                 let origin = Origin::of(call, request.nonce_group, request.nonce);
                 Outcome::pending(merge(driver, request, origin))
@@ -160,6 +173,25 @@ async fn split(
     let operation = Operation::SplitRegion { table, region, split_row };
     let proc_id = driver.run(operation, origin).await?;
     Ok(Reply::new(&pb::SplitTableRegionResponse { proc_id: Some(proc_id) }))
+}
+
+async fn truncate(
+    driver: Arc<Driver>,
+    request: pb::TruncateRegionRequest,
+    origin: Origin,
+) -> Result<Reply, RpcException> {
+    // Sent again, it may find another region in the place of its own.
+    if let Some(id) = driver.started(&origin).await? {
+        return Ok(Reply::new(&pb::TruncateRegionResponse { proc_id: Some(id) }));
+    }
+    let info = RegionInfo::try_from(&request.region_info)
+        .map_err(|error| exceptions::do_not_retry(error.to_string()))?;
+    if info.replica_id != 0 {
+        return Err(exceptions::do_not_retry("Can't truncate replicas directly"));
+    }
+    let operation = Operation::TruncateRegion { table: info.table.clone(), region: info.encoded_name() };
+    let proc_id = driver.run(operation, origin).await?;
+    Ok(Reply::new(&pb::TruncateRegionResponse { proc_id: Some(proc_id) }))
 }
 
 async fn merge(

@@ -31,7 +31,8 @@ macro_rules! has_procedure {
 
 has_procedure! { CreateTableResponse DeleteTableResponse EnableTableResponse DisableTableResponse TruncateTableResponse
 AddColumnResponse DeleteColumnResponse ModifyTableResponse ModifyColumnResponse CreateNamespaceResponse
-ModifyNamespaceResponse DeleteNamespaceResponse SplitTableRegionResponse MergeTableRegionsResponse }
+ModifyNamespaceResponse DeleteNamespaceResponse SplitTableRegionResponse MergeTableRegionsResponse FlushTableResponse
+TruncateRegionResponse }
 
 /// What a client knows of its operation when the power is cut.
 #[derive(Debug, Clone, Copy)]
@@ -613,6 +614,83 @@ async fn a_region_on_the_move_is_open_in_the_end() {
         idle(&next).await;
         assert_eq!(regions(&next), (1, 3), "cut at {n}");
     }
+}
+
+/// A start opens the regions of tables that are enabled, whatever was done to them one by one.
+#[tokio::test(start_paused = true)]
+async fn a_region_that_was_on_its_way_is_open_after_a_start_or_closed_if_that_goes_on() {
+    let region = RegionInfo::new(table_name("t"), Bytes::new(), Bytes::new(), NOW);
+    let specifier = convert::specifier_by_encoded_name(&region);
+    let unassign = pb::UnassignRegionRequest { region: specifier.clone(), ..Default::default() };
+    let assign = pb::AssignRegionRequest { region: specifier, ..Default::default() };
+    let close = async |cluster: &Cluster| -> Result<pb::UnassignRegionResponse, finback_rpc::RpcException> {
+        cluster.call("UnassignRegion", &unassign).await
+    };
+    let open = async |cluster: &Cluster| -> Result<pb::AssignRegionResponse, finback_rpc::RpcException> {
+        cluster.call("AssignRegion", &assign).await
+    };
+    for (n, closes) in (0..20).flat_map(|n| [(n, true), (n, false)]) {
+        let cluster = Cluster::start().await;
+        cluster.create("t", &["f"], &[]).await.unwrap();
+        if !closes {
+            close(&cluster).await.unwrap();
+            assert_eq!(regions(&cluster), (1, 2));
+        }
+        cluster.faults.fail_from(cluster.faults.operations() + n);
+        // It may never come to an end.
+        let change =
+            async { if closes { close(&cluster).await.map(drop) } else { open(&cluster).await.map(drop) } };
+        let _ = tokio::time::timeout(Duration::from_millis(50), change).await;
+        let next = cluster.crash_and_restart(CrashMode::Strict).await;
+        idle(&next).await;
+        // An unassignment that had begun goes on.
+        let is_open = regions(&next) == (1, 3);
+        assert!(is_open || closes && regions(&next) == (1, 2), "cut at {n}");
+        if is_open {
+            close(&next).await.unwrap();
+        }
+        assert_eq!(regions(&next), (1, 2));
+        open(&next).await.unwrap();
+        assert_eq!(regions(&next), (1, 3));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn flush() {
+    at_every_step::<_, pb::FlushTableResponse>(
+        async |cluster| {
+            cluster.create("t", &["f"], &["m"]).await.unwrap();
+        },
+        "FlushTable",
+        pb::FlushTableRequest {
+            table_name: (&table_name("t")).into(),
+            nonce_group: Some(7),
+            nonce: Some(11),
+            ..Default::default()
+        },
+        async |cluster, _| assert_eq!(regions(cluster), (2, 4)),
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn truncate_region() {
+    let old = RegionInfo::new(table_name("t"), Bytes::new(), "m".into(), NOW);
+    at_every_step::<_, pb::TruncateRegionResponse>(
+        async |cluster| {
+            cluster.create("t", &["f"], &["m"]).await.unwrap();
+            assert_eq!(cluster.put_store_files("t", "f", FILE), 2);
+        },
+        "TruncateRegion",
+        pb::TruncateRegionRequest { region_info: (&old).into(), nonce_group: Some(7), nonce: Some(11) },
+        async |cluster, done| {
+            assert_eq!(regions(cluster), (2, 4), "as many as before");
+            let files = cluster.files_below("data").len();
+            assert!(if done { files == 1 } else { files == 1 || files == 2 }, "{files}");
+            assert_eq!(files + cluster.files_below("archive").len(), 2, "what was there is in the archive");
+        },
+    )
+    .await;
 }
 
 /// Names of files that lead to others.

@@ -59,6 +59,9 @@ impl Core {
                 };
                 self.decide_split(decision, split_row)
             }
+            Operation::TruncateRegion { region, .. } => {
+                self.decide_region_truncation(self.with_regions(vec![region.clone()]))
+            }
             Operation::MergeRegions { table, regions } => {
                 let decision =
                     Decision { old_descriptor: self.descriptor(table), ..self.with_regions(regions.clone()) };

@@ -1,4 +1,4 @@
-//! Splits and merges as steps. The parents are closed, the directories of what comes of them are made, then hbase:meta
+//! Splits, merges and truncations of regions as steps. The parents are closed, the directories of what comes of them are made, then hbase:meta
 //! changes once: before that a start of the master opens the parents, and clears the directories away; after it the
 //! others are there. Should a step before it fail, the parents are opened again.
 
@@ -70,6 +70,16 @@ impl Core {
         Decision { new_regions: vec![merged], ..decision }
     }
 
+    /// An empty region in the place of one.
+    pub(super) fn decide_region_truncation(&self, decision: Decision) -> Decision {
+        let empty = |old: &RegionInfo| {
+            let (start, end) = (old.start_key.clone(), old.end_key.clone());
+            RegionInfo::new(old.table.clone(), start, end, self.now.max(old.region_id + 1))
+        };
+        let new_regions = decision.old_regions.iter().map(empty).collect();
+        Decision { new_regions, ..decision }
+    }
+
     pub(super) fn plan_collection(&self, region: &str) -> Vec<Step> {
         let Some(known) = self.state.regions.get(region) else { return Vec::new() };
         let (table, info) = (known.info.table.clone(), known.info.clone());
@@ -101,6 +111,22 @@ pub(super) fn merge(decision: &Decision) -> Vec<Step> {
     let mut edits: Vec<_> = decision.old_regions.iter().cloned().map(MetaEdit::RemoveRegion).collect();
     edits.push(MetaEdit::AddOffspring { region: merged.clone(), merged_from: decision.old_regions.clone() });
     division(decision, edits)
+}
+
+/// The steps of the truncation of a region. HBase keeps the region and empties its directory. Then a crash must not find edits in a
+/// log that are in no file any more; a new region has none.
+pub(super) fn truncate(decision: &Decision) -> Vec<Step> {
+    let ([old], [new]) = (&decision.old_regions[..], &decision.new_regions[..]) else { return Vec::new() };
+    let (closed, opened) = (vec![old.encoded_name()], vec![new.encoded_name()]);
+    let archive = |regions| StorageWork::ArchiveRegions { table: old.table.clone(), regions };
+    vec![
+        Step::Otherwise(vec![Step::CleanUp(archive(opened.clone())), Step::Open(closed.clone())]),
+        Step::Close(closed.clone()),
+        Step::Prepare(StorageWork::CreateRegions(vec![new.clone()])),
+        Step::Meta(vec![MetaEdit::RemoveRegion(old.clone()), MetaEdit::AddRegion(new.clone())]),
+        Step::CleanUp(archive(closed)),
+        Step::Open(opened),
+    ]
 }
 
 fn division(decision: &Decision, edits: Vec<MetaEdit>) -> Vec<Step> {

@@ -53,6 +53,7 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
         Operation::AssignRegion { region, .. }
         | Operation::UnassignRegion { region, .. }
         | Operation::MoveRegion { region, .. }
+        | Operation::TruncateRegion { region, .. }
         | Operation::SplitRegion { region, .. }
         | Operation::CollectRegion { region, .. } => std::slice::from_ref(region),
         Operation::MergeRegions { regions, .. } => regions,

@@ -86,6 +86,7 @@ pub(crate) fn steps(operation: &Operation, decision: &Decision) -> Vec<Step> {
         Operation::MoveRegion { region, .. } => {
             vec![Step::Close(vec![region.clone()]), Step::Open(vec![region.clone()])]
         }
+        Operation::TruncateRegion { .. } => division::truncate(decision),
         Operation::SplitRegion { .. } => division::split(decision),
         Operation::MergeRegions { .. } => division::merge(decision),
         Operation::TakeSnapshot { snapshot, .. } => snapshots::taking_steps(snapshot, decision),

@@ -78,6 +78,7 @@ fn ends(operation: &Operation) -> (&'static [u32], u32) {
         | Operation::TakeSnapshot { .. }
         | Operation::CloneSnapshot(_)
         | Operation::RestoreSnapshot(_)
+        | Operation::TruncateRegion { .. }
         | Operation::HoldLock { .. } => (&[], 0),
     }
 }
@@ -277,6 +278,8 @@ fn data(procedure: &Procedure) -> Vec<Any> {
             let Some(info) = decision.old_regions.first() else { return Vec::new() };
             vec![region(info), pack("GCRegionStateData", &pb::GcRegionStateData { region_info: info.into() })]
         }
+        // Its data is its region.
+        Operation::TruncateRegion { .. } => decision.old_regions.iter().map(region).collect(),
         Operation::FlushTable { .. }
         | Operation::TakeSnapshot { .. }
         | Operation::CloneSnapshot(_)

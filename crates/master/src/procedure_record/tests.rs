@@ -52,6 +52,7 @@ fn operations() -> Vec<Operation> {
         Operation::FlushTable { table: table.clone(), families: vec!["f".into()] },
         Operation::AssignRegion { table: table.clone(), region: region.clone() },
         Operation::UnassignRegion { table: table.clone(), region: region.clone() },
+        Operation::TruncateRegion { table: table.clone(), region: region.clone() },
         Operation::MoveRegion { table: table.clone(), region: region.clone() },
         Operation::SplitRegion { table: table.clone(), region: region.clone(), split_row: "m".into() },
         Operation::MergeRegions { table: table.clone(), regions: vec![region, "4567".into()] },

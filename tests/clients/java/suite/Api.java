@@ -21,6 +21,8 @@ interface Api extends AutoCloseable {
   void drop(TableName t) throws Exception;
   void enable(TableName t) throws Exception;
   void disable(TableName t) throws Exception;
+  /** False where the client has no such call: before 2.6. */
+  boolean truncateRegion(byte[] region) throws Exception;
   void truncate(TableName t, boolean preserveSplits) throws Exception;
   void addFamily(TableName t, ColumnFamilyDescriptor f) throws Exception;
   void modifyFamily(TableName t, ColumnFamilyDescriptor f) throws Exception;

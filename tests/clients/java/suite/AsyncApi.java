@@ -56,6 +56,15 @@ final class AsyncApi implements Api {
   public void drop(TableName t) throws Exception { await(admin.deleteTable(t)); }
   public void enable(TableName t) throws Exception { await(admin.enableTable(t)); }
   public void disable(TableName t) throws Exception { await(admin.disableTable(t)); }
+  public boolean truncateRegion(byte[] region) throws Exception {
+    try {
+      await((CompletableFuture<?>) AsyncAdmin.class.getMethod("truncateRegion", byte[].class).invoke(admin, region));
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
+    }
+  }
+
   public void truncate(TableName t, boolean preserveSplits) throws Exception { await(admin.truncateTable(t, preserveSplits)); }
   public void addFamily(TableName t, ColumnFamilyDescriptor f) throws Exception { await(admin.addColumnFamily(t, f)); }
   public void modifyFamily(TableName t, ColumnFamilyDescriptor f) throws Exception { await(admin.modifyColumnFamily(t, f)); }

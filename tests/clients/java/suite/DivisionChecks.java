@@ -55,6 +55,20 @@ final class DivisionChecks extends Checks {
     discard(t);
   }
 
+  public void a_region_is_truncated_and_its_neighbour_is_not() throws Exception {
+    TableName t = fresh("truncated", new String[] {"a"}, "m");
+    api.puts(t, List.of(put("a", "a", "q", "v"), put("x", "a", "q", "v")));
+    api.flush(t);
+    api.put(t, put("b", "a", "q", "v"));
+    if (api.truncateRegion(api.regions(t).get(0).getRegionName())) {
+      eq("x", rows(api.scan(t, new Scan())));
+      eq(2, api.regions(t).size());
+      api.put(t, put("c", "a", "q", "new"));
+      eq("c x", rows(api.scan(t, new Scan())));
+    }
+    discard(t);
+  }
+
   public void a_row_to_split_at_is_found_where_none_is_named() throws Exception {
     TableDescriptorBuilder d = TableDescriptorBuilder.newBuilder(name("middle"));
     d.setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(A).setBlocksize(1024).build());

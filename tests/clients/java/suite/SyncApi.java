@@ -50,6 +50,15 @@ final class SyncApi implements Api {
   public void drop(TableName t) throws Exception { admin.deleteTable(t); }
   public void enable(TableName t) throws Exception { admin.enableTable(t); }
   public void disable(TableName t) throws Exception { admin.disableTable(t); }
+  public boolean truncateRegion(byte[] region) throws Exception {
+    try {
+      Admin.class.getMethod("truncateRegion", byte[].class).invoke(admin, region);
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
+    }
+  }
+
   public void truncate(TableName t, boolean preserveSplits) throws Exception { admin.truncateTable(t, preserveSplits); }
   public void addFamily(TableName t, ColumnFamilyDescriptor f) throws Exception { admin.addColumnFamily(t, f); }
   public void modifyFamily(TableName t, ColumnFamilyDescriptor f) throws Exception { admin.modifyColumnFamily(t, f); }
