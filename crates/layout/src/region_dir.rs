@@ -41,6 +41,26 @@ impl RootDir {
         write_file_durably(&**self.fs(), &path, &content).at(&path)
     }
 
+    /// Makes the directories of a region's families that are not there, as HBase does when it opens a region.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn create_family_dirs<'a>(
+        &self,
+        region: &RegionInfo,
+        families: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<()> {
+        let (table, encoded) = (&region.table, region.encoded_name());
+        let there = self.list_families(table, &encoded)?;
+        let is_missing = |family: &&[u8]| !there.iter().any(|name| name.as_bytes() == *family);
+        let missing = families.into_iter().filter(is_missing);
+        let dirs: Vec<_> = missing.map(|family| self.family_dir(table, &encoded, family)).collect();
+        match dirs.is_empty() {
+            true => Ok(()),
+            false => self.fs().create_dirs_all(&dirs).at(&self.region_dir(table, &encoded)),
+        }
+    }
+
     /// Reads a region's `.regioninfo`.
     ///
     /// # Errors

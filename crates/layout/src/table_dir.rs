@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
 
 use crate::{
-    Result, RootDir, error::At, region_dir::region_info_file, small_file,
+    Result, RootDir, error::At, region_dir::region_info_file, root_dir::family_component, small_file,
     table_descriptor::first_descriptor_file,
 };
 
@@ -22,6 +22,12 @@ impl RootDir {
         let mut files = vec![first_descriptor_file(&staged, table)];
         files.extend(regions.iter().map(|region| region_info_file(&staged, region)));
         let mut dirs: Vec<_> = files.iter().filter_map(|(path, _)| path.parent().map(Into::into)).collect();
+        for region in regions {
+            let region_dir = staged.join(region.encoded_name());
+            dirs.extend(
+                table.families.iter().map(|family| region_dir.join(&*family_component(&family.name))),
+            );
+        }
         dirs.push(self.namespace_dir(table.name.namespace()));
         self.fs().create_dirs_all(&dirs).at(&staged)?;
         small_file::write_all_new(&**self.fs(), &files)?;

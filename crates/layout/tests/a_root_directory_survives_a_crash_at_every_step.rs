@@ -112,6 +112,10 @@ fn a_table_is_created_whole_or_not_at_all() {
                 let names = root.list_regions(&table().name).unwrap();
                 assert_eq!(names.len(), 2);
                 for name in names {
+                    assert_eq!(
+                        root.list_families(&table().name, &name).unwrap().len(),
+                        table().families.len()
+                    );
                     assert!(regions().contains(&root.read_region_info(&table().name, &name).unwrap()));
                 }
             }
@@ -120,6 +124,12 @@ fn a_table_is_created_whole_or_not_at_all() {
             assert_eq!(root.list_tables().unwrap(), []);
             root.create_table_dir(&table(), &regions()).unwrap();
             assert_eq!(root.list_regions(&table().name).unwrap().len(), 2);
+            // One more family, as a region gets it when it opens.
+            let [region, _] = &regions()[..] else { panic!("two regions") };
+            root.create_family_dirs(region, [&b"f"[..], b"new"]).unwrap();
+            assert!(
+                root.list_families(&table().name, &region.encoded_name()).unwrap().contains(&"new".into())
+            );
         },
     );
 }

@@ -340,6 +340,32 @@ async fn what_no_table_can_be_made_of_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_clone_may_have_another_store_file_tracker() {
+    let cluster = with_table().await;
+    take(&cluster, description("s", "t")).await;
+    let clone = async |table, tracker: &str| {
+        let request = pb::RestoreSnapshotRequest {
+            snapshot: description("s", table),
+            custom_sft: Some(tracker.to_owned()),
+            ..Default::default()
+        };
+        let response: pb::RestoreSnapshotResponse = cluster.call("RestoreSnapshot", &request).await.unwrap();
+        cluster.wait(Some(response.proc_id)).await
+    };
+    clone("c", "FILE").await.unwrap();
+    assert_eq!(cluster.descriptor("c").await.unwrap().attribute(finback_layout::TRACKER), Some("FILE"));
+    for (region, files) in links(&cluster, "c") {
+        let listed = cluster.root().listed_store_files(&table_name("c"), &region, b"f").unwrap();
+        assert_eq!(listed.into_iter().map(|file| file.name).collect::<Vec<_>>(), files);
+    }
+    let (class, message) = clone("d", "Mine").await.unwrap_err();
+    let expected = "java.lang.RuntimeException: java.lang.RuntimeException: java.lang.ClassNotFoundException: Class \
+                    Mine not found";
+    assert_eq!((&*class, &*message), ("java.io.IOException", expected));
+    assert_eq!(cluster.state("d").await, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_split_region_is_cloned_with_those_that_refer_to_it() {
     let cluster = Cluster::start().await;
     cluster.create("t", &["f"], &[]).await.unwrap();

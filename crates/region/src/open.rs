@@ -49,6 +49,7 @@ impl Region {
         environment.config = RegionConfig::of_table(&environment.config, &table);
         let root = environment.root.clone();
         root.create_region_dir(&info)?;
+        root.create_family_dirs(&info, table.families.iter().map(|family| &family.name[..]))?;
         sweep_temporary(&root, &info)?;
         let encoded_name: Arc<str> = info.encoded_name().into();
         let order = if info.is_meta() { CellOrder::Meta } else { CellOrder::User };

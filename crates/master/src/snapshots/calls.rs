@@ -128,7 +128,8 @@ async fn take(
     origin: Origin,
 ) -> Result<u64, RpcException> {
     let table = table_of(&snapshot)?;
-    snapshot.version.get_or_insert(VERSION);
+    // As HBase does it by itself: its first format has become useless.
+    snapshot.version = Some(VERSION);
     if let Some(id) = driver.started(&origin).await? {
         return Ok(id);
     }

@@ -15,7 +15,6 @@ use super::{SnapshotWork, calls::does_not_exist, describe, exception};
 use crate::{
     core::{Core, Decision, Origin, Step},
     driver::Driver,
-    file_tracker,
     master_service::{Answer, reply},
     meta_edit::MetaEdit,
     operation::{Operation, check_namespace, find},
@@ -134,25 +133,30 @@ fn operation(
     }
     let mut table = TableDescriptor { name: target, ..manifest.table.clone() };
     if !restores {
-        set_tracker(&mut table, request.custom_sft())?;
+        set_tracker(&mut table, request.custom_sft());
     }
     let of = Box::new(TableOfSnapshot::of(snapshot, table, manifest));
     Ok(if restores { Operation::RestoreSnapshot(of) } else { Operation::CloneSnapshot(of) })
 }
 
 /// A clone may have another store file tracker than the snapshot's table.
-fn set_tracker(table: &mut TableDescriptor, tracker: &str) -> Result<(), RpcException> {
+fn set_tracker(table: &mut TableDescriptor, tracker: &str) {
     if tracker.is_empty() {
-        return Ok(());
+        return;
     }
-    let setting = |key: &str| (key == TRACKER).then_some(tracker);
-    StoreFileTracker::of_settings(setting).map_err(exceptions::do_not_retry)?;
     set_entry(&mut table.attributes, TRACKER, tracker);
     for family in &mut table.families {
         family.attributes.retain(|(key, _)| key != TRACKER);
         family.configuration.retain(|(key, _)| key != TRACKER);
     }
-    Ok(())
+}
+
+/// How a clone ends whose store file tracker is none: HBase lets it in, and its procedure looks for a class of that name.
+fn unusable_tracker(table: &TableDescriptor) -> Option<RpcException> {
+    let family = table.families.iter().find(|family| StoreFileTracker::of(table, family).is_err())?;
+    let name = family.setting(TRACKER).or_else(|| table.attribute(TRACKER))?;
+    let message = format!("java.lang.ClassNotFoundException: Class {name} not found");
+    Some(exceptions::io(format!("java.lang.RuntimeException: java.lang.RuntimeException: {message}")))
 }
 
 /// Whether a new table can be made of a snapshot.
@@ -163,7 +167,6 @@ pub(crate) fn check_clone(
 ) -> Result<(), RpcException> {
     check_namespace(state, of.table.name.namespace())?;
     check_schema(of, sanity_checks)?;
-    file_tracker::check_creation(&of.table)?;
     match state.tables.contains_key(&of.table.name) {
         true => Err(exceptions::table_exists(of.table.name.to_string())),
         false => Ok(()),
@@ -268,6 +271,9 @@ fn state_edit(table: &TableName, state: TableState) -> MetaEdit {
 /// The steps of a clone.
 pub(crate) fn clone_steps(of: &TableOfSnapshot, decision: &Decision) -> Vec<Step> {
     let Some(table) = &decision.new_descriptor else { return Vec::new() };
+    if let Some(exception) = unusable_tracker(table) {
+        return vec![Step::Fail(exception)];
+    }
     let mut edits = vec![state_edit(&table.name, TableState::Enabling)];
     edits.extend(additions(of, decision));
     vec![
