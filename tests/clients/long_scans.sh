@@ -9,15 +9,16 @@ LARGEST_CELL=10485760
 LARGEST_CELL_SETTINGS=(finback.memory.limit=100m hbase.regionserver.global.memstore.size=16m hfile.block.cache.size=8m)
 
 step_hugerow() {
-  huge_rows "$HUGE_ROW_MIB" "1024 1048576" "$HUGE_ROW_RISE_MIB" "${HUGE_ROW_SETTINGS[@]}" || return 1
-  # Each of several files keeps a block of such a size while they are merged: no promise.
-  huge_rows "$HUGE_ROW_MIB" "$LARGEST_CELL" '' "${LARGEST_CELL_SETTINGS[@]}"
+  huge_row 1024 "${HUGE_ROW_SETTINGS[@]}" &&
+    huge_row 1048576 "${HUGE_ROW_SETTINGS[@]}" &&
+    huge_row "$LARGEST_CELL" "${LARGEST_CELL_SETTINGS[@]}"
 }
 
-# huge_rows MIB CELL_BYTES... RISE_MIB SETTING...: rows of so many MiB; the server's memory rises by no more, if that is given.
-huge_rows() {
-  local mib=$1 cells=$2 most=$3 cp out
-  shift 3
+# huge_row CELL_BYTES SETTING...: a row of such cells, by which the memory of a server with these settings rises by no more
+# than HUGE_ROW_RISE_MIB.
+huge_row() {
+  local cell=$1 cp out
+  shift
   cp=$(class_path client 2.5.11) && out=$(classes "$HERE/java/hugerow" "$cp") || return 1
   (
     trap server_kill EXIT
@@ -27,13 +28,12 @@ huge_rows() {
     idle=$(resident_mb VmRSS)
     # the highest so far is forgotten
     echo 5 > "/proc/$SERVER_PID/clear_refs"
-    # shellcheck disable=SC2086
-    jvm "$(client_conf ERROR):$out:$cp" HugeRow "$mib" $cells || exit 1
+    jvm "$(client_conf ERROR):$out:$cp" HugeRow "$HUGE_ROW_MIB" "$cell" || exit 1
     highest=$(resident_mb VmHWM)
     server_stop || exit 1
     rm -rf "$DATA/hugerow"
-    echo "$mib MiB in a row, cells of $cells bytes: $((highest - idle)) MiB above $idle MiB"
-    [ -z "$most" ] || [ $((highest - idle)) -le "$most" ]
+    echo "$HUGE_ROW_MIB MiB in a row, cells of $cell bytes: $((highest - idle)) MiB above $idle MiB"
+    [ $((highest - idle)) -le "$HUGE_ROW_RISE_MIB" ]
   )
 }
 

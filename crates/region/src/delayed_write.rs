@@ -54,6 +54,11 @@ impl WriteRoom {
         self.used > self.limit
     }
 
+    /// Whether a write of so many bytes stays within the limit.
+    pub(crate) fn fits(&self, bytes: u64) -> bool {
+        self.used.saturating_add(bytes) <= self.limit
+    }
+
     /// How slow writes are, in seconds for each byte; 0 is not at all.
     pub fn slowness(&self) -> f64 {
         if !self.is_short() {

@@ -18,7 +18,7 @@ impl Region {
     /// Refuses a write if there is no room; if there is little, lets it wait first, a second at most. Called before any
     /// lock is taken.
     pub(crate) async fn wait_for_room(&self, bytes: usize) -> Result<(), RegionError> {
-        if bytes >= LARGE_WRITE_BYTES {
+        if bytes >= LARGE_WRITE_BYTES && !self.info.is_meta() {
             self.wait_to_fit(bytes as u64).await?;
         }
         if !self.is_short_of_room() {
@@ -39,21 +39,29 @@ impl Region {
     }
 
     /// Waits, a second at most, while so many bytes do not fit beside what the memstores hold, and a flush of this region is
-    /// under way or about to begin.
+    /// under way or about to begin. A write for which there is no room even then is refused.
     async fn wait_to_fit(&self, bytes: u64) -> Result<(), RegionError> {
         let host = &self.environment.host;
-        let fits = |room: WriteRoom| room.used.saturating_add(bytes) <= room.limit;
         let mut left = LONGEST_DELAY;
-        while !left.is_zero()
-            && self.is_over_flush_size()
-            && !(fits(self.write_room()) && fits(host.write_room()))
-        {
+        while self.is_over_flush_size() {
+            let (own, all) = (self.write_room(), host.write_room());
+            let Some(full) = [own, all].into_iter().find(|room| !room.fits(bytes)) else { break };
             self.ask_for_flush();
+            if left.is_zero() {
+                return Err(self.over_limit(full));
+            }
             host.pause(LARGE_WRITE_LOOK).await;
             left = left.saturating_sub(LARGE_WRITE_LOOK);
             self.check_open()?;
         }
         Ok(())
+    }
+
+    fn over_limit(&self, room: WriteRoom) -> RegionError {
+        RegionError::TooBusy(format!(
+            "Over memstore limit={}, regionName={}, memstoreSize={}",
+            room.limit, self.encoded_name, room.used
+        ))
     }
 
     /// Two counts are looked at, without a lock: what every write pays. Catalogues are not held up.
@@ -95,10 +103,7 @@ impl Region {
         if room.is_over() {
             self.ask_for_flush();
             self.refused_writes.add();
-            return Err(RegionError::TooBusy(format!(
-                "Over memstore limit={}, regionName={}, memstoreSize={}",
-                room.limit, self.encoded_name, room.used
-            )));
+            return Err(self.over_limit(room));
         }
         let refusal = if self.info.table.is_system() { None } else { self.environment.host.refusal() };
         refusal.map_or(Ok(()), |why| Err(RegionError::TooBusy(why)))

@@ -37,6 +37,8 @@ pub(crate) struct ReadsTogether<'a> {
     host: &'a dyn Host,
     reads: &'a mut [OpenGet],
     states: Vec<State>,
+    /// Blocks that reads wait for, and that are not being read yet.
+    wanted: Vec<(usize, BlockRequest)>,
     fetches: Vec<Fetch>,
     /// Bytes that each takes, when last looked at.
     taken: Vec<usize>,
@@ -57,7 +59,8 @@ impl<'a> ReadsTogether<'a> {
     ) -> Self {
         let states = reads.iter().map(|_| State::Runnable).collect();
         let taken = vec![0; reads.len()];
-        Self { host, reads, states, fetches: Vec::new(), taken, taken_together: 0, max_bytes, too_large }
+        let (wanted, fetches) = (Vec::new(), Vec::new());
+        Self { host, reads, states, wanted, fetches, taken, taken_together: 0, max_bytes, too_large }
     }
 
     /// Brings all reads to their end; says for each, in their order, how it ended.
@@ -73,6 +76,7 @@ impl<'a> ReadsTogether<'a> {
                 self.end_all(&failure);
                 break;
             }
+            self.fetch_wanted();
             if must_yield {
                 let found = self.reads.iter().map(OpenGet::found_bytes).sum();
                 memory.end_turn(found).await;
@@ -108,7 +112,7 @@ impl<'a> ReadsTogether<'a> {
                 Ok(Progress::Turn) => again = true,
                 Ok(Progress::Need(request)) => {
                     self.states[number] = State::Waiting;
-                    self.fetch(number, request);
+                    self.wanted.push((number, request));
                 }
                 Err(failure) => {
                     self.reads[number].give_up();
@@ -118,6 +122,15 @@ impl<'a> ReadsTogether<'a> {
             self.bound_memory(number);
         }
         again
+    }
+
+    /// Begins to read the blocks that are wanted. Not before they are counted: what the system has in memory is there at once.
+    fn fetch_wanted(&mut self) {
+        for (number, request) in std::mem::take(&mut self.wanted) {
+            if matches!(self.states[number], State::Waiting) {
+                self.fetch(number, request);
+            }
+        }
     }
 
     /// Begins to read a block, unless another read waits for it already.
@@ -185,13 +198,21 @@ impl<'a> ReadsTogether<'a> {
 
     /// Gives up reads, from the last one on, while all take too much.
     fn give_up_last(&mut self) {
+        if self.taken_together <= self.max_bytes {
+            return;
+        }
         for number in (1..self.reads.len()).rev() {
-            if self.taken_together <= self.max_bytes {
-                return;
-            }
             self.reads[number].give_up();
             self.taken_together -= std::mem::take(&mut self.taken[number]);
             self.states[number] = State::Ended(Err((self.too_large)()));
+            if self.taken_together <= self.max_bytes {
+                break;
+            }
         }
+        // Nor are blocks kept that only those wait for.
+        let states = &self.states;
+        let is_wanted =
+            |fetch: &Fetch| fetch.waiting.iter().any(|&read| matches!(states[read], State::Waiting));
+        self.fetches.retain(is_wanted);
     }
 }

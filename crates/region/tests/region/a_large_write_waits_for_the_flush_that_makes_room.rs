@@ -3,7 +3,7 @@
 
 use crate::world::{World, family, put, run};
 use finback_fs::MemFileSystem;
-use finback_region::Region;
+use finback_region::{Region, RegionError};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ fn and_nothing_else_does() {
     assert_eq!(begin(pin!(region.mutate(&small)), &region), 2, "a small write waits for no flush");
     let second = large("second");
     assert_eq!(begin(pin!(region.mutate(&second)), &region), 2, "there is no room for it");
+    let refusal = run(region.mutate(&second)).unwrap_err();
+    assert!(matches!(refusal, RegionError::TooBusy(_)), "the flush does not come: {refusal}");
     region.flush(None).unwrap();
     assert_eq!(begin(pin!(region.mutate(&second)), &region), 3, "there is room for it");
     region.close().unwrap();

@@ -34,10 +34,14 @@ impl Setting {
 
     /// A table with a block for each of these columns of each row, in one file.
     async fn table(&self, columns: &[&str]) -> Table<'_> {
+        self.table_of(columns, VALUE_BYTES).await
+    }
+
+    async fn table_of(&self, columns: &[&str], value_bytes: usize) -> Table<'_> {
         let family = ColumnFamilyDescriptor::with_defaults(FAMILY).with("BLOOMFILTER", "NONE");
         self.world.create_table(&region_info("t", "", ""), vec![family]);
         let table = self.world.table("t").await;
-        let value = &[b'v'; VALUE_BYTES][..];
+        let value = &vec![b'v'; value_bytes][..];
         let columns: Vec<_> = columns.iter().map(|&column| (column, value)).collect();
         let puts = (0..ROWS).map(|row| action(put(&row_name(row), &columns))).collect();
         assert!(table.multi(puts).await.iter().all(|result| result.exception.is_none()));
@@ -88,6 +92,14 @@ async fn a_scan_gives_its_client_what_it_has() {
     assert_eq!(setting.memory.bytes(), 0);
 }
 
+fn gets(rows: Range<usize>) -> Vec<pb::Action> {
+    let get = |row: usize| {
+        let get = pb::Get { row: row_name(row).into(), ..Default::default() };
+        pb::Action { index: Some(row as u32), get: Some(Box::new(get)), ..Default::default() }
+    };
+    rows.map(get).collect()
+}
+
 /// Which of the gets of these rows were answered: the first ones, and the others are to be asked again.
 fn answered(results: &[pb::ResultOrException]) -> usize {
     let found = results.iter().take_while(|result| result.result.is_some()).count();
@@ -104,21 +116,32 @@ async fn a_batch_leaves_its_last_gets_to_be_asked_again() {
     // Each get asks for its second block when it has the first: only then does it need more than it had at the device, however
     // many of the first blocks come at once.
     let table = setting.table(&["p", "q"]).await;
-    let gets = |rows: Range<usize>| {
-        let get = |row: usize| {
-            let get = pb::Get { row: row_name(row).into(), ..Default::default() };
-            pb::Action { index: Some(row as u32), get: Some(Box::new(get)), ..Default::default() }
-        };
-        table.multi(rows.map(get).collect())
-    };
     setting.gate.gather(ROWS + 1);
-    let (results, taken) = tokio::join!(gets(0..ROWS), setting.take_memory_from_a_read());
+    let (results, taken) = tokio::join!(table.multi(gets(0..ROWS)), setting.take_memory_from_a_read());
     let mut found = answered(&results);
     assert!((1..ROWS).contains(&found), "{found}");
     drop(taken);
     while found < ROWS {
-        let more = answered(&gets(found..ROWS).await);
+        let more = answered(&table.multi(gets(found..ROWS)).await);
         assert!(more > 0, "none was answered though there is room");
+        found += more;
+    }
+    assert_eq!(setting.memory.bytes(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_reads_no_blocks_that_there_is_no_room_for() {
+    const VALUE_BYTES: usize = 1 << 20;
+    // What a batch may have is half of what all have, for its answers, and as much again for what it reads.
+    const BLOCKS: usize = LIMIT / 2 / VALUE_BYTES;
+    let setting = Setting::new();
+    let table = setting.table_of(&["q"], VALUE_BYTES).await;
+    let mut found = 0;
+    while found < ROWS {
+        setting.gate.gather(0);
+        let more = answered(&table.multi(gets(found..ROWS)).await);
+        let reads = setting.gate.reads().all;
+        assert!(more > 0 && reads <= BLOCKS, "{reads} blocks were read, {BLOCKS} fit");
         found += more;
     }
     assert_eq!(setting.memory.bytes(), 0);
