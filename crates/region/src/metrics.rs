@@ -3,6 +3,7 @@
 use crate::compaction_progress::CompactionTotals;
 use crate::memstore_keeper::InMemoryMetrics;
 use crate::region::Region;
+use finback_cell::Bytes;
 use std::sync::atomic::Ordering;
 
 /// Sizes and counts of a region at one moment.
@@ -54,6 +55,16 @@ impl Region {
     /// Bytes of all memstores now.
     pub fn memstore_bytes(&self) -> u64 {
         self.memstore_bytes.bytes()
+    }
+
+    /// For each family, the sequence id up to which its edits are in store files.
+    pub fn flushed_sequence_ids(&self) -> impl Iterator<Item = (&Bytes, u64)> {
+        // Read before the memstores: what is flushed meanwhile is told the next time.
+        let of_region = self.last_flush_sequence_id.load(Ordering::Relaxed);
+        self.stores.iter().map(move |store| {
+            let lowest = store.memstore.lowest_sequence_id();
+            (&store.family.name, lowest.map_or(of_region, |lowest| lowest.saturating_sub(1)))
+        })
     }
 
     /// Sizes and counts now.

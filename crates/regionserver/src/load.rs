@@ -3,6 +3,7 @@
 use crate::host::system_now_ms;
 use crate::server::RegionServer;
 use crate::{aggregate, endpoints, row_count};
+use finback_cell::Bytes;
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use pb::get_region_info_response::CompactionState;
@@ -112,6 +113,8 @@ fn state_of(waits: (bool, bool), under_way: (bool, bool)) -> CompactionState {
 
 fn region_load(region: &Region, state: CompactionState) -> pb::RegionLoad {
     let metrics = region.metrics();
+    let of_store =
+        |(family, id): (&Bytes, u64)| pb::StoreSequenceId { family_name: family.clone(), sequence_id: id };
     let index_kb = rounded(metrics.root_index_bytes, KILOBYTE);
     pb::RegionLoad {
         region_specifier: convert::specifier_by_name(region.info()),
@@ -132,6 +135,7 @@ fn region_load(region: &Region, state: CompactionState) -> pb::RegionLoad {
         last_major_compaction_ts: Some(metrics.last_major_compaction_ms),
         compaction_state: Some(state as i32),
         complete_sequence_id: Some(metrics.flushed_sequence_id),
+        store_complete_sequence_id: region.flushed_sequence_ids().map(of_store).collect(),
         // All files are on this machine.
         data_locality: Some(1.0),
         blocks_local_weight: Some(metrics.store_file_bytes),

@@ -205,9 +205,14 @@ async fn loads_tell_what_files_take() {
     };
     assert_eq!(sizes(&load().await), (0, 0, 0));
     table.fill(0..100, b"v").await;
-    assert_eq!(sizes(&load().await), (1, 0, 0), "something is not nothing");
+    let unflushed = load().await;
+    assert_eq!(sizes(&unflushed), (1, 0, 0), "something is not nothing");
     table.flush().await.unwrap();
     let load = load().await;
+    let ids = [&unflushed, &load].map(|load| load.store_complete_sequence_id[0].sequence_id);
+    assert!(ids[0] < ids[1], "{ids:?}");
+    assert_eq!(load.store_complete_sequence_id.len(), 1);
+    assert_eq!(ids[1], load.complete_sequence_id());
     assert_eq!(sizes(&load), (0, 1, 1));
     assert!(load.root_index_size_kb() > 0 && load.total_static_index_size_kb() > 0, "{load:?}");
     assert!(load.total_static_bloom_size_kb() > 0 && load.blocks_total_weight() > 0, "{load:?}");
