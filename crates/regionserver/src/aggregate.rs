@@ -8,6 +8,7 @@ use finback_proto::{Message, convert, footprint, pb};
 use finback_region::Region;
 use finback_rpc::{Call, RpcException, exceptions};
 
+mod decimal;
 mod interpreter;
 mod tally;
 

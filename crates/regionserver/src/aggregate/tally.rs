@@ -40,12 +40,13 @@ impl Tally {
         let mut of_row = None;
         for cell in cells {
             let Some(number) = self.interpreter.number(cell.value()) else { continue };
-            let is_new = |best: Option<Number>, wanted| best.is_none_or(|best| number.order(best) == wanted);
-            if is_new(self.max, Ordering::Greater) {
-                self.max = Some(number);
+            let is_new =
+                |best: &Option<Number>, wanted| best.as_ref().is_none_or(|best| number.order(best) == wanted);
+            if is_new(&self.max, Ordering::Greater) {
+                self.max = Some(number.clone());
             }
-            if is_new(self.min, Ordering::Less) {
-                self.min = Some(number);
+            if is_new(&self.min, Ordering::Less) {
+                self.min = Some(number.clone());
             }
             if self.weight_column.as_deref() == Some(cell.qualifier()) {
                 add(&mut self.weights, number);
@@ -54,21 +55,21 @@ impl Tally {
             }
         }
         if let Some(of_row) = of_row {
-            add(&mut self.sum, of_row);
             add(&mut self.sum_of_squares, of_row.squared());
+            add(&mut self.sum, of_row);
         }
     }
 
     pub(super) fn max(&self) -> pb::AggregateResponse {
-        parts(self.max)
+        parts(&self.max)
     }
 
     pub(super) fn min(&self) -> pb::AggregateResponse {
-        parts(self.min)
+        parts(&self.min)
     }
 
     pub(super) fn sum(&self) -> pb::AggregateResponse {
-        parts(self.sum)
+        parts(&self.sum)
     }
 
     /// The number of rows, as eight bytes.
@@ -78,18 +79,18 @@ impl Tally {
 
     /// The sum and the number of rows; nothing without a value.
     pub(super) fn mean(&self) -> pb::AggregateResponse {
-        self.with_rows(parts(self.sum))
+        self.with_rows(parts(&self.sum))
     }
 
     /// The sum, that of the squares, and the number of rows; nothing without a value.
     pub(super) fn deviation(&self) -> pb::AggregateResponse {
-        self.with_rows(parts(self.sum.into_iter().chain(self.sum_of_squares)))
+        self.with_rows(parts(self.sum.iter().chain(&self.sum_of_squares)))
     }
 
     /// The sum of the values and that of the weights.
     pub(super) fn median(&self) -> pb::AggregateResponse {
-        let sum = self.sum.unwrap_or(self.interpreter.zero());
-        parts([sum, self.weights.unwrap_or(self.interpreter.least())])
+        let sum = self.sum.clone().unwrap_or_else(|| self.interpreter.zero());
+        parts([&sum, &self.weights.clone().unwrap_or_else(|| self.interpreter.least())])
     }
 
     fn with_rows(&self, answer: pb::AggregateResponse) -> pb::AggregateResponse {
@@ -103,10 +104,13 @@ impl Tally {
 }
 
 fn add(sum: &mut Option<Number>, number: Number) {
-    *sum = Some(sum.map_or(number, |sum| sum.plus(number)));
+    *sum = Some(match sum.take() {
+        Some(sum) => sum.plus(&number),
+        None => number,
+    });
 }
 
-fn parts(numbers: impl IntoIterator<Item = Number>) -> pb::AggregateResponse {
+fn parts<'a>(numbers: impl IntoIterator<Item = &'a Number>) -> pb::AggregateResponse {
     let first_part = numbers.into_iter().map(|number| number.encode().into()).collect();
     pb::AggregateResponse { first_part, second_part: None }
 }

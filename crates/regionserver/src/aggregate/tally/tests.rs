@@ -69,3 +69,24 @@ fn without_a_value_there_is_no_answer() {
     assert_eq!(nothing.row_count().first_part, [Bytes::copy_from_slice(&1u64.to_be_bytes())]);
     assert_eq!(longs(&nothing.median()), [0, i64::MIN]);
 }
+
+#[test]
+fn decimal_numbers_are_summed_in_cents() {
+    let decimal = |unscaled: u8, scale: u8| vec![0, 0, 0, scale, unscaled];
+    // 1.5, 0.255, -0.05 and what is no number.
+    let values = [decimal(15, 1), [0, 0, 0, 3, 0, 255].to_vec(), decimal(0xfb, 2), b"none".to_vec()];
+    let mut all = Tally::new(Interpreter::BigDecimal, None);
+    for value in &values {
+        let cell = cell(b"q", value);
+        all.row(&[Cell::parse(&cell).unwrap()]);
+    }
+    let cents = |answer: &pb::AggregateResponse| -> Vec<Vec<u8>> {
+        let message = |part: &Bytes| pb::BigDecimalMsg::decode(part.clone()).unwrap().bigdecimal_msg;
+        answer.first_part.iter().map(|part| message(part).to_vec()).collect()
+    };
+    assert_eq!(cents(&all.max()), [[0, 0, 0, 2, 0, 150]]);
+    assert_eq!(cents(&all.min()), [[0, 0, 0, 2, 0xfb]]);
+    assert_eq!(cents(&all.sum()), [[0, 0, 0, 2, 0, 171]], "1.50 + 0.26 - 0.05");
+    assert_eq!(cents(&all.deviation())[1], [0, 0, 0, 2, 0, 232], "2.25 + 0.07 + 0.00");
+    assert_eq!(second(&all.mean()), Some(4));
+}
