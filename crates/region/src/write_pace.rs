@@ -48,7 +48,7 @@ impl Region {
             let Some(full) = [own, all].into_iter().find(|room| !room.fits(bytes)) else { break };
             self.ask_for_flush();
             if left.is_zero() {
-                return Err(self.over_limit(full));
+                return Err(self.refused(full));
             }
             host.pause(LARGE_WRITE_LOOK).await;
             left = left.saturating_sub(LARGE_WRITE_LOOK);
@@ -57,7 +57,9 @@ impl Region {
         Ok(())
     }
 
-    fn over_limit(&self, room: WriteRoom) -> RegionError {
+    /// Counts a write for which there is no room; what its client is told.
+    fn refused(&self, room: WriteRoom) -> RegionError {
+        self.refused_writes.add();
         RegionError::TooBusy(format!(
             "Over memstore limit={}, regionName={}, memstoreSize={}",
             room.limit, self.encoded_name, room.used
@@ -102,8 +104,7 @@ impl Region {
         let room = self.write_room();
         if room.is_over() {
             self.ask_for_flush();
-            self.refused_writes.add();
-            return Err(self.over_limit(room));
+            return Err(self.refused(room));
         }
         let refusal = if self.info.table.is_system() { None } else { self.environment.host.refusal() };
         refusal.map_or(Ok(()), |why| Err(RegionError::TooBusy(why)))
