@@ -1,9 +1,11 @@
 //! What the settings are to a region server.
 
+use std::time::Duration;
+
 use finback_cell::{ServerName, SplitRestriction};
 use finback_layout::RootDir;
 use finback_region::{BusySplitConfig, OffPeakHours, RegionConfig, SplitConfig};
-use finback_regionserver::{BackgroundOptions, RegionServerOptions, ThroughputBounds};
+use finback_regionserver::{BackgroundOptions, RegionServerOptions, SlowCallOptions, ThroughputBounds};
 use finback_rpc::ReplyMemory;
 use finback_wal::{SyncMode, WalOptions};
 
@@ -32,6 +34,11 @@ pub(crate) fn options(
         background: background(config),
         handlers: config.handlers as usize,
         handler_threads: None,
+        slow_calls: config.slow_call_log.then(|| SlowCallOptions {
+            slow: config.slow_call_time.map(Duration::from_millis),
+            large_bytes: config.large_reply_bytes,
+            kept: config.slow_calls_kept as usize,
+        }),
         old_log_retention: config.old_wal_ttl,
         report_interval: config.report_interval,
     }

@@ -154,6 +154,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         background: BackgroundOptions::default(),
         handlers: 30,
         handler_threads: None,
+        slow_calls: None,
         old_log_retention: Duration::from_secs(600),
         report_interval: Duration::from_secs(3),
     };

@@ -4,7 +4,7 @@ use crate::job::Pool;
 use crate::reconfiguration::{self, UpdateConfiguration};
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
-use crate::{assignment, exceptions::exception, load, named_logs, region_files, remote_procedure, splitter};
+use crate::{assignment, exceptions::exception, load, region_files, remote_procedure, slow_calls, splitter};
 use finback_cell::{Bytes, RegionInfo, TableName};
 use finback_proto::{convert, pb};
 use finback_region::Region;
@@ -45,9 +45,11 @@ impl Service for AdminService {
             "GetOnlineRegion" => Ok(online_regions(&server)),
             "GetRegionLoad" => region_load(&server, &call),
             "UpdateConfiguration" => return run_inline(reconfiguration::update(self.configuration.clone())),
-            "GetSlowLogResponses" | "GetLargeLogResponses" => named_logs::slow_calls(&call),
-            "ClearSlowLogsResponses" => named_logs::clear(&call),
-            "GetLogEntries" => named_logs::entries(&call),
+            "GetSlowLogResponses" | "GetLargeLogResponses" => {
+                slow_calls::get(server.slow_calls.as_ref(), &call)
+            }
+            "ClearSlowLogsResponses" => slow_calls::clear(server.slow_calls.as_ref(), &call),
+            "GetLogEntries" => slow_calls::entries(server.slow_calls.as_ref(), &call),
             "GetStoreFile" => region_files::store_files(&server, &call),
             "ClearRegionBlockCache" => region_files::clear_block_cache(&server, &call),
             "WarmupRegion" => return run_inline(region_files::warm_up(server, call)),

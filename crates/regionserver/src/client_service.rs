@@ -26,8 +26,21 @@ impl Service for ClientService {
     }
 
     fn call(&self, call: Call) -> Outcome {
+        self.server.requests.fetch_add(1, Ordering::Relaxed);
+        match &self.server.slow_calls {
+            None => self.carry_out(call),
+            Some(slow_calls) => slow_calls.watch(call, |call| self.carry_out(call)),
+        }
+    }
+
+    fn kind(&self, call: &Call) -> CallKind {
+        handlers::kind_of(call)
+    }
+}
+
+impl ClientService {
+    fn carry_out(&self, call: Call) -> Outcome {
         let server = Arc::clone(&self.server);
-        server.requests.fetch_add(1, Ordering::Relaxed);
         match call.method.as_str() {
             "Get" => run_inline(get::get(server, call)),
             "Scan" => run_inline(scan::scan(server, call)),
@@ -40,9 +53,5 @@ impl Service for ClientService {
             "ExecRegionServerService" => endpoints::exec_region_server_service(&call).into(),
             other => Outcome::exception(exceptions::unsupported_operation(other)),
         }
-    }
-
-    fn kind(&self, call: &Call) -> CallKind {
-        handlers::kind_of(call)
     }
 }

@@ -14,6 +14,7 @@ use crate::regions::Regions;
 use crate::scanners::Scanners;
 use crate::scheduler::{self, Scheduler};
 use crate::schemas::Schemas;
+use crate::slow_calls::{SlowCallOptions, SlowCalls};
 use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
@@ -79,6 +80,8 @@ pub struct RegionServerOptions {
     pub handlers: usize,
     /// Whose threads carry them out; those that serve the connections, if none.
     pub handler_threads: Option<Handle>,
+    /// What is told of slow calls; nothing, unless this is there (`hbase.regionserver.slowlog.buffer.enabled`).
+    pub slow_calls: Option<SlowCallOptions>,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
     /// Between two reports to the master (`hbase.regionserver.msginterval`).
@@ -100,6 +103,8 @@ pub struct RegionServer {
     pub(crate) schemas: Schemas,
     /// Requests of clients so far.
     pub(crate) requests: AtomicU64,
+    /// Slow calls, if they are kept.
+    pub(crate) slow_calls: Option<Arc<SlowCalls>>,
     /// What each user has asked for.
     pub(crate) client_counts: Arc<ClientCounts>,
     pub(crate) last_report: LastReport,
@@ -152,6 +157,7 @@ impl RegionServer {
             scheduler,
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
+            slow_calls: options.slow_calls.clone().map(|options| Arc::new(SlowCalls::new(options))),
             client_counts: Arc::default(),
             last_report: LastReport::default(),
             compaction_pressure: CompactionPressure::default(),

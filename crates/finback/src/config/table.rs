@@ -5,8 +5,8 @@ use super::compaction_value::{Engine, Hour, Policy, Ratio, Share, Splits};
 use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
-    ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, LocalDirectory,
-    MemStorePolicy, Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost,
+    ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, Limit,
+    LocalDirectory, MemStorePolicy, Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost,
     OptionalMilliseconds, OptionalPeriod, Period, Port, Seconds, Text, Znode,
 };
 
@@ -125,6 +125,14 @@ settings! {
     /// Long reads (scans beyond their first few hundred cells, aggregations) that are carried out at a time, and as many
     /// large writes. Short calls need no handler.
     handlers: Count = "30", "hbase.regionserver.handler.count";
+    /// Whether the last calls that were slow, or had large replies, are kept in memory for administrators.
+    slow_call_log: Flag = "false", "hbase.regionserver.slowlog.buffer.enabled";
+    /// How many of them.
+    slow_calls_kept: Count = "256", "hbase.regionserver.slowlog.ringbuffer.size";
+    /// A call that takes more milliseconds is slow. -1: none is.
+    slow_call_time: Limit = "10000", "hbase.ipc.warn.response.time";
+    /// A reply of more bytes is large. -1: none is.
+    large_reply_bytes: Limit = "104857600", "hbase.ipc.warn.response.size";
     /// Largest cell, key and value together, that is accepted.
     max_cell_bytes: ByteCount = "10485760", "hbase.server.keyvalue.maxsize";
     /// Most bytes of cells in one scan reply, whatever the client asks for, and within the memory for replies.

@@ -77,6 +77,19 @@ impl Kind for LocalDirectory {
     }
 }
 
+/// A number beyond which something is too much.
+pub struct Limit;
+
+impl Kind for Limit {
+    type Value = Option<u64>;
+    const UNIT: &'static str = "count";
+    const EXPECTED: &'static str = "a whole number, or -1";
+
+    fn parse(text: &str) -> Option<Option<u64>> {
+        if text == "-1" { Some(None) } else { text.parse().ok().map(Some) }
+    }
+}
+
 /// Any text.
 pub struct Text;
 

@@ -1,12 +1,13 @@
 //! GetStoreFile, ClearRegionBlockCache, WarmupRegion, UpdateConfiguration; what of a region server has no endpoints.
 
-use crate::world::{Answer, World, region_info};
+use crate::world::{Answer, World, region_info, row_name};
 use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor};
 use finback_proto::{Message, pb};
 use finback_region::RegionConfig;
-use finback_regionserver::{AdminService, BackgroundOptions, BootstrapNodeService};
+use finback_regionserver::{AdminService, BackgroundOptions, BootstrapNodeService, SlowCallOptions};
 use finback_rpc::{ChannelExt, Loopback};
 use std::sync::Arc;
+use std::time::Duration;
 
 async fn files_of(world: &World, region: &pb::RegionSpecifier, families: &[&str]) -> Answer<Vec<String>> {
     let family = families.iter().map(|family| Bytes::copy_from_slice(family.as_bytes())).collect();
@@ -220,7 +221,7 @@ async fn loads_tell_what_files_take() {
 }
 
 #[tokio::test]
-async fn logs_of_slow_calls_are_as_with_hbases_default() {
+async fn logs_of_slow_calls_are_empty_by_default() {
     let world = World::new();
     let request = pb::SlowLogResponseRequest::default();
     let slow: pb::SlowLogResponses = world.ask_admin("GetSlowLogResponses", &request).await.unwrap();
@@ -236,4 +237,50 @@ async fn logs_of_slow_calls_are_as_with_hbases_default() {
     let entry = entries("org.apache.X$SlowLogResponseRequest").await.unwrap();
     assert!(entry.log_class_name.ends_with("AdminProtos$SlowLogResponses") && entry.log_message.is_empty());
     assert_eq!(entries("org.apache.X$Other").await.unwrap_err().message, "Invalid request params");
+}
+
+#[tokio::test]
+async fn slow_and_large_calls_are_kept_where_that_is_wanted() {
+    let options = SlowCallOptions { slow: Some(Duration::ZERO), large_bytes: Some(1000), kept: 5 };
+    let world = World::with(|of| of.slow_calls = Some(options));
+    let table = world.table("t").await;
+    table.fill(0..3, &[b'x'; 600]).await;
+    table.get(&row_name(1)).await.unwrap();
+    let all = table.open_scan(3);
+    let _: (pb::ScanResponse, _) = world.ask("Scan", &all).await.unwrap();
+    let log = async |request: pb::SlowLogResponseRequest| -> Vec<pb::SlowLogPayload> {
+        let answer: pb::SlowLogResponses = world.ask_admin("GetSlowLogResponses", &request).await.unwrap();
+        answer.slow_log_payloads
+    };
+    let methods = |calls: &[pb::SlowLogPayload]| -> Vec<String> {
+        calls.iter().map(|call| call.method_name.clone()).collect()
+    };
+    let slow = log(pb::SlowLogResponseRequest::default()).await;
+    assert_eq!(methods(&slow[..2]), ["Scan", "Get"], "the newest first");
+    assert!(slow.iter().all(|call| call.region_name().starts_with("t,")), "{slow:?}");
+    assert!(slow[1].param().ends_with(&format!("row= {}", row_name(1))), "{}", slow[1].param());
+    assert_eq!(slow[1].server_class, "HRegionServer");
+    let large = pb::SlowLogResponseRequest { log_type: Some(1), ..Default::default() };
+    assert_eq!(methods(&log(large).await), ["Scan"]);
+    let limited = pb::SlowLogResponseRequest { limit: Some(1), ..Default::default() };
+    assert_eq!(methods(&log(limited).await), ["Scan"]);
+    let filters = |table: &str, user: &str, operator| pb::SlowLogResponseRequest {
+        table_name: Some(table.to_owned()),
+        user_name: Some(user.to_owned()),
+        filter_by_operator: operator,
+        ..Default::default()
+    };
+    assert_eq!(log(filters("other", "nobody", None)).await, []);
+    assert_eq!(log(filters("t", "nobody", None)).await, slow, "one of the filters is enough");
+    assert_eq!(log(filters("t", "nobody", Some(0))).await, [], "unless all must pass");
+    assert_eq!(log(filters("t", &slow[0].user_name, Some(0))).await, slow);
+    for _ in 0..10 {
+        table.get(&row_name(1)).await.unwrap();
+    }
+    let kept = pb::SlowLogResponseRequest { limit: Some(1000), ..Default::default() };
+    assert_eq!(log(kept.clone()).await.len(), 5);
+    let cleared: pb::ClearSlowLogResponses =
+        world.ask_admin("ClearSlowLogsResponses", &pb::ClearSlowLogResponseRequest {}).await.unwrap();
+    assert!(cleared.is_cleaned);
+    assert_eq!(log(kept).await, []);
 }

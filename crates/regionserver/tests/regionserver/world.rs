@@ -149,6 +149,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         max_scan_result_bytes: 100 << 20,
         handlers: 30,
         handler_threads: None,
+        slow_calls: None,
         old_log_retention: LONG,
         report_interval: Duration::from_secs(3),
         background: BackgroundOptions::default(),
