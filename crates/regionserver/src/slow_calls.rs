@@ -171,7 +171,9 @@ pub(crate) fn get(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, Rp
 /// Answers `ClearSlowLogsResponses`.
 pub(crate) fn clear(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, RpcException> {
     let _: pb::ClearSlowLogResponseRequest = call.decode()?;
-    log.map(|log| log.clear());
+    if let Some(log) = log {
+        log.clear();
+    }
     Ok(Reply::new(&pb::ClearSlowLogResponses { is_cleaned: log.is_some() }))
 }
 
