@@ -84,14 +84,34 @@ fn mb(bytes: u64) -> u64 {
     bytes / MEGABYTE
 }
 
-/// The loads of regions.
+/// The loads of regions and of their replicas.
 pub(crate) fn region_loads(server: &RegionServer, regions: &[Arc<Region>]) -> Vec<pb::RegionLoad> {
     let waiting = server.scheduler.compactions();
-    let load = |region: &Arc<Region>| {
+    let mut loads = Vec::with_capacity(regions.len());
+    for region in regions {
         let waits = waiting.get(region.encoded_name()).copied().unwrap_or_default();
-        region_load(region, state_of(waits, region.compactions_under_way()))
-    };
-    regions.iter().map(load).collect()
+        let load = region_load(region, state_of(waits, region.compactions_under_way()));
+        let replicas = 1..region.table().region_replication();
+        let replicas: Vec<_> = replicas.map(|replica_id| replica_load(region, replica_id, &load)).collect();
+        loads.push(load);
+        loads.extend(replicas);
+    }
+    loads
+}
+
+/// A replica has the files of its region. What is done is counted where the region is.
+fn replica_load(region: &Region, replica_id: u32, of_region: &pb::RegionLoad) -> pb::RegionLoad {
+    pb::RegionLoad {
+        region_specifier: convert::specifier_by_name(&region.info().replica(replica_id)),
+        mem_store_size_mb: Some(0),
+        read_requests_count: Some(0),
+        write_requests_count: Some(0),
+        filtered_read_requests_count: Some(0),
+        total_compacting_k_vs: Some(0),
+        current_compacted_k_vs: Some(0),
+        compaction_state: Some(CompactionState::None.into()),
+        ..of_region.clone()
+    }
 }
 
 /// What compactions of a region wait or are under way.

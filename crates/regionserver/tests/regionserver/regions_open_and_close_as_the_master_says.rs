@@ -71,6 +71,12 @@ async fn a_replica_is_the_region_but_takes_no_writes() {
     let online: pb::GetOnlineRegionResponse =
         world.ask_admin("GetOnlineRegion", &pb::GetOnlineRegionRequest {}).await.unwrap();
     assert_eq!(online.region_info.iter().map(pb::RegionInfo::replica_id).collect::<Vec<_>>(), [0, 1]);
+    let request = pb::GetRegionLoadRequest::default();
+    let loads: pb::GetRegionLoadResponse = world.ask_admin("GetRegionLoad", &request).await.unwrap();
+    let names: Vec<_> = loads.region_loads.iter().map(|load| load.region_specifier.clone()).collect();
+    assert_eq!(names, [info.clone(), info.replica(1)].map(|info| convert::specifier_by_name(&info)));
+    let reads: Vec<_> = loads.region_loads.iter().map(pb::RegionLoad::read_requests_count).collect();
+    assert!(reads[0] > 0 && reads[1] == 0);
 }
 
 #[tokio::test]
