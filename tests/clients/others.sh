@@ -1,9 +1,9 @@
 # Clients other than those that have steps of their own: older releases of HBase's client, its gateways (REST, and both of Thrift)
-# with their clients, and a client in Python. Sourced by `run`.
+# with their clients, a client in Python, and one of ZooKeeper. Sourced by `run`.
 
 GATEWAY_START_LIMIT_S=60
 # The second interface of Thrift is asked in Java: happybase has only the first.
-PYTHON_CLIENTS=(happybase==1.3.0 hbase-driver==1.1.1)
+PYTHON_CLIENTS=(happybase==1.3.0 hbase-driver==1.1.1 kazoo==2.11.0)
 
 # old_client VERSION: what that release can do; compiled for it.
 old_client() {
@@ -64,9 +64,10 @@ step_others() (
   gateway thrift2 org.apache.hadoop.hbase.thrift2.ThriftServer -p "$thrift2" --infoport -1 || exit 1
   for version in $OLD_CLIENTS; do part "hbase-client $version" old_client "$version"; done
   part hbase-driver python_client native.py "${HOST:-127.0.0.1}:$ZKPORT"
+  part kazoo python_client zookeeper.py "${HOST:-127.0.0.1}:$ZKPORT"
   await_port "$rest" && part REST python_client rest.py "http://127.0.0.1:$rest" || failed=$((failed + 1))
   await_port "$thrift" && part Thrift python_client thrift.py 127.0.0.1 "$thrift" || failed=$((failed + 1))
   await_port "$thrift2" && part "Thrift 2" jvm "$out:$cp" Thrift2 127.0.0.1 "$thrift2" || failed=$((failed + 1))
-  echo "hbase-client $OLD_CLIENTS; hbase-driver; REST; Thrift"
+  echo "hbase-client $OLD_CLIENTS; hbase-driver; kazoo; REST; Thrift"
   [ "$failed" = 0 ]
 )

@@ -169,11 +169,11 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
     let _ = in_process.set(services);
 
     let (closing, closed) = watch::channel(false);
-    let tree = Arc::new(Tree::new());
+    let tree = Arc::new(Tree::with_protected(&config.znode_parent));
     let mut publication = Publication::new(Arc::clone(&tree), &config.znode_parent, &addresses.master_name);
     publication.publish(&master.status().borrow())?;
     let mut serving = tokio::task::JoinSet::new();
-    let responder = Responder::new(Arc::clone(&tree));
+    let responder = Responder::new(Arc::clone(&tree), || i64::try_from(now_ms()).unwrap_or(i64::MAX));
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
     let followed = closed.clone();

@@ -1,23 +1,27 @@
-//! A tiny read-only ZooKeeper responder, so that default HBase clients find a standalone server.
+//! A small ZooKeeper responder, so that default HBase clients find a standalone server.
 //!
 //! HBase 2.x clients learn the cluster id, the location of `hbase:meta` and the active master by reading three
 //! nodes from ZooKeeper. A standalone server has no ZooKeeper, so this crate answers those reads itself, on
-//! ZooKeeper's own port and in ZooKeeper's own wire format (client versions 3.5 to 3.8).
+//! ZooKeeper's own port and in ZooKeeper's own wire format (client versions 3.4 to 3.8).
 //!
 //! Guarantees:
-//! * Reads (`exists`, `getData`, `getChildren`, `getChildren2`), pings, `auth`, `setWatches` and
-//!   `closeSession` are answered in request order. Everything else, all writes among it, is answered with
-//!   ZooKeeper's `Unimplemented`.
-//! * A client cannot make the server allocate or wait without limit: see [`Limits`].
-//!
+//! * Reads (`exists`, `getData`, `getChildren`, `getChildren2`, `getACL`), writes (`create`, `create2`, `delete`, `setData`,
+//!   `setACL`, `multi`), `sync`, pings, `auth`, `setWatches` and `closeSession` are answered in request order. Everything else
+//!   is answered with ZooKeeper's `Unimplemented`.
+//! * The nodes that the server's owner protects are changed by nobody else. All others are everybody's: the only access control
+//!   list is the open one, and another is refused, not kept without effect.
+//! * The writes of a `multi` are done together or not at all.
+//! * A client cannot make the server allocate or wait without limit: see [`Limits`]. What clients write has room for 4,096 nodes
+//!   and 1 MiB, all together; it is in memory, and gone with the process.
 //! * A watch that a read leaves fires once, when its node changes, and before its client sees the change; a client that comes
 //!   back brings its watches along. A session has a bounded number of them: more are accepted, and never fire.
-//!
-//! A session owns nothing else: there are no ephemeral nodes. Any session id that a client presents on reconnect is therefore
-//! as good as a fresh one.
+//! * Ephemeral nodes go when their session is closed, or when its client has not come back within the session's time; then the
+//!   client is told that the session is over. A session that has no such nodes is never over: any session id that a client
+//!   presents is as good as a fresh one, also after the process was started anew.
 //!
 //! This crate does not know about HBase: the caller builds the paths and the values of the [`Tree`].
 
+mod attachments;
 mod jute;
 mod protocol;
 mod responder;

@@ -1,4 +1,4 @@
-//! The part of ZooKeeper's client protocol that reading clients speak.
+//! The part of ZooKeeper's client protocol that is spoken here.
 //!
 //! ```text
 //! frame            u32 length | payload                                          (both ways)
@@ -19,21 +19,37 @@ use bytes::{BufMut, BytesMut};
 
 use crate::Error;
 use crate::jute::{JuteReader, put_buffer, put_count};
+use crate::tree::{Done, Write};
 use crate::watches::EventType;
+
+mod writes;
+
+use writes::put_multi;
 
 /// Bytes of the length before each payload.
 pub(crate) const LENGTH_BYTES: usize = 4;
 
-/// A session password has 16 bytes. Sessions own nothing here, so there is nothing to protect: they are zeros.
+/// A session password has 16 bytes. Everybody may change what a session owns, so there is nothing to protect: they are zeros.
 const PASSWORD: [u8; 16] = [0; 16];
 
 /// ZooKeeper's error codes that this responder uses (`KeeperException.Code`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorCode {
+    /// There is no room for more.
+    SystemError = -1,
+    /// Of a write that was not tried, because one before it failed.
+    RuntimeInconsistency = -2,
     MarshallingError = -5,
     Unimplemented = -6,
     BadArguments = -8,
     NoNode = -101,
+    NoAuth = -102,
+    BadVersion = -103,
+    NoChildrenForEphemerals = -108,
+    NodeExists = -110,
+    NotEmpty = -111,
+    /// There are no others than the open one.
+    InvalidAcl = -114,
 }
 
 /// What a client sends first, before any request.
@@ -110,10 +126,20 @@ pub(crate) enum Request<'a> {
         with_stat: bool,
     },
     SetWatches(WatchList<'a>),
+    GetAcl {
+        path: &'a str,
+    },
+    /// There is one server, which has seen everything: the path is the answer.
+    Sync {
+        path: &'a str,
+    },
+    Write(Write<'a>),
+    /// All of them, or none.
+    Multi(Vec<Write<'a>>),
     /// Answered with success and nothing else: `ping`, `auth`.
     Acknowledge,
     CloseSession,
-    /// Writes, and whatever else a reading client has no need of.
+    /// Containers, nodes with a time to live, watches that stay, and the like.
     Unimplemented,
 }
 
@@ -157,6 +183,10 @@ impl<'a> Request<'a> {
                 let (path, watch) = watched_path(reader)?;
                 Self::GetChildren { path, watch, with_stat: op_code == 12 }
             }
+            6 => Self::GetAcl { path: reader.ustring("path")? },
+            9 => Self::Sync { path: reader.ustring("path")? },
+            1 | 2 | 5 | 7 | 15 => Self::Write(Write::decode(op_code, reader)?),
+            14 => Self::Multi(Write::decode_all(reader)?),
             // Of setWatches2 the watches that stay are passed over: there are none.
             101 | 105 => Self::SetWatches(WatchList::decode(reader)?),
             11 | 100 => Self::Acknowledge,
@@ -184,6 +214,9 @@ pub(crate) struct Stat {
     pub(crate) data_length: i32,
     pub(crate) children_count: i32,
     pub(crate) children_zxid: i64,
+    pub(crate) acl_version: i32,
+    /// The session with which the node goes; zero if it stays.
+    pub(crate) ephemeral_owner: i64,
 }
 
 impl Stat {
@@ -194,8 +227,8 @@ impl Stat {
         out.put_i64(self.modified_ms);
         out.put_i32(self.version);
         out.put_i32(self.children_version);
-        out.put_i32(0); // aversion: no access control lists
-        out.put_i64(0); // ephemeralOwner: no ephemeral nodes
+        out.put_i32(self.acl_version);
+        out.put_i64(self.ephemeral_owner);
         out.put_i32(self.data_length);
         out.put_i32(self.children_count);
         out.put_i64(self.children_zxid);
@@ -208,8 +241,23 @@ pub(crate) enum ReplyBody<'a> {
     Empty,
     Error(ErrorCode),
     Stat(Stat),
-    Data { data: &'a [u8], stat: Stat },
-    Children { names: &'a [&'a str], stat: Option<Stat> },
+    Data {
+        data: &'a [u8],
+        stat: Stat,
+    },
+    Children {
+        names: &'a [&'a str],
+        stat: Option<Stat>,
+    },
+    Path(&'a str),
+    /// Everybody may do everything.
+    Acl(Stat),
+    Done(&'a Done),
+    /// Of the writes of a multi, all of which are done, or which of them was not possible, and why.
+    Multi {
+        writes: usize,
+        outcome: &'a Result<Vec<Done>, (usize, ErrorCode)>,
+    },
 }
 
 /// Appends a reply as a frame.
@@ -230,6 +278,13 @@ pub(crate) fn put_reply(out: &mut BytesMut, xid: i32, zxid: i64, body: &ReplyBod
             names.iter().for_each(|name| put_buffer(out, name.as_bytes()));
             stat.iter().for_each(|stat| stat.put(out));
         }
+        ReplyBody::Path(path) => put_buffer(out, path.as_bytes()),
+        ReplyBody::Acl(stat) => {
+            writes::put_open_acl(out);
+            stat.put(out);
+        }
+        ReplyBody::Done(done) => done.put(out),
+        ReplyBody::Multi { writes, outcome } => put_multi(out, *writes, outcome),
     }
     end_frame(out, frame);
 }

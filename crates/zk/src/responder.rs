@@ -12,12 +12,15 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tracing::{debug, info, warn};
 
 use crate::Error;
+use crate::attachments::Attachments;
 use crate::protocol::{LENGTH_BYTES, frame_length};
 use crate::session::{Next, Session};
 use crate::tree::Tree;
 
-/// The first session id that is given out; as a ZooKeeper server with the id 1 would.
-const FIRST_SESSION_ID: i64 = 0x0001_0000_0000_0001;
+/// Session ids begin with the time of the start, so that those of an earlier life are others; so many low bits count.
+const SESSION_COUNTER_BITS: u32 = 16;
+/// Bits of the time in milliseconds that session ids have: eight years of it, and ids that are positive.
+const SESSION_TIME_BITS: u32 = 38;
 
 /// Answers are sent when so many bytes of them have gathered, even if more requests are waiting. Bounds what a
 /// client that sends without reading makes the server keep.
@@ -30,7 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Longest frame that a client may send, in bytes. A read request is as long as its path.
+    /// Longest frame that a client may send, in bytes. A request is as long as its paths and values.
     pub frame_bytes: usize,
     /// Connections at the same time; further ones are closed at once.
     pub connections: usize,
@@ -51,23 +54,28 @@ impl Default for Limits {
     }
 }
 
-/// Shows a [`Tree`] to ZooKeeper clients.
+/// Shows a [`Tree`] to ZooKeeper clients, and lets them write to it.
 #[derive(Debug)]
 pub struct Responder {
     tree: Arc<Tree>,
     limits: Limits,
+    attachments: Attachments,
     next_session_id: AtomicI64,
+    /// Milliseconds since 1970.
+    clock: fn() -> i64,
 }
 
 impl Responder {
-    /// A responder with the usual limits.
-    pub fn new(tree: Arc<Tree>) -> Self {
-        Self::with_limits(tree, Limits::default())
+    /// A responder with the usual limits. `clock`: milliseconds since 1970.
+    pub fn new(tree: Arc<Tree>, clock: fn() -> i64) -> Self {
+        Self::with_limits(tree, clock, Limits::default())
     }
 
     /// A responder with limits of the caller's choice.
-    pub fn with_limits(tree: Arc<Tree>, limits: Limits) -> Self {
-        Self { tree, limits, next_session_id: AtomicI64::new(FIRST_SESSION_ID) }
+    pub fn with_limits(tree: Arc<Tree>, clock: fn() -> i64, limits: Limits) -> Self {
+        let started = clock() & ((1 << SESSION_TIME_BITS) - 1);
+        let next_session_id = AtomicI64::new(started << SESSION_COUNTER_BITS | 1);
+        Self { tree, limits, attachments: Attachments::default(), next_session_id, clock }
     }
 
     /// Serves clients until `shutdown` completes, then closes all connections.
@@ -76,8 +84,11 @@ impl Responder {
         let mut connections = JoinSet::new();
         tokio::pin!(shutdown);
         loop {
+            let next_end = responder.attachments.expire(Instant::now(), &responder.tree);
             tokio::select! {
                 () = &mut shutdown => break,
+                () = sleep_until(next_end) => {}
+                () = responder.attachments.changed() => {}
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
                 accepted = listener.accept() => match accepted {
                     Ok((_, peer)) if connections.len() >= responder.limits.connections => {
@@ -114,31 +125,48 @@ impl Responder {
         let fresh_id = self.next_session_id.fetch_add(1, Ordering::Relaxed);
         // From here on no change is missed.
         let mut changes = self.tree.changes();
-        let mut session =
-            Session::open(&received[LENGTH_BYTES..LENGTH_BYTES + length], fresh_id, &mut replies)?;
+        let mut attached = None;
+        let is_over = |id| {
+            attached = self.attachments.attach(id);
+            attached.is_none()
+        };
+        let payload = &received[LENGTH_BYTES..LENGTH_BYTES + length];
+        let opened = Session::open(payload, fresh_id, is_over, &mut replies)?;
         received.advance(LENGTH_BYTES + length);
-
+        let (Some(mut session), Some(number)) = (opened, attached) else {
+            return self.send(&mut stream, &mut replies).await;
+        };
         let session_timeout = Duration::from_millis(u64::from(session.timeout_ms().unsigned_abs()));
-        let mut heard = Instant::now();
+        let mut presence = Presence { responder: self, session: session.id(), number, until: None };
+
         loop {
+            presence.until = Some(Instant::now() + session_timeout);
             let next = self.answer_received(&mut session, &mut received, &mut replies)?;
-            self.send(&mut stream, &mut replies).await?;
-            match next {
-                Some(Next::Close) => {
-                    stream.shutdown().await?;
-                    return Ok(());
-                }
-                Some(Next::Serve) => continue,
-                None => {}
+            if next == Some(Next::Close) {
+                presence.until = None;
+                drop(presence);
+                self.send(&mut stream, &mut replies).await?;
+                stream.shutdown().await?;
+                return Ok(());
             }
-            tokio::select! {
-                more = timeout_at(heard + session_timeout, self.fill_frame(&mut stream, &mut received)) => {
-                    if more.map_err(|_| Error::Idle(session_timeout))??.is_none() {
-                        return Ok(());
+            self.send(&mut stream, &mut replies).await?;
+            if next == Some(Next::Serve) {
+                continue;
+            }
+            let deadline = presence.until.unwrap_or_else(Instant::now);
+            loop {
+                tokio::select! {
+                    more = timeout_at(deadline, self.fill_frame(&mut stream, &mut received)) => {
+                        if more.map_err(|_| Error::Idle(session_timeout))??.is_none() {
+                            return Ok(());
+                        }
+                        break;
                     }
-                    heard = Instant::now();
+                    _ = changes.changed() => {
+                        session.tell(&self.tree, &mut replies);
+                        self.send(&mut stream, &mut replies).await?;
+                    }
                 }
-                _ = changes.changed() => session.tell(&self.tree, &mut replies),
             }
         }
     }
@@ -153,7 +181,7 @@ impl Responder {
     ) -> Result<Option<Next>, Error> {
         while let Some(length) = self.complete_frame(received)? {
             let payload = &received[LENGTH_BYTES..LENGTH_BYTES + length];
-            let next = session.answer(payload, &self.tree, replies)?;
+            let next = session.answer(payload, &self.tree, (self.clock)(), replies)?;
             received.advance(LENGTH_BYTES + length);
             if next == Next::Close || replies.len() >= REPLY_BATCH_BYTES {
                 return Ok(Some(next));
@@ -197,5 +225,28 @@ impl Responder {
             replies.clear();
         }
         Ok(())
+    }
+}
+
+/// A session's connection. When it ends, however that comes, its session waits or ends.
+struct Presence<'a> {
+    responder: &'a Responder,
+    session: i64,
+    number: u64,
+    /// When the session ends if nothing more is heard; none if its client has closed it.
+    until: Option<Instant>,
+}
+
+impl Drop for Presence<'_> {
+    fn drop(&mut self) {
+        let Responder { attachments, tree, .. } = self.responder;
+        attachments.detach(self.session, self.number, self.until, tree);
+    }
+}
+
+async fn sleep_until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant).await,
+        None => std::future::pending().await,
     }
 }

@@ -30,18 +30,34 @@ pub(crate) enum Next {
 /// An open session.
 #[derive(Debug)]
 pub(crate) struct Session {
+    id: i64,
     timeout_ms: i32,
     watches: Watches,
 }
 
 impl Session {
-    /// Answers the first frame of a connection. `fresh_id` names the session when the client has no name for it.
-    pub(crate) fn open(payload: &[u8], fresh_id: i64, out: &mut BytesMut) -> Result<Self, Error> {
+    /// Answers the first frame of a connection. `fresh_id` names the session when the client has no name for it. None if it is
+    /// over, which `is_over` knows: the client is told, and begins another one.
+    pub(crate) fn open(
+        payload: &[u8],
+        fresh_id: i64,
+        is_over: impl FnOnce(i64) -> bool,
+        out: &mut BytesMut,
+    ) -> Result<Option<Self>, Error> {
         let request = ConnectRequest::decode(payload)?;
-        let timeout_ms = request.timeout_ms.clamp(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS);
         let id = if request.session_id == 0 { fresh_id } else { request.session_id };
+        if is_over(id) {
+            put_connect_response(out, 0, 0, request.has_read_only_flag);
+            return Ok(None);
+        }
+        let timeout_ms = request.timeout_ms.clamp(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS);
         put_connect_response(out, timeout_ms, id, request.has_read_only_flag);
-        Ok(Self { timeout_ms, watches: Watches::default() })
+        Ok(Some(Self { id, timeout_ms, watches: Watches::default() }))
+    }
+
+    /// The session's name.
+    pub(crate) fn id(&self) -> i64 {
+        self.id
     }
 
     /// The session timeout that was told to the client, in milliseconds.
@@ -51,7 +67,13 @@ impl Session {
 
     /// Answers one request, after what its client has to know first: a client is told that a node has changed before it sees
     /// what it is now. An error means that not even the request's header could be read.
-    pub(crate) fn answer(&mut self, payload: &[u8], tree: &Tree, out: &mut BytesMut) -> Result<Next, Error> {
+    pub(crate) fn answer(
+        &mut self,
+        payload: &[u8],
+        tree: &Tree,
+        now_ms: i64,
+        out: &mut BytesMut,
+    ) -> Result<Next, Error> {
         let mut reader = JuteReader::new(payload);
         let RequestHeader { xid, op_code } = RequestHeader::decode(&mut reader)?;
         // Taken before the read, so that a client never believes to have seen more than it has.
@@ -73,6 +95,19 @@ impl Session {
                 reply(self, ReplyBody::Empty);
                 self.watch_again(&list, tree);
                 self.tell(tree, out);
+            }
+            Ok(Request::Write(write)) => match tree.write(&[write], self.id, now_ms) {
+                Ok(done) => reply(self, done.first().map_or(ReplyBody::Empty, ReplyBody::Done)),
+                Err((_, code)) => reply(self, ReplyBody::Error(code)),
+            },
+            Ok(Request::Multi(writes)) => {
+                let outcome = tree.write(&writes, self.id, now_ms);
+                reply(self, ReplyBody::Multi { writes: writes.len(), outcome: &outcome });
+            }
+            Ok(Request::Sync { path }) => reply(self, ReplyBody::Path(path)),
+            Ok(Request::GetAcl { path }) => {
+                let stat = tree.get(path).map(|(_, stat)| stat);
+                reply(self, stat.map_or_else(|| missing(path), ReplyBody::Acl));
             }
             Ok(Request::Exists { path, watch }) => {
                 let stat = tree.get(path).map(|(_, stat)| stat);

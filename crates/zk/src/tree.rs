@@ -1,6 +1,6 @@
-//! The nodes that the responder shows.
+//! The nodes that the responder shows: the server's own, and what clients have made beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -9,15 +9,21 @@ use tokio::sync::watch;
 
 use crate::protocol::Stat;
 
+mod transaction;
+
+pub(crate) use transaction::{Done, Write};
+
 /// A path that cannot name a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not the path of a node: it must be / or /name[/name]..")]
 pub struct InvalidPath(pub String);
 
-/// Nodes by path, each with a value. The server that owns the tree may change it while clients read.
+/// Nodes by path, each with a value. The server that owns the tree may change it while clients read, and write elsewhere.
 #[derive(Debug)]
 pub struct Tree {
     state: RwLock<State>,
+    /// Where clients do not write: this node and all below it.
+    protected: Option<String>,
     /// Counts changes, for those that wait for one.
     changes: watch::Sender<u64>,
 }
@@ -27,12 +33,21 @@ struct State {
     /// Counts changes, as ZooKeeper's transaction id does. Never zero, so that clients take it for a real one.
     zxid: i64,
     nodes: BTreeMap<String, Node>,
+    /// What clients have made: nodes, and about how many bytes they take.
+    client_nodes: usize,
+    client_bytes: usize,
+    /// Nodes that go with their sessions.
+    ephemeral: BTreeMap<i64, BTreeSet<String>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Node {
     data: Bytes,
     stat: Stat,
+    /// Whether a client made it.
+    of_client: bool,
+    /// Children that were made since it exists: the next number of a sequential one.
+    children_made: i32,
 }
 
 impl Default for Tree {
@@ -42,10 +57,21 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// A tree that has only its root.
+    /// A tree that has only its root, and in which clients may write anywhere.
     pub fn new() -> Self {
-        let nodes = BTreeMap::from([("/".to_owned(), Node::default())]);
-        Self { state: RwLock::new(State { zxid: 1, nodes }), changes: watch::Sender::new(0) }
+        let state = State {
+            zxid: 1,
+            nodes: BTreeMap::from([("/".to_owned(), Node::default())]),
+            client_nodes: 0,
+            client_bytes: 0,
+            ephemeral: BTreeMap::new(),
+        };
+        Self { state: RwLock::new(state), protected: None, changes: watch::Sender::new(0) }
+    }
+
+    /// A tree that has only its root. Clients write neither the node `protected` nor anything below it.
+    pub fn with_protected(protected: &str) -> Self {
+        Self { protected: Some(protected.to_owned()), ..Self::new() }
     }
 
     /// Sets the value of a node, and creates it, and its parents with empty values, when they do not exist.
@@ -54,9 +80,10 @@ impl Tree {
         if !is_valid(path) {
             return Err(InvalidPath(path.to_owned()));
         }
-        let mut state = self.write();
+        let mut state = self.write_lock();
         state.zxid += 1;
         state.create_with_parents(path, now_ms);
+        state.adopt(path);
         let zxid = state.zxid;
         if let Some(node) = state.nodes.get_mut(path) {
             node.data = data.into();
@@ -74,10 +101,16 @@ impl Tree {
 
     /// Removes a node and all below it. Says whether it was there. The root stays.
     pub fn remove(&self, path: &str) -> bool {
-        let mut state = self.write();
+        let mut state = self.write_lock();
         let Some((parent, _)) = split(path).filter(|_| state.nodes.contains_key(path)) else { return false };
         let below = format!("{path}/");
-        state.nodes.retain(|name, _| name != path && !name.starts_with(&below));
+        let gone: Vec<String> =
+            state.nodes.keys().filter(|name| *name == path || name.starts_with(&below)).cloned().collect();
+        for name in &gone {
+            if let Some(node) = state.nodes.remove(name) {
+                state.forget_client_node(name, &node);
+            }
+        }
         state.zxid += 1;
         state.count_child(parent, -1);
         drop(state);
@@ -104,9 +137,19 @@ impl Tree {
         let state = self.read();
         let stat = state.nodes.get(path)?.stat;
         let prefix = if path == "/" { path.to_owned() } else { format!("{path}/") };
-        let below = (Bound::Excluded(prefix.as_str()), Bound::Unbounded);
-        let names = state.nodes.range::<str, _>(below).map_while(|(name, _)| name.strip_prefix(&prefix));
-        let names = names.filter(|name| !name.contains('/')).map(str::to_owned).collect();
+        let mut names = Vec::new();
+        let mut from = Bound::Excluded(prefix.clone());
+        while let Some((path, _)) = state.nodes.range((from, Bound::Unbounded)).next() {
+            let Some(name) = path.strip_prefix(&prefix) else { break };
+            from = match name.split_once('/') {
+                None => {
+                    names.push(name.to_owned());
+                    Bound::Excluded(path.clone())
+                }
+                // Over all below that child: the first path that is greater ends with the character behind the slash.
+                Some((child, _)) => Bound::Included(format!("{prefix}{child}0")),
+            };
+        }
         Some((names, stat))
     }
 
@@ -120,7 +163,7 @@ impl Tree {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    fn write_lock(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -137,7 +180,7 @@ impl State {
                 children_zxid: self.zxid,
                 ..Stat::default()
             };
-            self.nodes.insert(missing.to_owned(), Node { data: Bytes::new(), stat });
+            self.nodes.insert(missing.to_owned(), Node { stat, ..Node::default() });
             let Some((parent, _)) = split(missing) else { break };
             missing = parent;
         }
@@ -146,6 +189,14 @@ impl State {
             self.count_child(parent, 1);
             child = parent;
         }
+    }
+
+    /// What a client had made there is the server's from now on.
+    fn adopt(&mut self, path: &str) {
+        let Some(node) = self.nodes.get(path).filter(|node| node.of_client).cloned() else { return };
+        self.forget_client_node(path, &node);
+        let stat = Stat { ephemeral_owner: 0, ..node.stat };
+        self.nodes.insert(path.to_owned(), Node { of_client: false, stat, ..node });
     }
 
     fn is_new(&self, path: &str) -> bool {
@@ -158,6 +209,7 @@ impl State {
             parent.stat.children_count += change;
             parent.stat.children_version = parent.stat.children_version.wrapping_add(1);
             parent.stat.children_zxid = zxid;
+            parent.children_made = parent.children_made.wrapping_add(i32::from(change > 0));
         }
     }
 }

@@ -31,7 +31,7 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let mut limits = Limits::default();
         change(&mut limits);
-        let responder = Responder::with_limits(Arc::clone(&tree), limits);
+        let responder = Responder::with_limits(Arc::clone(&tree), || 1, limits);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(responder.serve(listener, async { drop(stopped.await) }));
         Self { address, tree, stop, task }
@@ -224,4 +224,32 @@ async fn shutdown_closes_open_sessions_and_frees_the_port() {
     timeout(PATIENCE, server.task).await.unwrap().unwrap();
     expect_closed(&mut stream).await;
     TcpListener::bind(server.address).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_node_goes_with_its_session_when_the_client_closes_it_and_not_when_it_only_leaves() {
+    const CREATE_EPHEMERAL: &[u8] = b"\0\0\0\x31\0\0\0\x05\0\0\0\x01\0\0\0\x02/e\0\0\0\0\
+        \0\0\0\x01\0\0\0\x1f\0\0\0\x05world\0\0\0\x06anyone\0\0\0\x01";
+    const WATCH: &[u8] = b"\0\0\0\x0f\0\0\0\x06\0\0\0\x03\0\0\0\x02/e\x01";
+    let server = Server::start(|_| {}).await;
+    let mut owner = server.dial().await;
+    owner.write_all(CONNECT).await.unwrap();
+    let granted = read_frame(&mut owner).await;
+    owner.write_all(CREATE_EPHEMERAL).await.unwrap();
+    assert_eq!(read_frame(&mut owner).await[12..], *b"\0\0\0\0\0\0\0\x02/e");
+    let mut watcher = server.session().await;
+    watcher.write_all(WATCH).await.unwrap();
+    let stat = read_frame(&mut watcher).await;
+    assert_eq!(stat[16 + 44..16 + 52], granted[8..16], "the owner");
+
+    drop(owner);
+    let mut owner = server.dial().await;
+    let mut again = CONNECT.to_vec();
+    again[4 + 16..4 + 24].copy_from_slice(&granted[8..16]);
+    owner.write_all(&again).await.unwrap();
+    assert_eq!(read_frame(&mut owner).await[8..16], granted[8..16], "the same session");
+    owner.write_all(WATCH).await.unwrap();
+    assert_eq!(read_frame(&mut owner).await[12..16], [0; 4], "the node is there");
+    owner.write_all(CLOSE).await.unwrap();
+    assert_eq!(read_frame(&mut watcher).await[16..], *b"\0\0\0\x02\0\0\0\x03\0\0\0\x02/e");
 }

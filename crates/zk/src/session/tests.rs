@@ -2,6 +2,8 @@ use bytes::BufMut;
 
 use super::*;
 
+const NOW_MS: i64 = 1234;
+
 fn connect(timeout_ms: i32, session_id: i64) -> (Session, BytesMut) {
     let mut payload = BytesMut::new();
     payload.put_i32(0);
@@ -10,7 +12,7 @@ fn connect(timeout_ms: i32, session_id: i64) -> (Session, BytesMut) {
     payload.put_i64(session_id);
     payload.put_i32(-1);
     let mut out = BytesMut::new();
-    let session = Session::open(&payload, 77, &mut out).unwrap();
+    let session = Session::open(&payload, 77, |_| false, &mut out).unwrap().unwrap();
     (session, out)
 }
 
@@ -21,7 +23,7 @@ fn ask(tree: &Tree, op_code: i32, body: &[u8]) -> (Vec<u8>, Next) {
     payload.put_i32(op_code);
     payload.put_slice(body);
     let mut out = BytesMut::new();
-    let next = connect(90_000, 0).0.answer(&payload, tree, &mut out).unwrap();
+    let next = connect(90_000, 0).0.answer(&payload, tree, NOW_MS, &mut out).unwrap();
     (out[4..].to_vec(), next)
 }
 
@@ -74,7 +76,10 @@ fn each_kind_of_refusal_has_its_own_code() {
         assert_eq!(error_of(&ask(&tree, op_code, &path("none/")).0), -8);
         assert_eq!(error_of(&ask(&tree, op_code, b"\0\0\x10\0/").0), -5);
     }
-    for op_code in [1, 2, 5, 14, 102, 4711] {
+    for op_code in [1, 2, 5, 6, 7, 9, 14, 15] {
+        assert_eq!(error_of(&ask(&tree, op_code, b"").0), -5, "{op_code}");
+    }
+    for op_code in [13, 19, 20, 21, 102, 106, 4711] {
         assert_eq!(error_of(&ask(&tree, op_code, b"").0), -6);
     }
 }
@@ -93,7 +98,7 @@ fn pings_and_authentication_are_acknowledged_and_closing_closes() {
 #[test]
 fn a_request_without_a_header_is_an_error() {
     let mut session = connect(90_000, 0).0;
-    assert!(session.answer(&[0, 0, 0, 1, 0], &Tree::new(), &mut BytesMut::new()).is_err());
+    assert!(session.answer(&[0, 0, 0, 1, 0], &Tree::new(), NOW_MS, &mut BytesMut::new()).is_err());
 }
 
 /// The payloads of the frames in a buffer.
@@ -134,13 +139,13 @@ fn what_has_changed_is_told_before_it_is_seen() {
     let mut session = connect(90_000, 0).0;
     let mut out = BytesMut::new();
     for (op_code, name) in [(4, "/a"), (8, "/"), (3, "/b")] {
-        session.answer(&request(op_code, &watched(name)), &tree, &mut out).unwrap();
+        session.answer(&request(op_code, &watched(name)), &tree, NOW_MS, &mut out).unwrap();
     }
     out.clear();
     session.tell(&tree, &mut out);
     assert!(out.is_empty());
     tree.set("/a", "2", 2).unwrap();
-    session.answer(&request(4, &path("/a")), &tree, &mut out).unwrap();
+    session.answer(&request(4, &path("/a")), &tree, NOW_MS, &mut out).unwrap();
     let told = frames(&out);
     assert_eq!(told[0], event(3, "/a"));
     assert_eq!(told[1][16..21], *b"\0\0\0\x012");
@@ -164,7 +169,7 @@ fn a_client_brings_its_watches_along() {
     }
     let mut session = connect(90_000, 0).0;
     let mut out = BytesMut::new();
-    session.answer(&request(101, &body), &tree, &mut out).unwrap();
+    session.answer(&request(101, &body), &tree, NOW_MS, &mut out).unwrap();
     let told = frames(&out);
     assert_eq!((told[0].len(), error_of(&told[0])), (16, 0));
     assert_eq!(told[1..], [event(1, "/b"), event(2, "/gone")]);
@@ -175,6 +180,103 @@ fn a_client_brings_its_watches_along() {
     // A count that lies.
     let lie = [&seen.to_be_bytes()[..], &[0x7f, 0xff, 0xff, 0xff]].concat();
     out.clear();
-    session.answer(&request(101, &lie), &tree, &mut out).unwrap();
+    session.answer(&request(101, &lie), &tree, NOW_MS, &mut out).unwrap();
     assert_eq!(error_of(&frames(&out)[0]), -5);
+}
+
+#[test]
+fn a_session_that_is_over_is_told_so() {
+    let mut payload = BytesMut::from(&[0; 12][..]);
+    payload.put_i32(90_000);
+    payload.put_i64(1234);
+    payload.put_i32(-1);
+    let mut out = BytesMut::new();
+    assert!(Session::open(&payload, 77, |id| id == 1234, &mut out).unwrap().is_none());
+    assert_eq!(out[8..20], [0; 12], "no time, no session");
+}
+
+const OPEN_ACL: &[u8] = b"\0\0\0\x01\0\0\0\x1f\0\0\0\x05world\0\0\0\x06anyone";
+
+/// The body of a create.
+fn create(path: &str, data: &[u8], acl: &[u8], flags: i32) -> Vec<u8> {
+    let mut body = BytesMut::new();
+    crate::jute::put_buffer(&mut body, path.as_bytes());
+    crate::jute::put_buffer(&mut body, data);
+    body.put_slice(acl);
+    body.put_i32(flags);
+    body.to_vec()
+}
+
+/// The body of a delete or a check.
+fn at_version(path: &str, version: i32) -> Vec<u8> {
+    let mut body = BytesMut::new();
+    crate::jute::put_buffer(&mut body, path.as_bytes());
+    body.put_i32(version);
+    body.to_vec()
+}
+
+#[test]
+fn nodes_are_made_changed_and_deleted() {
+    let tree = Tree::new();
+    assert_eq!(ask(&tree, 1, &create("/a", b"1", OPEN_ACL, 0)).0[16..], *b"\0\0\0\x02/a");
+    assert_eq!(ask(&tree, 15, &create("/a/b-", b"", OPEN_ACL, 2)).0[16..35], *b"\0\0\0\x0f/a/b-0000000000");
+    let mut set = create("/a", b"22", b"", 0);
+    assert_eq!(ask(&tree, 5, &set).0.len(), 16 + 68);
+    set = create("/a", b"3", b"", 7);
+    assert_eq!(error_of(&ask(&tree, 5, &set).0), -103, "the version is 1");
+    assert_eq!(tree.get("/a").unwrap().0, "22");
+    let (reply, _) = ask(&tree, 6, &at_version("/a", 0));
+    assert_eq!((&reply[16..16 + OPEN_ACL.len()], reply.len()), (OPEN_ACL, 16 + OPEN_ACL.len() + 68));
+    assert_eq!(ask(&tree, 9, &at_version("/a", 0)).0[16..], *b"\0\0\0\x02/a");
+    assert_eq!(error_of(&ask(&tree, 2, &at_version("/a", -1)).0), -111, "it has a child");
+    assert_eq!(ask(&tree, 2, &at_version("/a/b-0000000000", 0)).0.len(), 16);
+    assert_eq!(error_of(&ask(&tree, 2, &at_version("/a", 1)).0), 0);
+    assert!(tree.get("/a").is_none());
+}
+
+#[test]
+fn who_wants_to_keep_others_out_is_refused_as_are_kinds_of_nodes_that_are_not_there() {
+    let tree = Tree::new();
+    let read_only = [&OPEN_ACL[..7], &[1], &OPEN_ACL[8..]].concat();
+    for (acl, flags, code) in
+        [(&read_only[..], 0, -114), (b"\0\0\0\0", 0, -114), (OPEN_ACL, 4, -6), (OPEN_ACL, -1, -6)]
+    {
+        assert_eq!(error_of(&ask(&tree, 1, &create("/a", b"", acl, flags)).0), code);
+    }
+    let lie = [&[0x7f, 0xff, 0xff, 0xff], &OPEN_ACL[4..]].concat();
+    assert_eq!(error_of(&ask(&tree, 1, &create("/a", b"", &lie, 0)).0), -5);
+}
+
+#[test]
+fn all_writes_of_a_multi_are_done_or_none_is() {
+    let tree = Tree::new();
+    let part =
+        |op_code: i32, body: &[u8]| [&op_code.to_be_bytes()[..], &[0, 0xff, 0xff, 0xff, 0xff], body].concat();
+    let end = b"\xff\xff\xff\xff\x01\xff\xff\xff\xff";
+    let made = part(1, &create("/a", b"1", OPEN_ACL, 0));
+    let check = part(13, &at_version("/a", 3));
+    let (reply, _) = ask(&tree, 14, &[&made[..], &check, &made, end].concat());
+    let error = |code: i32| [&[0xff; 4][..], &[0], &code.to_be_bytes(), &code.to_be_bytes()].concat();
+    assert_eq!(reply[16..], [&error(0)[..], &error(-103), &error(-2), end].concat());
+    assert!(tree.get("/a").is_none());
+
+    let check = part(13, &at_version("/a", 0));
+    let (reply, _) = ask(&tree, 14, &[&made[..], &check, end].concat());
+    let expected = [&b"\0\0\0\x01\0\0\0\0\0\0\0\0\x02/a"[..], b"\0\0\0\x0d\0\0\0\0\0", end].concat();
+    assert_eq!(reply[16..], expected);
+    assert_eq!(tree.get("/a").unwrap().0, "1");
+}
+
+#[test]
+fn a_client_hears_of_its_own_write_before_the_answer() {
+    let tree = Tree::new();
+    let mut session = connect(90_000, 0).0;
+    let mut out = BytesMut::new();
+    session.answer(&request(3, &watched("/a")), &tree, NOW_MS, &mut out).unwrap();
+    out.clear();
+    session.answer(&request(1, &create("/a", b"", OPEN_ACL, 1)), &tree, NOW_MS, &mut out).unwrap();
+    let told = frames(&out);
+    assert_eq!(told[0], event(1, "/a"));
+    assert_eq!(error_of(&told[1]), 0);
+    assert_eq!(tree.get("/a").unwrap().1.ephemeral_owner, 77);
 }
