@@ -198,14 +198,28 @@ pub(crate) fn seal(
     checksum_type: ChecksumType,
     chunk_size: usize,
 ) {
-    let data_size = block.len();
-    let on_disk = data_size - HEADER_SIZE + data_size.div_ceil(chunk_size) * WORD;
-    block[..8].copy_from_slice(block_type.magic());
-    block[8..12].copy_from_slice(&(on_disk as i32).to_be_bytes());
-    block[12..16].copy_from_slice(&(payload as i32).to_be_bytes());
-    block[16..24].copy_from_slice(&previous.map_or(-1, |offset| offset as i64).to_be_bytes());
-    block[24] = checksum_type.code();
-    block[25..29].copy_from_slice(&(chunk_size as i32).to_be_bytes());
-    block[29..33].copy_from_slice(&(data_size as i32).to_be_bytes());
+    let header = header(block.len(), payload, block_type, previous, checksum_type, chunk_size);
+    block[..HEADER_SIZE].copy_from_slice(&header);
     checksum_type.append(block, chunk_size);
+}
+
+/// The header of a block of which `data_size` bytes are stored, with the header and without checksums.
+pub(crate) fn header(
+    data_size: usize,
+    payload: usize,
+    block_type: BlockType,
+    previous: Option<u64>,
+    checksum_type: ChecksumType,
+    chunk_size: usize,
+) -> [u8; HEADER_SIZE] {
+    let on_disk = data_size - HEADER_SIZE + data_size.div_ceil(chunk_size) * WORD;
+    let mut header = [0; HEADER_SIZE];
+    header[..8].copy_from_slice(block_type.magic());
+    header[8..12].copy_from_slice(&(on_disk as i32).to_be_bytes());
+    header[12..16].copy_from_slice(&(payload as i32).to_be_bytes());
+    header[16..24].copy_from_slice(&previous.map_or(-1, |offset| offset as i64).to_be_bytes());
+    header[24] = checksum_type.code();
+    header[25..29].copy_from_slice(&(chunk_size as i32).to_be_bytes());
+    header[29..33].copy_from_slice(&(data_size as i32).to_be_bytes());
+    header
 }

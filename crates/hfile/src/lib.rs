@@ -55,5 +55,5 @@ pub use hash::HashType;
 pub use reader::{BlockRequest, FileId, FileIdentity, HFileReader, Prefetch};
 pub use scanner::{HFileScanner, ScanInterrupt, read_through};
 pub use trailer::Trailer;
-pub use writer::{FinishedFile, HFileWriter};
+pub use writer::{FinishedFile, HFileWriter, OWN_BLOCK_BYTES};
 pub use writer_options::WriterOptions;

@@ -117,6 +117,26 @@ impl HFileScanner {
         self.position.as_ref().map(Position::cell)
     }
 
+    /// Whether the cell behind the one at the position is known to have another key, or not to be there, without a block
+    /// being read.
+    pub fn next_has_another_key(&self) -> bool {
+        let (Some(position), Some(step)) = (&self.position, self.path.last()) else { return false };
+        let Some((number, cells)) = position.among() else { return false };
+        let (order, cell) = (self.reader.order(), position.cell().0);
+        if let Some((next, _)) = cells.get(position.block().payload(), number + 1) {
+            return order.compare(&cell, &next) == Ordering::Less;
+        }
+        // No cell of the next block is before the key that leads to it.
+        let key = match &step.node {
+            None => self.reader.root().key(step.entry + 1),
+            Some(node) => NodeIndex::over_checked(node.payload()).key(step.entry + 1),
+        };
+        match key {
+            Some(key) => order.compare_flat_to_key(key, &Key::of(&cell)) == Ordering::Greater,
+            None => self.path.iter().all(|step| step.entry + 1 >= self.entries(step)),
+        }
+    }
+
     /// Moves to the first cell at or after `key`.
     ///
     /// # Errors

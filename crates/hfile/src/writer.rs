@@ -8,6 +8,10 @@
 //! ```
 //! One buffer holds the block being built; a full block goes to the file in one write.
 
+mod own_block;
+
+pub use own_block::OWN_BLOCK_BYTES;
+
 use crate::block::{BlockRef, HEADER_SIZE, seal};
 use crate::block_builder::BlockBuilder;
 use crate::block_type::{BLOCK_TYPES, BlockType};
@@ -144,27 +148,48 @@ impl HFileWriter {
     /// the block would be too large; the storage's.
     pub fn append(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<(), HFileError> {
         self.check_fits(cell, sequence_id)?;
-        if self.counts.entries > 0 {
-            let last = Key::from_checked(&self.last_key);
-            let order = self.options.order.compare_keys(&last, &Key::of(cell));
-            if order == Ordering::Greater || (order == Ordering::Equal && sequence_id > self.last_sequence_id)
-            {
-                let show = |key: &[u8]| key.escape_ascii().to_string();
-                let (previous, next) = (show(&self.last_key), show(cell.key()));
-                return Err(HFileError::OutOfOrder { path: self.path.clone(), previous, next });
-            }
-            // Equal keys stay in one block, so that a search by key finds the first of them.
-            let full = self.block.size() >= self.options.block_size_bytes as usize;
-            if full && order != Ordering::Equal {
-                self.end_data_block()?;
-            }
+        let order = self.order_after_last(cell, sequence_id)?;
+        // Equal keys stay in one block, so that a search by key finds the first of them.
+        let full = self.block.size() >= self.options.block_size_bytes as usize;
+        if full && order != Some(Ordering::Equal) {
+            self.end_data_block()?;
         }
         if self.block.is_empty() {
-            let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
-            self.first_key.clear();
-            write_index_key(&mut self.first_key, self.options.order, last, Key::of(cell));
+            debug_assert!(
+                order != Some(Ordering::Equal),
+                "of two cells of one key the first was said to be alone"
+            );
+            self.begin_index_key(cell);
         }
         self.block.add(cell, sequence_id);
+        self.note(cell, sequence_id);
+        Ok(())
+    }
+
+    /// How the last cell stands to the next one: before it, or at the same key; `None` for the first.
+    fn order_after_last(&self, cell: &Cell<'_>, sequence_id: u64) -> Result<Option<Ordering>, HFileError> {
+        if self.counts.entries == 0 {
+            return Ok(None);
+        }
+        let last = Key::from_checked(&self.last_key);
+        let order = self.options.order.compare_keys(&last, &Key::of(cell));
+        if order == Ordering::Greater || (order == Ordering::Equal && sequence_id > self.last_sequence_id) {
+            let show = |key: &[u8]| key.escape_ascii().to_string();
+            let (previous, next) = (show(&self.last_key), show(cell.key()));
+            return Err(HFileError::OutOfOrder { path: self.path.clone(), previous, next });
+        }
+        Ok(Some(order))
+    }
+
+    /// Notes what the index says of a block that begins with `cell`.
+    fn begin_index_key(&mut self, cell: &Cell<'_>) {
+        let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
+        self.first_key.clear();
+        write_index_key(&mut self.first_key, self.options.order, last, Key::of(cell));
+    }
+
+    /// Counts a cell that was appended.
+    fn note(&mut self, cell: &Cell<'_>, sequence_id: u64) {
         self.last_key.clear();
         self.last_key.extend_from_slice(cell.key());
         self.last_sequence_id = sequence_id;
@@ -175,7 +200,6 @@ impl HFileWriter {
         if let Some(bloom) = self.family_delete_bloom.as_mut().filter(|_| deletes_family(cell)) {
             bloom.add(cell.row(), &[]);
         }
-        Ok(())
     }
 
     /// Refuses what would be lost or would not fit.
@@ -351,7 +375,10 @@ impl HFileWriter {
         let mut block = self.block.end();
         let written = self.seal_and_write(block_type, &mut block);
         self.block.reuse(block);
-        let written = written?;
+        self.data_block_written(&written?)
+    }
+
+    fn data_block_written(&mut self, written: &Written) -> Result<(), HFileError> {
         self.uncompressed_bytes += written.uncompressed();
         self.first_data_block.get_or_insert(written.place.offset);
         self.last_data_block = Some(written.place.offset);

@@ -137,7 +137,7 @@ impl Region {
             }
             if matcher.keeps(&cell, sequence_id) {
                 let sequence_id = if sequence_id <= forgotten { 0 } else { sequence_id };
-                output.append(&cell, sequence_id, outcome.cells_read)?;
+                output.append(&cell, sequence_id, outcome.cells_read, || heap.is_alone())?;
                 outcome.cells_written += 1;
             } else if cell.is_delete() {
                 outcome.markers_dropped += 1;

@@ -58,6 +58,11 @@ impl FileSource {
         self.scanner.is_resting() && !self.is_behind
     }
 
+    /// Whether the cell behind the current one is known to have another key, or not to be there.
+    pub(crate) fn next_has_another_key(&self) -> bool {
+        self.scanner.next_has_another_key()
+    }
+
     /// Keeps of the current cell only the key until [`FileSource::wake`], if its block is larger than `most` bytes.
     pub(crate) fn rest(&mut self, most: usize) {
         if self.scanner.data_block_bytes() > most {

@@ -16,6 +16,7 @@ use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::StoreFile;
+use finback_cell::Cell;
 use finback_cell::key::Key;
 use finback_hfile::{ScanInterrupt, WriterOptions};
 use finback_memstore::Snapshot;
@@ -248,6 +249,21 @@ impl Region {
         })
     }
 
+    /// The cells of a snapshot, in order.
+    fn merge(&self, part: &StoreFlush<'_>) -> Heap {
+        let segments = part.snapshot.segments().iter();
+        let sources = segments.map(|segment| Source::Segment(segment.scanner())).collect();
+        Heap::new(self.order, sources, part.store.kept_blocks)
+    }
+
+    /// Whether no other cell of a snapshot has the key of this one.
+    fn is_alone(&self, part: &StoreFlush<'_>, cell: &Cell<'_>) -> bool {
+        let mut cells = self.merge(part);
+        let is_behind = cells.seek(&Key::of(cell)).and_then(|()| cells.next());
+        let next_is_other = cells.peek().is_none_or(|(next, _)| self.order.compare(&next, cell).is_ne());
+        is_behind.is_ok() && next_is_other
+    }
+
     fn write_snapshot<'a>(
         &'a self,
         part: &StoreFlush<'a>,
@@ -263,8 +279,7 @@ impl Region {
         };
         let cells: usize = snapshot.segments().iter().map(|segment| segment.len()).sum();
         let mut output = self.begin_output(store, options, store.cut_of_flush(cells as u64))?;
-        let sources = snapshot.segments().iter().map(|segment| Source::Segment(segment.scanner())).collect();
-        let mut heap = Heap::new(self.order, sources, store.kept_blocks);
+        let mut heap = self.merge(part);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         let mut pace = Pace::new(self, control);
         let mut read = 0;
@@ -275,7 +290,7 @@ impl Region {
             }
             read += 1;
             if matcher.keeps(&cell, cell_sequence_id) {
-                output.append(&cell, cell_sequence_id, read)?;
+                output.append(&cell, cell_sequence_id, read, || self.is_alone(part, &cell))?;
             }
             in_memory(heap.next())?;
         }

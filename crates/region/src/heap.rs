@@ -234,6 +234,23 @@ impl Heap {
         order == Ordering::Less
     }
 
+    /// Whether no other cell has the key of the smallest one, as far as that is known without moving on. For sources that are
+    /// files.
+    pub(crate) fn is_alone(&self) -> bool {
+        let Some((&top, others)) = self.heap.split_first() else { return false };
+        let Some((key, _)) = self.sources[top].key() else { return false };
+        let has_other_key = |&other: &usize| {
+            self.sources[other]
+                .key()
+                .is_none_or(|(other, _)| self.order.compare_keys(&other, &key) != Ordering::Equal)
+        };
+        let next_has = match &self.sources[top] {
+            Source::Segment(_) => false,
+            Source::File(file) => file.next_has_another_key(),
+        };
+        next_has && others.iter().all(has_other_key)
+    }
+
     /// Sees to it that the smallest cell is in memory: the end of every operation that moves forward.
     #[inline]
     fn wake_top(&mut self) -> Result<(), ScanInterrupt> {

@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
 use finback_cell::Cell;
 use finback_fs::FileSystem;
-use finback_hfile::{HFileWriter, WriterOptions};
+use finback_hfile::{HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
 use finback_layout::new_store_file_name;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -90,12 +90,23 @@ impl OutputFiles<'_> {
         self.writers.iter().flatten().map(|file| file.writer.memory_bytes()).sum()
     }
 
-    /// Appends a cell, the `read`th that was read.
-    pub(crate) fn append(&mut self, cell: &Cell<'_>, sequence_id: u64, read: u64) -> Result<(), RegionError> {
+    /// Appends a cell, the `read`th that was read. `is_alone`: asked for a large one, whether the next one is known to have
+    /// another key.
+    pub(crate) fn append(
+        &mut self,
+        cell: &Cell<'_>,
+        sequence_id: u64,
+        read: u64,
+        is_alone: impl FnOnce() -> bool,
+    ) -> Result<(), RegionError> {
         let piece = self.cutter.piece_of(cell, read);
         let writer = self.writer(piece)?;
         let before = writer.written_bytes();
-        writer.append(cell, sequence_id)?;
+        if cell.bytes().len() >= OWN_BLOCK_BYTES && is_alone() {
+            writer.append_alone(cell, sequence_id)?;
+        } else {
+            writer.append(cell, sequence_id)?;
+        }
         let grown = writer.written_bytes() - before;
         self.written_bytes += grown;
         Ok(())

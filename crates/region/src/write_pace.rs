@@ -46,8 +46,8 @@ impl Region {
         while self.is_over_flush_size() {
             let (own, all) = (self.write_room(), host.write_room());
             let Some(full) = [own, all].into_iter().find(|room| !room.fits(bytes)) else { break };
-            self.ask_for_flush();
             if left.is_zero() {
+                self.ask_for_flush();
                 return Err(self.refused(full));
             }
             host.pause(LARGE_WRITE_LOOK).await;

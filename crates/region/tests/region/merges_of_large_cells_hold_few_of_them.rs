@@ -1,10 +1,10 @@
 //! Files of large cells are merged with a block or two in memory, however many files there are.
 
-use crate::world::{Plain, TestCache, World, family, put, results_of, run};
-use finback_cell::{Bytes, FamilySelection, Scan};
+use crate::world::{Plain, TestCache, World, family, mutation, put, rest, results_of, run};
+use finback_cell::{Bytes, CellType, FamilySelection, MutationKind, Scan};
 use finback_fs::MemFileSystem;
 use finback_hfile::{Block, BlockCache, BlockPriority, FileId};
-use finback_region::{Interrupt, KeptBlocks, Region, ScanLimits, ScanOutput};
+use finback_region::{Interrupt, KeptBlocks, Region, RegionScanner, ScanLimits, ScanOutput};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
@@ -128,4 +128,39 @@ fn by_compactions() {
     assert!(most <= 4 * CELL_BYTES + 3 * SLACK_BYTES, "{most} bytes were counted");
     let (found, _) = read(&region, &Scan::default());
     assert_eq!(names(&found), all_names());
+}
+
+#[test]
+fn and_versions_of_one_key_that_a_reader_needs_stay_together() {
+    let (_world, region) = region(None);
+    let write = |value: u8| {
+        let cell = vec![value; 2 * CELL_BYTES];
+        let put = mutation(MutationKind::Put, CellType::Put, ("row", "a", "q"), 5, &cell);
+        run(region.mutate(&put)).unwrap();
+    };
+    let row = Bytes::from("row");
+    let get = Scan { start_row: row.clone(), stop_row: row, include_stop_row: true, ..Scan::default() };
+    let see = |scanner: &mut RegionScanner| {
+        let found = rest(scanner).unwrap();
+        assert!(found.iter().all(|cell| cell.value.len() == 2 * CELL_BYTES));
+        found.iter().map(|cell| cell.value[0]).collect::<Vec<_>>()
+    };
+    // Two are flushed together, the third is merged with them.
+    write(1);
+    let mut of_first = region.scanner(&get, None).unwrap();
+    let mut of_first_later = region.scanner(&get, None).unwrap();
+    write(2);
+    let mut of_second = region.scanner(&get, None).unwrap();
+    region.flush(None).unwrap();
+    write(3);
+    region.flush(None).unwrap();
+    assert_eq!(see(&mut of_first), [1]);
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(see(&mut of_second), [2]);
+    assert_eq!(see(&mut region.scanner(&get, None).unwrap()), [3]);
+    assert_eq!(see(&mut of_first_later), [1]);
+    // As a scanner that opens now and reads as of then.
+    let at = |read_point: u64| Scan { read_point: Some(read_point), ..get.clone() };
+    assert_eq!(see(&mut region.scanner(&at(of_second.read_point()), None).unwrap()), [2]);
+    assert_eq!(see(&mut region.scanner(&at(of_first.read_point()), None).unwrap()), [1]);
 }
