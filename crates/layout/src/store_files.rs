@@ -75,6 +75,25 @@ impl RootDir {
         }
     }
 
+    /// Length in bytes of the file that has the cells of a store file of that name.
+    pub(crate) fn length_of_cells(
+        &self,
+        table: &TableName,
+        region: &str,
+        family: &[u8],
+        name: &str,
+    ) -> Result<u64> {
+        let length = || {
+            let cells = self.cells_of(table, region, family, name)?;
+            Ok(self.fs().metadata(&cells).at(&cells)?.len)
+        };
+        match length() {
+            // Between the two looks it may have been archived, once.
+            Err(error) if LayoutError::is_not_found(&error) => length(),
+            found => found,
+        }
+    }
+
     /// A file of a region, wherever it is. Files go from the one place to the other, and never back.
     pub(crate) fn served_or_archived(
         &self,

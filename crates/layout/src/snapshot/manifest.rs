@@ -4,7 +4,11 @@ use std::path::Path;
 
 use finback_cell::{Bytes, RegionInfo, TableDescriptor};
 use finback_fs::FileSystem;
-use finback_proto::{Message, pb};
+use finback_proto::{
+    Message,
+    footprint::{self, Measured},
+    pb,
+};
 use pb::snapshot_region_manifest as message;
 
 use crate::{
@@ -76,11 +80,12 @@ impl RootDir {
     }
 }
 
-/// Reads a manifest.
-pub(super) fn read<M: Message + Default>(fs: &dyn FileSystem, path: &Path) -> Result<M> {
-    let bytes = small_file::read_at_most(fs, path, MAX_MANIFEST_BYTES)?;
-    M::decode(&bytes[..])
-        .map_err(|error| LayoutError::Corrupt { path: path.to_owned(), reason: error.to_string() })
+/// Reads a manifest; not one that would take many times its length in memory, as no table has it.
+pub(super) fn read<M: Measured>(fs: &dyn FileSystem, path: &Path) -> Result<M> {
+    let bytes = Bytes::from(small_file::read_at_most(fs, path, MAX_MANIFEST_BYTES)?);
+    let corrupt = |reason: String| LayoutError::Corrupt { path: path.to_owned(), reason };
+    footprint::measure::<M>(&bytes, footprint::budget(bytes.len())).map_err(|e| corrupt(e.to_string()))?;
+    M::decode(bytes).map_err(|error| corrupt(error.to_string()))
 }
 
 impl SnapshotManifest {

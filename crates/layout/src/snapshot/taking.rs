@@ -151,8 +151,7 @@ impl RootDir {
             )?),
             _ => None,
         };
-        let cells = self.cells_of(table, &encoded, family, &name)?;
-        let size = self.fs().metadata(&cells).at(&cells)?.len;
+        let size = self.length_of_cells(table, &encoded, family, &name)?;
         Ok(SnapshotFile { name, reference, size: Some(size) })
     }
 

@@ -164,6 +164,18 @@ fn names_lead_nowhere_else() {
 }
 
 #[test]
+fn a_manifest_of_countless_empty_parts_is_refused_unread() {
+    let root = root();
+    let (table, region) = with_table(&root);
+    take(&root, "s", &table, &region).unwrap();
+    // Two bytes are a region without anything, and some hundred bytes of memory.
+    write(&root, ".hbase-snapshot/s/data.manifest", &[0x12, 0].repeat(1 << 20));
+    let answer = root.read_snapshot_manifest("s");
+    assert!(matches!(answer, Err(LayoutError::Corrupt { .. })), "{answer:?}");
+    assert!(answer.unwrap_err().to_string().contains("memory"));
+}
+
+#[test]
 fn a_snapshot_outlives_no_more_than_its_time() {
     let with = |created, ttl| pb::SnapshotDescription {
         creation_time: Some(created),

@@ -5,7 +5,7 @@ use std::path::Path;
 use finback_cell::TableName;
 
 use super::manifest::SnapshotManifest;
-use crate::{LayoutError, Result, RootDir, error::At};
+use crate::{LayoutError, Result, RootDir};
 
 impl RootDir {
     /// Checks that all files of a snapshot are there, in their places or in the archive, each as long as it was.
@@ -27,13 +27,12 @@ impl RootDir {
             for family in &files.families {
                 for file in &family.files {
                     let corrupt = |reason| LayoutError::Corrupt { path: dir.to_owned(), reason };
-                    let cells = match self.cells_of(table, &encoded, &family.name, &file.name) {
+                    let found = match self.length_of_cells(table, &encoded, &family.name, &file.name) {
                         Err(error) if error.is_not_found() => {
                             return Err(corrupt(format!("Can't find hfile: {}: {error}", file.name)));
                         }
                         found => found?,
                     };
-                    let found = self.fs().metadata(&cells).at(&cells)?.len;
                     if let Some(expected) = file.size.filter(|expected| *expected != found) {
                         return Err(corrupt(format!(
                             "hfile: {} size does not match with the expected one.  found={found} expected={expected}",
