@@ -152,12 +152,11 @@ async fn what_cannot_be_is_refused_in_hbases_words() {
 async fn there_is_one_at_a_time_of_a_table_and_of_a_name() {
     let cluster = with_table().await;
     cluster.create("u", &["f"], &[]).await.unwrap();
-    let (first, second, third) = tokio::join!(
-        ask(&cluster, description("s", "t")),
-        ask(&cluster, description("s", "u")),
-        ask(&cluster, description("other", "t")),
-    );
-    first.unwrap();
+    // It is tried again, and so at work for a while.
+    *cluster.server.refuse_flush.lock().unwrap() = Some(finback_rpc::exceptions::io("not yet"));
+    ask(&cluster, description("s", "t")).await.unwrap();
+    let second = ask(&cluster, description("s", "u")).await;
+    let third = ask(&cluster, description("other", "t")).await;
     let (class, message) = refusal(second);
     assert_eq!(class, "SnapshotCreationException");
     assert!(message.ends_with("running another snapshot with the same name"), "{message}");
@@ -166,6 +165,12 @@ async fn there_is_one_at_a_time_of_a_table_and_of_a_name() {
     let expected = "Rejected taking { ss=other table=t type=FLUSH ttl=0 } because we are already running another \
                     snapshot on the same table { ss=s table=t type=FLUSH ttl=0 }";
     assert_eq!(message, expected);
+    let (class, message) = refusal(restore(&cluster, "s", "t").await);
+    assert_eq!((&*class, message.is_empty()), ("SnapshotDoesNotExistException", false));
+    *cluster.server.refuse_flush.lock().unwrap() = None;
+    while !is_done(&cluster, "s", "t").await.unwrap() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
