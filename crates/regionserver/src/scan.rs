@@ -38,7 +38,8 @@ pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply,
     };
     if request.renew() {
         check_online(&server, id, &scanner)?;
-        scanner.renewed = true;
+        // HBase's clients number their calls. gohbase does not, and finds results in cell blocks alone.
+        scanner.renewed = request.next_call_seq.is_some();
         server.scanners.keep(id, scanner);
         server.scanners.renew(id);
         return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));

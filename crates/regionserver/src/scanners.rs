@@ -29,7 +29,7 @@ pub(crate) struct OpenScanner {
     pub(crate) wants_cursor: bool,
     /// Whether a replica was asked.
     pub(crate) stale: bool,
-    /// Whether the last call was a renewal.
+    /// Whether the last call was a renewal, of a client that may take its answer for another.
     pub(crate) renewed: bool,
 }
 

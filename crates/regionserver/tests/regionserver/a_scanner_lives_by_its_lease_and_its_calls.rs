@@ -99,6 +99,10 @@ async fn a_lease_ends_without_calls_and_not_with_them() {
     assert_eq!(after.results.len(), 1);
     assert_eq!(text(after.results[0].cell[0].row()), row_name(1));
     assert_eq!(scan(&table, &next(renewed, 7, 1)).await.unwrap().1, [row_name(2)]);
+    // A client that does not number its calls is not HBase's.
+    let renewal = pb::ScanRequest { renew: Some(true), next_call_seq: None, ..next(renewed, 0, 0) };
+    scan(&table, &renewal).await.unwrap();
+    assert_eq!(scan(&table, &next(renewed, 8, 1)).await.unwrap().1, [row_name(3)]);
 }
 
 #[tokio::test]
