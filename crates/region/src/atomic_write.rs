@@ -4,6 +4,7 @@
 
 use crate::edit::{Edit, tags_with_ttl};
 use crate::error::RegionError;
+use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
 use crate::region::Region;
 use crate::region_scanner::ScanLimits;
 use crate::row_lock::{LockMode, RowLock};
@@ -127,6 +128,7 @@ impl Region {
             |mutation: &Mutation| matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
         let mut edit = Edit { replaces_older: mutations.iter().all(reads_first), ..Edit::default() };
         let mut results = CellBlockBuilder::default();
+        let mut large = None;
         for mutation in &mutations {
             if mutation.nonce.1 != 0 {
                 edit.nonce = mutation.nonce;
@@ -135,7 +137,8 @@ impl Region {
                 MutationKind::Put => self.add_to_edit(&mut edit, mutation, time.max(seen)).await?,
                 MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time).await?,
                 MutationKind::Increment | MutationKind::Append => {
-                    self.add_read_modify_write(&mut edit, &mut results, mutation, time).await?;
+                    let found = self.read_to_modify(mutation, &mut large, deadline).await?;
+                    self.add_modified(&mut edit, &mut results, mutation, &found, time)?;
                 }
             }
         }
@@ -167,19 +170,39 @@ impl Region {
         }
     }
 
-    /// Adds the new cells of an increment or append to the edit, and to the results if they are wanted.
-    async fn add_read_modify_write(
-        &self,
-        edit: &mut Edit,
-        results: &mut CellBlockBuilder,
+    /// The cells that an increment or append builds upon. For large ones it takes its turn in `large`, if it has none yet.
+    async fn read_to_modify<'a>(
+        &'a self,
         mutation: &Mutation,
-        now: i64,
-    ) -> Result<(), RegionError> {
+        large: &mut Option<LargeUpdate<'a>>,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<u8>, RegionError> {
         let selection = select_columns(mutation.cells.iter());
         let scan =
             finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
         let found = self.read(&scan, None, &ScanLimits::NONE).await?.cells;
-        let found: Vec<Cell<'_>> = CellIter::over_checked(&found).collect();
+        if found.len() < LARGE_UPDATE_BYTES || large.is_some() {
+            return Ok(found);
+        }
+        // Others wait as well: none of them keeps what it has read.
+        drop(found);
+        let config = &self.environment.config;
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let wait = left.map_or(config.row_lock_wait, |left| left.min(config.row_lock_wait));
+        *large = Some(config.large_updates.turn(&*self.environment.host, wait).await?);
+        Ok(self.read(&scan, None, &ScanLimits::NONE).await?.cells)
+    }
+
+    /// Adds the new cells of an increment or append to the edit, and to the results if they are wanted.
+    fn add_modified(
+        &self,
+        edit: &mut Edit,
+        results: &mut CellBlockBuilder,
+        mutation: &Mutation,
+        found: &[u8],
+        now: i64,
+    ) -> Result<(), RegionError> {
+        let found: Vec<Cell<'_>> = CellIter::over_checked(found).collect();
         let durability = self.effective_durability(mutation);
         let limit = self.environment.config.max_cell_size_bytes;
         let mut new_cells = Vec::with_capacity(1);

@@ -4,6 +4,7 @@ use crate::cache_config::CacheConfig;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_memory::CompactionMemory;
 use crate::kept_blocks::KeptBlocks;
+use crate::large_updates::LargeUpdates;
 use crate::split_policy::SplitConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::InMemoryCompaction;
@@ -47,6 +48,8 @@ pub struct RegionConfig {
     pub off_peak_taken: Arc<AtomicBool>,
     /// Where compactions of the server wait for memory.
     pub compaction_memory: Arc<CompactionMemory>,
+    /// The turns of increments and appends to large cells.
+    pub large_updates: Arc<LargeUpdates>,
     /// How much of the blocks of files is in memory that are merged.
     pub kept_blocks: KeptBlocks,
     /// `hbase.hregion.percolumnfamilyflush.size.lower.bound.min`, in bytes: memstores up to this size are not flushed
@@ -80,6 +83,7 @@ impl Default for RegionConfig {
             adaptive_compaction_threshold: 0.15,
             off_peak_taken: Arc::default(),
             compaction_memory: Arc::default(),
+            large_updates: Arc::default(),
             kept_blocks: KeptBlocks::default(),
             flush_lower_bound_bytes: 16 << 20,
             periodic_flush_interval: Some(Duration::from_secs(3600)),

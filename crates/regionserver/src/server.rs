@@ -259,6 +259,7 @@ impl RegionServer {
         *current = Arc::new(RegionConfig {
             off_peak_taken: Arc::clone(&current.off_peak_taken),
             compaction_memory: Arc::clone(&current.compaction_memory),
+            large_updates: Arc::clone(&current.large_updates),
             ..region
         });
         Arc::clone(&current)

@@ -38,6 +38,7 @@ mod regions_that_hbase_split_merged_or_cloned_are_served;
 mod rows_of_meta_are_found_in_their_own_order;
 mod the_power_is_cut_at_every_operation;
 mod the_smallest_program_that_embeds_a_region;
+mod updates_of_large_cells_take_turns;
 mod versions_go_by_the_order_of_writing;
 mod what_a_comparison_with_hbase_has_found;
 mod what_a_read_may_ask_for;
