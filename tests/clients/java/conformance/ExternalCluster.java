@@ -14,6 +14,8 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CompactionState;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.replication.ReplicationPeerDescription;
 import org.junit.AssumptionViolatedException;
@@ -150,6 +152,10 @@ public final class ExternalCluster {
       TableName[] tables = admin.listTableNames();
       forEach(tables, "disable", table -> admin.isTableDisabled(table) ? null : admin.disableTableAsync(table));
       forEach(tables, "delete", admin::deleteTableAsync);
+    });
+    attempt("replicas of hbase:meta", () -> {
+      TableDescriptor meta = admin.getDescriptor(TableName.META_TABLE_NAME);
+      if (meta.getRegionReplication() > 1) admin.modifyTable(TableDescriptorBuilder.newBuilder(meta).setRegionReplication(1).build());
     });
     attempt("namespaces", () -> {
       for (NamespaceDescriptor namespace : admin.listNamespaceDescriptors()) {
