@@ -3,11 +3,12 @@
 //! The rows are locked exclusively from before the read until the write is visible.
 
 use crate::edit::{Edit, tags_with_ttl};
-use crate::error::RegionError;
+use crate::error::{Interrupt, RegionError};
 use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
 use crate::region::Region;
 use crate::region_scanner::ScanLimits;
 use crate::row_lock::{LockMode, RowLock};
+use crate::scan_output::ScanOutput;
 use crate::write::{column_of, row_scan, select_columns};
 use crate::write_times::Contents;
 use bytes::Bytes;
@@ -180,17 +181,40 @@ impl Region {
         let selection = select_columns(mutation.cells.iter());
         let scan =
             finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
-        let found = self.read(&scan, None, &ScanLimits::NONE).await?.cells;
-        if found.len() < LARGE_UPDATE_BYTES || large.is_some() {
-            return Ok(found);
+        if large.is_none() {
+            if let Some(found) = self.read_unless_large(&scan).await? {
+                return Ok(found);
+            }
+            *large = Some(self.large_update(deadline).await?);
         }
-        // Others wait as well: none of them keeps what it has read.
-        drop(found);
+        Ok(self.read(&scan, None, &ScanLimits::NONE).await?.cells)
+    }
+
+    /// Waits for the turn of a large update, as long as for a row lock.
+    async fn large_update(&self, deadline: Option<Instant>) -> Result<LargeUpdate<'_>, RegionError> {
         let config = &self.environment.config;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let wait = left.map_or(config.row_lock_wait, |left| left.min(config.row_lock_wait));
-        *large = Some(config.large_updates.turn(&*self.environment.host, wait).await?);
-        Ok(self.read(&scan, None, &ScanLimits::NONE).await?.cells)
+        config.large_updates.turn(&*self.environment.host, wait).await
+    }
+
+    /// The cells of a scan; `None` when they are large, or stand in a large block: nobody keeps such while he waits for
+    /// his turn.
+    async fn read_unless_large(&self, scan: &finback_cell::Scan) -> Result<Option<Vec<u8>>, RegionError> {
+        let mut scanner = self.scanner(scan, None)?;
+        let mut out = ScanOutput::default();
+        loop {
+            match scanner.next(&mut out, &ScanLimits::NONE) {
+                Ok(_) => return Ok(Some(out.cells).filter(|cells| cells.len() < LARGE_UPDATE_BYTES)),
+                Err(Interrupt::NeedBlock(request)) if request.block.size as usize >= LARGE_UPDATE_BYTES => {
+                    return Ok(None);
+                }
+                Err(Interrupt::NeedBlock(request)) => {
+                    scanner.provide(self.environment.host.fetch(request).await?);
+                }
+                Err(Interrupt::Failed(error)) => return Err(error),
+            }
+        }
     }
 
     /// Adds the new cells of an increment or append to the edit, and to the results if they are wanted.
