@@ -187,7 +187,10 @@ impl Region {
             }
             *large = Some(self.large_update(deadline).await?);
         }
-        Ok(self.read(&scan, None, &ScanLimits::NONE).await?.cells)
+        let found = self.read(&scan, None, &ScanLimits::NONE).await?.cells;
+        // What is written is as large. No flush can begin meanwhile that would be worth a wait.
+        self.check_fit(found.len() as u64)?;
+        Ok(found)
     }
 
     /// Waits for the turn of a large update, as long as for a row lock.

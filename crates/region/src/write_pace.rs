@@ -41,20 +41,26 @@ impl Region {
     /// Waits, a second at most, while so many bytes do not fit beside what the memstores hold, and a flush of this region is
     /// under way or about to begin. A write for which there is no room even then is refused.
     async fn wait_to_fit(&self, bytes: u64) -> Result<(), RegionError> {
-        let host = &self.environment.host;
         let mut left = LONGEST_DELAY;
-        while self.is_over_flush_size() {
-            let (own, all) = (self.write_room(), host.write_room());
-            let Some(full) = [own, all].into_iter().find(|room| !room.fits(bytes)) else { break };
-            if left.is_zero() {
-                self.ask_for_flush();
-                return Err(self.refused(full));
-            }
-            host.pause(LARGE_WRITE_LOOK).await;
+        while !left.is_zero() && self.room_to_wait_for(bytes).is_some() {
+            self.environment.host.pause(LARGE_WRITE_LOOK).await;
             left = left.saturating_sub(LARGE_WRITE_LOOK);
             self.check_open()?;
         }
-        Ok(())
+        self.check_fit(bytes)
+    }
+
+    /// Refuses so many bytes if they do not fit beside what the memstores hold, and a flush of this region will change that.
+    pub(crate) fn check_fit(&self, bytes: u64) -> Result<(), RegionError> {
+        let Some(full) = self.room_to_wait_for(bytes) else { return Ok(()) };
+        self.ask_for_flush();
+        Err(self.refused(full))
+    }
+
+    /// The room in which so many bytes do not fit until this region is flushed.
+    fn room_to_wait_for(&self, bytes: u64) -> Option<WriteRoom> {
+        let rooms = [self.write_room(), self.environment.host.write_room()];
+        rooms.into_iter().find(|room| self.is_over_flush_size() && !room.fits(bytes))
     }
 
     /// Counts a write for which there is no room; what its client is told.
