@@ -7,6 +7,7 @@ pub mod cli;
 pub mod compact;
 pub mod config;
 mod long_calls;
+mod nearest;
 mod progress_bar;
 mod publication;
 pub mod reconfiguration;

@@ -18,7 +18,7 @@ fn refused(arguments: &[&str]) -> String {
 
 #[test]
 fn mistakes_are_told_in_one_line() {
-    assert!(refused(&["sevrer"]).contains("there is no command \"sevrer\""));
+    assert!(refused(&["sevrer"]).contains("there is no command \"sevrer\", did you mean server?"));
     assert!(refused(&["server", "--port", "1"]).contains("there is no option \"--port\""));
     assert!(refused(&["server", "-D", "hbase.master.port=x"]).contains("must be a port from 0 to 65535"));
     assert!(refused(&["server", "--config", "/no/such/file"]).contains("cannot read the configuration"));
@@ -41,4 +41,33 @@ fn help_and_version_go_to_standard_output() {
     assert!(help.contains("hbase.zookeeper.property.clientPort = 2181"));
     assert!(finback(&["--help"]).stdout.starts_with(b"Finback"));
     assert_eq!(finback(&["version"]).stdout, format!("finback {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let overview = String::from_utf8(finback(&["help"]).stdout).unwrap();
+    let commands = overview.split("commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
+    let names: Vec<&str> = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(names.contains(&"server") && names.contains(&"compact"), "{names:?}");
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        let help = finback(&[name, "--help"]);
+        assert!(help.status.success() && help.stderr.is_empty(), "{name}");
+        assert!(help.stdout.starts_with(format!("finback {name}: ").as_bytes()), "{name}");
+        assert_eq!(help.stdout, finback(&["help", name]).stdout);
+        assert!(finback(&["man", name]).stdout.starts_with(b".TH FINBACK\\-"), "{name}");
+    }
+}
+
+#[test]
+fn man_pages_are_written_and_a_closed_pipe_is_no_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    assert!(finback(&["man", "--output", directory.path().to_str().unwrap()]).status.success());
+    assert!(
+        directory.path().join("finback.1").is_file() && directory.path().join("finback-server.1").is_file()
+    );
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let binary = env!("CARGO_BIN_EXE_finback");
+    let output = Command::new(binary).args(["server", "--help"]).stdout(writer).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty());
 }

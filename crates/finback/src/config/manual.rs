@@ -4,9 +4,7 @@ use std::fmt::Write;
 
 use super::live::Reach;
 use super::table::{PROPERTIES, ServerConfig};
-
-/// Columns of a terminal that help text fits in.
-const TERMINAL_COLUMNS: usize = 80;
+use crate::cli::wrap::wrap;
 
 const PAGE_HEAD: &str = "\
 # Configuration
@@ -39,18 +37,7 @@ pub fn help() -> String {
     let mut text = String::new();
     for property in PROPERTIES {
         let _ = writeln!(text, "  {} = {}", property.name, property.default);
-        let unit = format!("({})", property.unit);
-        let mut column = 0;
-        for word in property.meaning.split_whitespace().chain(unit.split(' ')) {
-            if column == 0 || column + 1 + word.len() > TERMINAL_COLUMNS {
-                let _ = write!(text, "{}      {word}", if column == 0 { "" } else { "\n" });
-                column = 6 + word.len();
-            } else {
-                let _ = write!(text, " {word}");
-                column += 1 + word.len();
-            }
-        }
-        text.push('\n');
+        wrap(&mut text, &format!("{} ({})", property.meaning, property.unit), 6, 0);
     }
     text
 }
@@ -79,6 +66,7 @@ pub fn page() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::wrap::TERMINAL_COLUMNS;
 
     #[test]
     fn help_names_every_setting_and_fits_a_terminal() {

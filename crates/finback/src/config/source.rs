@@ -118,30 +118,11 @@ fn why_ignored(name: &str) -> Ignored {
     if is_known_to_hbase(name) { Ignored::WithoutEffect } else { Ignored::Unknown { nearest: nearest(name) } }
 }
 
-/// The known name that takes the fewest edits to get to, when those are few.
 fn nearest(name: &str) -> Option<&'static str> {
-    let known =
-        PROPERTIES.iter().flat_map(|property| std::iter::once(&property.name).chain(property.aliases));
-    let (distance, nearest) = known.map(|known| (edit_distance(name, known), *known)).min()?;
-    (distance <= name.len() / 4).then_some(nearest)
-}
-
-/// Levenshtein's distance. Only the first bytes of an absurdly long name are looked at.
-fn edit_distance(left: &str, right: &str) -> usize {
-    const LONGEST_NAME: usize = 200;
-    let left = &left.as_bytes()[..left.len().min(LONGEST_NAME)];
-    let right = right.as_bytes();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, l) in left.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, r) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(!l.eq_ignore_ascii_case(r));
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
+    let known = PROPERTIES
+        .iter()
+        .flat_map(|property| std::iter::once(property.name).chain(property.aliases.iter().copied()));
+    crate::nearest::nearest(name, known, 0)
 }
 
 #[cfg(test)]

@@ -1,0 +1,22 @@
+//! The commands: a file for each, with its entry in the table and what joins its options to what does the work.
+
+mod compact;
+mod completions;
+mod help;
+mod man;
+mod server;
+mod version;
+
+use super::table::Command;
+
+/// All commands, in the order of the help text.
+pub(super) const COMMANDS: &[Command] =
+    &[server::COMMAND, compact::COMMAND, completions::COMMAND, man::COMMAND, help::COMMAND, version::COMMAND];
+
+/// The command of this name.
+pub(super) fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+#[cfg(test)]
+mod tests;

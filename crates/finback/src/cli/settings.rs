@@ -1,0 +1,54 @@
+//! The options by which a command takes settings: `--config` and `-D`.
+
+use super::arguments::Arguments;
+use super::stop::Stop;
+use super::table::{Kind, Opt};
+use super::usage_error::UsageError;
+use crate::config::{ServerConfig, Sources};
+
+/// `--config FILE`
+pub(super) const CONFIG: Opt = Opt::long_value(
+    "config",
+    ("FILE", Kind::File),
+    "Settings: an hbase-site.xml, or lines of NAME = VALUE. finback server --help lists them.",
+);
+
+/// `-D NAME=VALUE`
+pub(super) const SETTING: Opt = Opt {
+    short: Some('D'),
+    long: None,
+    value: Some(("NAME=VALUE", Kind::Text)),
+    meaning: "One setting. It wins over the file, and the last of several wins.",
+};
+
+/// Where settings come from, as the command line has it.
+pub(super) fn sources(arguments: &Arguments) -> Result<Sources, UsageError> {
+    let overrides = arguments.values("D").map(|text| setting(arguments, &text.to_string_lossy()));
+    Ok(Sources {
+        file: arguments.path("config").map(Into::into),
+        overrides: overrides.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Settings that make sense. What is odd about them is told on standard error.
+pub(super) fn load(sources: &Sources) -> Result<ServerConfig, Stop> {
+    let (config, warnings) = ServerConfig::load(sources)?;
+    for warning in warnings {
+        eprintln!("finback: warning: {warning}");
+    }
+    Ok(config)
+}
+
+fn setting(arguments: &Arguments, text: &str) -> Result<(String, String), UsageError> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err(UsageError::BadValue {
+            option: "-D".to_owned(),
+            given: text.to_owned(),
+            expected: "NAME=VALUE".to_owned(),
+            command: arguments.command().name,
+        }),
+    }
+}
