@@ -26,7 +26,10 @@ Ctrl-C, or SIGTERM, stops it; what was acknowledged survives a kill as well.",
         SETTING,
     ],
     examples: &[
-        ("finback server --data /var/lib/finback", "a server on HBase's usual ports, for clients on this machine"),
+        (
+            "finback server --data /var/lib/finback",
+            "a server on HBase's usual ports, for clients on this machine",
+        ),
         (
             "finback server --config hbase-site.xml -D finback.memory.limit=4g",
             "a server with HBase's settings, and one more",
