@@ -95,6 +95,21 @@ impl KeyHashes {
     }
 }
 
+/// What the meta block of a filter says, for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BloomFigures<'a> {
+    /// Bytes of all chunks.
+    pub byte_size: u64,
+    /// Keys that were added.
+    pub keys: u64,
+    /// Keys that there was room for.
+    pub most_keys: u64,
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Name of the class that compares the keys; empty where they are plain bytes.
+    pub comparator: &'a str,
+}
+
 /// A filter's meta block.
 #[derive(Debug)]
 pub(crate) struct BloomFilter {
@@ -102,6 +117,10 @@ pub(crate) struct BloomFilter {
     pub(crate) hash_type: HashType,
     /// Bytes of all chunks.
     byte_size: u64,
+    /// Keys that were added, and for how many there was room, as the file says.
+    keys: (u64, u64),
+    /// Name of the class that compares the keys; empty where they are plain bytes.
+    comparator: Box<str>,
     chunks: RootIndex,
     /// Whether keys are flat keys, in the order of cells; else plain bytes.
     flat_keys: bool,
@@ -123,9 +142,11 @@ impl BloomFilter {
         let (length, width) = vlong::read(rest).ok_or("a comparator name's length is cut off")?;
         let end = usize::try_from(length).ok().and_then(|length| length.checked_add(width));
         let entries = end.and_then(|end| rest.get(end..)).ok_or("a comparator name is cut off")?;
+        let comparator = String::from_utf8_lossy(&rest[width..rest.len() - entries.len()]).into();
         let chunks = RootIndex::decode(entries, word(36), flat_keys, false)?;
-        let byte_size = u64::from(word(4)) << 32 | u64::from(word(8));
-        Ok(Self { hash_count, hash_type, byte_size, chunks, flat_keys })
+        let long = |at: usize| u64::from(word(at)) << 32 | u64::from(word(at + 4));
+        let (byte_size, keys) = (long(4), (long(20), long(28)));
+        Ok(Self { hash_count, hash_type, byte_size, keys, comparator, chunks, flat_keys })
     }
 
     /// Bytes of all chunks, as the file says.
@@ -135,7 +156,19 @@ impl BloomFilter {
 
     /// Bytes of memory beside the filter itself; its chunks are not among them.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.chunks.memory_bytes()
+        self.chunks.memory_bytes() + self.comparator.len()
+    }
+
+    /// What its meta block says.
+    pub(crate) fn figures(&self) -> BloomFigures<'_> {
+        let (keys, most_keys) = self.keys;
+        BloomFigures {
+            byte_size: self.byte_size,
+            keys,
+            most_keys,
+            chunks: self.chunks.len(),
+            comparator: &self.comparator,
+        }
     }
 
     /// The chunk in which `key` would be; `None`: it is not there.

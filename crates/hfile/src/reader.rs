@@ -3,14 +3,14 @@
 use crate::block::{Block, BlockRef};
 use crate::block_cache::CacheCharge;
 use crate::block_type::BlockType;
-use crate::bloom::{BloomFilter, BloomType};
+use crate::bloom::{BloomFigures, BloomFilter, BloomType};
 use crate::data_block::CellLayout;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::index::{NodeIndex, RootIndex};
 use crate::opening::Opening;
-use crate::trailer::Trailer;
+use crate::trailer::{TRAILER_SIZE, Trailer};
 use finback_cell::CellOrder;
 use finback_cell::cell::check_key;
 use finback_fs::RandomAccessFile;
@@ -177,6 +177,21 @@ impl HFileReader {
         self.identity
     }
 
+    /// What its bytes are read from.
+    pub(crate) fn file(&self) -> &dyn RandomAccessFile {
+        &*self.file
+    }
+
+    /// Where the trailer begins.
+    pub(crate) fn trailer_offset(&self) -> u64 {
+        self.size_bytes - TRAILER_SIZE as u64
+    }
+
+    /// A 64-bit number of the file info.
+    pub(crate) fn file_info_long(&self, key: &[u8]) -> Option<i64> {
+        self.info.long(key)
+    }
+
     /// Name of the file, for messages.
     pub fn path(&self) -> &Path {
         &self.path
@@ -250,6 +265,16 @@ impl HFileReader {
     /// What the keys of the general Bloom filter are; `None` without one, or with one of a kind that is not known.
     pub fn bloom_type(&self) -> Option<BloomType> {
         self.blooms.bloom_type
+    }
+
+    /// What the general Bloom filter says of itself.
+    pub fn bloom_figures(&self) -> Option<BloomFigures<'_>> {
+        self.bloom().map(BloomFilter::figures)
+    }
+
+    /// What the Bloom filter of markers that delete a family says of itself.
+    pub fn family_delete_bloom_figures(&self) -> Option<BloomFigures<'_>> {
+        self.family_delete_bloom().map(BloomFilter::figures)
     }
 
     pub(crate) fn bloom(&self) -> Option<&BloomFilter> {
@@ -367,11 +392,17 @@ impl HFileReader {
         )
     }
 
-    fn corrupt(&self, part: &'static str, offset: u64, expected: &str, found: String) -> HFileError {
+    pub(crate) fn corrupt(
+        &self,
+        part: &'static str,
+        offset: u64,
+        expected: &str,
+        found: String,
+    ) -> HFileError {
         HFileError::Corrupt { path: self.path.clone(), part, offset, expected: expected.to_owned(), found }
     }
 
-    fn io(&self, offset: u64, source: std::io::Error) -> HFileError {
+    pub(crate) fn io(&self, offset: u64, source: std::io::Error) -> HFileError {
         HFileError::Io { path: self.path.clone(), what: "read a block", offset, source }
     }
 }

@@ -146,7 +146,7 @@ impl HFileReader {
         Ok(vec![0; place.size as usize])
     }
 
-    fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
+    pub(crate) fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
         let mut block = Block::verify(&self.path, place, bytes, self.trailer.compression)?;
         let data_type = match self.encoding {
             DataBlockEncoding::None => BlockType::Data,
