@@ -31,7 +31,7 @@ pub use region_info::{RegionInfo, RegionState};
 pub use schema::{ColumnFamilyDescriptor, KeepDeletedCells, TableDescriptor};
 pub use server_name::ServerName;
 pub use split_restriction::SplitRestriction;
-pub use string_binary::StringBinary;
+pub use string_binary::{StringBinary, from_string_binary};
 pub use table_name::TableName;
 pub use time_range::TimeRange;
 

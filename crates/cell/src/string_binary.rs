@@ -19,5 +19,26 @@ impl Display for StringBinary<'_> {
     }
 }
 
+/// The bytes that HBase's `Bytes.toBytesBinary` makes of such a text. A backslash that no `x` and two digits follow stands for
+/// itself.
+pub fn from_string_binary(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        let digit = |at: usize| after.get(at).and_then(|&byte| char::from(byte).to_digit(16));
+        match (first, after.first(), digit(1), digit(2)) {
+            (b'\\', Some(b'x'), Some(high), Some(low)) => {
+                bytes.push((high << 4 | low) as u8);
+                rest = &after[3..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    bytes
+}
+
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,12 @@
 //! means; parsing, help texts, completions of shells and man pages are made from it. A new command is a file in
 //! `cli/commands/` and a line in `cli/commands.rs`.
 
+mod amounts;
 mod arguments;
 mod commands;
 mod completions;
 mod help;
+mod interrupt;
 mod man;
 mod settings;
 mod stop;

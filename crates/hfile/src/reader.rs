@@ -80,21 +80,39 @@ impl HFileReader {
         Self::open_as(file, path, None)
     }
 
+    /// The same for printers and verification: also where the first data block is damaged, which then has no first key.
+    ///
+    /// # Errors
+    /// As [`HFileReader::open`].
+    pub fn open_to_inspect(file: Arc<dyn RandomAccessFile>, path: &Path) -> Result<Arc<Self>, HFileError> {
+        let mut reader = Self::load(Opening::new(file, path)?, Some(FileId::next()))?;
+        reader.note_ends().or_else(|error| match error {
+            HFileError::Corrupt { .. } => Ok(()),
+            error => Err(error),
+        })?;
+        Ok(Arc::new(reader))
+    }
+
     fn open_as(
         file: Arc<dyn RandomAccessFile>,
         path: &Path,
         id: Option<FileId>,
     ) -> Result<Arc<Self>, HFileError> {
-        let opened = Self::load(Opening::new(Arc::clone(&file), path)?, id);
-        match opened {
+        let load = |opening| -> Result<Self, HFileError> {
+            let mut reader = Self::load(opening, id)?;
+            reader.note_ends()?;
+            Ok(reader)
+        };
+        let opened = match load(Opening::new(Arc::clone(&file), path)?) {
             Err(error @ (HFileError::Corrupt { .. } | HFileError::Unsupported { .. })) => {
-                Self::load(Opening::of_other_copy(file, path)?, id).map_err(|_| error)
+                load(Opening::of_other_copy(file, path)?).map_err(|_| error)
             }
             opened => opened,
-        }
+        };
+        opened.map(Arc::new)
     }
 
-    fn load(mut opening: Opening, id: Option<FileId>) -> Result<Arc<Self>, HFileError> {
+    fn load(mut opening: Opening, id: Option<FileId>) -> Result<Self, HFileError> {
         let trailer = opening.read_trailer()?;
         opening.compression = trailer.compression;
         let fields = &trailer.fields;
@@ -150,11 +168,17 @@ impl HFileReader {
             charge: OnceLock::new(),
         };
         reader.check_last_key()?;
-        reader.first_key = reader.find_first_key()?;
-        let last_key = reader.info.get(keys::LAST_KEY).filter(|_| reader.first_key.is_some());
+        let last_key = reader.info.get(keys::LAST_KEY).filter(|_| reader.root.len() > 0);
         reader.last_key = last_key.map(<[u8]>::to_vec);
         reader.time_range = reader.info.time_range();
-        Ok(Arc::new(reader))
+        Ok(reader)
+    }
+
+    /// Notes the first key, and takes back the last of a file that has no first.
+    fn note_ends(&mut self) -> Result<(), HFileError> {
+        self.first_key = self.find_first_key()?;
+        self.last_key.take_if(|_| self.first_key.is_none());
+        Ok(())
     }
 
     /// Notes that nobody will open the file again: what scanners that have it open still read is not worth keeping.

@@ -7,7 +7,7 @@ mod index_check;
 
 use crate::block_type::BlockType;
 use crate::error::HFileError;
-use crate::reader::{FileId, HFileReader};
+use crate::reader::HFileReader;
 use bloom_check::BloomChecks;
 use cells::CellCheck;
 use finback_fs::RandomAccessFile;
@@ -67,7 +67,7 @@ pub fn verify(
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Verification {
     let mut found = Verification::default();
-    match HFileReader::open(file, path, FileId::next()) {
+    match HFileReader::open_to_inspect(file, path) {
         Ok(reader) => Pass::new(&reader, bounds).run(&mut found, watch),
         Err(error) => found.note(error),
     }

@@ -3,6 +3,7 @@
 mod compact;
 mod completions;
 mod help;
+mod hfile;
 mod man;
 mod server;
 mod version;
@@ -10,8 +11,15 @@ mod version;
 use super::table::Command;
 
 /// All commands, in the order of the help text.
-pub(super) const COMMANDS: &[Command] =
-    &[server::COMMAND, compact::COMMAND, completions::COMMAND, man::COMMAND, help::COMMAND, version::COMMAND];
+pub(super) const COMMANDS: &[Command] = &[
+    server::COMMAND,
+    compact::COMMAND,
+    hfile::COMMAND,
+    completions::COMMAND,
+    man::COMMAND,
+    help::COMMAND,
+    version::COMMAND,
+];
 
 /// The command of this name.
 pub(super) fn find(name: &str) -> Option<&'static Command> {

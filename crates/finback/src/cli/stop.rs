@@ -2,6 +2,7 @@
 
 use super::usage_error::UsageError;
 use crate::config::ConfigError;
+use finback_inspect::InspectError;
 use std::io;
 use std::process::ExitCode;
 
@@ -41,6 +42,15 @@ impl Stop {
         match self {
             Self::Usage(_) | Self::Config(_) => ExitCode::from(EXIT_USAGE),
             Self::Failed(_) | Self::Output(_) => ExitCode::from(EXIT_FAILED),
+        }
+    }
+}
+
+impl From<InspectError> for Stop {
+    fn from(error: InspectError) -> Self {
+        match error {
+            InspectError::Output(error) => Self::Output(error),
+            error => Self::Failed(error.to_string()),
         }
     }
 }

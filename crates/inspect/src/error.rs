@@ -1,0 +1,39 @@
+//! The error type of this crate.
+
+use finback_hfile::HFileError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why something could not be printed or checked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InspectError {
+    /// A store file cannot be read.
+    #[error(transparent)]
+    HFile(#[from] HFileError),
+    /// The storage failed.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Neither a directory nor the name of a region.
+    #[error("{name:?} is no directory, and no name of a region such as 'table,start key,id.encoded name.'")]
+    NoRegion {
+        /// As given.
+        name: String,
+    },
+    /// What was found cannot be told.
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl InspectError {
+    /// For `map_err`: the storage's error about a path.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
