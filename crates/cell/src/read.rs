@@ -43,8 +43,8 @@ pub struct Scan {
     pub read_uncommitted: bool,
     /// Whether blocks read are kept in the cache.
     pub cache_blocks: bool,
-    /// Whether families that only filters need may be left out until a row passes.
-    pub load_column_families_on_demand: bool,
+    /// Whether families that the filter does not need are read only for rows that pass; `None` is as the region does.
+    pub load_column_families_on_demand: Option<bool>,
     /// Sequence id as of which to read; `None` is now.
     pub read_point: Option<u64>,
 }
@@ -66,7 +66,7 @@ impl Default for Scan {
             raw: false,
             read_uncommitted: false,
             cache_blocks: true,
-            load_column_families_on_demand: false,
+            load_column_families_on_demand: None,
             read_point: None,
         }
     }

@@ -62,6 +62,7 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
         adaptive_compaction_threshold: config.adaptive_compaction_threshold,
         row_lock_wait: config.row_lock_wait,
         tells_load: config.client_backpressure,
+        loads_families_on_demand: config.load_families_on_demand,
         compaction: config.compaction(),
         split: SplitConfig {
             policy: config.split_policy,

@@ -6,8 +6,8 @@ use crate::edit::{Edit, tags_with_ttl};
 use crate::error::{Interrupt, RegionError};
 use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
 use crate::region::Region;
-use crate::region_scanner::ScanLimits;
 use crate::row_lock::{LockMode, RowLock};
+use crate::scan_limits::ScanLimits;
 use crate::scan_output::ScanOutput;
 use crate::write::{column_of, row_scan, select_columns};
 use crate::write_times::Contents;
@@ -153,7 +153,9 @@ impl Region {
         let Condition { row, time_range, test } = condition;
         match test {
             ConditionTest::Filter(filter) => {
-                let scan = finback_cell::Scan { time_range, ..row_scan(&row, Vec::new()) };
+                let mut scan = finback_cell::Scan { time_range, ..row_scan(&row, Vec::new()) };
+                // As in HBase, whatever the server does for reads.
+                scan.load_column_families_on_demand = Some(false);
                 // The first cell tells all: no more is read than the filter needs.
                 let limits = ScanLimits { bytes: 1, partial_rows: true, ..ScanLimits::NONE };
                 let found = self.read(&scan, Some(filter), &limits).await?;

@@ -63,6 +63,9 @@ pub struct RegionConfig {
     pub row_lock_wait: Duration,
     /// `hbase.client.backpressure.enabled`: whether clients are told how full memstores are.
     pub tells_load: bool,
+    /// `hbase.hregion.scan.loadColumnFamiliesOnDemand`: whether reads that do not say load families that their filter does
+    /// not need only for rows that pass.
+    pub loads_families_on_demand: bool,
 }
 
 impl Default for RegionConfig {
@@ -90,6 +93,7 @@ impl Default for RegionConfig {
             flush_per_changes: 30_000_000,
             row_lock_wait: Duration::from_secs(30),
             tells_load: false,
+            loads_families_on_demand: true,
         }
     }
 }
@@ -113,6 +117,8 @@ impl RegionConfig {
         found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
         found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);
         found |= settings.apply("hbase.client.backpressure.enabled", &mut own.tells_load);
+        let on_demand = "hbase.hregion.scan.loadColumnFamiliesOnDemand";
+        found |= settings.apply(on_demand, &mut own.loads_families_on_demand);
         found |= settings.apply_ms("hbase.rowlock.wait.duration", &mut own.row_lock_wait);
         let mut interval = own.periodic_flush_interval.unwrap_or_default();
         if settings.apply_ms("hbase.regionserver.optionalcacheflushinterval", &mut interval) {

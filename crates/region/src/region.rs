@@ -9,8 +9,10 @@ use crate::host::Host;
 use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
 use crate::refused_writes::RefusedWrites;
-use crate::region_scanner::{RegionScanner, RowRange, ScanLimits};
+use crate::region_scanner::RegionScanner;
 use crate::row_lock::RowLocks;
+use crate::row_range::RowRange;
+use crate::scan_limits::ScanLimits;
 use crate::scan_output::ScanOutput;
 use crate::store::Store;
 use crate::store_scanner::StoreScanner;
@@ -182,7 +184,9 @@ impl Region {
         let registered = self.mvcc.register_scanner(scan.read_point);
         let range = self.clamp(scan);
         let (stores, seen) = self.store_scanners(scan, &range, registered.get(), filter.is_some());
-        Ok(RegionScanner::new(registered, self.order, &range, (stores, seen), filter))
+        let default = self.environment.config.loads_families_on_demand;
+        let on_demand = scan.load_column_families_on_demand.unwrap_or(default);
+        Ok(RegionScanner::new(registered, self.order, &range, (stores, seen), filter, on_demand))
     }
 
     /// A scanner for each family of the scan, over the memstores and files of now.

@@ -1,4 +1,5 @@
-//! Reads a region row by row: its stores side by side, under the filter, into [`ScanOutput`], up to limits.
+//! Reads a region row by row: its stores side by side, under the filter, into [`ScanOutput`], up to limits. Those that the
+//! filter does not need may come later, for the rows that pass ([`joined`]).
 //!
 //! A plain state machine: it does no I/O and never waits. [`RegionScanner::next`] may stop for a block that is not in
 //! memory; give it with [`RegionScanner::provide`] and call again with the same output. It holds its read point from
@@ -7,62 +8,18 @@
 use crate::error::Interrupt;
 use crate::file_switch::FilesSeen;
 use crate::mvcc::ReadPoint;
+use crate::row_range::{RowRange, successor};
+use crate::scan_limits::{ScanLimits, ScanStop};
 use crate::scan_output::ScanOutput;
 use crate::store_scanner::{Found, StoreScanner};
 use finback_cell::{Bytes, CellOrder};
 use finback_filter::{BlockTail, Filter};
 use finback_hfile::{Block, ScanInterrupt};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// How much one call of [`RegionScanner::next`] may do.
-#[derive(Clone, Copy, Debug)]
-pub struct ScanLimits {
-    /// Results at most.
-    pub results: usize,
-    /// Rows that end at most.
-    pub rows: usize,
-    /// Cells of one result at most; a row with more is cut into several results.
-    pub batch: usize,
-    /// [`ScanOutput::size`] at which to stop.
-    pub bytes: usize,
-    /// Whether a row may be cut at the byte limit.
-    pub partial_rows: bool,
-    /// Cells looked at before the caller is given a chance to do something else.
-    pub budget: usize,
-    /// Bytes of cells found before the caller is given a chance to say whether there is memory for more.
-    pub turn_bytes: usize,
-}
+mod joined;
 
-impl ScanLimits {
-    /// No limits, for reads known to be small.
-    pub const NONE: Self = Self {
-        results: usize::MAX,
-        rows: usize::MAX,
-        batch: usize::MAX,
-        bytes: usize::MAX,
-        partial_rows: false,
-        budget: usize::MAX,
-        turn_bytes: usize::MAX,
-    };
-}
-
-/// Why a call of [`RegionScanner::next`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScanStop {
-    /// Nothing is left of the region's part of the scan.
-    Exhausted,
-    /// The filter says that nothing more can pass.
-    FilterDone,
-    /// As many results as wanted.
-    Results,
-    /// As many rows as wanted.
-    Rows,
-    /// The byte limit is reached.
-    Bytes,
-    /// The budget of cells, or of bytes of this call, is used up; nothing is wrong, call again.
-    Budget,
-}
+use joined::Joined;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -71,46 +28,16 @@ enum Phase {
     BetweenRows,
     /// Reading this store's part of the row.
     InRow(usize),
+    /// The filter has seen what it needs of the row.
+    Decide,
+    /// This store, and those behind it, must still come to the row.
+    Join(usize),
+    /// Reading this store's part of a row that passed.
+    InJoined(usize),
     RowEnd,
     /// Stores from this one on must still leave the row.
     LeaveRow(usize),
     Done(ScanStop),
-}
-
-/// The rows of a scan within one region.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RowRange<B = Bytes> {
-    pub(crate) start: B,
-    pub(crate) include_start: bool,
-    pub(crate) stop: B,
-    pub(crate) include_stop: bool,
-    pub(crate) reversed: bool,
-}
-
-impl<'a> RowRange<&'a Bytes> {
-    /// The row of a forward read of a single row.
-    pub(crate) fn single(&self) -> Option<&'a [u8]> {
-        let is_single = !self.start.is_empty()
-            && self.start == self.stop
-            && self.include_start
-            && self.include_stop
-            && !self.reversed;
-        is_single.then_some(self.start)
-    }
-
-    fn cloned(&self) -> RowRange {
-        let Self { start, include_start, stop, include_stop, reversed } = *self;
-        RowRange { start: start.clone(), include_start, stop: stop.clone(), include_stop, reversed }
-    }
-}
-
-impl RowRange {
-    /// The same, of borrowed rows.
-    pub(crate) fn borrowed(&self) -> RowRange<&Bytes> {
-        let Self { start, include_start, stop, include_stop, reversed } = self;
-        let (include_start, include_stop, reversed) = (*include_start, *include_stop, *reversed);
-        RowRange { start, include_start, stop, include_stop, reversed }
-    }
 }
 
 /// A scan of one region in progress.
@@ -118,7 +45,9 @@ pub struct RegionScanner {
     read_point: ReadPoint,
     order: CellOrder,
     range: RowRange,
+    /// Those that each row is looked for in, and then those that are loaded on demand.
     stores: Vec<StoreScanner>,
+    joined: Joined,
     filter: Option<Box<dyn Filter>>,
     whole_rows: bool,
     phase: Phase,
@@ -137,12 +66,14 @@ impl RegionScanner {
         read_point: ReadPoint,
         order: CellOrder,
         range: &RowRange<&Bytes>,
-        (stores, files_seen): (Vec<StoreScanner>, FilesSeen),
+        (mut stores, files_seen): (Vec<StoreScanner>, FilesSeen),
         mut filter: Option<Box<dyn Filter>>,
+        on_demand: bool,
     ) -> Self {
         if let Some(filter) = &mut filter {
             filter.set_reversed(range.reversed);
         }
+        let joined = Joined::divide(&mut stores, filter.as_deref(), on_demand);
         // Without a store there is nothing to be read, and nothing to be kept: so end most reads of rows that are not there.
         let range = if stores.is_empty() { RowRange::default() } else { range.cloned() };
         let whole_rows = filter.as_ref().is_some_and(finback_filter::Filter::has_filter_row);
@@ -151,6 +82,7 @@ impl RegionScanner {
             order,
             range,
             stores,
+            joined,
             filter,
             whole_rows,
             phase: Phase::Start(0),
@@ -175,7 +107,10 @@ impl RegionScanner {
 
     /// Whether the scan stands inside a row: more of it may follow.
     pub fn is_in_row(&self) -> bool {
-        matches!(self.phase, Phase::InRow(_) | Phase::RowEnd)
+        match self.phase {
+            Phase::Start(_) | Phase::BetweenRows | Phase::LeaveRow(_) | Phase::Done(_) => false,
+            Phase::InRow(_) | Phase::Decide | Phase::Join(_) | Phase::InJoined(_) | Phase::RowEnd => true,
+        }
     }
 
     /// Whether the filter decides over whole rows, so that rows cannot be cut.
@@ -191,11 +126,15 @@ impl RegionScanner {
     /// Lets go of all blocks until the next call of [`RegionScanner::next`], which asks for them again.
     pub fn park(&mut self) {
         self.stores.iter_mut().for_each(StoreScanner::park);
+        let in_hand = self.joined_in_hand();
+        for number in (self.joined.first..self.stores.len()).filter(|&number| Some(number) != in_hand) {
+            self.stores[number].forget_joined_row();
+        }
         self.parked = true;
     }
 
     fn unpark(&mut self) -> Result<(), ScanInterrupt> {
-        for number in 0..self.stores.len() {
+        for number in (0..self.joined.first).chain(self.joined_in_hand()) {
             self.asking = number;
             self.stores[number].unpark()?;
         }
@@ -221,7 +160,13 @@ impl RegionScanner {
                 rest.start = Bytes::copy_from_slice(&self.row);
                 rest.include_start = false;
             }
-            Phase::InRow(_) | Phase::RowEnd | Phase::LeaveRow(_) | Phase::Done(_) => return None,
+            Phase::InRow(_)
+            | Phase::Decide
+            | Phase::Join(_)
+            | Phase::InJoined(_)
+            | Phase::RowEnd
+            | Phase::LeaveRow(_)
+            | Phase::Done(_) => return None,
         }
         Some((rest, self.read_point.get()))
     }
@@ -232,7 +177,8 @@ impl RegionScanner {
     }
 
     /// Goes on with other scanners of its families over `rest`.
-    pub(crate) fn go_on_with(&mut self, rest: RowRange, stores: Vec<StoreScanner>) {
+    pub(crate) fn go_on_with(&mut self, rest: RowRange, mut stores: Vec<StoreScanner>) {
+        self.joined = Joined::divide(&mut stores, self.filter.as_deref(), self.joined.on_demand);
         self.range = rest;
         self.stores = stores;
         self.phase = Phase::Start(0);
@@ -267,7 +213,7 @@ impl RegionScanner {
             match self.phase {
                 Phase::Start(from) => self.start(from)?,
                 Phase::BetweenRows => {
-                    if let Some(stop) = reached(out, limits) {
+                    if let Some(stop) = limits.reached(out) {
                         return Ok(self.end_of_scan().unwrap_or(stop));
                     }
                     if budget == 0 || out.cells.len() >= turn_end {
@@ -278,6 +224,13 @@ impl RegionScanner {
                 }
                 Phase::InRow(store) => {
                     if let Some(stop) = self.read_store(store, out, limits, (&mut budget, turn_end))? {
+                        return Ok(stop);
+                    }
+                }
+                Phase::Decide => self.decide(out),
+                Phase::Join(store) => self.join(store, out)?,
+                Phase::InJoined(store) => {
+                    if let Some(stop) = self.read_joined(store, out, limits, (&mut budget, turn_end))? {
                         return Ok(stop);
                     }
                 }
@@ -300,12 +253,15 @@ impl RegionScanner {
 
     /// Gives out what was found of the row.
     fn cut(&mut self, out: &mut ScanOutput) {
+        if let Phase::InJoined(store) = self.phase {
+            self.put_in_order(store, out);
+        }
         self.was_cut |= out.open_cells > 0;
         out.close_result(true);
     }
 
     fn start(&mut self, from: usize) -> Result<(), ScanInterrupt> {
-        for number in from..self.stores.len() {
+        for number in from..self.joined.first {
             self.phase = Phase::Start(number);
             self.asking = number;
             let store = &mut self.stores[number];
@@ -324,22 +280,20 @@ impl RegionScanner {
         Ok(())
     }
 
+    /// The stores that each row is looked for in.
+    fn leading(&self) -> &[StoreScanner] {
+        &self.stores[..self.joined.first]
+    }
+
     /// The next row of any store that is inside the range.
     fn next_row(&self) -> Option<&[u8]> {
-        let rows = self.stores.iter().filter_map(StoreScanner::current_row);
+        let rows = self.leading().iter().filter_map(StoreScanner::current_row);
         let row = if self.range.reversed {
             rows.max_by(|a, b| self.order.compare_rows(a, b))
         } else {
             rows.min_by(|a, b| self.order.compare_rows(a, b))
         }?;
-        if self.range.stop.is_empty() {
-            return Some(row);
-        }
-        let beyond = if self.range.reversed { Ordering::Less } else { Ordering::Greater };
-        match self.order.compare_rows(row, &self.range.stop) {
-            Ordering::Equal => self.range.include_stop.then_some(row),
-            order => (order != beyond).then_some(row),
-        }
+        self.range.is_before_end(row, self.order).then_some(row)
     }
 
     /// Whether the filter says that nothing more can pass.
@@ -377,8 +331,8 @@ impl RegionScanner {
         // A forward scan that excludes its start row finds it first.
         let excluded = !self.range.include_start && !self.range.reversed && self.row == self.range.start;
         // What was just found in the only store is there.
-        let is_only = self.stores.len() == 1;
-        for store in &mut self.stores {
+        let is_only = self.joined.first == 1;
+        for store in &mut self.stores[..self.joined.first] {
             store.begin_row(&self.row, is_only);
         }
         if excluded {
@@ -415,10 +369,11 @@ impl RegionScanner {
         limits: &ScanLimits,
         (budget, turn_end): (&mut usize, usize),
     ) -> Result<Option<ScanStop>, Interrupt> {
-        let Some(store) = self.stores.get_mut(number) else {
-            self.phase = Phase::RowEnd;
+        if number == self.joined.first {
+            self.phase = if number == self.stores.len() { Phase::RowEnd } else { Phase::Decide };
             return Ok(None);
-        };
+        }
+        let store = &mut self.stores[number];
         self.asking = number;
         let cut_rows = !self.whole_rows;
         loop {
@@ -468,20 +423,29 @@ impl RegionScanner {
         }
     }
 
+    /// Has the filter decide about what was found of the row; whether it passes. Without cells it is not asked.
+    fn ask_filter(&mut self, out: &mut ScanOutput) -> Option<bool> {
+        let Some(filter) = &mut self.filter else { return Some(true) };
+        if out.open_cells > 0 && filter.has_filter_row() {
+            let mut tail = BlockTail::new(&mut out.cells, out.result_start);
+            filter.filter_row_cells(&mut tail);
+            out.open_cells = u32::try_from(tail.count()).unwrap_or(u32::MAX);
+        }
+        if out.open_cells == 0 {
+            return None;
+        }
+        let dropped = filter.filter_row();
+        if dropped {
+            out.drop_result();
+        }
+        Some(!dropped)
+    }
+
     fn end_row(&mut self, out: &mut ScanOutput) {
         self.phase = Phase::LeaveRow(0);
         let was_cut = std::mem::take(&mut self.was_cut);
-        if let Some(filter) = &mut self.filter
-            && out.open_cells > 0
-        {
-            if filter.has_filter_row() {
-                let mut tail = BlockTail::new(&mut out.cells, out.result_start);
-                filter.filter_row_cells(&mut tail);
-                out.open_cells = u32::try_from(tail.count()).unwrap_or(u32::MAX);
-            }
-            if out.open_cells > 0 && filter.filter_row() {
-                out.drop_result();
-            }
+        if !std::mem::take(&mut self.joined.is_decided) {
+            self.ask_filter(out);
         }
         // HBase does not ask what left nothing of the row: the filter, deletes or the time that has gone by.
         if out.open_cells == 0 && !was_cut {
@@ -499,7 +463,7 @@ impl RegionScanner {
     }
 
     fn leave_row(&mut self, from: usize) -> Result<(), ScanInterrupt> {
-        for number in from..self.stores.len() {
+        for number in from..self.joined.first {
             self.phase = Phase::LeaveRow(number);
             self.asking = number;
             self.stores[number].finish_row(&self.row)?;
@@ -511,27 +475,3 @@ impl RegionScanner {
         Ok(())
     }
 }
-
-/// The limit that is reached between rows, if any.
-fn reached(out: &ScanOutput, limits: &ScanLimits) -> Option<ScanStop> {
-    if out.counts.len() >= limits.results {
-        Some(ScanStop::Results)
-    } else if out.rows_completed >= limits.rows {
-        Some(ScanStop::Rows)
-    } else if out.size() >= limits.bytes && !out.counts.is_empty() {
-        Some(ScanStop::Bytes)
-    } else {
-        None
-    }
-}
-
-/// The least row greater than `row`.
-fn successor(order: CellOrder, row: &[u8]) -> Vec<u8> {
-    let commas = row.iter().filter(|&&byte| byte == b',').take(2).count();
-    // A row of hbase:meta without start key or region id comes before those with one.
-    let next = if order == CellOrder::Meta && commas < 2 { b',' } else { 0 };
-    [row, &[next]].concat()
-}
-
-#[cfg(test)]
-mod tests;

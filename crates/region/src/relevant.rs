@@ -2,7 +2,7 @@
 
 use crate::family_rules::FamilyRules;
 use crate::heap::OneColumn;
-use crate::region_scanner::RowRange;
+use crate::row_range::RowRange;
 use crate::store_file::StoreFile;
 use finback_cell::{Bytes, CellOrder, Scan, TimeRange};
 use finback_hfile::{BlockCache, BloomProbe};

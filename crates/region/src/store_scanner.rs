@@ -62,6 +62,8 @@ pub(crate) struct StoreScanner {
     previous: Option<Vec<u8>>,
     /// No row is left.
     exhausted: bool,
+    /// Of a family that is loaded on demand: whether the sources stand at or before all rows still to come.
+    sought: bool,
 }
 
 impl StoreScanner {
@@ -78,6 +80,7 @@ impl StoreScanner {
             cells_in_row: 0,
             previous: None,
             exhausted: false,
+            sought: false,
         }
     }
 
@@ -111,13 +114,41 @@ impl StoreScanner {
     /// [`StoreScanner::current_row`].
     pub(crate) fn begin_row(&mut self, row: &[u8], is_here: bool) {
         self.in_row = is_here || self.current_row() == Some(row);
+        self.cells_in_row = 0;
         if self.in_row {
             self.at_row = true;
             self.past_row = false;
             self.matcher.reset();
             self.verdict = None;
-            self.cells_in_row = 0;
         }
+    }
+
+    /// Goes to `row`, in place of [`StoreScanner::start_at`] and [`StoreScanner::finish_row`], and begins to read it: for a
+    /// family of which not every row is read.
+    pub(crate) fn join_row(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
+        if !self.exhausted {
+            self.verdict = None;
+            self.target.clear();
+            let first = Key::first_on_row(row);
+            if self.sought && !self.read.reversed {
+                self.heap.reseek(&first)?;
+            } else {
+                self.heap.seek(&first)?;
+            }
+            self.sought = true;
+        }
+        self.begin_row(row, false);
+        Ok(())
+    }
+
+    /// Forgets where [`StoreScanner::join_row`] went: the next call of it seeks anew, from wherever the sources stand.
+    pub(crate) fn forget_joined_row(&mut self) {
+        self.sought = false;
+    }
+
+    /// Whether any cell of the row that was begun has passed, though the row's offset may have left it out.
+    pub(crate) fn has_passed_any(&self) -> bool {
+        self.cells_in_row > 0
     }
 
     /// Finds the next cell of `row`, the one that was begun, that belongs to the result. `budget` counts down by cells
@@ -173,7 +204,8 @@ impl StoreScanner {
     #[inline]
     fn leave_cell(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
         let Some(verdict) = self.verdict else { return Ok(()) };
-        if verdict.then == Step::NextRow && self.read.single_row {
+        // A row that is joined is left by the way to the next one.
+        if verdict.then == Step::NextRow && (self.read.single_row || self.sought) {
             (self.in_row, self.past_row) = (false, true);
             return Ok(());
         }

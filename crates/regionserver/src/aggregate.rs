@@ -31,6 +31,8 @@ pub(crate) async fn aggregate(
     let answer = answer_of(method)?;
     let interpreter = Interpreter::of(&request.interpreter_class_name)?;
     let mut decoded = convert::decode_scan(request.scan)?;
+    // As in HBase the server's default is for clients' scans.
+    decoded.scan.load_column_families_on_demand.get_or_insert(false);
     let counts_rows = method == "GetRowNum";
     let columns = match (&decoded.scan.families[..], counts_rows) {
         ([family, ..], _) => family.qualifiers.clone().unwrap_or_default(),

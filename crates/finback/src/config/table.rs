@@ -153,6 +153,10 @@ settings! {
     /// down by themselves (which have the same setting). Tables may have their own.
     client_backpressure: Flag = "false", "hbase.client.backpressure.enabled";
 
+    /// Whether reads that do not say load families that their filter does not need only for rows that pass. Tables may have
+    /// their own.
+    load_families_on_demand: Flag = "true", "hbase.hregion.scan.loadColumnFamiliesOnDemand";
+
     /// Puts whose timestamp is further in the future are refused. 9223372036854775807: none are.
     timestamp_slop: Period = "9223372036854775807", "hbase.hregion.keyvalue.timestamp.slop.millisecs";
 

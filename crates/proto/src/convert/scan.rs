@@ -53,7 +53,7 @@ pub fn decode_scan(scan: pb::Scan) -> Result<DecodedScan, ProtoError> {
         raw: selection::flag(&scan.attribute, "_raw_").unwrap_or(false),
         read_uncommitted: selection::reads_uncommitted(&scan.attribute),
         cache_blocks: scan.cache_blocks(),
-        load_column_families_on_demand: scan.load_column_families_on_demand.unwrap_or(true),
+        load_column_families_on_demand: scan.load_column_families_on_demand,
         read_point: scan.mvcc_read_point.filter(|&point| point > 0),
     };
     Ok(DecodedScan {

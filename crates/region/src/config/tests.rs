@@ -28,6 +28,7 @@ fn a_table_may_have_settings_of_its_own() {
         ("hbase.rowlock.wait.duration", " 7 "),
         ("hbase.regionserver.optionalcacheflushinterval", "8"),
         ("hbase.hregion.keyvalue.timestamp.slop.millisecs", "9"),
+        ("hbase.hregion.scan.loadColumnFamiliesOnDemand", "false"),
     ]);
     assert_eq!((config.flush_size_bytes, config.block_multiplier, config.max_cell_size_bytes), (1000, 2, 3));
     assert!(config.verify_bulk_loads);
@@ -36,6 +37,7 @@ fn a_table_may_have_settings_of_its_own() {
     assert_eq!(config.row_lock_wait, Duration::from_millis(7));
     assert_eq!(config.periodic_flush_interval, Some(Duration::from_millis(8)));
     assert_eq!(config.timestamp_slop_ms, Some(9));
+    assert!(!config.loads_families_on_demand);
 }
 
 #[test]

@@ -81,12 +81,15 @@ fn scan_of(read: &Read) -> (Scan, Option<Box<dyn Filter>>) {
         max_versions: u32::try_from(read.versions).unwrap_or(u32::MAX),
         store_offset: read.store_offset as u32,
         store_limit: read.store_limit.map(|limit| limit as u32),
+        load_column_families_on_demand: read.on_demand,
         ..Scan::default()
     };
     let filter: Option<Box<dyn Filter>> = if read.even_rows {
         Some(Box::new(EvenRows::default()))
     } else if let Some(byte) = read.without_value {
         Some(Box::new(WithoutValue(byte)))
+    } else if let Some(test) = &read.column {
+        Some(test.filter())
     } else {
         read.page.map(|page| Box::new(PageFilter::new(page as u64)) as Box<dyn Filter>)
     };
@@ -128,6 +131,7 @@ fn read_in_pieces(scanner: &mut RegionScanner, query: &Query, region: Option<&Re
         assert!(out.rows_completed <= limits.rows);
         completed += out.rows_completed;
         for ResultRow { cells, partial } in results {
+            assert!(cells.is_sorted_by_key(|cell| &cell.family), "families out of their order");
             match rows.last_mut() {
                 Some(last) if last[0].row == cells[0].row => {
                     assert!(goes_on, "two results of a row of which the first was whole");
@@ -147,6 +151,10 @@ fn read_in_pieces(scanner: &mut RegionScanner, query: &Query, region: Option<&Re
         }
     }
     assert_eq!(completed, rows.len(), "each row is counted once");
+    if query.read.column.is_some() {
+        // Pieces of a row of which families are loaded on demand begin with those that the filter needs.
+        rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.family.cmp(&b.family)));
+    }
     rows
 }
 
@@ -465,6 +473,7 @@ impl Tested {
             without_value: None,
             even_rows: false,
             page: None,
+            column: None,
             ..read.clone()
         };
         let (described, _) = scan_of(&all);

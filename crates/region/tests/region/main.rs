@@ -1,5 +1,6 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
+mod column_test;
 mod fixtures;
 mod hfiles;
 mod ledger;
@@ -29,6 +30,7 @@ mod blocks_of_files_that_are_gone_leave_the_cache;
 mod bulk_loads;
 mod compactions_wait_for_memory;
 mod concurrent_writers_and_readers;
+mod families_are_loaded_on_demand;
 mod half_of_a_row_never_comes_back;
 mod hbase_answers_the_recorded_scans_alike;
 mod increments_and_appends;

@@ -6,6 +6,7 @@
 //!
 //! In families with NEW_VERSION_BEHAVIOR nothing depends on flushes or compactions: see [`crate::new_version_model`].
 
+use crate::column_test::{ColumnTest, Kind};
 use crate::new_version_model;
 use crate::world::Plain;
 use finback_cell::{Bytes, CellType};
@@ -46,6 +47,10 @@ pub(crate) struct Read {
     pub(crate) even_rows: bool,
     /// So many rows.
     pub(crate) page: Option<usize>,
+    /// Only what passes a test of a column.
+    pub(crate) column: Option<ColumnTest>,
+    /// Whether families that the filter does not need are loaded on demand, if it says.
+    pub(crate) on_demand: Option<bool>,
 }
 
 /// Versions kept by a family.
@@ -77,6 +82,11 @@ impl Read {
             Excluded(to) => row < &to[..],
         };
         after && before
+    }
+
+    /// What the offset and the limit leave of a family's cells of a row.
+    fn page_of(&self, cells: Vec<Plain>) -> impl Iterator<Item = Plain> {
+        cells.into_iter().skip(self.store_offset).take(self.store_limit.unwrap_or(usize::MAX))
     }
 }
 
@@ -123,9 +133,17 @@ impl Model {
             .into_iter()
             .filter(|row| read.has_row(row))
             .map(|row| {
-                read.families.iter().flat_map(|family| self.family_of_row(count, row, family, read)).collect()
+                let cells = |family| (family, self.family_of_row(count, row, family, read));
+                let families: Vec<_> = read.families.iter().map(cells).collect();
+                if read.column.as_ref().is_some_and(|test| !test.passes_row(&families, read)) {
+                    return Vec::new();
+                }
+                families.into_iter().flat_map(|(_, cells)| read.page_of(cells)).collect()
             })
             .collect();
+        if let Some(test) = read.column.as_ref().filter(|test| test.kind == Kind::Exclude) {
+            found.iter_mut().for_each(|row| row.retain(|cell| !test.is_of(cell)));
+        }
         found.retain(|row: &Vec<Plain>| !row.is_empty());
         if read.even_rows {
             found.retain(|row| row.len() % 2 == 0);
@@ -137,6 +155,7 @@ impl Model {
         found
     }
 
+    /// What passes of a family, without regard to the offset and the limit.
     fn family_of_row(&self, count: usize, row: &[u8], (family, columns): &Wanted, read: &Read) -> Vec<Plain> {
         let of_family = |at: &usize| self.written[*at].row == row && self.written[*at].family == *family;
         let cells: Vec<usize> = (0..count).filter(of_family).collect();
@@ -160,7 +179,8 @@ impl Model {
                 (seen, passed, column) = (0, 0, Some(&put.qualifier));
             }
             seen += 1;
-            let passes = read.without_value.is_none_or(|byte| put.value.first() != Some(&byte));
+            let passes = read.without_value.is_none_or(|byte| put.value.first() != Some(&byte))
+                && read.column.as_ref().is_none_or(|test| test.passes_cell(put));
             if seen <= family_versions(family).min(shown) && passes {
                 passed += 1;
                 if passed <= read.versions {
@@ -168,7 +188,7 @@ impl Model {
                 }
             }
         }
-        found.into_iter().skip(read.store_offset).take(read.store_limit.unwrap_or(usize::MAX)).collect()
+        found
     }
 
     /// Whether a put was written at a place.
@@ -195,6 +215,8 @@ impl Model {
             without_value: None,
             even_rows: false,
             page: None,
+            column: None,
+            on_demand: None,
         };
         self.rows(self.written.len(), &read).into_iter().flatten().collect()
     }

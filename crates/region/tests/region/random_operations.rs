@@ -1,5 +1,6 @@
 //! Operations and reads by chance, for [`crate::a_region_agrees_with_a_simple_model`].
 
+use crate::column_test::{ColumnTest, Kind};
 use crate::model::Read;
 use finback_cell::CellType;
 use finback_region::ScanLimits;
@@ -91,6 +92,18 @@ fn bound() -> impl Strategy<Value = Bound<Vec<u8>>> {
     ]
 }
 
+fn column_test() -> impl Strategy<Value = ColumnTest> {
+    let kind = select(vec![Kind::Single, Kind::Exclude, Kind::Cells, Kind::Needed]);
+    (select(&FAMILIES[..]), select(&QUALIFIERS[..]), select(b"xyz".to_vec()), kind).prop_map(
+        |(family, qualifier, byte, kind)| ColumnTest {
+            family: family.into(),
+            qualifier: qualifier.into(),
+            byte,
+            kind,
+        },
+    )
+}
+
 pub(crate) fn query() -> impl Strategy<Value = Query> {
     let qualifiers = || {
         prop::option::weighted(0.4, subsequence(&["", "m", "n", "q", "qq", "z"][..], 1..5).prop_map(owned))
@@ -103,20 +116,27 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
         (qualifiers(), qualifiers()).prop_map(|(a, c)| vec![(b"a".to_vec(), a), (b"c".to_vec(), c)]),
     ];
     let times = prop_oneof![2 => Just((0, i64::MAX)), 1 => (0i64..5, 1i64..6).prop_map(|(min, size)| (min, min + size))];
-    let filter = (prop::option::weighted(0.2, select(b"xyz".to_vec())), prop::bool::weighted(0.1));
+    let filter = (
+        prop::option::weighted(0.2, select(b"xyz".to_vec())),
+        prop::bool::weighted(0.1),
+        prop::option::weighted(0.3, column_test()),
+    );
     let page = prop::option::weighted(0.1, 1usize..4);
+    let on_demand = select(vec![None, None, Some(true), Some(false)]);
     let versions = prop_oneof![Just(1usize), Just(2), Just(usize::MAX)];
     let store = (select(vec![0usize, 0, 0, 1, 2]), prop::option::weighted(0.2, 1usize..4));
     let pieces = prop::collection::vec(limits(), 1..4);
     let shape = (families, times, versions, store, bound(), bound(), any::<bool>());
-    (shape, filter, page, pieces, any::<bool>()).prop_map(
-        |(shape, filter, page, pieces, suspends_partial)| {
+    (shape, filter, page, pieces, any::<bool>(), on_demand).prop_map(
+        |(shape, (without_value, even_rows, column), page, pieces, suspends_partial, on_demand)| {
             let (mut families, times, versions, (store_offset, store_limit), from, to, reversed) = shape;
             if times.1 != i64::MAX {
                 families = vec![(b"b".to_vec(), families.pop().and_then(|(_, qualifiers)| qualifiers))];
             }
             // One filter at a time.
-            let page = if filter.0.is_some() || filter.1 { None } else { page };
+            let without_value = without_value.filter(|_| !even_rows);
+            let column = column.filter(|_| !even_rows && without_value.is_none());
+            let page = page.filter(|_| !even_rows && without_value.is_none() && column.is_none());
             let read = Read {
                 families,
                 times,
@@ -126,9 +146,11 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
                 from,
                 to,
                 reversed,
-                without_value: if filter.1 { None } else { filter.0 },
-                even_rows: filter.1,
+                without_value,
+                even_rows,
                 page,
+                column,
+                on_demand,
             };
             Query { read, pieces, suspends_partial }
         },

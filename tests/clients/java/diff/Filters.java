@@ -26,7 +26,7 @@ final class Filters {
   private Filter filter(int depth) {
     int nested = depth < DEEPEST ? 1 : 0;
     return switch (draw.weighted(60, 20 * nested, 10 * nested, 5)) {
-      case 0 -> draw.percent(55) ? ofCells() : ofRows();
+      case 0 -> draw.percent(55) ? ofCells(depth) : ofRows();
       case 1 -> list(depth);
       case 2 -> draw.coin() ? new SkipFilter(filter(depth + 1)) : new WhileMatchFilter(filter(depth + 1));
       default -> new FilterList(draw.of(FilterList.Operator.values()));
@@ -39,7 +39,7 @@ final class Filters {
     return new FilterList(draw.of(FilterList.Operator.values()), all);
   }
 
-  private Filter ofCells() {
+  private Filter ofCells(int depth) {
     byte[] family = schema.family(draw), qualifier = draw.qualifier(schema);
     return switch (draw.below(16)) {
       case 0 -> new FamilyFilter(operator(), comparator(family));
@@ -47,8 +47,8 @@ final class Filters {
       case 2 -> new ValueFilter(operator(), comparator(draw.value()));
       case 3 -> new DependentColumnFilter(family, qualifier, draw.coin());
       case 4 -> new DependentColumnFilter(family, qualifier, draw.coin(), operator(), comparator(draw.value()));
-      case 5 -> singleColumn(new SingleColumnValueFilter(family, qualifier, operator(), comparator(draw.value())));
-      case 6 -> singleColumn(new SingleColumnValueExcludeFilter(family, qualifier, operator(), comparator(draw.value())));
+      case 5 -> singleColumn(new SingleColumnValueFilter(family, qualifier, operator(), comparator(draw.value())), depth);
+      case 6 -> singleColumn(new SingleColumnValueExcludeFilter(family, qualifier, operator(), comparator(draw.value())), depth);
       case 7 -> new ColumnValueFilter(family, qualifier, operator(), comparator(draw.value()));
       case 8 -> new ColumnPrefixFilter(draw.percent(70) ? Draw.bytes("q") : qualifier);
       case 9 -> new MultipleColumnPrefixFilter(draw.coin() ? new byte[][] {qualifier} : new byte[][] {Draw.bytes("q"), Draw.bytes("x")});
@@ -65,13 +65,14 @@ final class Filters {
   private boolean mayCount() { return !schema.emptyQualifier || KeptOut.COUNTED_EMPTY_QUALIFIER.isIn(); }
 
   /**
-   * Never "if missing" for the one that excludes its column: HBase then loads the other families later, and forgets to
-   * ask the filter about a row of which nothing but that column was loaded.
+   * Not "if missing" for one that excludes its column after that has passed at first (an older version may match, or others of a
+   * list have theirs behind it): HBase then loads the other families, and forgets to ask the filter about the row.
    */
-  private Filter singleColumn(SingleColumnValueFilter filter) {
+  private Filter singleColumn(SingleColumnValueFilter filter, int depth) {
     boolean mayBeMissing = !(filter instanceof SingleColumnValueExcludeFilter) || KeptOut.EXCLUDE_IF_MISSING.isIn();
     filter.setFilterIfMissing(mayBeMissing && draw.coin());
     filter.setLatestVersionOnly(draw.coin());
+    if (!mayBeMissing && depth == 0) filter.setFilterIfMissing(filter.getLatestVersionOnly());
     return filter;
   }
 

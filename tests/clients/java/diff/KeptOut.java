@@ -23,8 +23,8 @@ enum KeptOut {
   FAMILY_MARKER_LEAPT,
   /** Filters that count columns, where there is one without a qualifier. */
   COUNTED_EMPTY_QUALIFIER,
-  /** An offset in families, or a SkipFilter or WhileMatchFilter, where some families are loaded on demand. */
-  LOADED_ON_DEMAND,
+  /** An offset in families, where some families are loaded on demand. */
+  OFFSET_ON_DEMAND,
   /** A scan that may go on with other reads of files while families are loaded on demand. */
   ROW_LOST_ON_DEMAND,
   /** A column that is named, in files with Bloom filters of columns: only Finback's have them. */
@@ -33,7 +33,7 @@ enum KeptOut {
   BATCH_WITH_LIMIT,
   /** ColumnCountGetFilter in a reversed scan, or one whose replies may end within a row. */
   COLUMN_COUNT_SCAN,
-  /** SingleColumnValueExcludeFilter that leaves out rows without its column. */
+  /** SingleColumnValueExcludeFilter that leaves out rows without its column, by other versions than the newest or within a list. */
   EXCLUDE_IF_MISSING,
   /** NEW_VERSION_BEHAVIOR and a column of the empty qualifier. */
   NEW_VERSION_EMPTY_QUALIFIER,

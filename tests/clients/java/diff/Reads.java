@@ -65,14 +65,9 @@ final class Reads {
     return columns.values().stream().allMatch(qualifiers -> qualifiers == null);
   }
 
-  /**
-   * When nothing is left of the families that a filter needs, HBase leaves out the others, which it would load then;
-   * SkipFilter has been asked about the row before it sees them, and WhileMatchFilter sees them after the needed ones.
-   */
+  /** When an offset leaves nothing of the families that a filter needs, HBase leaves out the others, which it would load then. */
   private static void loadAll(Query query, int offset) {
-    if (query.getFilter() == null || KeptOut.LOADED_ON_DEMAND.isIn()) return;
-    String text = Filters.text(query.getFilter());
-    if (offset > 0 || text.contains("Skip[") || text.contains("WhileMatch[")) query.setLoadColumnFamiliesOnDemand(false);
+    if (query.getFilter() != null && offset > 0 && !KeptOut.OFFSET_ON_DEMAND.isIn()) query.setLoadColumnFamiliesOnDemand(false);
   }
 
   /** Nothing that ends a reply within a row: with it HBase ends a region where it would end a family. */

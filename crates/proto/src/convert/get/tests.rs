@@ -15,8 +15,7 @@ fn unhex(text: &str) -> Vec<u8> {
 fn the_get_of_a_real_client_is_understood() {
     let bytes = unhex("0a02 7231 2a0c 0800 10ffffffffffffffff7f 3001 3801 7800");
     let decoded = decode_get(pb::Get::decode(&bytes[..]).unwrap()).unwrap();
-    let mut expected = Get::new(Bytes::from_static(b"r1"));
-    expected.scan.load_column_families_on_demand = true;
+    let expected = Get::new(Bytes::from_static(b"r1"));
     assert_eq!(
         decoded,
         DecodedGet { get: expected, filter: None, closest_row_before: false, timeline: false }

@@ -8,8 +8,7 @@ fn attribute(name: &str, value: &'static [u8]) -> pb::NameBytesPair {
 #[test]
 fn an_empty_scan_reads_everything() {
     let decoded = decode_scan(pb::Scan::default()).unwrap();
-    let expected = Scan { load_column_families_on_demand: true, ..Scan::default() };
-    assert_eq!(decoded.scan, expected);
+    assert_eq!(decoded.scan, Scan::default());
     assert_eq!((decoded.batch, decoded.max_result_size, decoded.filter), (None, None, None));
 }
 
@@ -24,6 +23,14 @@ fn attributes_count() {
     assert!(!scan(vec![attribute("_isolationlevel_", b"\0")]).read_uncommitted);
     assert!(scan(vec![attribute("_isolationlevel_", b"\x01")]).read_uncommitted);
     assert!(scan(vec![attribute("_raw_", b"\0"), attribute("_raw_", b"\xff")]).raw);
+}
+
+#[test]
+fn a_scan_says_whether_families_are_loaded_on_demand_or_leaves_it_to_the_server() {
+    for said in [None, Some(false), Some(true)] {
+        let scan = pb::Scan { load_column_families_on_demand: said, ..Default::default() };
+        assert_eq!(decode_scan(scan).unwrap().scan.load_column_families_on_demand, said);
+    }
 }
 
 #[test]
