@@ -64,14 +64,21 @@ impl RpcException {
         }
     }
 
+    /// What the result of one action of a Multi, or of a region of it, says.
+    pub fn from_action_result(result: &pb::NameBytesPair) -> Self {
+        let trace = String::from_utf8_lossy(result.value.as_deref().unwrap_or_default()).into_owned();
+        let message = message_of(&result.name, trace);
+        Self {
+            do_not_retry: exceptions::is_permanent(&result.name),
+            server_overloaded: exceptions::is_overload(&result.name),
+            ..Self::retriable(result.name.clone(), message)
+        }
+    }
+
     /// What a response header says.
     pub fn from_response(response: pb::ExceptionResponse) -> Self {
         let class = response.exception_class_name.unwrap_or_else(|| "java.io.IOException".to_owned());
-        let trace = response.stack_trace.unwrap_or_default();
-        let message = match trace.strip_prefix(class.as_str()).and_then(|rest| rest.strip_prefix(": ")) {
-            Some(message) => message.to_owned(),
-            None => trace,
-        };
+        let message = message_of(&class, response.stack_trace.unwrap_or_default());
         Self {
             class: class.into(),
             message,
@@ -82,6 +89,14 @@ impl RpcException {
                 .zip(response.port.and_then(|port| u16::try_from(port).ok()))
                 .map(Box::new),
         }
+    }
+}
+
+/// The message out of a stack trace, which begins with the class.
+fn message_of(class: &str, trace: String) -> String {
+    match trace.strip_prefix(class).and_then(|rest| rest.strip_prefix(": ")) {
+        Some(message) => message.to_owned(),
+        None => trace,
     }
 }
 

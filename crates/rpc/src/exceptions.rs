@@ -11,8 +11,40 @@ macro_rules! exceptions {
                 RpcException::$kind($class, message)
             }
         )+
+
+        /// Whether the class is a DoNotRetryIOException, for exceptions that come without saying so (those of single
+        /// actions). A class that is not known is not, as for HBase's clients.
+        pub fn is_permanent(class: &str) -> bool {
+            match class {
+                $($class => is_permanent!($kind),)+
+                _ => PERMANENT_ELSEWHERE.contains(&class),
+            }
+        }
     };
 }
+
+macro_rules! is_permanent {
+    (permanent) => {
+        true
+    };
+    (retriable) => {
+        false
+    };
+}
+
+/// Classes of HBase's that are DoNotRetryIOExceptions, and that nobody makes here.
+const PERMANENT_ELSEWHERE: [&str; 10] = [
+    "org.apache.hadoop.hbase.quotas.SpaceLimitingException",
+    "org.apache.hadoop.hbase.quotas.ThrottlingException",
+    "org.apache.hadoop.hbase.filter.IncompatibleFilterException",
+    "org.apache.hadoop.hbase.filter.InvalidRowFilterException",
+    "org.apache.hadoop.hbase.exceptions.MasterStoppedException",
+    "org.apache.hadoop.hbase.exceptions.MasterRegistryFetchException",
+    "org.apache.hadoop.hbase.ipc.UnsupportedCellCodecException",
+    "org.apache.hadoop.hbase.ipc.UnsupportedCompressionCodecException",
+    "org.apache.hadoop.hbase.ipc.UnsupportedCryptoException",
+    "org.apache.hadoop.hbase.coprocessor.CoprocessorException",
+];
 
 exceptions! {
     /// A failure that the client retries after a fresh look-up of the location.
@@ -139,6 +171,14 @@ pub fn call_queue_too_big(message: impl Into<String>) -> RpcException {
 /// The call was dropped before it was run: the client backs off for longer and keeps the location.
 pub fn call_dropped(message: impl Into<String>) -> RpcException {
     overloaded("org.apache.hadoop.hbase.CallDroppedException", message)
+}
+
+/// Whether the class says that too much waits in the server (HBase's `HBaseServerException.isServerOverloaded`).
+pub fn is_overload(class: &str) -> bool {
+    matches!(
+        class,
+        "org.apache.hadoop.hbase.CallQueueTooBigException" | "org.apache.hadoop.hbase.CallDroppedException"
+    )
 }
 
 fn overloaded(class: &'static str, message: impl Into<String>) -> RpcException {

@@ -42,4 +42,4 @@ pub use loopback::Loopback;
 pub use reply_memory::{ReplyMemory, ReplyShare};
 pub use server::{Server, ServerBuilder, bind};
 pub use service::{Call, ConnectionInfo, MethodName, Outcome, PendingReply, Reply, Service};
-pub use socket_channel::{ConnectOptions, SocketChannel};
+pub use socket_channel::{ConnectOptions, SocketChannel, SocketLimits};

@@ -19,20 +19,24 @@
 //!   client is told that the session is over. A session that has no such nodes is never over: any session id that a client
 //!   presents is as good as a fresh one, also after the process was started anew.
 //!
+//! Beside it, [`Reader`] reads nodes of a ZooKeeper, for those of Finback's own programs that have to find a cluster.
+//!
 //! This crate does not know about HBase: the caller builds the paths and the values of the [`Tree`].
 
 mod attachments;
 mod jute;
 mod protocol;
+mod reader;
 mod responder;
 mod session;
 mod tree;
 mod watches;
 
+pub use reader::Reader;
 pub use responder::{Limits, Responder};
 pub use tree::{InvalidPath, Tree};
 
-/// Why a connection of a client was closed by the responder.
+/// Why a connection of a client was closed by the responder, or why a [`Reader`] got no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -64,7 +68,26 @@ pub enum Error {
         /// Offset of the field within the frame's payload.
         offset: usize,
     },
-    /// The client sent nothing for longer than its session allows.
+    /// A reader was told that its session is over.
+    #[error("the session has expired")]
+    SessionExpired,
+    /// A reader was refused an answer, with one of ZooKeeper's error codes.
+    #[error("ZooKeeper answers error {error} for {path}")]
+    Refused {
+        /// The node asked for.
+        path: String,
+        /// ZooKeeper's code.
+        error: i32,
+    },
+    /// A reader got an answer to something that it has not asked.
+    #[error("ZooKeeper answers request {answered} instead of {asked}")]
+    OutOfOrder {
+        /// `xid` of the request.
+        asked: i32,
+        /// `xid` of the answer.
+        answered: i32,
+    },
+    /// The other end sent nothing for longer than its session, or the reader, allows.
     #[error("nothing received for {0:?}")]
     Idle(std::time::Duration),
     /// The client does not take its replies.

@@ -304,14 +304,14 @@ pub(crate) fn put_event(out: &mut BytesMut, event: EventType, path: &str) {
 }
 
 /// Leaves room for the length of a frame; returns where.
-fn begin_frame(out: &mut BytesMut) -> usize {
+pub(crate) fn begin_frame(out: &mut BytesMut) -> usize {
     let start = out.len();
     out.put_i32(0);
     start
 }
 
 /// Fills in the length of the frame that began at `start`.
-fn end_frame(out: &mut BytesMut, start: usize) {
+pub(crate) fn end_frame(out: &mut BytesMut, start: usize) {
     let length = i32::try_from(out.len() - start - LENGTH_BYTES).expect("a reply is smaller than 2 GiB");
     out[start..start + LENGTH_BYTES].copy_from_slice(&length.to_be_bytes());
 }

@@ -1,0 +1,103 @@
+//! The calls of a connection that wait for their answers.
+
+use crate::channel::RawReply;
+use crate::exception::RpcException;
+use crate::exceptions;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+type Answer = Result<RawReply, RpcException>;
+
+#[derive(Default)]
+pub(super) struct Waiting {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: HashMap<u32, oneshot::Sender<Answer>>,
+    /// Since when the server has owed answers without sending a byte.
+    silent_since: Option<Instant>,
+    /// Why the connection is gone.
+    gone: Option<RpcException>,
+}
+
+impl Waiting {
+    /// Takes note of a call; it is forgotten when what is given back is dropped.
+    pub(super) fn register(&self, call_id: u32) -> Result<WaitingCall<'_>, RpcException> {
+        let mut state = self.state.lock();
+        if let Some(reason) = &state.gone {
+            return Err(reason.clone());
+        }
+        let (sender, answer) = oneshot::channel();
+        state.calls.insert(call_id, sender);
+        state.silent_since.get_or_insert_with(Instant::now);
+        Ok(WaitingCall { waiting: self, call_id, answer })
+    }
+
+    /// Hands an answer to its call. Nobody waits any more for a call that has timed out, nor for one that never was.
+    pub(super) fn answer(&self, call_id: u32, answer: Answer) {
+        let sender = self.state.lock().calls.remove(&call_id);
+        if let Some(sender) = sender {
+            let _ = sender.send(answer);
+        }
+    }
+
+    /// The server has sent something.
+    pub(super) fn heard(&self) {
+        let mut state = self.state.lock();
+        state.silent_since = (!state.calls.is_empty()).then(Instant::now);
+    }
+
+    /// For how long the server has owed answers and sent nothing.
+    pub(super) fn silence(&self) -> Duration {
+        self.state.lock().silent_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.state.lock().calls.is_empty()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.state.lock().gone.is_some()
+    }
+
+    /// Fails all calls, and those to come.
+    pub(super) fn close(&self, reason: RpcException) {
+        let calls = {
+            let mut state = self.state.lock();
+            state.gone.get_or_insert(reason.clone());
+            std::mem::take(&mut state.calls)
+        };
+        for sender in calls.into_values() {
+            let _ = sender.send(Err(reason.clone()));
+        }
+    }
+
+    /// Why the connection is gone.
+    pub(super) fn reason(&self) -> RpcException {
+        let gone = self.state.lock().gone.clone();
+        gone.unwrap_or_else(|| exceptions::connection_closed("the connection is gone"))
+    }
+}
+
+/// A call that waits; taken off the waiting ones when its caller has gone.
+pub(super) struct WaitingCall<'a> {
+    waiting: &'a Waiting,
+    call_id: u32,
+    answer: oneshot::Receiver<Answer>,
+}
+
+impl WaitingCall<'_> {
+    pub(super) async fn answer(mut self) -> Answer {
+        (&mut self.answer).await.unwrap_or_else(|_| Err(self.waiting.reason()))
+    }
+}
+
+impl Drop for WaitingCall<'_> {
+    fn drop(&mut self) {
+        self.waiting.state.lock().calls.remove(&self.call_id);
+    }
+}
