@@ -154,6 +154,11 @@ impl CellBlockBuilder {
         CellIter { rest: &self.bytes }
     }
 
+    /// The cells so far, as they stand in the block.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The finished block.
     pub fn finish(self) -> CellBlock {
         CellBlock { bytes: self.bytes.into() }

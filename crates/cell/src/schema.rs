@@ -80,6 +80,23 @@ impl TableDescriptor {
         self.attribute(key).map_or(default, |value| value.eq_ignore_ascii_case("true"))
     }
 
+    /// The table with one attribute changed.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        set_entry(&mut self.attributes, key, value);
+        self
+    }
+
+    /// The table with another family, or with this one in the place of that of its name.
+    #[must_use]
+    pub fn with_family(mut self, family: ColumnFamilyDescriptor) -> Self {
+        match self.families.binary_search_by(|known| known.name.cmp(&family.name)) {
+            Ok(place) => self.families[place] = family,
+            Err(place) => self.families.insert(place, family),
+        }
+        self
+    }
+
     /// The family of that name.
     pub fn family(&self, name: &[u8]) -> Option<&ColumnFamilyDescriptor> {
         self.families.iter().find(|family| &family.name[..] == name)

@@ -185,11 +185,7 @@ async fn write_requests(
     waiting.close(exceptions::connection_closed(reason));
 }
 
-async fn write(
-    writer: &mut OwnedWriteHalf,
-    requests: &mut Vec<Queued>,
-    stall: Duration,
-) -> io::Result<()> {
+async fn write(writer: &mut OwnedWriteHalf, requests: &mut Vec<Queued>, stall: Duration) -> io::Result<()> {
     let mut together = Vec::new();
     for Queued { frame, _bytes } in requests.drain(..) {
         if together.is_empty() {

@@ -141,9 +141,6 @@ impl Reader {
     }
 }
 
-async fn within<T>(
-    timeout: Duration,
-    doing: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
+async fn within<T>(timeout: Duration, doing: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     tokio::time::timeout(timeout, doing).await.unwrap_or(Err(Error::Idle(timeout)))
 }

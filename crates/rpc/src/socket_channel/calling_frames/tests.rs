@@ -10,11 +10,8 @@ fn framed(header: pb::ResponseHeader, rest: &[u8]) -> Bytes {
 #[test]
 fn what_is_said_about_the_connection_ends_it() {
     let said = exceptions::fatal_connection("no");
-    let header = pb::ResponseHeader {
-        call_id: Some(7),
-        exception: Some(said.to_response()),
-        ..Default::default()
-    };
+    let header =
+        pb::ResponseHeader { call_id: Some(7), exception: Some(said.to_response()), ..Default::default() };
     assert_eq!(response(framed(header, &[])).unwrap_err().message, "no");
     let header = pb::ResponseHeader {
         call_id: Some(u32::MAX),
@@ -47,7 +44,12 @@ fn a_cell_block_shorter_than_it_says_ends_the_connection() {
 
 #[test]
 fn a_request_counts_its_cells_in_its_length() {
-    let request = Request { method: "Get", param: Bytes::from_static(b"abc"), cells: Bytes::from_static(b"defg"), ..Request::default() };
+    let request = Request {
+        method: "Get",
+        param: Bytes::from_static(b"abc"),
+        cells: Bytes::from_static(b"defg"),
+        ..Request::default()
+    };
     let frame = RequestFrame::new(3, request).unwrap();
     let length = u32::from_be_bytes(frame.head[..4].try_into().unwrap()) as usize;
     assert_eq!(length + 4, frame.len());

@@ -1,0 +1,351 @@
+//! Regions: where they are, and what is done with them.
+
+use super::{Admin, Nonces, attempt, named};
+use crate::connection::IntoTableName;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::meta::MetaRegion;
+use bytes::Bytes;
+use finback_cell::{RegionInfo, ServerName, StringBinary, TableName};
+use finback_proto::{convert, pb};
+use finback_rpc::exceptions;
+use pb::region_specifier::RegionSpecifierType;
+use std::time::Instant;
+
+/// Whether files are being merged.
+pub use pb::get_region_info_response::CompactionState;
+
+/// The procedure by which a table is flushed (HBase's `MasterFlushTableProcedureManager`).
+const FLUSH_TABLE: &str = "flush-table-proc";
+
+impl Admin {
+    /// The regions of a table in their order, as hbase:meta tells them; without those that were split.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn regions_of_table(&self, table: impl IntoTableName) -> Result<Vec<MetaRegion>> {
+        self.table(&named(table)?).regions().await
+    }
+
+    /// The regions that a server has.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn regions_of_server(&self, server: &ServerName) -> Result<Vec<RegionInfo>> {
+        const METHOD: &str = "GetOnlineRegion";
+        let answer: pb::GetOnlineRegionResponse =
+            self.ask_server(server, METHOD, &pb::GetOnlineRegionRequest {}).await?;
+        let region = |info: &pb::RegionInfo| RegionInfo::try_from(info).map_err(super::malformed(METHOD));
+        answer.region_info.iter().map(region).collect()
+    }
+
+    /// What is going on in the regions of a server: of a table, or all.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn region_loads(
+        &self,
+        server: &ServerName,
+        table: Option<&TableName>,
+    ) -> Result<Vec<pb::RegionLoad>> {
+        let question = pb::GetRegionLoadRequest { table_name: table.map(Into::into) };
+        let answer: pb::GetRegionLoadResponse = self.ask_server(server, "GetRegionLoad", &question).await?;
+        Ok(answer.region_loads)
+    }
+
+    /// A region by its full name or its encoded name. The latter is looked for in all of hbase:meta.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownRegionException`.
+    pub async fn region(&self, name: impl AsRef<[u8]>) -> Result<MetaRegion> {
+        let name = name.as_ref();
+        let meta = self.table(&TableName::meta());
+        let is_it = |region: &MetaRegion| {
+            &region.region.name()[..] == name || region.region.encoded_name().as_bytes() == name
+        };
+        if name == b"hbase:meta,,1" || name == finback_cell::region_info::META_ENCODED_NAME.as_bytes() {
+            return meta.regions().await?.into_iter().next().ok_or_else(|| unknown(name));
+        }
+        if name.contains(&b',') {
+            let row = meta.get(crate::Get::new(name).family("info")).await?;
+            return row.as_ref().and_then(MetaRegion::of_row).filter(is_it).ok_or_else(|| unknown(name));
+        }
+        let mut rows = meta.scan(crate::Scan::new().family("info").caching(1000))?;
+        while let Some(row) = rows.next().await? {
+            if let Some(region) = MetaRegion::of_row(&row).filter(is_it) {
+                return Ok(region);
+            }
+        }
+        Err(unknown(name))
+    }
+
+    /// Splits a region, at a row or where the server finds it best.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn split_region(&self, region: &RegionInfo, split_row: Option<&[u8]>) -> Result<()> {
+        let Nonces { group: nonce_group, nonce } = self.nonces();
+        let split_row = split_row.map(Bytes::copy_from_slice);
+        let question =
+            pb::SplitTableRegionRequest { region_info: region.into(), split_row, nonce_group, nonce };
+        let answer: pb::SplitTableRegionResponse = self.ask_master("SplitRegion", &question).await?;
+        self.done("SplitRegion", answer.proc_id).await?;
+        self.shared.locator.forget(&region.table);
+        Ok(())
+    }
+
+    /// Splits the region of a table that has this row, there.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn split_table_at(&self, table: impl IntoTableName, row: impl AsRef<[u8]>) -> Result<()> {
+        let location = self.table(&named(table)?).region_of(row.as_ref(), true).await?;
+        self.split_region(location.region(), Some(row.as_ref())).await
+    }
+
+    /// Merges regions that lie beside each other, or, `forcible`, any.
+    ///
+    /// # Errors
+    /// As of all operations; `MergeRegionException`.
+    pub async fn merge_regions(&self, regions: &[RegionInfo], forcible: bool) -> Result<()> {
+        let Nonces { group: nonce_group, nonce } = self.nonces();
+        let region = regions.iter().map(convert::specifier_by_encoded_name).collect();
+        let question = pb::MergeTableRegionsRequest { region, forcible: Some(forcible), nonce_group, nonce };
+        let answer: pb::MergeTableRegionsResponse = self.ask_master("MergeTableRegions", &question).await?;
+        self.done("MergeTableRegions", answer.proc_id).await?;
+        regions.iter().for_each(|region| self.shared.locator.forget(&region.table));
+        Ok(())
+    }
+
+    /// Moves a region, by its encoded name, to a server or to any other.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownRegionException`.
+    pub async fn move_region(&self, encoded_name: &str, server: Option<&ServerName>) -> Result<()> {
+        let region = pb::RegionSpecifier {
+            r#type: RegionSpecifierType::EncodedRegionName.into(),
+            value: Bytes::copy_from_slice(encoded_name.as_bytes()),
+        };
+        let question = pb::MoveRegionRequest { region, dest_server_name: server.map(Into::into) };
+        let _: pb::MoveRegionResponse = self.ask_master("MoveRegion", &question).await?;
+        Ok(())
+    }
+
+    /// Has a region served.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownRegionException`.
+    pub async fn assign_region(&self, name: impl AsRef<[u8]>) -> Result<()> {
+        let question = pb::AssignRegionRequest { region: specifier(name.as_ref()), r#override: None };
+        let _: pb::AssignRegionResponse = self.ask_master("AssignRegion", &question).await?;
+        Ok(())
+    }
+
+    /// Has a region not served any more.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownRegionException`.
+    pub async fn unassign_region(&self, name: impl AsRef<[u8]>) -> Result<()> {
+        let question = pb::UnassignRegionRequest { region: specifier(name.as_ref()), force: None };
+        let _: pb::UnassignRegionResponse = self.ask_master("UnassignRegion", &question).await?;
+        Ok(())
+    }
+
+    /// Has the master forget where a region is.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownRegionException`.
+    pub async fn offline_region(&self, name: impl AsRef<[u8]>) -> Result<()> {
+        let question = pb::OfflineRegionRequest { region: specifier(name.as_ref()) };
+        let _: pb::OfflineRegionResponse = self.ask_master("OfflineRegion", &question).await?;
+        Ok(())
+    }
+
+    /// Writes the memstores of a table, or of one of its families, to files.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn flush_table(&self, table: impl IntoTableName, family: Option<&str>) -> Result<()> {
+        let table = named(table)?;
+        let configuration =
+            family.map(|family| pb::NameStringPair { name: "family".to_owned(), value: family.to_owned() });
+        let procedure = pb::ProcedureDescription {
+            signature: FLUSH_TABLE.to_owned(),
+            instance: Some(table.to_string()),
+            configuration: configuration.into_iter().collect(),
+            ..Default::default()
+        };
+        let question = pb::ExecProcedureRequest { procedure: procedure.clone() };
+        let _: pb::ExecProcedureResponse = self.ask_master("ExecProcedure", &question).await?;
+        let started = Instant::now();
+        for look in 0.. {
+            let question = pb::IsProcedureDoneRequest { procedure: Some(procedure.clone()) };
+            let answer: pb::IsProcedureDoneResponse = self.ask_master("IsProcedureDone", &question).await?;
+            if answer.done() {
+                break;
+            }
+            self.pause("ExecProcedure", look, started).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the memstores of a region, or of one of its families, to files.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn flush_region(
+        &self,
+        region: &MetaRegion,
+        family: Option<&[u8]>,
+    ) -> Result<pb::FlushRegionResponse> {
+        let question = pb::FlushRegionRequest {
+            region: convert::specifier_by_name(&region.region),
+            family: family.map(Bytes::copy_from_slice),
+            ..Default::default()
+        };
+        self.ask_server(served(region)?, "FlushRegion", &question).await
+    }
+
+    /// Has the files of a table merged: some, or, `major`, all. Does not wait for it.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn compact_table(
+        &self,
+        table: impl IntoTableName,
+        family: Option<&[u8]>,
+        major: bool,
+    ) -> Result<()> {
+        let table = named(table)?;
+        for region in self.table(&table).regions().await? {
+            match self.compact_region(&region, family, major).await {
+                // Gone meanwhile: to where it will be compacted as well.
+                Err(error) if error.exception().is_some_and(failure::is_not_serving) => {}
+                done => done?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the files of a region merged: some, or, `major`, all. Does not wait for it.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn compact_region(
+        &self,
+        region: &MetaRegion,
+        family: Option<&[u8]>,
+        major: bool,
+    ) -> Result<()> {
+        let question = pb::CompactRegionRequest {
+            region: convert::specifier_by_name(&region.region),
+            major: Some(major),
+            family: family.map(Bytes::copy_from_slice),
+        };
+        let _: pb::CompactRegionResponse =
+            self.ask_server(served(region)?, "CompactRegion", &question).await?;
+        Ok(())
+    }
+
+    /// Whether files of a table are being merged.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn compaction_state_of_table(&self, table: impl IntoTableName) -> Result<CompactionState> {
+        let (mut minor, mut major) = (false, false);
+        for region in self.table(&named(table)?).regions().await? {
+            if region.server().is_some() {
+                let state = self.compaction_state(&region).await?;
+                minor |= matches!(state, CompactionState::Minor | CompactionState::MajorAndMinor);
+                major |= matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
+            }
+        }
+        Ok(match (minor, major) {
+            (false, false) => CompactionState::None,
+            (true, false) => CompactionState::Minor,
+            (false, true) => CompactionState::Major,
+            (true, true) => CompactionState::MajorAndMinor,
+        })
+    }
+
+    /// Whether files of a region are being merged.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn compaction_state(&self, region: &MetaRegion) -> Result<CompactionState> {
+        let question = pb::GetRegionInfoRequest {
+            region: convert::specifier_by_name(&region.region),
+            compaction_state: Some(true),
+            ..Default::default()
+        };
+        let answer: pb::GetRegionInfoResponse =
+            self.ask_server(served(region)?, "GetRegionInfo", &question).await?;
+        Ok(answer.compaction_state())
+    }
+
+    /// When all files of a table were merged last, in milliseconds since the epoch; none if they never were.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn last_major_compaction(&self, table: impl IntoTableName) -> Result<Option<i64>> {
+        let question = pb::MajorCompactionTimestampRequest { table_name: (&named(table)?).into() };
+        let answer: pb::MajorCompactionTimestampResponse =
+            self.ask_master("getLastMajorCompactionTimestamp", &question).await?;
+        Ok(Some(answer.compaction_timestamp).filter(|&timestamp| timestamp > 0))
+    }
+
+    /// Whether a server merges files. Gives back what was before.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn set_compactions(&self, server: &ServerName, enabled: bool) -> Result<bool> {
+        let question = pb::CompactionSwitchRequest { enabled };
+        let answer: pb::CompactionSwitchResponse =
+            self.ask_server(server, "CompactionSwitch", &question).await?;
+        Ok(answer.prev_state)
+    }
+
+    /// Has a server drop blocks of a table's regions from its cache; how many were dropped, and what became of it.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn clear_block_cache(&self, table: impl IntoTableName) -> Result<Vec<pb::CacheEvictionStats>> {
+        let regions = self.table(&named(table)?).regions().await?;
+        let mut servers: Vec<&ServerName> = regions.iter().filter_map(MetaRegion::server).collect();
+        servers.sort();
+        servers.dedup();
+        let mut evicted = Vec::new();
+        for server in servers {
+            let here = regions.iter().filter(|region| region.server() == Some(server));
+            let region = here.map(|region| convert::specifier_by_name(&region.region)).collect();
+            let question = pb::ClearRegionBlockCacheRequest { region };
+            let answer: pb::ClearRegionBlockCacheResponse =
+                self.ask_server(server, "ClearRegionBlockCache", &question).await?;
+            evicted.push(answer.stats);
+        }
+        Ok(evicted)
+    }
+}
+
+/// Names a region by its full name, or by its encoded one.
+fn specifier(name: &[u8]) -> pb::RegionSpecifier {
+    let kind = if name.contains(&b',') {
+        RegionSpecifierType::RegionName
+    } else {
+        RegionSpecifierType::EncodedRegionName
+    };
+    pb::RegionSpecifier { r#type: kind.into(), value: Bytes::copy_from_slice(name) }
+}
+
+fn unknown(name: &[u8]) -> Error {
+    Error::refused("locate", exceptions::unknown_region(StringBinary(name).to_string()))
+}
+
+/// The server of a region that has one.
+fn served(region: &MetaRegion) -> Result<&ServerName> {
+    region.server().ok_or_else(|| {
+        let name = StringBinary(&region.region.name()).to_string();
+        let exception = exceptions::do_not_retry_region(format!("{name} has no server"));
+        Error::Refused(Box::new(attempt("locate", None, exception)))
+    })
+}

@@ -1,0 +1,303 @@
+//! Many operations at a time: by server and region, each with an answer of its own, those that failed tried again.
+
+mod answers;
+mod multi;
+
+use crate::check_and_mutate::{CheckAndMutate, CheckAndMutateResult};
+use crate::error::{Attempt, Error, Result};
+use crate::failure;
+use crate::get::Get;
+use crate::location::RegionLocation;
+use crate::locator::{KnownRegions, Side};
+use crate::mutation::Mutation;
+use crate::retrying::pause_after;
+use crate::row::Row;
+use crate::row_mutations::RowMutations;
+use crate::shared::{Shared, disabled};
+use crate::table::Table;
+pub(crate) use answers::atomic_answer;
+use finback_rpc::exceptions;
+use multi::Multi;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// One of many operations.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum BatchAction {
+    /// Reads a row.
+    Get(Get),
+    /// Asks whether there is something of what would be read.
+    Exists(Get),
+    /// Changes a row.
+    Mutation(Mutation),
+    /// Makes several changes of a row, all of them or none.
+    RowMutations(RowMutations),
+    /// Changes a row if a condition holds.
+    CheckAndMutate(CheckAndMutate),
+}
+
+impl<M: Into<Mutation>> From<M> for BatchAction {
+    fn from(mutation: M) -> Self {
+        Self::Mutation(mutation.into())
+    }
+}
+
+/// What became of a [`BatchAction`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BatchAnswer {
+    /// Of a get: the row, if there is one. Of a mutation: the new cells, if it has any.
+    Row(Option<Row>),
+    /// Whether there is something.
+    Exists(bool),
+    /// Whether the condition held.
+    Checked(CheckAndMutateResult),
+}
+
+impl BatchAnswer {
+    /// The row, if there is one.
+    pub fn into_row(self) -> Option<Row> {
+        match self {
+            Self::Row(row) => row,
+            Self::Checked(checked) => checked.row,
+            Self::Exists(_) => None,
+        }
+    }
+}
+
+impl BatchAction {
+    fn row(&self) -> &[u8] {
+        match self {
+            Self::Get(get) | Self::Exists(get) => get.row(),
+            Self::Mutation(mutation) => mutation.row(),
+            Self::RowMutations(mutations) => mutations.row(),
+            Self::CheckAndMutate(check) => check.row(),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Get(get) | Self::Exists(get) => 64 + get.row().len(),
+            Self::Mutation(mutation) => mutation.size(),
+            Self::RowMutations(mutations) => mutations.size(),
+            Self::CheckAndMutate(check) => check.size(),
+        }
+    }
+
+    fn check(&self, max_cell_size: usize) -> Result<()> {
+        match self {
+            Self::Get(get) | Self::Exists(get) => get.check(),
+            Self::Mutation(mutation) => mutation.check(max_cell_size),
+            Self::RowMutations(mutations) => mutations.check(max_cell_size),
+            Self::CheckAndMutate(check) => check.check(max_cell_size),
+        }
+    }
+
+    /// The mutations of which it consists.
+    fn mutations(&self) -> &[Mutation] {
+        match self {
+            Self::Get(_) | Self::Exists(_) => &[],
+            Self::Mutation(mutation) => std::slice::from_ref(mutation),
+            Self::RowMutations(mutations) => mutations.mutations(),
+            Self::CheckAndMutate(check) => check.mutations(),
+        }
+    }
+}
+
+/// An action, and the nonces under which it is sent each time.
+struct Prepared {
+    action: BatchAction,
+    nonces: Vec<Option<u64>>,
+}
+
+/// Actions of one region, by their places in the batch.
+type OfRegion = (Arc<RegionLocation>, Vec<usize>);
+
+/// What a task of a batch has done.
+enum Step {
+    /// Where actions are to be sent, and which cannot.
+    Located { tries: u32, servers: Vec<Vec<OfRegion>>, unlocated: Vec<(usize, Attempt)> },
+    /// What became of actions.
+    Sent { tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)> },
+}
+
+/// What the tasks of a batch share.
+struct Work {
+    shared: Arc<Shared>,
+    known: Arc<KnownRegions>,
+    actions: Vec<Prepared>,
+    deadline: Instant,
+    rpc_timeout: Duration,
+}
+
+struct Batch {
+    work: Arc<Work>,
+    timeout: Duration,
+    answers: Vec<Option<Result<BatchAnswer>>>,
+    steps: JoinSet<Step>,
+}
+
+/// Does all of `actions`.
+pub(crate) async fn run(table: &Table, actions: Vec<BatchAction>) -> Vec<Result<BatchAnswer>> {
+    let shared = Arc::clone(table.shared());
+    let max_cell_size = shared.config.max_cell_size;
+    let answers: Vec<Option<Result<BatchAnswer>>> =
+        actions.iter().map(|action| action.check(max_cell_size).err().map(Err)).collect();
+    let wanted: Vec<usize> = (0..actions.len()).filter(|&index| answers[index].is_none()).collect();
+    let nonces = |action: &BatchAction| action.mutations().iter().map(|m| table.nonce_for(m)).collect();
+    let actions = actions.into_iter().map(|action| Prepared { nonces: nonces(&action), action }).collect();
+    let timeout = table.operation_timeout();
+    let work = Work {
+        shared,
+        known: Arc::clone(table.known()),
+        actions,
+        deadline: Instant::now() + timeout,
+        rpc_timeout: table.write_timeout().max(table.read_timeout()),
+    };
+    let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: JoinSet::new() };
+    batch.send_after(Duration::ZERO, 1, wanted);
+    batch.finish().await
+}
+
+impl Batch {
+    /// Finds out where actions are to be sent, after a pause.
+    fn send_after(&mut self, pause: Duration, tries: u32, indices: Vec<usize>) {
+        if indices.is_empty() {
+            return;
+        }
+        let work = Arc::clone(&self.work);
+        self.steps.spawn(async move {
+            tokio::time::sleep(pause).await;
+            work.locate(tries, indices).await
+        });
+    }
+
+    async fn finish(mut self) -> Vec<Result<BatchAnswer>> {
+        while let Some(step) = self.steps.join_next().await {
+            match step {
+                Ok(Step::Located { tries, servers, unlocated }) => {
+                    for regions in servers {
+                        let work = Arc::clone(&self.work);
+                        self.steps.spawn(async move { work.send(tries, regions).await });
+                    }
+                    self.failed(tries, unlocated, false).await;
+                }
+                Ok(Step::Sent { tries, answers }) => self.sent(tries, answers).await,
+                // A task that has panicked: what it was to do has no answer.
+                Err(error) => tracing::error!(%error, "a part of a batch is lost"),
+            }
+        }
+        let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };
+        self.answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(unanswered()))).collect()
+    }
+
+    async fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {
+        let mut failures = Vec::new();
+        let asked = answers.len();
+        for (index, answer) in answers {
+            match answer {
+                Ok(answer) => self.answers[index] = Some(Ok(answer)),
+                Err(attempt) => failures.push((index, attempt)),
+            }
+        }
+        let progress = failures.len() < asked;
+        self.failed(tries, failures, progress).await;
+    }
+
+    /// Tells the end of actions that must not be tried again, and tries the others.
+    async fn failed(&mut self, tries: u32, mut failures: Vec<(usize, Attempt)>, progress: bool) {
+        if failures.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception))
+            && self.work.shared.is_disabled(self.work.known.table()).await
+        {
+            for (_, attempt) in &mut failures {
+                *attempt = disabled(attempt.clone(), self.work.known.table());
+            }
+        }
+        let shared = Arc::clone(&self.work.shared);
+        let mut again: HashMap<Duration, Vec<usize>> = HashMap::new();
+        for (index, attempt) in failures {
+            match self.verdict(tries, attempt) {
+                Err(error) => self.answers[index] = Some(Err(error)),
+                Ok(attempt) => {
+                    // Those that fail together come back together, with the same jitter.
+                    let pause = pause_after(&shared.config, &attempt.exception, tries, &shared.entropy);
+                    let pause = Duration::from_millis(pause.as_millis() as u64 / 10 * 10);
+                    again.entry(pause).or_default().push(index);
+                }
+            }
+        }
+        for (pause, mut indices) in again {
+            indices.sort_unstable();
+            // What was only left for another reply is no try, as long as something else was done in its place.
+            let next = if pause.is_zero() && progress { tries } else { tries + 1 };
+            self.send_after(pause.min(self.remaining()), next, indices);
+        }
+    }
+
+    fn remaining(&self) -> Duration {
+        self.work.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// An error, if there is to be no further try.
+    fn verdict(&self, tries: u32, attempt: Attempt) -> Result<Attempt> {
+        let attempt = Attempt { number: tries, ..attempt };
+        if attempt.exception.do_not_retry {
+            return Err(Error::Refused(Box::new(attempt)));
+        }
+        if tries > self.work.shared.config.retries {
+            return Err(Error::RetriesExhausted { attempts: tries, last: Box::new(attempt) });
+        }
+        if self.remaining().is_zero() {
+            let last = Some(Box::new(attempt));
+            return Err(Error::TimedOut { method: "Multi", after: self.timeout, attempts: tries, last });
+        }
+        Ok(attempt)
+    }
+}
+
+impl Work {
+    fn timeout(&self) -> Duration {
+        let remaining = self.deadline.saturating_duration_since(Instant::now());
+        self.rpc_timeout.min(remaining).max(Duration::from_millis(1))
+    }
+
+    async fn locate(&self, tries: u32, indices: Vec<usize>) -> Step {
+        let mut regions = multi::Regions::default();
+        let mut unlocated = Vec::new();
+        for index in indices {
+            let locating =
+                self.shared.locator.locate(&self.known, self.actions[index].action.row(), Side::At);
+            match tokio::time::timeout(self.timeout(), locating).await {
+                Ok(Ok(location)) => regions.push(location, index),
+                Ok(Err(attempt)) => unlocated.push((index, attempt)),
+                Err(_) => {
+                    let exception = exceptions::call_timeout("no location in time");
+                    unlocated.push((
+                        index,
+                        Attempt { method: "locate", server: None, region: None, number: tries, exception },
+                    ));
+                }
+            }
+        }
+        let sizes = |index: usize| self.actions[index].action.size();
+        Step::Located { tries, servers: regions.by_server(sizes), unlocated }
+    }
+
+    async fn send(&self, tries: u32, regions: Vec<OfRegion>) -> Step {
+        let multi = Multi::new(&self.actions, &regions);
+        let (request, cells) = multi.request(self.shared.nonce_group);
+        let server = &regions[0].0;
+        let asked = self.shared.call_at(server, "Multi", self.timeout(), &request, cells).await;
+        let answers = match asked {
+            Ok((response, block)) => multi.answers(&response, block),
+            Err(exception) => multi.all_failed(&exception),
+        };
+        for (location, exception) in multi.failures(&answers) {
+            self.shared.locator.failed(Some(&self.known), location, exception);
+        }
+        Step::Sent { tries, answers }
+    }
+}

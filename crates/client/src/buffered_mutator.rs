@@ -1,0 +1,230 @@
+//! Writes that are gathered and sent many at a time.
+
+use crate::batch::BatchAction;
+use crate::error::{Error, Result};
+use crate::mutation::Mutation;
+use crate::table::Table;
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+/// How much a [`BufferedMutator`] gathers.
+#[derive(Debug, Clone)]
+pub struct BufferedMutatorOptions {
+    /// Bytes after which what was gathered is sent. HBase's `hbase.client.write.buffer`, 2 MiB.
+    pub buffer_bytes: usize,
+    /// Bytes that may be gathered and on their way together; who would add more waits. At least twice as many as are
+    /// gathered, so that the next can be gathered while the last are on their way. 16 MiB.
+    pub max_pending_bytes: usize,
+    /// Time after which what was gathered is sent, however little it is. Default: never.
+    pub flush_interval: Option<Duration>,
+    /// Failures that are kept until somebody asks; of more, only the number. 1000.
+    pub max_failures: usize,
+}
+
+impl Default for BufferedMutatorOptions {
+    fn default() -> Self {
+        Self { buffer_bytes: 2 << 20, max_pending_bytes: 16 << 20, flush_interval: None, max_failures: 1000 }
+    }
+}
+
+/// Writes that failed, after all their tries.
+#[derive(Debug, thiserror::Error)]
+#[error("{count} writes failed; the first: {}", failures.first().map_or_else(String::new, |(_, error)| error.to_string()))]
+pub struct FailedWrites {
+    /// Each write, and why.
+    pub failures: Vec<(Mutation, Error)>,
+    /// How many there were; more than are listed if there were too many to keep.
+    pub count: u64,
+}
+
+/// A buffer for writes of one table. [`BufferedMutator::mutate`] gathers them; full buffers are sent in the background,
+/// and whoever writes faster than the servers take it waits.
+///
+/// What is in the buffer when it is dropped is lost: [`flush`](BufferedMutator::flush) first.
+///
+/// ```no_run
+/// # use finback_client::{Connection, Put};
+/// # async fn example(connection: Connection) -> Result<(), Box<dyn std::error::Error>> {
+/// let flowers = connection.table("flowers")?.buffered_mutator();
+/// for number in 0..1_000_000 {
+///     flowers.mutate(Put::new(format!("flower-{number:07}")).column("f", "color", "red")).await?;
+/// }
+/// flowers.flush().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct BufferedMutator {
+    inner: Arc<Inner>,
+    timer: Option<tokio::task::JoinHandle<()>>,
+}
+
+struct Inner {
+    table: Table,
+    options: BufferedMutatorOptions,
+    pending: Arc<Semaphore>,
+    state: Mutex<State>,
+    /// Told whenever something has arrived.
+    arrived: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct State {
+    buffer: Vec<(Mutation, OwnedSemaphorePermit)>,
+    bytes: usize,
+    /// Buffers that were sent: how many, and which of them have not arrived.
+    sent: u64,
+    on_their_way: BTreeSet<u64>,
+    failures: Vec<(Mutation, Error)>,
+    failed: u64,
+}
+
+impl BufferedMutator {
+    pub(crate) fn new(table: Table, mut options: BufferedMutatorOptions) -> Self {
+        options.buffer_bytes = options.buffer_bytes.clamp(1, u32::MAX as usize / 2);
+        let least = options.buffer_bytes * 2;
+        options.max_pending_bytes = options.max_pending_bytes.clamp(least, u32::MAX as usize);
+        let pending = Arc::new(Semaphore::new(options.max_pending_bytes));
+        let interval = options.flush_interval;
+        let inner = Arc::new(Inner {
+            table,
+            options,
+            pending,
+            state: Mutex::default(),
+            arrived: watch::Sender::new(()),
+        });
+        let timer = interval.map(|interval| {
+            let inner = Arc::downgrade(&inner);
+            tokio::spawn(async move {
+                loop {
+                    tokio::time::sleep(interval).await;
+                    let Some(inner) = inner.upgrade() else { return };
+                    inner.send();
+                }
+            })
+        });
+        Self { inner, timer }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Table {
+        &self.inner.table
+    }
+
+    /// Takes a write in. Waits while too much is on its way.
+    ///
+    /// # Errors
+    /// Writes that failed since somebody was told last; this one is taken in nevertheless. Or that this one cannot be sent at
+    /// all: then it is the only one that is told.
+    pub async fn mutate(&self, mutation: impl Into<Mutation>) -> Result<(), FailedWrites> {
+        let mutation = mutation.into();
+        if let Err(error) = mutation.check(self.inner.table.shared().config.max_cell_size) {
+            return Err(FailedWrites { failures: vec![(mutation, error)], count: 1 });
+        }
+        let size = mutation.size().min(self.inner.options.max_pending_bytes);
+        let permits = u32::try_from(size).unwrap_or(u32::MAX);
+        let permit = match Arc::clone(&self.inner.pending).try_acquire_many_owned(permits) {
+            Ok(permit) => Some(permit),
+            Err(_) => {
+                // What is only gathered would be waited for in vain.
+                self.inner.send();
+                Arc::clone(&self.inner.pending).acquire_many_owned(permits).await.ok()
+            }
+        };
+        if let Some(permit) = permit {
+            self.inner.push(mutation, permit, size);
+        }
+        self.inner.told()
+    }
+
+    /// Sends what was gathered, and waits until everything has arrived.
+    ///
+    /// # Errors
+    /// Writes that failed since somebody was told last.
+    pub async fn flush(&self) -> Result<(), FailedWrites> {
+        let mut arrived = self.inner.arrived.subscribe();
+        self.inner.send();
+        let last = self.inner.state.lock().sent;
+        while self.inner.state.lock().on_their_way.first().is_some_and(|&oldest| oldest <= last) {
+            // Fails only if there is no sender, which is this mutator's own.
+            let _ = arrived.changed().await;
+        }
+        self.inner.told()
+    }
+}
+
+impl Drop for BufferedMutator {
+    fn drop(&mut self) {
+        if let Some(timer) = &self.timer {
+            timer.abort();
+        }
+    }
+}
+
+impl Inner {
+    fn push(self: &Arc<Self>, mutation: Mutation, permit: OwnedSemaphorePermit, size: usize) {
+        let full = {
+            let mut state = self.state.lock();
+            state.buffer.push((mutation, permit));
+            state.bytes += size;
+            state.bytes >= self.options.buffer_bytes
+        };
+        if full {
+            self.send();
+        }
+    }
+
+    /// Sends what was gathered, in the background.
+    fn send(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        if state.buffer.is_empty() {
+            return;
+        }
+        let buffer = std::mem::take(&mut state.buffer);
+        state.bytes = 0;
+        state.sent += 1;
+        let number = state.sent;
+        state.on_their_way.insert(number);
+        let arriving = Arriving { inner: Arc::clone(self), number };
+        // By itself: a flush, or the mutator, that is dropped meanwhile does not take writes with it.
+        tokio::spawn(async move { arriving.inner.deliver(buffer).await });
+    }
+
+    async fn deliver(&self, buffer: Vec<(Mutation, OwnedSemaphorePermit)>) {
+        let (mutations, permits): (Vec<Mutation>, Vec<OwnedSemaphorePermit>) = buffer.into_iter().unzip();
+        let answers = self.table.batch(mutations.iter().cloned().map(BatchAction::Mutation)).await;
+        let mut state = self.state.lock();
+        for (mutation, answer) in mutations.into_iter().zip(answers) {
+            if let Err(error) = answer {
+                state.failed += 1;
+                if state.failures.len() < self.options.max_failures {
+                    state.failures.push((mutation, error));
+                }
+            }
+        }
+        drop(permits);
+    }
+
+    fn told(&self) -> Result<(), FailedWrites> {
+        let mut state = self.state.lock();
+        match std::mem::take(&mut state.failed) {
+            0 => Ok(()),
+            count => Err(FailedWrites { failures: std::mem::take(&mut state.failures), count }),
+        }
+    }
+}
+
+/// Takes note that a buffer is on its way no more, however that came about.
+struct Arriving {
+    inner: Arc<Inner>,
+    number: u64,
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        self.inner.state.lock().on_their_way.remove(&self.number);
+        self.inner.arrived.send_replace(());
+    }
+}

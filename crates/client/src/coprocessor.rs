@@ -1,0 +1,90 @@
+//! Calls of services that servers have besides HBase's own.
+
+use crate::admin::Admin;
+use crate::error::{Error, Result};
+use crate::table::Table;
+use bytes::Bytes;
+use finback_proto::{Message, convert, pb};
+
+/// What is called: a method of a service.
+#[derive(Debug, Clone, Copy)]
+pub struct ServiceMethod<'a> {
+    /// The name of the service: without its package if that is `hbase.pb`.
+    pub service: &'a str,
+    /// The name of the method.
+    pub method: &'a str,
+}
+
+impl Table {
+    /// Calls a service of the region that has `row`.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownProtocolException` where there is no such service.
+    pub async fn call_service<Q: Message, A: Message + Default>(
+        &self,
+        row: impl AsRef<[u8]>,
+        what: ServiceMethod<'_>,
+        request: &Q,
+    ) -> Result<A> {
+        let row = row.as_ref();
+        let service_call = service_call(row, what, request);
+        let call = self.call("ExecService", row, self.write_timeout());
+        let (response, _, _) = self
+            .shared()
+            .call_region(call, |location| {
+                let region = convert::specifier_by_name(location.region());
+                (pb::CoprocessorServiceRequest { region, call: service_call.clone() }, Bytes::new())
+            })
+            .await?;
+        answer("ExecService", response)
+    }
+
+    /// Calls a service of each region of the table, one after the other, in their order.
+    ///
+    /// # Errors
+    /// The first that there was.
+    pub async fn call_service_of_all<Q: Message, A: Message + Default>(
+        &self,
+        what: ServiceMethod<'_>,
+        request: &Q,
+    ) -> Result<Vec<A>> {
+        let mut answers = Vec::new();
+        for region in self.regions().await? {
+            answers.push(self.call_service(&region.region.start_key, what, request).await?);
+        }
+        Ok(answers)
+    }
+}
+
+impl Admin {
+    /// Calls a service of the master.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownProtocolException` where there is no such service.
+    pub async fn call_master_service<Q: Message, A: Message + Default>(
+        &self,
+        what: ServiceMethod<'_>,
+        request: &Q,
+    ) -> Result<A> {
+        let region = pb::RegionSpecifier {
+            r#type: pb::region_specifier::RegionSpecifierType::RegionName.into(),
+            value: Bytes::new(),
+        };
+        let request = pb::CoprocessorServiceRequest { region, call: service_call(&[], what, request) };
+        answer("ExecMasterService", self.ask_master("ExecMasterService", &request).await?)
+    }
+}
+
+fn service_call<Q: Message>(row: &[u8], what: ServiceMethod<'_>, request: &Q) -> pb::CoprocessorServiceCall {
+    pb::CoprocessorServiceCall {
+        row: Bytes::copy_from_slice(row),
+        service_name: what.service.to_owned(),
+        method_name: what.method.to_owned(),
+        request: request.encode_to_vec().into(),
+    }
+}
+
+fn answer<A: Message + Default>(method: &'static str, response: pb::CoprocessorServiceResponse) -> Result<A> {
+    let value = response.value.value.unwrap_or_default();
+    A::decode(value).map_err(|error| Error::Malformed { method, reason: error.to_string() })
+}

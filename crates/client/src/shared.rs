@@ -1,0 +1,164 @@
+//! What everything of one connection has in common, and calls of regions.
+
+use crate::config::ClientConfig;
+use crate::entropy::Entropy;
+use crate::error::{Attempt, Error, Result};
+use crate::failure;
+use crate::location::RegionLocation;
+use crate::locator::{HIGH_PRIORITY, KnownRegions, Locator, Side, attempt};
+use crate::registry::Registry;
+use crate::retrying::Retrying;
+use crate::servers::{Servers, ServiceName};
+use bytes::Bytes;
+use finback_cell::{RegionInfo, ServerName, TableName};
+use finback_proto::{Message, convert, pb};
+use finback_rpc::{ChannelExt, Request, RpcException, exceptions};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Shared {
+    pub(crate) config: ClientConfig,
+    pub(crate) entropy: Entropy,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) locator: Locator,
+    /// Tells this client's nonces from those of others.
+    pub(crate) nonce_group: u64,
+    /// The active master, as far as is known.
+    pub(crate) master: Mutex<Option<ServerName>>,
+}
+
+/// A call of the region that has a row.
+#[derive(Clone, Copy)]
+pub(crate) struct RegionCall<'a> {
+    pub(crate) known: &'a KnownRegions,
+    pub(crate) row: &'a [u8],
+    pub(crate) side: Side,
+    pub(crate) method: &'static str,
+    pub(crate) rpc_timeout: Duration,
+    pub(crate) operation_timeout: Duration,
+}
+
+/// An answer, its cells, and who gave it.
+pub(crate) type RegionAnswer<A> = (A, Bytes, Arc<RegionLocation>);
+
+/// HBase's priority of calls on a table.
+pub(crate) fn priority(table: &TableName) -> u32 {
+    if table.is_system() { HIGH_PRIORITY } else { 0 }
+}
+
+impl Shared {
+    pub(crate) fn new(config: ClientConfig) -> Self {
+        let servers = Arc::new(Servers::new(&config));
+        let registry = Arc::new(Registry::new(&config, &servers));
+        let entropy = Entropy::new();
+        Self {
+            locator: Locator::new(&config, Arc::clone(&registry), Arc::clone(&servers)),
+            nonce_group: entropy.nonce(),
+            master: Mutex::default(),
+            registry,
+            servers,
+            entropy,
+            config,
+        }
+    }
+
+    pub(crate) fn retrying(&self, method: &'static str, timeout: Duration) -> Retrying<'_> {
+        Retrying::new(&self.config, &self.entropy, method, timeout)
+    }
+
+    /// Calls the region that has a row, until it answers.
+    pub(crate) async fn call_region<Q: Message, A: Message + Default>(
+        &self,
+        call: RegionCall<'_>,
+        request: impl Fn(&RegionLocation) -> (Q, Bytes),
+    ) -> Result<RegionAnswer<A>> {
+        let mut retrying = self.retrying(call.method, call.operation_timeout);
+        loop {
+            let timeout = retrying.call_timeout(call.rpc_timeout);
+            let failed = match retrying.within(self.try_region(call, timeout, &request)).await? {
+                Ok(answer) => return Ok(answer),
+                Err(failed) => failed,
+            };
+            if failure::hints_at_a_disabled_table(&failed.exception)
+                && self.is_disabled(call.known.table()).await
+            {
+                return Err(Error::Refused(Box::new(disabled(failed, call.known.table()))));
+            }
+            retrying.failed(failed).await?;
+        }
+    }
+
+    async fn try_region<Q: Message, A: Message + Default>(
+        &self,
+        call: RegionCall<'_>,
+        timeout: Duration,
+        request: &impl Fn(&RegionLocation) -> (Q, Bytes),
+    ) -> Result<RegionAnswer<A>, Attempt> {
+        let location = self.locator.locate(call.known, call.row, call.side).await?;
+        let (message, cells) = request(&location);
+        match self.call_at(&location, call.method, timeout, &message, cells).await {
+            Ok((answer, cells)) => Ok((answer, cells, location)),
+            Err(exception) => {
+                self.locator.failed(Some(call.known), &location, &exception);
+                Err(attempt(call.method, &location, exception))
+            }
+        }
+    }
+
+    /// Calls the server of a region, once.
+    pub(crate) async fn call_at<Q: Message, A: Message + Default>(
+        &self,
+        location: &RegionLocation,
+        method: &'static str,
+        timeout: Duration,
+        message: &Q,
+        cells: Bytes,
+    ) -> Result<(A, Bytes), RpcException> {
+        let channel = self.servers.channel(location.address(), ServiceName::Client).await?;
+        let priority = priority(&location.region().table);
+        let call = Request { method, cells, priority, timeout: Some(timeout), ..Request::default() };
+        channel.call_with(call, message).await
+    }
+
+    /// Whether hbase:meta says that a table is disabled; if it cannot be asked, that is not said.
+    pub(crate) async fn is_disabled(&self, table: &TableName) -> bool {
+        use pb::table_state::State;
+        !table.is_meta() && matches!(self.table_state(table).await, Ok(Some(State::Disabled)))
+    }
+
+    /// What hbase:meta says of a table; none if there is no such table. One try.
+    pub(crate) async fn table_state(
+        &self,
+        table: &TableName,
+    ) -> Result<Option<pb::table_state::State>, Attempt> {
+        let meta = self.locator.table(&TableName::meta());
+        let location = self.locator.locate(&meta, &[], Side::At).await?;
+        let get = pb::Get {
+            row: table.to_bytes(),
+            column: vec![pb::Column {
+                family: Bytes::from_static(b"table"),
+                qualifier: vec![Bytes::from_static(b"state")],
+            }],
+            ..Default::default()
+        };
+        let request = pb::GetRequest { region: convert::specifier_by_name(&RegionInfo::meta()), get };
+        let timeout = self.config.for_reads();
+        let answered = self.call_at(&location, "Get", timeout, &request, Bytes::new()).await;
+        let failed = |exception| {
+            self.locator.failed(Some(&meta), &location, &exception);
+            attempt("Get", &location, exception)
+        };
+        let (response, mut block): (pb::GetResponse, _) = answered.map_err(failed)?;
+        let cells = convert::decode_result(&response.result.unwrap_or_default(), &mut block)
+            .map_err(|error| attempt("Get", &location, exceptions::hbase_io(error.to_string())))?;
+        let state = cells.iter().next().and_then(|cell| pb::TableState::decode(cell.value()).ok());
+        Ok(state.map(|state| state.state()))
+    }
+}
+
+/// A failure of a region, in the light of its table being disabled.
+pub(crate) fn disabled(failed: Attempt, table: &TableName) -> Attempt {
+    Attempt { exception: exceptions::table_not_enabled(table.to_string()), ..failed }
+}

@@ -1,0 +1,13 @@
+//! `finback-client` and the real binary.
+
+// Of it the tests here need only a part.
+#[allow(dead_code)]
+#[path = "../server/running_server.rs"]
+mod running_server;
+
+mod cluster;
+
+mod a_batch_answers_each_of_its_actions;
+mod a_scan_goes_through_all_regions;
+mod an_administrator_can_do_what_the_shell_does;
+mod rows_are_written_and_read;
