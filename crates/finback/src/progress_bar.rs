@@ -1,6 +1,7 @@
 //! A bar on standard error that shows how far something is, where that is a terminal.
 
 use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 /// Characters of the bar itself.
 const WIDTH: usize = 30;
@@ -31,6 +32,34 @@ impl ProgressBar {
         if self.is_shown {
             eprint!("\r\x1b[K");
         }
+    }
+}
+
+/// A bar that may be told of every step: it is drawn now and then.
+#[derive(Debug)]
+pub(crate) struct PacedBar {
+    bar: ProgressBar,
+    drawn: Option<Instant>,
+}
+
+impl PacedBar {
+    pub(crate) fn on_terminal(label: &str) -> Self {
+        Self { bar: ProgressBar::on_terminal(label), drawn: None }
+    }
+
+    /// Shows that so much of a total is done.
+    pub(crate) fn show(&mut self, done: u64, total: u64) {
+        const BETWEEN: Duration = Duration::from_millis(100);
+        if self.drawn.is_none_or(|drawn| drawn.elapsed() >= BETWEEN) {
+            self.drawn = Some(Instant::now());
+            self.bar.show(done, total);
+        }
+    }
+
+    /// Takes the bar away, until it is shown again.
+    pub(crate) fn clear(&mut self) {
+        self.bar.clear();
+        self.drawn = None;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The error type of this crate.
 
 use finback_hfile::HFileError;
+use finback_wal::WalError;
 use std::io;
 use std::path::PathBuf;
 
@@ -11,6 +12,9 @@ pub enum InspectError {
     /// A store file cannot be read.
     #[error(transparent)]
     HFile(#[from] HFileError),
+    /// A log cannot be read.
+    #[error(transparent)]
+    Wal(#[from] WalError),
     /// The storage failed.
     #[error("cannot read {}: {source}", path.display())]
     Io {

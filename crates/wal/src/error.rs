@@ -36,6 +36,14 @@ pub enum WalError {
         /// What it uses.
         feature: String,
     },
+    /// A position that no entry begins at.
+    #[error("{path}: no entry begins at offset {offset}")]
+    NoEntryAt {
+        /// The log file.
+        path: PathBuf,
+        /// As asked for.
+        offset: u64,
+    },
     /// The log could not be written and no other could be opened; later writes try again.
     #[error("the write-ahead log is unavailable: {0}")]
     Unavailable(Arc<WalError>),

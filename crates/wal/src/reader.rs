@@ -88,6 +88,8 @@ pub struct WalReader {
     trailer: Trailer,
     style: Style,
     entries: u64,
+    /// Whether all entries were read, and may be counted.
+    counts: bool,
     torn: Option<TornTail>,
 }
 
@@ -117,6 +119,7 @@ impl WalReader {
             trailer,
             style: Style::Unknown,
             entries: 0,
+            counts: true,
             torn: None,
         })
     }
@@ -134,6 +137,31 @@ impl WalReader {
     /// Offset of the next entry.
     pub fn position(&self) -> u64 {
         self.position
+    }
+
+    /// Goes on at an offset, where an entry has to begin: forward only, and from the beginning. A compressed file is read up to
+    /// there, for its dictionaries; of another one nothing before it is looked at, so that an entry behind damage can be reached.
+    ///
+    /// # Errors
+    /// [`WalError::NoEntryAt`] if a compressed file has no entry that begins there; what reading fails with.
+    pub fn seek(&mut self, offset: u64) -> Result<(), WalError> {
+        if self.decompressor.is_none() {
+            self.position = self.position.max(offset);
+            // What the trailer counts cannot be compared any more.
+            if let Trailer::Marked { .. } = self.trailer {
+                self.counts = false;
+            }
+            return Ok(());
+        }
+        while self.position < offset {
+            if self.next_entry()?.is_none() {
+                break;
+            }
+        }
+        if self.position == offset {
+            return Ok(());
+        }
+        Err(WalError::NoEntryAt { path: self.path.clone(), offset })
     }
 
     /// The writer closed the file. Trust it after the last entry was read.
@@ -220,7 +248,7 @@ impl WalReader {
 
     fn check_count(&self) -> Result<(), WalError> {
         match self.trailer {
-            Trailer::Marked { entries } if entries != self.entries => Err(self.corrupt(
+            Trailer::Marked { entries } if self.counts && entries != self.entries => Err(self.corrupt(
                 self.end,
                 format!("the trailer counts {entries} entries, {} were found", self.entries),
             )),

@@ -15,9 +15,13 @@ pub(crate) fn bytes(count: u64) -> String {
     if unit == "bytes" { format!("{count} bytes") } else { format!("{amount:.1} {unit}") }
 }
 
-/// A number and what is counted: "1 file", "2 files".
+/// A number and what is counted: "1 file", "2 files", "2 entries".
 pub(crate) fn counted(count: u64, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+    match one.strip_suffix('y') {
+        _ if count == 1 => format!("{count} {one}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {one}s"),
+    }
 }
 
 #[cfg(test)]
@@ -29,6 +33,9 @@ mod tests {
         assert_eq!(bytes(1023), "1023 bytes");
         assert_eq!(bytes(1536), "1.5 KiB");
         assert_eq!(bytes(u64::MAX), "16384.0 PiB");
-        assert_eq!((counted(1, "file"), counted(0, "block")), ("1 file".to_owned(), "0 blocks".to_owned()));
+        assert_eq!(
+            [counted(1, "entry"), counted(0, "block"), counted(2, "entry")],
+            ["1 entry", "0 blocks", "2 entries"]
+        );
     }
 }

@@ -7,6 +7,7 @@ mod hfile;
 mod man;
 mod server;
 mod version;
+mod wal;
 
 use super::table::Command;
 
@@ -15,6 +16,7 @@ pub(super) const COMMANDS: &[Command] = &[
     server::COMMAND,
     compact::COMMAND,
     hfile::COMMAND,
+    wal::COMMAND,
     completions::COMMAND,
     man::COMMAND,
     help::COMMAND,

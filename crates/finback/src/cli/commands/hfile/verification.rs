@@ -4,19 +4,17 @@ use crate::cli::amounts::{bytes, counted};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::stop::Stop;
 use crate::cli::style::Style;
-use crate::progress_bar::ProgressBar;
+use crate::progress_bar::PacedBar;
 use finback_fs::FileSystem;
 use finback_inspect::{InspectError, TreeVerification, TreeWatcher, Verification, verify_tree};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Tells what is found as it is found: problems on standard output, a bar on standard error.
 struct Told {
-    bar: ProgressBar,
-    shown: Option<Instant>,
+    bar: PacedBar,
     style: Style,
     verbose: bool,
     interrupt: Interrupt,
@@ -24,8 +22,7 @@ struct Told {
 
 pub(super) fn run(fs: &Arc<dyn FileSystem>, paths: &[PathBuf], verbose: bool) -> Result<ExitCode, Stop> {
     let mut told = Told {
-        bar: ProgressBar::on_terminal("verifying"),
-        shown: None,
+        bar: PacedBar::on_terminal("verifying"),
         style: Style::of_stdout(),
         verbose,
         interrupt: Interrupt::listen(),
@@ -64,11 +61,7 @@ fn summary(found: &TreeVerification, style: Style) -> String {
 
 impl TreeWatcher for Told {
     fn progress(&mut self, done: u64, total: u64) -> bool {
-        const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-        if self.shown.is_none_or(|shown| shown.elapsed() >= BETWEEN_LOOKS) {
-            self.shown = Some(Instant::now());
-            self.bar.show(done, total);
-        }
+        self.bar.show(done, total);
         !self.interrupt.is_seen()
     }
 
