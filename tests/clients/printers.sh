@@ -25,7 +25,7 @@ printer_jobs() {
   done < "$2"
 }
 
-# Runs the jobs again with our printers. HBase refuses what it has no native codec for, and the headers of an empty file.
+# Runs the jobs again with our printers. HBase refuses Zstandard, for which it has no native library, and the headers of an empty file.
 printers_compared() {
   local number=0 compared=0 refused=0 printer out arguments
   while IFS=$'\t' read -r printer out arguments; do
@@ -46,7 +46,7 @@ printers_compared() {
     fi
     compared=$((compared + 1))
   done < "$DATA/printers/jobs"
-  [ "$compared" -gt $((refused * 10)) ] || { echo "WRONG HBase's printer refused $refused of $number runs"; return 1; }
+  [ "$compared" -gt $((refused * 4)) ] || { echo "WRONG HBase's printer refused $refused of $number runs"; return 1; }
   echo "$compared outputs of HBase's printers are ours; $refused that HBase refuses"
 }
 
