@@ -103,9 +103,12 @@ async fn regions_are_split_merged_flushed_and_compacted_under_a_running_client()
     assert_eq!(admin.region_loads(&server, Some(table.name())).await.unwrap().len(), 2);
     admin.move_region(&name, Some(&server)).await.unwrap();
 
-    let both: Vec<_> = regions.iter().map(|region| region.region.clone()).collect();
+    // A table of its own: what a split has left leans on files of the region that was split, and does not merge for a while.
+    let table = cluster.table("merged", &["050"]).await;
+    table.put_all((0..100).map(put)).await.unwrap();
+    let both: Vec<_> = table.regions().await.unwrap().into_iter().map(|region| region.region).collect();
     admin.merge_regions(&both, false).await.unwrap();
-    assert_eq!(admin.regions_of_table("t").await.unwrap().len(), 1);
+    assert_eq!(admin.regions_of_table("merged").await.unwrap().len(), 1);
     assert_eq!(table.scan(Scan::new()).unwrap().collect(1000).await.unwrap().len(), 100);
     table.put_all((0..100).map(put)).await.unwrap();
 }
@@ -151,7 +154,7 @@ async fn the_cluster_its_switches_and_its_servers() {
     assert_eq!(status.live_servers.len(), 1);
     let part = admin.cluster_status(&[StatusOption::HbaseVersion]).await.unwrap();
     assert!(part.hbase_version.is_some() && part.live_servers.is_empty());
-    assert_eq!(admin.master().await.unwrap().port, cluster.server.master().port());
+    assert_eq!(admin.master().await.unwrap().address(), master_of(&status));
 
     for switch in [RegionSwitch::Split, RegionSwitch::Merge] {
         let before = admin.is_region_switch_on(switch).await.unwrap();
@@ -180,6 +183,11 @@ async fn the_cluster_its_switches_and_its_servers() {
     assert!(admin.slow_log(&server, &SlowLogFilter::default()).await.unwrap().is_empty());
     admin.clear_slow_log(&server).await.unwrap();
     admin.clear_block_cache("t").await.unwrap();
+}
+
+fn master_of(status: &finback_client::messages::ClusterStatus) -> String {
+    let master = status.master.as_ref().unwrap();
+    format!("{}:{}", master.host_name, master.port())
 }
 
 #[tokio::test]

@@ -1,24 +1,34 @@
 //! A server, and a connection to it.
+//!
+//! Each test has a server of its own; unless `FINBACK_TEST_CLUSTER` names the ZooKeeper of one that runs, Apache HBase for
+//! one: then the tests ask that, one after the other (`--test-threads=1`), and drop all that it has.
 
 use crate::running_server::{Place, RunningServer};
-use finback_client::{ClientConfig, ColumnFamilyDescriptor, Connection, Table, TableDescriptor, TableName};
+use finback_client::{
+    ClientConfig, ColumnFamilyDescriptor, Connection, Table, TableDescriptor, TableName, TablePattern,
+    TableState,
+};
 use std::time::Duration;
 
 /// Nothing in these tests takes as long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Cluster {
     pub(crate) connection: Connection,
-    pub(crate) server: RunningServer,
-    _place: Place,
+    _server: Option<(RunningServer, Place)>,
 }
 
 impl Cluster {
     pub(crate) async fn start() -> Self {
+        if let Ok(quorum) = std::env::var("FINBACK_TEST_CLUSTER") {
+            let connection = Connection::open(config(&quorum)).await.unwrap();
+            drop_everything(&connection).await;
+            return Self { connection, _server: None };
+        }
         let place = Place::new();
         let server = place.start();
-        let connection = Connection::open(config(&server)).await.unwrap();
-        Self { connection, server, _place: place }
+        let connection = Connection::open(config(&server.zookeeper().to_string())).await.unwrap();
+        Self { connection, _server: Some((server, place)) }
     }
 
     /// A new table with families `f` and `g` and these borders between its regions.
@@ -36,8 +46,24 @@ impl Cluster {
     }
 }
 
-pub(crate) fn config(server: &RunningServer) -> ClientConfig {
-    ClientConfig::zookeeper(&server.zookeeper().to_string())
-        .operation_timeout(PATIENCE)
-        .pause(Duration::from_millis(5))
+pub(crate) fn config(quorum: &str) -> ClientConfig {
+    ClientConfig::zookeeper(quorum).operation_timeout(PATIENCE).pause(Duration::from_millis(5))
+}
+
+async fn drop_everything(connection: &Connection) {
+    let admin = connection.admin();
+    for snapshot in admin.snapshots().await.unwrap() {
+        admin.delete_snapshot(&snapshot.name).await.unwrap();
+    }
+    for table in admin.table_names(&TablePattern::all()).await.unwrap() {
+        if admin.table_state(&table).await.unwrap() != TableState::Disabled {
+            admin.disable_table(&table).await.unwrap();
+        }
+        admin.delete_table(&table).await.unwrap();
+    }
+    for namespace in admin.namespaces().await.unwrap() {
+        if !["default", "hbase"].contains(&namespace.name.as_str()) {
+            admin.delete_namespace(&namespace.name).await.unwrap();
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use crate::cluster::{Cluster, config};
+use crate::cluster::Cluster;
 use finback_client::{
     Append, CheckAndMutate, ClientConfig, Comparator, CompareOperator, Connection, Delete, Error, Filter,
     Get, Increment, Put, RowMutations,
@@ -11,7 +11,7 @@ async fn every_operation_on_a_row() {
 
     assert_eq!(table.get(Get::new("r")).await.unwrap(), None);
     assert!(!table.exists(Get::new("r")).await.unwrap());
-    table.put(Put::new("r").column("f", "q", "one").column("g", "q", "other")).await.unwrap();
+    table.put(Put::new("r").column_at("f", "q", 1000, "one").column("g", "q", "other")).await.unwrap();
     table.put(Put::new("r").column("f", "q", "two")).await.unwrap();
     assert!(table.exists(Get::new("r").column("g", "q")).await.unwrap());
     let row = table.get(Get::new("r").family("f").all_versions()).await.unwrap().unwrap();
@@ -70,7 +70,8 @@ async fn what_is_refused_says_where_and_why() {
     let refused = table.put(Put::new("r").column("nope", "q", "v")).await.unwrap_err();
     assert!(refused.is("NoSuchColumnFamilyException"), "{refused}");
     let Error::Refused(attempt) = &refused else { panic!("{refused}") };
-    assert_eq!(attempt.server, Some(cluster.server.regionserver().to_string()));
+    let server = table.region_of("r", false).await.unwrap().server().address();
+    assert_eq!(attempt.server, Some(server));
     assert!(attempt.region.as_deref().unwrap().starts_with("t,,"), "{refused}");
 
     let nothing = cluster.connection.table("nothing").unwrap();
@@ -92,13 +93,14 @@ async fn a_cluster_is_found_through_any_of_its_registries() {
     let table = cluster.table("t", &[]).await;
     table.put(Put::new("r").column("f", "q", "v")).await.unwrap();
     let id = cluster.connection.cluster_id().await.unwrap().unwrap();
-    let (master, regionserver) = (cluster.server.master(), cluster.server.regionserver());
+    let admin = cluster.connection.admin();
+    let master = admin.master().await.unwrap().address();
+    let regionserver = admin.region_servers().await.unwrap()[0].address();
     for config in [
-        ClientConfig::masters(&master.to_string()),
-        ClientConfig::bootstrap(&regionserver.to_string()),
+        ClientConfig::masters(&master),
+        ClientConfig::bootstrap(&regionserver),
         // The first one is not there.
         ClientConfig::bootstrap(&format!("127.0.0.1:1,{regionserver}")),
-        config(&cluster.server),
     ] {
         let connection = Connection::open(config).await.unwrap();
         assert_eq!(connection.cluster_id().await.unwrap().as_ref(), Some(&id));
