@@ -217,22 +217,21 @@ impl Batch {
             }
         }
         let shared = Arc::clone(&self.work.shared);
-        let mut again: HashMap<Duration, Vec<usize>> = HashMap::new();
+        // Those that fail together come back together: those left for later, those of a busy server, and all others.
+        let mut again: HashMap<(bool, bool), (Duration, Vec<usize>)> = HashMap::new();
         for (index, attempt) in failures {
-            match self.verdict(tries, attempt) {
+            match self.verdict(tries, attempt, progress) {
                 Err(error) => self.answers[index] = Some(Err(error)),
-                Ok(attempt) => {
-                    // Those that fail together come back together, with the same jitter.
-                    let pause = pause_after(&shared.config, &attempt.exception, tries, &shared.entropy);
-                    let pause = Duration::from_millis(pause.as_millis() as u64 / 10 * 10);
-                    again.entry(pause).or_default().push(index);
+                Ok(Attempt { exception, .. }) => {
+                    let kind = (failure::is_left_for_later(&exception), exception.server_overloaded);
+                    let pause = || pause_after(&shared.config, &exception, tries, &shared.entropy);
+                    again.entry(kind).or_insert_with(|| (pause(), Vec::new())).1.push(index);
                 }
             }
         }
-        for (pause, mut indices) in again {
+        for ((later, _), (pause, mut indices)) in again {
             indices.sort_unstable();
-            // What was only left for another reply is no try, as long as something else was done in its place.
-            let next = if pause.is_zero() && progress { tries } else { tries + 1 };
+            let next = if later && progress { tries } else { tries + 1 };
             self.send_after(pause.min(self.remaining()), next, indices);
         }
     }
@@ -241,13 +240,15 @@ impl Batch {
         self.work.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// An error, if there is to be no further try.
-    fn verdict(&self, tries: u32, attempt: Attempt) -> Result<Attempt> {
+    /// An error, if there is to be no further try. What was only left for another reply was none, as long as there was
+    /// `progress`: something else was done in its place.
+    fn verdict(&self, tries: u32, attempt: Attempt, progress: bool) -> Result<Attempt> {
         let attempt = Attempt { number: tries, ..attempt };
         if attempt.exception.do_not_retry {
             return Err(Error::Refused(Box::new(attempt)));
         }
-        if tries > self.work.shared.config.retries {
+        let counts = !(progress && failure::is_left_for_later(&attempt.exception));
+        if counts && tries > self.work.shared.config.retries {
             return Err(Error::RetriesExhausted { attempts: tries, last: Box::new(attempt) });
         }
         if self.remaining().is_zero() {

@@ -49,6 +49,11 @@ pub(crate) fn moved_to(exception: &RpcException) -> Option<(ServerName, i64)> {
     Some((server, field("locationSeqNum=", '.')?.parse().ok()?))
 }
 
+/// Whether an action was only left for another reply, this one being large enough.
+pub(crate) fn is_left_for_later(exception: &RpcException) -> bool {
+    matches!(exception.simple_class(), "MultiActionResultTooLarge" | "RetryImmediatelyException")
+}
+
 /// Whether the server has forgotten a scanner: another one takes its place.
 pub(crate) fn scanner_is_gone(exception: &RpcException) -> bool {
     is_not_serving(exception)

@@ -3,6 +3,7 @@
 use crate::config::ClientConfig;
 use crate::entropy::Entropy;
 use crate::error::{Attempt, Error};
+use crate::failure;
 use finback_rpc::{RpcException, exceptions};
 use std::time::{Duration, Instant};
 
@@ -107,9 +108,7 @@ pub(crate) fn pause_after(
     tries: u32,
     entropy: &Entropy,
 ) -> Duration {
-    if exception.simple_class() == "MultiActionResultTooLarge"
-        || exception.simple_class() == "RetryImmediatelyException"
-    {
+    if failure::is_left_for_later(exception) {
         return Duration::ZERO;
     }
     let overloaded = exception.server_overloaded || exceptions::is_overload(&exception.class);

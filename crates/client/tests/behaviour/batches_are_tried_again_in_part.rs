@@ -1,0 +1,122 @@
+use crate::fake_cluster::{FakeCluster, multi, region};
+use finback_client::{BatchAction, Connection, Get, Put};
+use finback_proto::pb;
+use finback_rpc::{Outcome, Reply, exceptions};
+
+fn put(row: &str) -> BatchAction {
+    Put::new(row).column("f", "q", "v").into()
+}
+
+/// The rows of a `Multi`.
+fn rows(request: &pb::MultiRequest) -> Vec<String> {
+    let actions = request.region_action.iter().flat_map(|region| &region.action);
+    let row = |action: &pb::Action| action.mutation.as_ref().unwrap().row.clone().unwrap();
+    actions.map(|action| String::from_utf8(row(action).to_vec()).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn only_what_failed_is_sent_again() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let busy = exceptions::region_too_busy("busy");
+    cluster.next(move |call| multi(call, |row| (row == b"b").then(|| busy.clone())));
+    cluster.next(|call| {
+        assert_eq!(rows(&call.decode().unwrap()), ["b"]);
+        multi(call, |_| None)
+    });
+    let answers = table.batch(["a", "b", "c"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(cluster.called().len(), 2);
+    assert_eq!(cluster.look_ups(), 1);
+}
+
+#[tokio::test]
+async fn what_is_refused_is_told_at_its_place() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let refused = exceptions::no_such_column_family("no family");
+    cluster.next(move |call| multi(call, |row| (row == b"b").then(|| refused.clone())));
+    let answers = table.batch(["a", "b", "c"].map(put)).await;
+    assert!(answers[0].is_ok() && answers[2].is_ok());
+    assert!(answers[1].as_ref().unwrap_err().is("NoSuchColumnFamilyException"), "{answers:?}");
+    assert_eq!(cluster.called().len(), 1);
+}
+
+#[tokio::test]
+async fn servers_are_called_once_each_and_by_themselves() {
+    let cluster = FakeCluster::start(2).await;
+    cluster.place(&[(region("", "d"), 0), (region("d", "p"), 1), (region("p", ""), 0)]);
+    let table = cluster.table().await;
+    let answers = table.batch(["a", "e", "z", "b"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let mut called = cluster.called();
+    called.sort_unstable();
+    assert_eq!(called, [0, 1]);
+}
+
+#[tokio::test]
+async fn a_region_that_has_moved_takes_its_actions_with_it() {
+    let cluster = FakeCluster::start(2).await;
+    let table = cluster.table().await;
+    table.get(Get::new("r")).await.unwrap();
+    cluster.calls();
+    let moved = exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5);
+    cluster.next(move |call| {
+        let request: pb::MultiRequest = call.decode().unwrap();
+        let result =
+            pb::RegionActionResult { exception: Some(moved.to_action_result()), ..Default::default() };
+        let region_action_result = vec![result; request.region_action.len()];
+        Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
+    });
+    let answers = table.batch(["a", "b"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(cluster.called(), [0, 1]);
+    assert_eq!(cluster.look_ups(), 1);
+}
+
+#[tokio::test]
+async fn answers_that_make_no_sense_are_tried_again_and_given_up() {
+    let cluster = FakeCluster::start(1).await;
+    let table = Connection::open(cluster.config().retries(1)).await.unwrap().table("t").unwrap();
+    // No groups, then groups without answers.
+    cluster.next(|_| Outcome::message(&pb::MultiResponse::default()));
+    cluster.next(|_| {
+        let region_action_result = vec![pb::RegionActionResult::default()];
+        Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
+    });
+    let answers = table.batch([put("a")]).await;
+    let error = answers[0].as_ref().unwrap_err();
+    assert!(error.to_string().contains("did not return a result"), "{error}");
+    assert_eq!(cluster.called().len(), 2);
+
+    // Answers to what was not asked, twice to the same, and more cells than there are.
+    cluster.next(|_| {
+        let result = |index, count| pb::ResultOrException {
+            index: Some(index),
+            result: Some(pb::Result { associated_cell_count: Some(count), ..Default::default() }),
+            ..Default::default()
+        };
+        let entries = vec![result(7, 0), result(u32::MAX, 0), result(0, 0), result(0, i32::MAX)];
+        let group = pb::RegionActionResult { result_or_exception: entries, ..Default::default() };
+        let response = pb::MultiResponse { region_action_result: vec![group], ..Default::default() };
+        Outcome::Ready(Ok(Reply::new(&response)))
+    });
+    let answers = table.batch([put("a")]).await;
+    assert!(answers[0].is_ok(), "{answers:?}");
+    assert_eq!(cluster.called().len(), 2);
+}
+
+#[tokio::test]
+async fn what_was_left_for_another_reply_is_fetched_without_a_pause() {
+    let cluster = FakeCluster::start(1).await;
+    // No further try is allowed, and one would take forever.
+    let config = cluster.config().retries(0).pause(std::time::Duration::from_secs(1000));
+    let table = Connection::open(config).await.unwrap().table("t").unwrap();
+    for first in ["a", "b", "c"] {
+        let later = exceptions::multi_action_result_too_large("later");
+        cluster.next(move |call| multi(call, |row| (row != first.as_bytes()).then(|| later.clone())));
+    }
+    let answers = table.batch(["a", "b", "c"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(cluster.called().len(), 3);
+}

@@ -1,0 +1,269 @@
+//! Servers within the test that speak HBase's protocol and answer what the test wants. The first one has hbase:meta.
+
+use bytes::Bytes;
+use finback_cell::block::CellBlockBuilder;
+use finback_cell::cell::CellParts;
+use finback_cell::{CellType, RegionInfo, ServerName, TableName};
+use finback_client::{ClientConfig, Connection, Table};
+use finback_proto::{Message, convert, pb, pbuf};
+use finback_rpc::{Call, Outcome, Reply, RpcException, Server, Service};
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// What a test answers to a call of a region of its table.
+pub(crate) type Answer = Box<dyn FnOnce(&Call) -> Outcome + Send>;
+
+pub(crate) struct FakeCluster {
+    pub(crate) state: Arc<Mutex<State>>,
+    pub(crate) addresses: Vec<SocketAddr>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    /// What hbase:meta says: regions, the servers that have them, and when these opened them.
+    pub(crate) regions: Vec<(RegionInfo, ServerName, i64)>,
+    /// What is answered to the next calls of regions of tables; without more, what is asked for is there.
+    pub(crate) answers: VecDeque<Answer>,
+    /// Calls of hbase:meta that looked for a region.
+    pub(crate) look_ups: usize,
+    /// Calls of regions of tables: which server, and which method.
+    pub(crate) calls: Vec<(usize, String)>,
+    pub(crate) disabled: bool,
+}
+
+struct Fake {
+    name: &'static str,
+    server: usize,
+    names: Vec<ServerName>,
+    state: Arc<Mutex<State>>,
+}
+
+pub(crate) fn table_name() -> TableName {
+    TableName::parse(b"t").unwrap()
+}
+
+pub(crate) fn region(start: &'static str, end: &'static str) -> RegionInfo {
+    RegionInfo::new(table_name(), start.into(), end.into(), 1_700_000_000_000)
+}
+
+impl FakeCluster {
+    /// As many servers; table `t` has one region, on the first.
+    pub(crate) async fn start(servers: usize) -> Self {
+        let mut listeners = Vec::new();
+        for _ in 0..servers {
+            listeners.push(TcpListener::bind("127.0.0.1:0").await.unwrap());
+        }
+        let addresses: Vec<SocketAddr> = listeners.iter().map(|one| one.local_addr().unwrap()).collect();
+        let names: Vec<ServerName> = addresses.iter().map(server_name).collect();
+        let state = Arc::new(Mutex::new(State::default()));
+        state.lock().unwrap().regions.push((region("", ""), names[0].clone(), 1));
+        let mut tasks = Vec::new();
+        for (server, listener) in listeners.into_iter().enumerate() {
+            let service =
+                |name| Arc::new(Fake { name, server, names: names.clone(), state: Arc::clone(&state) });
+            let builder =
+                Server::builder().service(service("ClientService")).service(service("ClientMetaService"));
+            let serving = builder.service(service("MasterService")).build();
+            tasks.push(tokio::spawn(async move {
+                serving.serve(listener, std::future::pending()).await.unwrap();
+            }));
+        }
+        Self { state, addresses, tasks }
+    }
+
+    pub(crate) fn config(&self) -> ClientConfig {
+        ClientConfig::bootstrap(&self.addresses[0].to_string()).pause(Duration::from_millis(1))
+    }
+
+    pub(crate) async fn table(&self) -> Table {
+        Connection::open(self.config()).await.unwrap().table("t").unwrap()
+    }
+
+    pub(crate) fn name(&self, server: usize) -> ServerName {
+        server_name(&self.addresses[server])
+    }
+
+    /// hbase:meta says from now on that these regions are on these servers.
+    pub(crate) fn place(&self, regions: &[(RegionInfo, usize)]) {
+        let mut state = self.state.lock().unwrap();
+        state.regions = regions.iter().map(|(region, at)| (region.clone(), self.name(*at), 1)).collect();
+    }
+
+    pub(crate) fn next(&self, answer: impl FnOnce(&Call) -> Outcome + Send + 'static) {
+        self.state.lock().unwrap().answers.push_back(Box::new(answer));
+    }
+
+    pub(crate) fn next_fails(&self, exception: RpcException) {
+        self.next(move |_| Outcome::exception(exception));
+    }
+
+    pub(crate) fn look_ups(&self) -> usize {
+        self.state.lock().unwrap().look_ups
+    }
+
+    /// Which servers were called for regions, and how.
+    pub(crate) fn calls(&self) -> Vec<(usize, String)> {
+        std::mem::take(&mut self.state.lock().unwrap().calls)
+    }
+
+    /// The servers that were called.
+    pub(crate) fn called(&self) -> Vec<usize> {
+        self.calls().into_iter().map(|(server, _)| server).collect()
+    }
+}
+
+impl Drop for FakeCluster {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+fn server_name(address: &SocketAddr) -> ServerName {
+    ServerName { host: address.ip().to_string(), port: address.port(), start_code: 1 }
+}
+
+impl Service for Fake {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        match call.method.as_str() {
+            "GetClusterId" => Outcome::message(&pb::GetClusterIdResponse { cluster_id: Some("fake".into()) }),
+            "GetBootstrapNodes" => Outcome::message(&pb::GetBootstrapNodesResponse {
+                server_name: self.names.iter().map(Into::into).collect(),
+            }),
+            "GetMetaRegionLocations" => Outcome::message(&pb::GetMetaRegionLocationsResponse {
+                meta_locations: vec![pb::RegionLocation {
+                    region_info: (&RegionInfo::meta()).into(),
+                    server_name: Some((&self.names[0]).into()),
+                    seq_num: 1,
+                }],
+            }),
+            method => self.region_call(method, &call),
+        }
+    }
+}
+
+impl Fake {
+    fn region_call(&self, method: &str, call: &Call) -> Outcome {
+        let of_meta = call.priority == 200 && is_of_meta(call);
+        let mut state = self.state.lock().unwrap();
+        if of_meta && method == "Scan" {
+            state.look_ups += 1;
+            return meta_scan(&state, call);
+        }
+        if of_meta {
+            let table_state = pb::TableState { state: i32::from(state.disabled) };
+            let row = call.decode::<pb::GetRequest>().unwrap().get.row;
+            let cells = block(&[(&row, "table", "state", &table_state.encode_to_vec())]);
+            let result = Some(convert::result_in_block(1));
+            return Outcome::Ready(Ok(Reply::with_cells(&pb::GetResponse { result }, cells)));
+        }
+        state.calls.push((self.server, method.to_owned()));
+        let answer = state.answers.pop_front();
+        drop(state);
+        match answer {
+            Some(answer) => answer(call),
+            None => there(method, call),
+        }
+    }
+}
+
+fn is_of_meta(call: &Call) -> bool {
+    let region = match call.method.as_str() {
+        "Scan" => call.decode::<pb::ScanRequest>().ok().and_then(|request| request.region),
+        "Get" => call.decode::<pb::GetRequest>().ok().map(|request| request.region),
+        _ => None,
+    };
+    region.is_some_and(|region| &region.value[..] == b"hbase:meta,,1")
+}
+
+/// What is asked for is there: every row has one cell.
+pub(crate) fn there(method: &str, call: &Call) -> Outcome {
+    match method {
+        "Get" => {
+            let row = call.decode::<pb::GetRequest>().unwrap().get.row;
+            let reply = pb::GetResponse { result: Some(convert::result_in_block(1)) };
+            Outcome::Ready(Ok(Reply::with_cells(&reply, block(&[(&row, "f", "q", b"v")]))))
+        }
+        "Mutate" => Outcome::message(&pb::MutateResponse { processed: Some(true), ..Default::default() }),
+        "Multi" => multi(call, |_| None),
+        other => panic!("a test answers {other}"),
+    }
+}
+
+/// Every action of a `Multi` has succeeded, but for those that `failing` has an exception for, by their rows.
+pub(crate) fn multi(call: &Call, failing: impl Fn(&[u8]) -> Option<RpcException>) -> Outcome {
+    let request: pb::MultiRequest = call.decode().unwrap();
+    let entry = |action: &pb::Action| {
+        let row = action.mutation.as_ref().map(|mutation| mutation.row.clone().unwrap());
+        let row = row.or(action.get.as_ref().map(|get| get.row.clone())).unwrap();
+        let exception = failing(&row).map(|exception| exception.to_action_result());
+        let result = exception.is_none().then(pb::Result::default);
+        pb::ResultOrException { index: action.index, result, exception, ..Default::default() }
+    };
+    let of_region = |region: &pb::RegionAction| pb::RegionActionResult {
+        result_or_exception: region.action.iter().map(entry).collect(),
+        processed: region.atomic,
+        ..Default::default()
+    };
+    let region_action_result = request.region_action.iter().map(of_region).collect();
+    Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
+}
+
+/// A cell block: row, family, qualifier and value of each cell.
+pub(crate) fn block(cells: &[(&[u8], &str, &str, &[u8])]) -> Vec<u8> {
+    let mut block = CellBlockBuilder::default();
+    for (row, family, qualifier, value) in cells {
+        block.push_parts(&CellParts {
+            row,
+            family: family.as_bytes(),
+            qualifier: qualifier.as_bytes(),
+            timestamp: 1,
+            type_code: CellType::Put.code(),
+            value,
+            tags: &[],
+        });
+    }
+    block.bytes().to_vec()
+}
+
+/// The region that is looked for, alone.
+fn meta_scan(state: &State, call: &Call) -> Outcome {
+    let scan = call.decode::<pb::ScanRequest>().unwrap().scan.unwrap();
+    let start = scan.start_row.unwrap();
+    let first = start.iter().position(|&byte| byte == b',');
+    let row = first.map(|first| {
+        let last = start.iter().rposition(|&byte| byte == b',').unwrap();
+        start.slice(first + 1..last)
+    });
+    let before = start.ends_with(b",00000000000000");
+    let found = state.regions.iter().rev().find(|(region, _, _)| match &row {
+        None => true,
+        Some(row) if before => region.start_key < row,
+        Some(row) => region.start_key <= row,
+    });
+    let Some((region, server, seq_num)) = found else {
+        return Outcome::message(&pb::ScanResponse { more_results: Some(false), ..Default::default() });
+    };
+    let name: Bytes = region.name();
+    let cells = block(&[
+        (&name, "info", "regioninfo", &pbuf::encode(&pb::RegionInfo::from(region))),
+        (&name, "info", "seqnumDuringOpen", &seq_num.to_be_bytes()),
+        (&name, "info", "server", server.address().as_bytes()),
+        (&name, "info", "serverstartcode", &server.start_code.to_be_bytes()),
+    ]);
+    let response = pb::ScanResponse {
+        cells_per_result: vec![4],
+        more_results: Some(true),
+        more_results_in_region: Some(false),
+        ..Default::default()
+    };
+    Outcome::Ready(Ok(Reply::with_cells(&response, cells)))
+}

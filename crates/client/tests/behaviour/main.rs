@@ -1,0 +1,9 @@
+//! What the client does when servers answer this or that: against servers that answer what a test wants.
+
+mod fake_cluster;
+
+mod a_scan_goes_on_where_it_was;
+mod batches_are_tried_again_in_part;
+mod hostile_servers_are_bounded;
+mod locations_are_kept_and_forgotten;
+mod tries_are_counted_and_timed;

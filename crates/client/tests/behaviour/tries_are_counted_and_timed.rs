@@ -1,0 +1,93 @@
+use crate::fake_cluster::{FakeCluster, there};
+use finback_client::{Connection, Error, Get, Increment, Put};
+use finback_proto::pb;
+use finback_rpc::{Outcome, exceptions};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn what_is_refused_is_asked_once() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    cluster.next_fails(exceptions::no_such_column_family("no family g"));
+    let error = table.get(Get::new("r")).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)) && error.is("NoSuchColumnFamilyException"), "{error}");
+    assert_eq!(error.message(), Some("no family g"));
+    assert_eq!(cluster.called().len(), 1);
+}
+
+#[tokio::test]
+async fn tries_are_as_many_as_are_allowed() {
+    let cluster = FakeCluster::start(1).await;
+    let table = Connection::open(cluster.config().retries(3)).await.unwrap().table("t").unwrap();
+    for number in 0..9 {
+        cluster.next_fails(exceptions::region_too_busy(format!("busy {number}")));
+    }
+    let error = table.put(Put::new("r").column("f", "q", "v")).await.unwrap_err();
+    assert!(matches!(error, Error::RetriesExhausted { attempts: 4, .. }), "{error}");
+    assert_eq!(error.message(), Some("busy 3"));
+    assert_eq!(cluster.called().len(), 4);
+}
+
+#[tokio::test]
+async fn a_repetition_has_the_nonce_of_what_it_repeats() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    for fails in [true, false, false] {
+        let seen = Arc::clone(&seen);
+        cluster.next(move |call| {
+            let request: pb::MutateRequest = call.decode().unwrap();
+            seen.lock().unwrap().push((request.nonce_group.unwrap(), request.mutation.nonce.unwrap()));
+            if fails { Outcome::exception(exceptions::region_too_busy("")) } else { there("Mutate", call) }
+        });
+    }
+    table.increment(Increment::new("r").column("f", "q", 1)).await.unwrap();
+    table.increment(Increment::new("r").column("f", "q", 1)).await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen[0], seen[1]);
+    assert_ne!(seen[1], seen[2]);
+}
+
+#[tokio::test]
+async fn an_operation_ends_when_its_time_is_over() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await.with_operation_timeout(Duration::from_millis(100));
+    for _ in 0..3 {
+        cluster.next(|_| Outcome::pending(std::future::pending()));
+    }
+    let started = Instant::now();
+    let error = table.get(Get::new("r")).await.unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_tried_again() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await.with_rpc_timeout(Duration::from_millis(50));
+    cluster.next(|_| Outcome::pending(std::future::pending()));
+    assert!(table.get(Get::new("r")).await.unwrap().is_some());
+    assert_eq!(cluster.called().len(), 2);
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_does_no_harm() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    table.get(Get::new("warm")).await.unwrap();
+    let (release, released) = tokio::sync::oneshot::channel::<()>();
+    cluster.next(|call| {
+        let call = call.clone();
+        Outcome::pending(async move {
+            let _ = released.await;
+            there("Get", &call).wait().await
+        })
+    });
+    let dropped = tokio::time::timeout(Duration::from_millis(20), table.get(Get::new("slow"))).await;
+    assert!(dropped.is_err());
+    // The answer to what was dropped comes before the next one.
+    release.send(()).unwrap();
+    let row = table.get(Get::new("next")).await.unwrap().unwrap();
+    assert_eq!(row.key(), b"next");
+}
