@@ -60,9 +60,9 @@ impl Attachments {
                 return;
             }
         }
-        // What a connection that was replaced has made after the other one closed the session goes as well.
+        // What a connection that was replaced has made after the other one closed the session goes as well. Not what comes with
+        // the next connection: that one waits.
         state.by_session.remove(&session);
-        drop(state);
         tree.end_session(session);
     }
 

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use finback_cell::TableName;
-use finback_proto::{Message, pb};
+use finback_cell::{TableName, region_info::hex_md5};
+use finback_proto::pb;
 
+use super::manifest;
 use crate::{LayoutError, Result, RootDir, error::At, small_file};
 
 pub(super) const SNAPSHOT_INFO: &str = ".snapshotinfo";
 /// HBase's first format had one directory a region; this one has a manifest.
 pub(super) const VERSION: i32 = 2;
-/// Of a directory that is being removed: no snapshot has such a name.
+/// Of a directory that is being removed: no snapshot has such a name. Before it stands a hash: names are as long as the storage
+/// takes them.
 const REMOVED: &str = "~removed";
 
 impl RootDir {
@@ -55,10 +57,7 @@ impl RootDir {
     /// # Errors
     /// [`LayoutError::Corrupt`]; the storage's, `NotFound` among them.
     pub fn read_snapshot_info(&self, name: &str) -> Result<pb::SnapshotDescription> {
-        let path = self.snapshot_dir(name)?.join(SNAPSHOT_INFO);
-        let bytes = small_file::read(&**self.fs(), &path)?;
-        pb::SnapshotDescription::decode(&bytes[..])
-            .map_err(|error| LayoutError::Corrupt { path, reason: error.to_string() })
+        manifest::read(&**self.fs(), &self.snapshot_dir(name)?.join(SNAPSHOT_INFO))
     }
 
     /// All complete snapshots, in order of their names. What cannot be read is left out, as HBase does.
@@ -66,10 +65,15 @@ impl RootDir {
     /// # Errors
     /// The storage's.
     pub fn list_snapshots(&self) -> Result<Vec<pb::SnapshotDescription>> {
+        Ok(self.snapshots_by_directory()?.into_iter().map(|(_, info)| info).collect())
+    }
+
+    /// The same, with the names of their directories: one that somebody has copied says the name of the other.
+    fn snapshots_by_directory(&self) -> Result<Vec<(String, pb::SnapshotDescription)>> {
         let mut snapshots = Vec::new();
         for name in self.snapshot_names()? {
             match self.read_snapshot_info(&name) {
-                Ok(info) => snapshots.push(info),
+                Ok(info) => snapshots.push((name, info)),
                 // Removed meanwhile, or nothing that a snapshot would be.
                 Err(error) if error.is_not_found() => {}
                 Err(error) => tracing::warn!(snapshot = name, "left out: {error}"),
@@ -96,10 +100,31 @@ impl RootDir {
         }
         let working = self.working_snapshots_dir();
         self.fs().create_dir_all(&working).at(&working)?;
-        let removed = working.join(format!("{name}{REMOVED}"));
+        let removed = working.join(format!("{}{REMOVED}", hex_md5(name.as_bytes())));
         small_file::remove_dir_if_exists(&**self.fs(), &removed)?;
         self.fs().rename(&dir, &removed).at(&dir)?;
         small_file::remove_dir_if_exists(&**self.fs(), &removed)
+    }
+
+    /// Removes the snapshots that have outlived their time to live; gives back how many. Nobody may complete one meanwhile:
+    /// it might have the name of one that is being removed.
+    ///
+    /// # Errors
+    /// The storage's: the first, when all of them have been tried.
+    pub fn remove_expired_snapshots(&self, now_ms: u64) -> Result<usize> {
+        let (mut removed, mut failure) = (0, None);
+        for (name, _) in self.snapshots_by_directory()?.iter().filter(|(_, info)| is_expired(info, now_ms)) {
+            match self.delete_snapshot(name) {
+                Ok(()) => {
+                    tracing::info!(snapshot = name, "removed: it has outlived its time");
+                    removed += 1;
+                }
+                // Its owner was quicker.
+                Err(LayoutError::NotFound { .. }) => {}
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        failure.map_or(Ok(removed), Err)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
 pub(super) const DATA_MANIFEST: &str = "data.manifest";
 pub(super) const REGION_MANIFEST: &str = "region-manifest.";
 /// A manifest is no longer than this (HBase's `snapshot.manifest.size.limit`).
-const MAX_MANIFEST_BYTES: u64 = 64 << 20;
+pub(super) const MAX_MANIFEST_BYTES: u64 = 64 << 20;
 
 /// A snapshot's table and its files.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +95,18 @@ impl SnapshotManifest {
             region_manifests: self.regions.iter().map(RegionFiles::to_message).collect(),
         }
         .encode_to_vec()
+    }
+
+    /// The same, if it can be read again: what a snapshot needs that cannot be read nobody knows, and the archive would never be
+    /// cleaned any more. Else, why it cannot.
+    pub(super) fn encode_readable(&self, max_bytes: u64) -> std::result::Result<Vec<u8>, String> {
+        let bytes = self.encode();
+        if bytes.len() as u64 > max_bytes {
+            return Err(format!("{} bytes, more than {max_bytes}", bytes.len()));
+        }
+        footprint::measure::<pb::SnapshotDataManifest>(&bytes, footprint::budget(bytes.len()))
+            .map_err(|error| error.to_string())?;
+        Ok(bytes)
     }
 }
 

@@ -8,7 +8,8 @@ use finback_proto::{Message, pb};
 use super::{
     info::{SNAPSHOT_INFO, check_name},
     manifest::{
-        DATA_MANIFEST, FamilyFiles, REGION_MANIFEST, RegionFiles, SnapshotFile, SnapshotManifest, read,
+        DATA_MANIFEST, FamilyFiles, MAX_MANIFEST_BYTES, REGION_MANIFEST, RegionFiles, SnapshotFile,
+        SnapshotManifest, read,
     },
 };
 use crate::{
@@ -80,7 +81,9 @@ impl RootDir {
             SnapshotManifest { table: table.clone(), regions: self.region_manifests(&working, regions)? };
         self.verify_snapshot_files(&dir, &table.name, &manifest)?;
         let path = working.join(DATA_MANIFEST);
-        small_file::write_all_new(&**self.fs(), &[(path, manifest.encode())])?;
+        let encoded = manifest.encode_readable(MAX_MANIFEST_BYTES);
+        let encoded = encoded.map_err(|reason| LayoutError::Corrupt { path: path.clone(), reason })?;
+        small_file::write_all_new(&**self.fs(), &[(path, encoded)])?;
         for region in regions {
             let part = working.join(format!("{REGION_MANIFEST}{}", region.encoded_name()));
             small_file::remove_if_exists(&**self.fs(), &part)?;

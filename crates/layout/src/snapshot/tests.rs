@@ -130,6 +130,74 @@ fn a_region_that_is_missing_or_gone_is_no_snapshot() {
 }
 
 #[test]
+fn the_longest_name_can_be_removed_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = RootDir::new(Arc::new(finback_fs::LocalFileSystem::new()), dir.path());
+    let (table, region) = with_table(&root);
+    // As long as a name of a file can be.
+    let name = "s".repeat(255);
+    take(&root, &name, &table, &region).unwrap();
+    root.delete_snapshot(&name).unwrap();
+    assert!(root.list_snapshots().unwrap().is_empty());
+}
+
+#[test]
+fn what_has_expired_is_removed_where_it_lies_and_nothing_else() {
+    let root = root();
+    let (table, region) = with_table(&root);
+    let short = |name: &str| pb::SnapshotDescription {
+        creation_time: Some(1_000),
+        ttl: Some(10),
+        ..description(name)
+    };
+    for name in ["a", "kept", "z"] {
+        let description = if name == "kept" { description(name) } else { short(name) };
+        root.begin_snapshot(&description).unwrap();
+        root.add_region_to_snapshot(name, &table, &region, None).unwrap();
+        root.complete_snapshot(&description, &table, std::slice::from_ref(&region)).unwrap();
+    }
+    // Somebody has copied a snapshot's directory, and now it says that it is another one.
+    write(&root, ".hbase-snapshot/copied/.snapshotinfo", &short("kept").encode_to_vec());
+    assert_eq!(root.remove_expired_snapshots(11_000).unwrap(), 0);
+    assert_eq!(root.remove_expired_snapshots(11_001).unwrap(), 3);
+    assert_eq!(root.list_snapshots().unwrap(), [description("kept")]);
+}
+
+#[test]
+fn a_manifest_that_could_not_be_read_again_is_not_written() {
+    let root = root();
+    let (table, region) = with_table(&root);
+    take(&root, "s", &table, &region).unwrap();
+    let manifest = root.read_snapshot_manifest("s").unwrap();
+    let length = manifest.encode().len() as u64;
+    assert_eq!(manifest.encode_readable(length).unwrap(), manifest.encode());
+    assert!(manifest.encode_readable(length - 1).unwrap_err().contains("more than"));
+}
+
+#[test]
+fn a_description_that_would_take_much_memory_is_not_read() {
+    let root = root();
+    // Permissions of two bytes each, and a hundred bytes of memory.
+    let permissions = [0x0a, 0x00].repeat(2 << 20);
+    let mut info = description("s").encode_to_vec();
+    info.extend([0x3a]);
+    put_length(&mut info, permissions.len());
+    info.extend(permissions);
+    write(&root, ".hbase-snapshot/s/.snapshotinfo", &info);
+    let error = root.read_snapshot_info("s").unwrap_err();
+    assert!(matches!(error, LayoutError::Corrupt { .. }), "{error}");
+}
+
+/// A length as protobuf writes it.
+fn put_length(out: &mut Vec<u8>, mut length: usize) {
+    while length > 0x7f {
+        out.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+}
+
+#[test]
 fn names_lead_nowhere_else() {
     let root = root();
     for name in ["", ".", "..", ".tmp", "../data", "a/b", "-a", "a\0b"] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use finback_cell::TableName;
 use finback_layout::{LayoutError, RootDir};
-use finback_proto::pb;
+use finback_proto::{Message, pb};
 use finback_rpc::{Call, Outcome, RpcException, exceptions};
 
 use super::{describe, exception, making, taking};
@@ -22,6 +22,9 @@ pub(crate) const SIGNATURE: &str = "online-snapshot";
 const TIMEOUT_MS: i64 = 300_000;
 /// The format of snapshots.
 const VERSION: i32 = 2;
+/// What is said of a snapshot, table and permissions included, takes no more than this: whoever lists snapshots, or cleans the
+/// archive, reads that of all of them.
+const MAX_DESCRIPTION_BYTES: usize = 1 << 20;
 
 impl MasterService {
     /// Snapshots: all of these look at the disk.
@@ -128,6 +131,11 @@ async fn take(
     origin: Origin,
 ) -> Result<u64, RpcException> {
     let table = table_of(&snapshot)?;
+    let bytes = snapshot.encoded_len();
+    if bytes > MAX_DESCRIPTION_BYTES {
+        let message = format!("a description of {bytes} bytes, more than {MAX_DESCRIPTION_BYTES}");
+        return Err(exceptions::do_not_retry(format!("Snapshot '{}' has {message}", snapshot.name)));
+    }
     // As HBase does it by itself: its first format has become useless.
     snapshot.version = Some(VERSION);
     if let Some(id) = driver.started(&origin).await? {

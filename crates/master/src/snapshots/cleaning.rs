@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use finback_layout::{Cleaned, is_expired};
+use finback_layout::Cleaned;
 use finback_rpc::RpcException;
 
 use super::exception;
@@ -27,22 +27,15 @@ impl Driver {
         Ok(cleaned)
     }
 
-    /// Removes snapshots that have outlived their time; gives back how many.
+    /// Removes snapshots that have outlived their time; gives back how many. Meanwhile nobody takes one.
     ///
     /// # Errors
     /// The storage's.
     pub(crate) async fn remove_expired_snapshots(&self) -> Result<usize, RpcException> {
-        let now = self.now();
+        let (alone, now) = (Arc::clone(&self.archive).write_owned().await, self.now());
         let removed = self.look_at_disk(move |root| {
-            let mut removed = 0;
-            for snapshot in root.list_snapshots()? {
-                if is_expired(&snapshot, now) {
-                    tracing::info!(snapshot = snapshot.name, "removed: it has outlived its time");
-                    root.delete_snapshot(&snapshot.name)?;
-                    removed += 1;
-                }
-            }
-            Ok(removed)
+            let _alone = alone;
+            root.remove_expired_snapshots(now)
         });
         removed.await?.map_err(|error| exception(&error))
     }
