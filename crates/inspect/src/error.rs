@@ -1,6 +1,7 @@
 //! The error type of this crate.
 
 use finback_hfile::HFileError;
+use finback_layout::LayoutError;
 use finback_wal::WalError;
 use std::io;
 use std::path::PathBuf;
@@ -15,6 +16,15 @@ pub enum InspectError {
     /// A log cannot be read.
     #[error(transparent)]
     Wal(#[from] WalError),
+    /// A descriptor, a list or a snapshot cannot be read.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// hbase:meta is larger than anything that could be hbase:meta.
+    #[error("hbase:meta has more than {limit} cells")]
+    TooManyCells {
+        /// What is taken into memory.
+        limit: usize,
+    },
     /// The storage failed.
     #[error("cannot read {}: {source}", path.display())]
     Io {

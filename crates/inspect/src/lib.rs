@@ -6,15 +6,22 @@
 //! This crate knows files and their formats; it does not know command lines, terminals, or servers.
 
 mod cell_text;
+mod check;
 mod error;
 mod hfile_printer;
 mod java_text;
+mod json_text;
+mod offline_meta;
 mod region_files;
 mod store_file_tree;
 mod tree_verification;
 mod wal_printer;
 mod wal_verification;
 
+pub use check::{
+    CheckOptions, CheckReport, CheckWatcher, Finding, FindingKind, Repair, Severity, check_directory,
+    repair_directory,
+};
 pub use error::InspectError;
 pub use finback_hfile::Verification;
 pub use hfile_printer::{HFilePrinter, HFilePrinterOptions, MobFiles};

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Deeper directories than this are not looked into: HBase's deepest, in the archive, are eight below the root.
 const MOST_LEVELS: usize = 32;
+/// What is below a directory of this name was never finished, or is being written.
+const UNFINISHED: &str = ".tmp";
 /// What HFiles begin their trailers with.
 const TRAILER_MAGIC: &[u8; 8] = b"TRABLK\"$";
 /// Digits of the random name of a store file.
@@ -14,7 +16,8 @@ const NAME_DIGITS: usize = 32;
 /// Bytes of the trailer.
 const TRAILER_SIZE: u64 = 4096;
 
-/// Goes through a directory tree in the order of names, and finds files that are HFiles, or ought to be.
+/// Goes through a directory tree in the order of names, and finds files that are HFiles, or ought to be. Those in directories
+/// for what is not finished are none yet, and empty ones are ignored, as servers do.
 pub struct StoreFileTree<'a> {
     fs: &'a dyn FileSystem,
     /// Files, and directories with their depth, that are still to be looked at; the next is last.
@@ -61,7 +64,11 @@ impl<'a> StoreFileTree<'a> {
         for entry in entries {
             let path = path.join(&entry.name);
             if entry.is_dir {
-                self.left.push(Found::Directory(path, depth + 1));
+                if entry.name != UNFINISHED {
+                    self.left.push(Found::Directory(path, depth + 1));
+                }
+            } else if entry.len == 0 {
+                // Servers ignore it.
             } else if is_named_like_an_hfile(&entry.name) || looks_like_an_hfile(self.fs, &path) {
                 self.left.push(Found::File(StoreFile { path, len: entry.len }));
             }

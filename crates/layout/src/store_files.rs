@@ -60,6 +60,24 @@ impl RootDir {
         Ok(files)
     }
 
+    /// Where the cells are of one store file, for those who look at each by itself: in its own place, or where it leads to, or
+    /// in the archive. Second, what it says if it is a reference.
+    ///
+    /// # Errors
+    /// As [`list_store_files`](Self::list_store_files).
+    pub fn inspect_store_file(
+        &self,
+        table: &TableName,
+        region: &str,
+        family: &[u8],
+        name: &str,
+    ) -> Result<(PathBuf, Option<Reference>)> {
+        let cells = self.cells_of(table, region, family, name)?;
+        let is_reference = matches!(StoreFileName::parse(name), Some(StoreFileName::Reference { .. }));
+        let path = self.family_dir(table, region, family).join(name);
+        Ok((cells, is_reference.then(|| Reference::read(&**self.fs(), &path)).transpose()?))
+    }
+
     /// Where the cells are of a store file of that name: its own place, or where it leads to, or the archive.
     pub(crate) fn cells_of(
         &self,

@@ -1,5 +1,6 @@
 //! The commands: a file for each, with its entry in the table and what joins its options to what does the work.
 
+mod check;
 mod compact;
 mod completions;
 mod help;
@@ -17,6 +18,7 @@ pub(super) const COMMANDS: &[Command] = &[
     compact::COMMAND,
     hfile::COMMAND,
     wal::COMMAND,
+    check::COMMAND,
     completions::COMMAND,
     man::COMMAND,
     help::COMMAND,

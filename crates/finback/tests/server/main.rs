@@ -6,6 +6,7 @@ mod raw_client;
 mod running_server;
 
 mod a_crowd_of_scans_loses_nothing;
+mod a_directory_that_a_server_left_is_sound;
 mod a_full_disk_stops_writes_and_nothing_else;
 mod a_stop_is_clean_and_a_kill_loses_nothing;
 mod a_torn_log_is_recovered_and_a_corrupt_one_refused;

@@ -2,7 +2,7 @@
 
 use super::entry::{Action, ActionRest, PrintedEntry};
 use super::java_map::{in_order_of_java, java_hash};
-use std::fmt::Write;
+use crate::json_text::{array, object, quoted};
 
 /// As HBase prints it: whole numbers of 64 bits are strings, and maps are in the order of Java's.
 pub(super) fn as_hbase(entry: &PrintedEntry) -> String {
@@ -13,8 +13,7 @@ pub(super) fn as_hbase(entry: &PrintedEntry) -> String {
         ("sequence", format!("\"{}\"", entry.sequence_id)),
     ];
     let own = own.into_iter().map(|(key, value)| (key.to_owned(), value));
-    let actions: Vec<String> = entry.actions.iter().map(action).collect();
-    let actions = ("actions".to_owned(), format!("[{}]", actions.join(",")));
+    let actions = ("actions".to_owned(), array(entry.actions.iter().map(action)));
     object(in_order_of_java(own.chain(attributes).chain([actions])))
 }
 
@@ -30,11 +29,10 @@ pub(super) fn line(entry: &PrintedEntry, position: u64) -> String {
     ];
     if !entry.attributes.is_empty() {
         let attributes = entry.attributes.iter().map(|(key, value)| (key.clone(), quoted(value)));
-        fields.push(("attributes", object(attributes.collect())));
+        fields.push(("attributes", object(attributes)));
     }
-    let cells: Vec<String> = entry.actions.iter().map(cell).collect();
-    fields.push(("cells", format!("[{}]", cells.join(","))));
-    object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    fields.push(("cells", array(entry.actions.iter().map(cell))));
+    object(fields)
 }
 
 fn cell(Action { row, rest }: &Action) -> String {
@@ -52,13 +50,13 @@ fn cell(Action { row, rest }: &Action) -> String {
         }
         fields.extend(rest.value.as_ref().map(|value| ("value", quoted(value))));
     }
-    object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    object(fields)
 }
 
 /// A cell as HBase prints it.
 fn action(Action { row, rest }: &Action) -> String {
     let row = ("row".to_owned(), quoted(row));
-    let Some(rest) = rest else { return object(vec![row]) };
+    let Some(rest) = rest else { return object([row]) };
     let field = |key: &str, value: String| (key.to_owned(), value);
     let mut fields = vec![
         row,
@@ -77,17 +75,13 @@ fn action(Action { row, rest }: &Action) -> String {
 }
 
 fn tags(rest: &ActionRest) -> String {
-    let tags: Vec<String> = rest.tags.iter().map(|tag| quoted(tag)).collect();
-    format!("[{}]", tags.join(","))
+    array(rest.tags.iter().map(|tag| quoted(tag)))
 }
 
 /// What Gson makes of HBase's TableName.
 fn table(name: &str) -> String {
     let (namespace, qualifier) = name.split_once(':').unwrap_or(("default", name));
-    let bytes = |text: &str| {
-        let bytes: Vec<String> = text.bytes().map(|byte| (byte as i8).to_string()).collect();
-        format!("[{}]", bytes.join(","))
-    };
+    let bytes = |text: &str| array(text.bytes().map(|byte| (byte as i8).to_string()));
     format!(
         "{{\"name\":{},\"nameAsString\":{},\"namespace\":{},\"namespaceAsString\":{},\"qualifier\":{},\
          \"qualifierAsString\":{},\"systemTable\":{},\"hashCode\":{}}}",
@@ -100,31 +94,4 @@ fn table(name: &str) -> String {
         namespace == "hbase",
         java_hash(name) as i32
     )
-}
-
-fn object(fields: Vec<(String, String)>) -> String {
-    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("{}:{value}", quoted(key))).collect();
-    format!("{{{}}}", fields.join(","))
-}
-
-/// A string as Gson writes it: safe in HTML.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '\t' => quoted.push_str("\\t"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '<' | '>' | '&' | '=' | '\'' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(character));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

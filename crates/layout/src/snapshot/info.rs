@@ -39,7 +39,8 @@ impl RootDir {
         Ok(self.working_snapshots_dir().join(name))
     }
 
-    pub(super) fn working_snapshots_dir(&self) -> PathBuf {
+    /// Where snapshots are taken, and removed.
+    pub fn working_snapshots_dir(&self) -> PathBuf {
         self.snapshots_dir().join(".tmp")
     }
 
@@ -83,7 +84,10 @@ impl RootDir {
     }
 
     /// Names of the directories of complete snapshots.
-    pub(super) fn snapshot_names(&self) -> Result<Vec<String>> {
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn snapshot_names(&self) -> Result<Vec<String>> {
         let entries = self.list_if_exists(&self.snapshots_dir())?;
         let is_snapshot = |entry: &finback_fs::DirEntry| entry.is_dir && check_name(&entry.name).is_ok();
         Ok(entries.into_iter().filter(is_snapshot).map(|entry| entry.name).collect())

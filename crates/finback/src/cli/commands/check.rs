@@ -1,0 +1,103 @@
+//! `finback check`
+
+mod repairing;
+mod telling;
+
+use crate::cli::arguments::Arguments;
+use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
+use crate::cli::table::{Command, Count, Kind, Operand, Opt};
+use finback_fs::{FileSystem, LocalFileSystem};
+use finback_inspect::{CheckOptions, check_directory};
+use finback_layout::RootDir;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use telling::Told;
+
+pub(super) const COMMAND: Command = Command {
+    name: "check",
+    summary: "checks a root directory, and repairs what can be repaired",
+    about: "
+Reads a root directory that no server has open, Finback's or HBase's: every block of every store file, every entry of
+every log, and what hbase:meta says, from its files and its logs. Says what does not fit together: holes and overlaps among
+the regions of a table, directories that hbase:meta does not know, descriptors that are missing, references and links that
+lead nowhere, snapshots whose files are gone, what crashes have left behind.
+
+Without --fix it changes nothing. With --fix it lists what it can repair, asks, and repairs. It destroys nothing: what
+is in the way is moved to .hbck in the root directory, where it has the path that it had.
+
+It refuses while a Finback server has DIR open; stop HBase yourself. What a server that was killed had in its logs is
+no problem: the next start recovers it.",
+    operands: &[Operand {
+        name: "DIR",
+        kind: Kind::Directory,
+        count: Count::One,
+        meaning: "The root directory: what finback server --data names, HBase's hbase.rootdir.",
+    }],
+    options: &[
+        Opt::long_flag("fix", "Repairs what can be repaired, after showing what that is, and asking."),
+        Opt::long_flag("yes", "With --fix: does not ask."),
+        Opt::long_flag("json", "Prints the report as one JSON object."),
+        Opt::long_flag("quick", "Does not read the store files and logs, but for those of hbase:meta."),
+    ],
+    examples: &[
+        ("finback check /var/lib/finback", "says what is wrong, if anything is"),
+        ("finback check /var/lib/finback --json | jq .findings", "the same for programs"),
+        ("finback check /var/lib/finback --quick --fix", "moves leftovers aside, after asking"),
+    ],
+    exit_codes: &[
+        (1, "Something is wrong, and was not repaired. What is only worth knowing does not count."),
+        (130, "Ctrl-C ended it before the end."),
+    ],
+    more: None,
+    run,
+};
+
+fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
+    let (fixes, asks, is_json) = (arguments.has("fix"), !arguments.has("yes"), arguments.has("json"));
+    if !asks && !fixes {
+        return Err(arguments.combination("--yes goes with --fix").into());
+    }
+    if is_json && fixes && asks {
+        return Err(arguments.combination("--fix cannot ask with --json: add --yes").into());
+    }
+    let root = root(&arguments.operands()[0])?;
+    let _lock = root
+        .lock()
+        .map_err(|error| Stop::Failed(format!("cannot use {}: {error}", root.path().display())))?;
+    let mut told = Told::new(root.path(), is_json);
+    let options = CheckOptions { verifies_files: !arguments.has("quick") };
+    let report = check_directory(&root, options, &mut told);
+    told.end();
+    let report = report?;
+    if is_json {
+        writeln!(std::io::stdout(), "{}", report.to_json())?;
+    } else {
+        told.summary(&report)?;
+    }
+    if report.was_interrupted {
+        return Ok(ExitCode::from(EXIT_INTERRUPTED));
+    }
+    let is_sound = match fixes {
+        true => repairing::run(&root, &report, asks, is_json)?,
+        false => report.is_sound(),
+    };
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILED) })
+}
+
+/// The directory. Servers that run are not checked yet: they will be asked through the client, and give the same report.
+fn root(operand: &std::ffi::OsStr) -> Result<RootDir, Stop> {
+    let path = PathBuf::from(operand);
+    match std::fs::canonicalize(&path) {
+        Ok(path) if path.is_dir() => {
+            let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
+            Ok(RootDir::new(fs, path))
+        }
+        Ok(_) => Err(Stop::Failed(format!("{} is no directory; name a root directory", path.display()))),
+        Err(error) => Err(Stop::Failed(format!(
+            "cannot find {}: {error}; name a root directory: a server that runs cannot be checked yet",
+            path.display()
+        ))),
+    }
+}

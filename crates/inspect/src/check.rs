@@ -1,0 +1,144 @@
+//! Checks a whole root directory that no server has open, and changes nothing: every file, what hbase:meta says, and
+//! whether the directories agree with it.
+//!
+//! What checks a server that runs will give the same [`CheckReport`]: see [`Finding`].
+
+mod chain;
+mod finding;
+mod repair;
+mod report;
+mod snapshots;
+mod store;
+mod surroundings;
+mod tables;
+mod verified_files;
+
+use crate::error::InspectError;
+use crate::offline_meta::OfflineMeta;
+use finback_layout::RootDir;
+use finding::FindingKind as Kind;
+pub use finding::{Finding, FindingKind, Severity};
+pub use repair::Repair;
+pub use report::CheckReport;
+use std::path::PathBuf;
+
+/// Who is told how a check goes on.
+pub trait CheckWatcher {
+    /// So many bytes of all are done of what is called so. Says whether to go on.
+    fn progress(&mut self, what: &str, done: u64, total: u64) -> bool;
+
+    /// Something was found.
+    ///
+    /// # Errors
+    /// It cannot be told; that ends the check.
+    fn finding(&mut self, finding: &Finding) -> Result<(), InspectError>;
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// Whether every block of every file is read, too.
+    pub verifies_files: bool,
+}
+
+/// Checks the root directory `root`, which the caller has locked.
+///
+/// # Errors
+/// What `watcher` answers. What cannot be read is a finding.
+pub fn check_directory(
+    root: &RootDir,
+    options: CheckOptions,
+    watcher: &mut dyn CheckWatcher,
+) -> Result<CheckReport, InspectError> {
+    let mut check = Check { root, watcher, report: CheckReport::new(root.path()) };
+    if !check.is_root_directory()? {
+        return Ok(check.report);
+    }
+    if options.verifies_files && !check.verify_files()? {
+        check.report.was_interrupted = true;
+        return Ok(check.report);
+    }
+    match OfflineMeta::read(root) {
+        Ok(meta) => check.tables(&meta)?,
+        Err(error) => {
+            let message =
+                format!("what hbase:meta says is not known, so that no table can be checked: {error}");
+            check.note(Finding::new(Kind::MetaUnreadable, meta_dir(root), message))?;
+        }
+    }
+    check.snapshots()?;
+    check.leftovers()?;
+    Ok(check.report)
+}
+
+/// Repairs what can be repaired, in the order of the report. `done` is told of each.
+///
+/// # Errors
+/// A repair fails: those before it are done, those behind it are not; or what `done` answers.
+pub fn repair_directory(
+    root: &RootDir,
+    report: &CheckReport,
+    run: &str,
+    done: &mut dyn FnMut(&Repair) -> Result<(), InspectError>,
+) -> Result<(), InspectError> {
+    let aside = root.path().join(repair::ASIDE).join(run);
+    report.repairs().try_for_each(|repair| {
+        repair.apply(root, &aside)?;
+        done(repair)
+    })
+}
+
+fn meta_dir(root: &RootDir) -> PathBuf {
+    root.table_dir(&finback_cell::TableName::meta())
+}
+
+/// A check that is going on.
+struct Check<'a> {
+    root: &'a RootDir,
+    watcher: &'a mut dyn CheckWatcher,
+    report: CheckReport,
+}
+
+impl Check<'_> {
+    fn note(&mut self, finding: Finding) -> Result<(), InspectError> {
+        self.watcher.finding(&finding)?;
+        self.report.findings.push(finding);
+        Ok(())
+    }
+
+    /// A directory, or a file, that cannot be read is a finding.
+    fn note_unreadable(
+        &mut self,
+        path: impl Into<PathBuf>,
+        error: impl ToString,
+    ) -> Result<(), InspectError> {
+        self.note(Finding::new(Kind::Unreadable, path, error.to_string()))
+    }
+
+    /// The entries of a directory, in order of their names; none if it is not there, or cannot be read, which is noted.
+    fn entries(&mut self, path: &std::path::Path) -> Result<Vec<finback_fs::DirEntry>, InspectError> {
+        match self.root.fs().list(path) {
+            Ok(mut entries) => {
+                entries.sort_by(|a, b| a.name.cmp(&b.name));
+                Ok(entries)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => self.note_unreadable(path, error).map(|()| Vec::new()),
+        }
+    }
+
+    /// Whether there is anything to check.
+    fn is_root_directory(&mut self) -> Result<bool, InspectError> {
+        let root = self.root;
+        let version = root.version_file();
+        if !root.fs().exists(&version).unwrap_or(false) {
+            let message = "no root directory of HBase or Finback: there is no hbase.version in it";
+            self.note(Finding::new(Kind::NoRootDirectory, root.path(), message))?;
+            return Ok(false);
+        }
+        if let Err(error) = root.cluster_id() {
+            self.note_unreadable(root.cluster_id_file(), error)?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,96 @@
+//! The outcome of a check.
+
+use super::finding::{Finding, Severity};
+use super::repair::Repair;
+use crate::json_text::{array, object, quoted};
+use std::path::{Path, PathBuf};
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckReport {
+    /// What was checked.
+    pub root: PathBuf,
+    /// In the order in which it was found.
+    pub findings: Vec<Finding>,
+    /// Tables of hbase:meta.
+    pub tables: u64,
+    /// Regions of hbase:meta.
+    pub regions: u64,
+    /// Store files that were verified.
+    pub store_files: u64,
+    /// Cells in them.
+    pub cells: u64,
+    /// Logs that were verified.
+    pub logs: u64,
+    /// Snapshots.
+    pub snapshots: u64,
+    /// Bytes of files and logs.
+    pub bytes: u64,
+    /// Whether it was ended before the end.
+    pub was_interrupted: bool,
+}
+
+impl CheckReport {
+    pub(super) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            findings: Vec::new(),
+            tables: 0,
+            regions: 0,
+            store_files: 0,
+            cells: 0,
+            logs: 0,
+            snapshots: 0,
+            bytes: 0,
+            was_interrupted: false,
+        }
+    }
+
+    /// How many findings are that bad.
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.findings.iter().filter(|finding| finding.kind.severity() == severity).count() as u64
+    }
+
+    /// Whether everything was looked at and nothing is wrong. Notes do not count.
+    pub fn is_sound(&self) -> bool {
+        self.count(Severity::Problem) == 0 && !self.was_interrupted
+    }
+
+    /// What can be repaired.
+    pub fn repairs(&self) -> impl Iterator<Item = &Repair> {
+        self.findings.iter().filter_map(|finding| finding.repair.as_ref())
+    }
+
+    /// The report for programs: one JSON object.
+    pub fn to_json(&self) -> String {
+        let findings = self.findings.iter().map(|finding| {
+            let severity = match finding.kind.severity() {
+                Severity::Problem => "problem",
+                Severity::Note => "note",
+            };
+            let repair = finding.repair.as_ref().map(|repair| quoted(&repair.describe(&self.root)));
+            object([
+                ("kind", quoted(finding.kind.name())),
+                ("severity", quoted(severity)),
+                ("path", quoted(&finding.path.to_string_lossy())),
+                ("message", quoted(&finding.message)),
+                ("repair", repair.unwrap_or_else(|| "null".to_owned())),
+            ])
+        });
+        object([
+            ("root", quoted(&self.root.to_string_lossy())),
+            ("sound", self.is_sound().to_string()),
+            ("interrupted", self.was_interrupted.to_string()),
+            ("problems", self.count(Severity::Problem).to_string()),
+            ("notes", self.count(Severity::Note).to_string()),
+            ("tables", self.tables.to_string()),
+            ("regions", self.regions.to_string()),
+            ("store_files", self.store_files.to_string()),
+            ("cells", self.cells.to_string()),
+            ("logs", self.logs.to_string()),
+            ("snapshots", self.snapshots.to_string()),
+            ("bytes", self.bytes.to_string()),
+            ("findings", array(findings)),
+        ])
+    }
+}

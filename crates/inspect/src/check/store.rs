@@ -1,0 +1,92 @@
+//! The directory of a family: files, references, links, and the list of them.
+
+use super::Check;
+use super::finding::{Finding, FindingKind as Kind};
+use crate::error::InspectError;
+use crate::offline_meta::tracker;
+use finback_cell::TableDescriptor;
+use finback_layout::StoreFileName;
+use std::collections::HashSet;
+
+impl Check<'_> {
+    pub(super) fn store(
+        &mut self,
+        descriptor: &TableDescriptor,
+        region: &str,
+        family: &str,
+    ) -> Result<(), InspectError> {
+        let (root, table) = (self.root, &descriptor.name);
+        let directory = root.family_dir(table, region, family.as_bytes());
+        let mut names = HashSet::new();
+        for entry in self.entries(&directory)? {
+            let path = directory.join(&entry.name);
+            if entry.is_dir {
+                if entry.name != ".filelist" {
+                    let message = "a directory where store files are";
+                    self.note(Finding::new(Kind::Stray, path, message).aside())?;
+                }
+                continue;
+            }
+            let Some(name) = StoreFileName::parse(&entry.name) else {
+                let message = "nothing that a store file is called";
+                self.note(Finding::new(Kind::Stray, path, message).aside())?;
+                continue;
+            };
+            names.insert(entry.name.clone());
+            if entry.len == 0 && !matches!(name, StoreFileName::Link(_)) {
+                let message = "empty, and ignored by servers";
+                self.note(Finding::new(Kind::EmptyStoreFile, path, message).aside())?;
+                continue;
+            }
+            let kind = match name {
+                StoreFileName::Reference { .. } => Kind::LingeringReference,
+                StoreFileName::Link(_) => Kind::DanglingLink,
+                StoreFileName::Plain | StoreFileName::BulkLoaded { .. } => continue,
+            };
+            match root.inspect_store_file(table, region, family.as_bytes(), &entry.name) {
+                Ok(_) => {}
+                Err(error) if error.is_not_found() => {
+                    let message = format!("leads nowhere: {error}");
+                    self.note(Finding::new(kind, path, message).aside())?;
+                }
+                Err(error) => self.note(Finding::new(kind, path, error.to_string()))?,
+            }
+        }
+        self.store_file_list(descriptor, region, family, &names)
+    }
+
+    fn store_file_list(
+        &mut self,
+        descriptor: &TableDescriptor,
+        region: &str,
+        family: &str,
+        there: &HashSet<String>,
+    ) -> Result<(), InspectError> {
+        if !tracker(descriptor, family.as_bytes()).reads_list() {
+            return Ok(());
+        }
+        let directory = self.root.family_dir(&descriptor.name, region, family.as_bytes());
+        let list = match self.root.read_store_file_list(&descriptor.name, region, family.as_bytes()) {
+            Ok(list) => list.unwrap_or_default(),
+            Err(error) => {
+                let path = directory.join(".filelist");
+                return self.note(Finding::new(Kind::StoreFileList, path, error.to_string()));
+            }
+        };
+        for (name, size) in &list {
+            if *size > 0 && !there.contains(name) {
+                let message = "the list of the store has it, and it is not there";
+                self.note(Finding::new(Kind::StoreFileList, directory.join(name), message))?;
+            }
+        }
+        let listed: HashSet<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
+        let mut unlisted: Vec<&String> =
+            there.iter().filter(|name| !listed.contains(name.as_str())).collect();
+        unlisted.sort();
+        for name in unlisted {
+            let message = "not in the list of the store, and ignored by servers";
+            self.note(Finding::new(Kind::UnlistedFile, directory.join(name), message))?;
+        }
+        Ok(())
+    }
+}

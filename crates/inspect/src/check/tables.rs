@@ -1,0 +1,318 @@
+//! Tables and regions: what hbase:meta says beside the directories.
+
+use super::chain::{Break, breaks};
+use super::finding::{Finding, FindingKind as Kind};
+use super::repair::Repair;
+use super::{Check, meta_dir};
+use crate::error::InspectError;
+use crate::offline_meta::{MetaRegion, OfflineMeta};
+use finback_cell::region_info::META_ENCODED_NAME;
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, StringBinary, TableDescriptor, TableName};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+/// Digits of a region's encoded name.
+const ENCODED_DIGITS: usize = 32;
+/// Directories below a region's that are no family's, and what is in them was never finished.
+const UNFINISHED: [&str; 4] = [".tmp", ".bulk_load", ".splits", ".merges"];
+
+impl Check<'_> {
+    pub(super) fn tables(&mut self, meta: &OfflineMeta) -> Result<(), InspectError> {
+        for problem in &meta.malformed {
+            self.note(Finding::new(Kind::MetaRow, meta_dir(self.root), problem))?;
+        }
+        let known = meta.table_names();
+        self.report.tables = known.len() as u64;
+        self.report.regions = meta.regions.values().map(|regions| regions.len() as u64).sum();
+        let directories: BTreeSet<TableName> = match self.root.list_tables() {
+            Ok(tables) => tables.into_iter().filter(|table| !table.is_meta()).collect(),
+            Err(error) => return self.note_unreadable(self.root.data_dir(), error),
+        };
+        self.meta_region()?;
+        if known.is_empty() && !directories.is_empty() {
+            // Not all of them are orphans: it is hbase:meta that has gone.
+            let message = format!(
+                "hbase:meta is empty, and there are directories of {} tables. No table can be checked; do not start a server, \
+                 which would archive them",
+                directories.len()
+            );
+            return self.note(Finding::new(Kind::MetaUnreadable, meta_dir(self.root), message));
+        }
+        for table in known.iter().copied().chain(&directories).collect::<BTreeSet<_>>() {
+            let path = self.root.table_dir(table);
+            match (known.contains(table), directories.contains(table)) {
+                (true, true) => self.table(table, meta)?,
+                (true, false) => {
+                    let message = format!("hbase:meta has table {table}, and it has no directory");
+                    self.note(Finding::new(Kind::TableDirectoryMissing, path, message))?;
+                }
+                (false, _) => {
+                    let message = format!("hbase:meta has no table {table}");
+                    self.note(Finding::new(Kind::OrphanTable, path, message).aside())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// hbase:meta itself, of which no region can be missing.
+    fn meta_region(&mut self) -> Result<(), InspectError> {
+        let table = TableName::meta();
+        let descriptor = match self.root.read_table_descriptor(&table) {
+            Ok(descriptor) => descriptor,
+            Err(error) if error.is_not_found() => TableDescriptor::new(table),
+            Err(error) => return self.note_unreadable(meta_dir(self.root), error),
+        };
+        self.families(&descriptor, META_ENCODED_NAME)
+    }
+
+    fn table(&mut self, table: &TableName, meta: &OfflineMeta) -> Result<(), InspectError> {
+        let none = Vec::new();
+        let regions = meta.regions.get(table).unwrap_or(&none);
+        let descriptor = self.descriptor(table)?;
+        self.chain(table, regions)?;
+        let by_name: HashMap<String, &MetaRegion> =
+            regions.iter().map(|region| (region.info.encoded_name(), region)).collect();
+        // They keep their files until nothing refers to them.
+        let merged: HashSet<&str> =
+            regions.iter().flat_map(|region| &region.merged_from).map(String::as_str).collect();
+        let table_dir = self.root.table_dir(table);
+        let mut there = HashSet::new();
+        for entry in self.entries(&table_dir)? {
+            let path = table_dir.join(&entry.name);
+            match entry.name.as_str() {
+                ".tabledesc" if entry.is_dir => {}
+                ".tmp" if entry.is_dir => self.unfinished(&path)?,
+                name if entry.is_dir && is_encoded(name) => {
+                    match by_name.get(name) {
+                        Some(region) => self.region(&region.info, descriptor.as_ref())?,
+                        None if merged.contains(name) => {}
+                        None => self.orphan_region(table, name, regions)?,
+                    }
+                    there.insert(entry.name);
+                }
+                _ => {
+                    let message = "neither a region nor anything else that a table has";
+                    self.note(Finding::new(Kind::Stray, path, message).aside())?;
+                }
+            }
+        }
+        for (name, region) in by_name.iter().filter(|(name, _)| !there.contains(*name)) {
+            if region.serves() {
+                let path = self.root.region_dir(table, name);
+                let message =
+                    format!("hbase:meta has region {name}, and it has no directory: {}", rows(&region.info));
+                let repair = Repair::MakeRegion { region: region.info.clone() };
+                self.note(Finding::new(Kind::RegionDirectoryMissing, path, message).repaired_by(repair))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The descriptor, or what can be told of the table without it.
+    fn descriptor(&mut self, table: &TableName) -> Result<Option<TableDescriptor>, InspectError> {
+        let path = self.root.table_dir(table).join(".tabledesc");
+        match self.root.read_table_descriptor(table) {
+            Ok(descriptor) => Ok(Some(descriptor)),
+            Err(error) => {
+                let finding = Finding::new(Kind::DescriptorMissing, path, error.to_string());
+                let families = self.families_with_directories(table);
+                let finding = match families.is_empty() || !error.is_not_found() {
+                    true => finding,
+                    false => {
+                        let descriptor = TableDescriptor { families, ..TableDescriptor::new(table.clone()) };
+                        finding.repaired_by(Repair::WriteDescriptor { descriptor })
+                    }
+                };
+                self.note(finding).map(|()| None)
+            }
+        }
+    }
+
+    fn families_with_directories(&self, table: &TableName) -> Vec<ColumnFamilyDescriptor> {
+        let mut names = BTreeSet::new();
+        for region in self.root.list_regions(table).unwrap_or_default() {
+            names.extend(self.root.list_families(table, &region).unwrap_or_default());
+        }
+        names.iter().map(|name| ColumnFamilyDescriptor::with_defaults(name.as_bytes())).collect()
+    }
+
+    /// Holes, overlaps, and regions that are on their way.
+    fn chain(&mut self, table: &TableName, regions: &[MetaRegion]) -> Result<(), InspectError> {
+        use finback_cell::RegionState::{Merging, MergingNew, Splitting, SplittingNew};
+        let path = self.root.table_dir(table);
+        for region in regions {
+            if matches!(region.state, Splitting | SplittingNew | Merging | MergingNew) {
+                let name = region.info.encoded_name();
+                let message = format!("region {name} is {}; the next start goes on", region.state.name());
+                self.note(Finding::new(Kind::RegionInTransition, path.clone(), message))?;
+            }
+        }
+        let serving: Vec<&RegionInfo> =
+            regions.iter().filter(|region| region.serves()).map(|region| &region.info).collect();
+        if serving.is_empty() {
+            let message = format!("table {table} has no regions");
+            return self.note(Finding::new(Kind::NoRegions, path, message));
+        }
+        for found in breaks(&serving) {
+            let finding = match found {
+                Break::Hole(from, to) => {
+                    let message = format!("no region of table {table} has the rows {}", range(from, to));
+                    Finding::new(Kind::Hole, path.clone(), message)
+                }
+                Break::Overlap(a, b) => {
+                    let message = format!(
+                        "regions of table {table} overlap: {} ({}) and {} ({})",
+                        a.encoded_name(),
+                        range(&a.start_key, &a.end_key),
+                        b.encoded_name(),
+                        range(&b.start_key, &b.end_key)
+                    );
+                    Finding::new(Kind::Overlap, path.clone(), message)
+                }
+            };
+            self.note(finding)?;
+        }
+        Ok(())
+    }
+
+    /// A directory that hbase:meta has no region for. It stays where it is if it has rows that no region has.
+    fn orphan_region(
+        &mut self,
+        table: &TableName,
+        name: &str,
+        regions: &[MetaRegion],
+    ) -> Result<(), InspectError> {
+        let path = self.root.region_dir(table, name);
+        let finding = |message| Finding::new(Kind::OrphanRegion, path.clone(), message);
+        let Ok(info) = self.root.read_region_info(table, name) else {
+            let message = format!("hbase:meta has no region {name}, and nothing says which rows it has");
+            return self.note(finding(message).aside());
+        };
+        let serving: Vec<&RegionInfo> =
+            regions.iter().filter(|region| region.serves()).map(|region| &region.info).collect();
+        let is_missed = breaks(&serving).iter().any(|found| match found {
+            Break::Hole(from, to) => overlap((&info.start_key, &info.end_key), (from, to)),
+            Break::Overlap(..) => false,
+        });
+        if !is_missed {
+            let message = format!("hbase:meta has no region {name}; others have its rows: {}", rows(&info));
+            return self.note(finding(message).aside());
+        }
+        let message = format!(
+            "hbase:meta has no region {name}, and no other has its rows: {}. It has to come back into hbase:meta (HBase's \
+             hbck2: addFsRegionsMissingInMeta) before a server starts, which would archive it",
+            rows(&info)
+        );
+        self.note(finding(message))
+    }
+
+    /// The directory of a region that hbase:meta has.
+    fn region(
+        &mut self,
+        info: &RegionInfo,
+        descriptor: Option<&TableDescriptor>,
+    ) -> Result<(), InspectError> {
+        let (table, name) = (&info.table, info.encoded_name());
+        let path = self.root.region_dir(table, &name);
+        match self.root.read_region_info(table, &name) {
+            Ok(found) if same_rows(&found, info) => {}
+            Ok(found) => {
+                let message = format!(".regioninfo says {}, hbase:meta {}", rows(&found), rows(info));
+                self.note(Finding::new(Kind::RegionInfoWrong, path.join(".regioninfo"), message))?;
+            }
+            Err(error) if error.is_not_found() => {
+                let repair = Repair::MakeRegion { region: info.clone() };
+                let message = "there is no .regioninfo";
+                self.note(Finding::new(Kind::RegionInfoMissing, path, message).repaired_by(repair))?;
+            }
+            Err(error) => {
+                let message = error.to_string();
+                self.note(Finding::new(Kind::RegionInfoWrong, path.join(".regioninfo"), message))?;
+            }
+        }
+        match descriptor {
+            Some(descriptor) => self.families(descriptor, &name),
+            None => Ok(()),
+        }
+    }
+
+    /// What is in the directory of a region.
+    fn families(&mut self, descriptor: &TableDescriptor, region: &str) -> Result<(), InspectError> {
+        let region_dir = self.root.region_dir(&descriptor.name, region);
+        let is_family = |name: &str| descriptor.families.iter().any(|family| family.name == name.as_bytes());
+        for entry in self.entries(&region_dir)? {
+            let path = region_dir.join(&entry.name);
+            match entry.name.as_str() {
+                ".regioninfo" if !entry.is_dir => {}
+                name if entry.is_dir && UNFINISHED.contains(&name) => self.unfinished(&path)?,
+                "recovered.edits" if entry.is_dir => self.recovered_edits(&region_dir)?,
+                name if entry.is_dir && is_family(name) => self.store(descriptor, region, name)?,
+                // hbase:meta of older versions has no descriptor.
+                _ if entry.is_dir && descriptor.families.is_empty() => {}
+                name if entry.is_dir && !name.starts_with('.') => {
+                    let message = format!("table {} has no family {name}", descriptor.name);
+                    self.note(Finding::new(Kind::UnknownFamily, path, message).aside())?;
+                }
+                _ => {
+                    let message = "nothing that a region has";
+                    self.note(Finding::new(Kind::Stray, path, message).aside())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is below a directory for things that are not finished: the next start removes it.
+    fn unfinished(&mut self, path: &Path) -> Result<(), InspectError> {
+        let left = self.entries(path)?;
+        let has_files =
+            |check: &mut Self, name: &str| check.entries(&path.join(name)).map(|entries| !entries.is_empty());
+        for entry in left {
+            // Directories of families are made in advance.
+            if !entry.is_dir || has_files(self, &entry.name)? {
+                let message = "left behind by something that was never finished";
+                self.note(Finding::new(Kind::Leftover, path.join(&entry.name), message).aside())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn recovered_edits(&mut self, region_dir: &Path) -> Result<(), InspectError> {
+        match finback_wal::recovered_edits(&**self.root.fs(), region_dir) {
+            Ok(files) if files.is_empty() => Ok(()),
+            Ok(files) => {
+                let message = format!("recovered edits ({}) wait for the region to be opened", files.len());
+                self.note(Finding::new(Kind::RecoveredEdits, region_dir.join("recovered.edits"), message))
+            }
+            Err(error) => self.note_unreadable(region_dir, error),
+        }
+    }
+}
+
+fn is_encoded(name: &str) -> bool {
+    name.len() == ENCODED_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn same_rows(a: &RegionInfo, b: &RegionInfo) -> bool {
+    (&a.start_key, &a.end_key, a.region_id) == (&b.start_key, &b.end_key, b.region_id)
+}
+
+/// Whether two ranges of rows have rows in common.
+fn overlap(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> bool {
+    let is_before = |end: &[u8], start: &[u8]| !end.is_empty() && end <= start;
+    !is_before(a.1, b.0) && !is_before(b.1, a.0)
+}
+
+fn rows(info: &RegionInfo) -> String {
+    format!("rows {}", range(&info.start_key, &info.end_key))
+}
+
+fn range(start: &[u8], end: &[u8]) -> String {
+    match (start.is_empty(), end.is_empty()) {
+        (true, true) => "from the first to the last".to_owned(),
+        (true, false) => format!("from the first to before {}", StringBinary(end)),
+        (false, true) => format!("from {} to the last", StringBinary(start)),
+        (false, false) => format!("from {} to before {}", StringBinary(start), StringBinary(end)),
+    }
+}

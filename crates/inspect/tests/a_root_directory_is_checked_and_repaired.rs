@@ -1,0 +1,247 @@
+//! Root directories with one thing wrong: it is found, and nothing else; and repaired where it can be, without loss.
+
+mod root;
+
+use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo};
+use finback_fs::LocalFileSystem;
+use finback_hfile::WriterOptions;
+use finback_hfile::testing::write_rows;
+use finback_inspect::{CheckReport, Severity};
+use root::{FILE, Root, found_in, region_edits, region_gone};
+use std::fs;
+
+#[test]
+fn a_sound_directory_has_no_findings() {
+    let root = Root::new();
+    let report = root.check();
+    assert!(report.is_sound() && report.findings.is_empty(), "{:#?}", report.findings);
+    assert_eq!((report.tables, report.regions, report.store_files, report.cells), (1, 3, 5, 10));
+    let quick = root.check_by(false);
+    assert!(quick.is_sound() && (quick.tables, quick.store_files) == (1, 0));
+}
+
+#[test]
+fn the_log_of_meta_counts_and_nothing_is_changed() {
+    let root = Root::new();
+    // The last region was split, of which only the log knows; the daughters have directories.
+    let mut parent = root.regions[2].clone();
+    (parent.offline, parent.split) = (true, true);
+    let table = root.table.name.clone();
+    let daughter = |start: &'static [u8], end: &'static [u8]| {
+        RegionInfo::new(table.clone(), Bytes::from_static(start), Bytes::from_static(end), 1_700_000_000_001)
+    };
+    let daughters = [daughter(b"m", b"x"), daughter(b"x", b"")];
+    let mut edits = region_edits(&parent, "SPLIT");
+    edits.extend(daughters.iter().flat_map(|region| region_edits(region, "OPEN")));
+    root.log_meta(edits);
+    daughters.iter().for_each(|region| root.dir().create_region_dir(region).unwrap());
+    let log = root.directory.path().join("WALs/h,1,1/h%2C1%2C1.meta.5.meta");
+    let before = fs::read(&log).unwrap();
+    let report = root.check();
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+    assert_eq!((report.regions, report.logs), (5, 1));
+    assert_eq!(fs::read(&log).unwrap(), before);
+    // A log that is damaged: nothing is said of tables, and nothing is moved.
+    let mut bytes = before;
+    bytes[60] ^= 0xff;
+    fs::write(&log, bytes).unwrap();
+    let report = root.check();
+    assert_eq!(found_in(&report), ["damaged-log h%2C1%2C1.meta.5.meta", "meta-unreadable meta"]);
+    assert_eq!(report.repairs().count(), 0);
+}
+
+#[test]
+fn holes_and_overlaps_are_found() {
+    let root = Root::new();
+    root.log_meta(region_gone(&root.regions[1]));
+    let report = root.check();
+    let encoded = root.regions[1].encoded_name();
+    // Its directory has rows that nobody else has: it stays.
+    assert_eq!(found_in(&report), ["hole t".to_owned(), format!("orphan-region {encoded}")]);
+    assert!(report.findings[0].message.contains("from b to before m"), "{:?}", report.findings);
+    assert_eq!((report.count(Severity::Problem), report.repairs().count()), (2, 0));
+
+    let root = Root::new();
+    let table = root.table.name.clone();
+    let wide = RegionInfo::new(table, Bytes::from_static(b"a"), Bytes::from_static(b"c"), 1_700_000_000_009);
+    root.log_meta(region_edits(&wide, "OPEN"));
+    root.dir().create_region_dir(&wide).unwrap();
+    assert_eq!(root.found(), ["overlap t", "overlap t"]);
+}
+
+#[test]
+fn what_meta_does_not_know_is_moved_aside_and_kept() {
+    let root = Root::new();
+    let table = root.table.name.clone();
+    let orphan =
+        RegionInfo::new(table, Bytes::from_static(b"c"), Bytes::from_static(b"d"), 1_700_000_000_009);
+    root.dir().create_region_dir(&orphan).unwrap();
+    let orphan_dir = root.dir().region_dir(&orphan.table, &orphan.encoded_name());
+    fs::create_dir(orphan_dir.join("f")).unwrap();
+    write_rows(
+        &LocalFileSystem,
+        &orphan_dir.join("f").join(FILE),
+        WriterOptions::default(),
+        [0x6300_0000],
+        b"v",
+    );
+    let file = fs::read(orphan_dir.join("f").join(FILE)).unwrap();
+    let strays = [
+        root.directory.path().join("data/default/other/.tabledesc/x"),
+        root.region_dir(0).join("g/x"),
+        root.family_dir(0).join("no store file"),
+        root.family_dir(1).join("11111111111111111111111111111111"),
+        root.region_dir(1).join(".tmp/f/22222222222222222222222222222222"),
+        root.directory.path().join(".tmp/data/default/u/x"),
+        root.directory.path().join(".hbase-snapshot/.tmp/s/x"),
+        root.directory.path().join("data/file"),
+    ];
+    for stray in &strays {
+        fs::create_dir_all(stray.parent().unwrap()).unwrap();
+        let torn = if stray.parent().unwrap().ends_with(".tmp/f") { &b"torn"[..] } else { b"" };
+        fs::write(stray, torn).unwrap();
+    }
+    let mut found = root.found();
+    found.sort();
+    let mut expected = vec![
+        format!("orphan-region {}", orphan.encoded_name()),
+        "orphan-table other".to_owned(),
+        "unknown-family g".to_owned(),
+        "stray no store file".to_owned(),
+        "stray file".to_owned(),
+        "empty-store-file 11111111111111111111111111111111".to_owned(),
+        "leftover f".to_owned(),
+        "leftover data".to_owned(),
+        "leftover s".to_owned(),
+    ];
+    expected.sort();
+    assert_eq!(found, expected);
+    assert_eq!(root.repair(), 9);
+    assert!(root.check().findings.is_empty(), "{:#?}", root.check().findings);
+    for stray in &strays {
+        assert!(!stray.exists() && root.aside(stray).exists(), "{}", stray.display());
+    }
+    assert_eq!(fs::read(root.aside(&orphan_dir).join("f").join(FILE)).unwrap(), file);
+}
+
+#[test]
+fn what_meta_has_and_the_directory_lacks_is_made() {
+    let root = Root::new();
+    fs::remove_dir_all(root.region_dir(0)).unwrap();
+    fs::remove_file(root.region_dir(1).join(".regioninfo")).unwrap();
+    fs::remove_dir_all(root.dir().table_dir(&root.table.name).join(".tabledesc")).unwrap();
+    let [first, second, _] = [0, 1, 2].map(|number| root.regions[number].encoded_name());
+    let expected = [
+        "descriptor-missing .tabledesc".to_owned(),
+        format!("region-info-missing {second}"),
+        format!("region-directory-missing {first}"),
+    ];
+    assert_eq!(root.found(), expected);
+    assert_eq!(root.repair(), 3);
+    assert!(root.check().findings.is_empty(), "{:#?}", root.check().findings);
+    let table = root.dir().read_table_descriptor(&root.table.name).unwrap();
+    assert_eq!(table.families[0].name, &b"f"[..]);
+    let info = root.dir().read_region_info(&root.table.name, &second).unwrap();
+    assert_eq!(info, root.regions[1]);
+}
+
+#[test]
+fn references_and_links_that_lead_nowhere_are_found() {
+    let root = Root::new();
+    let gone = "33333333333333333333333333333333";
+    let region = root.regions[0].encoded_name();
+    let reference = root.family_dir(1).join(format!("{gone}.{region}"));
+    let whole = finback_layout::Reference { split_row: b"b".to_vec(), half: finback_layout::Half::Top };
+    fs::write(&reference, whole.encode()).unwrap();
+    let link = root.family_dir(1).join(format!("t={region}-{gone}"));
+    fs::write(&link, b"").unwrap();
+    // These lead to the file of the first region.
+    fs::write(root.family_dir(2).join(format!("{FILE}.{region}")), whole.encode()).unwrap();
+    fs::write(root.family_dir(2).join(format!("t={region}-{FILE}")), b"").unwrap();
+    let mut found = root.found();
+    found.sort();
+    assert_eq!(
+        found,
+        [format!("dangling-link t={region}-{gone}"), format!("lingering-reference {gone}.{region}")]
+    );
+    assert_eq!(root.repair(), 2);
+    assert!(root.check().findings.is_empty());
+    assert!(root.aside(&reference).exists() && root.aside(&link).exists());
+    // One that says nothing may yet lead somewhere: it is not touched.
+    fs::write(root.family_dir(2).join(format!("{FILE}.{region}")), b"PBUF?").unwrap();
+    let report = root.check();
+    assert_eq!(found_in(&report), [format!("lingering-reference {FILE}.{region}")]);
+    assert_eq!(report.repairs().count(), 0);
+}
+
+#[test]
+fn lists_of_store_files_are_compared() {
+    let family = ColumnFamilyDescriptor::with_defaults(b"f").with("hbase.store.file-tracker.impl", "FILE");
+    let root = Root::with_family(family);
+    let list = |number: usize, files: &[(&str, u64)]| {
+        let region = root.regions[number].encoded_name();
+        root.dir().write_store_file_list(&root.table.name, &region, b"f", files.iter().copied()).unwrap();
+    };
+    list(0, &[(FILE, 100)]);
+    list(1, &[(FILE, 100), ("44444444444444444444444444444444", 100)]);
+    let mut found = root.found();
+    found.sort();
+    assert_eq!(
+        found,
+        ["store-file-list 44444444444444444444444444444444".to_owned(), format!("unlisted-file {FILE}")]
+    );
+}
+
+#[test]
+fn damage_is_found_unless_nobody_wants_to_know() {
+    let root = Root::new();
+    let path = root.family_dir(0).join(FILE);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[50] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(root.found(), [format!("damaged-file {FILE}")]);
+    assert!(root.check_by(false).is_sound());
+    // A row of another region.
+    let root = Root::new();
+    let path = root.family_dir(0).join("55555555555555555555555555555555");
+    write_rows(&LocalFileSystem, &path, WriterOptions::default(), [0x7a00_0000], b"v");
+    assert_eq!(root.found(), ["damaged-file 55555555555555555555555555555555"]);
+}
+
+#[test]
+fn an_empty_meta_makes_no_orphans() {
+    let root = Root::new();
+    let mut edits: Vec<_> = root.regions.iter().flat_map(region_gone).collect();
+    edits.push((b"t".to_vec(), "table:state", None));
+    root.log_meta(edits);
+    let report = root.check();
+    assert_eq!(found_in(&report), ["meta-unreadable meta"]);
+    assert_eq!(report.repairs().count(), 0);
+}
+
+#[test]
+fn snapshots_whose_files_are_gone_are_found() {
+    let root = Root::new();
+    let golden =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/hbase-2.5.11/snapshots/snap1");
+    let snapshot = root.directory.path().join(".hbase-snapshot/snap1");
+    fs::create_dir_all(&snapshot).unwrap();
+    for entry in fs::read_dir(golden).unwrap().map(Result::unwrap) {
+        fs::copy(entry.path(), snapshot.join(entry.file_name())).unwrap();
+    }
+    let report = root.check();
+    assert_eq!((found_in(&report), report.snapshots), (vec!["snapshot-incomplete snap1".to_owned()], 1));
+}
+
+#[test]
+fn the_report_is_json() {
+    let root = Root::new();
+    fs::write(root.family_dir(0).join("no \"store\" file"), b"x").unwrap();
+    fs::remove_file(root.region_dir(1).join(".regioninfo")).unwrap();
+    let report: CheckReport = root.check();
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!((&json["sound"], &json["problems"], &json["notes"]), (&false.into(), &1.into(), &1.into()));
+    assert_eq!(json["findings"].as_array().unwrap().len(), 2);
+    let kinds: Vec<_> = json["findings"].as_array().unwrap().iter().map(|finding| &finding["kind"]).collect();
+    assert!(kinds.contains(&&"stray".into()) && kinds.contains(&&"region-info-missing".into()), "{kinds:?}");
+}
