@@ -2,23 +2,27 @@
 
 # What the process may have above what it has when idle.
 HUGE_ROW_RISE_MIB=64
-# The settings with which that holds for cells of up to 1 MiB.
+# The settings with which that holds also where such a row is asked for as a whole, for cells of up to 1 MiB.
 HUGE_ROW_SETTINGS=(finback.memory.limit=40m hbase.regionserver.global.memstore.size=20m hfile.block.cache.size=6m)
 # The largest cells need room for requests and replies of their size.
 LARGEST_CELL=10485760
 LARGEST_CELL_SETTINGS=(finback.memory.limit=100m hbase.regionserver.global.memstore.size=16m hfile.block.cache.size=8m)
 
 step_hugerow() {
-  huge_row 1024 "${HUGE_ROW_SETTINGS[@]}" &&
-    huge_row 1048576 "${HUGE_ROW_SETTINGS[@]}" &&
-    huge_row "$LARGEST_CELL" "${LARGEST_CELL_SETTINGS[@]}"
+  local cell
+  for cell in 1024 1048576 "$LARGEST_CELL"; do
+    huge_row unasked "$cell" || return 1
+  done
+  huge_row refused 1024 "${HUGE_ROW_SETTINGS[@]}" &&
+    huge_row refused 1048576 "${HUGE_ROW_SETTINGS[@]}" &&
+    huge_row refused "$LARGEST_CELL" "${LARGEST_CELL_SETTINGS[@]}"
 }
 
-# huge_row CELL_BYTES SETTING...: a row of such cells, by which the memory of a server with these settings rises by no more
-# than HUGE_ROW_RISE_MIB.
+# huge_row WHOLE CELL_BYTES SETTING...: a row of such cells, by which the memory of a server with these settings rises by no
+# more than HUGE_ROW_RISE_MIB. WHOLE: `refused` if it is asked for as a whole, or `unasked`.
 huge_row() {
-  local cell=$1 cp out
-  shift
+  local whole=$1 cell=$2 cp out
+  shift 2
   cp=$(class_path client 2.5.11) && out=$(classes "$HERE/java/hugerow" "$cp") || return 1
   (
     trap server_kill EXIT
@@ -28,11 +32,11 @@ huge_row() {
     idle=$(resident_mb VmRSS)
     # the highest so far is forgotten
     echo 5 > "/proc/$SERVER_PID/clear_refs"
-    jvm "$(client_conf ERROR):$out:$cp" HugeRow "$HUGE_ROW_MIB" "$cell" || exit 1
+    jvm "$(client_conf ERROR):$out:$cp" HugeRow "$HUGE_ROW_MIB" "$whole" "$cell" || exit 1
     highest=$(resident_mb VmHWM)
     server_stop || exit 1
     rm -rf "$DATA/hugerow"
-    echo "$HUGE_ROW_MIB MiB in a row, cells of $cell bytes: $((highest - idle)) MiB above $idle MiB"
+    echo "$HUGE_ROW_MIB MiB in a row, cells of $cell bytes, ${*:-default settings}: $((highest - idle)) MiB above $idle MiB"
     [ $((highest - idle)) -le "$HUGE_ROW_RISE_MIB" ]
   )
 }

@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// A first data block of more bytes is not read for the key of its first cell.
+const LARGE_FIRST_BLOCK_BYTES: u32 = 1 << 20;
+
 mod blocks;
 mod identity;
 mod memory;
@@ -379,14 +382,15 @@ impl HFileReader {
         }
     }
 
-    /// The first cell is in the first data block, which the index may not begin with the key of.
+    /// The first cell is in the first data block. Of another writer's file the index may begin with a key before it; that is
+    /// as good where the block is large, and would be read for nothing else.
     fn find_first_key(&self) -> Result<Option<Vec<u8>>, HFileError> {
-        if self.root.len() == 0 {
-            return Ok(None);
-        }
-        let mut place = self.root.place(0);
+        let (mut place, mut key) = (self.root.place(0), self.root.key(0).map(<[u8]>::to_vec));
         for level in 1..=self.index_levels() {
             let Some(found) = place else { return Ok(None) };
+            if level == self.index_levels() && found.size > LARGE_FIRST_BLOCK_BYTES {
+                return Ok(key);
+            }
             let block = self.read_block(found)?;
             if level == self.index_levels() {
                 let cells = block.cells.as_ref().ok_or_else(|| self.unexpected(&block, BlockType::Data))?;
@@ -395,7 +399,8 @@ impl HFileReader {
             if !block.block_type().is_index() {
                 return Err(self.unexpected(&block, BlockType::LeafIndex));
             }
-            place = NodeIndex::over_checked(block.payload()).place(0);
+            let node = NodeIndex::over_checked(block.payload());
+            (place, key) = (node.place(0), node.key(0).map(<[u8]>::to_vec));
         }
         Ok(None)
     }

@@ -57,6 +57,10 @@ pub struct HFileScanner {
     parked: Option<Parked>,
     /// Blocks of more bytes in memory are let go of before the next one is read.
     left_bytes: usize,
+    /// Bytes of the blocks that it came through in the row at the position.
+    row_bytes: usize,
+    /// Of a row with more bytes before them, blocks are not put into the cache.
+    cached_of_row_bytes: usize,
 }
 
 /// Files of up to 2 index levels need no allocation for it.
@@ -93,6 +97,8 @@ impl HFileScanner {
             ahead: ReadAhead::default(),
             parked: None,
             left_bytes: LEFT_BLOCK_BYTES,
+            row_bytes: 0,
+            cached_of_row_bytes: usize::MAX,
         }
     }
 
@@ -104,6 +110,12 @@ impl HFileScanner {
     /// The same scanner, which lets go of a block of more than so many bytes in memory before it reads the next one.
     pub fn with_blocks_left(self, left_bytes: usize) -> Self {
         Self { left_bytes, ..self }
+    }
+
+    /// The same scanner, which puts into the cache no more than so many bytes of a row that it comes through: one that is
+    /// larger than the cache would take the place of all others, and be gone before it is read again.
+    pub fn with_cached_of_row(self, cached_of_row_bytes: usize) -> Self {
+        Self { cached_of_row_bytes, ..self }
     }
 
     /// The file.
@@ -226,7 +238,7 @@ impl HFileScanner {
     pub fn provide(&mut self, block: Arc<Block>) {
         let is_index = block.block_type().is_index();
         if let Some(cache) = &self.cache
-            && (is_index || self.cache_data)
+            && (is_index || self.caches_data(block.memory_bytes()))
             && self.reader.is_worth_caching()
         {
             let priority = if is_index { BlockPriority::Index } else { self.data_priority };
@@ -235,13 +247,15 @@ impl HFileScanner {
         self.given.push(block);
     }
 
+    /// Whether a data block of so many bytes is put into the cache, if it is of the row at the position.
+    fn caches_data(&self, bytes: usize) -> bool {
+        self.cache_data && self.row_bytes.saturating_add(bytes) <= self.cached_of_row_bytes
+    }
+
     fn settle(&mut self, found: Option<(Path, Position)>) {
         match found {
             Some((path, position)) => {
-                let before = self.position.as_ref().map(|before| before.block().place());
-                if let Some(before) = before.or(self.resting.as_ref().map(|resting| resting.place)) {
-                    self.ahead.moved(before, position.block().place());
-                }
+                self.moved_to(&position);
                 self.path = path;
                 self.position = Some(position);
             }
@@ -250,6 +264,22 @@ impl HFileScanner {
         self.resting = None;
         self.parked = None;
         self.given.clear();
+    }
+
+    /// Counts the block that it goes to.
+    fn moved_to(&mut self, position: &Position) {
+        let place = position.block().place();
+        let before = self.position.as_ref().map(|before| before.block().place());
+        let before = before.or(self.resting.as_ref().map(|resting| resting.place));
+        if before == Some(place) || self.parked.is_some() {
+            return;
+        }
+        if let Some(before) = before {
+            self.ahead.moved(before, place);
+        }
+        let is_same_row = self.key().is_some_and(|(key, _)| key.row == position.cell().0.row());
+        let so_far = if is_same_row { self.row_bytes } else { 0 };
+        self.row_bytes = so_far.saturating_add(position.block().memory_bytes());
     }
 
     /// The first cell at or after `key`.
@@ -414,7 +444,7 @@ impl HFileScanner {
             file: Arc::clone(&self.reader),
             block: place,
             cache: self.cache.clone(),
-            keep: self.cache_data || priority == BlockPriority::Index,
+            keep: priority == BlockPriority::Index || self.caches_data(place.size as usize),
             ahead: if priority == BlockPriority::Index {
                 0..0
             } else {

@@ -77,17 +77,20 @@ fn and_the_file_is_the_same() {
 #[test]
 fn and_is_read_back_beside_small_ones_whatever_the_file_does_with_its_blocks() {
     let plain = (DataBlockEncoding::None, Compression::None);
-    for (encoding, compression) in [
-        plain,
-        (DataBlockEncoding::FastDiff, Compression::None),
-        (DataBlockEncoding::None, Compression::Snappy),
+    for ((encoding, compression), from) in [
+        (plain, 0),
+        (plain, 1), // the first one is large
+        ((DataBlockEncoding::FastDiff, Compression::None), 1),
+        ((DataBlockEncoding::None, Compression::Snappy), 0),
     ] {
         let options = WriterOptions { encoding, compression, ..WriterOptions::default() };
-        let cells = cells(false);
+        let cells = cells(false).split_off(from);
         let (fs, _) = file_of(&options, &cells, HFileWriter::append_alone);
         let reader = reader_of(fs.open(Path::new(PATH)).unwrap(), FileId(1));
+        let first_key = reader.first_key().map(<[u8]>::to_vec);
         let mut scanner = HFileScanner::new(reader, None, false);
         read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b""))).unwrap();
+        assert_eq!(first_key.as_deref(), Some(scanner.peek().unwrap().0.key()));
         for cell in &cells {
             assert!(scanner.peek().unwrap().0.bytes() == cell);
             assert!(scanner.next_has_another_key());

@@ -285,7 +285,7 @@ fn a_block_that_decodes_to_far_more_than_it_says_is_refused() {
         let mut bytes = good.clone();
         bytes[HEADER_SIZE + 2..HEADER_SIZE + 6].copy_from_slice(&lie.to_be_bytes());
         seal(&mut bytes[..size]);
-        let error = files::open(&bytes).unwrap_err().to_string();
+        let error = read_all(&bytes).unwrap_err().to_string();
         assert!(error.contains("unencoded length"), "{error}");
     }
 }

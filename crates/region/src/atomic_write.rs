@@ -135,7 +135,10 @@ impl Region {
                 edit.nonce = mutation.nonce;
             }
             match mutation.kind {
-                MutationKind::Put => self.add_to_edit(&mut edit, mutation, time.max(seen)).await?,
+                MutationKind::Put => {
+                    self.note_row_of(mutation);
+                    self.add_to_edit(&mut edit, mutation, time.max(seen)).await?;
+                }
                 MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time).await?,
                 MutationKind::Increment | MutationKind::Append => {
                     let found = self.read_to_modify(mutation, &mut large, deadline).await?;

@@ -107,7 +107,8 @@ impl Region {
                 .with_blocks_left(store.kept_blocks.left_bytes);
             Source::File(Box::new(FileSource::new(scanner, input, None)))
         };
-        let mut heap = Heap::new(self.order, newest_first.map(source).collect(), store.kept_blocks);
+        let sources = newest_first.map(source).collect();
+        let mut heap = Heap::new(self.order, sources, store.kept_blocks).for_one_seek();
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
             let earliest_put = inputs.iter().map(|input| input.earliest_put()).min().unwrap_or(i64::MIN);

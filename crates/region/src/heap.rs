@@ -55,6 +55,8 @@ pub(crate) struct Heap {
     is_waking: bool,
     /// Bytes of the block that a source may keep while another has the smallest cell.
     most_kept: usize,
+    /// Whether a large block is let go of, too, while the next source is sought: two are never in memory, one may be read twice.
+    rests_between_seeks: bool,
     left_out: Option<Box<LeftOut>>,
 }
 
@@ -72,8 +74,14 @@ impl Heap {
             asking: 0,
             is_waking: false,
             most_kept,
+            rests_between_seeks: false,
             left_out: None,
         }
+    }
+
+    /// The same for somebody who seeks once, and then reads all there is.
+    pub(crate) fn for_one_seek(self) -> Self {
+        Self { rests_between_seeks: true, ..self }
     }
 
     /// The same for a read of one column of one row.
@@ -268,12 +276,14 @@ impl Heap {
         Ok(())
     }
 
-    /// Of the sources before number `end`, the last of which was moved, only the first in order keeps a large block.
+    /// Of the sources before number `end`, the last of which was moved, only the first in order keeps a large block, if any.
     fn rest_all_but_first(&mut self, end: usize) {
         if self.sources[..end].iter().all(|source| source.held_bytes() <= self.most_kept) {
             return;
         }
-        let first = (0..end).reduce(|best, source| if self.before(source, best) { source } else { best });
+        let first = (0..end)
+            .filter(|_| end == self.sources.len() || !self.rests_between_seeks)
+            .reduce(|best, source| if self.before(source, best) { source } else { best });
         for number in (0..end).filter(|&number| Some(number) != first) {
             self.sources[number].rest(self.most_kept);
         }

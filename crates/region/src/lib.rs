@@ -36,6 +36,7 @@ mod host;
 mod java_random;
 mod job_control;
 mod kept_blocks;
+mod large_row;
 mod large_updates;
 mod local_time;
 mod marker;

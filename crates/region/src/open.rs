@@ -6,6 +6,7 @@ use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
 use crate::error::RegionError;
 use crate::file_switch::FileSwitch;
+use crate::large_row::LargeRow;
 use crate::memory_gauge::MemoryGauge;
 use crate::memstore_keeper::MemStoreKeeper;
 use crate::mvcc::Mvcc;
@@ -105,6 +106,7 @@ impl Region {
             flush_asked: AtomicBool::new(true),
             delayed_writes: DelayedWrites::default(),
             refused_writes: RefusedWrites::new(environment.host.uptime()),
+            large_row: LargeRow::default(),
             memstore_bytes: gauge,
             open_sequence_id: 0,
             last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),

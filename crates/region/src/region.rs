@@ -6,6 +6,7 @@ use crate::delayed_write::DelayedWrites;
 use crate::error::{Interrupt, RegionError};
 use crate::file_switch::{FileSwitch, FilesSeen};
 use crate::host::Host;
+use crate::large_row::LargeRow;
 use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
 use crate::refused_writes::RefusedWrites;
@@ -90,6 +91,7 @@ pub struct Region {
     pub(crate) flush_asked: AtomicBool,
     pub(crate) delayed_writes: DelayedWrites,
     pub(crate) refused_writes: RefusedWrites,
+    pub(crate) large_row: LargeRow,
     pub(crate) memstore_bytes: Arc<MemoryGauge>,
     pub(crate) open_sequence_id: u64,
     pub(crate) last_flush_ms: AtomicU64,

@@ -85,6 +85,12 @@ impl LockState {
 pub(crate) struct RowKey(u64);
 
 impl RowKey {
+    /// The hash of the row.
+    #[inline]
+    pub(crate) fn hash(self) -> u64 {
+        self.0
+    }
+
     /// Which of so many groups of rows this one is in.
     pub(crate) fn group(self, groups: usize) -> usize {
         // Not the bits that the locks go by.

@@ -30,6 +30,11 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// Bytes of a row that one read puts into the cache: a row of a GiB would only take the place of others.
+const CACHED_OF_ROW_BYTES: usize = 16 << 20;
+/// Of a store with many files at least so many bytes of each: blocks of ordinary size.
+const CACHED_OF_ROW_IN_FILE_BYTES: usize = 1 << 20;
+
 /// Files as readers see them at one moment.
 pub(crate) type Files = Box<[Arc<StoreFile>]>;
 
@@ -259,6 +264,14 @@ impl Store {
         self.files().iter().filter_map(|file| file.max_sequence_id()).max()
     }
 
+    /// Bytes of a row that a read puts into the cache of each of so many files.
+    fn cached_of_row(&self, files: usize) -> usize {
+        match self.data_priority {
+            BlockPriority::InMemory => usize::MAX,
+            _ => (CACHED_OF_ROW_BYTES / files.max(1)).max(CACHED_OF_ROW_IN_FILE_BYTES),
+        }
+    }
+
     /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
     pub(crate) fn scanner(
         &self,
@@ -286,6 +299,7 @@ impl Store {
             }
         }
         let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
+        let cached_of_row = self.cached_of_row(files.len());
         for file in files.iter() {
             if relevant.file(file) {
                 let probe = match relevant.bloom(file, &self.cache) {
@@ -296,7 +310,8 @@ impl Store {
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
                     .with_data_priority(self.data_priority)
-                    .with_blocks_left(self.kept_blocks.left_bytes);
+                    .with_blocks_left(self.kept_blocks.left_bytes)
+                    .with_cached_of_row(cached_of_row);
                 let source = FileSource::new(scanner, file, probe);
                 add(Source::File(Box::new(source)));
             }

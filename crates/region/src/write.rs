@@ -12,6 +12,7 @@
 
 use crate::edit::Edit;
 use crate::error::RegionError;
+use crate::large_row;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
 use crate::write_times::Contents;
@@ -116,7 +117,17 @@ impl Region {
             self.add_to_edit(&mut edit, mutation, time).await?;
         }
         self.counters.writes.fetch_add(good().count() as u64, Ordering::Relaxed);
+        match &locks[..] {
+            [of_one] => self.large_row.wrote(of_one.key().hash(), bytes),
+            _ => good().for_each(|mutation| self.note_row_of(mutation)),
+        }
         self.commit(edit, now).await.map(|_| ())
+    }
+
+    /// Increments and appends do not count: they mostly take the place of what they add to.
+    #[inline]
+    pub(crate) fn note_row_of(&self, mutation: &Mutation) {
+        self.large_row.wrote(self.row_locks.key(&mutation.row).hash(), mutation.cells.bytes().len());
     }
 
     /// Keeps flushes from taking their snapshot.
@@ -336,7 +347,8 @@ impl Region {
 
     /// Memstore size at which this region is flushed, in bytes.
     pub(crate) fn flush_size(&self) -> u64 {
-        self.rules.flush_size_bytes
+        let size = self.rules.flush_size_bytes;
+        if self.large_row.is_there() { size.min(large_row::FLUSH_BYTES) } else { size }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::delayed_write::{LONGEST_DELAY, WriteRoom};
 use crate::error::RegionError;
+use crate::large_row;
 use crate::region::Region;
 use std::time::Duration;
 
@@ -90,6 +91,7 @@ impl Region {
     pub fn write_room(&self) -> WriteRoom {
         let flush_size = self.flush_size();
         let limit = flush_size.saturating_mul(self.environment.config.block_multiplier);
+        let limit = if self.large_row.is_there() { limit.min(large_row::LIMIT_BYTES) } else { limit };
         // With a multiplier of 1 there is no middle.
         let slow_from = (flush_size + limit.saturating_sub(flush_size) / 2).min(limit / 8 * 7);
         WriteRoom { used: self.memstore_bytes.bytes(), slow_from, limit }
