@@ -18,6 +18,7 @@ use crate::table::Table;
 use bytes::Bytes;
 pub use cluster::StatusOption;
 use finback_cell::{ServerName, TableName};
+use finback_proto::footprint::Measured;
 use finback_proto::{Message, ProtoError};
 use finback_rpc::{ChannelExt, Request, RpcException};
 pub use namespaces::NamespaceDescriptor;
@@ -70,15 +71,11 @@ impl Admin {
     ///
     /// # Errors
     /// As of all operations.
-    pub async fn ask_master<Q: Message, A: Message + Default>(
-        &self,
-        method: &'static str,
-        question: &Q,
-    ) -> Result<A> {
+    pub async fn ask_master<Q: Message, A: Measured>(&self, method: &'static str, question: &Q) -> Result<A> {
         self.ask_master_service(ServiceName::Master, method, question).await
     }
 
-    pub(crate) async fn ask_master_service<Q: Message, A: Message + Default>(
+    pub(crate) async fn ask_master_service<Q: Message, A: Measured>(
         &self,
         service: ServiceName,
         method: &'static str,
@@ -98,7 +95,7 @@ impl Admin {
         }
     }
 
-    async fn try_master<Q: Message, A: Message + Default>(
+    async fn try_master<Q: Message, A: Measured>(
         &self,
         service: ServiceName,
         method: &'static str,
@@ -125,7 +122,7 @@ impl Admin {
     ///
     /// # Errors
     /// As of all operations.
-    pub async fn ask_server<Q: Message, A: Message + Default>(
+    pub async fn ask_server<Q: Message, A: Measured>(
         &self,
         server: &ServerName,
         method: &'static str,
@@ -146,7 +143,7 @@ impl Admin {
         }
     }
 
-    async fn call<Q: Message, A: Message + Default>(
+    async fn call<Q: Message, A: Measured>(
         &self,
         address: &str,
         service: ServiceName,
@@ -157,7 +154,7 @@ impl Admin {
         let channel = self.shared.servers.channel(address, service).await?;
         let timeout = Some(timeout);
         let call = Request { method, priority: ADMIN_PRIORITY, timeout, ..Request::default() };
-        let (answer, _): (A, Bytes) = channel.call_with(call, question).await?;
+        let (answer, _): (A, Bytes) = channel.call_measured(call, question).await?;
         Ok(answer)
     }
 

@@ -51,6 +51,11 @@ pub struct ClientConfig {
     pub scanner_max_result_size: u64,
     /// Regions that one look-up in hbase:meta brings. `hbase.client.locate.prefetch.limit`, 10.
     pub locate_prefetch: u32,
+    /// Time for the primary of a region to answer a timeline-consistent get, before its other replicas are asked as well.
+    /// `hbase.client.primaryCallTimeout.get` (microseconds), 10 ms.
+    pub primary_get_patience: Duration,
+    /// The same, of a timeline-consistent scan. `hbase.client.primaryCallTimeout.scan` (microseconds), 1 s.
+    pub primary_scan_patience: Duration,
     /// Bytes after which a buffered mutator sends. `hbase.client.write.buffer`, 2 MiB.
     pub write_buffer: usize,
     /// Longest cell that is sent; 0 is any. `hbase.client.keyvalue.maxsize`, 10 MiB.
@@ -117,6 +122,8 @@ impl ClientConfig {
             scanner_caching: UNLIMITED_ROWS,
             scanner_max_result_size: 2 << 20,
             locate_prefetch: 10,
+            primary_get_patience: Duration::from_millis(10),
+            primary_scan_patience: Duration::from_secs(1),
             write_buffer: 2 << 20,
             max_cell_size: 10 << 20,
             registry_fanout: 2,

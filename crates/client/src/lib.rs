@@ -79,6 +79,7 @@ mod selection;
 mod servers;
 mod shared;
 mod table;
+mod timeline;
 
 pub use admin::{
     Admin, BalanceResult, CompactionState, NamespaceDescriptor, RegionSwitch, SlowLogFilter, SnapshotRequest,

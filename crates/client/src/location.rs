@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName};
+use std::sync::Arc;
 
 /// A region and the server that has it, as far as this client knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,11 +12,23 @@ pub struct RegionLocation {
     server: ServerName,
     address: String,
     seq_num: i64,
+    replicas: Vec<Arc<RegionLocation>>,
 }
 
 impl RegionLocation {
     pub(crate) fn new(region: RegionInfo, server: ServerName, seq_num: i64) -> Self {
-        Self { name: region.name(), address: server.address(), region, server, seq_num }
+        Self { name: region.name(), address: server.address(), region, server, seq_num, replicas: Vec::new() }
+    }
+
+    /// With the places of the region's other replicas.
+    pub(crate) fn with_replicas(mut self, replicas: Vec<Arc<RegionLocation>>) -> Self {
+        self.replicas = replicas;
+        self
+    }
+
+    /// The places of the region's other replicas, from which [timeline-consistent](crate::Consistency) reads may be answered.
+    pub fn replicas(&self) -> &[Arc<RegionLocation>] {
+        &self.replicas
     }
 
     /// The region.

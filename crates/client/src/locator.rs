@@ -196,7 +196,7 @@ impl Locator {
             timeout: Some(self.timeout),
             ..Request::default()
         };
-        let (response, block): (pb::ScanResponse, Bytes) = channel.call_with(call, &request).await?;
+        let (response, block): (pb::ScanResponse, Bytes) = channel.call_measured(call, &request).await?;
         crate::scanner::rows_of(&response, block)
             .map_err(|reason| exceptions::hbase_io(format!("malformed answer of hbase:meta: {reason}")))
     }

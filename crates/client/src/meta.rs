@@ -6,6 +6,7 @@ use crate::location::RegionLocation;
 use crate::row::Row;
 use finback_cell::{Cell, RegionInfo, RegionState, ServerName};
 use finback_proto::{pb, pbuf};
+use std::sync::Arc;
 
 /// What `hbase:meta` tells of a region.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +53,11 @@ impl MetaRegion {
 
     /// Where the primary is, if it is somewhere.
     pub fn location(&self) -> Option<RegionLocation> {
-        let (_, server, seq_num) = self.replicas.first()?;
-        Some(RegionLocation::new(self.region.clone(), server.clone()?, *seq_num))
+        let at = |(number, server, seq_num): &(u32, Option<ServerName>, i64)| {
+            Some(RegionLocation::new(self.region.replica(*number), server.clone()?, *seq_num))
+        };
+        let (primary, others) = self.replicas.split_first()?;
+        Some(at(primary)?.with_replicas(others.iter().filter_map(at).map(Arc::new).collect()))
     }
 }
 

@@ -224,6 +224,17 @@ macro_rules! selection_methods {
             self
         }
 
+        /// From which replicas the answer may come. Default: from the primary.
+        #[must_use]
+        pub fn consistency(mut self, consistency: crate::Consistency) -> Self {
+            self.selection.consistency = consistency;
+            self
+        }
+
+        pub(crate) fn is_timeline(&self) -> bool {
+            self.selection.consistency == crate::Consistency::Timeline
+        }
+
         /// What is told to the server besides: coprocessors read such attributes.
         #[must_use]
         pub fn attribute(mut self, name: &str, value: impl Into<bytes::Bytes>) -> Self {

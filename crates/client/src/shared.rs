@@ -11,6 +11,7 @@ use crate::retrying::Retrying;
 use crate::servers::{Servers, ServiceName};
 use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName, TableName};
+use finback_proto::footprint::Measured;
 use finback_proto::{Message, convert, pb};
 use finback_rpc::{ChannelExt, Request, RpcException, exceptions};
 use parking_lot::Mutex;
@@ -69,7 +70,7 @@ impl Shared {
     }
 
     /// Calls the region that has a row, until it answers.
-    pub(crate) async fn call_region<Q: Message, A: Message + Default>(
+    pub(crate) async fn call_region<Q: Message, A: Measured>(
         &self,
         call: RegionCall<'_>,
         request: impl Fn(&RegionLocation) -> (Q, Bytes),
@@ -90,7 +91,7 @@ impl Shared {
         }
     }
 
-    async fn try_region<Q: Message, A: Message + Default>(
+    async fn try_region<Q: Message, A: Measured>(
         &self,
         call: RegionCall<'_>,
         timeout: Duration,
@@ -108,7 +109,7 @@ impl Shared {
     }
 
     /// Calls the server of a region, once.
-    pub(crate) async fn call_at<Q: Message, A: Message + Default>(
+    pub(crate) async fn call_at<Q: Message, A: Measured>(
         &self,
         location: &RegionLocation,
         method: &'static str,
@@ -119,7 +120,7 @@ impl Shared {
         let channel = self.servers.channel(location.address(), ServiceName::Client).await?;
         let priority = priority(&location.region().table);
         let call = Request { method, cells, priority, timeout: Some(timeout), ..Request::default() };
-        channel.call_with(call, message).await
+        channel.call_measured(call, message).await
     }
 
     /// Whether hbase:meta says that a table is disabled; if it cannot be asked, that is not said.

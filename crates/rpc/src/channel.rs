@@ -4,6 +4,7 @@ use crate::exception::RpcException;
 use crate::exceptions;
 use bytes::Bytes;
 use finback_proto::Message;
+use finback_proto::footprint::{self, Measured};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -65,11 +66,33 @@ pub trait ChannelExt: Channel {
         request: Request,
         message: &Req,
     ) -> impl Future<Output = Result<(Resp, Bytes), RpcException>> + Send {
+        self.call_decoded(request, message, |answer| Resp::decode(answer).map_err(|error| error.to_string()))
+    }
+
+    /// Makes the call that `request` describes, of somebody who is not trusted: an answer that would take many times its
+    /// length in memory is refused.
+    fn call_measured<Req: Message, Resp: Measured>(
+        &self,
+        request: Request,
+        message: &Req,
+    ) -> impl Future<Output = Result<(Resp, Bytes), RpcException>> + Send {
+        self.call_decoded(request, message, |answer| {
+            footprint::decode(answer).map_err(|error| error.to_string())
+        })
+    }
+
+    /// Makes the call that `request` describes, and decodes the answer so.
+    fn call_decoded<Req: Message, Resp>(
+        &self,
+        request: Request,
+        message: &Req,
+        decode: impl FnOnce(Bytes) -> Result<Resp, String> + Send,
+    ) -> impl Future<Output = Result<(Resp, Bytes), RpcException>> + Send {
         let method = request.method;
         let answer = self.call_encoded(Request { param: message.encode_to_vec().into(), ..request });
         async move {
             let (message, cells) = answer.await?;
-            match Resp::decode(message) {
+            match decode(message) {
                 Ok(message) => Ok((message, cells)),
                 Err(e) => Err(exceptions::io(format!("malformed answer of {method}: {e}"))),
             }

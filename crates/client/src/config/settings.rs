@@ -27,6 +27,14 @@ pub(super) fn read<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -
             *field = Duration::from_millis(value);
         }
     }
+    for (name, field) in [
+        ("hbase.client.primaryCallTimeout.get", &mut config.primary_get_patience),
+        ("hbase.client.primaryCallTimeout.scan", &mut config.primary_scan_patience),
+    ] {
+        if let Some(value) = settings.number::<u64>(name)? {
+            *field = Duration::from_micros(value);
+        }
+    }
     let of_ms = |name| settings.number::<u64>(name).map(|ms| ms.map(Duration::from_millis));
     config.read_rpc_timeout = of_ms("hbase.rpc.read.timeout")?;
     config.write_rpc_timeout = of_ms("hbase.rpc.write.timeout")?;

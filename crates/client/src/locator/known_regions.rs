@@ -99,6 +99,7 @@ impl KnownRegions {
         let start = &asked.region().start_key;
         if Self::is_current(regions.get(start), asked) {
             let location = RegionLocation::new(asked.region().clone(), server, seq_num);
+            let location = location.with_replicas(asked.replicas().to_vec());
             regions.insert(start.clone(), Arc::new(location));
         }
     }

@@ -43,7 +43,9 @@ fn a_row_of_a_region_tells_its_servers_and_state() {
     let other = ServerName { host: "other".into(), port: 16021, start_code: 6 };
     assert_eq!(region.state, Some(RegionState::Open));
     assert_eq!(region.replicas, [(0, Some(server.clone()), 9), (2, Some(other), -1)]);
-    assert_eq!(region.location().unwrap(), RegionLocation::new(info, server, 9));
+    let location = region.location().unwrap();
+    assert_eq!((location.region(), location.server(), location.seq_num()), (&info, &server, 9));
+    assert_eq!(location.replicas()[0].region().replica_id, 2);
 }
 
 #[test]

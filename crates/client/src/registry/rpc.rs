@@ -3,10 +3,10 @@
 use super::unknown;
 use crate::config::ClientConfig;
 use crate::servers::{Servers, ServiceName};
-use bytes::Bytes;
 use finback_cell::ServerName;
+use finback_proto::footprint::Measured;
 use finback_proto::{Message, pb};
-use finback_rpc::{ChannelExt, RpcException};
+use finback_rpc::{ChannelExt, Request, RpcException};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -85,7 +85,7 @@ impl RpcRegistry {
     ) -> Result<A, RpcException>
     where
         Q: Message + Clone + 'static,
-        A: Message + Default + 'static,
+        A: Measured + 'static,
     {
         self.refresh_if_due(false).await;
         let nodes = self.in_turn();
@@ -169,7 +169,7 @@ impl RpcRegistry {
     }
 }
 
-async fn ask_one<Q: Message, A: Message + Default>(
+async fn ask_one<Q: Message, A: Measured>(
     servers: &Servers,
     node: &str,
     method: &'static str,
@@ -177,6 +177,7 @@ async fn ask_one<Q: Message, A: Message + Default>(
     timeout: Duration,
 ) -> Result<A, RpcException> {
     let channel = servers.channel(node, ServiceName::ClientMeta).await?;
-    let (answer, _) = channel.call_within(timeout, method, question, Bytes::new()).await?;
+    let call = Request { method, timeout: Some(timeout), ..Request::default() };
+    let (answer, _) = channel.call_measured(call, question).await?;
     Ok(answer)
 }

@@ -5,6 +5,7 @@ use super::region_scan::RegionScan;
 use super::{Page, response};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::location::RegionLocation;
 use crate::locator::{KnownRegions, Side, attempt};
 use crate::row::Row;
 use crate::scan::Scan;
@@ -126,15 +127,15 @@ impl Driver {
             operation_timeout: config.scan_timeout,
         };
         let message = self.scan.to_message(self.caching(), size);
-        let answer = self.shared.call_region(call, |location| {
-            let request = pb::ScanRequest {
-                region: Some(convert::specifier_by_name(location.region())),
-                scan: Some(message.clone()),
-                ..self.request()
-            };
-            (request, Bytes::new())
-        });
-        let (response, block, location) = answer.await?;
+        let rows = self.request();
+        let request = |location: &RegionLocation| {
+            let region = Some(convert::specifier_by_name(location.region()));
+            (pb::ScanRequest { region, scan: Some(message.clone()), ..rows.clone() }, Bytes::new())
+        };
+        let (response, block, location) = match self.scan.is_timeline() {
+            true => self.shared.call_any_replica(call, config.primary_scan_patience, request).await?,
+            false => self.shared.call_region(call, request).await?,
+        };
         let response: pb::ScanResponse = response;
         let open = RegionScan::new(Arc::clone(&self.shared), location, &response);
         let mut answer = (response, block);

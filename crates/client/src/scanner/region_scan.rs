@@ -123,7 +123,7 @@ impl RegionScan {
             let Ok(channel) = shared.servers.channel(location.address(), ServiceName::Client).await else {
                 return;
             };
-            if let Err(error) = channel.call_with::<_, pb::ScanResponse>(call, &message).await {
+            if let Err(error) = channel.call_measured::<_, pb::ScanResponse>(call, &message).await {
                 tracing::debug!(%error, "a scanner was not closed");
             }
         });

@@ -4,6 +4,7 @@ use super::Table;
 use crate::check_and_mutate::{CheckAndMutate, CheckAndMutateResult};
 use crate::error::{Error, Result};
 use crate::get::Get;
+use crate::location::RegionLocation;
 use crate::mutation::{Append, Delete, Increment, Mutation, Put};
 use crate::row::Row;
 use crate::row_mutations::RowMutations;
@@ -16,17 +17,7 @@ impl Table {
     /// # Errors
     /// As of all operations.
     pub async fn get(&self, get: Get) -> Result<Option<Row>> {
-        get.check()?;
-        let call = self.call("Get", get.row(), self.read_timeout());
-        let message = get.to_message();
-        let (response, mut block, _) = self
-            .shared
-            .call_region(call, |location| {
-                let region = convert::specifier_by_name(location.region());
-                (pb::GetRequest { region, get: message.clone() }, Bytes::new())
-            })
-            .await?;
-        let response: pb::GetResponse = response;
+        let (response, mut block) = self.ask(get).await?;
         row("Get", response.result.as_ref(), &mut block)
     }
 
@@ -35,18 +26,25 @@ impl Table {
     /// # Errors
     /// As of all operations.
     pub async fn exists(&self, get: Get) -> Result<bool> {
+        let (response, _) = self.ask(get.existence_only(true)).await?;
+        Ok(response.result.is_some_and(|result| result.exists()))
+    }
+
+    async fn ask(&self, get: Get) -> Result<(pb::GetResponse, Bytes)> {
         get.check()?;
         let call = self.call("Get", get.row(), self.read_timeout());
-        let message = get.clone().existence_only(true).to_message();
-        let (response, _, _) = self
-            .shared
-            .call_region(call, |location| {
-                let region = convert::specifier_by_name(location.region());
-                (pb::GetRequest { region, get: message.clone() }, Bytes::new())
-            })
-            .await?;
-        let response: pb::GetResponse = response;
-        Ok(response.result.is_some_and(|result| result.exists()))
+        let message = get.to_message();
+        let request = |location: &RegionLocation| {
+            let region = convert::specifier_by_name(location.region());
+            (pb::GetRequest { region, get: message.clone() }, Bytes::new())
+        };
+        let (response, block, _) = match get.is_timeline() {
+            true => {
+                self.shared.call_any_replica(call, self.shared.config.primary_get_patience, request).await?
+            }
+            false => self.shared.call_region(call, request).await?,
+        };
+        Ok((response, block))
     }
 
     /// Stores cells.

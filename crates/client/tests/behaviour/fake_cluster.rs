@@ -34,6 +34,8 @@ pub(crate) struct State {
     /// Calls of regions of tables: which server, and which method.
     pub(crate) calls: Vec<(usize, String)>,
     pub(crate) disabled: bool,
+    /// The server of the second replica of each region, if there is one.
+    pub(crate) replica: Option<ServerName>,
 }
 
 struct Fake {
@@ -253,14 +255,20 @@ fn meta_scan(state: &State, call: &Call) -> Outcome {
         return Outcome::message(&pb::ScanResponse { more_results: Some(false), ..Default::default() });
     };
     let name: Bytes = region.name();
-    let cells = block(&[
+    let mut cells = block(&[
         (&name, "info", "regioninfo", &pbuf::encode(&pb::RegionInfo::from(region))),
         (&name, "info", "seqnumDuringOpen", &seq_num.to_be_bytes()),
         (&name, "info", "server", server.address().as_bytes()),
         (&name, "info", "serverstartcode", &server.start_code.to_be_bytes()),
     ]);
+    if let Some(replica) = &state.replica {
+        cells.extend(block(&[
+            (&name, "info", "server_0001", replica.address().as_bytes()),
+            (&name, "info", "serverstartcode_0001", &replica.start_code.to_be_bytes()),
+        ]));
+    }
     let response = pb::ScanResponse {
-        cells_per_result: vec![4],
+        cells_per_result: vec![if state.replica.is_some() { 6 } else { 4 }],
         more_results: Some(true),
         more_results_in_region: Some(false),
         ..Default::default()

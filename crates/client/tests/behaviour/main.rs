@@ -6,4 +6,5 @@ mod a_scan_goes_on_where_it_was;
 mod batches_are_tried_again_in_part;
 mod hostile_servers_are_bounded;
 mod locations_are_kept_and_forgotten;
+mod replicas_answer_for_a_slow_primary;
 mod tries_are_counted_and_timed;
