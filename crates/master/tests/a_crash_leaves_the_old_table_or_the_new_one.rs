@@ -948,3 +948,35 @@ async fn a_restore_that_goes_on_may_be_cut_off_as_well() {
     )
     .await;
 }
+
+/// The power is cut, and when the restore would go on its snapshot is gone: a table that is not restored has the schema that
+/// it had.
+#[tokio::test(start_paused = true)]
+async fn a_restore_that_cannot_go_on_leaves_the_old_schema() {
+    let (mut old, mut restored) = (0, 0);
+    for n in 0.. {
+        let cluster = Cluster::start().await;
+        changed_since_its_snapshot(&cluster).await;
+        let request = restore_request("t");
+        let known =
+            run_until_step::<_, pb::RestoreSnapshotResponse>(&cluster, n, "RestoreSnapshot", &request).await;
+        let (memory, store) = (cluster.memory.crash(CrashMode::Strict), cluster.store.copy());
+        cluster.master.stop();
+        let root = finback_layout::RootDir::new(std::sync::Arc::new(memory.clone()), cluster::ROOT);
+        root.delete_snapshot("s").unwrap();
+        let next = Cluster::on(memory, store, NOW + 2000).await;
+        next.server.register().await.unwrap();
+        next.initialized().await;
+        idle(&next).await;
+        nothing_is_left_over(&next);
+        is_old_or_restored(&next, false).await;
+        match links(&next, "t") {
+            (0, 4) => old += 1,
+            _ => restored += 1,
+        }
+        if !known.cut {
+            assert!(old > 3 && restored > 1, "{old} {restored}");
+            return;
+        }
+    }
+}

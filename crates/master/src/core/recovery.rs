@@ -66,10 +66,14 @@ impl Core {
         for id in std::mem::take(&mut self.startup.to_begin_anew) {
             let Some(procedure) = self.procedures.by_id.get_mut(&id) else { continue };
             tracing::info!(id, name = procedure.operation.class_name(), "procedure begins anew");
-            procedure.decision = None;
             procedure.steps_done = 0;
-            let failure = procedure.failure.take();
             self.procedures.active.insert(id);
+            if let Some(again) = steps_of_restore(procedure) {
+                procedure.resume(again);
+                continue;
+            }
+            procedure.decision = None;
+            let failure = procedure.failure.take();
             if let Some(failure) = failure {
                 self.finish(id, Err(failure));
             }
@@ -111,6 +115,22 @@ fn remaining_steps(state: &ClusterState, procedure: &Procedure) -> Option<Vec<St
         left.retain(|step| !matches!(step, Step::Close(_)));
     }
     Some(left)
+}
+
+/// All steps of a restore once more, as they were decided; of one that has failed, those that undo it. It may have changed the
+/// schema, which the start does not clear away: what that was only the decision says.
+fn steps_of_restore(procedure: &Procedure) -> Option<Vec<Step>> {
+    let (Operation::RestoreSnapshot(_), Some(decision)) = (&procedure.operation, &procedure.decision) else {
+        return None;
+    };
+    let steps = steps(&procedure.operation, decision);
+    if procedure.failure.is_none() {
+        return Some(steps);
+    }
+    steps.into_iter().find_map(|step| match step {
+        Step::Otherwise(undo) => Some(undo),
+        _ => None,
+    })
 }
 
 fn changes_schema(operation: &Operation) -> bool {

@@ -127,6 +127,14 @@ final class Filters {
     };
   }
 
+  /** Whether a filter may say that nothing that follows can pass. */
+  static boolean mayEnd(Filter filter) {
+    if (filter instanceof FilterList list) return list.getFilters().stream().anyMatch(Filters::mayEnd);
+    if (filter instanceof SkipFilter skip) return mayEnd(skip.getFilter());
+    return filter instanceof WhileMatchFilter || filter instanceof PageFilter || filter instanceof PrefixFilter || filter instanceof InclusiveStopFilter
+      || filter instanceof MultiRowRangeFilter || filter instanceof FuzzyRowFilter || filter instanceof ColumnCountGetFilter;
+  }
+
   /** A filter with all that HBase's own text leaves out: its comparators' settings, in HBase's messages for them. */
   static String text(Filter filter) {
     if (filter instanceof FilterList list) return list.getOperator() + list.getFilters().stream().map(Filters::text).toList().toString();

@@ -27,6 +27,8 @@ enum KeptOut {
   OFFSET_ON_DEMAND,
   /** A scan that may go on with other reads of files while families are loaded on demand. */
   ROW_LOST_ON_DEMAND,
+  /** A scan that may go on with other reads of files, where a filter may end it in one region and not in the next. */
+  FILTER_DONE_AT_SWITCH,
   /** A column that is named, in files with Bloom filters of columns: only Finback's have them. */
   ROWCOL_SEEK,
   /** Scan.setBatch or partial results together with Scan.setLimit. */

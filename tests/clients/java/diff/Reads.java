@@ -78,16 +78,21 @@ final class Reads {
     if (scan.getReadType() == Scan.ReadType.DEFAULT) scan.setReadType(Scan.ReadType.STREAM);
   }
 
-  /** A scan that has read some blocks goes on as a stream, unless it was one from the beginning: see KeptOut.ROW_LOST_ON_DEMAND. */
+  /** A scan that has read some blocks goes on as a stream, unless it was one from the beginning; its reply ends there. */
   private void stream(Scan scan) throws IOException {
-    if (!scan.hasFilter() || scan.getFilter().hasFilterRow() || scan.getReadType() != Scan.ReadType.DEFAULT || KeptOut.ROW_LOST_ON_DEMAND.isIn()) return;
-    if (Boolean.FALSE.equals(scan.getLoadColumnFamiliesOnDemandValue())) return;
+    if (!scan.hasFilter() || scan.getReadType() != Scan.ReadType.DEFAULT) return;
+    boolean mayLose = !KeptOut.ROW_LOST_ON_DEMAND.isIn() && mayLoseRow(scan);
+    boolean mayEnd = !KeptOut.FILTER_DONE_AT_SWITCH.isIn() && schema.splits != null && schema.splits.length > 0 && Filters.mayEnd(scan.getFilter());
+    if (mayLose || mayEnd) scan.setReadType(Scan.ReadType.STREAM);
+  }
+
+  private boolean mayLoseRow(Scan scan) throws IOException {
+    if (scan.getFilter().hasFilterRow() || Boolean.FALSE.equals(scan.getLoadColumnFamiliesOnDemandValue())) return false;
     for (Schema.Family family : schema.families) {
       boolean isRead = !scan.hasFamilies() || scan.getFamilyMap().containsKey(family.name);
-      if (!isRead || scan.getFilter().isFamilyEssential(family.name)) continue;
-      scan.setReadType(Scan.ReadType.STREAM);
-      return;
+      if (isRead && !scan.getFilter().isFamilyEssential(family.name)) return true;
     }
+    return false;
   }
 
   Scan scan() throws IOException {
