@@ -1,6 +1,7 @@
 //! The operations of administrators.
 
 mod cluster;
+mod files;
 mod namespaces;
 mod procedures;
 mod quotas;
@@ -12,18 +13,19 @@ mod tables;
 
 use crate::connection::IntoTableName;
 use crate::error::{Attempt, Error, Result};
+use crate::failure;
 use crate::servers::ServiceName;
 use crate::shared::Shared;
 use crate::table::Table;
 use bytes::Bytes;
 pub use cluster::StatusOption;
+pub use files::CompactionState;
 use finback_cell::{ServerName, TableName};
 use finback_proto::footprint::Measured;
 use finback_proto::{Message, ProtoError};
 use finback_rpc::{ChannelExt, Request, RpcException};
 pub use namespaces::NamespaceDescriptor;
 use procedures::Nonces;
-pub use regions::CompactionState;
 pub use slow_log::SlowLogFilter;
 pub use snapshots::{SnapshotRequest, SnapshotType};
 use std::sync::Arc;
@@ -138,6 +140,10 @@ impl Admin {
             };
             match retrying.within(asking).await? {
                 Ok(answer) => return Ok(answer),
+                // The region is elsewhere: this server will say nothing else.
+                Err(failed) if failure::is_not_serving(&failed.exception) => {
+                    return Err(Error::Refused(Box::new(failed)));
+                }
                 Err(failed) => retrying.failed(failed).await?,
             }
         }

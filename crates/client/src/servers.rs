@@ -12,7 +12,7 @@ const FAILED_SERVER: &str = "org.apache.hadoop.hbase.ipc.FailedServerException";
 const CONNECT: &str = "java.net.ConnectException";
 
 /// A service of HBase's servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServiceName {
     Client,
     Admin,
@@ -21,6 +21,8 @@ pub(crate) enum ServiceName {
 }
 
 impl ServiceName {
+    const COUNT: usize = 4;
+
     fn name(self) -> &'static str {
         match self {
             Self::Client => "ClientService",
@@ -36,8 +38,8 @@ pub(crate) struct Servers {
     user: String,
     limits: SocketLimits,
     failed_expiry: Duration,
-    /// By `host:port`. As many as there are servers.
-    slots: RwLock<HashMap<(String, ServiceName), Arc<Slot>>>,
+    /// Of each service, by `host:port`: as many as there are servers.
+    slots: [RwLock<HashMap<String, Arc<Slot>>>; ServiceName::COUNT],
 }
 
 #[derive(Default)]
@@ -62,7 +64,7 @@ impl Servers {
             user: config.user.clone(),
             limits,
             failed_expiry: config.failed_server_expiry,
-            slots: RwLock::default(),
+            slots: Default::default(),
         }
     }
 
@@ -109,11 +111,11 @@ impl Servers {
     }
 
     fn slot(&self, address: &str, service: ServiceName) -> Arc<Slot> {
-        let key = (address.to_owned(), service);
-        if let Some(slot) = self.slots.read().get(&key) {
+        let slots = &self.slots[service as usize];
+        if let Some(slot) = slots.read().get(address) {
             return Arc::clone(slot);
         }
-        Arc::clone(self.slots.write().entry(key).or_default())
+        Arc::clone(slots.write().entry(address.to_owned()).or_default())
     }
 
     async fn connect(&self, address: &str, service: ServiceName) -> std::io::Result<SocketChannel> {

@@ -15,6 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Cluster {
     pub(crate) connection: Connection,
+    /// `host:port` of its ZooKeeper.
+    pub(crate) quorum: String,
     _server: Option<(RunningServer, Place)>,
 }
 
@@ -23,12 +25,13 @@ impl Cluster {
         if let Ok(quorum) = std::env::var("FINBACK_TEST_CLUSTER") {
             let connection = Connection::open(config(&quorum)).await.unwrap();
             drop_everything(&connection).await;
-            return Self { connection, _server: None };
+            return Self { connection, quorum, _server: None };
         }
         let place = Place::new();
         let server = place.start();
-        let connection = Connection::open(config(&server.zookeeper().to_string())).await.unwrap();
-        Self { connection, _server: Some((server, place)) }
+        let quorum = server.zookeeper().to_string();
+        let connection = Connection::open(config(&quorum)).await.unwrap();
+        Self { connection, quorum, _server: Some((server, place)) }
     }
 
     /// A new table with families `f` and `g` and these borders between its regions.

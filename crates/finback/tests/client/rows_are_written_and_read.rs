@@ -99,8 +99,9 @@ async fn a_cluster_is_found_through_any_of_its_registries() {
     for config in [
         ClientConfig::masters(&master),
         ClientConfig::bootstrap(&regionserver),
-        // The first one is not there.
+        // The first ones are not there.
         ClientConfig::bootstrap(&format!("127.0.0.1:1,{regionserver}")),
+        ClientConfig::zookeeper(&format!("127.0.0.1:1,{}", cluster.quorum)),
     ] {
         let connection = Connection::open(config).await.unwrap();
         assert_eq!(connection.cluster_id().await.unwrap().as_ref(), Some(&id));

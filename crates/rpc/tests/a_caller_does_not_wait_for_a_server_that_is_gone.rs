@@ -1,0 +1,119 @@
+//! What a [`SocketChannel`] does when the other end does not do what it should.
+
+use bytes::Bytes;
+use finback_proto::pb;
+use finback_rpc::{Channel, ConnectOptions, Request, RpcException, SocketChannel, SocketLimits};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_millis(30);
+
+/// A connection, and the server's end of it.
+async fn pair(limits: SocketLimits) -> (Arc<SocketChannel>, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let options = ConnectOptions { service: "ClientService".into(), user: "tester".into() };
+    let channel =
+        SocketChannel::connect_within(listener.local_addr().unwrap(), &options, limits).await.unwrap();
+    (Arc::new(channel), listener.accept().await.unwrap().0)
+}
+
+fn call(timeout: Option<Duration>, bytes: usize) -> Request {
+    Request { method: "Get", cells: vec![0; bytes].into(), timeout, ..Request::default() }
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting)
+        .await
+        .unwrap_or_else(|_| panic!("not within {PATIENCE:?}: {what}"));
+}
+
+fn class(answer: Result<(Bytes, Bytes), RpcException>) -> String {
+    answer.unwrap_err().simple_class().to_owned()
+}
+
+#[tokio::test]
+async fn a_connection_without_calls_is_closed() {
+    let (channel, mut server) = pair(SocketLimits { idle: Some(SHORT), ..SocketLimits::default() }).await;
+    until("closed", || channel.is_closed()).await;
+    assert_eq!(class(channel.call_encoded(call(None, 0)).await), "ConnectionClosedException");
+    drop(channel);
+    // The server sees the end of it.
+    tokio::time::timeout(PATIENCE, server.read_to_end(&mut Vec::new())).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_with_a_call_is_not_idle() {
+    let (channel, _server) = pair(SocketLimits { idle: Some(SHORT), ..SocketLimits::default() }).await;
+    let answer = channel.call_encoded(call(Some(SHORT * 10), 0)).await;
+    assert_eq!(class(answer), "CallTimeoutException");
+}
+
+#[tokio::test]
+async fn a_call_without_an_answer_ends_a_connection_that_has_been_silent_for_long() {
+    let (channel, _server) = pair(SocketLimits { silence: SHORT, ..SocketLimits::default() }).await;
+    let other = Arc::clone(&channel);
+    let other = tokio::spawn(async move { other.call_encoded(call(None, 0)).await });
+    assert_eq!(class(channel.call_encoded(call(Some(SHORT * 2), 0)).await), "CallTimeoutException");
+    assert!(channel.is_closed());
+    assert_eq!(class(other.await.unwrap()), "ConnectionClosedException");
+}
+
+#[tokio::test]
+async fn a_call_without_an_answer_leaves_a_connection_that_is_silent_for_a_moment() {
+    let (channel, _server) = pair(SocketLimits::default()).await;
+    assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
+    assert!(!channel.is_closed());
+}
+
+#[tokio::test]
+async fn a_server_that_takes_nothing_is_given_up() {
+    let (channel, _server) = pair(SocketLimits { write_stall: SHORT, ..SocketLimits::default() }).await;
+    // More than the sockets hold.
+    let answer = channel.call_encoded(call(Some(PATIENCE), 64 << 20)).await;
+    assert_eq!(class(answer), "ConnectionClosedException");
+}
+
+#[tokio::test]
+async fn what_waits_to_be_written_and_what_is_in_flight_is_bounded() {
+    let limits = SocketLimits { max_in_flight: 3, max_queued_bytes: 1 << 20, ..SocketLimits::default() };
+    let (channel, mut server) = pair(limits).await;
+    for _ in 0..10 {
+        let channel = Arc::clone(&channel);
+        tokio::spawn(async move { channel.call_encoded(call(None, 0)).await });
+    }
+    // Preamble, header and three requests arrive; no more as long as these are not answered.
+    let mut received = Vec::new();
+    let reading = async {
+        loop {
+            server.read_buf(&mut received).await.unwrap();
+        }
+    };
+    assert!(tokio::time::timeout(SHORT * 10, reading).await.is_err());
+    assert_eq!(received.windows(3).filter(|part| part == b"Get").count(), 3);
+    // Whoever is not waited for any more makes room.
+    assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
+}
+
+#[tokio::test]
+async fn a_header_says_who_calls_what_and_in_which_codec() {
+    for (cell_tags, codec) in [(true, "KeyValueCodecWithTags"), (false, "KeyValueCodec")] {
+        let (_channel, mut server) = pair(SocketLimits { cell_tags, ..SocketLimits::default() }).await;
+        let mut preamble = [0; 6];
+        server.read_exact(&mut preamble).await.unwrap();
+        assert_eq!(&preamble, b"HBas\0\x50");
+        let mut header = vec![0; server.read_u32().await.unwrap() as usize];
+        server.read_exact(&mut header).await.unwrap();
+        let header: pb::ConnectionHeader = finback_proto::Message::decode(&header[..]).unwrap();
+        assert_eq!(header.service_name(), "ClientService");
+        assert_eq!(header.user_info.as_ref().unwrap().effective_user, "tester");
+        assert!(header.cell_block_codec_class().ends_with(&format!(".{codec}")));
+    }
+}
