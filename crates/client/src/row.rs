@@ -62,7 +62,7 @@ impl Row {
         self.cells().filter(move |cell| cell.family() == family)
     }
 
-    /// How many cells there are.
+    /// How many cells there are: counts them.
     pub fn len(&self) -> usize {
         self.cells.count()
     }
@@ -109,16 +109,27 @@ impl Row {
         Self { cells: checked(bytes.into()), partial: false, stale }
     }
 
-    /// The first `count` cells, and the others.
-    pub(crate) fn split_at(&self, count: usize) -> (Self, Self) {
+    /// The row in rows of `count` cells each, but for the last, which may have fewer.
+    pub(crate) fn split_every(&self, count: usize) -> Vec<Self> {
         let mut rest = self.cells.bytes().clone();
-        let first = CellBlock::take(&mut rest, count).unwrap_or_default();
-        (Self::new(first, true, self.stale), Self::new(checked(rest), self.partial, self.stale))
+        let mut left = self.len();
+        let mut pieces = Vec::with_capacity(left.div_ceil(count.max(1)));
+        while left > 0 {
+            let here = left.min(count.max(1));
+            // They were checked with the row.
+            let cells = CellBlock::take(&mut rest, here).unwrap_or_default();
+            pieces.push(Self::new(cells, true, self.stale));
+            left -= here;
+        }
+        pieces
     }
 
     /// The cells from the `count`th on.
     pub(crate) fn skip(&self, count: usize) -> Self {
-        self.split_at(count).1
+        let mut rest = self.cells.bytes().clone();
+        // They were checked with the row.
+        let _ = CellBlock::take(&mut rest, count);
+        Self::new(checked(rest), self.partial, self.stale)
     }
 
     pub(crate) fn with_partial(self, partial: bool) -> Self {

@@ -114,17 +114,17 @@ impl Assembly {
         };
         self.cells += row.len();
         self.parts.push(row);
-        while self.cells > count || (self.cells == count && count > 0) {
-            let joined = Row::joined(&mut self.parts);
-            let (part, rest) = joined.split_at(count);
-            let more = goes_on || !rest.is_empty();
-            self.cells -= count.min(self.cells);
-            if !rest.is_empty() {
-                self.parts.push(rest);
+        if self.cells >= count {
+            let mut pieces = Row::joined(&mut self.parts).split_every(count);
+            let rest = pieces.pop_if(|last| last.len() < count);
+            self.cells = rest.as_ref().map_or(0, Row::len);
+            let last = pieces.len().saturating_sub(1);
+            for (place, piece) in pieces.into_iter().enumerate() {
+                let more = goes_on || place < last || rest.is_some();
+                self.handed_over(&piece, more);
+                out.push(piece.with_partial(more));
             }
-            let part = part.with_partial(more);
-            self.handed_over(&part, more);
-            out.push(part);
+            self.parts.extend(rest);
         }
         if !goes_on && !self.parts.is_empty() {
             let last = self.complete();

@@ -22,3 +22,14 @@ fn a_trace_of_another_shape_is_kept_whole() {
     assert_eq!((exception.class.as_ref(), exception.message.as_str()), ("java.io.IOException", "at Foo"));
     assert_eq!(exception.simple_class(), "IOException");
 }
+
+#[test]
+fn the_exception_of_an_action_is_read_back() {
+    for exception in [exceptions::no_such_column_family("no family"), exceptions::call_queue_too_big("full")]
+    {
+        let read = RpcException::from_action_result(&exception.to_action_result());
+        assert_eq!(read, exception);
+    }
+    let nameless = pb::NameBytesPair { name: String::new(), value: None };
+    assert!(!RpcException::from_action_result(&nameless).do_not_retry);
+}

@@ -37,3 +37,15 @@ fn what_ends_a_connection_is_permanent() {
         assert!(fatal.do_not_retry, "{fatal}");
     }
 }
+
+#[test]
+fn classes_tell_whether_to_try_again() {
+    for exception in
+        [table_not_found(""), unknown_scanner(""), do_not_retry(""), not_serving_region(""), io("")]
+    {
+        assert_eq!(is_permanent(&exception.class), exception.do_not_retry, "{exception}");
+    }
+    assert!(is_permanent("org.apache.hadoop.hbase.quotas.SpaceLimitingException"));
+    assert!(!is_permanent("org.example.Whatever"));
+    assert!(is_overload(&call_dropped("").class) && !is_overload(&io("").class));
+}
