@@ -9,11 +9,20 @@ pub struct StringBinary<'a>(pub &'a [u8]);
 
 impl Display for StringBinary<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        for &byte in self.0 {
-            match byte {
-                b' '..=b'~' if byte != b'\\' => f.write_char(char::from(byte))?,
-                _ => write!(f, "\\x{byte:02X}")?,
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        let stands_for_itself = |byte: &u8| matches!(byte, b' '..=b'~' if *byte != b'\\');
+        let mut rest = self.0;
+        while let Some(&first) = rest.first() {
+            let plain = rest.iter().position(|byte| !stands_for_itself(byte)).unwrap_or(rest.len());
+            if plain > 0 {
+                f.write_str(std::str::from_utf8(&rest[..plain]).unwrap_or_default())?;
+            } else {
+                let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
+                f.write_str("\\x")?;
+                f.write_char(digit(first >> 4))?;
+                f.write_char(digit(first))?;
             }
+            rest = &rest[plain.max(1)..];
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! `finback hfile` as people call it.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/hbase-2.5.11")
@@ -97,4 +98,23 @@ fn whoever_has_seen_enough_may_close_the_pipe() {
     let file = fixtures().join("hfiles/index-4level-gz.hfile");
     let output = command.args(["hfile", "-p"]).arg(file).stdout(writer).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn ctrl_c_ends_a_verification_with_what_it_has_found() {
+    /// More than can be done before the signal comes.
+    const FILES: usize = 20_000;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_finback"));
+    command.args(["hfile", "--verify", "-v"]).args(vec!["plain-none.hfile"; FILES]);
+    let mut child = command.current_dir(fixtures().join("hfiles")).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "sound plain-none.hfile: 18 blocks, 900 cells\n");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(rest.ends_with(": interrupted before the end\n"), "{}", rest.lines().last().unwrap());
+    assert!(rest.lines().count() < FILES);
 }

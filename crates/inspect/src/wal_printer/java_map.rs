@@ -1,13 +1,19 @@
 //! The order in which a `java.util.HashMap` with strings as keys gives its entries: HBase prints some.
 
+use std::collections::HashMap;
+
 /// Sorts entries, given in the order in which they were put in, into Java's. A later one takes the place of an earlier one
 /// with the same key.
 pub(super) fn in_order_of_java<V>(entries: impl IntoIterator<Item = (String, V)>) -> Vec<(String, V)> {
     let mut unique: Vec<(String, V)> = Vec::new();
+    let mut places_of_keys = HashMap::new();
     for (key, value) in entries {
-        match unique.iter_mut().find(|(known, _)| *known == key) {
-            Some(known) => known.1 = value,
-            None => unique.push((key, value)),
+        match places_of_keys.get(&key) {
+            Some(&place) => unique[place] = (key, value),
+            None => {
+                places_of_keys.insert(key.clone(), unique.len());
+                unique.push((key, value));
+            }
         }
     }
     // A table of 16 places, doubled whenever it is filled to more than three quarters.

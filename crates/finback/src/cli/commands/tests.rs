@@ -91,3 +91,16 @@ fn bash_completes_commands_options_and_values() {
     assert_eq!(completed(&["finback", "completions", "z"]).unwrap(), ["zsh"]);
     assert_eq!(completed(&["finback", "man", "ser"]).unwrap(), ["server"]);
 }
+
+#[test]
+fn scripts_are_what_their_shells_take() {
+    for shell in completions::SHELLS {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("script");
+        std::fs::write(&path, completions::script(shell).unwrap()).unwrap();
+        // Where there is such a shell.
+        if let Ok(output) = Command::new(shell).arg("-n").arg(&path).output() {
+            assert!(output.status.success(), "{shell}: {output:?}");
+        }
+    }
+}
