@@ -126,10 +126,10 @@ async fn what_cannot_be_is_refused_in_hbases_words() {
     let refused = async |snapshot| refusal(ask(&cluster, snapshot).await);
     let expected = "Snapshot 's' already stored on the filesystem.";
     assert_eq!(refused(description("s", "t")).await, ("SnapshotExistsException".into(), expected.into()));
-    let boastful = pb::SnapshotDescription { owner: Some("x".repeat(1 << 20)), ..description("large", "t") };
+    let boastful = pb::SnapshotDescription { owner: Some("x".repeat(64 << 10)), ..description("large", "t") };
     let (class, message) = refused(boastful).await;
     assert_eq!(class, "DoNotRetryIOException");
-    assert!(message.contains("bytes, more than 1048576"), "{message}");
+    assert!(message.contains("bytes, more than 65536"), "{message}");
     let expected = "Table 'none' doesn't exist, can't take snapshot.";
     assert_eq!(
         refused(description("x", "none")).await,

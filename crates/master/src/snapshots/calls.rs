@@ -24,7 +24,7 @@ const TIMEOUT_MS: i64 = 300_000;
 const VERSION: i32 = 2;
 /// What is said of a snapshot, table and permissions included, takes no more than this: whoever lists snapshots, or cleans the
 /// archive, reads that of all of them.
-const MAX_DESCRIPTION_BYTES: usize = 1 << 20;
+const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
 
 impl MasterService {
     /// Snapshots: all of these look at the disk.
