@@ -142,6 +142,18 @@ struct Batch {
 
 /// Does all of `actions`.
 pub(crate) async fn run(table: &Table, actions: Vec<BatchAction>) -> Vec<Result<BatchAnswer>> {
+    start(table, actions).finish().await.0
+}
+
+/// Does all of `actions`, and gives those back that failed.
+pub(crate) async fn run_for_failures(table: &Table, actions: Vec<BatchAction>) -> Vec<(BatchAction, Error)> {
+    let (answers, work) = start(table, actions).finish().await;
+    let failure =
+        |(prepared, answer): (&Prepared, Result<BatchAnswer>)| Some((prepared.action.clone(), answer.err()?));
+    work.actions.iter().zip(answers).filter_map(failure).collect()
+}
+
+fn start(table: &Table, actions: Vec<BatchAction>) -> Batch {
     let shared = Arc::clone(table.shared());
     let max_cell_size = shared.config.max_cell_size;
     let answers: Vec<Option<Result<BatchAnswer>>> =
@@ -159,7 +171,7 @@ pub(crate) async fn run(table: &Table, actions: Vec<BatchAction>) -> Vec<Result<
     };
     let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: JoinSet::new() };
     batch.send_after(Duration::ZERO, 1, wanted);
-    batch.finish().await
+    batch
 }
 
 impl Batch {
@@ -175,7 +187,7 @@ impl Batch {
         });
     }
 
-    async fn finish(mut self) -> Vec<Result<BatchAnswer>> {
+    async fn finish(mut self) -> (Vec<Result<BatchAnswer>>, Arc<Work>) {
         while let Some(step) = self.steps.join_next().await {
             match step {
                 Ok(Step::Located { tries, servers, unlocated }) => {
@@ -191,7 +203,8 @@ impl Batch {
             }
         }
         let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };
-        self.answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(unanswered()))).collect()
+        let answers = self.answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(unanswered())));
+        (answers.collect(), self.work)
     }
 
     async fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {

@@ -1,6 +1,6 @@
 //! Writes that are gathered and sent many at a time.
 
-use crate::batch::BatchAction;
+use crate::batch::{self, BatchAction};
 use crate::error::{Error, Result};
 use crate::mutation::Mutation;
 use crate::table::Table;
@@ -193,15 +193,16 @@ impl Inner {
     }
 
     async fn deliver(&self, buffer: Vec<(Mutation, OwnedSemaphorePermit)>) {
-        let (mutations, permits): (Vec<Mutation>, Vec<OwnedSemaphorePermit>) = buffer.into_iter().unzip();
-        let answers = self.table.batch(mutations.iter().cloned().map(BatchAction::Mutation)).await;
+        let (actions, permits): (Vec<BatchAction>, Vec<OwnedSemaphorePermit>) =
+            buffer.into_iter().map(|(mutation, permit)| (BatchAction::Mutation(mutation), permit)).unzip();
+        let failures = batch::run_for_failures(&self.table, actions).await;
         let mut state = self.state.lock();
-        for (mutation, answer) in mutations.into_iter().zip(answers) {
-            if let Err(error) = answer {
-                state.failed += 1;
-                if state.failures.len() < self.options.max_failures {
-                    state.failures.push((mutation, error));
-                }
+        for (action, error) in failures {
+            state.failed += 1;
+            if let BatchAction::Mutation(mutation) = action
+                && state.failures.len() < self.options.max_failures
+            {
+                state.failures.push((mutation, error));
             }
         }
         drop(permits);

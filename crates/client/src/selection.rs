@@ -224,7 +224,7 @@ macro_rules! selection_methods {
             self
         }
 
-        /// From which replicas the answer may come. Default: from the primary.
+        /// From which replicas the answer may come. Default: from the primary; of batches always.
         #[must_use]
         pub fn consistency(mut self, consistency: crate::Consistency) -> Self {
             self.selection.consistency = consistency;

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(super) fn read<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<ClientConfig> {
     let settings = Settings(settings.into_iter().collect());
     let mut config = ClientConfig::at(settings.cluster()?);
-    let milliseconds: [(&str, &mut Duration); 10] = [
+    let milliseconds: [(&str, &mut Duration); 9] = [
         ("hbase.rpc.timeout", &mut config.rpc_timeout),
         ("hbase.client.operation.timeout", &mut config.operation_timeout),
         ("hbase.client.scanner.timeout.period", &mut config.scan_timeout),
@@ -20,7 +20,6 @@ pub(super) fn read<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -
         ("hbase.ipc.client.socket.timeout.write", &mut config.write_timeout),
         ("hbase.ipc.client.connection.minIdleTimeBeforeClose", &mut config.idle_timeout),
         ("hbase.ipc.client.failed.servers.expiry", &mut config.failed_server_expiry),
-        ("hbase.client.registry.timeout", &mut config.registry_timeout),
     ];
     for (name, field) in milliseconds {
         if let Some(value) = settings.number::<u64>(name)? {
@@ -39,9 +38,6 @@ pub(super) fn read<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -
     config.read_rpc_timeout = of_ms("hbase.rpc.read.timeout")?;
     config.write_rpc_timeout = of_ms("hbase.rpc.write.timeout")?;
     config.pause_overloaded = of_ms("hbase.client.pause.server.overloaded")?;
-    if let Some(user) = settings.0.get("hbase.client.user") {
-        config.user = (*user).to_owned();
-    }
     settings.set("hbase.client.retries.number", &mut config.retries)?;
     settings.set("hbase.client.scanner.caching", &mut config.scanner_caching)?;
     settings.set("hbase.client.scanner.max.result.size", &mut config.scanner_max_result_size)?;
