@@ -13,7 +13,7 @@ use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, L
 use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
-use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions};
+use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
@@ -328,7 +328,10 @@ async fn start_master(
 /// What the settings are to a master.
 pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
     MasterConfig {
-        table_sanity_checks: config.table_sanity_checks,
+        table_sanity_checks: SanityChecks {
+            refuse: config.table_sanity_checks,
+            blocking_store_files: config.blocking_store_files.into(),
+        },
         split_restriction: crate::region_server_options::split_restriction(config),
         remote_lock_timeout: config.remote_lock_timeout,
         snapshot_ttl: config.snapshot_ttl,

@@ -56,3 +56,4 @@ mod write_calls;
 pub use admin_service::UpdateConfiguration;
 pub use master::{Master, MasterStatus, Reconfigurer};
 pub use options::{Chores, Clock, Connect, MasterConfig, MasterError, MasterOptions, ShutdownHook};
+pub use sanity_check::SanityChecks;

@@ -7,6 +7,7 @@ use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
+use crate::sanity_check::SanityChecks;
 use crate::{
     file_tracker, region_division, sanity_check,
     snapshots::{self, TableOfSnapshot},
@@ -210,7 +211,11 @@ impl Operation {
     }
 
     /// Whether it can be done now.
-    pub(crate) fn check(&self, state: &ClusterState, sanity_checks: bool) -> Result<(), RpcException> {
+    pub(crate) fn check(
+        &self,
+        state: &ClusterState,
+        sanity_checks: SanityChecks,
+    ) -> Result<(), RpcException> {
         match self {
             // As in HBase what is not there can be locked too.
             Self::HoldLock { .. } => Ok(()),
@@ -299,7 +304,7 @@ impl Operation {
     pub(crate) fn new_descriptor(
         &self,
         state: &ClusterState,
-        sanity_checks: bool,
+        sanity_checks: SanityChecks,
     ) -> Result<TableDescriptor, RpcException> {
         let name = self.table().ok_or_else(|| exceptions::do_not_retry("no table"))?;
         let table = find(state, name)?;

@@ -1,5 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
+use crate::sanity_check::SanityChecks;
 use finback_cell::{ServerName, SplitRestriction};
 use finback_layout::{LayoutError, RootDir};
 use finback_rpc::Channel;
@@ -33,8 +34,8 @@ pub struct MasterOptions {
 /// Settings, with HBase's names.
 #[derive(Debug, Clone)]
 pub struct MasterConfig {
-    /// `hbase.table.sanity.checks`: whether schemas that make no sense are refused. Default true.
-    pub table_sanity_checks: bool,
+    /// How schemas are checked.
+    pub table_sanity_checks: SanityChecks,
     /// `zookeeper.session.timeout`: a region server that was silent for so long is dead. None (the default): never; right
     /// where master and region server are one process.
     pub server_expiry: Option<Duration>,
@@ -59,7 +60,7 @@ pub struct MasterConfig {
 impl Default for MasterConfig {
     fn default() -> Self {
         Self {
-            table_sanity_checks: true,
+            table_sanity_checks: SanityChecks::default(),
             server_expiry: None,
             split_restriction: SplitRestriction::default(),
             max_clock_skew: Duration::from_secs(30),

@@ -48,9 +48,25 @@ pub(crate) fn check_names(table: &TableDescriptor) -> Result<(), RpcException> {
     Ok(())
 }
 
-/// HBase's sanity checks; with `enabled` false (or the table's own `hbase.table.sanity.checks`) they only warn.
-pub(crate) fn check(table: &TableDescriptor, enabled: bool) -> Result<(), RpcException> {
-    let throws = enabled && table.flag(SWITCH, true);
+/// The server's settings that schemas are checked by.
+#[derive(Clone, Copy, Debug)]
+pub struct SanityChecks {
+    /// `hbase.table.sanity.checks`: whether schemas that make no sense are refused, and not only warned of. Default true.
+    pub refuse: bool,
+    /// `hbase.hstore.blockingStoreFiles`, for tables that do not say it themselves. Default 16.
+    pub blocking_store_files: i64,
+}
+
+impl Default for SanityChecks {
+    fn default() -> Self {
+        Self { refuse: true, blocking_store_files: 16 }
+    }
+}
+
+/// HBase's sanity checks; where they do not refuse (by the server's settings, or the table's own
+/// `hbase.table.sanity.checks`) they only warn.
+pub(crate) fn check(table: &TableDescriptor, checks: SanityChecks) -> Result<(), RpcException> {
+    let throws = checks.refuse && table.flag(SWITCH, true);
     let complain = |message: String| -> Result<(), RpcException> {
         if throws {
             return Err(insane(message));
@@ -62,7 +78,7 @@ pub(crate) fn check(table: &TableDescriptor, enabled: bool) -> Result<(), RpcExc
     check_split_policy(table, &complain)?;
     table.families.iter().try_for_each(|family| check_compression(family, &complain))?;
     table.families.iter().try_for_each(check_encryption)?;
-    check_fifo_compaction(table)?;
+    check_fifo_compaction(table, checks.blocking_store_files)?;
     if table.families.is_empty() {
         complain("Table should have at least one column family.".into())?;
     }
@@ -173,7 +189,7 @@ fn check_compression(family: &ColumnFamilyDescriptor, complain: Complain<'_>) ->
 }
 
 /// What a store whose files are only ever dropped must have; this is not to be bypassed.
-fn check_fifo_compaction(table: &TableDescriptor) -> Result<(), RpcException> {
+fn check_fifo_compaction(table: &TableDescriptor, blocking_store_files: i64) -> Result<(), RpcException> {
     const POLICY: &str = "hbase.hstore.defaultengine.compactionpolicy.class";
     const FIFO: &str = "org.apache.hadoop.hbase.regionserver.compactions.FIFOCompactionPolicy";
     const BLOCKING_FILES: &str = "hbase.hstore.blockingStoreFiles";
@@ -189,7 +205,7 @@ fn check_fifo_compaction(table: &TableDescriptor) -> Result<(), RpcException> {
             return Err(insane("MIN_VERSION > 0 is not supported for FIFO compaction"));
         }
         let files = family.setting(BLOCKING_FILES).or_else(|| table.attribute(BLOCKING_FILES));
-        let files = parse(files, BLOCKING_FILES, 16)?;
+        let files = parse(files, BLOCKING_FILES, blocking_store_files)?;
         if files < LEAST_BLOCKING_FILES {
             return Err(insane(format!(
                 "Blocking file count '{BLOCKING_FILES}' {files} is below recommended minimum of {LEAST_BLOCKING_FILES} for column family {}",

@@ -1,6 +1,9 @@
 use super::*;
 use finback_cell::{TableName, schema::set_entry};
 
+const REFUSE: SanityChecks = SanityChecks { refuse: true, blocking_store_files: 16 };
+const WARN: SanityChecks = SanityChecks { refuse: false, ..REFUSE };
+
 fn table(change: impl FnOnce(&mut TableDescriptor)) -> TableDescriptor {
     let mut table = TableDescriptor::new(TableName::parse(b"t").unwrap());
     table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
@@ -43,19 +46,19 @@ fn every_check_has_its_message_and_can_be_switched_off() {
         (attribute("hbase.regionserver.region.split.policy", "x"), "Unable to load configured region split"),
     ];
     for (mut table, message) in cases {
-        let error = check(&table, true).unwrap_err();
+        let error = check(&table, REFUSE).unwrap_err();
         assert!(error.message.starts_with(message), "{error}");
         assert!(error.message.ends_with("if you want to bypass sanity checks"), "{error}");
         assert_eq!(error.simple_class(), "DoNotRetryIOException");
-        assert_eq!(check(&table, false), Ok(()));
+        assert_eq!(check(&table, WARN), Ok(()));
         set_entry(&mut table.attributes, SWITCH, "false");
-        assert_eq!(check(&table, true), Ok(()), "{message}");
+        assert_eq!(check(&table, REFUSE), Ok(()), "{message}");
     }
 }
 
 #[test]
 fn some_checks_cannot_be_switched_off() {
-    assert_eq!(check(&family("TTL", "soon"), false).unwrap_err().message, "TTL is not a number: \"soon\"");
+    assert_eq!(check(&family("TTL", "soon"), WARN).unwrap_err().message, "TTL is not a number: \"soon\"");
     assert_eq!(
         check_names(&family("VERSIONS", "0")).unwrap_err().message,
         "Maximum versions must be positive"
@@ -64,8 +67,8 @@ fn some_checks_cannot_be_switched_off() {
 
 #[test]
 fn what_was_to_be_encrypted_is_refused() {
-    for enabled in [true, false] {
-        let error = check(&family("ENCRYPTION", "AES"), enabled).unwrap_err();
+    for checks in [REFUSE, WARN] {
+        let error = check(&family("ENCRYPTION", "AES"), checks).unwrap_err();
         let told =
             "Cipher AES failed test: encryption is disabled on the cluster Set hbase.table.sanity.checks";
         assert!(error.message.starts_with(told), "{error}");
@@ -90,9 +93,11 @@ fn stores_whose_files_are_only_dropped_need_an_age_and_room() {
         (fifo(&[("TTL", "10"), ("MIN_VERSIONS", "1"), files]), "MIN_VERSION > 0 is not supported"),
         (fifo(&[("TTL", "10")]), "Blocking file count 'hbase.hstore.blockingStoreFiles' 16 is below"),
     ] {
-        assert!(check(&table, false).unwrap_err().message.starts_with(message), "{message}");
+        assert!(check(&table, WARN).unwrap_err().message.starts_with(message), "{message}");
     }
-    assert_eq!(check(&fifo(&[("TTL", "10"), files]), true), Ok(()));
+    assert_eq!(check(&fifo(&[("TTL", "10"), files]), REFUSE), Ok(()));
+    let of_server = SanityChecks { blocking_store_files: 1000, ..REFUSE };
+    assert_eq!(check(&fifo(&[("TTL", "10")]), of_server), Ok(()));
 }
 
 #[test]
@@ -110,7 +115,7 @@ fn defaults_and_borders_pass() {
         attribute("SPLIT_POLICY", "org.apache.hadoop.hbase.regionserver.SteppingSplitPolicy"),
         table(|table| table.families[0].attributes.clear()),
     ] {
-        assert_eq!(check(&good, true), Ok(()));
+        assert_eq!(check(&good, REFUSE), Ok(()));
         assert_eq!(check_names(&good), Ok(()));
     }
 }

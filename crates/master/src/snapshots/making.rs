@@ -12,6 +12,7 @@ use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use super::{SnapshotWork, calls::does_not_exist, describe, exception};
+use crate::sanity_check::SanityChecks;
 use crate::{
     core::{Core, Decision, Origin, Step},
     driver::Driver,
@@ -163,7 +164,7 @@ fn unusable_tracker(table: &TableDescriptor) -> Option<RpcException> {
 pub(crate) fn check_clone(
     state: &ClusterState,
     of: &TableOfSnapshot,
-    sanity_checks: bool,
+    sanity_checks: SanityChecks,
 ) -> Result<(), RpcException> {
     check_namespace(state, of.table.name.namespace())?;
     check_schema(of, sanity_checks)?;
@@ -177,7 +178,7 @@ pub(crate) fn check_clone(
 pub(crate) fn check_restore(
     state: &ClusterState,
     of: &TableOfSnapshot,
-    sanity_checks: bool,
+    sanity_checks: SanityChecks,
 ) -> Result<(), RpcException> {
     let name = &of.table.name;
     let table = find(state, name)?;
@@ -204,7 +205,7 @@ pub(crate) fn check_restore(
     Ok(())
 }
 
-fn check_schema(of: &TableOfSnapshot, sanity_checks: bool) -> Result<(), RpcException> {
+fn check_schema(of: &TableOfSnapshot, sanity_checks: SanityChecks) -> Result<(), RpcException> {
     sanity_check::check(&of.table, sanity_checks)?;
     if of.table.families.is_empty() {
         let message = format!("Table {} should have at least one column family.", of.table.name);
