@@ -51,7 +51,7 @@ printers_compared() {
 }
 
 step_printers() {
-  local cp out dir="$DATA/printers" golden="$ROOT/fixtures/hbase-2.5.11"
+  local cp out file dir="$DATA/printers" golden="$ROOT/fixtures/hbase-2.5.11"
   cp=$(class_path tools) && out=$(classes "$HERE/java/printers" "$cp") || return 1
   mkdir -p "$dir/hfiles"
   (cd "$ROOT" && cargo run -q --release --locked -p finback-hfile --example write_combinations -- "$dir/hfiles" 41) || return 1
@@ -76,5 +76,7 @@ step_printers() {
   printer_jobs "$dir/list.hfiles" "$dir/list.wals"
   jvm "$(ZKPORT=1 client_conf FATAL):$out:$cp" Printers "$dir/jobs" || return 1
   printers_compared || return 1
-  "$FINBACK" hfile --verify "$dir" && "$FINBACK" wal --verify "$dir"/data-*/WALs > "$dir/wal-verify" || [ $? = 3 ] || { cat "$dir/wal-verify"; return 1; }
+  "$FINBACK" wal --verify "$dir"/data-*/WALs > "$dir/wal-verify" || [ $? = 3 ] || { cat "$dir/wal-verify"; return 1; }
+  for file in "$dir"/data-*; do "$FINBACK" check "$file" || return 1; done
+  "$FINBACK" hfile --verify "$dir"
 }

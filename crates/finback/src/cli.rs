@@ -10,6 +10,7 @@ mod commands;
 mod completions;
 mod help;
 mod interrupt;
+mod local_file;
 mod man;
 mod settings;
 mod stop;

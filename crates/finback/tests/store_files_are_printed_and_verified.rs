@@ -37,6 +37,15 @@ fn a_file_is_printed_as_hbase_prints_it_in_every_spelling_of_the_options() {
 }
 
 #[test]
+fn files_may_be_named_as_hadoop_names_them() {
+    let path = fixtures().canonicalize().unwrap().join("hfiles/empty.hfile");
+    let out = said(&hfile(&["-v", "-f", &format!("file://{}", path.display())])).0;
+    assert_eq!(out, format!("Scanning -> file:{}\nScanned kv count -> 0\n", path.display()));
+    let refused = hfile(&["-v", "-f", "hdfs://a:9000/hbase/f"]);
+    assert!(refused.status.code() == Some(1) && said(&refused).1.contains("only files of this machine"));
+}
+
+#[test]
 fn a_region_is_found_by_its_name_and_by_its_directory() {
     let root = fixtures().join("split-and-merged");
     let region = "data/ns1/t1/f7638a2682b13d19ae8314e04fbc5f33";

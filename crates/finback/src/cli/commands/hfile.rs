@@ -3,6 +3,7 @@
 mod verification;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::local_file::LocalFile;
 use crate::cli::settings::{self, CONFIG, SETTING};
 use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
@@ -80,14 +81,15 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
     let files = files(arguments, &fs)?;
     if arguments.has("verify") {
-        return verification::run(&fs, &files, arguments.has("verbose"));
+        let paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
+        return verification::run(&fs, &paths, arguments.has("verbose"));
     }
     let options = options(arguments, &fs)?;
     let (mut out, mut err) = (BufWriter::new(std::io::stdout().lock()), std::io::stderr().lock());
     let mut printer = HFilePrinter::new(options, &mut out, &mut err);
-    let printed = files.iter().try_for_each(|path| {
+    let printed = files.iter().try_for_each(|LocalFile { path, name }| {
         let file = fs.open(path).map_err(|source| InspectError::Io { path: path.clone(), source })?;
-        printer.print(file, path)
+        printer.print(file, name)
     });
     let warnings = match printed {
         Ok(()) => printer.finish()?,
@@ -102,8 +104,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
 }
 
 /// The files that are named, by whichever option.
-fn files(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<Vec<PathBuf>, Stop> {
-    let mut files: Vec<PathBuf> = arguments.values("file").map(PathBuf::from).collect();
+fn files(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<Vec<LocalFile>, Stop> {
+    let mut files: Vec<LocalFile> = arguments.values("file").map(LocalFile::of).collect::<Result<_, _>>()?;
     if let Some(region) = arguments.text("region")? {
         let is_directory = fs.metadata(region.as_ref()).is_ok_and(|found| found.is_dir);
         let root = if is_directory { PathBuf::new() } else { root(arguments)? };
@@ -111,9 +113,11 @@ fn files(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<Vec<PathBuf>
         if arguments.has("verbose") {
             println_region(&found)?;
         }
-        files.extend(found.files);
+        files.extend(found.files.into_iter().map(|path| LocalFile { name: path.clone(), path }));
     }
-    files.extend(arguments.operands().iter().map(PathBuf::from));
+    for operand in arguments.operands() {
+        files.push(LocalFile::of(operand)?);
+    }
     if files.is_empty() && arguments.value("region").is_none() {
         return Err(arguments.combination("finback hfile needs a FILE, or --region REGION").into());
     }

@@ -3,10 +3,12 @@
 mod verification;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::local_file::LocalFile;
 use crate::cli::stop::{EXIT_FAILED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_inspect::{InspectError, WalForm, WalPrinter, WalPrinterOptions};
+use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,7 +61,8 @@ compressed.",
 };
 
 fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
-    let files: Vec<PathBuf> = arguments.operands().iter().map(PathBuf::from).collect();
+    let file = |operand: &OsString| LocalFile::of(operand).map(|file| file.path);
+    let files: Vec<PathBuf> = arguments.operands().iter().map(file).collect::<Result<_, _>>()?;
     if arguments.has("verify") {
         return verification::run(&files, arguments.has("verbose"));
     }
