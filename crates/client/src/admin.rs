@@ -130,12 +130,21 @@ impl Admin {
         method: &'static str,
         question: &Q,
     ) -> Result<A> {
+        self.ask_server_service(ServiceName::Admin, server, method, question).await
+    }
+
+    pub(crate) async fn ask_server_service<Q: Message, A: Measured>(
+        &self,
+        service: ServiceName,
+        server: &ServerName,
+        method: &'static str,
+        question: &Q,
+    ) -> Result<A> {
         let mut retrying = self.shared.retrying(method, self.timeout);
         loop {
             let timeout = retrying.call_timeout(self.shared.config.rpc_timeout);
             let asking = async {
-                let answer =
-                    self.call(&server.address(), ServiceName::Admin, method, question, timeout).await;
+                let answer = self.call(&server.address(), service, method, question, timeout).await;
                 answer.map_err(|exception| attempt(method, Some(server), exception))
             };
             match retrying.within(asking).await? {

@@ -2,8 +2,10 @@
 
 use crate::admin::Admin;
 use crate::error::{Error, Result};
+use crate::servers::ServiceName;
 use crate::table::Table;
 use bytes::Bytes;
+use finback_cell::ServerName;
 use finback_proto::{Message, convert, pb};
 
 /// What is called: a method of a service.
@@ -57,6 +59,25 @@ impl Table {
 }
 
 impl Admin {
+    /// Calls a service of a region server.
+    ///
+    /// # Errors
+    /// As of all operations; `UnknownProtocolException` where there is no such service.
+    pub async fn call_server_service<Q: Message, A: Message + Default>(
+        &self,
+        server: &ServerName,
+        what: ServiceMethod<'_>,
+        request: &Q,
+    ) -> Result<A> {
+        const METHOD: &str = "ExecRegionServerService";
+        let region = pb::RegionSpecifier {
+            r#type: pb::region_specifier::RegionSpecifierType::RegionName.into(),
+            value: Bytes::new(),
+        };
+        let request = pb::CoprocessorServiceRequest { region, call: service_call(&[], what, request) };
+        answer(METHOD, self.ask_server_service(ServiceName::Client, server, METHOD, &request).await?)
+    }
+
     /// Calls a service of the master.
     ///
     /// # Errors

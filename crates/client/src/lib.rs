@@ -109,5 +109,6 @@ pub use finback_cell::{
     Bytes, Cell, CellType, ColumnFamilyDescriptor, Durability, RegionInfo, RegionState, ServerName,
     StringBinary, TableDescriptor, TableName, TimeRange,
 };
-pub use finback_proto::pb as messages;
+pub use finback_proto::footprint::Measured;
+pub use finback_proto::{Message, pb as messages};
 pub use finback_rpc::RpcException;

@@ -25,7 +25,7 @@ pub(crate) struct RpcRegistry {
     /// Whether masters are asked, which know of each other; other servers name servers at large.
     masters: bool,
     configured: Vec<String>,
-    known: Mutex<Known>,
+    known: Arc<Mutex<Known>>,
     fanout: usize,
     timeout: Duration,
 }
@@ -35,7 +35,6 @@ struct Known {
     refreshed: Instant,
     /// Where the next question begins.
     next: usize,
-    refreshing: bool,
 }
 
 impl RpcRegistry {
@@ -49,7 +48,7 @@ impl RpcRegistry {
             servers: Arc::clone(servers),
             masters,
             configured: nodes.clone(),
-            known: Mutex::new(Known { nodes, refreshed: Instant::now(), next: 0, refreshing: false }),
+            known: Arc::new(Mutex::new(Known { nodes, refreshed: Instant::now(), next: 0 })),
             fanout: config.registry_fanout.max(1),
             timeout: config.rpc_timeout.min(config.registry_timeout),
         }
@@ -87,7 +86,7 @@ impl RpcRegistry {
         Q: Message + Clone + 'static,
         A: Measured + 'static,
     {
-        self.refresh_if_due(false).await;
+        self.refresh_if_due(false);
         let nodes = self.in_turn();
         let mut failures = Vec::new();
         for group in nodes.chunks(self.fanout) {
@@ -109,7 +108,7 @@ impl RpcRegistry {
                 }
             }
         }
-        self.refresh_if_due(true).await;
+        self.refresh_if_due(true);
         Err(unknown(format!("{method}: no server of the registry answers ({})", failures.join("; "))))
     }
 
@@ -124,49 +123,56 @@ impl RpcRegistry {
         nodes
     }
 
-    /// Asks one server after the other for the servers to ask from now on, if it is time to; their answer takes the place of
-    /// what is known.
-    async fn refresh_if_due(&self, after_failure: bool) {
+    /// Looks for other servers to ask, in the background, if it is time to.
+    fn refresh_if_due(&self, after_failure: bool) {
         let interval = if after_failure { MIN_REFRESH_INTERVAL } else { REFRESH_INTERVAL };
         {
             let mut known = self.known.lock();
-            if known.refreshing || known.refreshed.elapsed() < interval {
+            if known.refreshed.elapsed() < interval {
                 return;
             }
-            (known.refreshing, known.refreshed) = (true, Instant::now());
+            known.refreshed = Instant::now();
         }
-        let mut found = Vec::new();
-        for node in self.in_turn() {
-            found = self.nodes_of(&node).await.unwrap_or_default();
-            if !found.is_empty() {
-                break;
-            }
-        }
-        found.truncate(MAX_NODES);
-        let mut known = self.known.lock();
-        known.refreshing = false;
-        if !found.is_empty() {
-            known.nodes = found;
-        }
+        let (servers, nodes, known) = (Arc::clone(&self.servers), self.in_turn(), Arc::clone(&self.known));
+        tokio::spawn(refresh(servers, nodes, known, self.masters, self.timeout));
     }
+}
 
-    async fn nodes_of(&self, node: &str) -> Result<Vec<String>, RpcException> {
-        let address = |name: &pb::ServerName| ServerName::try_from(name).map(|name| name.address());
-        if self.masters {
-            let question = pb::GetMastersRequest {};
-            let answer: pb::GetMastersResponse =
-                ask_one(&self.servers, node, "GetMasters", &question, self.timeout).await?;
-            return Ok(answer
-                .master_servers
-                .iter()
-                .flat_map(|master| address(&master.server_name))
-                .collect());
+/// Asks one server after the other for the servers to ask from now on; the first answer takes the place of what is known.
+async fn refresh(
+    servers: Arc<Servers>,
+    nodes: Vec<String>,
+    known: Arc<Mutex<Known>>,
+    masters: bool,
+    timeout: Duration,
+) {
+    for node in nodes {
+        let mut found = nodes_of(&servers, &node, masters, timeout).await.unwrap_or_default();
+        if !found.is_empty() {
+            found.truncate(MAX_NODES);
+            known.lock().nodes = found;
+            return;
         }
-        let question = pb::GetBootstrapNodesRequest {};
-        let answer: pb::GetBootstrapNodesResponse =
-            ask_one(&self.servers, node, "GetBootstrapNodes", &question, self.timeout).await?;
-        Ok(answer.server_name.iter().flat_map(address).collect())
     }
+}
+
+/// The servers that a server names.
+async fn nodes_of(
+    servers: &Servers,
+    node: &str,
+    masters: bool,
+    timeout: Duration,
+) -> Result<Vec<String>, RpcException> {
+    let address = |name: &pb::ServerName| ServerName::try_from(name).map(|name| name.address());
+    if masters {
+        let question = pb::GetMastersRequest {};
+        let answer: pb::GetMastersResponse = ask_one(servers, node, "GetMasters", &question, timeout).await?;
+        return Ok(answer.master_servers.iter().flat_map(|master| address(&master.server_name)).collect());
+    }
+    let question = pb::GetBootstrapNodesRequest {};
+    let answer: pb::GetBootstrapNodesResponse =
+        ask_one(servers, node, "GetBootstrapNodes", &question, timeout).await?;
+    Ok(answer.server_name.iter().flat_map(address).collect())
 }
 
 async fn ask_one<Q: Message, A: Measured>(
@@ -181,3 +187,6 @@ async fn ask_one<Q: Message, A: Measured>(
     let (answer, _) = channel.call_measured(call, question).await?;
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests;

@@ -220,6 +220,12 @@ async fn services_of_coprocessors_are_called() {
     let nothing = ServiceMethod { service: "NoService", method: "Nothing" };
     let refused = table.call_service::<_, pb::AggregateResponse>("a", nothing, &request).await.unwrap_err();
     assert!(refused.is("UnknownProtocolException"), "{refused}");
+    let admin = cluster.connection.admin();
+    let server = admin.region_servers().await.unwrap().remove(0);
+    let of_server = admin.call_server_service::<_, pb::AggregateResponse>(&server, nothing, &request).await;
+    assert!(of_server.unwrap_err().exception().is_some_and(|refused| refused.do_not_retry));
+    let of_master = admin.call_master_service::<_, pb::AggregateResponse>(nothing, &request).await;
+    assert!(of_master.unwrap_err().exception().is_some_and(|refused| refused.do_not_retry));
     let cells =
         |row: &finback_client::Row| row.cells().map(|cell: Cell<'_>| cell.value_length()).sum::<usize>();
     assert_eq!(cells(&table.get(Get::new("a")).await.unwrap().unwrap()), 8);

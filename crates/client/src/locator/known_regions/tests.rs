@@ -59,3 +59,13 @@ fn only_what_was_asked_is_forgotten_or_moved() {
     known.remove(&location("", "", 1, 1, 5));
     assert!(known.find(b"a", Side::At).is_some());
 }
+
+#[test]
+fn a_region_that_ends_before_it_begins_is_none() {
+    let whole = location("", "", 1, 1, 1);
+    let known = known(&[&whole]);
+    for (start, end) in [("m", "m"), ("m", "a")] {
+        known.insert(location(start, end, 9, 1, 1));
+    }
+    assert_eq!(known.find(b"n", Side::At), Some(whole));
+}
