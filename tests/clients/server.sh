@@ -20,7 +20,8 @@ finback_binary() {
 server_start() {
   local data=$1 log=$2 i setting settings=()
   shift 2
-  for setting in hbase.zookeeper.property.clientPort=0 hbase.master.port=0 hbase.regionserver.port=0 "$@"; do
+  for setting in hbase.zookeeper.property.clientPort=0 hbase.master.port=0 hbase.regionserver.port=0 \
+    hbase.master.info.port=0 hbase.regionserver.info.port=0 "$@"; do
     settings+=(-D "$setting")
   done
   mkdir -p "$data"

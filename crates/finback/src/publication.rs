@@ -21,6 +21,7 @@ pub(crate) struct Publication {
     tree: Arc<Tree>,
     parent: String,
     master: ServerName,
+    info_port: u16,
     /// Where hbase:meta is, and how many replicas it has.
     meta: Option<(ServerName, u32)>,
     namespaces: BTreeMap<String, Vec<(String, String)>>,
@@ -29,11 +30,12 @@ pub(crate) struct Publication {
 
 impl Publication {
     /// Below the node `parent`.
-    pub(crate) fn new(tree: Arc<Tree>, parent: &str, master: &ServerName) -> Self {
+    pub(crate) fn new(tree: Arc<Tree>, parent: &str, master: &ServerName, info_port: u16) -> Self {
         Self {
             tree,
             parent: parent.to_owned(),
             master: master.clone(),
+            info_port,
             meta: None,
             namespaces: BTreeMap::new(),
             table_states: Arc::default(),
@@ -43,7 +45,8 @@ impl Publication {
     /// Puts into the tree what clients look for.
     pub(crate) fn publish(&mut self, status: &MasterStatus) -> Result<(), String> {
         self.set("hbaseid", &pbuf::encode(&pb::ClusterId { cluster_id: status.cluster_id.clone() }))?;
-        let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port: Some(0) };
+        let info_port = Some(self.info_port.into());
+        let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port };
         self.set("master", &pbuf::encode(&master))?;
         self.publish_meta(status)
     }

@@ -40,6 +40,7 @@ pub(crate) fn options(
             kept: config.slow_calls_kept as usize,
         }),
         old_log_retention: config.old_wal_ttl,
+        info_port: config.regionserver_info_port.unwrap_or(0),
         report_interval: config.report_interval,
     }
 }

@@ -14,17 +14,23 @@ use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
+use finback_metrics::CacheFigures;
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
 use finback_rpc::{CallQueueLimits, Channel, Limits, Loopback, Server, ServerBuilder, Service};
+use finback_web::MetricsPages;
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
 use crate::config::{MemoryBudget, ServerConfig};
+use crate::info_ports::{InfoPorts, MASTER_INFO_PORT, REGIONSERVER_INFO_PORT};
 use crate::long_calls::LongCalls;
+use crate::metrics::{CacheStatistics, Sources};
+use crate::process::Start;
 use crate::publication::Publication;
 use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
 use crate::{region_server_options, screen};
@@ -103,6 +109,15 @@ impl Addresses {
     }
 }
 
+/// The lines of the info ports, of those that there are.
+fn info_port_lines(config: &ServerConfig) -> String {
+    let ports = [
+        (MASTER_INFO_PORT, config.master_info_port),
+        (REGIONSERVER_INFO_PORT, config.regionserver_info_port),
+    ];
+    ports.into_iter().filter_map(|(name, port)| Some(format!("{name}={}\n", port?))).collect()
+}
+
 const ZOOKEEPER_PORT: &str = "hbase.zookeeper.property.clientPort";
 const MASTER_PORT: &str = "hbase.master.port";
 const REGIONSERVER_PORT: &str = "hbase.regionserver.port";
@@ -132,7 +147,9 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
 }
 
 async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Failure> {
-    let config = file.read()?;
+    let start = Start::now();
+    let mut config = file.read()?;
+    let as_read = config.clone();
     let terminated = terminated()?;
     tokio::pin!(terminated);
     let fs = file_system(&config)?;
@@ -146,20 +163,18 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
     let _ = std::fs::remove_file(data.join(PORTS_FILE));
     let start_code = now_ms();
     let addresses = Addresses::bind(&config, start_code)?;
-    let ports = addresses.ports()?;
+    let info_ports = InfoPorts::bind(&mut config);
+    let ports = addresses.ports()? + &info_port_lines(&config);
 
     let stop = Arc::new(Notify::new());
     let in_process: Arc<OnceLock<InProcess>> = Arc::default();
     let master = start_master(&config, &root, &addresses.master_name, &in_process, &stop).await?;
     let memory = config.memory().map_err(|error| error.to_string())?;
     let name = &addresses.regionserver_name;
-    let region_server = start_region_server(&config, &memory, &root, name, &master, long_calls)?;
-    let reconfiguration = Arc::new(Reconfiguration::new(
-        file,
-        config.clone(),
-        Arc::clone(&region_server),
-        master.reconfigurer(),
-    ));
+    let (region_server, cache_statistics) =
+        start_region_server(&config, &memory, &root, name, &master, long_calls)?;
+    let reconfiguration =
+        Arc::new(Reconfiguration::new(file, as_read, Arc::clone(&region_server), master.reconfigurer()));
     let update: UpdateConfiguration = Arc::new(move || reconfiguration.apply());
     let services = InProcess::new(&region_server, &update);
     let region_rpc = services.server(name, limits(&config, &memory, memory.requests), &master);
@@ -170,13 +185,31 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
 
     let (closing, closed) = watch::channel(false);
     let tree = Arc::new(Tree::with_protected(&config.znode_parent));
-    let mut publication = Publication::new(Arc::clone(&tree), &config.znode_parent, &addresses.master_name);
+    let mut publication = Publication::new(
+        Arc::clone(&tree),
+        &config.znode_parent,
+        &addresses.master_name,
+        config.master_info_port.unwrap_or(0),
+    );
     publication.publish(&master.status().borrow())?;
+    let zookeeper_quorum = format!("{}:{}", config.zookeeper_address, port(&addresses.zookeeper)?);
     let mut serving = tokio::task::JoinSet::new();
     let responder = Responder::new(Arc::clone(&tree), || i64::try_from(now_ms()).unwrap_or(i64::MAX));
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
     let followed = closed.clone();
+    let sources = Sources {
+        region_server: Arc::clone(&region_server),
+        rpc: region_rpc.clone(),
+        cache: cache_statistics,
+        master: channel_to(&master, "MasterService")?,
+        master_name: addresses.master_name.clone(),
+        cluster_id: master.status().borrow().cluster_id.clone(),
+        zookeeper_quorum,
+        start,
+        runtime: Handle::current(),
+    };
+    info_ports.serve(MetricsPages::new(move || sources.snapshot()), &mut serving, &closed);
     serving.spawn(answer(region_rpc, addresses.regionserver, closed));
     let working = tokio::spawn({
         let region_server = Arc::clone(&region_server);
@@ -340,8 +373,15 @@ pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
             hfile_ttl: config.hfile_ttl,
             snapshot_cleaner_interval: config.snapshot_cleaner_interval,
         },
+        info_port: config.master_info_port.map_or(-1, i32::from),
         ..MasterConfig::default()
     }
+}
+
+/// A way to a service of the master.
+fn channel_to(master: &Master, service: &str) -> Result<Arc<dyn Channel>, Failure> {
+    let service = master.service(service).ok_or_else(|| format!("the master has no {service}"))?;
+    Ok(Arc::new(Loopback::new(service)))
 }
 
 fn start_region_server(
@@ -351,35 +391,55 @@ fn start_region_server(
     name: &ServerName,
     master: &Master,
     long_calls: &LongCalls,
-) -> Result<Arc<RegionServer>, Failure> {
-    let channel = |service: &str| -> Result<Arc<dyn Channel>, Failure> {
-        let service = master.service(service).ok_or_else(|| format!("the master has no {service}"))?;
-        Ok(Arc::new(Loopback::new(service)))
-    };
+) -> Result<(Arc<RegionServer>, CacheStatistics), Failure> {
+    let channel = |service| channel_to(master, service);
     let mut options = region_server_options::options(config, memory, root, name);
     options.handler_threads = Some(long_calls.handle());
-    let cache = block_cache(config, memory.block_cache);
-    RegionServer::new(options, cache, channel("RegionServerStatusService")?, channel("ClientMetaService")?)
-        .map_err(|error| error.to_string())
+    let (cache, statistics) = block_cache(config, memory.block_cache);
+    let (status, meta) = (channel("RegionServerStatusService")?, channel("ClientMetaService")?);
+    let server = RegionServer::new(options, cache, status, meta).map_err(|error| error.to_string())?;
+    Ok((server, statistics))
 }
 
 /// The cache in memory, and behind it a file if one is wanted. One that cannot be used costs speed, and is no reason not to
 /// start.
-fn block_cache(config: &ServerConfig, memory_bytes: u64) -> Arc<dyn BlockCache> {
+fn block_cache(config: &ServerConfig, memory_bytes: u64) -> (Arc<dyn BlockCache>, CacheStatistics) {
     let shares = Shares { in_memory: config.cache_in_memory_share, index: config.cache_index_share };
     let memory = LruLikeCache::with_shares(memory_bytes, shares);
-    let Some(path) = config.bucket_cache.clone() else { return Arc::new(memory) };
+    let Some(path) = config.bucket_cache.clone() else { return in_memory(memory) };
     let options = FileTierOptions {
         path,
         size_bytes: u64::from(config.bucket_cache_mib) << 20,
         persistent: config.bucket_cache_persistent.is_some(),
     };
     match FileTier::open(&options) {
-        Ok(file) => Arc::new(CombinedBlockCache::new(memory, file)),
+        Ok(file) => {
+            let cache = Arc::new(CombinedBlockCache::new(memory, file));
+            let of = Arc::clone(&cache);
+            (cache, Arc::new(move || cache_figures(of.memory())))
+        }
         Err(error) => {
             tracing::error!(path = %options.path.display(), %error, "the block cache has no second tier");
-            Arc::new(memory)
+            in_memory(memory)
         }
+    }
+}
+
+fn in_memory(memory: LruLikeCache) -> (Arc<dyn BlockCache>, CacheStatistics) {
+    let cache = Arc::new(memory);
+    let of = Arc::clone(&cache);
+    (cache, Arc::new(move || cache_figures(&of)))
+}
+
+fn cache_figures(cache: &LruLikeCache) -> CacheFigures {
+    let statistics = cache.statistics();
+    CacheFigures {
+        hits: statistics.hits,
+        misses: statistics.misses,
+        evictions: statistics.evictions,
+        blocks: statistics.blocks,
+        bytes: statistics.bytes,
+        capacity_bytes: statistics.capacity_bytes,
     }
 }
 

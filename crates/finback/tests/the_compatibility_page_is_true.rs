@@ -23,9 +23,13 @@ impl RunningServer {
         let directory = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_finback"));
         command.args(["server", "--data"]).arg(directory.path());
-        for port in
-            ["hbase.zookeeper.property.clientPort=0", "hbase.master.port=0", "hbase.regionserver.port=0"]
-        {
+        for port in [
+            "hbase.zookeeper.property.clientPort=0",
+            "hbase.master.port=0",
+            "hbase.regionserver.port=0",
+            "hbase.master.info.port=0",
+            "hbase.regionserver.info.port=0",
+        ] {
             command.args(["-D", port]);
         }
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

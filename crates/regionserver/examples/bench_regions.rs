@@ -156,6 +156,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         handler_threads: None,
         slow_calls: None,
         old_log_retention: Duration::from_secs(600),
+        info_port: 0,
         report_interval: Duration::from_secs(3),
     };
     let cache = Arc::new(LruLikeCache::new(16 << 20));

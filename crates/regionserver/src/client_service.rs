@@ -4,6 +4,7 @@ use crate::handlers;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
 use crate::{bulk_load, endpoints, get, multi, mutate, scan};
+use finback_metrics::Operation;
 use finback_rpc::{Call, CallKind, Outcome, Service, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,11 +42,12 @@ impl Service for ClientService {
 impl ClientService {
     fn carry_out(&self, call: Call) -> Outcome {
         let server = Arc::clone(&self.server);
+        let counts = Arc::clone(&server.operations);
         match call.method.as_str() {
-            "Get" => run_inline(get::get(server, call)),
-            "Scan" => run_inline(scan::scan(server, call)),
+            "Get" => run_inline(counts.timed(Operation::Get, get::get(server, call))),
+            "Scan" => run_inline(counts.timed(Operation::Scan, scan::scan(server, call))),
             "Mutate" => run_inline(mutate::mutate(server, call)),
-            "Multi" => run_inline(multi::multi(server, call)),
+            "Multi" => run_inline(counts.timed(Operation::Multi, multi::multi(server, call))),
             "PrepareBulkLoad" => run_inline(bulk_load::prepare(server, call)),
             "BulkLoadHFile" => run_inline(bulk_load::load(server, call)),
             "CleanupBulkLoad" => run_inline(bulk_load::clean_up(server, call)),

@@ -6,6 +6,7 @@ use crate::scheduler::End;
 use crate::server::RegionServer;
 use crate::splitter;
 use crate::throughput_controller::CompactionControl;
+use finback_metrics::Operation;
 use finback_region::{CompactionOutcome, RegionError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +31,11 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
         Ok(Ok(outcome)) => {
             tell(&name, &shown, &outcome.clone().unwrap_or_default(), begun.elapsed());
             server.scheduler.compacted(&name);
+            if let Some(outcome) = &outcome {
+                let operation =
+                    if outcome.all_files { Operation::MajorCompaction } else { Operation::Compaction };
+                server.operations.times.record(operation, begun.elapsed());
+            }
             if outcome.as_ref().is_some_and(|outcome| outcome.all_files) {
                 // Clients wait for it, by the time that the master tells.
                 server.report_soon();

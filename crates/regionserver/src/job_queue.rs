@@ -90,6 +90,11 @@ impl JobQueue {
         true
     }
 
+    /// How many jobs wait for a pool.
+    pub(crate) fn waiting(&self, pool: Pool) -> usize {
+        self.waiting.range((pool, i64::MIN, 0)..=(pool, i64::MAX, u64::MAX)).count()
+    }
+
     /// Whether there is room for one more of this priority, which may have to drive out the last in the queue.
     fn make_room(&mut self, pool: Pool, priority: i64) -> bool {
         if pool == Pool::Flushes || self.waiting.len() < MAX_WAITING {

@@ -41,7 +41,7 @@ impl RegionServer {
             coprocessors: coprocessors(&regions),
             report_start_time: Some(since),
             report_end_time: Some(now),
-            info_server_port: Some(0),
+            info_server_port: Some(self.info_port()),
             user_loads: self.client_counts.loads(),
             tasks: regions.iter().flat_map(|region| tasks(region)).collect(),
             ..Default::default()

@@ -8,6 +8,7 @@ use crate::read_memory::ReadMemory;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan};
+use finback_metrics::{Operation, Timer};
 use finback_proto::{convert, pb};
 use finback_region::{AtomicOutcome, Condition, Region, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, Reply, RpcException, exceptions};
@@ -16,12 +17,14 @@ use std::time::Instant;
 
 /// Answers `Mutate`.
 pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let timer = Timer::start();
     let request: pb::MutateRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
     server.client_counts.add(&call.connection, 0, 1);
     let mut request_cells = call.cells.clone();
     let mutation =
         convert::decode_mutation(request.mutation, &mut request_cells, request.nonce_group.unwrap_or(0))?;
+    let operation = operation_of(mutation.kind, request.condition.is_some());
     let mut cells = ReplyCells::new(&server, &call);
     let response = match request.condition {
         Some(condition) => {
@@ -44,7 +47,20 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
             pb::MutateResponse { result, ..Default::default() }
         }
     };
-    Ok(cells.reply(&response))
+    let reply = cells.reply(&response);
+    server.operations.times.stop(operation, timer);
+    Ok(reply)
+}
+
+/// As what a mutation counts.
+fn operation_of(kind: MutationKind, has_condition: bool) -> Operation {
+    match kind {
+        _ if has_condition => Operation::CheckAndMutate,
+        MutationKind::Put => Operation::Put,
+        MutationKind::Delete => Operation::Delete,
+        MutationKind::Increment => Operation::Increment,
+        MutationKind::Append => Operation::Append,
+    }
 }
 
 /// A condition must look at the row that it guards.
@@ -76,6 +92,7 @@ pub(crate) async fn atomically(
     mutations: Vec<Mutation>,
     deadline: Option<Instant>,
 ) -> Result<AtomicOutcome, RpcException> {
+    let has_condition = !conditions.is_empty();
     let nonce = mutations.iter().map(|mutation| mutation.nonce).find(|(_, nonce)| *nonce != 0);
     let guard = match nonce {
         None => None,
@@ -88,6 +105,9 @@ pub(crate) async fn atomically(
     };
     let outcome = region.mutate_atomically_until(conditions, mutations, deadline).await;
     let outcome = outcome.map_err(|error| exception(&error))?;
+    if has_condition {
+        server.operations.checked(outcome.applied);
+    }
     if let Some(guard) = guard {
         // A condition that did not hold wrote nothing: a repetition may try again.
         if outcome.applied {

@@ -94,6 +94,11 @@ impl Scanners {
         self.lease
     }
 
+    /// How many are open.
+    pub(crate) fn open(&self) -> usize {
+        self.slots.lock().by_id.len()
+    }
+
     /// An id for a new scanner.
     pub(crate) fn new_id(&self) -> Result<u64, RpcException> {
         if self.slots.lock().by_id.len() >= MAX_OPEN {

@@ -159,6 +159,11 @@ impl Scheduler {
         found
     }
 
+    /// How many jobs wait for a pool.
+    pub(crate) fn waiting(&self, pool: Pool) -> usize {
+        self.queue.lock().waiting(pool)
+    }
+
     /// Ends all jobs of a region but flushes that are under way, on which its close depends.
     pub(crate) fn cancel_region(&self, encoded_region: &str) {
         self.queue.lock().cancel(|job| job.region() == Some(encoded_region));

@@ -10,6 +10,7 @@ use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
 use crate::load_statistics::CompactionPressure;
 use crate::nonces::Nonces;
+use crate::operation_counts::OperationCounts;
 use crate::regions::Regions;
 use crate::scanners::Scanners;
 use crate::scheduler::{self, Scheduler};
@@ -84,6 +85,8 @@ pub struct RegionServerOptions {
     pub slow_calls: Option<SlowCallOptions>,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
+    /// The port of its web page, which others are told; 0 without one.
+    pub info_port: u16,
     /// Between two reports to the master (`hbase.regionserver.msginterval`).
     pub report_interval: Duration,
 }
@@ -103,6 +106,8 @@ pub struct RegionServer {
     pub(crate) schemas: Schemas,
     /// Requests of clients so far.
     pub(crate) requests: AtomicU64,
+    /// How long operations take.
+    pub(crate) operations: Arc<OperationCounts>,
     /// Slow calls, if they are kept.
     pub(crate) slow_calls: Option<Arc<SlowCalls>>,
     /// What each user has asked for.
@@ -157,6 +162,7 @@ impl RegionServer {
             scheduler,
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
+            operations: Arc::default(),
             slow_calls: options.slow_calls.clone().map(|options| Arc::new(SlowCalls::new(options))),
             client_counts: Arc::default(),
             last_report: LastReport::default(),
@@ -226,6 +232,10 @@ impl RegionServer {
         self.options.memstore_limit_bytes
     }
 
+    pub(crate) fn info_port(&self) -> u32 {
+        self.options.info_port.into()
+    }
+
     /// How many requests of clients there were.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
@@ -279,7 +289,7 @@ impl RegionServer {
         Ok(wal)
     }
 
-    fn logs(&self) -> Vec<Arc<Wal>> {
+    pub(crate) fn logs(&self) -> Vec<Arc<Wal>> {
         let meta = self.meta_wal.lock().clone();
         std::iter::once(Arc::clone(&self.wal)).chain(meta).collect()
     }

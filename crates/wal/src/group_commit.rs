@@ -361,10 +361,16 @@ fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -
         accounting.wrote(entries.iter());
     }
     let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
+    let begun = Instant::now();
     file.write()?;
+    shared.counters.write_times.record(begun.elapsed());
     entries.give_room_back(&shared.room); // more may queue up during the sync
     match shared.options.sync_mode {
-        SyncMode::Disk => file.sync()?,
+        SyncMode::Disk => {
+            let begun = Instant::now();
+            file.sync()?;
+            shared.counters.sync_times.record(begun.elapsed());
+        }
         SyncMode::Os => file.confirm(),
     }
     let counters = &shared.counters;

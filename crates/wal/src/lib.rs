@@ -46,7 +46,7 @@ pub use compression::WalCompression;
 pub use error::WalError;
 pub use fence::{fence, split_server};
 pub use file_writer::{KeyFields, WalFileWriter};
-pub use log::{Permit, Position, RegionToFlush, SyncFuture, Wal, WalAppend, WalStats};
+pub use log::{Permit, Position, RegionToFlush, SyncFuture, Wal, WalAppend, WalStats, WalTimes};
 pub use log_name::{LogName, WalKind, server_log_dir};
 pub use old_logs::{clean_old_logs, old_logs_dir};
 pub use options::{SyncMode, WalOptions};

@@ -10,6 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use finback_fs::FileSystem;
+use finback_metrics::{Histogram, HistogramSnapshot};
 use finback_sync::{
     Condvar, Mutex,
     atomic::{AtomicU64, Ordering},
@@ -111,6 +112,16 @@ pub struct WalStats {
     pub unavailable: bool,
 }
 
+/// How long a log has waited for its files since it was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct WalTimes {
+    /// Writes, of a group each.
+    pub writes: HistogramSnapshot,
+    /// Syncs, of a group each; none where the operating system's memory is enough ([`SyncMode::Os`](crate::SyncMode::Os)).
+    pub syncs: HistogramSnapshot,
+}
+
 /// A region that keeps the oldest of too many files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegionToFlush {
@@ -128,6 +139,8 @@ pub(crate) struct Counters {
     pub(crate) syncs: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) rolls: AtomicU64,
+    pub(crate) write_times: Histogram,
+    pub(crate) sync_times: Histogram,
 }
 
 #[derive(Debug)]
@@ -325,6 +338,12 @@ impl Wal {
             queued_bytes: self.shared.options.queue_bytes as usize - self.shared.room.available_permits(),
             unavailable: self.failure().is_some(),
         }
+    }
+
+    /// How long files took so far.
+    pub fn times(&self) -> WalTimes {
+        let counters = &self.shared.counters;
+        WalTimes { writes: counters.write_times.snapshot(), syncs: counters.sync_times.snapshot() }
     }
 
     /// Why no file is open, if none is.

@@ -5,7 +5,7 @@ use super::compaction_value::{Engine, Hour, Policy, Ratio, Share, Splits};
 use super::error::ConfigError;
 use super::source::Settings;
 use super::value::{
-    ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, Kind, Limit,
+    ByteCount, Codec, CompactionThrottle, Count, Flag, FlushThrottle, Fraction, Host, InfoPort, Kind, Limit,
     LocalDirectory, MemStorePolicy, Memory, Milliseconds, OptionalByteCount, OptionalCount, OptionalHost,
     OptionalMilliseconds, OptionalPeriod, Period, Port, Seconds, Text, Znode,
 };
@@ -98,6 +98,11 @@ settings! {
     /// machine's own name when that is all addresses.
     master_host: OptionalHost = "", "hbase.master.hostname";
 
+    /// Port of the master's HTTP server, which has the metrics. 0: any free port; also if another process has this one. -1: none.
+    master_info_port: InfoPort = "16010", "hbase.master.info.port";
+    /// Address that it listens on. HBase's default is all addresses.
+    master_info_address: Host = "127.0.0.1", "hbase.master.info.bindAddress";
+
     /// Port of the region server. 0: any free port.
     regionserver_port: Port = "16020", "hbase.regionserver.port";
     /// Address that the region server listens on.
@@ -105,6 +110,12 @@ settings! {
     /// Name of the region server's machine that is told to clients. Empty: the address that it listens on, or
     /// the machine's own name when that is all addresses.
     regionserver_host: OptionalHost = "", "hbase.regionserver.hostname";
+
+    /// Port of the region server's HTTP server, which has the same. 0: any free port; also if another process has this one.
+    /// -1: none.
+    regionserver_info_port: InfoPort = "16030", "hbase.regionserver.info.port";
+    /// Address that it listens on. HBase's default is all addresses.
+    regionserver_info_address: Host = "127.0.0.1", "hbase.regionserver.info.bindAddress";
 
     /// Memory of the whole process, or a fraction of the memory of the machine (or of the control group, if that
     /// allows less). Memstores, block cache, requests and replies all live within it; what it does not count is

@@ -31,6 +31,19 @@ impl Kind for Port {
     }
 }
 
+/// The port of a page for people and collectors.
+pub struct InfoPort;
+
+impl Kind for InfoPort {
+    type Value = Option<u16>;
+    const UNIT: &'static str = "port";
+    const EXPECTED: &'static str = "a port from 0 to 65535, or -1";
+
+    fn parse(text: &str) -> Option<Option<u16>> {
+        if text == "-1" { Some(None) } else { text.parse().ok().map(Some) }
+    }
+}
+
 /// An address to listen on.
 pub struct Host;
 

@@ -15,6 +15,7 @@ mod ddl_of_a_killed_server_is_done_once;
 mod each_write_of_a_killed_server_is_there_exactly_once;
 mod hostile_clients_leave_others_served;
 mod memory_stays_within_its_limit;
+mod metrics_tell_what_clients_did;
 mod namespaces_and_states_of_tables_are_shown_to_zookeeper_clients;
 mod only_one_server_uses_a_directory_and_a_port;
 mod the_configuration_is_read_again_on_demand;

@@ -17,10 +17,12 @@ pub(crate) struct Place {
 
 /// Settings of each server, unless a test has others: free ports, and regions that stay what they are, since the clients of
 /// these tests do not look for them again.
-const EACH_SERVER: [&str; 4] = [
+const EACH_SERVER: [&str; 6] = [
     "hbase.zookeeper.property.clientPort=0",
     "hbase.master.port=0",
     "hbase.regionserver.port=0",
+    "hbase.master.info.port=0",
+    "hbase.regionserver.info.port=0",
     "hbase.regionserver.region.split.policy=org.apache.hadoop.hbase.regionserver.DisabledRegionSplitPolicy",
 ];
 
@@ -90,7 +92,7 @@ impl Place {
             .stderr(File::create(&stderr).unwrap())
             .spawn()
             .unwrap();
-        RunningServer { child: Some(child), started, data: self.data(), stderr, former_ports, ports: [0; 3] }
+        RunningServer { child: Some(child), started, data: self.data(), stderr, former_ports, ports: [0; 5] }
     }
 }
 
@@ -115,7 +117,7 @@ pub(crate) struct RunningServer {
     stderr: PathBuf,
     /// The ports file that a killed server left.
     former_ports: Option<(u64, i64, i64)>,
-    ports: [u16; 3],
+    ports: [u16; 5],
 }
 
 /// A server process that has ended.
@@ -163,9 +165,21 @@ impl RunningServer {
         ([127, 0, 0, 1], self.ports[2]).into()
     }
 
+    pub(crate) fn master_info(&self) -> SocketAddr {
+        ([127, 0, 0, 1], self.ports[3]).into()
+    }
+
+    pub(crate) fn regionserver_info(&self) -> SocketAddr {
+        ([127, 0, 0, 1], self.ports[4]).into()
+    }
+
     /// What it has said so far.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap()).into_owned()
+    }
+
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_none()
     }
 
     pub(crate) fn pid(&self) -> u32 {

@@ -1,0 +1,69 @@
+//! Both info ports tell the same, in HBase's names and in Prometheus'.
+
+use crate::client::Client;
+use crate::running_server::Place;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+fn get(address: SocketAddr, target: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    answer
+}
+
+/// The number behind a name.
+fn number(text: &str, name: &str) -> u64 {
+    let rest = text.split_once(name).unwrap_or_else(|| panic!("no {name} in {text}")).1;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    number.parse().unwrap()
+}
+
+#[tokio::test]
+async fn gets_and_puts_are_counted_and_timed() {
+    let place = Place::new();
+    let server = place.start();
+    let client = Client::of(&server).await;
+    let table = client.create_table("t").await;
+    // The master puts too, into hbase:meta.
+    let puts = "finback_operation_duration_seconds_count{operation=\"put\"} ";
+    let before = number(&get(server.master_info(), "/metrics"), puts);
+    for _ in 0..3 {
+        table.put("r", b"v").await.unwrap();
+    }
+    assert_eq!(table.get("r").await.unwrap().unwrap(), b"v");
+
+    for address in [server.master_info(), server.regionserver_info()] {
+        let metrics = get(address, "/metrics?regions=all");
+        assert_eq!(number(&metrics, puts), before + 3);
+        assert!(number(&metrics, "\nfinback_wal_sync_duration_seconds_count ") >= 3, "{metrics}");
+        let of_table =
+            |line: &&str| line.starts_with("finback_region_writes_total{namespace=\"default\",table=\"t\"");
+        assert!(metrics.lines().find(of_table).unwrap().ends_with("} 3"), "{metrics}");
+        assert!(metrics.contains("finback_master_region_servers{state=\"live\"} 1\n"), "{metrics}");
+
+        let jmx = get(address, "/jmx?qry=Hadoop:service=HBase,name=RegionServer,sub=*");
+        assert!(jmx.contains("\"Namespace_default_table_t_metric_writeRequestCount\": 3"), "{jmx}");
+        assert_eq!(number(&jmx, "\"Put_num_ops\": "), before + 3);
+        assert!(number(&jmx, "\"Get_num_ops\": ") >= 1);
+        assert!(!jmx.contains("name=Master"), "{jmx}");
+        assert!(get(address, "/jmx").contains("\"tag.isActiveMaster\": \"true\""));
+    }
+    server.stop();
+}
+
+#[test]
+fn without_ports_there_is_no_page() {
+    let place = Place::new();
+    let mut server = place.spawn(&["hbase.master.info.port=-1", "hbase.regionserver.info.port=-1"]);
+    let ports = place.data().join("ports");
+    while !ports.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert!(server.is_alive(), "{}", server.stderr());
+    }
+    let ports = std::fs::read_to_string(ports).unwrap();
+    assert_eq!((ports.lines().count(), ports.contains("info.port")), (3, false));
+    server.stop();
+}

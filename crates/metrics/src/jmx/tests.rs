@@ -1,0 +1,133 @@
+use super::*;
+use crate::snapshot::{MasterFigures, ServerFigures};
+use crate::{Histogram, OperationTimes};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+pub(crate) fn snapshot() -> Snapshot {
+    let times = OperationTimes::default();
+    times.record(crate::Operation::Get, Duration::from_millis(3));
+    let sync = Histogram::for_one_thread();
+    sync.record(Duration::from_millis(7));
+    let region = |table: &str, encoded_name: &str, reads| RegionFigures {
+        namespace: "default".to_owned(),
+        table: table.to_owned(),
+        encoded_name: encoded_name.to_owned(),
+        reads,
+        store_files: 2,
+        ..Default::default()
+    };
+    let mut server = ServerFigures {
+        name: "h,16020,1".to_owned(),
+        region_count: 3,
+        operations: times.snapshot(),
+        ..Default::default()
+    };
+    server.wal.sync = sync.snapshot();
+    Snapshot {
+        host: "h".to_owned(),
+        server: Some(server),
+        regions: vec![region("t", "aa", 10), region("t", "bb", 5), region("u", "cc", 1)],
+        master: Some(MasterFigures { name: "h,16000,1".to_owned(), ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+fn beans(snapshot: &Snapshot, parameter: &str, value: &str) -> Vec<Json> {
+    let query = Query::parse(&[(parameter.to_owned(), value.to_owned())]).unwrap();
+    let json: Json = serde_json::from_str(&render(snapshot, &query)).unwrap();
+    json["beans"].as_array().unwrap().clone()
+}
+
+#[test]
+fn each_bean_has_hbases_name_and_type() {
+    let beans = beans(&snapshot(), "qry", "");
+    let names: Vec<_> = beans.iter().map(|bean| bean["name"].as_str().unwrap()).collect();
+    assert_eq!(names, Bean::ALL.map(Bean::name));
+    assert_eq!(beans[0]["modelerType"], "RegionServer,sub=Server");
+    assert_eq!(beans[0]["tag.Context"], "regionserver");
+    assert_eq!(beans[0]["tag.Hostname"], "h");
+    assert_eq!(beans[5]["modelerType"], "Master,sub=Server");
+}
+
+#[test]
+fn histograms_are_told_in_milliseconds() {
+    let server = &beans(&snapshot(), "qry", Bean::RegionServer.name())[0];
+    assert_eq!(
+        (&server["Get_num_ops"], &server["Get_max"], &server["Get_min"]),
+        (&1.into(), &3.into(), &3.into())
+    );
+    assert_eq!(server["Get_99.9th_percentile"], 3);
+    assert_eq!(server["Put_num_ops"], 0);
+    let wal = &beans(&snapshot(), "qry", Bean::Wal.name())[0];
+    assert_eq!((&wal["SyncTime_num_ops"], &wal["SyncTime_median"]), (&1.into(), &7.into()));
+}
+
+#[test]
+fn regions_and_tables_are_in_the_names() {
+    let regions = &beans(&snapshot(), "qry", Bean::Regions.name())[0];
+    assert_eq!(regions["Namespace_default_table_t_region_bb_metric_readRequestCount"], 5);
+    let tables = &beans(&snapshot(), "qry", Bean::Tables.name())[0];
+    assert_eq!(tables["Namespace_default_table_t_metric_readRequestCount"], 15);
+    assert_eq!(tables["Namespace_default_table_t_metric_storeFileCount"], 4);
+    assert_eq!(tables["Namespace_default_table_u_metric_readRequestCount"], 1);
+}
+
+#[test]
+fn a_get_tells_what_it_names() {
+    let get = format!("{}::regionCount,tag.serverName", Bean::RegionServer.name());
+    let beans = beans(&snapshot(), "get", &get);
+    let there: BTreeSet<_> = beans[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(there, BTreeSet::from(["modelerType", "name", "regionCount", "tag.serverName"]));
+    assert_eq!(beans.len(), 1);
+}
+
+#[test]
+fn an_attribute_that_is_not_there_is_told_in_its_bean_as_hbase_does() {
+    let bean = &beans(&snapshot(), "get", &format!("{}::nope", Bean::Ipc.name()))[0];
+    assert_eq!((&bean["result"], bean["name"].as_str()), (&"ERROR".into(), Some(Bean::Ipc.name())));
+    assert_eq!(bean["message"], "No attribute with name nope was found.");
+}
+
+#[test]
+fn a_server_that_is_not_there_has_no_beans() {
+    let beans = beans(&Snapshot::default(), "qry", "Hadoop:*");
+    assert!(beans.is_empty(), "{beans:?}");
+}
+
+/// The names that Apache HBase 2.5.11 has, recorded: `bean TAB attribute`.
+fn recorded() -> BTreeSet<(&'static str, &'static str)> {
+    let recording = include_str!("../../../../fixtures/hbase-2.5.11/jmx/names.tsv");
+    recording.lines().map(|line| line.split_once('\t').expect("two columns")).collect()
+}
+
+#[test]
+fn every_name_is_one_of_hbases() {
+    let recorded = recorded();
+    let unknown: Vec<_> =
+        names().into_iter().filter(|(bean, name)| !recorded.contains(&(bean, name.as_str()))).collect();
+    assert!(unknown.is_empty(), "not in HBase: {unknown:#?}");
+}
+
+#[test]
+fn what_is_told_are_the_names_of_the_table() {
+    let snapshot = snapshot();
+    let query = Query::default();
+    let json: Json = serde_json::from_str(&render(&snapshot, &query)).unwrap();
+    let names: BTreeSet<(&str, String)> = names().into_iter().collect();
+    let frame = ["name", "modelerType", "tag.Context", "tag.Hostname"];
+    for bean in json["beans"].as_array().unwrap() {
+        let of = bean["name"].as_str().unwrap();
+        if of == Bean::Process.name() {
+            continue;
+        }
+        for name in bean.as_object().unwrap().keys().filter(|name| !frame.contains(&name.as_str())) {
+            let mut generic = name.replace("Namespace_default_", "Namespace_<namespace>_");
+            for (table, region) in [("t", "aa"), ("t", "bb"), ("u", "cc")] {
+                generic = generic.replace(&format!("_table_{table}_"), "_table_<table>_");
+                generic = generic.replace(&format!("_region_{region}_"), "_region_<region>_");
+            }
+            assert!(names.contains(&(of, generic.clone())), "{of} {generic}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The page of documentation, made from the table.
+
+use crate::bean::Bean;
+use crate::jmx;
+use crate::table::{Kind, METRICS, Metric};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+const HEAD: &str = "\
+# Metrics
+
+A server tells about itself in numbers, on an HTTP port of the master (16010, `hbase.master.info.port`) and one of the region
+server (16030, `hbase.regionserver.info.port`); both tell the same. This page is made from the table in
+`crates/metrics/src/table.rs` and from a recording of Apache HBase 2.5.11; a test fails when they differ, and
+`FINBACK_WRITE_DOCS=1 cargo test -p finback-metrics` writes it anew.
+
+`/jmx` has HBase's beans, for dashboards made for HBase: `?qry=` takes a pattern of their names
+(`Hadoop:service=HBase,name=RegionServer,sub=*`), `?get=BEAN::ATTRIBUTE,ATTRIBUTE` single attributes. Percentiles there are those
+of all operations since the start, within an eighth; HBase's are of the last seconds. Milliseconds are whole ones, as HBase's.
+
+`/metrics` is text for Prometheus. Of regions the 20 with most requests are told, of all with `?regions=all`. Histograms have a
+bucket for each power of two from about a microsecond to about a minute. How to have it scraped:
+
+    scrape_configs:
+      - job_name: finback
+        static_configs:
+          - targets: ['localhost:16030']
+
+What is counted of regions begins anew when a region is opened, and sums over regions are of those that are open.
+";
+
+/// The whole of `docs/metrics.md`. `recorded`: the names of HBase's beans and attributes, `BEAN TAB ATTRIBUTE` a line.
+pub fn page(recorded: &str) -> String {
+    let mut page = HEAD.to_owned();
+    for bean in Bean::ALL.into_iter().filter(|bean| *bean != Bean::Tables) {
+        let _ = writeln!(page, "\n## `{}`\n", bean.name());
+        if bean == Bean::Regions {
+            page.push_str(
+                "HBase's names begin with `Namespace_NAMESPACE_table_TABLE_region_REGION_metric_`. Those marked with a star are also \
+                 told of tables, in\n`Hadoop:service=HBase,name=RegionServer,sub=Tables`, under `Namespace_NAMESPACE_table_TABLE_metric_`.\n\n",
+            );
+        }
+        page.push_str("| HBase | Prometheus | kind | unit in HBase | meaning |\n|---|---|---|---|---|\n");
+        for metric in METRICS.iter().filter(|metric| metric.bean == bean) {
+            row(&mut page, metric);
+        }
+    }
+    missing(&mut page, recorded);
+    page
+}
+
+fn row(page: &mut String, metric: &Metric) {
+    let star = if metric.of_tables { " *" } else { "" };
+    let parts = if metric.kind == Kind::Histogram { "_…" } else { "" };
+    let names: Vec<_> = metric.hbase.iter().map(|name| format!("`{name}{parts}`{star}")).collect();
+    let prometheus = match (metric.prometheus, metric.label) {
+        ("", _) => String::new(),
+        (name, None) => format!("`{name}`"),
+        (name, Some((label, value))) => format!("`{name}{{{label}=\"{value}\"}}`"),
+    };
+    let kind = match metric.kind {
+        Kind::Counter => "counter",
+        Kind::Gauge => "gauge",
+        Kind::Histogram => "histogram",
+        Kind::Tag => "tag",
+    };
+    let _ = writeln!(
+        page,
+        "| {} | {prometheus} | {kind} | {} | {} |",
+        names.join(", "),
+        metric.unit,
+        metric.help
+    );
+}
+
+/// What HBase has in the same beans, and we have not.
+fn missing(page: &mut String, recorded: &str) {
+    page.push_str(
+        "\n## What HBase has and Finback has not\n\n\
+         In the same beans, parts of histograms as `_…`; HBase's other beans (of its Java virtual machine, of ZooKeeper, of its \
+         thread pools,\nof users, of coprocessors, of replication, of quotas) are not there at all.\n",
+    );
+    let ours: BTreeSet<(&str, String)> = jmx::names().into_iter().collect();
+    let mut beans: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (bean, name) in recorded.lines().filter_map(|line| line.split_once('\t')) {
+        let is_bean_of_ours = Bean::ALL.iter().any(|known| known.name() == bean);
+        let frame = ["tag.Context", "tag.Hostname"].contains(&name);
+        if is_bean_of_ours && !frame && !ours.contains(&(bean, name.to_owned())) {
+            let short = name.rsplit_once("_metric_").map_or(name, |(_, short)| short);
+            beans.entry(bean).or_default().insert(without_part(short));
+        }
+    }
+    for (bean, names) in beans {
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(page, "\n`{bean}`: {}.", names.join(", "));
+    }
+}
+
+/// The name of a histogram instead of that of a part of it.
+fn without_part(name: &str) -> String {
+    let ranges = ["_TimeRangeCount_", "_SizeRangeCount_"];
+    let parts = ["_num_ops", "_min", "_max", "_mean", "_median"];
+    let of_range = ranges.iter().find_map(|range| name.split_once(range)).map(|(of, _)| of);
+    let of_part = || parts.iter().find_map(|part| name.strip_suffix(part));
+    let of_percentile =
+        || name.strip_suffix("th_percentile").and_then(|name| name.rsplit_once('_')).map(|(of, _)| of);
+    match of_range.or_else(of_part).or_else(of_percentile) {
+        Some(of) => format!("{of}_…"),
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_page_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/metrics.md");
+        let page = page(include_str!("../../../fixtures/hbase-2.5.11/jmx/names.tsv"));
+        if std::env::var_os("FINBACK_WRITE_DOCS").is_some() {
+            std::fs::write(path, &page).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(written == page, "FINBACK_WRITE_DOCS=1 cargo test -p finback-metrics writes {path} anew");
+    }
+
+    #[test]
+    fn parts_of_a_histogram_are_one_name() {
+        for part in ["Get_num_ops", "Get_99.9th_percentile", "Get_TimeRangeCount_0-1", "Get_median"] {
+            assert_eq!(without_part(part), "Get_…", "{part}");
+        }
+        assert_eq!(without_part("regionCount"), "regionCount");
+    }
+}

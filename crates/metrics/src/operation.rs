@@ -1,0 +1,108 @@
+//! How long the operations of a server take.
+
+use crate::histogram::{Histogram, HistogramSnapshot};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Operation {
+    /// A get by itself.
+    Get,
+    /// A put by itself.
+    Put,
+    /// A delete by itself.
+    Delete,
+    /// An increment by itself.
+    Increment,
+    /// An append by itself.
+    Append,
+    /// A mutation with a condition.
+    CheckAndMutate,
+    /// One call of a scan: its opening with the first rows, or the next rows.
+    Scan,
+    /// A batch.
+    Multi,
+    /// A flush of a region.
+    Flush,
+    /// A compaction of a store, of some files.
+    Compaction,
+    /// A compaction of a store, of all files.
+    MajorCompaction,
+}
+
+impl Operation {
+    /// All of them, in their order.
+    pub const ALL: [Self; 11] = [
+        Self::Get,
+        Self::Put,
+        Self::Delete,
+        Self::Increment,
+        Self::Append,
+        Self::CheckAndMutate,
+        Self::Scan,
+        Self::Multi,
+        Self::Flush,
+        Self::Compaction,
+        Self::MajorCompaction,
+    ];
+}
+
+/// Whether operations are timed. They are; a benchmark of what that costs says otherwise.
+static RECORDS: AtomicBool = AtomicBool::new(true);
+
+/// Has operations timed from now on, or not: for who measures what it costs.
+pub fn record(on: bool) {
+    RECORDS.store(on, Relaxed);
+}
+
+/// The times of a server's operations.
+#[derive(Debug)]
+pub struct OperationTimes([Histogram; Operation::ALL.len()]);
+
+impl Default for OperationTimes {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Histogram::for_many_threads()))
+    }
+}
+
+/// When an operation began, if it is timed.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an operation that is begun is to be recorded"]
+pub struct Timer(Option<Instant>);
+
+impl Timer {
+    /// Begins now.
+    #[inline]
+    pub fn start() -> Self {
+        Self(RECORDS.load(Relaxed).then(Instant::now))
+    }
+
+    /// How long it has been running, if it is timed.
+    #[inline]
+    pub fn elapsed(self) -> Option<Duration> {
+        self.0.map(|begun| begun.elapsed())
+    }
+}
+
+impl OperationTimes {
+    /// Counts an operation that took so long.
+    #[inline]
+    pub fn record(&self, operation: Operation, took: Duration) {
+        self.0[operation as usize].record(took);
+    }
+
+    /// Counts an operation that ends now.
+    #[inline]
+    pub fn stop(&self, operation: Operation, timer: Timer) {
+        if let Some(took) = timer.elapsed() {
+            self.record(operation, took);
+        }
+    }
+
+    /// What was counted, in the order of [`Operation::ALL`].
+    pub fn snapshot(&self) -> Vec<HistogramSnapshot> {
+        self.0.iter().map(Histogram::snapshot).collect()
+    }
+}

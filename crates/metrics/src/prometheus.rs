@@ -1,0 +1,119 @@
+//! Prometheus text (version 0.0.4) at `/metrics`: labels instead of names with regions in them.
+
+use crate::histogram::HistogramSnapshot;
+use crate::jmx;
+use crate::snapshot::{RegionFigures, Snapshot};
+use crate::table::{Kind, METRICS, Metric, Source};
+use crate::value::Value;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Regions that are told of unless all are asked for: those with most requests. Each is a time series for each metric.
+pub const TOP_REGIONS: usize = 20;
+/// What the answer is.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+const NS_PER_SECOND: f64 = 1e9;
+
+/// All metrics; of regions the busiest `most_regions`.
+pub fn render(snapshot: &Snapshot, most_regions: usize) -> String {
+    let regions = busiest(&snapshot.regions, most_regions);
+    // Lines of one name must stand together, however far apart they are in the table.
+    let mut blocks: Vec<(&str, String)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for metric in METRICS.iter().filter(|metric| !metric.prometheus.is_empty()) {
+        let mut lines = String::new();
+        match metric.source {
+            Source::Region(of) => regions.iter().for_each(|region| {
+                let labels = [
+                    ("namespace", region.namespace.as_str()),
+                    ("table", &region.table),
+                    ("region", &region.encoded_name),
+                ];
+                sample(&mut lines, metric, &labels, &of(region));
+            }),
+            _ => {
+                let Some(value) = jmx::value(snapshot, metric) else { continue };
+                let labels: Vec<(&str, &str)> = metric.label.into_iter().collect();
+                sample(&mut lines, metric, &labels, &value);
+            }
+        }
+        if lines.is_empty() {
+            continue;
+        }
+        let place = *places.entry(metric.prometheus).or_insert_with(|| {
+            blocks.push((metric.prometheus, head(metric)));
+            blocks.len() - 1
+        });
+        blocks[place].1.push_str(&lines);
+    }
+    blocks.into_iter().map(|(_, block)| block).collect()
+}
+
+/// The regions with most requests, at most so many.
+fn busiest(regions: &[RegionFigures], most: usize) -> Vec<&RegionFigures> {
+    let mut regions: Vec<_> = regions.iter().collect();
+    regions.sort_by_key(|region| {
+        (Reverse(region.reads.saturating_add(region.writes)), region.encoded_name.as_str())
+    });
+    regions.truncate(most);
+    regions
+}
+
+fn head(metric: &Metric) -> String {
+    let kind = match metric.kind {
+        Kind::Counter => "counter",
+        Kind::Histogram => "histogram",
+        Kind::Gauge | Kind::Tag => "gauge",
+    };
+    let name = metric.prometheus;
+    format!("# HELP {name} {}\n# TYPE {name} {kind}\n", metric.help)
+}
+
+fn sample(out: &mut String, metric: &Metric, labels: &[(&str, &str)], value: &Value<'_>) {
+    let number = match value {
+        Value::Count(count) if metric.divisor == 1 => count.to_string(),
+        Value::Count(count) => (*count as f64 / f64::from(metric.divisor)).to_string(),
+        Value::Number(number) => (number / f64::from(metric.divisor)).to_string(),
+        Value::Histogram(times) => return histogram(out, metric.prometheus, labels, times),
+        Value::Text(_) | Value::Absent => return,
+    };
+    line(out, metric.prometheus, "", labels, &number);
+}
+
+fn histogram(out: &mut String, name: &str, labels: &[(&str, &str)], times: &HistogramSnapshot) {
+    let count = times.count();
+    let finite =
+        times.cumulative().map(|(end_ns, shorter)| ((end_ns as f64 / NS_PER_SECOND).to_string(), shorter));
+    for (bound, shorter) in finite.chain([("+Inf".to_owned(), count)]) {
+        let with_bound: Vec<(&str, &str)> = labels.iter().copied().chain([("le", bound.as_str())]).collect();
+        line(out, name, "_bucket", &with_bound, &shorter.to_string());
+    }
+    line(out, name, "_sum", labels, &times.sum().as_secs_f64().to_string());
+    line(out, name, "_count", labels, &count.to_string());
+}
+
+fn line(out: &mut String, name: &str, suffix: &str, labels: &[(&str, &str)], number: &str) {
+    let _ = write!(out, "{name}{suffix}");
+    let mut separator = '{';
+    for (label, value) in labels {
+        let _ = write!(out, "{separator}{label}=\"");
+        for c in value.chars() {
+            match c {
+                '"' | '\\' => out.extend(['\\', c]),
+                '\n' => out.push_str("\\n"),
+                c => out.push(c),
+            }
+        }
+        out.push('"');
+        separator = ',';
+    }
+    if !labels.is_empty() {
+        out.push('}');
+    }
+    let _ = writeln!(out, " {number}");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! The server in numbers, for those who watch it.
+
+use crate::host::system_now_ms;
+use crate::job::Pool;
+use crate::server::RegionServer;
+use finback_metrics::{Operation, RegionFigures, ServerFigures, WalFigures};
+use finback_region::Region;
+
+impl RegionServer {
+    /// The numbers of the server, but for what it does not know: its cluster, its block cache and its RPC server. And those
+    /// of its regions. Looks at every store file; does no I/O.
+    pub fn figures(&self) -> (ServerFigures, Vec<RegionFigures>) {
+        let now_ms = system_now_ms().unsigned_abs();
+        let regions: Vec<_> = self.regions.all().iter().map(|region| of_region(region, now_ms)).collect();
+        let mut sum = RegionFigures::default();
+        regions.iter().for_each(|region| sum.add(region));
+        let operations = self.operations.times.snapshot();
+        let calls = |of: &[Operation]| of.iter().map(|one| operations[*one as usize].count()).sum();
+        let (checks_passed, checks_failed) = self.operations.checks();
+        let server = ServerFigures {
+            name: self.name().to_string(),
+            start_ms: self.name().start_code,
+            now_ms,
+            calls: self.requests(),
+            get_calls: calls(&[Operation::Get]),
+            scan_calls: calls(&[Operation::Scan]),
+            mutate_calls: calls(&[
+                Operation::Put,
+                Operation::Delete,
+                Operation::Increment,
+                Operation::Append,
+                Operation::CheckAndMutate,
+            ]),
+            multi_calls: calls(&[Operation::Multi]),
+            checks_passed,
+            checks_failed,
+            open_scanners: self.scanners.open() as u64,
+            memstore_bytes: self.host.memstore_bytes(),
+            memstore_limit_bytes: self.memstore_limit(),
+            large_compactions_waiting: self.scheduler.waiting(Pool::LargeCompactions) as u64,
+            small_compactions_waiting: self.scheduler.waiting(Pool::SmallCompactions) as u64,
+            flushes_waiting: self.scheduler.waiting(Pool::Flushes) as u64,
+            region_count: regions.len() as u64,
+            regions: sum,
+            operations,
+            wal: self.wal_figures(),
+            ..Default::default()
+        };
+        (server, regions)
+    }
+
+    fn wal_figures(&self) -> WalFigures {
+        let mut all = WalFigures::default();
+        for log in self.logs() {
+            let (stats, times) = (log.stats(), log.times());
+            all.entries += stats.entries;
+            all.bytes += stats.bytes;
+            all.writes += stats.writes;
+            all.failures += stats.failures;
+            all.rolls += stats.rolls;
+            all.files += stats.rolled_logs as u64 + u64::from(!stats.unavailable);
+            all.queued_bytes += stats.queued_bytes as u64;
+            all.append = all.append.and(&times.writes);
+            all.sync = all.sync.and(&times.syncs);
+        }
+        all
+    }
+}
+
+fn of_region(region: &Region, now_ms: u64) -> RegionFigures {
+    let metrics = region.metrics();
+    let table = &region.info().table;
+    RegionFigures {
+        namespace: table.namespace().to_owned(),
+        table: table.qualifier().to_owned(),
+        encoded_name: region.encoded_name().to_string(),
+        stores: metrics.stores as u64,
+        store_files: metrics.store_files as u64,
+        store_file_bytes: metrics.store_file_bytes,
+        root_index_bytes: metrics.root_index_bytes,
+        index_bytes: metrics.index_bytes,
+        bloom_bytes: metrics.bloom_bytes,
+        memstore_bytes: metrics.memstore_data_bytes,
+        reads: metrics.reads,
+        filtered_reads: metrics.filtered_reads,
+        writes: metrics.writes,
+        compactions: metrics.compactions.compactions,
+        compacted_cells: metrics.compactions.cells,
+        compacted_bytes: metrics.compactions.bytes_written,
+        last_major_compaction_ms: metrics.last_major_compaction_ms,
+        now_ms,
+    }
+}

@@ -1,0 +1,171 @@
+//! Connections, and their bounds.
+
+use crate::request::Request;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+/// Connections at a time: a few people and a few collectors. More are closed at once.
+const MAX_CONNECTIONS: usize = 64;
+/// Answers that are made at a time: each goes through all regions.
+const ANSWERS_AT_ONCE: usize = 2;
+/// Bytes of a request's head, and of what is read ahead.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+/// Fields of a request's head.
+const MAX_HEADERS: usize = 64;
+/// The time for a request's head, from the end of the former answer on.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// After this time a connection ends with the answer that is on its way: nobody keeps one for ever.
+const CONNECTION_TIME: Duration = Duration::from_secs(120);
+/// The time for that answer.
+const LAST_ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Pause after an accept that failed, mostly for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// HTTP's status.
+    pub status: u16,
+    /// What the body is.
+    pub content_type: &'static str,
+    /// The body.
+    pub body: String,
+}
+
+impl Answer {
+    /// A found page.
+    pub fn ok(content_type: &'static str, body: String) -> Self {
+        Self { status: 200, content_type, body }
+    }
+
+    /// There is no such page.
+    pub fn not_found() -> Self {
+        Self::failed(404, "not found\n")
+    }
+
+    fn failed(status: u16, text: &str) -> Self {
+        Self { status, content_type: "text/plain; charset=utf-8", body: text.to_owned() }
+    }
+}
+
+/// What there is to see.
+pub trait Pages: Send + Sync + 'static {
+    /// Answers a request, on a thread that may block.
+    fn answer(&self, request: &Request) -> Answer;
+}
+
+/// An HTTP server of some pages. Cheap to clone; clones share their bounds.
+#[derive(Clone)]
+pub struct WebServer {
+    pages: Arc<dyn Pages>,
+    connections: Arc<Semaphore>,
+    answers: Arc<Semaphore>,
+}
+
+impl WebServer {
+    /// A server of `pages`.
+    pub fn new(pages: Arc<dyn Pages>) -> Self {
+        Self {
+            pages,
+            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            answers: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
+        }
+    }
+
+    /// Serves until `shutdown` is ready; connections end with it. Nothing that happens here ends the server sooner.
+    pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
+        let mut shutdown = pin!(shutdown);
+        let mut connections = tokio::task::JoinSet::new();
+        loop {
+            let accepted = tokio::select! {
+                () = &mut shutdown => return,
+                Some(_) = connections.join_next() => continue,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, remote)) => match Arc::clone(&self.connections).try_acquire_owned() {
+                    Ok(permit) => {
+                        let server = self.clone();
+                        connections.spawn(async move {
+                            let _permit = permit;
+                            server.connection(stream).await;
+                        });
+                    }
+                    Err(_) => {
+                        tracing::debug!(%remote, "refused: there are {MAX_CONNECTIONS} connections already");
+                    }
+                },
+                Err(error) => {
+                    tracing::debug!(%error, "accept");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    async fn connection(&self, stream: TcpStream) {
+        let service = service_fn(|request: hyper::Request<Incoming>| async move {
+            Ok::<_, Infallible>(self.response(&request).await)
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIMEOUT)
+            .max_buf_size(MAX_HEAD_BYTES)
+            .max_headers(MAX_HEADERS)
+            .serve_connection(TokioIo::new(stream), service);
+        let mut connection = pin!(connection);
+        tokio::select! {
+            // What goes wrong with a connection is its client's.
+            _ = &mut connection => {}
+            () = tokio::time::sleep(CONNECTION_TIME) => {
+                connection.as_mut().graceful_shutdown();
+                let _ = tokio::time::timeout(LAST_ANSWER_TIME, connection).await;
+            }
+        }
+    }
+
+    async fn response(&self, request: &hyper::Request<Incoming>) -> Response<String> {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            let mut response = response(Answer::failed(405, "only GET and HEAD\n"));
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return response;
+        }
+        let asked = Request::parse(request.uri().path(), request.uri().query());
+        response(self.answer(asked).await)
+    }
+
+    async fn answer(&self, request: Request) -> Answer {
+        let pages = Arc::clone(&self.pages);
+        // Never closed.
+        let turn = Arc::clone(&self.answers).acquire_owned().await;
+        let made = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            pages.answer(&request)
+        });
+        made.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "a page could not be made");
+            Answer::failed(500, "internal error\n")
+        })
+    }
+}
+
+fn response(answer: Answer) -> Response<String> {
+    let mut response = Response::new(answer.body);
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
