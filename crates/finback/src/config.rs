@@ -24,3 +24,9 @@ pub use memory::MemoryBudget;
 pub use source::{Sources, Warning};
 pub use table::{PROPERTIES, Property, ServerConfig};
 pub use value::MemorySize;
+
+/// Names and values of a file, whoever they are for.
+pub(crate) fn site_settings(file: &std::path::Path) -> Result<Vec<(String, String)>, ConfigError> {
+    let entries = site_file::read(file)?;
+    Ok(entries.into_iter().map(|entry| (entry.name, entry.value)).collect())
+}

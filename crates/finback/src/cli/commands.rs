@@ -7,6 +7,7 @@ mod help;
 mod hfile;
 mod man;
 mod server;
+mod shell;
 mod version;
 mod wal;
 
@@ -15,6 +16,7 @@ use super::table::Command;
 /// All commands, in the order of the help text.
 pub(super) const COMMANDS: &[Command] = &[
     server::COMMAND,
+    shell::COMMAND,
     compact::COMMAND,
     hfile::COMMAND,
     wal::COMMAND,

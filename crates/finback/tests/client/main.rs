@@ -12,3 +12,4 @@ mod a_scan_goes_through_all_regions;
 mod a_server_that_is_started_again_is_found_again;
 mod an_administrator_can_do_what_the_shell_does;
 mod rows_are_written_and_read;
+mod the_shell_does_what_hbases_does;

@@ -1,0 +1,151 @@
+use crate::running_server::Place;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// Runs the binary's shell, with these options and this standard input.
+fn shell(zookeeper: &str, options: &[&str], input: &str) -> Output {
+    let mut shell = Command::new(env!("CARGO_BIN_EXE_finback"))
+        .args(["shell", "-D", &format!("hbase.zookeeper.quorum={zookeeper}")])
+        .args(options)
+        .env("TZ", "UTC")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    shell.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    shell.wait_with_output().unwrap()
+}
+
+/// Standard output, without the lines that say how long something took.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with("Took "));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+const SCRIPT: &str = r#"
+# rows
+create 'flowers', {NAME => 'f', VERSIONS => 3},
+  SPLITS => ['m']
+put 'flowers', 'rose', 'f:colour', 'red', 1700000000123
+put 'flowers', 'rose', 'f:colour', 'pink', 1700000001000
+put 'flowers', "\x00key", 'f:colour', "\xff", 1700000000000
+incr 'flowers', 'rose', 'f:petals', 5
+append 'flowers', 'rose', 'f:colour', '!'; get_counter 'flowers', 'rose', 'f:petals'
+delete 'flowers', 'rose', 'f:colour'
+get 'flowers', 'rose', {COLUMN => 'f:colour', VERSIONS => 3}
+get 'flowers', 'rose', 'f:petals:toLong', 'f:colour'
+scan 'flowers', {FILTER => "ValueFilter(=, 'binary:red')", VERSIONS => 3}
+scan 'flowers', {COLUMNS => 'f:colour', REVERSED => true, LIMIT => 1}
+scan 'flowers', {ROWPREFIXFILTER => "\x00"}
+count 'flowers', INTERVAL => 1
+get_splits 'flowers'
+list
+exists 'weeds'
+t = get_table 'flowers'
+t.deleteall 'rose'
+t.count
+"#;
+
+#[test]
+fn rows_are_written_and_shown() {
+    let place = Place::new();
+    let server = place.start();
+    let zookeeper = server.zookeeper().to_string();
+    let output = shell(&zookeeper, &["-n"], SCRIPT);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = said(&output);
+    let (petals, said): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with(" f:petals"));
+    assert!(petals.len() == 1 && petals[0].ends_with(", value=5"), "{petals:?}");
+    let wanted = r#"Created table flowers
+=> Hbase::Table - flowers
+COUNTER VALUE = 5
+CURRENT VALUE = pink!
+COUNTER VALUE = 5
+COLUMN  CELL
+ f:colour timestamp=2023-11-14T22:13:21, value=pink
+ f:colour timestamp=2023-11-14T22:13:20.123, value=red
+1 row(s)
+COLUMN  CELL
+ f:colour timestamp=2023-11-14T22:13:21, value=pink
+1 row(s)
+ROW  COLUMN+CELL
+ rose column=f:colour, timestamp=2023-11-14T22:13:20.123, value=red
+1 row(s)
+ROW  COLUMN+CELL
+ rose column=f:colour, timestamp=2023-11-14T22:13:21, value=pink
+1 row(s)
+ROW  COLUMN+CELL
+ \x00key column=f:colour, timestamp=2023-11-14T22:13:20, value=\xFF
+1 row(s)
+Current count: 1, row: \x00key
+Current count: 2, row: rose
+2 row(s)
+=> 2
+Total number of splits = 2
+m
+=> ["m"]
+TABLE
+flowers
+1 row(s)
+=> ["flowers"]
+Table weeds does not exist
+=> false
+=> Hbase::Table - flowers
+1 row(s)
+=> 1"#;
+    assert_eq!(said.join("\n"), wanted);
+}
+
+#[test]
+fn tables_are_changed_and_failures_told() {
+    let place = Place::new();
+    let server = place.start();
+    let zookeeper = server.zookeeper().to_string();
+    let run = |text: &str| shell(&zookeeper, &["-e", text], "");
+    let told = |text: &str| {
+        let output = run(text);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let changes = "create 't', 'f'; alter 't', {NAME => 'g', VERSIONS => 2, TTL => '1 DAY'}, MAX_FILESIZE => '1 GB'; \
+                   describe 't'; alter 't', 'delete' => 'f'; disable 't'; is_enabled 't'";
+    let output = said(&run(changes));
+    for wanted in [
+        "1/1 regions updated.\nDone.\n",
+        "Table t is ENABLED\nt, {TABLE_ATTRIBUTES => {MAX_FILESIZE => '1073741824 B (1GB)'",
+        "{NAME => 'g', BLOOMFILTER => 'ROW', IN_MEMORY => 'false', VERSIONS => '2'",
+        "TTL => '86400 SECONDS (1 DAY)'",
+        "2 row(s)\nQuota is disabled\n",
+        "false\n=> false\n",
+    ] {
+        assert!(output.contains(wanted), "{wanted}: {output}");
+    }
+    assert!(told("scan 't'").contains("Table t is disabled!"));
+    assert!(told("put 'no', 'r', 'f:q', 'v'").contains("Unknown table no!"));
+    assert!(told("enable 't'; drop 't'").contains("Table t is enabled. Disable it first."));
+    assert!(told("get 't'").contains("wrong number of arguments (given 1, expected 2+)"));
+    assert!(told("list.each do |t|").contains("not Ruby"));
+    assert!(told("add_peer '1'").contains("add_peer is not there"));
+    assert!(told("sacn 't'").contains("undefined local variable or method 'sacn'"));
+
+    // At a terminal, and on standard input without -n, the next statement follows.
+    let goes_on = shell(&zookeeper, &[], "drop 'no'\nexists 't'\nexit 7\nlist\n");
+    let output = said(&goes_on);
+    assert!(output.contains("ERROR: Table no does not exist.\n\nFor usage try 'help \"drop\"'"), "{output}");
+    assert!(output.contains("Table t does exist") && !output.contains("TABLE"), "{output}");
+    assert_eq!(goes_on.status.code(), Some(7));
+    let general = said(&run(
+        "status; status 'simple'; status 'detailed'; version; whoami; help 'scan'; list_namespace",
+    ));
+    for wanted in [
+        " 0 backup masters, 1 servers, 0 dead, ",
+        "Aggregate load: ",
+        "\"hbase:meta,,1\"",
+        "hbase> scan 't1'",
+        "NAMESPACE\ndefault\nhbase\n2 row(s)",
+    ] {
+        assert!(general.contains(wanted), "{wanted}: {general}");
+    }
+}

@@ -1,0 +1,51 @@
+//! The commands of HBase's shell, in its groups.
+
+mod configuration;
+mod ddl;
+mod dml;
+mod general;
+mod missing;
+mod namespace;
+mod procedures;
+mod schema;
+mod selection;
+mod snapshots;
+mod status;
+mod tools;
+
+use crate::command::{Command, Group};
+
+/// All groups, in the order of HBase's help.
+pub const GROUPS: &[Group] = &[
+    general::GROUP,
+    ddl::GROUP,
+    namespace::GROUP,
+    dml::GROUP,
+    tools::GROUP,
+    missing::REPLICATION,
+    snapshots::GROUP,
+    configuration::GROUP,
+    missing::QUOTAS,
+    missing::SECURITY,
+    procedures::GROUP,
+    missing::LABELS,
+    missing::RSGROUP,
+];
+
+/// All commands.
+pub fn all() -> impl Iterator<Item = &'static Command> {
+    GROUPS.iter().flat_map(|group| group.commands)
+}
+
+/// All names of commands.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    all().flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()))
+}
+
+/// The command of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Command> {
+    all().find(|command| command.name == name || command.aliases.contains(&name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! What the master does by itself, and whether it does.
+
+use crate::arguments::{Arguments, Options};
+use crate::error::{Result, ShellError};
+use crate::shell::Shell;
+use crate::value::Value;
+use finback_client::RegionSwitch;
+
+fn told(shell: &mut Shell, answer: bool) -> Result<Value> {
+    shell.out.row(&[&answer.to_string()])?;
+    Ok(Value::Bool(answer))
+}
+
+macro_rules! switch {
+    ($set:ident = $set_method:ident, $get:ident = $get_method:ident) => {
+        pub(super) async fn $set(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+            let before = shell.admin().$set_method(arguments.switch()).await?;
+            told(shell, before)
+        }
+
+        pub(super) async fn $get(shell: &mut Shell, _: Arguments) -> Result<Value> {
+            let is_on = shell.admin().$get_method().await?;
+            told(shell, is_on)
+        }
+    };
+}
+
+switch!(normalizer_switch = set_normalizer, normalizer_enabled = is_normalizer_enabled);
+switch!(janitor_switch = set_catalog_janitor, janitor_enabled = is_catalog_janitor_enabled);
+switch!(cleaner_switch = set_cleaner_chore, cleaner_enabled = is_cleaner_chore_enabled);
+
+pub(super) async fn cleanup_switch(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let before = shell.admin().set_snapshot_cleanup(arguments.switch()).await?;
+    shell.out.row(&[&format!("Previous snapshot cleanup state : {before}")])?;
+    Ok(Value::Bool(before))
+}
+
+pub(super) async fn cleanup_enabled(shell: &mut Shell, _: Arguments) -> Result<Value> {
+    let is_on = shell.admin().is_snapshot_cleanup_enabled().await?;
+    told(shell, is_on)
+}
+
+pub(super) async fn balance_switch(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let before = shell.admin().set_balancer(arguments.switch()).await?;
+    shell.out.row(&[&format!("Previous balancer state : {before}")])?;
+    Ok(Value::Bool(before))
+}
+
+pub(super) async fn balancer_enabled(shell: &mut Shell, _: Arguments) -> Result<Value> {
+    let is_on = shell.admin().is_balancer_enabled().await?;
+    told(shell, is_on)
+}
+
+pub(super) async fn balancer(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let force = match arguments.optional_text().as_deref() {
+        None => false,
+        Some("force") => true,
+        Some(other) => return Err(ShellError::argument(format!("Invalid argument {other}."))),
+    };
+    let ran = shell.admin().balance(false, force).await?.ran;
+    told(shell, ran)
+}
+
+pub(super) async fn normalize(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let mut tables = Vec::new();
+    for hash in arguments.flat() {
+        let mut options = Options::of(hash)?;
+        tables.extend(options.list("TABLE_NAME"));
+        tables.extend(options.list("TABLE_NAMES"));
+        if !options.is_empty() {
+            let names: Vec<&str> = options.names().collect();
+            return Err(ShellError::argument(format!("Unrecognized argument {}", names.join(", "))));
+        }
+    }
+    let tables = tables
+        .iter()
+        .map(|name| crate::arguments::table_name(&name.to_bytes()))
+        .collect::<Result<Vec<_>>>()?;
+    let ran = shell.admin().normalize(tables).await?;
+    told(shell, ran)
+}
+
+pub(super) async fn janitor_run(shell: &mut Shell, _: Arguments) -> Result<Value> {
+    Ok(Value::Int(shell.admin().run_catalog_janitor().await?.into()))
+}
+
+pub(super) async fn cleaner_run(shell: &mut Shell, _: Arguments) -> Result<Value> {
+    let ran = shell.admin().run_cleaner_chore().await?;
+    told(shell, ran)
+}
+
+fn kind(arguments: &mut Arguments) -> Result<RegionSwitch> {
+    match arguments.text().as_str() {
+        "SPLIT" => Ok(RegionSwitch::Split),
+        "MERGE" => Ok(RegionSwitch::Merge),
+        _ => Err(ShellError::argument("only SPLIT or MERGE accepted for type!")),
+    }
+}
+
+pub(super) async fn region_switch(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let kind = kind(&mut arguments)?;
+    let before = shell.admin().set_region_switch(kind, arguments.switch()).await?;
+    told(shell, before)
+}
+
+pub(super) async fn region_enabled(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let is_on = shell.admin().is_region_switch_on(kind(&mut arguments)?).await?;
+    told(shell, is_on)
+}

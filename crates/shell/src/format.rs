@@ -1,0 +1,16 @@
+//! How things are written.
+
+mod cell;
+mod descriptor;
+mod load;
+mod pretty;
+mod time;
+
+pub(crate) use cell::CellFormat;
+pub(crate) use descriptor::{family, region, table_attributes};
+pub(crate) use load::{region_load, server_load};
+pub(crate) use pretty::{parse_bytes, parse_ttl};
+pub(crate) use time::ruby_time;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use super::*;
+use proptest::prelude::*;
+
+fn literal(argument: &Argument) -> Value {
+    match argument {
+        Argument::Literal(value) => value.clone(),
+        Argument::Variable(name) => panic!("{name}"),
+        Argument::Array(values) => Value::Array(values.iter().map(literal).collect()),
+        Argument::Hash(pairs) => Value::Hash(pairs.iter().map(|(k, v)| (literal(k), literal(v))).collect()),
+    }
+}
+
+fn command(text: impl AsRef<[u8]>) -> (String, Vec<Value>) {
+    let mut statements = parse(text.as_ref()).unwrap();
+    assert_eq!(statements.len(), 1);
+    match statements.remove(0).action {
+        Action::Command { table: None, name, arguments } => (name, arguments.iter().map(literal).collect()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::text(text)
+}
+
+#[test]
+fn commands_of_hbases_book_are_read() {
+    let (name, arguments) =
+        command("create 't1', {NAME => 'f1', VERSIONS => 5, TTL => 2592000, BLOCKCACHE => true}");
+    assert_eq!(name, "create");
+    assert_eq!(arguments[0], text("t1"));
+    assert_eq!(
+        arguments[1].to_string(),
+        r#"{"NAME"=>"f1", "VERSIONS"=>5, "TTL"=>2592000, "BLOCKCACHE"=>true}"#
+    );
+    // Pairs without braces are one hash.
+    let (_, arguments) = command("create 't1', 'f1', NUMREGIONS => 15, SPLITALGO => 'HexStringSplit'");
+    assert_eq!(arguments[2].to_string(), r#"{"NUMREGIONS"=>15, "SPLITALGO"=>"HexStringSplit"}"#);
+    let (_, arguments) = command("get 't1', 'r1', {COLUMN => ['c1', 'c2'], TIMERANGE => [1, 9]}");
+    assert_eq!(arguments[2].to_string(), r#"{"COLUMN"=>["c1", "c2"], "TIMERANGE"=>[1, 9]}"#);
+    assert_eq!(
+        command("scan 't', {STARTKEY => 'a', ENDROW => 'b'}").1[1].to_string(),
+        r#"{"STARTROW"=>"a", "STOPROW"=>"b"}"#
+    );
+    assert_eq!(command("put('t', 'r', 'f:q', \"\\x01\\003z\")").1[3], Value::Str(vec![1, 3, b'z']));
+    assert_eq!(command("list").1, []);
+    assert_eq!(command(r"put 't', 'it\'s', 'a\x01'").1[1..], [text("it's"), text(r"a\x01")]);
+    assert_eq!(
+        command("x -1, 1_000, 0x1f, 017, 0.5, -1e3, nil, :sym").1,
+        [
+            Value::Int(-1),
+            Value::Int(1000),
+            Value::Int(31),
+            Value::Int(15),
+            Value::Float(0.5),
+            Value::Float(-1000.0),
+            Value::Nil,
+            text("sym"),
+        ]
+    );
+}
+
+#[test]
+fn statements_go_over_lines_and_share_them() {
+    assert_eq!(parse(b"list; status 'simple' # why\n\n# nothing\nversion").unwrap().len(), 3);
+    assert_eq!(command("create 't',\n  {NAME => 'f', # a family\n   VERSIONS => 1\n  }").1.len(), 2);
+    assert_eq!(command("put 't', 'r', \\\n 'f:q', 'v'").1.len(), 4);
+    for open in ["create 't', {NAME => 'f'", "put 't',", "put 't", "get('t'", "get 't', [1,", "x = "] {
+        assert!(matches!(parse(open.as_bytes()), Err(ShellError::Incomplete(_))), "{open}");
+    }
+}
+
+#[test]
+fn tables_are_named_and_used() {
+    let statements = parse(b"t = get_table 't1'; t.put 'r', 'f:q', x").unwrap();
+    assert_eq!(statements[0].assigns.as_deref(), Some("t"));
+    let Action::Command { table, name, arguments } = &statements[1].action else { panic!() };
+    assert_eq!((table.as_deref(), name.as_str(), arguments.len()), (Some("t"), "put", 3));
+    assert_eq!(arguments[2], Argument::Variable("x".to_owned()));
+}
+
+#[test]
+fn what_needs_ruby_is_told_so() {
+    for ruby in [
+        "(1..10).each { |i| put 't', i }",
+        "for i in 1..3 do",
+        "require 'x'",
+        "puts 'x'",
+        "list.each do |t|",
+        "put 't', \"r#{1}\", 'f:q', 'v'",
+        "x = 1 + 2",
+        "import java.util.Date",
+        "scan 't', {FILTER => Foo.new(1)}",
+        "$x = 1",
+        "Date.new",
+        "%w[a b]",
+        "put 't', 'a' + 'b'",
+        "list.size",
+    ] {
+        let told = parse(ruby.as_bytes()).map(|statements| format!("{statements:?}"));
+        match told {
+            Err(error @ ShellError::NotRuby { .. }) => {
+                assert!(error.to_string().contains("not Ruby"), "{error}");
+            }
+            // A call of a method: whether `list` is a variable is known when it runs.
+            Ok(read) if ruby == "list.size" => assert!(read.contains("size")),
+            other => panic!("{ruby}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let told = |text: &str| parse(text.as_bytes()).unwrap_err().to_string();
+    assert_eq!(
+        told("list\ncreate 't' 5"),
+        "syntax error at line 2, column 12: 5 is there, where a comma or the end of the statement is expected"
+    );
+    assert!(told("scan 't', {FOO => 1}").contains("uninitialized constant FOO"));
+    assert!(told("scan 't', {LIMIT}").contains("=>"));
+    assert!(told("put 't', 99999999999999999999").contains("64 bits"));
+    assert!(told(&"[".repeat(100_000)).contains("brackets"));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Nil),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        (-1e9..1e9f64).prop_map(Value::Float),
+        proptest::collection::vec(any::<u8>(), 0..12).prop_map(Value::Str),
+        ".{0,8}".prop_map(Value::text),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            proptest::collection::vec((inner.clone(), inner), 0..3).prop_map(Value::Hash),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read_again(values in proptest::collection::vec(value(), 1..4)) {
+        let written: Vec<String> = values.iter().map(Value::to_string).collect();
+        let (_, read) = command(format!("x({})", written.join(", ")));
+        prop_assert_eq!(read, values);
+    }
+
+    #[test]
+    fn garbage_is_answered(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        drop(parse(&bytes));
+    }
+
+    #[test]
+    fn garbage_of_the_language_is_answered(text in "[a-cA-C\\[\\]{}()=>,.;'\"\\\\#x0-9 \n:_-]{0,60}") {
+        drop(parse(text.as_bytes()));
+    }
+}
