@@ -1,6 +1,7 @@
 use crate::running_server::Place;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// Runs the binary's shell, with these options and this standard input.
 fn shell(zookeeper: &str, options: &[&str], input: &str) -> Output {
@@ -136,9 +137,17 @@ fn tables_are_changed_and_failures_told() {
     assert!(output.contains("ERROR: Table no does not exist.\n\nFor usage try 'help \"drop\"'"), "{output}");
     assert!(output.contains("Table t does exist") && !output.contains("TABLE"), "{output}");
     assert_eq!(goes_on.status.code(), Some(7));
-    let general = said(&run(
-        "status; status 'simple'; status 'detailed'; version; whoami; help 'scan'; list_namespace",
-    ));
+    // The server tells its regions with its next report.
+    let mut general = String::new();
+    for _ in 0..100 {
+        general = said(&run(
+            "status; status 'simple'; status 'detailed'; version; whoami; help 'scan'; list_namespace",
+        ));
+        if general.contains("\"hbase:meta,,1\"") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
     for wanted in [
         " 0 backup masters, 1 servers, 0 dead, ",
         "Aggregate load: ",
