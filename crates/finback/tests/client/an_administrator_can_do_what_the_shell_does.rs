@@ -160,6 +160,7 @@ async fn the_cluster_its_switches_and_its_servers() {
         let before = admin.is_region_switch_on(switch).await.unwrap();
         assert_eq!(admin.set_region_switch(switch, !before).await.unwrap(), before);
         assert_eq!(admin.is_region_switch_on(switch).await.unwrap(), !before);
+        assert_eq!(admin.set_region_switch(switch, before).await.unwrap(), !before);
     }
     assert!(admin.set_balancer(false).await.unwrap());
     assert!(!admin.is_balancer_enabled().await.unwrap());
@@ -171,6 +172,7 @@ async fn the_cluster_its_switches_and_its_servers() {
     admin.run_catalog_janitor().await.unwrap();
     admin.run_cleaner_chore().await.unwrap();
     admin.balance(true, false).await.unwrap();
+    assert!(!admin.set_balancer(true).await.unwrap());
     assert!(!admin.is_in_maintenance_mode().await.unwrap());
 
     cluster.table("t", &[]).await;
