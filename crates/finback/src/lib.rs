@@ -7,6 +7,7 @@ pub mod cli;
 pub mod compact;
 pub mod config;
 mod info_ports;
+mod logging;
 mod long_calls;
 mod metrics;
 mod nearest;

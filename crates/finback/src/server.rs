@@ -33,7 +33,7 @@ use crate::metrics::{CacheStatistics, Sources};
 use crate::process::Start;
 use crate::publication::Publication;
 use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
-use crate::{region_server_options, screen};
+use crate::{logging, region_server_options, screen};
 
 /// Name of the file in the data directory that says on which ports a running server listens.
 const PORTS_FILE: &str = "ports";
@@ -44,9 +44,10 @@ type Failure = String;
 /// Runs until SIGTERM or SIGINT, or until a client asks for the end. What goes wrong is told on standard error, in one
 /// line.
 pub fn run(file: ConfigurationFile) -> ExitCode {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("FINBACK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let _log = match logging::install() {
+        Ok(log) => log,
+        Err(error) => return fail(&error),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
