@@ -132,7 +132,9 @@ async fn describe(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> 
     let settings: String = settings.iter().map(|(key, value)| format!(", {key} => '{value}'")).collect();
     shell.out.header(&["DESCRIPTION"])?;
     shell.out.row(&[&format!("{{NAME => '{}'{settings}}}", namespace.name)])?;
-    shell.out.line("Quota is disabled")?;
+    if !shell.admin().table_exists("hbase:quota").await? {
+        shell.out.line("Quota is disabled")?;
+    }
     Ok(Value::Nil)
 }
 
