@@ -8,6 +8,7 @@ mod hfile;
 mod man;
 mod server;
 mod shell;
+mod top;
 mod version;
 mod wal;
 
@@ -17,6 +18,7 @@ use super::table::Command;
 pub(super) const COMMANDS: &[Command] = &[
     server::COMMAND,
     shell::COMMAND,
+    top::COMMAND,
     compact::COMMAND,
     hfile::COMMAND,
     wal::COMMAND,

@@ -4,7 +4,8 @@ use super::arguments::Arguments;
 use super::stop::Stop;
 use super::table::{Kind, Opt};
 use super::usage_error::UsageError;
-use crate::config::{ServerConfig, Sources};
+use crate::config::{ServerConfig, Sources, site_settings};
+use finback_client::ClientConfig;
 
 /// `--config FILE`
 pub(super) const CONFIG: Opt = Opt::long_value(
@@ -37,6 +38,18 @@ pub(super) fn load(sources: &Sources) -> Result<ServerConfig, Stop> {
         eprintln!("finback: warning: {warning}");
     }
     Ok(config)
+}
+
+/// The settings of a client: of the file, then of the command line.
+pub(super) fn client_config(arguments: &Arguments) -> Result<ClientConfig, Stop> {
+    let sources = sources(arguments)?;
+    let mut given = match &sources.file {
+        Some(file) => site_settings(file)?,
+        None => Vec::new(),
+    };
+    given.extend(sources.overrides);
+    let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    ClientConfig::from_settings(given).map_err(|error| Stop::Failed(error.to_string()))
 }
 
 fn setting(arguments: &Arguments, text: &str) -> Result<(String, String), UsageError> {

@@ -4,8 +4,7 @@ use crate::cli::arguments::Arguments;
 use crate::cli::settings::{self, CONFIG, SETTING};
 use crate::cli::stop::{EXIT_INTERRUPTED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
-use crate::config::site_settings;
-use finback_client::{ClientConfig, Connection};
+use finback_client::Connection;
 use finback_shell::{Session, Shell, ShellError, Source, terminal_width};
 use std::io::{BufWriter, IsTerminal};
 use std::path::PathBuf;
@@ -52,7 +51,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let source = source(arguments)?;
     let ends_early = arguments.has("noninteractive") || arguments.has("execute");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let config = config(arguments)?;
+    let config = settings::client_config(arguments)?;
     let connection = {
         let _entered = runtime.enter();
         Connection::open_lazily(config).map_err(|error| Stop::Failed(error.to_string()))?
@@ -84,16 +83,4 @@ fn source(arguments: &Arguments) -> Result<Source, Stop> {
         }
         (None, None) => Ok(Source::Input),
     }
-}
-
-/// The client's settings: of the file, then of the command line.
-fn config(arguments: &Arguments) -> Result<ClientConfig, Stop> {
-    let sources = settings::sources(arguments)?;
-    let mut given = match &sources.file {
-        Some(file) => site_settings(file)?,
-        None => Vec::new(),
-    };
-    given.extend(sources.overrides);
-    let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    ClientConfig::from_settings(given).map_err(|error| Stop::Failed(error.to_string()))
 }
