@@ -5,7 +5,12 @@ use crate::model::TopModel;
 use std::io::{self, Write};
 
 /// Prints what is to be seen. Its lines are HBase's.
-pub(crate) fn print(out: &mut impl Write, model: &TopModel, widths: &mut Widths, time: &str) -> io::Result<()> {
+pub(crate) fn print(
+    out: &mut impl Write,
+    model: &TopModel,
+    widths: &mut Widths,
+    time: &str,
+) -> io::Result<()> {
     writeln!(out, "finback top - {time}")?;
     for line in model.summary().cloned().unwrap_or_default().lines() {
         writeln!(out, "{}", crate::layout::printable(&line))?;

@@ -44,7 +44,9 @@ const OPERATORS: [(&str, Operator); 6] = [
 #[non_exhaustive]
 pub enum FilterError {
     /// There is no operator.
-    #[error("'{0}' is no filter: FIELD, then one of = == > >= < <=, then a value, as in NAMESPACE==default or !TABLE=tmp")]
+    #[error(
+        "'{0}' is no filter: FIELD, then one of = == > >= < <=, then a value, as in NAMESPACE==default or !TABLE=tmp"
+    )]
     NoOperator(String),
     /// There is no such field.
     #[error("{mode} mode has no field '{field}' to filter by; it has {known}")]
@@ -148,7 +150,8 @@ impl Operator {
 
 impl Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = OPERATORS.iter().find(|(_, operator)| *operator == self.operator).map_or("", |(sign, _)| sign);
+        let sign =
+            OPERATORS.iter().find(|(_, operator)| *operator == self.operator).map_or("", |(sign, _)| sign);
         let not = if self.is_negated { "!" } else { "" };
         write!(f, "{not}{}{sign}{}", self.field.heading(), self.value)
     }

@@ -4,8 +4,8 @@ use crate::mode::Mode;
 use crate::record::Key;
 use std::collections::{HashMap, VecDeque};
 
-/// Samples of the cluster that are kept: an hour, at the usual pace.
-const MOST_SAMPLES: usize = 1200;
+/// Samples of the cluster that are kept: twenty minutes, at the usual pace.
+const MOST_SAMPLES: usize = 400;
 /// Samples of a record that are kept: five minutes, at the usual pace.
 const MOST_RECORD_SAMPLES: usize = 100;
 /// Records of which samples are kept, for memory (400 bytes each): those beyond have none.
@@ -26,6 +26,7 @@ pub struct Sample {
 #[derive(Debug, Default)]
 pub struct History {
     samples: VecDeque<Sample>,
+    total: u64,
     records: HashMap<(Mode, Key), VecDeque<f32>>,
 }
 
@@ -33,6 +34,11 @@ impl History {
     /// The samples of the cluster, oldest first.
     pub fn samples(&self) -> &VecDeque<Sample> {
         &self.samples
+    }
+
+    /// The number of all samples that there ever were.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
     }
 
     /// The requests per second of a record, oldest first, as far as they are known.
@@ -48,6 +54,7 @@ impl History {
             self.samples.pop_front();
         }
         self.samples.push_back(sample);
+        self.total += 1;
     }
 
     /// Adds a sample of all records of a mode. Those that are no more are forgotten.

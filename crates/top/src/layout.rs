@@ -95,7 +95,8 @@ fn cut_names(columns: &mut [SizedColumn], room: usize) {
         FieldType::Text => column.width.min(NARROWEST_NAME.max(column.field.heading().len())),
         _ => column.width,
     };
-    let narrowed = |columns: &[SizedColumn]| columns.iter().map(|column| narrowest(column) + 1).sum::<usize>();
+    let narrowed =
+        |columns: &[SizedColumn]| columns.iter().map(|column| narrowest(column) + 1).sum::<usize>();
     let worth = columns.iter().rposition(|column| column.field == LAST_OF_WORTH).map_or(0, |at| at + 1);
     let wanted = if narrowed(columns) <= room + 1 { columns.len() } else { worth };
     let wanted = &mut columns[..wanted];

@@ -15,6 +15,7 @@
 
 mod batch;
 mod error;
+mod events;
 mod field;
 mod filter;
 mod grouping;
@@ -26,7 +27,9 @@ mod rates;
 mod readings;
 mod record;
 mod region_id;
+mod screen;
 mod summary;
+mod terminal;
 mod value;
 mod watch;
 
@@ -36,6 +39,8 @@ pub use filter::{Filter, FilterError};
 pub use mode::{Mode, ModeField};
 pub use model::{Sorting, TopModel, View};
 pub use record::Record;
+pub use screen::Theme;
+pub use screen::keys::{FIELD_KEYS, KEYS, MOUSE};
 pub use summary::Summary;
 pub use value::Value;
-pub use watch::{Ending, Options, run_batch};
+pub use watch::{Ending, Options, run_batch, run_screen};

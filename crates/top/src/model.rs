@@ -105,7 +105,9 @@ impl TopModel {
         self.readings.read(status);
         let last = self.history.samples().back().map(|sample| sample.at_ms);
         // At the first answer nothing is known of any rate.
-        if last.is_none() || self.readings.has_news && last.is_some_and(|last| now_ms >= last + SAMPLE_PACE_MS) {
+        if last.is_none()
+            || self.readings.has_news && last.is_some_and(|last| now_ms >= last + SAMPLE_PACE_MS)
+        {
             self.sample(now_ms);
         }
         self.arrange();
@@ -188,8 +190,7 @@ impl TopModel {
     /// Changes to a mode as it is at first.
     pub fn switch_mode(&mut self, mode: Mode) {
         self.before.clear();
-        self.place =
-            Place { mode, columns: columns(mode), sorting: Sorting::default(), filters: Vec::new() };
+        self.place = Place { mode, columns: columns(mode), sorting: Sorting::default(), filters: Vec::new() };
         self.arrange();
     }
 

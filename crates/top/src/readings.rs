@@ -66,8 +66,8 @@ impl Readings {
         for region in &load.region_loads {
             let name: &[u8] = &region.region_specifier.value;
             let known = self.known_regions.remove_entry(name);
-            let (name, region_id) = known
-                .unwrap_or_else(|| (name.to_vec(), Arc::new(RegionId::of(&region.region_specifier))));
+            let (name, region_id) =
+                known.unwrap_or_else(|| (name.to_vec(), Arc::new(RegionId::of(&region.region_specifier))));
             let mut figures = figures(region);
             figures.rates = self.region_rates.update(&name[..], load.report_end_time(), counters(region));
             let subject = Subject::Region { region: Arc::clone(&region_id), server: Arc::clone(id) };

@@ -15,12 +15,18 @@ use std::sync::Arc;
 pub(crate) enum Subject {
     Namespace(Arc<str>),
     Table(Arc<TableId>),
-    Region { region: Arc<RegionId>, server: Arc<ServerId> },
+    Region {
+        region: Arc<RegionId>,
+        server: Arc<ServerId>,
+    },
     Server(Arc<ServerId>),
     User(Arc<str>),
     Client(Arc<str>),
     /// What a user does from one client: what users and clients are summed up from.
-    UserOfClient { user: Arc<str>, client: Arc<str> },
+    UserOfClient {
+        user: Arc<str>,
+        client: Arc<str>,
+    },
 }
 
 /// By what a record is known again at the next report.

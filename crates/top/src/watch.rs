@@ -1,14 +1,16 @@
 //! When the master is asked, and until when.
 
-use crate::batch;
+mod batch_mode;
+mod screen_mode;
+
+pub use batch_mode::run_batch;
+pub use screen_mode::run_screen;
+
 use crate::error::Result;
-use crate::layout::{Widths, printable};
-use crate::model::{TopModel, View};
+use crate::model::View;
 use finback_client::{Admin, ClientConfig, Connection};
 use jiff::{Timestamp, Zoned};
-use std::io::Write;
 use std::time::Duration;
-use tokio::time::MissedTickBehavior;
 
 /// How long the master has for an answer, with all tries. Somebody is waiting.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,48 +40,17 @@ pub enum Ending {
 }
 
 /// A connection for somebody who waits.
-pub(crate) fn connect(mut config: ClientConfig) -> Result<Admin> {
+fn connect(mut config: ClientConfig) -> Result<Admin> {
     config.operation_timeout = config.operation_timeout.min(PATIENCE);
     config.rpc_timeout = config.rpc_timeout.min(PATIENCE);
     config.retries = config.retries.min(TRIES);
     Ok(Connection::open_lazily(config)?.admin())
 }
 
-pub(crate) fn now_ms() -> u64 {
+fn now_ms() -> u64 {
     u64::try_from(Timestamp::now().as_millisecond()).unwrap_or_default()
 }
 
-pub(crate) fn clock() -> String {
+fn clock() -> String {
     Zoned::now().strftime("%H:%M:%S").to_string()
-}
-
-/// Prints what is to be seen, time after time. When the master gives no answer, that is told on standard error; the next look may
-/// have one.
-///
-/// # Errors
-/// The cluster's address makes no sense, or nobody reads.
-pub async fn run_batch(config: ClientConfig, options: Options, out: &mut impl Write) -> Result<Ending> {
-    let admin = connect(config)?;
-    let mut model = TopModel::new(options.view);
-    let mut widths = Widths::default();
-    let mut pace = tokio::time::interval(options.delay);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut ending = Ending::Done;
-    let mut looks = 0;
-    while options.iterations.is_none_or(|most| looks < most) {
-        pace.tick().await;
-        match admin.cluster_status(&[]).await {
-            Ok(status) => {
-                model.refresh(&status, now_ms());
-                batch::print(out, &model, &mut widths, &clock())?;
-                ending = Ending::Done;
-            }
-            Err(error) => {
-                eprintln!("finback: {}", printable(&error.to_string()));
-                ending = Ending::Unanswered;
-            }
-        }
-        looks += 1;
-    }
-    Ok(ending)
 }

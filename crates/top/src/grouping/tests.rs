@@ -14,7 +14,8 @@ fn readings() -> Readings {
 fn table(mode: Mode, fields: &[Field]) -> Vec<String> {
     let records = records(mode, &readings(), false, |_| true);
     let line = |record: &Record| {
-        let values = fields.iter().map(|&field| record.value(field).map_or("-".to_owned(), |v| v.to_string()));
+        let values =
+            fields.iter().map(|&field| record.value(field).map_or("-".to_owned(), |v| v.to_string()));
         values.collect::<Vec<_>>().join(" ")
     };
     let mut lines: Vec<_> = records.iter().map(line).collect();
@@ -38,7 +39,8 @@ fn namespaces_and_tables_are_sums_of_their_regions() {
 
 #[test]
 fn servers_have_their_memory_too() {
-    let fields = [Field::RegionServer, Field::LongRegionServer, Field::Regions, Field::Reads, Field::UsedHeap];
+    let fields =
+        [Field::RegionServer, Field::LongRegionServer, Field::Regions, Field::Reads, Field::UsedHeap];
     assert_eq!(
         table(Mode::RegionServer, &fields),
         ["one,16020 one,16020,5 2 101 512.0MB", "two,16020 two,16020,5 2 50 512.0MB"]
@@ -65,7 +67,8 @@ fn users_and_clients_are_counted_once_however_many_servers_they_call() {
 fn a_filter_on_what_is_summed_up_leaves_parts_out() {
     let of_ann = Filter::parse("USER==ann", Mode::Client, false).unwrap();
     let records = records(Mode::Client, &readings(), true, |part| of_ann.takes(part));
-    let mut users: Vec<_> = records.iter().map(|record| record.value(Field::Users).unwrap().to_string()).collect();
+    let mut users: Vec<_> =
+        records.iter().map(|record| record.value(Field::Users).unwrap().to_string()).collect();
     users.sort();
     assert_eq!(users, ["1", "1"]);
 }

@@ -126,7 +126,8 @@ fn samples_are_taken_of_reports_and_not_of_looks() {
     model.refresh(&two_servers(3), 16_000);
     model.refresh(&two_servers(6), 19_000);
     model.refresh(&two_servers(7), 19_100);
-    let samples: Vec<_> = model.history().samples().iter().map(|sample| (sample.at_ms, sample.reads)).collect();
+    let samples: Vec<_> =
+        model.history().samples().iter().map(|sample| (sample.at_ms, sample.reads)).collect();
     assert_eq!(samples, [(10_000, 0.0), (13_000, 151.0), (19_000, 151.0)]);
     let ann = model.records()[0].key();
     assert_eq!(model.history().of(Mode::User, &ann).collect::<Vec<_>>(), [0.0, 115.0, 115.0]);

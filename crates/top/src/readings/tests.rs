@@ -22,7 +22,8 @@ pub(crate) fn server(host: &str, reported_ms: u64, regions: Vec<RegionLoad>) -> 
 /// A region that begins at a row, with its reads; it has a fifth as many writes.
 pub(crate) fn region(table: &str, start_key: &'static str, reads: u64) -> RegionLoad {
     let table = TableName::parse(table.as_bytes()).unwrap();
-    let info = RegionInfo::new(table, Bytes::from_static(start_key.as_bytes()), Bytes::new(), 1_700_000_000_000);
+    let info =
+        RegionInfo::new(table, Bytes::from_static(start_key.as_bytes()), Bytes::new(), 1_700_000_000_000);
     let kind = messages::region_specifier::RegionSpecifierType::RegionName;
     RegionLoad {
         region_specifier: RegionSpecifier { r#type: kind.into(), value: info.name() },
@@ -65,7 +66,8 @@ pub(crate) fn two_servers(second: u64) -> ClusterStatus {
     let reported = 1_000_000 + second * 1000;
     let regions = vec![region("flowers", "", 100 * second), region("hbase:meta", "", second)];
     let mut one = server("one", reported, regions);
-    let mut two = server("two", reported, vec![region("flowers", "m", 50 * second), region("garden:beds", "", 0)]);
+    let mut two =
+        server("two", reported, vec![region("flowers", "m", 50 * second), region("garden:beds", "", 0)]);
     one.server_load.user_loads = vec![
         user("ann", &[("10.0.0.1", 60 * second, 0), ("10.0.0.2", 10 * second, 5 * second)]),
         user("bob", &[("10.0.0.1", 0, 20 * second)]),

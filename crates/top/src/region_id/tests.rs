@@ -4,10 +4,7 @@ use proptest::prelude::*;
 
 fn read(name: &[u8]) -> RegionId {
     let kind = messages::region_specifier::RegionSpecifierType::RegionName;
-    RegionId::of(&messages::RegionSpecifier {
-        r#type: kind.into(),
-        value: Bytes::copy_from_slice(name),
-    })
+    RegionId::of(&messages::RegionSpecifier { r#type: kind.into(), value: Bytes::copy_from_slice(name) })
 }
 
 #[test]

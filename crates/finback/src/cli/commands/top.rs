@@ -5,7 +5,7 @@ use crate::cli::settings::{self, CONFIG, SETTING};
 use crate::cli::stop::{EXIT_FAILED, Stop};
 use crate::cli::table::{Command, Kind, Opt};
 use crate::cli::usage_error::UsageError;
-use finback_top::{Ending, Field, Filter, Mode, Options, Sorting, TopError, View};
+use finback_top::{Ending, Field, Filter, Mode, Options, Sorting, Theme, TopError, View};
 use std::io::BufWriter;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -58,10 +58,13 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
         ("finback top -b -n 2 -d 10 -m u", "prints users now and in ten seconds"),
         ("finback top -m s -s -UHEAP", "servers, the one with the least memory in use first"),
     ],
-    exit_codes: &[(1, "The cluster gave no answer to the last look of -b, or there is no screen.")],
+    exit_codes: &[(1, "The cluster gave no answer to the last look of -b, or there is no screen."), (143, "SIGTERM ended it.")],
     more: None,
     run,
 };
+
+/// Shells add the number of the signal that ended a command.
+const EXIT_SIGNAL: u8 = 128;
 
 /// A delay that is shorter would only keep the master busy: servers report every few seconds.
 const SHORTEST_DELAY_S: f64 = 0.1;
@@ -78,12 +81,19 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let config = settings::client_config(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
-        let mut out = BufWriter::new(std::io::stdout());
-        finback_top::run_batch(config, options, &mut out).await
+        if arguments.has("batchMode") {
+            let mut out = BufWriter::new(std::io::stdout());
+            finback_top::run_batch(config, options, &mut out).await
+        } else {
+            finback_top::run_screen(config, options, Theme::of_environment()).await
+        }
     });
     match ended {
         Ok(Ending::Unanswered) => Ok(ExitCode::from(EXIT_FAILED)),
-        Ok(_) => Ok(ExitCode::SUCCESS),
+        Ok(Ending::Signal(signal)) => {
+            Ok(ExitCode::from(EXIT_SIGNAL + u8::try_from(signal).unwrap_or_default()))
+        }
+        Ok(Ending::Done) => Ok(ExitCode::SUCCESS),
         Err(TopError::Io(error)) => Err(Stop::Output(error)),
         Err(error) => Err(Stop::Failed(format!("top: {error}"))),
     }
