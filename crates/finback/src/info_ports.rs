@@ -1,7 +1,7 @@
 //! The ports of the HTTP server: one of the master and one of the region server, as HBase has them. Both show the same.
 
 use crate::config::ServerConfig;
-use finback_web::{MetricsPages, WebServer};
+use finback_web::{Pages, WebServer};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -32,14 +32,15 @@ impl InfoPorts {
         Self(bound)
     }
 
-    /// Serves the pages on each of them until `closed`.
+    /// Serves the pages on each of them until `closed`, to who calls the server by one of `names` or by its address.
     pub(crate) fn serve(
         self,
-        pages: MetricsPages,
+        pages: Arc<dyn Pages>,
+        names: Vec<String>,
         serving: &mut JoinSet<()>,
         closed: &watch::Receiver<bool>,
     ) {
-        let server = WebServer::new(Arc::new(pages));
+        let server = WebServer::new(pages).known_as(names);
         for (_, listener) in self.0 {
             let mut closed = closed.clone();
             let end = async move {

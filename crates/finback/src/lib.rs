@@ -11,6 +11,7 @@ mod logging;
 mod long_calls;
 mod metrics;
 mod nearest;
+mod pages;
 mod process;
 mod progress_bar;
 mod publication;

@@ -48,7 +48,7 @@ impl Sources {
         }
     }
 
-    fn ipc(&self) -> IpcFigures {
+    pub(crate) fn ipc(&self) -> IpcFigures {
         let waiting = |kind| self.rpc.waiting_calls(kind) as u64;
         IpcFigures {
             connections: self.rpc.connections() as u64,

@@ -40,7 +40,7 @@ fn number(text: &str, beginning: &str) -> u64 {
 }
 
 /// Of user and of system.
-fn cpu_ms(stat: &str) -> u64 {
+pub(crate) fn cpu_ms(stat: &str) -> u64 {
     // The name, in parentheses, may have spaces and parentheses in it.
     let behind_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = behind_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok());

@@ -13,8 +13,10 @@ use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, L
 use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
+use finback_log::Log;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
 use finback_metrics::CacheFigures;
+use finback_pages::{History, Site, Source};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
 };
@@ -30,6 +32,7 @@ use crate::config::{MemoryBudget, ServerConfig};
 use crate::info_ports::{InfoPorts, MASTER_INFO_PORT, REGIONSERVER_INFO_PORT};
 use crate::long_calls::LongCalls;
 use crate::metrics::{CacheStatistics, Sources};
+use crate::pages::{self, ServerPages};
 use crate::process::Start;
 use crate::publication::Publication;
 use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
@@ -44,7 +47,7 @@ type Failure = String;
 /// Runs until SIGTERM or SIGINT, or until a client asks for the end. What goes wrong is told on standard error, in one
 /// line.
 pub fn run(file: ConfigurationFile) -> ExitCode {
-    let _log = match logging::install() {
+    let log = match logging::install() {
         Ok(log) => log,
         Err(error) => return fail(&error),
     };
@@ -56,7 +59,7 @@ pub fn run(file: ConfigurationFile) -> ExitCode {
         Ok(long_calls) => long_calls,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(file, &long_calls)) {
+    match runtime.block_on(serve(file, log, &long_calls)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -147,10 +150,11 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
         .map_err(|error| format!("a socket has no address: {error}"))
 }
 
-async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Failure> {
+async fn serve(file: ConfigurationFile, log: Log, long_calls: &LongCalls) -> Result<(), Failure> {
     let start = Start::now();
     let mut config = file.read()?;
     let as_read = config.clone();
+    let settings = pages::effective_settings(&file);
     let terminated = terminated()?;
     tokio::pin!(terminated);
     let fs = file_system(&config)?;
@@ -181,6 +185,7 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
     let region_rpc = services.server(name, limits(&config, &memory, memory.requests), &master);
     let master_limits = limits(&config, &memory, memory.master_requests);
     let master_rpc = master_server(&addresses.master_name, master_limits, &master, &update);
+    let (client, admin) = (services.client.clone(), services.admin.clone());
     // Set once, here.
     let _ = in_process.set(services);
 
@@ -210,7 +215,19 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
         start,
         runtime: Handle::current(),
     };
-    info_ports.serve(MetricsPages::new(move || sources.snapshot()), &mut serving, &closed);
+    let names = vec![config.master_host_name(), config.regionserver_host_name()];
+    let pages = Arc::new(ServerPages {
+        sources: Arc::new(sources),
+        client: Arc::new(Loopback::new(client)),
+        admin: Arc::new(Loopback::new(admin)),
+        long_calls: long_calls.handle(),
+        memory,
+        settings,
+        log,
+        history: History::default(),
+    });
+    info_ports.serve(site(&pages), names, &mut serving, &closed);
+    let sampling = tokio::spawn(Arc::clone(&pages).sample());
     serving.spawn(answer(region_rpc, addresses.regionserver, closed));
     let working = tokio::spawn({
         let region_server = Arc::clone(&region_server);
@@ -239,8 +256,16 @@ async fn serve(file: ConfigurationFile, long_calls: &LongCalls) -> Result<(), Fa
     while serving.join_next().await.is_some() {}
     region_server.stop().await;
     working.abort();
+    sampling.abort();
     master.stop();
     Ok(())
+}
+
+/// The pages of the info ports.
+fn site(pages: &Arc<ServerPages>) -> Arc<Site> {
+    let sources = Arc::clone(&pages.sources);
+    let source: Arc<dyn Source> = Arc::clone(pages) as _;
+    Arc::new(Site::new(source, MetricsPages::new(move || sources.snapshot())))
 }
 
 /// The local disk, with a limit on files that are open.

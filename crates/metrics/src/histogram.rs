@@ -201,6 +201,21 @@ impl HistogramSnapshot {
         self
     }
 
+    /// What was counted since `earlier`, which is of the same histogram. The extremes are those of its buckets.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut since = Self { sum_ns: self.sum_ns.wrapping_sub(earlier.sum_ns), ..Self::default() };
+        for ((left, now), before) in since.buckets.iter_mut().zip(&self.buckets).zip(&earlier.buckets) {
+            *left = now.saturating_sub(*before);
+        }
+        let filled = |bucket: &usize| since.buckets[*bucket] > 0;
+        if let (Some(first), Some(last)) = ((0..BUCKETS).find(filled), (0..BUCKETS).rfind(filled)) {
+            since.min_ns = begin_of(first).max(self.min_ns);
+            since.max_ns = (end_of(last) - 1).min(self.max_ns);
+        }
+        since
+    }
+
     /// For each power of two from about a microsecond to about a minute, in ns, how many were shorter.
     pub fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> {
         let mut shorter = 0;

@@ -91,7 +91,7 @@ pub use job_control::{JobControl, Unhindered};
 pub use kept_blocks::KeptBlocks;
 pub use large_updates::{LargeUpdate, LargeUpdates};
 pub use memstore_keeper::InMemoryMetrics;
-pub use metrics::RegionMetrics;
+pub use metrics::{RegionMetrics, StoreMetrics};
 pub use off_peak_hours::OffPeakHours;
 pub use open::NonceSink;
 pub use refused_writes::BusySplitConfig;

@@ -51,7 +51,28 @@ pub struct RegionMetrics {
     pub flushed_sequence_id: u64,
 }
 
+/// Files and memory of a store at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoreMetrics {
+    /// Its family.
+    pub family: Bytes,
+    /// Its files: names and sizes in bytes.
+    pub files: Vec<(String, u64)>,
+    /// Bytes of the cells in its memstore.
+    pub memstore_data_bytes: u64,
+}
+
 impl Region {
+    /// Each of its stores, in the order of their families.
+    pub fn store_metrics(&self) -> Vec<StoreMetrics> {
+        let of = |store: &crate::store::Store| StoreMetrics {
+            family: store.family.name.clone(),
+            files: store.files().iter().map(|file| (file.name(), file.size_bytes())).collect(),
+            memstore_data_bytes: store.memstore.size().data_bytes as u64,
+        };
+        self.stores.iter().map(of).collect()
+    }
+
     /// Bytes of all memstores now.
     pub fn memstore_bytes(&self) -> u64 {
         self.memstore_bytes.bytes()

@@ -33,6 +33,7 @@ mod multi;
 mod multi_row;
 mod mutate;
 mod nonces;
+mod observation;
 mod operation_counts;
 mod periodic_flusher;
 mod read_memory;

@@ -1,13 +1,16 @@
 //! The HTTP server of the info ports.
 //!
-//! It reads only: GET and HEAD, no bodies, no state. Everything is bounded: connections, the head of a request, the time of a
+//! It reads, and takes the forms of the pages that have some, unless a page of another site is behind them. Everything is bounded: connections, the head of a request, the time of a
 //! connection, and how many answers are made at a time, which happens on threads that may block, so that those who ask
 //! for numbers take nothing from those who ask for rows.
 
+mod form;
 mod metrics_pages;
 mod request;
+mod sender;
 mod server;
 
 pub use metrics_pages::MetricsPages;
 pub use request::Request;
+pub use sender::Sender;
 pub use server::{Answer, Pages, WebServer};

@@ -25,8 +25,7 @@ impl MetricsPages {
             Ok(query) => Answer::ok(JSON, jmx::render(&(self.snapshot)(), &query)),
             Err(jmx::BadQuery(text)) => Answer {
                 status: 400,
-                content_type: JSON,
-                body: format!("{{\n  \"result\": \"ERROR\",\n  \"message\": \"{text}\"\n}}\n"),
+                ..Answer::ok(JSON, format!("{{\n  \"result\": \"ERROR\",\n  \"message\": \"{text}\"\n}}\n"))
             },
         }
     }

@@ -1,5 +1,7 @@
 //! What is asked for.
 
+use crate::sender::Sender;
+
 /// A path and its parameters, decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
@@ -7,23 +9,35 @@ pub struct Request {
     pub path: String,
     /// What is behind the question mark, in its order.
     pub parameters: Vec<(String, String)>,
+    /// The fields of a form that was sent to change something (POST); none: it is only looked at (GET, HEAD).
+    pub form: Option<Vec<(String, String)>>,
+    /// Who sends it.
+    pub sender: Sender,
 }
 
 impl Request {
     /// From a path and what is behind its question mark, as they came.
     pub fn parse(path: &str, query: Option<&str>) -> Self {
-        let pair = |text: &str| {
-            let (name, value) = text.split_once('=').unwrap_or((text, ""));
-            (decode(name, true), decode(value, true))
-        };
-        let parts = query.unwrap_or_default().split('&').filter(|part| !part.is_empty());
-        Self { path: decode(path, false), parameters: parts.map(pair).collect() }
+        Self {
+            path: decode(path, false),
+            parameters: parameters(query.unwrap_or_default()),
+            ..Self::default()
+        }
     }
 
     /// The first value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
+}
+
+/// Names and values, decoded.
+pub(crate) fn parameters(text: &str) -> Vec<(String, String)> {
+    let pair = |text: &str| {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        (decode(name, true), decode(value, true))
+    };
+    text.split('&').filter(|part| !part.is_empty()).map(pair).collect()
 }
 
 /// Undoes percent encoding. What is none stays as it is; what is not UTF-8 becomes U+FFFD.

@@ -1,8 +1,13 @@
 //! Connections, and their bounds.
 
+use crate::form;
 use crate::request::Request;
+use crate::sender::Sender;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Response, StatusCode};
@@ -32,6 +37,16 @@ const LAST_ANSWER_TIME: Duration = Duration::from_secs(10);
 /// Pause after an accept that failed, mostly for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// What a page may load and do: what is here, and nothing else. No script but ours runs, even if one came into a page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// What is sent with each answer. Where a link leads to is not told where we come from: row keys are in our addresses.
+const HEADERS: [(HeaderName, &str); 3] = [
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (REFERRER_POLICY, "same-origin"),
+];
+
 /// What is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -41,12 +56,21 @@ pub struct Answer {
     pub content_type: &'static str,
     /// The body.
     pub body: String,
+    /// For how long it may be kept, s; 0: it is asked for each time.
+    pub max_age_s: u32,
+    /// Where to look instead.
+    pub location: Option<String>,
 }
 
 impl Answer {
     /// A found page.
     pub fn ok(content_type: &'static str, body: String) -> Self {
-        Self { status: 200, content_type, body }
+        Self { status: 200, content_type, body, max_age_s: 0, location: None }
+    }
+
+    /// What was asked for is done, and is to be seen there.
+    pub fn see(location: String) -> Self {
+        Self { location: Some(location), ..Self::failed(303, "done\n") }
     }
 
     /// There is no such page.
@@ -54,8 +78,9 @@ impl Answer {
         Self::failed(404, "not found\n")
     }
 
-    fn failed(status: u16, text: &str) -> Self {
-        Self { status, content_type: "text/plain; charset=utf-8", body: text.to_owned() }
+    /// It cannot be had: a status, and why in a line.
+    pub fn failed(status: u16, text: &str) -> Self {
+        Self { status, ..Self::ok("text/plain; charset=utf-8", text.to_owned()) }
     }
 }
 
@@ -63,6 +88,12 @@ impl Answer {
 pub trait Pages: Send + Sync + 'static {
     /// Answers a request, on a thread that may block.
     fn answer(&self, request: &Request) -> Answer;
+
+    /// Whether forms are sent to this path.
+    fn takes_forms(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
 }
 
 /// An HTTP server of some pages. Cheap to clone; clones share their bounds.
@@ -71,6 +102,7 @@ pub struct WebServer {
     pages: Arc<dyn Pages>,
     connections: Arc<Semaphore>,
     answers: Arc<Semaphore>,
+    names: Arc<[String]>,
 }
 
 impl WebServer {
@@ -80,7 +112,14 @@ impl WebServer {
             pages,
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
             answers: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
+            names: Arc::default(),
         }
+    }
+
+    /// The names that the server goes by, besides its addresses: see [`Sender`].
+    #[must_use]
+    pub fn known_as(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { names: names.into_iter().collect(), ..self }
     }
 
     /// Serves until `shutdown` is ready; connections end with it. Nothing that happens here ends the server sooner.
@@ -116,7 +155,7 @@ impl WebServer {
 
     async fn connection(&self, stream: TcpStream) {
         let service = service_fn(|request: hyper::Request<Incoming>| async move {
-            Ok::<_, Infallible>(self.response(&request).await)
+            Ok::<_, Infallible>(self.response(request).await)
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -135,13 +174,23 @@ impl WebServer {
         }
     }
 
-    async fn response(&self, request: &hyper::Request<Incoming>) -> Response<String> {
-        if ![Method::GET, Method::HEAD].contains(request.method()) {
-            let mut response = response(Answer::failed(405, "only GET and HEAD\n"));
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return response;
+    async fn response(&self, request: hyper::Request<Incoming>) -> Response<String> {
+        let mut asked = Request::parse(request.uri().path(), request.uri().query());
+        asked.sender = Sender::of(request.headers(), &self.names);
+        let takes_forms = self.pages.takes_forms(&asked.path);
+        match request.method() {
+            &Method::GET | &Method::HEAD => {}
+            &Method::POST if takes_forms => {
+                if let Some(refused) = form::refuse(&asked) {
+                    return response(refused);
+                }
+                match form::read(request).await {
+                    Ok(fields) => asked.form = Some(fields),
+                    Err(failure) => return response(failure),
+                }
+            }
+            _ => return not_allowed(if takes_forms { "GET, HEAD, POST" } else { "GET, HEAD" }),
         }
-        let asked = Request::parse(request.uri().path(), request.uri().query());
         response(self.answer(asked).await)
     }
 
@@ -160,12 +209,28 @@ impl WebServer {
     }
 }
 
+fn not_allowed(methods: &'static str) -> Response<String> {
+    let mut response = response(Answer::failed(405, &format!("only {methods}\n")));
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
+    response
+}
+
 fn response(answer: Answer) -> Response<String> {
     let mut response = Response::new(answer.body);
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let cache = match answer.max_age_s {
+        0 => HeaderValue::from_static("no-store"),
+        seconds => HeaderValue::try_from(format!("max-age={seconds}")).expect("digits are a value"),
+    };
+    headers.insert(CACHE_CONTROL, cache);
+    // One that is no value of a head is left away.
+    if let Some(location) = answer.location.and_then(|location| HeaderValue::try_from(location).ok()) {
+        headers.insert(LOCATION, location);
+    }
     response
 }

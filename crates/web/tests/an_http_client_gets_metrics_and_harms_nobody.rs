@@ -1,7 +1,7 @@
 //! The server over a real socket, spoken to in plain bytes.
 
 use finback_metrics::{ServerFigures, Snapshot};
-use finback_web::{MetricsPages, WebServer};
+use finback_web::{Answer, MetricsPages, Pages, Request, WebServer};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -101,4 +101,74 @@ async fn connections_beyond_the_limit_are_closed_and_places_come_back() {
     while !get(address, "/jmx").await.contains("regionCount") {
         tokio::task::yield_now().await;
     }
+}
+
+/// Takes forms at one path, and shows what it got.
+struct Forms;
+
+impl Pages for Forms {
+    fn answer(&self, request: &Request) -> Answer {
+        match &request.form {
+            Some(form) => Answer::ok("text/plain", format!("{form:?}")),
+            None => Answer::see("/there".to_owned()),
+        }
+    }
+
+    fn takes_forms(&self, path: &str) -> bool {
+        path == "/form"
+    }
+}
+
+async fn post(target: &str, head: &str, body: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = WebServer::new(Arc::new(Forms)).known_as(["db1".to_owned()]);
+    tokio::spawn(server.serve(listener, std::future::pending()));
+    let length = body.len();
+    let request = format!(
+        "POST {target} HTTP/1.1\r\n{head}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+    talk(address, request.as_bytes()).await
+}
+
+const FORM: &str = "Host: db1:1\r\nContent-Type: application/x-www-form-urlencoded\r\n";
+
+#[tokio::test]
+async fn a_form_is_taken_where_there_is_one() {
+    let taken = post("/form", FORM, "a=b%20c&d=+").await;
+    assert!(taken.contains("200 OK") && taken.ends_with(r#"[("a", "b c"), ("d", " ")]"#), "{taken}");
+    let same =
+        post("/form", &format!("{FORM}Origin: http://db1:1\r\nSec-Fetch-Site: same-origin\r\n"), "a=b").await;
+    assert!(same.contains("200 OK"), "{same}");
+    for policy in ["content-security-policy: default-src 'none';", "cache-control: no-store"] {
+        assert!(same.contains(policy), "{same}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_another_site_sends_is_refused() {
+    for head in [
+        format!("{FORM}Origin: http://evil.example\r\n"),
+        format!("{FORM}Origin: null\r\n"),
+        format!("{FORM}Sec-Fetch-Site: cross-site\r\n"),
+        // A name that the site gave to the server's address.
+        FORM.replace("db1:1", "evil.example:1")
+            + "Origin: http://evil.example:1\r\nSec-Fetch-Site: same-origin\r\n",
+    ] {
+        let refused = post("/form", &head, "a=b").await;
+        assert!(refused.starts_with("HTTP/1.1 403 "), "{head}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_form_or_too_long_is_refused() {
+    let elsewhere = post("/", FORM, "a=b").await;
+    assert!(
+        elsewhere.starts_with("HTTP/1.1 405 ") && elsewhere.contains("allow: GET, HEAD\r\n"),
+        "{elsewhere}"
+    );
+    let json = post("/form", "Host: db1\r\nContent-Type: application/json\r\n", "{}").await;
+    assert!(json.starts_with("HTTP/1.1 415 "), "{json}");
+    let long = post("/form", FORM, &"a".repeat(100_000)).await;
+    assert!(long.starts_with("HTTP/1.1 413 "), "{long}");
 }

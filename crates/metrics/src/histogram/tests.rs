@@ -77,3 +77,17 @@ fn threads_that_count_at_once_lose_nothing() {
     assert_eq!(snapshot.count(), 40_000);
     assert_eq!(snapshot.sum(), ns(4 * 10_000 * 9_999 / 2));
 }
+
+#[test]
+fn what_was_counted_since_has_its_own_quantiles() {
+    let histogram = Histogram::for_one_thread();
+    (0..1000).for_each(|_| histogram.record(Duration::from_millis(50)));
+    let before = histogram.snapshot();
+    assert_eq!(before.since(&before), HistogramSnapshot::default());
+    (1..=100).for_each(|us| histogram.record(Duration::from_micros(us * 10)));
+    let since = histogram.snapshot().since(&before);
+    assert_eq!((since.count(), since.sum()), (100, Duration::from_micros(50_500)));
+    let p99 = since.quantile(0.99).as_micros();
+    assert!((870..=1130).contains(&p99), "{p99}");
+    assert!(since.max() < Duration::from_millis(2) && since.min() <= Duration::from_micros(10), "{since:?}");
+}

@@ -1,0 +1,139 @@
+//! The web page of this server: where its data comes from.
+//!
+//! Regions are asked directly, as they are in this process; everything else is asked for through the services that clients
+//! ask, and under the same limits.
+
+mod regions;
+mod rows;
+mod sampling;
+mod settings;
+mod slow;
+mod status;
+mod tables;
+mod tasks;
+mod threads;
+
+use crate::config::MemoryBudget;
+use crate::metrics::Sources;
+use finback_log::{Levels, Log};
+use finback_pages::model::{
+    Identity, Refused, Region, RowRange, Rows, Schema, Setting, SlowLog, Status, Store, Table, Tasks,
+};
+use finback_pages::{History, HotRegion, Sample, Source};
+use finback_rpc::{Channel, ChannelExt, RpcException};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+pub(crate) use settings::effective_settings;
+
+/// How long the master, or the region server's administration, may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// What the pages are made of.
+pub(crate) struct ServerPages {
+    pub(crate) sources: Arc<Sources>,
+    /// Of the region server.
+    pub(crate) client: Arc<dyn Channel>,
+    pub(crate) admin: Arc<dyn Channel>,
+    /// The threads for calls that take long.
+    pub(crate) long_calls: Handle,
+    pub(crate) memory: MemoryBudget,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) log: Log,
+    pub(crate) history: History,
+}
+
+impl ServerPages {
+    /// Calls a service, from a thread that may block.
+    fn ask<Req, Resp>(
+        &self,
+        service: &dyn Channel,
+        method: &'static str,
+        request: &Req,
+    ) -> Result<Resp, RpcException>
+    where
+        Req: finback_proto::Message,
+        Resp: finback_proto::Message + Default,
+    {
+        let answer = service.call_within(ANSWER_TIMEOUT, method, request, Default::default());
+        self.sources.runtime.block_on(answer).map(|(response, _)| response)
+    }
+
+    /// Calls the master.
+    fn ask_master<Req, Resp>(&self, method: &'static str, request: &Req) -> Result<Resp, Refused>
+    where
+        Req: finback_proto::Message,
+        Resp: finback_proto::Message + Default,
+    {
+        self.ask(&*self.sources.master, method, request)
+            .map_err(|error| Refused::Unavailable(format!("the master does not tell: {}", error.message)))
+    }
+}
+
+impl Source for ServerPages {
+    fn identity(&self) -> Identity {
+        let name = self.sources.region_server.name();
+        Identity {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            server: name.to_string(),
+            start_ms: name.start_code,
+            now_ms: crate::server::now_ms(),
+        }
+    }
+
+    fn status(&self) -> Status {
+        self.server_status()
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        self.history.samples()
+    }
+
+    fn hot_regions(&self) -> Vec<HotRegion> {
+        self.history.hot_regions()
+    }
+
+    fn tables(&self) -> Result<Vec<Table>, Refused> {
+        self.all_tables()
+    }
+
+    fn schema(&self, table: &str) -> Result<Schema, Refused> {
+        self.schema_of(table)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        regions::all(&self.sources.region_server)
+    }
+
+    fn stores(&self, encoded_name: &str) -> Result<Vec<Store>, Refused> {
+        regions::stores(&self.sources.region_server, encoded_name)
+    }
+
+    fn tasks(&self) -> Tasks {
+        self.all_tasks()
+    }
+
+    fn slow_log(&self) -> SlowLog {
+        self.slow_calls()
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.settings.clone()
+    }
+
+    fn rows(&self, range: &RowRange) -> Result<Rows, Refused> {
+        self.read_rows(range)
+    }
+
+    fn log_filter(&self) -> String {
+        self.log.levels().to_string()
+    }
+
+    fn set_log_filter(&self, filter: &str) -> Result<(), Refused> {
+        let levels: Levels = filter.parse().map_err(|error| Refused::BadRequest(format!("{error}")))?;
+        self.log.set_levels(levels.clone());
+        tracing::info!(%levels, "the levels of the log were changed on the web page");
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! Which page is where.
+
+use crate::layout::{self, Tab, page};
+use crate::model::{Refused, Setting};
+use crate::overview::Overview;
+use crate::parameters::{Parameters, address};
+use crate::source::Source;
+use crate::{configuration, dump, log_level, region, regions, rows, slow, table, tables, tasks};
+use finback_web::{Answer, MetricsPages, Pages, Request};
+use maud::{Markup, html};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// Style and script may be kept: their addresses change with them.
+const YEAR_S: u32 = 365 * 24 * 3600;
+const LOG_LEVEL: &str = "/logLevel";
+
+/// All pages of a server.
+pub struct Site {
+    source: Arc<dyn Source>,
+    metrics: MetricsPages,
+    /// Rows are read for one at a time: somebody who reads leaves the other answers to others.
+    reading: Mutex<()>,
+}
+
+/// A page: where it stands in the navigation, its title, whether it is refreshed, its content.
+struct Page(Option<Tab>, String, bool, Markup);
+
+impl Site {
+    /// The pages of `source`; what is no page of ours is asked of `metrics`.
+    pub fn new(source: Arc<dyn Source>, metrics: MetricsPages) -> Self {
+        Self { source, metrics, reading: Mutex::new(()) }
+    }
+
+    fn made(&self, request: &Request) -> Result<Page, Refused> {
+        let (source, parameters) = (&self.source, Parameters(request));
+        let live = |tab, title: &str, content| Ok(Page(Some(tab), title.to_owned(), true, content));
+        let now_ms = || source.identity().now_ms;
+        match request.path.as_str() {
+            "/" | "/master-status" | "/rs-status" | "/master.jsp" | "/regionserver.jsp" => {
+                live(Tab::Overview, "Overview", self.overview())
+            }
+            "/tables" | "/tablesDetailed.jsp" => {
+                live(Tab::Tables, "Tables", tables::render(parameters, &source.tables()?, &source.regions())?)
+            }
+            "/table" | "/table.jsp" => self.table(parameters),
+            "/regions" => live(Tab::Regions, "Regions", regions::render(parameters, &source.regions())?),
+            "/region" | "/region.jsp" => self.region(parameters),
+            "/rows" => self.rows(parameters),
+            "/tasks" | "/procedures.jsp" | "/processMaster.jsp" | "/processRS.jsp" | "/rits.jsp" => {
+                live(Tab::Tasks, "Tasks", tasks::render(&source.tasks(), &source.status(), now_ms()))
+            }
+            "/slow" | "/operationDetails.jsp" | "/rsOperationDetails.jsp" => {
+                live(Tab::SlowRequests, "Slow requests", slow::render(&source.slow_log(), now_ms()))
+            }
+            "/configuration" | "/conf" => {
+                let content = configuration::render(parameters, &self.settings())?;
+                Ok(Page(Some(Tab::Configuration), "Configuration".into(), false, content))
+            }
+            LOG_LEVEL => self.log_level(parameters),
+            _ => Err(Refused::NotFound("there is no such page".to_owned())),
+        }
+    }
+
+    fn overview(&self) -> Markup {
+        let source = &self.source;
+        Overview {
+            identity: &source.identity(),
+            status: &source.status(),
+            samples: &source.samples(),
+            hot: &source.hot_regions(),
+            // The first page is there even while the master is not.
+            tables: &source.tables().unwrap_or_default(),
+            regions: &source.regions(),
+            tasks: &source.tasks(),
+            slow: &source.slow_log(),
+        }
+        .render()
+    }
+
+    fn table(&self, parameters: Parameters<'_>) -> Result<Page, Refused> {
+        let name = parameters.needed("name")?;
+        let schema = self.source.schema(name)?;
+        let content = table::render(parameters, &schema, &self.source.regions())?;
+        Ok(Page(Some(Tab::Tables), format!("Table {name}"), true, content))
+    }
+
+    fn region(&self, parameters: Parameters<'_>) -> Result<Page, Refused> {
+        let name = parameters.needed("name")?;
+        let regions = self.source.regions();
+        let Some(found) = regions.iter().find(|region| region.encoded_name == name) else {
+            return Err(Refused::NotFound(format!("no region of the encoded name {name} is open")));
+        };
+        let content = region::render(found, &self.source.stores(name)?, self.source.identity().now_ms);
+        Ok(Page(Some(Tab::Regions), format!("Region {name}"), true, content))
+    }
+
+    fn rows(&self, parameters: Parameters<'_>) -> Result<Page, Refused> {
+        if parameters.0.sender.to_other_name {
+            let message =
+                "rows are shown to who reaches this server by its address, its host name, or as localhost";
+            return Err(Refused::Forbidden(message.to_owned()));
+        }
+        let range = rows::range(parameters)?;
+        let Some(_turn) = self.reading.try_lock() else {
+            return Err(Refused::Unavailable(
+                "somebody else reads rows at this moment: try again".to_owned(),
+            ));
+        };
+        let content = rows::render(&range, &self.source.rows(&range)?);
+        Ok(Page(Some(Tab::Tables), format!("Rows of {}", range.table), false, content))
+    }
+
+    fn log_level(&self, parameters: Parameters<'_>) -> Result<Page, Refused> {
+        if !parameters.text("level")?.is_empty() {
+            let message =
+                "a level is changed by the form of this page, or by POST: curl -d filter=LEVEL …/logLevel";
+            return Err(Refused::BadRequest(message.to_owned()));
+        }
+        let content = log_level::render(&self.source.log_filter(), parameters.flag("changed"));
+        Ok(Page(Some(Tab::Log), "Log".to_owned(), false, content))
+    }
+
+    fn changed(&self, form: &[(String, String)]) -> Result<Answer, Refused> {
+        let filter = form.iter().find(|(name, _)| name == log_level::FILTER).map(|(_, value)| value.trim());
+        match filter {
+            None | Some("") => Err(Refused::BadRequest("the form has no filter".to_owned())),
+            Some(filter) => {
+                self.source.set_log_filter(filter)?;
+                Ok(Answer::see(address(LOG_LEVEL, &[("changed", "1")])))
+            }
+        }
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let mut settings = self.source.settings();
+        configuration::mask(&mut settings);
+        settings
+    }
+
+    fn dump(&self) -> String {
+        let source = &self.source;
+        dump::render(
+            &source.identity(),
+            &source.status(),
+            &source.regions(),
+            &source.tasks(),
+            &self.settings(),
+        )
+    }
+
+    fn refused(&self, refused: &Refused) -> Answer {
+        let (status, title, why) = match refused {
+            Refused::BadRequest(why) => (400, "This is not understood", why),
+            Refused::Forbidden(why) => (403, "Not for you", why),
+            Refused::NotFound(why) => (404, "There is nothing here", why),
+            Refused::Unavailable(why) => (503, "Not now", why),
+        };
+        let content = html! { h1 { (title) } p { (why) "." } p { a href="/" { "To the overview" } } };
+        let body = page(&self.source.identity(), None, title, false, &content);
+        Answer { status, ..Answer::ok(HTML, body) }
+    }
+}
+
+impl Pages for Site {
+    fn answer(&self, request: &Request) -> Answer {
+        if let Some(form) = &request.form {
+            return self.changed(form).unwrap_or_else(|refused| self.refused(&refused));
+        }
+        let asset = |kind, text: &str| Answer { max_age_s: YEAR_S, ..Answer::ok(kind, text.to_owned()) };
+        match (request.path.as_str(), request.parameter("format")) {
+            ("/style.css", _) => return asset("text/css; charset=utf-8", layout::STYLE),
+            ("/page.js", _) => return asset("text/javascript; charset=utf-8", layout::SCRIPT),
+            ("/sign.svg" | "/favicon.ico", _) => return asset("image/svg+xml", layout::SIGN),
+            ("/jmx" | "/metrics", _) => return self.metrics.answer(request),
+            ("/dump", _) => return Answer::ok(TEXT, self.dump()),
+            ("/conf", Some(format)) => return configuration::for_programs(format, &self.settings()),
+            _ => {}
+        }
+        match self.made(request) {
+            Ok(Page(tab, title, live, content)) => {
+                Answer::ok(HTML, page(&self.source.identity(), tab, &title, live, &content))
+            }
+            Err(refused) => self.refused(&refused),
+        }
+    }
+
+    fn takes_forms(&self, path: &str) -> bool {
+        path == LOG_LEVEL
+    }
+}

@@ -1,0 +1,94 @@
+//! What goes on: compactions, flushes, procedures, regions in transition.
+
+use crate::layout::{bar, nothing, scrolling};
+use crate::model::{Status, Tasks};
+use crate::units;
+use maud::{Markup, html};
+
+/// Tasks, procedures and transitions that are listed.
+const LISTED: usize = 200;
+
+/// What goes on now.
+pub(crate) fn running(tasks: &Tasks, now_ms: u64) -> Markup {
+    if tasks.running.is_empty() {
+        return nothing("Nothing goes on.");
+    }
+    scrolling(
+        "Running tasks",
+        &html! {
+            table {
+                thead { tr { th { "Task" } th { "State" } th.number { "For" } } }
+                tbody {
+                    @for task in tasks.running.iter().take(LISTED) {
+                        tr {
+                            td.words { (task.description) }
+                            td { (task.status) @if let Some(part) = task.progress { " " span.progress { (bar(part)) " " (units::percent(part)) } } }
+                            td.number { (units::duration(now_ms.saturating_sub(task.since_ms))) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// The page of tasks.
+pub(crate) fn render(tasks: &Tasks, status: &Status, now_ms: u64) -> Markup {
+    let transitions = status.cluster.as_ref().map(|cluster| &cluster.in_transition[..]).unwrap_or_default();
+    html! {
+        h1 { "Tasks" }
+        section { h2 { "Running" } (running(tasks, now_ms)) }
+        section {
+            h2 { "Waiting" }
+            dl.facts {
+                @for (kind, number) in &tasks.waiting { div { dt { (kind) } dd { (units::count(*number)) } } }
+            }
+        }
+        section {
+            h2 #transitions { "Regions in transition" }
+            @if transitions.is_empty() { (nothing("None.")) } @else {
+                (scrolling("Regions in transition", &html! {
+                    table {
+                        thead { tr { th { "Region" } th { "State" } th.number { "For" } } }
+                        tbody {
+                            @for one in transitions.iter().take(LISTED) {
+                                tr {
+                                    td { code { (one.region) } } td { (one.state) }
+                                    td.number { (units::duration(now_ms.saturating_sub(one.since_ms))) }
+                                }
+                            }
+                        }
+                    }
+                }))
+            }
+        }
+        section {
+            h2 #procedures { "Procedures" }
+            @if tasks.procedures.is_empty() { (nothing("The master knows of none.")) } @else { (procedures(tasks, now_ms)) }
+        }
+    }
+}
+
+fn procedures(tasks: &Tasks, now_ms: u64) -> Markup {
+    scrolling(
+        "Procedures",
+        &html! {
+            table {
+                thead { tr { th.number { "Id" } th { "Procedure" } th { "State" } th { "Owner" } th.number { "Asked for" } th.number { "Last step" } th { "Failure" } } }
+                tbody {
+                    @for one in tasks.procedures.iter().take(LISTED) {
+                        tr {
+                            td.number { (one.id) }
+                            td.words { (one.class) }
+                            td { (one.state.to_lowercase()) }
+                            td { (one.owner) }
+                            td.number { (units::ago(one.submitted_ms, now_ms)) }
+                            td.number { (units::ago(one.updated_ms, now_ms)) }
+                            td.words { (one.failure) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}

@@ -1,0 +1,224 @@
+//! The pages of a server that is made up.
+
+mod made_up;
+
+use finback_metrics::Snapshot;
+use finback_pages::Site;
+use finback_web::{Answer, MetricsPages, Pages, Request, Sender};
+use made_up::{HOSTILE, MadeUp};
+use std::sync::Arc;
+
+fn site() -> Site {
+    Site::new(Arc::new(MadeUp::default()), MetricsPages::new(Snapshot::default))
+}
+
+fn get(site: &Site, target: &str) -> Answer {
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    site.answer(&Request::parse(path, query))
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+const PAGES: [&str; 9] =
+    ["/", "/tables", "/regions", "/tasks", "/slow", "/configuration", "/logLevel", "/dump", "/conf"];
+
+/// All tags of a page.
+fn tags(page: &str) -> impl Iterator<Item = &str> {
+    page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default())
+}
+
+#[test]
+fn what_comes_from_outside_is_escaped_everywhere() {
+    let site = site();
+    let hostile = encoded(HOSTILE);
+    let mut targets: Vec<String> =
+        PAGES.iter().filter(|page| **page != "/dump").map(|page| (*page).to_owned()).collect();
+    for target in [
+        "/table?name=X",
+        "/rows?table=X",
+        "/rows?table=X&start=X&prefix=1",
+        "/regions?q=X",
+        "/tables?q=X",
+        "/configuration?q=X",
+        "/table?name=noneX",
+        "/region?name=X",
+        "/rows?table=X&column=X",
+        "/X",
+        "/regions?sort=X",
+        "/regions?page=X",
+        "/region?name=000000000000000000000000000000009e3779b97f4a7c15",
+    ] {
+        targets.push(target.replace('X', &hostile));
+    }
+    let mut seen = 0;
+    for target in targets {
+        let page = get(&site, &target).body;
+        seen += usize::from(page.contains("&lt;script&gt;alert("));
+        for tag in tags(&page) {
+            let is_ours = !tag.starts_with("script") || tag.starts_with("script defer src=\"/page.js?v=");
+            assert!(
+                is_ours && !tag.starts_with("img") && !tag.contains("onerror=alert(2)\""),
+                "{target}: {tag}"
+            );
+        }
+        // Within a tag no quote of theirs ends a value.
+        assert!(!page.contains("alert('1')\"'&<"), "{target}");
+        assert!(!page.contains(" style=") && !page.contains(" onclick="), "{target}");
+    }
+    assert!(seen > 10, "the hostile name was seen on {seen} pages only");
+}
+
+#[test]
+fn every_link_of_every_page_leads_somewhere() {
+    let site = site();
+    let mut known: Vec<String> = vec!["/".to_owned()];
+    let mut next = 0;
+    while let Some(target) = known.get(next).cloned() {
+        next += 1;
+        let answer = get(&site, &target);
+        assert_eq!(answer.status, 200, "{target}: {}", answer.body);
+        if !answer.content_type.starts_with("text/html") {
+            continue;
+        }
+        for attribute in ["href=\"", "src=\""] {
+            for found in answer.body.split(attribute).skip(1) {
+                let link = found.split('"').next().unwrap().replace("&amp;", "&");
+                let page = link.split('#').next().unwrap().to_owned();
+                if page.starts_with('/') && known.len() < 400 && !known.contains(&page) {
+                    known.push(page);
+                }
+            }
+        }
+    }
+    assert!(known.len() > 60, "{known:?}");
+}
+
+#[test]
+fn addresses_of_hbase_lead_to_the_same() {
+    let site = site();
+    for (theirs, wanted) in [
+        ("/master-status", "Hottest regions"),
+        ("/rs-status", "Hottest regions"),
+        ("/tablesDetailed.jsp", "<h1>Tables</h1>"),
+        ("/table.jsp?name=events", "<h1>Table <code>events</code></h1>"),
+        ("/region.jsp?name=00000000000000009e3779b97f4a7c15", "<h1>Region <code>"),
+        ("/procedures.jsp", "CreateTableProcedure"),
+        ("/conf", "<h1>Configuration</h1>"),
+        ("/conf?format=xml", "<configuration>"),
+        ("/conf?format=json", "\"properties\""),
+        ("/logLevel", "<h1>Log</h1>"),
+        ("/dump", "Threads"),
+        ("/jmx", "\"beans\""),
+        ("/metrics", "process_resident_memory_bytes"),
+    ] {
+        let answer = get(&site, theirs);
+        assert!(
+            answer.status == 200 && answer.body.contains(wanted),
+            "{theirs}: {} {}",
+            answer.status,
+            answer.body
+        );
+    }
+    assert_eq!(get(&site, "/prof").status, 404);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let site = site();
+    let long = format!("/rows?table=events&start={}", "a".repeat(40_000));
+    for (target, status) in [
+        ("/table", 400),
+        ("/table?name=none", 404),
+        ("/region?name=none", 404),
+        ("/rows", 400),
+        ("/rows?table=none", 404),
+        ("/rows?table=events&rows=0", 400),
+        ("/rows?table=events&rows=501", 400),
+        ("/rows?table=events&rows=-1", 400),
+        ("/rows?table=events&cells=99999999999999999999", 400),
+        ("/rows?table=events&versions=x", 400),
+        (long.as_str(), 400),
+        ("/regions?sort=none", 400),
+        ("/regions?page=0", 400),
+        ("/regions?page=2", 404),
+        ("/tables?sort=%00", 400),
+        ("/configuration?only=x", 400),
+        ("/logLevel?log=x&level=debug", 400),
+        ("/none", 404),
+        ("/..%2f..%2fetc/passwd", 404),
+    ] {
+        let answer = get(&site, target);
+        assert_eq!(answer.status, status, "{target}");
+        assert!(answer.body.contains("<h1>") && answer.body.len() < 10_000, "{target}: {}", answer.body);
+    }
+}
+
+#[test]
+fn rows_are_shown_to_who_calls_the_server_by_its_name_alone() {
+    let site = site();
+    let mut request = Request::parse("/rows", Some("table=events"));
+    request.sender = Sender { to_other_name: true, ..Sender::default() };
+    assert_eq!(site.answer(&request).status, 403);
+    request.path = "/".to_owned();
+    assert_eq!(site.answer(&request).status, 200);
+}
+
+#[test]
+fn a_form_changes_what_is_logged() {
+    let site = site();
+    assert!(site.takes_forms("/logLevel") && !site.takes_forms("/") && !site.takes_forms("/rows"));
+    let send = |fields: &[(&str, &str)]| {
+        let mut request = Request::parse("/logLevel", None);
+        request.form = Some(fields.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect());
+        site.answer(&request)
+    };
+    assert_eq!(
+        [send(&[]).status, send(&[("filter", " ")]).status, send(&[("filter", "a b")]).status],
+        [400; 3]
+    );
+    assert!(get(&site, "/logLevel").body.contains("<code id=\"filter-now\">info</code>"));
+    let done = send(&[("filter", "debug")]);
+    assert_eq!((done.status, done.location.as_deref()), (303, Some("/logLevel?changed=1")));
+    let page = get(&site, "/logLevel?changed=1").body;
+    assert!(page.contains("<code id=\"filter-now\">debug</code>") && page.contains("Changed"), "{page}");
+}
+
+#[test]
+fn secrets_are_on_no_page() {
+    let site = site();
+    for page in PAGES.into_iter().chain(["/conf?format=xml", "/conf?format=json"]) {
+        assert!(!get(&site, page).body.contains("swordfish"), "{page}");
+    }
+    assert!(get(&site, "/conf").body.contains("********"));
+}
+
+#[test]
+fn lists_can_be_sorted_and_searched() {
+    let site = site();
+    let first = |target: &str| {
+        let page = get(&site, target).body;
+        let body = page.split("<tbody>").nth(1).unwrap().to_owned();
+        body.split("<code>").nth(1).unwrap_or_default().split('<').next().unwrap().to_owned()
+    };
+    assert_eq!(first("/regions?q=shop&sort=reads"), "\\x00\\x12");
+    assert_eq!(first("/regions?q=shop&sort=size"), "\\x00\\x15");
+    let page = get(&site, "/tables?q=shop").body;
+    assert!(
+        page.contains("shop:orders") && !page.contains("DISABLED") && !page.contains(">events<"),
+        "{page}"
+    );
+    assert!(get(&site, "/tables?q=nonesuch").body.contains("No table has that in its name"));
+    assert!(get(&site, "/tables?sort=size").body.contains("aria-sort=\"descending\""));
+}
+
+#[test]
+fn pages_are_small() {
+    let site = site();
+    for page in PAGES {
+        let bytes = get(&site, page).body.len();
+        assert!(bytes < 100_000, "{page}: {bytes}");
+    }
+    assert!(get(&site, "/style.css").body.len() + get(&site, "/page.js").body.len() < 30_000);
+}

@@ -1,0 +1,44 @@
+//! What those who watch the server look at besides its numbers.
+
+use crate::job::Job;
+use crate::server::RegionServer;
+use finback_metrics::HistogramSnapshot;
+use finback_region::Region;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+impl RegionServer {
+    /// The regions that are open, in no order.
+    pub fn open_regions(&self) -> Vec<Arc<Region>> {
+        self.regions.all()
+    }
+
+    /// The compactions that wait or are under way: for each region, by its encoded name, whether one of some files, and
+    /// whether one of all files.
+    pub fn compactions_asked_for(&self) -> HashMap<Arc<str>, (bool, bool)> {
+        self.scheduler.compactions()
+    }
+
+    /// Encoded names of the regions that are being flushed.
+    pub fn flushes_under_way(&self) -> Vec<Arc<str>> {
+        self.scheduler.running(|job| match job {
+            Job::Flush { region } | Job::FlushFamilies { region, .. } => Some(Arc::clone(region)),
+            Job::FlushForMemory | Job::Compaction { .. } => None,
+        })
+    }
+
+    /// How long operations took, in the order of [`finback_metrics::Operation::ALL`].
+    pub fn operation_times(&self) -> Vec<HistogramSnapshot> {
+        self.operations.times.snapshot()
+    }
+
+    /// Bytes of all memstores, that around the cells counted.
+    pub fn memstore_bytes(&self) -> u64 {
+        self.host.memstore_bytes()
+    }
+
+    /// Whether slow calls are kept.
+    pub fn keeps_slow_calls(&self) -> bool {
+        self.slow_calls.is_some()
+    }
+}
