@@ -13,7 +13,7 @@ fn main() -> std::io::Result<()> {
     tokio::runtime::Runtime::new()?.block_on(async {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
         println!("http://{}/", listener.local_addr()?);
-        let site = Site::new(Arc::new(made_up::MadeUp::default()), MetricsPages::new(Snapshot::default));
+        let site = Site::new(Arc::new(made_up::MadeUp::with("visits")), MetricsPages::new(Snapshot::default));
         WebServer::new(Arc::new(site)).serve(listener, std::future::pending()).await;
         Ok(())
     })

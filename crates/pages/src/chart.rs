@@ -136,13 +136,12 @@ fn drawn(line: &Line, samples: &[Sample], now_ms: u64, span: f64, top: f64) -> S
         match (line.value)(sample) {
             Some(value) if value.is_finite() && x >= 0.0 => {
                 let y = HEIGHT - value.clamp(0.0, top) / top * HEIGHT;
-                let command = if is_down { 'L' } else { 'M' };
+                // A sample is what happened since the one before: one between two gaps is a short line.
                 // Into a text nothing fails.
-                let _ = write!(path, "{command}{x:.1} {y:.2}");
-                // A value between two gaps is a point.
-                if !is_down {
-                    path.push_str("h.01");
-                }
+                let _ = match is_down {
+                    true => write!(path, "L{x:.1} {y:.2}"),
+                    false => write!(path, "M{:.1} {y:.2}L{x:.1} {y:.2}", (x - WIDTH / span).max(0.0)),
+                };
                 is_down = true;
             }
             _ => is_down = false,
@@ -171,7 +170,7 @@ mod tests {
         let samples = samples(&[Some(0.0), Some(50.0), None, Some(100.0)]);
         assert_eq!(
             drawn(&LINE, &samples, 40_000, 360.0, 100.0),
-            "M357.0 100.00h.01L358.0 50.00M360.0 0.00h.01"
+            "M356.0 100.00L357.0 100.00L358.0 50.00M359.0 0.00L360.0 0.00"
         );
     }
 

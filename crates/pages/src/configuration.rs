@@ -1,5 +1,6 @@
 //! The settings that are in effect, and where each came from.
 
+use crate::json::quoted;
 use crate::layout::{nothing, scrolling};
 use crate::model::{Refused, Setting};
 use crate::parameters::{Parameters, address};
@@ -86,21 +87,6 @@ fn json(settings: &[Setting]) -> String {
     }
     text.push_str("\n]}\n");
     text
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            control if control < ' ' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 fn xml(settings: &[Setting]) -> String {

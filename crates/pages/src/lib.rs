@@ -10,6 +10,7 @@ mod chart;
 mod configuration;
 mod dump;
 mod history;
+mod json;
 mod layout;
 mod log_level;
 pub mod model;

@@ -236,7 +236,7 @@ pub struct Task {
     pub status: String,
     /// How far it is, 0 to 1, where that is known.
     pub progress: Option<f64>,
-    /// Since when, ms since the epoch.
+    /// Since when, ms since the epoch; 0 where that is not known.
     pub since_ms: u64,
 }
 

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 const HTML: &str = "text/html; charset=utf-8";
+const JSON: &str = "application/json; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// Style and script may be kept: their addresses change with them.
 const YEAR_S: u32 = 365 * 24 * 3600;
@@ -176,6 +177,12 @@ impl Pages for Site {
             ("/sign.svg" | "/favicon.ico", _) => return asset("image/svg+xml", layout::SIGN),
             ("/jmx" | "/metrics", _) => return self.metrics.answer(request),
             ("/dump", _) => return Answer::ok(TEXT, self.dump()),
+            ("/rs-status" | "/master-status", Some("json")) => {
+                return Answer::ok(
+                    JSON,
+                    tasks::for_programs(&self.source.tasks(), self.source.identity().now_ms),
+                );
+            }
             ("/conf", Some(format)) => return configuration::for_programs(format, &self.settings()),
             _ => {}
         }

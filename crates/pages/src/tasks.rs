@@ -1,7 +1,8 @@
 //! What goes on: compactions, flushes, procedures, regions in transition.
 
+use crate::json::quoted;
 use crate::layout::{bar, nothing, scrolling};
-use crate::model::{Status, Tasks};
+use crate::model::{Status, Task, Tasks};
 use crate::units;
 use maud::{Markup, html};
 
@@ -23,13 +24,27 @@ pub(crate) fn running(tasks: &Tasks, now_ms: u64) -> Markup {
                         tr {
                             td.words { (task.description) }
                             td { (task.status) @if let Some(part) = task.progress { " " span.progress { (bar(part)) " " (units::percent(part)) } } }
-                            td.number { (units::duration(now_ms.saturating_sub(task.since_ms))) }
+                            td.number { @if task.since_ms == 0 { "–" } @else { (units::duration(now_ms.saturating_sub(task.since_ms))) } }
                         }
                     }
                 }
             }
         },
     )
+}
+
+/// What goes on now, as the command `processlist` of HBase's shell reads it.
+pub(crate) fn for_programs(tasks: &Tasks, now_ms: u64) -> String {
+    let task = |task: &Task| {
+        format!(
+            "{{\"description\":{},\"status\":{},\"state\":\"RUNNING\",\"starttimems\":{},\"statustimems\":{now_ms}}}",
+            quoted(&task.description),
+            quoted(&task.status),
+            if task.since_ms == 0 { now_ms } else { task.since_ms }
+        )
+    };
+    let all: Vec<_> = tasks.running.iter().take(LISTED).map(task).collect();
+    format!("[{}]\n", all.join(",\n"))
 }
 
 /// The page of tasks.

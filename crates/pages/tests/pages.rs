@@ -9,7 +9,7 @@ use made_up::{HOSTILE, MadeUp};
 use std::sync::Arc;
 
 fn site() -> Site {
-    Site::new(Arc::new(MadeUp::default()), MetricsPages::new(Snapshot::default))
+    Site::new(Arc::new(MadeUp::with(HOSTILE)), MetricsPages::new(Snapshot::default))
 }
 
 fn get(site: &Site, target: &str) -> Answer {
@@ -101,6 +101,10 @@ fn addresses_of_hbase_lead_to_the_same() {
     for (theirs, wanted) in [
         ("/master-status", "Hottest regions"),
         ("/rs-status", "Hottest regions"),
+        (
+            "/rs-status?format=json&filter=all",
+            "[{\"description\":\"Compacting d in events,user0800,1789900000000.\\u000a\",\"status\":\"Minor",
+        ),
         ("/tablesDetailed.jsp", "<h1>Tables</h1>"),
         ("/table.jsp?name=events", "<h1>Table <code>events</code></h1>"),
         ("/region.jsp?name=00000000000000009e3779b97f4a7c15", "<h1>Region <code>"),

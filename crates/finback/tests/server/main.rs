@@ -21,4 +21,5 @@ mod only_one_server_uses_a_directory_and_a_port;
 mod the_configuration_is_read_again_on_demand;
 mod the_first_put_comes_early_and_idling_is_cheap;
 mod the_nodes_of_zookeeper_begin_with_hbases_metadata;
+mod the_web_page_shows_what_there_is;
 mod what_cannot_be_done_is_answered_by_the_exception_of_hbase;

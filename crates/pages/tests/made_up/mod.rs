@@ -8,6 +8,7 @@ use finback_pages::{HotRegion, Sample, Source};
 use std::sync::Mutex;
 
 /// What would run in a page that does not escape it.
+#[allow(dead_code, reason = "the example shows harmless names")]
 pub(crate) const HOSTILE: &str = "<script>alert('1')</script>\"'&<img src=x onerror=alert(2)>";
 const NOW_MS: u64 = 1_790_000_000_000;
 const MIB: u64 = 1 << 20;
@@ -15,11 +16,14 @@ const MIB: u64 = 1 << 20;
 /// The server.
 pub(crate) struct MadeUp {
     filter: Mutex<String>,
+    /// A name of a table, a row, a family, a file, a value.
+    name: &'static str,
 }
 
-impl Default for MadeUp {
-    fn default() -> Self {
-        Self { filter: Mutex::new("info".to_owned()) }
+impl MadeUp {
+    /// One in which things have this name.
+    pub(crate) fn with(name: &'static str) -> Self {
+        Self { filter: Mutex::new("info".to_owned()), name }
     }
 }
 
@@ -118,7 +122,7 @@ impl Source for MadeUp {
             table("events", "ENABLED", 12),
             table("shop:orders", "ENABLED", 4),
             table("old", "DISABLED", 3),
-            table(HOSTILE, "ENABLED", 1),
+            table(self.name, "ENABLED", 1),
         ])
     }
 
@@ -128,7 +132,7 @@ impl Source for MadeUp {
         let attributes = |all: &[(&str, &str)]| -> Vec<(String, String)> {
             all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
         };
-        let family = attributes(&[("VERSIONS", "3"), ("COMPRESSION", "ZSTD"), ("BLOOMFILTER", HOSTILE)]);
+        let family = attributes(&[("VERSIONS", "3"), ("COMPRESSION", "ZSTD"), ("BLOOMFILTER", self.name)]);
         Ok(Schema {
             table,
             attributes: attributes(&[("MAX_FILESIZE", "10737418240")]),
@@ -143,7 +147,7 @@ impl Source for MadeUp {
                     ("events", [format!("user{:04}", number * 800), format!("user{:04}", number * 800 + 800)])
                 }
                 12..16 => ("shop:orders", [format!("\\x00\\x{number:02}"), String::new()]),
-                _ => (HOSTILE, [HOSTILE.to_owned(), String::new()]),
+                _ => (self.name, [self.name.to_owned(), String::new()]),
             };
             let [start_key, end_key] = keys;
             let encoded_name = format!("{:032x}", (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -178,7 +182,7 @@ impl Source for MadeUp {
         let files = (0..4).map(|number| (format!("{:032x}", number + 77), (number + 1) * 93 * MIB)).collect();
         Ok(vec![
             Store { family: "d".into(), files, memstore_bytes: 12 * MIB },
-            Store { family: HOSTILE.into(), ..Store::default() },
+            Store { family: self.name.into(), ..Store::default() },
         ])
     }
 
@@ -202,7 +206,7 @@ impl Source for MadeUp {
             waiting: vec![("Flushes", 0), ("Small compactions", 1), ("Large compactions", 0)],
             procedures: vec![
                 procedure(43, "ModifyTableProcedure", "RUNNABLE", ""),
-                procedure(42, "CreateTableProcedure", "ROLLEDBACK", HOSTILE),
+                procedure(42, "CreateTableProcedure", "ROLLEDBACK", self.name),
             ],
         }
     }
@@ -217,7 +221,7 @@ impl Source for MadeUp {
             client: "10.0.0.7:51234".into(),
             user: "ops".into(),
             region: "events,user0800,1789900000000.".into(),
-            details: HOSTILE.into(),
+            details: self.name.into(),
         };
         SlowLog { off: None, calls: (0..9).map(call).collect() }
     }
@@ -236,7 +240,7 @@ impl Source for MadeUp {
             setting("hbase.regionserver.handler.count", "60", "30", "hbase-site.xml, line 12"),
             setting("hbase.master.port", "16000", "16000", "default"),
             setting("hbase.some.password", "swordfish", "", "environment"),
-            setting("hbase.rootdir", HOSTILE, "finback-data", "--data"),
+            setting("hbase.rootdir", self.name, "finback-data", "--data"),
         ]
     }
 
@@ -250,9 +254,9 @@ impl Source for MadeUp {
             cut: value_bytes > value.len() as u64,
         };
         let row = |number: u32| Row {
-            key: if number == 1 { HOSTILE.into() } else { format!("user{number:04}") },
+            key: if number == 1 { self.name.into() } else { format!("user{number:04}") },
             cells: vec![
-                cell("d:name", HOSTILE, HOSTILE.len() as u64),
+                cell("d:name", self.name, self.name.len() as u64),
                 cell("d:clicks", "\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x2C", 33),
                 cell("meta:blob", &"\\xFF\\x00ab".repeat(30), 7 * MIB),
             ],

@@ -1,0 +1,112 @@
+//! The web page of the real server: its tables and rows, within limits, and the level of its log.
+
+use crate::client::Client;
+use crate::running_server::Place;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+fn ask(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let (head, body) = request.split_once("\n\n").unwrap_or((request, ""));
+    let length = body.len();
+    write!(
+        stream,
+        "{head}\r\nHost: localhost\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn get(address: SocketAddr, target: &str) -> String {
+    let answer = ask(address, &format!("GET {target} HTTP/1.1"));
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{target}: {answer}");
+    answer
+}
+
+/// Where the link to the next rows leads.
+fn next_rows(page: &str) -> Option<String> {
+    let link = page.split("<a rel=\"next\" href=\"").nth(1)?;
+    Some(link.split('"').next()?.replace("&amp;", "&"))
+}
+
+#[tokio::test]
+async fn tables_and_rows_are_shown_on_both_ports() {
+    let place = Place::new();
+    let server = place.start();
+    let client = Client::of(&server).await;
+    let table = client.create_table("t").await;
+    for row in ["<u>", "a", "b"] {
+        table.put(row, b"v & w").await.unwrap();
+    }
+    for address in [server.master_info(), server.regionserver_info()] {
+        let overview = get(address, "/");
+        assert!(overview.contains("href=\"/table?name=t\"") && overview.contains("Serving"), "{overview}");
+        assert!(get(address, "/tables").contains("hbase:meta"));
+        let of_table = get(address, "/table.jsp?name=t");
+        assert!(
+            of_table.contains("<dt>Written</dt><dd>3</dd>") && of_table.contains("1 open of 1"),
+            "{of_table}"
+        );
+        let region = of_table.split("/region?name=").nth(1).unwrap().split('"').next().unwrap();
+        assert!(get(address, &format!("/region?name={region}")).contains("<h1>Region <code>"));
+        let rows = get(address, "/rows?table=t&rows=2");
+        assert!(
+            rows.contains("<code>&lt;u&gt;</code>") && rows.contains("v &amp; w") && !rows.contains("<u>"),
+            "{rows}"
+        );
+        let more = get(address, &next_rows(&rows).unwrap());
+        assert!(more.contains("<code>b</code>") && next_rows(&more).is_none(), "{more}");
+    }
+    for (target, status) in
+        [("/rows?table=none", 404), ("/rows?table=t&column=none:q", 400), ("/table?name=none", 404)]
+    {
+        let answer = ask(server.master_info(), &format!("GET {target} HTTP/1.1"));
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {answer}");
+    }
+    server.stop();
+}
+
+#[tokio::test]
+async fn a_page_of_large_rows_is_small() {
+    let place = Place::new();
+    let server = place.start();
+    let client = Client::of(&server).await;
+    let table = client.create_table("t").await;
+    let value = vec![b'x'; 3 << 20];
+    for row in ["1", "2", "3"] {
+        table.put(row, &value).await.unwrap();
+    }
+    let mut target = Some("/rows?table=t".to_owned());
+    let mut pages = 0;
+    while let Some(wanted) = target {
+        let page = get(server.master_info(), &wanted);
+        assert!(page.len() < 20_000 && page.contains("3 MiB"), "{} bytes: {page}", page.len());
+        pages += 1;
+        target = next_rows(&page).filter(|_| pages < 10);
+    }
+    assert!((3..=4).contains(&pages), "{pages}");
+    server.stop();
+}
+
+#[test]
+fn settings_have_an_origin_and_the_level_of_the_log_changes() {
+    let place = Place::new();
+    let server = place.start_with(&["hbase.regionserver.handler.count=7"]);
+    let settings = get(server.master_info(), "/conf?format=json");
+    let line = settings.lines().find(|line| line.contains("\"value\":\"7\"")).unwrap_or(&settings);
+    assert!(line.contains("handler") && line.contains("\"resource\":\"-D"), "{line}");
+
+    let form = "HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded";
+    let change = |more: &str, filter: &str| {
+        ask(server.regionserver_info(), &format!("POST /logLevel {form}{more}\n\nfilter={filter}"))
+    };
+    assert!(change("\r\nOrigin: http://evil.example", "trace").starts_with("HTTP/1.1 403 "));
+    assert!(change("", "nonsense").starts_with("HTTP/1.1 400 "));
+    assert!(get(server.master_info(), "/logLevel").contains("<code id=\"filter-now\">info</code>"));
+    assert!(change("", "info,finback_web%3Ddebug").starts_with("HTTP/1.1 303 "));
+    assert!(get(server.master_info(), "/logLevel").contains(">info,finback_web=debug</code>"));
+    assert!(server.stderr().contains("the levels of the log were changed"), "{}", server.stderr());
+    server.stop();
+}
