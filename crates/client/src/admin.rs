@@ -1,6 +1,7 @@
 //! The operations of administrators.
 
 mod cluster;
+mod entity_lock;
 mod files;
 mod namespaces;
 mod procedures;
@@ -19,6 +20,7 @@ use crate::shared::Shared;
 use crate::table::Table;
 use bytes::Bytes;
 pub use cluster::StatusOption;
+pub use entity_lock::{EntityLock, LockKind};
 pub use files::CompactionState;
 use finback_cell::{ServerName, TableName};
 use finback_proto::footprint::Measured;

@@ -26,7 +26,8 @@
 //! | the way to a cluster | [`Connection`], made of a [`ClientConfig`]: through ZooKeeper, masters, or any servers |
 //! | rows of a table | [`Table`] with [`Get`], [`Put`], [`Delete`], [`Increment`], [`Append`], [`CheckAndMutate`], [`RowMutations`] |
 //! | many rows at a time | [`Table::batch`], [`Table::get_all`] and others; a [`BufferedMutator`] for writes without end |
-//! | ranges of rows | [`Table::scan`] with a [`Scan`]; a [`Scanner`] gives the rows |
+//! | ranges of rows | [`Table::scan`] with a [`Scan`]; a [`Scanner`] gives the rows, and is a stream of them |
+//! | files of rows | [`Table::bulk_load`] |
 //! | what is to be left out | [`Filter`], put together or [parsed](Filter::parse), with [`Comparator`] |
 //! | tables, regions, snapshots, the cluster | [`Admin`] |
 //! | services of coprocessors | [`Table::call_service`], [`Admin::call_master_service`] |
@@ -55,6 +56,7 @@
 mod admin;
 mod batch;
 mod buffered_mutator;
+mod bulk_load;
 mod check_and_mutate;
 mod comparator;
 mod config;
@@ -82,11 +84,12 @@ mod table;
 mod timeline;
 
 pub use admin::{
-    Admin, BalanceResult, CompactionState, NamespaceDescriptor, RegionSwitch, SlowLogFilter, SnapshotRequest,
-    SnapshotType, StatusOption, TablePattern, TableState,
+    Admin, BalanceResult, CompactionState, EntityLock, LockKind, NamespaceDescriptor, RegionSwitch,
+    SlowLogFilter, SnapshotRequest, SnapshotType, StatusOption, TablePattern, TableState,
 };
 pub use batch::{BatchAction, BatchAnswer};
 pub use buffered_mutator::{BufferedMutator, BufferedMutatorOptions, FailedWrites};
+pub use bulk_load::BulkLoadFile;
 pub use check_and_mutate::{CheckAndMutate, CheckAndMutateResult, Condition};
 pub use comparator::{BitwiseOp, Comparator, CompareOperator};
 pub use config::{ClientConfig, ClusterAddress};

@@ -11,10 +11,13 @@ use crate::row::Row;
 use crate::scan::Scan;
 use crate::shared::Shared;
 use driver::Driver;
+use futures_core::Stream;
 use parking_lot::Mutex;
 pub(crate) use response::rows_of;
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::vec;
 use tokio::sync::mpsc;
 
@@ -126,5 +129,28 @@ impl Scanner {
     /// What servers have counted so far, of scans with [`Scan::track_metrics`]: `ROWS_SCANNED`, `ROWS_FILTERED` and others.
     pub fn metrics(&self) -> BTreeMap<String, i64> {
         self.metrics.lock().clone()
+    }
+}
+
+/// The rows, for combinators: as [`Scanner::next`] gives them. After an error there is nothing more.
+impl Stream for Scanner {
+    type Item = Result<Row>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Poll::Ready(Some(Ok(row)));
+            }
+            match ready!(self.pages.poll_recv(context)) {
+                Some(Ok(Page::Rows(rows))) => self.rows = rows.into_iter(),
+                Some(Ok(Page::Cursor(_))) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.rows.len(), None)
     }
 }

@@ -18,10 +18,11 @@ pub(crate) enum ServiceName {
     Admin,
     Master,
     ClientMeta,
+    Lock,
 }
 
 impl ServiceName {
-    const COUNT: usize = 4;
+    const COUNT: usize = 5;
 
     fn name(self) -> &'static str {
         match self {
@@ -29,6 +30,7 @@ impl ServiceName {
             Self::Admin => "AdminService",
             Self::Master => "MasterService",
             Self::ClientMeta => "ClientMetaService",
+            Self::Lock => "LockService",
         }
     }
 }

@@ -23,16 +23,22 @@ pub(super) struct Assembly {
     /// The last cell that was handed over, of scans in parts, and whether its row goes on.
     last: Option<(Row, bool)>,
     complete_rows: u64,
+    handed_over: u64,
 }
 
 impl Assembly {
     pub(super) fn new(grain: Grain, order: CellOrder) -> Self {
-        Self { grain, order, parts: Vec::new(), cells: 0, last: None, complete_rows: 0 }
+        Self { grain, order, parts: Vec::new(), cells: 0, last: None, complete_rows: 0, handed_over: 0 }
     }
 
     /// Rows that are known to be complete.
     pub(super) fn complete_rows(&self) -> u64 {
         self.complete_rows
+    }
+
+    /// How far the scan has come: whole rows, and parts that were handed over.
+    pub(super) fn progress(&self) -> u64 {
+        self.complete_rows + self.handed_over
     }
 
     /// Forgets parts that were not handed over: they will come again.
@@ -136,6 +142,7 @@ impl Assembly {
 
     fn handed_over(&mut self, row: &Row, goes_on: bool) {
         self.complete_rows += u64::from(!goes_on);
+        self.handed_over += 1;
         self.last = last_cell(row).map(|cell| (cell, goes_on));
     }
 

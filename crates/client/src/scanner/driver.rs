@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Begins anew where the server has lost its scanner; without a row in between as often as other operations are tried, each
-/// time after a pause.
+/// Begins anew where the server has lost its scanner; without a row in between, or a part of one where those are wanted, as
+/// often as other operations are tried, each time after a pause.
 pub(super) struct Driver {
     shared: Arc<Shared>,
     known: Arc<KnownRegions>,
@@ -61,13 +61,13 @@ impl Driver {
     pub(super) async fn run(mut self) {
         let mut restarts = 0;
         while self.left != Some(0) {
-            let before = self.assembly.complete_rows();
+            let before = self.assembly.progress();
             match self.region().await {
                 Ok((Next::Open, _)) if self.pages.is_closed() => return,
                 Ok((Next::Open, None)) => restarts = 0,
                 Ok((Next::Open, Some(failed))) => {
                     // The server has forgotten the scanner. Where nothing has come of it, there is a pause first.
-                    restarts = if self.assembly.complete_rows() > before { 1 } else { restarts + 1 };
+                    restarts = if self.assembly.progress() > before { 1 } else { restarts + 1 };
                     if let Err(error) = self.before_restart(restarts, *failed).await {
                         let _ = self.pages.send(Err(error)).await;
                         return;

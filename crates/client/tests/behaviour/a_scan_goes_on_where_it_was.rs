@@ -95,6 +95,21 @@ async fn in_the_midst_of_a_row_it_is_opened_at_the_row() {
 }
 
 #[tokio::test]
+async fn a_row_in_parts_goes_on_however_often_its_scanner_is_lost() {
+    let cluster = FakeCluster::start(1).await;
+    let columns = "123456789";
+    // More often than a call would be tried again.
+    for end in 1..columns.len() {
+        let part = format!("a:{}+", &columns[..end]);
+        cluster.next(move |_| page(&[&part], true));
+        cluster.next_fails(exceptions::unknown_scanner("who?"));
+    }
+    cluster.next(move |_| page(&[&format!("a:{columns}")], false));
+    let parts: Vec<_> = columns.chars().map(|column| format!("a:{column}")).collect();
+    assert_eq!(rows(&cluster, Scan::new().allow_partial_rows()).await.unwrap(), parts);
+}
+
+#[tokio::test]
 async fn a_call_that_got_no_answer_is_repeated_under_its_number() {
     let cluster = FakeCluster::start(1).await;
     cluster.next(|_| page(&["a:1"], true));

@@ -1,5 +1,6 @@
 use crate::cluster::Cluster;
 use finback_client::{Filter, Put, Row, Scan, Table};
+use std::pin::Pin;
 
 const SPLITS: [&str; 3] = ["row-025", "row-050", "row-075"];
 
@@ -69,6 +70,19 @@ async fn ranges_limits_and_parts() {
     let parts = scan(&table, Scan::prefix("row-01").allow_partial_rows().max_result_size(1)).await;
     assert_eq!(parts.iter().map(Row::len).sum::<usize>(), 50);
     assert!(parts.len() > 10, "{}", parts.len());
+}
+
+#[tokio::test]
+async fn a_scanner_is_a_stream_of_rows() {
+    use futures_core::Stream;
+    let cluster = Cluster::start().await;
+    let table = filled(&cluster).await;
+    let mut rows = table.scan(Scan::new().caching(30)).unwrap();
+    let mut next = async || std::future::poll_fn(|context| Pin::new(&mut rows).poll_next(context)).await;
+    for number in 0..100 {
+        assert_eq!(next().await.unwrap().unwrap().key(), format!("row-{number:03}").as_bytes());
+    }
+    assert!(next().await.is_none());
 }
 
 #[tokio::test]
