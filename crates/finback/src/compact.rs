@@ -98,7 +98,7 @@ fn environment(root: &RootDir, config: &ServerConfig) -> Result<RegionEnvironmen
         cache: Arc::new(LruLikeCache::new(CACHE_BYTES)),
         host: Arc::new(PlainHost),
         config: Arc::new(RegionConfig {
-            flush_size_bytes: config.memstore_flush_bytes,
+            flush_size_bytes: config.tables.memstore_flush_bytes,
             compaction: config.compaction(),
             ..RegionConfig::default()
         }),

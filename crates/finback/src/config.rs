@@ -1,32 +1,50 @@
-//! The configuration: one table of settings, under HBase's names where HBase has one.
+//! The configuration: two tables, of the server's settings and of what tables go by, and how HBase's names map to them.
 //!
-//! The table in `config/table.rs` is the only place that names a setting. The typed [`ServerConfig`], the help
-//! text, `docs/configuration.md` and the check for unknown names are made from it.
+//! `config/table.rs` and `config/table_defaults.rs` are the only places that name a setting. The typed [`ServerConfig`], the
+//! help texts, `docs/configuration.md`, what `finback config` prints and the check for unknown names are made from them.
+//!
+//! Values come from defaults, files and the command line ([`Sources`]). [`ServerConfig::load`] makes of them a [`Loaded`]: the typed
+//! settings, and [`Effective`], which says of each where it comes from.
 
 mod cache_value;
 mod caching;
 mod compaction;
 mod compaction_value;
+mod effective;
 mod error;
+mod file;
 mod host;
-mod live;
+mod instead;
+mod load;
 pub mod manual;
 mod memory;
+mod names;
+mod origin;
+mod quantity;
+mod setting;
 mod site_file;
-mod source;
+mod sources;
 mod table;
+mod table_defaults;
+mod template;
+mod toml_file;
+mod translate;
 mod value;
-mod without_effect;
+mod values;
+mod warning;
 
-pub use error::ConfigError;
-pub use live::Reach;
+pub use effective::{Effective, EffectiveSetting, setting_named};
+pub use error::{ConfigError, UnknownName};
+pub use load::Loaded;
 pub use memory::MemoryBudget;
-pub use source::{Sources, Warning};
-pub use table::{PROPERTIES, Property, ServerConfig};
+pub use origin::Origin;
+pub use setting::{Reach, Setting, TomlForm};
+pub use sources::Sources;
+pub use table::{SETTINGS, ServerConfig};
+pub use table_defaults::{TABLE_DEFAULTS, TableDefaults};
+pub use template::{converted, template};
 pub use value::MemorySize;
+pub use warning::Warning;
 
-/// Names and values of a file, whoever they are for.
-pub(crate) fn site_settings(file: &std::path::Path) -> Result<Vec<(String, String)>, ConfigError> {
-    let entries = site_file::read(file)?;
-    Ok(entries.into_iter().map(|entry| (entry.name, entry.value)).collect())
-}
+mod client_settings;
+pub use client_settings::client_settings;

@@ -20,8 +20,8 @@ impl InfoPorts {
     /// serve clients: a free one takes its place, or none.
     pub(crate) fn bind(config: &mut ServerConfig) -> Self {
         let wanted = [
-            (MASTER_INFO_PORT, &config.master_info_address, &mut config.master_info_port),
-            (REGIONSERVER_INFO_PORT, &config.regionserver_info_address, &mut config.regionserver_info_port),
+            (MASTER_INFO_PORT, &config.info_address, &mut config.master_info_port),
+            (REGIONSERVER_INFO_PORT, &config.info_address, &mut config.regionserver_info_port),
         ];
         let mut bound = Vec::new();
         for (setting, address, port) in wanted {

@@ -15,6 +15,7 @@ mod threads;
 
 use crate::config::MemoryBudget;
 use crate::metrics::Sources;
+use crate::reconfiguration::Reconfiguration;
 use finback_log::{Levels, Log};
 use finback_pages::model::{
     Identity, Refused, Region, RowRange, Rows, Schema, Setting, SlowLog, Status, Store, Table, Tasks,
@@ -24,8 +25,6 @@ use finback_rpc::{Channel, ChannelExt, RpcException};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-
-pub(crate) use settings::effective_settings;
 
 /// How long the master, or the region server's administration, may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -39,7 +38,7 @@ pub(crate) struct ServerPages {
     /// The threads for calls that take long.
     pub(crate) long_calls: Handle,
     pub(crate) memory: MemoryBudget,
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) reconfiguration: Arc<Reconfiguration>,
     pub(crate) log: Log,
     pub(crate) history: History,
 }
@@ -119,7 +118,7 @@ impl Source for ServerPages {
     }
 
     fn settings(&self) -> Vec<Setting> {
-        self.settings.clone()
+        settings::shown(&self.reconfiguration.effective())
     }
 
     fn rows(&self, range: &RowRange) -> Result<Rows, Refused> {

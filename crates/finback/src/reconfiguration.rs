@@ -1,52 +1,48 @@
-//! Settings that change while the server works: the configuration file is read again when an administrator says so.
+//! Settings that change while the server works: the configuration files are read again when an administrator says so.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use finback_master::Reconfigurer;
 use finback_regionserver::RegionServer;
 use parking_lot::Mutex;
 
-use crate::config::{Reach, ServerConfig, Sources};
+use crate::config::{Effective, Loaded, Reach, ServerConfig, Sources, setting_named};
 use crate::{region_server_options, server};
-
-/// Where a server's settings come from.
-#[derive(Debug, Clone)]
-pub struct ConfigurationFile {
-    /// The file, and what wins over it.
-    pub sources: Sources,
-    /// From `--data`, which wins over both.
-    pub data: Option<PathBuf>,
-}
-
-impl ConfigurationFile {
-    /// The settings as they are now.
-    pub(crate) fn read(&self) -> Result<ServerConfig, String> {
-        let (mut config, _) = ServerConfig::load(&self.sources).map_err(|error| error.to_string())?;
-        if let Some(data) = &self.data {
-            config.data_dir.clone_from(data);
-        }
-        Ok(config)
-    }
-}
 
 /// A server whose settings can be read again.
 pub(crate) struct Reconfiguration {
-    file: ConfigurationFile,
+    sources: Sources,
     /// What the server goes by. One change at a time.
-    current: Mutex<ServerConfig>,
+    current: Mutex<Current>,
+    /// The port that the master's page is on, whichever was asked for.
+    master_info_port: Option<u16>,
     region_server: Arc<RegionServer>,
     master: Reconfigurer,
 }
 
+struct Current {
+    config: ServerConfig,
+    effective: Arc<Effective>,
+}
+
 impl Reconfiguration {
+    /// Of a server that was started by what was `loaded`; `bound` has the ports that it has found.
     pub(crate) fn new(
-        file: ConfigurationFile,
-        current: ServerConfig,
+        sources: Sources,
+        loaded: Loaded,
+        bound: &ServerConfig,
         region_server: Arc<RegionServer>,
         master: Reconfigurer,
     ) -> Self {
-        Self { file, current: Mutex::new(current), region_server, master }
+        let current = Current { config: loaded.config, effective: Arc::new(loaded.effective) };
+        let master_info_port = bound.master_info_port;
+        Self { sources, current: Mutex::new(current), master_info_port, region_server, master }
+    }
+
+    /// What the server goes by now, and where each value comes from. Settings that wait for a restart have the value that they
+    /// had when the server started.
+    pub(crate) fn effective(&self) -> Arc<Effective> {
+        Arc::clone(&self.current.lock().effective)
     }
 
     /// Reads the settings again and goes by those that can be changed now; which they are, and which wait, the log says.
@@ -56,10 +52,11 @@ impl Reconfiguration {
     /// In one line, why the settings make no sense.
     pub(crate) fn apply(&self) -> Result<(), String> {
         let mut current = self.current.lock();
-        let read = self.file.read()?;
-        let changed = current.differences(&read);
+        let read = ServerConfig::load(&self.sources).map_err(|error| error.to_string())?;
+        let changed = current.config.differences(&read.config);
         let of = |reach| -> Vec<&str> {
-            changed.iter().copied().filter(|name| ServerConfig::reach_of(name) == reach).collect()
+            let is_of = |name: &str| setting_named(name).is_ok_and(|setting| setting.reach == reach);
+            changed.iter().copied().filter(|name| is_of(name)).collect()
         };
         let (now, later, never) = (of(Reach::Now), of(Reach::Opening), of(Reach::Restart));
         tracing::info!(
@@ -68,18 +65,20 @@ impl Reconfiguration {
             after_a_restart = never.join(", "),
             "the configuration was read again"
         );
+        let mut config = read.config;
+        // What is fixed until a restart stays what it is, also for what is made of it.
+        config.keep(&current.config, &never);
+        let memory = config.memory().map_err(|error| error.to_string())?;
         if !now.is_empty() || !later.is_empty() {
-            let mut config = read;
-            // What is fixed until a restart stays what it is, also for what is made of it.
-            config.keep(&current, &never);
-            let memory = config.memory().map_err(|error| error.to_string())?;
             self.region_server.reconfigure(
                 region_server_options::region(&config, &memory),
                 region_server_options::background(&config),
             );
-            self.master.reconfigure(server::master_config(&config));
-            *current = config;
+            let bound = ServerConfig { master_info_port: self.master_info_port, ..config.clone() };
+            self.master.reconfigure(server::master_config(&bound));
         }
+        let effective = Arc::new(read.effective.keeping(&current.effective, &never));
+        *current = Current { config, effective };
         Ok(())
     }
 }

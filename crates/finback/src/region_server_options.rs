@@ -11,6 +11,15 @@ use finback_wal::{SyncMode, WalOptions};
 
 use crate::config::{MemoryBudget, ServerConfig};
 
+/// An increment or append that is sent again is recognized for so long after it was last sent: HBase's
+/// `hbase.server.hashNonce.gracePeriod`.
+const NONCE_RETENTION: Duration = Duration::from_secs(30 * 60);
+/// Between two looks at how near stores are to having too many files: HBase's
+/// `hbase.hstore.compaction.throughput.tune.period`.
+const COMPACTION_TUNE_PERIOD: Duration = Duration::from_secs(60);
+/// Between two looks at the memory of memstores: HBase's `hbase.hstore.flush.throughput.tune.period`.
+const FLUSH_TUNE_PERIOD: Duration = Duration::from_secs(20);
+
 /// All of it.
 pub(crate) fn options(
     config: &ServerConfig,
@@ -27,15 +36,15 @@ pub(crate) fn options(
         reply_memory: ReplyMemory::new(memory.replies as usize),
         scanner_bytes: memory.scanners as usize,
         nonce_bytes: memory.nonces as usize,
-        nonce_retention: config.nonce_retention,
+        nonce_retention: NONCE_RETENTION,
         max_row_bytes: config.max_row_bytes as usize,
         scanner_lease: config.scanner_timeout,
         max_scan_result_bytes: config.max_scan_result_bytes as usize,
         background: background(config),
         handlers: config.handlers as usize,
         handler_threads: None,
-        slow_calls: config.slow_call_log.then(|| SlowCallOptions {
-            slow: config.slow_call_time.map(Duration::from_millis),
+        slow_calls: (config.slow_calls_kept > 0).then_some(SlowCallOptions {
+            slow: config.slow_call_time,
             large_bytes: config.large_reply_bytes,
             kept: config.slow_calls_kept as usize,
         }),
@@ -47,34 +56,33 @@ pub(crate) fn options(
 
 /// Settings of regions.
 pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConfig {
+    let tables = &config.tables;
     RegionConfig {
         flush_size_bytes: memory.flush,
-        block_multiplier: u64::from(config.memstore_block_multiplier),
-        max_cell_size_bytes: config.max_cell_bytes as usize,
-        verify_bulk_loads: config.verify_bulk_loads,
-        timestamp_slop_ms: (config.timestamp_slop != i64::MAX).then_some(config.timestamp_slop),
-        flush_lower_bound_bytes: config.flush_lower_bound_bytes,
-        periodic_flush_interval: config.periodic_flush_interval,
-        flush_per_changes: u64::from(config.flush_per_changes),
-        in_memory_compaction: config.in_memory_compaction,
-        system_in_memory_compaction: config.system_in_memory_compaction,
-        in_memory_flush_factor: config.in_memory_flush_factor,
-        pipeline_segments_limit: config.pipeline_segments as usize,
-        adaptive_compaction_threshold: config.adaptive_compaction_threshold,
-        row_lock_wait: config.row_lock_wait,
-        tells_load: config.client_backpressure,
-        loads_families_on_demand: config.load_families_on_demand,
+        block_multiplier: u64::from(tables.memstore_block_multiplier),
+        max_cell_size_bytes: tables.max_cell_bytes as usize,
+        verify_bulk_loads: tables.verify_bulk_loads,
+        timestamp_slop_ms: (tables.timestamp_slop != i64::MAX).then_some(tables.timestamp_slop),
+        flush_lower_bound_bytes: tables.flush_lower_bound_bytes,
+        periodic_flush_interval: tables.periodic_flush_interval,
+        flush_per_changes: u64::from(tables.flush_per_changes),
+        in_memory_compaction: tables.in_memory_compaction,
+        in_memory_flush_factor: tables.in_memory_flush_factor,
+        pipeline_segments_limit: tables.pipeline_segments as usize,
+        row_lock_wait: tables.row_lock_wait,
+        tells_load: tables.client_backpressure,
+        loads_families_on_demand: tables.load_families_on_demand,
         compaction: config.compaction(),
         split: SplitConfig {
-            policy: config.split_policy,
-            max_file_bytes: config.max_file_bytes,
-            initial_bytes: config.split_initial_size,
-            flush_size_bytes: config.memstore_flush_bytes,
-            counts_all_stores: config.split_counts_all_stores,
+            policy: tables.split_policy,
+            max_file_bytes: tables.max_file_bytes,
+            initial_bytes: tables.split_initial_size,
+            flush_size_bytes: tables.memstore_flush_bytes,
+            counts_all_stores: tables.split_counts_all_stores,
             busy: BusySplitConfig {
-                refused_share: config.busy_split_share,
-                min_age: config.busy_split_min_age,
-                window: config.busy_split_window,
+                refused_share: tables.busy_split_share,
+                min_age: tables.busy_split_min_age,
+                window: tables.busy_split_window,
             }
             .checked(),
             restriction: split_restriction(config),
@@ -86,10 +94,11 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
 
 /// Where tables may be split at all.
 pub(crate) fn split_restriction(config: &ServerConfig) -> SplitRestriction {
+    let tables = &config.tables;
     SplitRestriction {
-        kind: config.split_restriction.clone(),
-        prefix_length: config.split_restriction_length.clone(),
-        delimiter: config.split_restriction_delimiter.clone(),
+        kind: tables.split_restriction.clone(),
+        prefix_length: tables.split_restriction_length.clone(),
+        delimiter: tables.split_restriction_delimiter.clone(),
     }
 }
 
@@ -98,7 +107,7 @@ fn wal(config: &ServerConfig, memory: &MemoryBudget) -> WalOptions {
     WalOptions {
         sync_mode: if config.wal_hsync { SyncMode::Disk } else { SyncMode::Os },
         compression: config.wal_compression(),
-        roll_size_bytes: config.wal_roll_bytes(),
+        roll_size_bytes: config.wal_roll_bytes,
         roll_period: config.wal_roll_period,
         max_logs: config.max_wals as usize,
         queue_bytes: u32::try_from(memory.log_queue).unwrap_or(u32::MAX),
@@ -108,19 +117,20 @@ fn wal(config: &ServerConfig, memory: &MemoryBudget) -> WalOptions {
 
 /// Settings of flushes and compactions.
 pub(crate) fn background(config: &ServerConfig) -> BackgroundOptions {
-    let compactions = ThroughputBounds {
-        lower: config.compaction_throughput_lower,
-        higher: config.compaction_throughput_higher,
-        // HBase's way to say that there is no limit.
-        off_peak: Some(config.compaction_throughput_off_peak).filter(|bytes| *bytes < i64::MAX as u64),
-        tune_period: config.compaction_throughput_period,
-    };
-    let flushes = ThroughputBounds {
-        lower: config.flush_throughput_lower,
-        higher: config.flush_throughput_upper,
+    // No limit is HBase's largest number.
+    let or_no_limit = |rate: Option<u64>| rate.unwrap_or(i64::MAX as u64);
+    let compactions = config.compaction_throughput.map(|lower| ThroughputBounds {
+        lower,
+        higher: or_no_limit(config.compaction_throughput_pressed),
+        off_peak: config.compaction_throughput_off_peak,
+        tune_period: COMPACTION_TUNE_PERIOD,
+    });
+    let flushes = config.flush_throughput.map(|lower| ThroughputBounds {
+        lower,
+        higher: lower.saturating_mul(2),
         off_peak: None,
-        tune_period: config.flush_throughput_period,
-    };
+        tune_period: FLUSH_TUNE_PERIOD,
+    });
     BackgroundOptions {
         flush_threads: config.flush_threads as usize,
         large_compaction_threads: config.large_compaction_threads as usize,
@@ -128,8 +138,8 @@ pub(crate) fn background(config: &ServerConfig) -> BackgroundOptions {
         large_compaction_bytes: config.large_compaction_bytes,
         compactions_enabled: config.compactions_enabled,
         blocking_wait: config.blocking_wait,
-        compaction_throughput: config.compaction_throttle.then_some(compactions),
-        flush_throughput: config.flush_throttle.then_some(flushes),
+        compaction_throughput: compactions,
+        flush_throughput: flushes,
         off_peak_hours: OffPeakHours::new(config.off_peak_start_hour, config.off_peak_end_hour),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn show(config: &ServerConfig, ports: &str) {
   ZooKeeper       {zk_host}:{zookeeper}   (for clients to find the server; read-only)
   master          {master_host}:{master}
   region server   {rs_host}:{regionserver}
-  process         {pid}
+{info}  process         {pid}
 
   An HBase client or the HBase shell needs, in hbase-site.xml or its Configuration:
 
@@ -29,11 +29,39 @@ pub(crate) fn show(config: &ServerConfig, ports: &str) {
 ",
         version = env!("CARGO_PKG_VERSION"),
         data = data.display(),
-        zk_host = config.zookeeper_address,
-        master_host = config.master_host_name(),
+        zk_host = config.address,
+        master_host = config.host_name(),
         master = port("hbase.master.port"),
-        rs_host = config.regionserver_host_name(),
+        rs_host = config.host_name(),
         regionserver = port("hbase.regionserver.port"),
+        info = info_line(config),
         pid = std::process::id(),
     );
+}
+
+/// Where people and collectors look; nothing if there is no such port.
+fn info_line(config: &ServerConfig) -> String {
+    let ports = [config.master_info_port, config.regionserver_info_port].into_iter().flatten();
+    let addresses: Vec<String> = ports.map(|port| format!("http://{}:{port}", config.info_address)).collect();
+    if addresses.is_empty() {
+        String::new()
+    } else {
+        format!("  web page        {}\n", addresses.join("   "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Sources;
+
+    #[test]
+    fn info_ports_are_shown_those_that_there_are() {
+        let mut config = ServerConfig::load(&Sources::default()).unwrap().config;
+        assert_eq!(info_line(&config), "  web page        http://127.0.0.1:16010   http://127.0.0.1:16030\n");
+        config.master_info_port = None;
+        assert_eq!(info_line(&config), "  web page        http://127.0.0.1:16030\n");
+        config.regionserver_info_port = None;
+        assert_eq!(info_line(&config), "");
+    }
 }

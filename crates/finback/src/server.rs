@@ -28,14 +28,14 @@ use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
-use crate::config::{MemoryBudget, ServerConfig};
+use crate::config::{MemoryBudget, ServerConfig, Sources};
 use crate::info_ports::{InfoPorts, MASTER_INFO_PORT, REGIONSERVER_INFO_PORT};
 use crate::long_calls::LongCalls;
-use crate::metrics::{CacheStatistics, Sources};
-use crate::pages::{self, ServerPages};
+use crate::metrics::{self, CacheStatistics};
+use crate::pages::ServerPages;
 use crate::process::Start;
 use crate::publication::Publication;
-use crate::reconfiguration::{ConfigurationFile, Reconfiguration};
+use crate::reconfiguration::Reconfiguration;
 use crate::{logging, region_server_options, screen};
 
 /// Name of the file in the data directory that says on which ports a running server listens.
@@ -46,7 +46,7 @@ type Failure = String;
 
 /// Runs until SIGTERM or SIGINT, or until a client asks for the end. What goes wrong is told on standard error, in one
 /// line.
-pub fn run(file: ConfigurationFile) -> ExitCode {
+pub fn run(sources: Sources) -> ExitCode {
     let log = match logging::install() {
         Ok(log) => log,
         Err(error) => return fail(&error),
@@ -59,7 +59,7 @@ pub fn run(file: ConfigurationFile) -> ExitCode {
         Ok(long_calls) => long_calls,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(file, log, &long_calls)) {
+    match runtime.block_on(serve(sources, log, &long_calls)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -82,18 +82,14 @@ struct Addresses {
 impl Addresses {
     fn bind(config: &ServerConfig, start_code: u64) -> Result<Self, Failure> {
         let zookeeper =
-            listen("ZooKeeper responder", &config.zookeeper_address, config.zookeeper_port, ZOOKEEPER_PORT)?;
-        let master = listen("master", &config.master_address, config.master_port, MASTER_PORT)?;
-        let regionserver = listen(
-            "region server",
-            &config.regionserver_address,
-            config.regionserver_port,
-            REGIONSERVER_PORT,
-        )?;
+            listen("ZooKeeper responder", &config.address, config.zookeeper_port, "listen.zookeeper-port")?;
+        let master = listen("master", &config.address, config.master_port, "listen.master-port")?;
+        let regionserver =
+            listen("region server", &config.address, config.regionserver_port, "listen.regionserver-port")?;
         Ok(Self {
-            master_name: ServerName { host: config.master_host_name(), port: port(&master)?, start_code },
+            master_name: ServerName { host: config.host_name(), port: port(&master)?, start_code },
             regionserver_name: ServerName {
-                host: config.regionserver_host_name(),
+                host: config.host_name(),
                 port: port(&regionserver)?,
                 start_code,
             },
@@ -122,6 +118,7 @@ fn info_port_lines(config: &ServerConfig) -> String {
     ports.into_iter().filter_map(|(name, port)| Some(format!("{name}={}\n", port?))).collect()
 }
 
+/// Names in the ports file.
 const ZOOKEEPER_PORT: &str = "hbase.zookeeper.property.clientPort";
 const MASTER_PORT: &str = "hbase.master.port";
 const REGIONSERVER_PORT: &str = "hbase.regionserver.port";
@@ -150,14 +147,13 @@ fn port(listener: &TcpListener) -> Result<u16, Failure> {
         .map_err(|error| format!("a socket has no address: {error}"))
 }
 
-async fn serve(file: ConfigurationFile, log: Log, long_calls: &LongCalls) -> Result<(), Failure> {
+async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(), Failure> {
     let start = Start::now();
-    let mut config = file.read()?;
-    let as_read = config.clone();
-    let settings = pages::effective_settings(&file);
+    let loaded = ServerConfig::load(&sources).map_err(|error| error.to_string())?;
+    let mut config = loaded.config.clone();
     let terminated = terminated()?;
     tokio::pin!(terminated);
-    let fs = file_system(&config)?;
+    let fs = file_system()?;
     let data = config.data_dir.clone();
     fs.create_dir_all(&data)
         .map_err(|error| format!("cannot make the data directory {}: {error}", data.display()))?;
@@ -178,9 +174,17 @@ async fn serve(file: ConfigurationFile, log: Log, long_calls: &LongCalls) -> Res
     let name = &addresses.regionserver_name;
     let (region_server, cache_statistics) =
         start_region_server(&config, &memory, &root, name, &master, long_calls)?;
-    let reconfiguration =
-        Arc::new(Reconfiguration::new(file, as_read, Arc::clone(&region_server), master.reconfigurer()));
-    let update: UpdateConfiguration = Arc::new(move || reconfiguration.apply());
+    let reconfiguration = Arc::new(Reconfiguration::new(
+        sources,
+        loaded,
+        &config,
+        Arc::clone(&region_server),
+        master.reconfigurer(),
+    ));
+    let update: UpdateConfiguration = Arc::new({
+        let reconfiguration = Arc::clone(&reconfiguration);
+        move || reconfiguration.apply()
+    });
     let services = InProcess::new(&region_server, &update);
     let region_rpc = services.server(name, limits(&config, &memory, memory.requests), &master);
     let master_limits = limits(&config, &memory, memory.master_requests);
@@ -198,13 +202,13 @@ async fn serve(file: ConfigurationFile, log: Log, long_calls: &LongCalls) -> Res
         config.master_info_port.unwrap_or(0),
     );
     publication.publish(&master.status().borrow())?;
-    let zookeeper_quorum = format!("{}:{}", config.zookeeper_address, port(&addresses.zookeeper)?);
+    let zookeeper_quorum = format!("{}:{}", config.address, port(&addresses.zookeeper)?);
     let mut serving = tokio::task::JoinSet::new();
     let responder = Responder::new(Arc::clone(&tree), || i64::try_from(now_ms()).unwrap_or(i64::MAX));
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
     let followed = closed.clone();
-    let sources = Sources {
+    let numbers = metrics::Sources {
         region_server: Arc::clone(&region_server),
         rpc: region_rpc.clone(),
         cache: cache_statistics,
@@ -215,14 +219,14 @@ async fn serve(file: ConfigurationFile, log: Log, long_calls: &LongCalls) -> Res
         start,
         runtime: Handle::current(),
     };
-    let names = vec![config.master_host_name(), config.regionserver_host_name()];
+    let names = vec![config.host_name()];
     let pages = Arc::new(ServerPages {
-        sources: Arc::new(sources),
+        sources: Arc::new(numbers),
         client: Arc::new(Loopback::new(client)),
         admin: Arc::new(Loopback::new(admin)),
         long_calls: long_calls.handle(),
         memory,
-        settings,
+        reconfiguration,
         log,
         history: History::default(),
     });
@@ -269,12 +273,11 @@ fn site(pages: &Arc<ServerPages>) -> Arc<Site> {
 }
 
 /// The local disk, with a limit on files that are open.
-fn file_system(config: &ServerConfig) -> Result<Arc<dyn FileSystem>, Failure> {
+fn file_system() -> Result<Arc<dyn FileSystem>, Failure> {
     // In any case: sockets need descriptors too.
     let most = descriptors_for_files()
         .map_err(|error| format!("cannot find out how many files may be open: {error}"))?;
-    let limit = config.max_open_files.map_or(most, |files| files as usize);
-    Ok(Arc::new(BoundedFileSystem::new(Arc::new(LocalFileSystem), limit)))
+    Ok(Arc::new(BoundedFileSystem::new(Arc::new(LocalFileSystem), most)))
 }
 
 async fn answer(server: Server, listener: TcpListener, closed: watch::Receiver<bool>) {
@@ -332,10 +335,7 @@ fn limits(config: &ServerConfig, memory: &MemoryBudget, request_bytes: u64) -> L
     Limits {
         max_request_bytes: requests.min(config.max_request_bytes as usize),
         max_in_flight_bytes: requests,
-        call_queues: CallQueueLimits {
-            priority: config.max_queued_priority_calls as usize,
-            general: config.max_queued_calls as usize,
-        },
+        call_queues: CallQueueLimits { general: config.max_queued_calls as usize, ..defaults.call_queues },
         max_outgoing_bytes: defaults.max_outgoing_bytes.min(replies),
         max_unread_bytes: replies,
         max_connections: memory.connections as usize,
@@ -388,16 +388,15 @@ async fn start_master(
 pub(crate) fn master_config(config: &ServerConfig) -> MasterConfig {
     MasterConfig {
         table_sanity_checks: SanityChecks {
-            refuse: config.table_sanity_checks,
-            blocking_store_files: config.blocking_store_files.into(),
+            refuse: config.tables.table_sanity_checks,
+            blocking_store_files: config.tables.blocking_store_files.into(),
         },
         split_restriction: crate::region_server_options::split_restriction(config),
-        remote_lock_timeout: config.remote_lock_timeout,
-        snapshot_ttl: config.snapshot_ttl,
+        snapshot_ttl: config.snapshot_ttl.unwrap_or_default(),
         chores: Chores {
             cleaner_interval: config.cleaner_interval,
             hfile_ttl: config.hfile_ttl,
-            snapshot_cleaner_interval: config.snapshot_cleaner_interval,
+            snapshot_cleaner_interval: config.cleaner_interval,
         },
         info_port: config.master_info_port.map_or(-1, i32::from),
         ..MasterConfig::default()
@@ -430,14 +429,9 @@ fn start_region_server(
 /// The cache in memory, and behind it a file if one is wanted. One that cannot be used costs speed, and is no reason not to
 /// start.
 fn block_cache(config: &ServerConfig, memory_bytes: u64) -> (Arc<dyn BlockCache>, CacheStatistics) {
-    let shares = Shares { in_memory: config.cache_in_memory_share, index: config.cache_index_share };
-    let memory = LruLikeCache::with_shares(memory_bytes, shares);
-    let Some(path) = config.bucket_cache.clone() else { return in_memory(memory) };
-    let options = FileTierOptions {
-        path,
-        size_bytes: u64::from(config.bucket_cache_mib) << 20,
-        persistent: config.bucket_cache_persistent.is_some(),
-    };
+    let memory = LruLikeCache::with_shares(memory_bytes, Shares::default());
+    let Some(path) = config.cache_file.clone() else { return in_memory(memory) };
+    let options = FileTierOptions { path, size_bytes: config.cache_file_bytes, persistent: true };
     match FileTier::open(&options) {
         Ok(file) => {
             let cache = Arc::new(CombinedBlockCache::new(memory, file));

@@ -22,6 +22,14 @@ fn mistakes_are_told_in_one_line() {
     assert!(refused(&["server", "--port", "1"]).contains("there is no option \"--port\""));
     assert!(refused(&["server", "-D", "hbase.master.port=x"]).contains("must be a port from 0 to 65535"));
     assert!(refused(&["server", "--config", "/no/such/file"]).contains("cannot read the configuration"));
+    let unknown = refused(&["server", "-D", "hbase.master.prot=1"]);
+    assert!(
+        unknown.contains("there is no setting \"hbase.master.prot\" (-D); did you mean hbase.master.port?")
+    );
+    assert!(
+        refused(&["shell", "-D", "hbase.zookeeper.qourum=x"])
+            .contains("did you mean hbase.zookeeper.quorum?")
+    );
 }
 
 #[test]
@@ -30,7 +38,16 @@ fn a_broken_file_is_refused_with_its_line() {
     let file = directory.path().join("hbase-site.xml");
     std::fs::write(&file, "<configuration>\n<property>\n</configuration>\n").unwrap();
     let message = refused(&["server", "--config", file.to_str().unwrap()]);
-    assert!(message.contains("hbase-site.xml, line 3: expected <name>"), "{message}");
+    assert!(message.contains("hbase-site.xml:3: expected <name>"), "{message}");
+}
+
+#[test]
+fn what_is_wrong_in_a_finback_toml_is_told_with_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("finback.toml");
+    std::fs::write(&file, "[rpc]\nhandlers = \"many\"\n").unwrap();
+    let message = refused(&["server", "--config", file.to_str().unwrap()]);
+    assert!(message.contains("finback.toml:2): must be a whole number above 0"), "{message}");
 }
 
 #[test]
@@ -38,7 +55,7 @@ fn help_and_version_go_to_standard_output() {
     let help = finback(&["server", "--help"]);
     assert!(help.status.success() && help.stderr.is_empty());
     let help = String::from_utf8(help.stdout).unwrap();
-    assert!(help.contains("hbase.zookeeper.property.clientPort = 2181"));
+    assert!(help.contains("listen.zookeeper-port = 2181"));
     assert!(finback(&["--help"]).stdout.starts_with(b"Finback"));
     assert_eq!(finback(&["version"]).stdout, format!("finback {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
 }

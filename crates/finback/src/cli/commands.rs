@@ -3,6 +3,7 @@
 mod check;
 mod compact;
 mod completions;
+mod config;
 mod help;
 mod hfile;
 mod man;
@@ -23,6 +24,7 @@ pub(super) const COMMANDS: &[Command] = &[
     hfile::COMMAND,
     wal::COMMAND,
     check::COMMAND,
+    config::COMMAND,
     completions::COMMAND,
     man::COMMAND,
     help::COMMAND,

@@ -4,14 +4,15 @@ use super::arguments::Arguments;
 use super::stop::Stop;
 use super::table::{Kind, Opt};
 use super::usage_error::UsageError;
-use crate::config::{ServerConfig, Sources, site_settings};
+use crate::config::{Loaded, ServerConfig, Sources, Warning, client_settings};
 use finback_client::ClientConfig;
 
 /// `--config FILE`
 pub(super) const CONFIG: Opt = Opt::long_value(
     "config",
     ("FILE", Kind::File),
-    "Settings: an hbase-site.xml, or lines of NAME = VALUE. finback server --help lists them.",
+    "Settings: a finback.toml, an hbase-site.xml, lines of NAME = VALUE, or a directory that has the first two. finback \
+     config lists all settings.",
 );
 
 /// `-D NAME=VALUE`
@@ -28,28 +29,29 @@ pub(super) fn sources(arguments: &Arguments) -> Result<Sources, UsageError> {
     Ok(Sources {
         file: arguments.path("config").map(Into::into),
         overrides: overrides.collect::<Result<_, _>>()?,
+        ..Sources::default()
     })
 }
 
-/// Settings that make sense. What is odd about them is told on standard error.
-pub(super) fn load(sources: &Sources) -> Result<ServerConfig, Stop> {
-    let (config, warnings) = ServerConfig::load(sources)?;
+/// Settings of a server, which make sense. What is odd about them is told on standard error.
+pub(super) fn load(sources: &Sources) -> Result<Loaded, Stop> {
+    let loaded = ServerConfig::load(sources)?;
+    tell(&loaded.warnings);
+    Ok(loaded)
+}
+
+/// Says on standard error what is odd.
+pub(super) fn tell(warnings: &[Warning]) {
     for warning in warnings {
         eprintln!("finback: warning: {warning}");
     }
-    Ok(config)
 }
 
-/// The settings of a client: of the file, then of the command line.
+/// The settings of a client: of the files that it finds, then of the command line.
 pub(super) fn client_config(arguments: &Arguments) -> Result<ClientConfig, Stop> {
-    let sources = sources(arguments)?;
-    let mut given = match &sources.file {
-        Some(file) => site_settings(file)?,
-        None => Vec::new(),
-    };
-    given.extend(sources.overrides);
-    let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    ClientConfig::from_settings(given).map_err(|error| Stop::Failed(error.to_string()))
+    let settings = client_settings(&sources(arguments)?.of_a_client())?;
+    let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    ClientConfig::from_settings(settings).map_err(|error| Stop::Failed(error.to_string()))
 }
 
 fn setting(arguments: &Arguments, text: &str) -> Result<(String, String), UsageError> {

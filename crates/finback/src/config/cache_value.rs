@@ -1,5 +1,6 @@
 //! Values of the settings of the block cache.
 
+use super::setting::TomlForm;
 use super::value::Kind;
 use std::path::PathBuf;
 
@@ -9,7 +10,12 @@ pub struct OptionalFile;
 impl Kind for OptionalFile {
     type Value = Option<PathBuf>;
     const UNIT: &'static str = "path";
-    const EXPECTED: &'static str = "file:PATH, or a path, or empty";
+    const EXPECTED: &'static str = "the path of a file (beginning with / or ./), file:PATH, or empty";
+    const FORM: TomlForm = TomlForm::Text;
+
+    fn canonical(text: &str) -> String {
+        Self::parse(text).flatten().map_or_else(String::new, |path| path.to_string_lossy().into_owned())
+    }
 
     fn parse(text: &str) -> Option<Option<PathBuf>> {
         // `offheap` is memory, of which the cache's first tier has its share.

@@ -7,13 +7,13 @@ impl ServerConfig {
     /// What is cached of stores without settings of their own.
     pub fn caching(&self) -> CacheConfig {
         CacheConfig {
-            data_on_write: self.cache_data_on_write,
-            indexes_on_write: self.cache_indexes_on_write,
-            blooms_on_write: self.cache_blooms_on_write,
-            compacted_on_write: self.cache_compacted_on_write,
-            compacted_most_bytes: self.cache_compacted_most_bytes,
-            evict_on_close: self.cache_evict_on_close,
-            prefetch_on_open: self.cache_prefetch_on_open,
+            data_on_write: self.tables.cache_data_on_write,
+            indexes_on_write: self.tables.cache_indexes_on_write,
+            blooms_on_write: self.tables.cache_blooms_on_write,
+            compacted_on_write: self.tables.cache_compacted_on_write,
+            compacted_most_bytes: self.tables.cache_compacted_most_bytes,
+            evict_on_close: self.tables.cache_evict_on_close,
+            prefetch_on_open: self.tables.cache_prefetch_on_open,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Kinds of values that only settings of compactions have.
 
+use super::setting::TomlForm;
 use super::value::Kind;
 use finback_region::{CompactionPolicy, SplitPolicy, StoreEngine};
 
@@ -10,6 +11,7 @@ impl Kind for Engine {
     type Value = StoreEngine;
     const UNIT: &'static str = "class";
     const EXPECTED: &'static str = "the full name of one of HBase's store engines, or empty";
+    const FORM: TomlForm = TomlForm::Text;
 
     fn parse(text: &str) -> Option<StoreEngine> {
         if text.is_empty() { Some(StoreEngine::default()) } else { text.parse().ok() }
@@ -23,6 +25,7 @@ impl Kind for Policy {
     type Value = CompactionPolicy;
     const UNIT: &'static str = "class";
     const EXPECTED: &'static str = "the full name of one of HBase's compaction policies, or empty";
+    const FORM: TomlForm = TomlForm::Text;
 
     fn parse(text: &str) -> Option<CompactionPolicy> {
         if text.is_empty() { Some(CompactionPolicy::default()) } else { text.parse().ok() }
@@ -36,6 +39,7 @@ impl Kind for Splits {
     type Value = SplitPolicy;
     const UNIT: &'static str = "class";
     const EXPECTED: &'static str = "the full name of one of HBase's region split policies, or empty";
+    const FORM: TomlForm = TomlForm::Text;
 
     fn parse(text: &str) -> Option<SplitPolicy> {
         if text.is_empty() { Some(SplitPolicy::default()) } else { text.parse().ok() }
@@ -49,6 +53,7 @@ impl Kind for Hour {
     type Value = i64;
     const UNIT: &'static str = "hour";
     const EXPECTED: &'static str = "an hour from 0 to 23, or -1";
+    const FORM: TomlForm = TomlForm::Integer;
 
     fn parse(text: &str) -> Option<i64> {
         text.parse().ok().filter(|hour| (-1..24).contains(hour))
@@ -62,6 +67,7 @@ impl Kind for Ratio {
     type Value = f64;
     const UNIT: &'static str = "ratio";
     const EXPECTED: &'static str = "a number above 0";
+    const FORM: TomlForm = TomlForm::Float;
 
     fn parse(text: &str) -> Option<f64> {
         text.parse().ok().filter(|ratio: &f64| *ratio > 0.0 && ratio.is_finite())
@@ -75,6 +81,7 @@ impl Kind for Share {
     type Value = f64;
     const UNIT: &'static str = "fraction";
     const EXPECTED: &'static str = "a fraction from 0 to 1";
+    const FORM: TomlForm = TomlForm::Float;
 
     fn parse(text: &str) -> Option<f64> {
         text.parse().ok().filter(|share| (0.0..=1.0).contains(share))

@@ -1,5 +1,8 @@
 //! What can be wrong with a configuration.
 
+use super::origin::Origin;
+use super::sources::{HBASE_FILE, OWN_FILE};
+use std::fmt;
 use std::path::PathBuf;
 
 /// A configuration that a server must not be started with.
@@ -22,8 +25,17 @@ pub enum ConfigError {
         /// The accepted maximum in bytes.
         limit: u64,
     },
-    /// The file is neither an hbase-site.xml nor lines of `name = value`.
-    #[error("{}, line {line}: {problem}", file.display())]
+    /// The directory has none of the files that are looked for.
+    #[error("{} has neither a {OWN_FILE} nor an {HBASE_FILE}", directory.display())]
+    NoFile {
+        /// The directory, as given.
+        directory: PathBuf,
+    },
+    /// Nobody knows these.
+    #[error("{}", lines(.0))]
+    UnknownNames(Vec<UnknownName>),
+    /// The file is no TOML, if it is called so; or neither an hbase-site.xml nor lines of `name = value`.
+    #[error("{}:{line}: {problem}", file.display())]
     Malformed {
         /// The file, as given.
         file: PathBuf,
@@ -35,27 +47,51 @@ pub enum ConfigError {
     /// A known setting has a value that it cannot have.
     #[error("{name} = {value:?} ({origin}): must be {expected}")]
     BadValue {
-        /// The setting.
-        name: &'static str,
+        /// The setting, as given.
+        name: String,
         /// Its value, as given.
         value: String,
         /// Where it was given.
-        origin: String,
+        origin: Origin,
         /// What it can be.
-        expected: &'static str,
+        expected: String,
     },
     /// What is asked for does not fit into the memory of the process.
     #[error(
-        "memstores ({memstores} bytes) and block cache ({block_cache} bytes) take more than {} % of finback.memory.limit \
-         ({limit} bytes)",
+        "memstores ({memstores} bytes) and block cache ({block_cache} bytes) take more than {} % of memory.limit ({limit} \
+         bytes)",
         super::memory::FILLED_PERCENT
     )]
     TooMuchMemory {
-        /// `hbase.regionserver.global.memstore.size`, in bytes.
+        /// `memory.memstores`, in bytes.
         memstores: u64,
-        /// `hfile.block.cache.size`, in bytes.
+        /// `memory.block-cache`, in bytes.
         block_cache: u64,
         /// The memory of the process, in bytes.
         limit: u64,
     },
+}
+
+/// A name that is of no setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownName {
+    /// As given.
+    pub name: String,
+    /// Where it was given.
+    pub origin: Origin,
+    /// What to do about it.
+    pub advice: String,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, origin, advice } = self;
+        write!(f, "there is no setting {name:?} ({origin}); {advice}")
+    }
+}
+
+/// Each in a line.
+fn lines(names: &[UnknownName]) -> String {
+    names.iter().map(UnknownName::to_string).collect::<Vec<_>>().join("\n")
 }

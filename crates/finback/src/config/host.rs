@@ -8,25 +8,15 @@ use finback_wal::WalCompression;
 use super::table::ServerConfig;
 
 impl ServerConfig {
-    /// The master's host as told to clients.
-    pub fn master_host_name(&self) -> String {
-        told_to_clients(self.master_host.as_deref(), &self.master_address)
-    }
-
-    /// The region server's host as told to clients.
-    pub fn regionserver_host_name(&self) -> String {
-        told_to_clients(self.regionserver_host.as_deref(), &self.regionserver_address)
+    /// The server's host as told to clients.
+    pub fn host_name(&self) -> String {
+        told_to_clients(self.advertised_host.as_deref(), &self.address)
     }
 
     /// How write-ahead logs are compressed.
     pub fn wal_compression(&self) -> Option<WalCompression> {
-        let values = self.wal_value_compression.then_some(self.wal_value_codec);
-        self.wal_compression.then_some(WalCompression { tags: self.wal_tag_compression, values })
-    }
-
-    /// Size at which a new write-ahead log begins.
-    pub fn wal_roll_bytes(&self) -> u64 {
-        ((self.wal_block_bytes as f64 * self.wal_roll_multiplier) as u64).max(1)
+        let values = self.wal_value_compression;
+        self.wal_compression.then_some(WalCompression { tags: true, values })
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the memory of the process is divided: one limit, and what is counted within it.
 //!
 //! ```text
-//! finback.memory.limit
+//! memory.limit
 //! +-------------------+-------------------+----------+---------+----------+-----+--------+------------------+
 //! |     memstores     |    block cache    | requests | replies | scanners | log | nonces | connections; not |
 //! |                   |                   |    x 2   |   x 2   |          |     |        | counted          |
@@ -31,6 +31,8 @@ const CONNECTIONS_PERCENT: u64 = 10;
 const MASTER_REQUESTS_PERCENT: u64 = 2;
 /// Enough for a table with thousands of regions.
 const LEAST_MASTER_REQUESTS: u64 = 1 << 20;
+/// Requests need no more to keep a server busy: HBase's hbase.ipc.server.max.callqueue.size.
+const MOST_REQUESTS: u64 = 1 << 30;
 /// The log's queue needs no more than this to keep a disk busy.
 const MOST_LOG_BYTES: u64 = 32 << 20;
 /// What a connection that is idle, or reads small requests, has in buffers: 10 KiB, by what two thousand of them took.
@@ -86,11 +88,10 @@ impl ServerConfig {
         Ok(MemoryBudget {
             limit,
             memstores,
-            flush: self.memstore_flush_bytes.min(memstores / FLUSHES_IN_MEMSTORES).max(1),
+            flush: self.tables.memstore_flush_bytes.min(memstores / FLUSHES_IN_MEMSTORES).max(1),
             block_cache,
-            requests: self.max_in_flight_bytes.min(percent * REQUESTS_PERCENT),
-            master_requests: self
-                .max_in_flight_bytes
+            requests: MOST_REQUESTS.min(percent * REQUESTS_PERCENT),
+            master_requests: MOST_REQUESTS
                 .min((percent * MASTER_REQUESTS_PERCENT).max(LEAST_MASTER_REQUESTS)),
             replies: percent * REPLIES_PERCENT,
             log_queue: MOST_LOG_BYTES.min(percent * LOG_PERCENT).max(1),

@@ -4,46 +4,13 @@
 //! `name`, `value`, `description`, `final` and `source`, and references to characters. All else is refused with
 //! its line, so that nothing in a file is silently passed over.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
-use super::error::ConfigError;
-
-/// Longest configuration file, in bytes. HBase's own with all defaults written out has about 100 KB.
-const MAX_FILE_BYTES: u64 = 1 << 20;
-
-/// One setting of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// Line of the value, from 1.
-    pub(super) line: usize,
-    pub(super) name: String,
-    pub(super) value: String,
-}
+use super::file::Entry;
 
 /// What is wrong, and in which line.
 type Problem = (usize, String);
 
-/// Reads all settings of a file, in order.
-pub(super) fn read(path: &Path) -> Result<Vec<Entry>, ConfigError> {
-    let unreadable = |error| ConfigError::Unreadable { file: path.to_owned(), error };
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(ConfigError::TooLong { file: path.to_owned(), limit: MAX_FILE_BYTES });
-    }
-    let malformed = |(line, problem)| ConfigError::Malformed { file: path.to_owned(), line, problem };
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-        malformed((line, "not UTF-8".to_owned()))
-    })?;
-    parse(text).map_err(malformed)
-}
-
-fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+/// The settings of the text of a file, in order.
+pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
     if text.trim_start().starts_with('<') { Xml { text, offset: 0 }.document() } else { lines(text) }
 }
 
@@ -56,11 +23,9 @@ fn lines(text: &str) -> Result<Vec<Entry>, Problem> {
             continue;
         }
         match content.split_once('=') {
-            Some((name, value)) if !name.trim().is_empty() => entries.push(Entry {
-                line: index + 1,
-                name: name.trim().to_owned(),
-                value: value.trim().to_owned(),
-            }),
+            Some((name, value)) if !name.trim().is_empty() => {
+                entries.push(Entry::plain(index + 1, name.trim().to_owned(), value.trim().to_owned()));
+            }
             _ => return Err((index + 1, format!("expected name = value, found {}", excerpt(content)))),
         }
     }
@@ -114,7 +79,7 @@ impl<'a> Xml<'a> {
             }
         }
         match (name, value) {
-            (Some((_, name)), Some((line, value))) if !name.is_empty() => Ok(Entry { line, name, value }),
+            (Some((_, name)), Some((line, value))) if !name.is_empty() => Ok(Entry::plain(line, name, value)),
             (Some((_, name)), None) if !name.is_empty() => Err((start, format!("{name} has no <value>"))),
             _ => Err((start, "a <property> without a <name>".to_owned())),
         }

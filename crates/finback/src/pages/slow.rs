@@ -10,7 +10,7 @@ const MOST: u32 = 500;
 impl ServerPages {
     pub(super) fn slow_calls(&self) -> SlowLog {
         if !self.sources.region_server.keeps_slow_calls() {
-            let why = "Slow requests are not kept: hbase.regionserver.slowlog.buffer.enabled is not set.";
+            let why = "Slow requests are not kept: slow-calls.kept is 0.";
             return SlowLog { off: Some(why.to_owned()), calls: Vec::new() };
         }
         let of = |method| {

@@ -27,7 +27,7 @@ async fn a_second_server_on_a_directory_is_refused_and_the_first_goes_on() {
 fn a_port_in_use_is_named_with_its_setting() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    for setting in ["hbase.zookeeper.property.clientPort", "hbase.master.port", "hbase.regionserver.port"] {
+    for setting in ["listen.zookeeper-port", "listen.master-port", "listen.regionserver-port"] {
         let place = Place::new();
         let ended = place.start_refused(&[&format!("{setting}={port}")]);
         ended.refused_with(&[setting, &format!("127.0.0.1:{port}")]);
@@ -47,10 +47,12 @@ fn a_directory_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn a_setting_that_nobody_knows_is_a_warning() {
+fn a_setting_that_nobody_knows_is_refused_and_one_without_effect_is_told() {
     let place = Place::new();
-    let server = place.start_with(&["hbase.regionserver.maxlosg=7"]);
-    let said = server.stop().stderr;
-    let warning = said.lines().find(|line| line.contains("maxlosg")).expect("a warning");
-    assert!(warning.contains("did you mean hbase.regionserver.maxlogs?"), "{warning}");
+    let meant = "did you mean hbase.regionserver.maxlogs?";
+    let refused = place.start_refused(&["hbase.regionserver.maxlosg=7"]);
+    refused.refused_with(&["hbase.regionserver.maxlosg", meant]);
+    let said = place.start_with(&["hbase.rest.port=7"]).stop().stderr;
+    let warning = said.lines().find(|line| line.contains("hbase.rest.port")).expect("a warning");
+    assert!(warning.contains("there is no REST server"), "{warning}");
 }

@@ -41,7 +41,7 @@ import org.apache.hadoop.hbase.wal.WALPrettyPrinter;
  * Writes cells to a server, and finds them in its write-ahead logs with HBase's reader and HBase's printer.
  *
  *   CompressedLogs write EXPECTED
- *   CompressedLogs check [EXPECTED DIRECTORY KIND]...       KIND: plain, or dict, notags, gz, snappy, lz4, zstd
+ *   CompressedLogs check [EXPECTED DIRECTORY KIND]...       KIND: plain, or dict, gz, snappy, lz4, zstd
  */
 public final class CompressedLogs {
   private static final TableName TABLE = TableName.valueOf("compressed_logs");

@@ -40,7 +40,7 @@ store has its old files or its new ones. Old files go to the archive.",
 };
 
 fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
-    let config = settings::load(&settings::sources(arguments)?)?;
+    let config = settings::load(&settings::sources(arguments)?.of_a_server())?.config;
     let options = CompactOptions {
         directory: PathBuf::from(&arguments.operands()[0]),
         major: arguments.has("major"),

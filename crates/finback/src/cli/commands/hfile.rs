@@ -58,7 +58,7 @@ Files of a server that runs may be looked at: they never change.",
         Opt::long_value(
             "data",
             ("DIR", Kind::Directory),
-            "The root directory in which -r and -i look. Short for -D hbase.rootdir=DIR.",
+            "The root directory in which -r and -i look. Short for -D data=DIR.",
         ),
         CONFIG,
         SETTING,
@@ -163,7 +163,7 @@ fn options(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<HFilePrint
 fn root(arguments: &Arguments) -> Result<PathBuf, Stop> {
     match arguments.path("data") {
         Some(data) => Ok(data.to_owned()),
-        None => Ok(settings::load(&settings::sources(arguments)?)?.data_dir),
+        None => Ok(settings::load(&settings::sources(arguments)?.of_a_server())?.config.data_dir),
     }
 }
 
