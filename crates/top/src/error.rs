@@ -10,7 +10,7 @@ pub enum TopError {
     #[error("{0}; finback top -b prints without a screen")]
     NoScreen(String),
     /// The terminal, or standard output, takes nothing more.
-    #[error("{0}")]
+    #[error("the terminal: {0}")]
     Io(#[from] io::Error),
     /// The cluster could not be asked.
     #[error(transparent)]

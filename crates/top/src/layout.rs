@@ -127,9 +127,7 @@ pub(crate) fn heading(column: SizedColumn) -> String {
 }
 
 fn padded(text: &str, SizedColumn { field, width }: SizedColumn) -> String {
-    let text = printable(text);
-    let taken = width_of(&text);
-    let text = if taken > width { cut(&text, width) } else { text };
+    let text = cut(printable(text), width);
     let space = " ".repeat(width.saturating_sub(width_of(&text)));
     if field.is_left_justified() { text + &space } else { space + &text }
 }
@@ -139,7 +137,11 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
 }
 
-fn cut(text: &str, width: usize) -> String {
+/// Text within so many columns of the terminal. Where the end is cut, a `+` says so.
+pub(crate) fn cut(text: String, width: usize) -> String {
+    if width_of(&text) <= width {
+        return text;
+    }
     let mut kept = String::new();
     let mut taken = 1;
     for letter in text.chars() {

@@ -1,14 +1,13 @@
 //! The terminal, taken and given back.
 
 use crate::error::{Result, TopError};
-use ratatui_core::backend::Backend as _;
 use ratatui_core::terminal::Terminal as Drawn;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui_crossterm::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui_crossterm::crossterm::{cursor, execute};
 use std::io::{self, IsTerminal, Stdout, stdout};
@@ -34,8 +33,7 @@ impl Terminal {
         }
         give_back_on_panic();
         take()?;
-        let drawn = Drawn::new(CrosstermBackend::new(stdout())).inspect_err(|_| give_back())?;
-        Ok(Self { drawn })
+        Ok(Self { drawn: blank().inspect_err(|_| give_back())? })
     }
 
     /// Draws what `draw` puts there, as far as it differs from what is there.
@@ -48,7 +46,8 @@ impl Terminal {
 
     /// Draws everything next time: nobody knows what is there.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        self.drawn.clear()
+        self.drawn = blank()?;
+        Ok(())
     }
 
     /// Gives it back, and stops the process; takes it again when somebody has it go on.
@@ -56,8 +55,7 @@ impl Terminal {
         give_back();
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?;
         take()?;
-        self.drawn.backend_mut().hide_cursor()?;
-        self.drawn.clear()
+        self.clear()
     }
 }
 
@@ -65,6 +63,13 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// A screen with nothing on it. ratatui's own `clear` asks the terminal for its cursor, whose answer the thread that reads keys
+/// would get.
+fn blank() -> io::Result<Drawn<CrosstermBackend<Stdout>>> {
+    execute!(stdout(), Clear(ClearType::All))?;
+    Drawn::new(CrosstermBackend::new(stdout()))
 }
 
 fn take() -> io::Result<()> {

@@ -308,6 +308,15 @@ fn before_the_first_answer_it_says_so() {
 }
 
 #[test]
+fn why_there_are_no_users_is_told() {
+    let mut shown = Shown::new(Mode::User, 80, 24);
+    shown.screen.answered(&cluster(vec![server("one", 9_000_000, Vec::new())]), 6_000);
+    assert_eq!(shown.line(7), "User mode: none yet (Apache HBase: hbase.regionserver.user.metrics.enabled)");
+    shown.press("oUSER=x\n");
+    assert!(shown.line(7).starts_with("User mode, 0-0 of 0"));
+}
+
+#[test]
 fn keys_have_effects() {
     let mut shown = Shown::new(Mode::Table, 80, 24);
     assert_eq!(shown.press(" "), Effect::Refresh);

@@ -3,7 +3,7 @@
 use super::bars::{self, put, short, span};
 use super::{Screen, Table, Window};
 use crate::history::Sample;
-use crate::layout::{SizedColumn, cell, heading, printable, width_of};
+use crate::layout::{SizedColumn, cell, cut, heading, printable, width_of};
 use crate::model::Sorting;
 use crate::record::Record;
 use crate::summary::Summary;
@@ -27,6 +27,7 @@ const RECORD_BARS_HEADING: &str = "LAST MINUTES";
 /// Silence of the master that is told.
 const PATIENCE_MS: u64 = 2_000;
 
+const NO_USERS: &str = "none yet (Apache HBase: hbase.regionserver.user.metrics.enabled)";
 const HINTS: &str = "h help  m mode  f fields  o filter  / search  i look into  R reverse  q quit";
 
 impl Screen {
@@ -178,7 +179,7 @@ impl Screen {
             _ if model.summary().is_none() => ("asking the master ...".to_owned(), theme.faint()),
             _ => (self.state_line(), theme.faint()),
         };
-        put(buffer, area, area.x, y, &printable(&text), style);
+        put(buffer, area, area.x, y, &cut(printable(&text), area.width.into()), style);
         None
     }
 
@@ -191,6 +192,10 @@ impl Screen {
     }
 
     fn state_line(&self) -> String {
+        let (mode, is_empty) = (self.model.mode(), self.model.records().is_empty());
+        if mode.is_of_clients() && is_empty && self.model.filters().is_empty() {
+            return format!("{} mode: {NO_USERS}", mode.name());
+        }
         let Sorting { field, is_ascending } = self.model.sorting();
         let (first, count) = (self.selection.first(), self.model.records().len());
         let last = (first + self.selection.page()).min(count);

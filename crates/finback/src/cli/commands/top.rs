@@ -80,8 +80,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let options = options(arguments, mode)?;
     let config = settings::client_config(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let is_batch = arguments.has("batchMode");
     let ended = runtime.block_on(async {
-        if arguments.has("batchMode") {
+        if is_batch {
             let mut out = BufWriter::new(std::io::stdout());
             finback_top::run_batch(config, options, &mut out).await
         } else {
@@ -94,7 +95,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
             Ok(ExitCode::from(EXIT_SIGNAL + u8::try_from(signal).unwrap_or_default()))
         }
         Ok(Ending::Done) => Ok(ExitCode::SUCCESS),
-        Err(TopError::Io(error)) => Err(Stop::Output(error)),
+        Err(TopError::Io(error)) if is_batch => Err(Stop::Output(error)),
         Err(error) => Err(Stop::Failed(format!("top: {error}"))),
     }
 }

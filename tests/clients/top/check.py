@@ -1,0 +1,277 @@
+"""What finback top prints and shows of a cluster with some load: every mode, keys, mouse, sizes, signals.
+
+check.py FINBACK ZOOKEEPER DIRECTORY
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from terminal import PATIENCE_S, PROMPT, Failed, Terminal
+
+FINBACK, ZOOKEEPER, DIRECTORY = sys.argv[1:4]
+CLUSTER = ["-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"]
+# Seconds between two looks of batch mode: servers report every three. The first may come before they report new tables.
+LOOK_S = "3.5"
+
+SETUP = """
+create_namespace 'top_garden'
+create 'top_garden:flowers', 'f', SPLITS => ['h', 'p']
+create 'top_beds', 'f'
+"""
+CLEAN_UP = """
+disable 'top_garden:flowers'
+drop 'top_garden:flowers'
+disable 'top_beds'
+drop 'top_beds'
+drop_namespace 'top_garden'
+"""
+# Two reads for each write, and reads of what another user does not touch.
+ANN = "put 'top_garden:flowers', 'a', 'f:q', 'v'\nget 'top_garden:flowers', 'a'\nget 'top_garden:flowers', 'k'\n"
+BOB = "get 'top_beds', 'a'\n"
+
+passed = 0
+
+
+def check(is_so, what):
+    global passed
+    if not is_so:
+        raise Failed(what)
+    passed += 1
+
+
+def shell(statements, user="top"):
+    done = subprocess.run([FINBACK, "shell", "-n", *CLUSTER], input=statements, text=True, capture_output=True,
+                          timeout=4 * PATIENCE_S, env={**os.environ, "HADOOP_USER_NAME": user})
+    if done.returncode:
+        raise Failed(f"finback shell: {done.stdout[-500:]}{done.stderr[-500:]}")
+
+
+class Load:
+    """A user who asks for the same without end."""
+
+    def __init__(self, user, statements):
+        self.process = subprocess.Popen(
+            ["bash", "-c", 'while true; do "${@:2}" <<< "$1" > /dev/null; sleep 0.1; done', "load", 50 * statements,
+             FINBACK, "shell", "-n", *CLUSTER],
+            env={**os.environ, "HADOOP_USER_NAME": user}, start_new_session=True, stderr=subprocess.DEVNULL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def batch(*options):
+    return subprocess.Popen([FINBACK, "top", "-b", "-n", "3", "-d", LOOK_S, *CLUSTER, *options], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def last_look(process):
+    """The records of the last look, each by the headings of its fields."""
+    out, err = process.communicate(timeout=2 * PATIENCE_S)
+    check(process.returncode == 0, f"exit code {process.returncode}: {err}")
+    looks = out.split("finback top - ")[1:]
+    check(len(looks) == 3, f"{len(looks)} looks")
+    summary, table = looks[-1].strip("\n").split("\n\n")
+    for wanted in [r"^Version: \S", r"^Cluster ID: \S", r"^RegionServer\(s\): [1-9]\d* total, [1-9]\d* live, \d+ dead$",
+                   r"^RegionCount: [1-9]\d* total, \d+ rit$", r"^Average Cluster Load: [1-9]\d*\.\d\d$",
+                   r"^Aggregate Request/s: [1-9]\d*$"]:
+        check(re.search(wanted, summary, re.MULTILINE), f"the summary has no line {wanted}: {summary}")
+    lines = table.split("\n")
+    headings = lines[0].split()
+    return headings, [dict(zip(headings, line.split())) for line in lines[1:]]
+
+
+def of(records, **wanted):
+    found = [record for record in records if all(record.get(name) == value for name, value in wanted.items())]
+    check(found, f"no record {wanted} in {records}")
+    return found
+
+
+def number(records, heading):
+    return sum(int(record[heading]) for record in records)
+
+
+def check_batch_mode():
+    looks = {mode: batch("-m", mode) for mode in "ntrsuc"}
+    chosen = batch("-m", "t", "-f", "#SF,TABLE,#READ/S", "-s", "-TABLE", "-i", "NAMESPACE==top_garden;#READ/S>0")
+    records = {}
+    for mode, process in looks.items():
+        headings, records[mode] = last_look(process)
+        listed = subprocess.run([FINBACK, "top", "-O", "-m", mode], text=True, capture_output=True, check=True)
+        check(set(headings) <= set(listed.stdout.split()), f"{headings} are not all in {listed.stdout}")
+    flowers = of(records["t"], NAMESPACE="top_garden", TABLE="flowers")
+    check(flowers[0]["#REGION"] == "3", "regions of a table")
+    check(number(flowers, "#READ/S") > number(flowers, "#WRITE/S") > 0, f"reads and writes of a table: {flowers}")
+    check(number(of(records["n"], NAMESPACE="top_garden"), "#WRITE/S") > 0, "writes of a namespace")
+    regions = of(records["r"], NAMESPACE="top_garden", TABLE="flowers")
+    check(len(regions) == 3, "three regions")
+    busy = [region for region in regions if region["#REQ/S"] != "0"]
+    check(len(busy) == 2, f"two of them are used: {regions}")
+    servers = records["s"]
+    check(number(servers, "#REQ/S") >= number(flowers, "#REQ/S") // 2 and servers[0]["MHEAP"] != "0.0B", f"{servers}")
+    ann, bob = of(records["u"], USER="ann"), of(records["u"], USER="bob")
+    check(number(ann, "#READ/S") > 0 and number(ann, "#WRITE/S") > 0, f"what ann does: {ann}")
+    check(number(bob, "#READ/S") > 0 and number(bob, "#WRITE/S") == 0, f"what bob does: {bob}")
+    check(ann[0]["#CLIENT"] == "1", "she has one client")
+    check(max(int(client["#USER"]) for client in records["c"]) >= 2, f"both call from here: {records['c']}")
+    for mode in "ntsuc":
+        rates = [int(record["#REQ/S"]) for record in records[mode]]
+        check(rates == sorted(rates, reverse=True), f"busiest first: {rates}")
+    headings, some = last_look(chosen)
+    check(headings == ["#SF", "TABLE", "#READ/S"] and [record["TABLE"] for record in some] == ["flowers"], f"{some}")
+
+
+def start(terminal, *options):
+    terminal.run(f"'{FINBACK}' top {' '.join(CLUSTER)} -d 1 {' '.join(options)}; echo ended with $?")
+
+
+def end(terminal, *keys, code=0):
+    terminal.press(*keys)
+    ended_with(terminal, code)
+
+
+def ended_with(terminal, code):
+    terminal.wait_for(rf"^ended with {code}$")
+    terminal.run("stty -a | tr ' ;' '\\n' | grep -xE -- '-?(icanon|echo|isig)' | paste -sd' '")
+    # The terminal is as it was: lines, and what is typed is shown.
+    terminal.wait_for(r"^isig icanon echo$")
+    terminal.run("clear")
+
+
+def row_of(lines, *words):
+    return next(row for row, line in enumerate(lines) if all(word in line for word in words))
+
+
+def check_keys():
+    with Terminal(80, 24, DIRECTORY) as terminal:
+        start(terminal)
+        lines = terminal.wait_for(lambda lines: any("█" in line for line in lines))
+        check(all(len(line) <= 80 for line in lines), "80 columns")
+        check(len(lines) == 24 and lines[0].startswith("finback top - "), "24 rows")
+        check("reads/s" in lines[0] and "writes/s" in lines[3], f"charts: {lines[:7]}")
+        check(lines[8].endswith("#REQ/S #READ/S #FREAD/S #WRITE/S"), f"all rates: {lines[8]}")
+        terminal.press("m")
+        terminal.wait_for("^ t  Table")
+        terminal.press("t")
+        terminal.wait_for("^Table mode, .* by #REQ/S high to low")
+        terminal.press("o")
+        terminal.wait_for("add filter #1")
+        terminal.type("namespace==TOP_GARDEN")
+        terminal.press("Enter")
+        lines = terminal.wait_for("^Table mode, 1-1 of 1")
+        check("flowers" in lines[9], lines[9])
+        terminal.press("C-o")
+        terminal.wait_for("filters: 'NAMESPACE==TOP_GARDEN'")
+        terminal.press("i")
+        terminal.wait_for("^Region mode, 1-3 of 3, .*NAMESPACE==top_garden, TABLE==flo")
+        terminal.press("Left", "End")
+        terminal.wait_for("^LOCALITY")
+        terminal.press("Home", "BSpace")
+        terminal.wait_for("^Table mode, 1-1 of 1")
+        terminal.press("=")
+        terminal.wait_for("^Table mode, 1-([2-9]|\\d\\d) of")
+        terminal.press("/")
+        terminal.type("top_b")
+        terminal.wait_for("^/top_b")
+        terminal.press("Enter", "i")
+        terminal.wait_for("^Region mode, 1-1 of 1, .*TABLE==top_b")
+        terminal.press("BSpace", "R", ">")
+        terminal.wait_for("^Table mode, .* by #READ/S low to high")
+        terminal.press("f")
+        lines = terminal.wait_for("records are sorted by #READ/S")
+        check(lines[row_of(lines, "#REGION")].startswith("* "), "a field that is shown")
+        terminal.press("Home", "Down", "Down", "d")
+        terminal.wait_for("^  #REGION")
+        terminal.press("q")
+        lines = terminal.wait_for("^NAMESPACE")
+        check("#REGION" not in lines[8], f"a hidden field: {lines[8]}")
+        terminal.press("d")
+        terminal.wait_for("Change refresh delay from 1 to")
+        terminal.type("0.5")
+        terminal.press("Enter", "h")
+        terminal.wait_for("looks every 0.5 s")
+        terminal.press("q", "?")
+        terminal.press("q")
+        terminal.press("%")
+        terminal.wait_for("Unknown command - try 'h' for help")
+        end(terminal, "q")
+
+
+def check_sizes_and_mouse():
+    with Terminal(200, 50, DIRECTORY) as terminal:
+        start(terminal, "-m", "t")
+        lines = terminal.wait_for(lambda lines: len(lines) > 9 and "LAST MINUTES" in lines[8] and "█" in lines[9])
+        row = row_of(lines, "top_beds")
+        terminal.click(3, row)
+        terminal.click(3, row)
+        terminal.wait_for("^Region mode, .*TABLE==top_beds")
+        terminal.press("BSpace")
+        lines = terminal.wait_for("^Table mode")
+        terminal.click(lines[8].index("#WRITE/S") + 1, 8)
+        terminal.wait_for("^Table mode, .*by #WRITE/S high to low")
+        terminal.click(lines[8].index("#WRITE/S") + 1, 8)
+        terminal.wait_for("^Table mode, .*by #WRITE/S low to high")
+        terminal.wheel_down(3, 12)
+        terminal.resize(70, 12)
+        lines = terminal.wait_for(lambda lines: len(lines) <= 12 and lines[0].endswith("requests/s"))
+        check(lines[2].startswith("NAMESPACE"), f"a low screen: {lines}")
+        terminal.resize(120, 30)
+        terminal.wait_for("^Aggregate Request/s: ")
+        end(terminal, "C-c")
+
+
+def check_signals():
+    with Terminal(80, 24, DIRECTORY, NO_COLOR="1") as terminal:
+        start(terminal, "-m", "u")
+        terminal.wait_for("^User mode, ")
+        terminal.wait_for("^ann ")
+        colored = [line for line in terminal.screen("-e") if re.search(r"\x1b\[[0-9;]*(3[0-7]|38;5)", line)]
+        check(not colored, f"colours: {colored}")
+        terminal.press("C-z")
+        terminal.wait_for(r"Stopped(.|\n)*" + PROMPT)
+        terminal.run("clear; fg")
+        terminal.wait_for("^User mode, ")
+        pid = int(terminal.tmux("display", "-p", "-t", "s", "#{pane_pid}"))
+        top = subprocess.run(["pgrep", "-P", str(pid)], text=True, capture_output=True).stdout.split()
+        check(len(top) == 1, f"one process: {top}")
+        os.kill(int(top[0]), signal.SIGTSTP)
+        terminal.wait_for(r"Stopped(.|\n)*" + PROMPT)
+        terminal.run("clear; fg; echo ended with $?")
+        terminal.wait_for("^User mode, ")
+        os.kill(int(top[0]), signal.SIGTERM)
+        ended_with(terminal, 143)
+    with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
+        start(terminal, "-m", "s", "-n", "2")
+        # It ends by itself.
+        ended_with(terminal, 0)
+        terminal.run(f"TERM=dumb '{FINBACK}' top; '{FINBACK}' top | cat")
+        terminal.wait_for(r"can only print(.|\n)*standard output is no terminal")
+
+
+def main():
+    begin = time.monotonic()
+    shell(SETUP)
+    try:
+        with Load("ann", ANN), Load("bob", BOB):
+            for part in (check_batch_mode, check_keys, check_sizes_and_mouse, check_signals):
+                try:
+                    since = time.monotonic()
+                    part()
+                    print(f"PASS {part.__name__}, {time.monotonic() - since:.0f} s", flush=True)
+                except (Failed, subprocess.SubprocessError) as failure:
+                    print(f"FAIL {part.__name__}: {failure}")
+                    return 1
+    finally:
+        shell(CLEAN_UP)
+    print(f"{passed} checks in {time.monotonic() - begin:.0f} s")
+    return 0
+
+
+sys.exit(main())
