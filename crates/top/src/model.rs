@@ -136,12 +136,9 @@ impl TopModel {
                 true => (one, other),
                 false => (other, one),
             };
-            let by_field = match (left.value(sorting.field), right.value(sorting.field)) {
-                (Some(left), Some(right)) => left.compare(&right, false),
-                (left, right) => left.is_some().cmp(&right.is_some()),
-            };
+            let by_field = left.compare(right, sorting.field);
             // Those that are alike stay where they are from one time to the next.
-            by_field.then_with(|| one.key().cmp(&other.key()))
+            by_field.then_with(|| one.name().cmp(other.name()))
         });
         self.records = records;
     }

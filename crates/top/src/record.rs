@@ -8,6 +8,7 @@ use crate::value::Value;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// What a record is about.
@@ -80,13 +81,30 @@ impl Figures {
 impl Record {
     /// By what it is known again.
     pub fn key(&self) -> Key {
-        Key(Arc::clone(match &self.subject {
+        Key(Arc::clone(self.name()))
+    }
+
+    /// What no other record of its mode is called.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        match &self.subject {
             Subject::Namespace(name) | Subject::User(name) | Subject::Client(name) => name,
             Subject::Table(table) => &table.full,
             Subject::Region { region, .. } => &region.name,
             Subject::Server(server) => &server.long,
             Subject::UserOfClient { user, .. } => user,
-        }))
+        }
+    }
+
+    /// The order of two records of a mode by a field, as its values have it.
+    pub(crate) fn compare(&self, other: &Self, field: Field) -> Ordering {
+        if field == Field::LastMajorCompaction {
+            // The same order, without a calendar.
+            return self.figures.last_major_compaction_ms.cmp(&other.figures.last_major_compaction_ms);
+        }
+        match (self.value(field), other.value(field)) {
+            (Some(one), Some(other)) => one.compare(&other, false),
+            (one, other) => one.is_some().cmp(&other.is_some()),
+        }
     }
 
     /// What a field says of it. `None` for fields that records of its mode do not have.

@@ -65,6 +65,8 @@ pub(crate) struct Screen {
     pub(crate) delay: Duration,
     theme: Theme,
     widths: Widths,
+    /// Whether columns have the widths that the records need.
+    is_fitted: bool,
     selection: Selection,
     /// Fields that were moved over.
     left: usize,
@@ -86,6 +88,7 @@ impl Screen {
             delay,
             theme,
             widths: Widths::default(),
+            is_fitted: false,
             selection: Selection::default(),
             left: 0,
             window: Window::Top,
@@ -109,6 +112,7 @@ impl Screen {
         self.is_waiting_since_ms = None;
         self.trouble = None;
         self.model.refresh(status, now_ms);
+        self.is_fitted = false;
         self.selection.follow(self.model.records());
     }
 
@@ -155,13 +159,20 @@ impl Screen {
         self.window = Window::Top;
         self.selection = Selection::default();
         self.left = 0;
+        self.make_narrow();
+    }
+
+    /// Columns are no wider than records that are shown now need.
+    fn make_narrow(&mut self) {
         self.widths.forget();
+        self.is_fitted = false;
     }
 
     fn close_fields(&mut self) {
         if let Window::Fields(fields) = std::mem::replace(&mut self.window, Window::Top) {
             let sorting = Sorting { field: fields.sort_field, ..self.model.sorting() };
             self.model.set_columns(fields.columns);
+            self.is_fitted = false;
             self.sort_by(sorting);
         }
     }

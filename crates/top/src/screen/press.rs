@@ -110,9 +110,10 @@ impl Screen {
             }
             '=' => {
                 self.model.clear_filters();
+                self.is_fitted = false;
                 self.selection.follow(self.model.records());
             }
-            'X' => self.widths.forget(),
+            'X' => self.make_narrow(),
             'i' => self.drill_down(),
             'j' => self.selection.move_by(1, self.model.records()),
             'k' => self.selection.move_by(-1, self.model.records()),

@@ -216,7 +216,9 @@ impl Screen {
         let (theme, model) = (self.theme, &self.model);
         let fields = model.shown_fields();
         self.left = self.left.min(fields.len().saturating_sub(1));
-        self.widths.fit(model.mode(), &fields, model.records());
+        if !std::mem::replace(&mut self.is_fitted, true) {
+            self.widths.fit(model.mode(), &fields, model.records());
+        }
         let columns = self.widths.within(&fields[self.left..], area.width.into());
         self.selection.resize(area.height.saturating_sub(1).into(), model.records().len());
         let placed: Vec<(u16, SizedColumn)> = columns
