@@ -1,12 +1,17 @@
 //! The operations of administrators.
 
+mod balancer_log;
 mod cluster;
 mod entity_lock;
 mod files;
+mod labels;
 mod namespaces;
+mod permissions;
 mod procedures;
 mod quotas;
 mod regions;
+mod replication;
+mod rsgroups;
 mod slow_log;
 mod snapshots;
 mod switches;
@@ -28,11 +33,14 @@ use finback_proto::{Message, ProtoError};
 use finback_rpc::{ChannelExt, Request, RpcException};
 pub use namespaces::NamespaceDescriptor;
 use procedures::Nonces;
+pub use quotas::StoredQuotas;
+pub use replication::{PeerConfig, PeerDescription};
+pub use rsgroups::RsGroup;
 pub use slow_log::SlowLogFilter;
 pub use snapshots::{SnapshotRequest, SnapshotType};
 use std::sync::Arc;
 use std::time::Duration;
-pub use switches::{BalanceResult, RegionSwitch};
+pub use switches::{BalanceResult, NormalizedTables, RegionSwitch};
 pub use tables::{TablePattern, TableState};
 
 /// HBase's priority of administrators' calls.

@@ -95,6 +95,26 @@ impl ClientConfig {
         Self::at(ClusterAddress::ZooKeeper { quorum, parent: "/hbase".to_owned() })
     }
 
+    /// A cluster found through ZooKeeper, by HBase's key of it: `host1,host2:port:/node`. None of what is no key.
+    pub fn of_cluster_key(key: &str) -> Option<Self> {
+        let (rest, parent) = key.rsplit_once(':').filter(|(_, parent)| parent.starts_with('/'))?;
+        let (hosts, port) = rest.rsplit_once(':')?;
+        let quorum = addresses(hosts, port.parse().ok()?);
+        let is_one = !quorum.is_empty();
+        is_one.then(|| Self::at(ClusterAddress::ZooKeeper { quorum, parent: parent.to_owned() }))
+    }
+
+    /// HBase's key of the cluster, if it is found through ZooKeeper.
+    pub fn cluster_key(&self) -> Option<String> {
+        let ClusterAddress::ZooKeeper { quorum, parent } = &self.cluster else { return None };
+        let port = quorum.first()?.rsplit_once(':')?.1;
+        let host = |address: &String| match address.rsplit_once(':') {
+            Some((host, own)) if own == port => host.to_owned(),
+            _ => address.clone(),
+        };
+        Some(format!("{}:{port}:{parent}", quorum.iter().map(host).collect::<Vec<_>>().join(",")))
+    }
+
     /// A cluster found through its masters: `host:port,host:port`; 16000 is the port of those that name none.
     pub fn masters(masters: &str) -> Self {
         Self::at(ClusterAddress::Masters(addresses(masters, MASTER_PORT)))

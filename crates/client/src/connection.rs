@@ -3,6 +3,7 @@
 use crate::admin::Admin;
 use crate::config::{self, ClientConfig};
 use crate::error::{Error, Result};
+use crate::registry::{Registry, ZooKeeperNode};
 use crate::shared::Shared;
 use crate::table::Table;
 use finback_cell::TableName;
@@ -84,6 +85,20 @@ impl Connection {
                 Err(failed) => retrying.failed(failed).await?,
             }
         }
+    }
+
+    /// A node of the ZooKeeper that the cluster is found through; none if there is no such node.
+    ///
+    /// # Errors
+    /// ZooKeeper does not answer, or the cluster is not found through it.
+    pub async fn zookeeper_node(&self, path: &str) -> Result<Option<ZooKeeperNode>> {
+        let found = match &*self.shared.registry {
+            Registry::ZooKeeper(registry) => registry.node_at(path).await,
+            Registry::Rpc(_) => {
+                return Err(Error::Argument("the cluster is not found through a ZooKeeper".to_owned()));
+            }
+        };
+        found.map_err(|exception| Error::refused("read ZooKeeper", exception))
     }
 
     /// The settings.

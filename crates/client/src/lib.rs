@@ -84,8 +84,9 @@ mod table;
 mod timeline;
 
 pub use admin::{
-    Admin, BalanceResult, CompactionState, EntityLock, LockKind, NamespaceDescriptor, RegionSwitch,
-    SlowLogFilter, SnapshotRequest, SnapshotType, StatusOption, TablePattern, TableState,
+    Admin, BalanceResult, CompactionState, EntityLock, LockKind, NamespaceDescriptor, NormalizedTables,
+    PeerConfig, PeerDescription, RegionSwitch, RsGroup, SlowLogFilter, SnapshotRequest, SnapshotType,
+    StatusOption, StoredQuotas, TablePattern, TableState,
 };
 pub use batch::{BatchAction, BatchAnswer};
 pub use buffered_mutator::{BufferedMutator, BufferedMutatorOptions, FailedWrites};
@@ -101,6 +102,7 @@ pub use get::Get;
 pub use location::RegionLocation;
 pub use meta::MetaRegion;
 pub use mutation::{Append, Delete, Increment, Mutation, Put};
+pub use registry::ZooKeeperNode;
 pub use row::Row;
 pub use row_mutations::RowMutations;
 pub use scan::{ReadType, Scan};

@@ -9,6 +9,7 @@ use finback_cell::ServerName;
 use finback_rpc::RpcException;
 use rpc::RpcRegistry;
 use std::sync::Arc;
+pub use zookeeper::ZooKeeperNode;
 use zookeeper::ZooKeeperRegistry;
 
 /// What can be asked without knowing where anything is.

@@ -19,10 +19,11 @@ pub(crate) enum ServiceName {
     Master,
     ClientMeta,
     Lock,
+    Hbck,
 }
 
 impl ServiceName {
-    const COUNT: usize = 5;
+    const COUNT: usize = 6;
 
     fn name(self) -> &'static str {
         match self {
@@ -31,6 +32,7 @@ impl ServiceName {
             Self::Master => "MasterService",
             Self::ClientMeta => "ClientMetaService",
             Self::Lock => "LockService",
+            Self::Hbck => "HbckService",
         }
     }
 }

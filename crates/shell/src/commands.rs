@@ -4,10 +4,14 @@ mod configuration;
 mod ddl;
 mod dml;
 mod general;
-mod missing;
+mod labels;
 mod namespace;
 mod procedures;
+mod quotas;
+mod replication;
+mod rsgroup;
 mod schema;
+mod security;
 mod selection;
 mod snapshots;
 mod status;
@@ -22,14 +26,14 @@ pub const GROUPS: &[Group] = &[
     namespace::GROUP,
     dml::GROUP,
     tools::GROUP,
-    missing::REPLICATION,
+    replication::GROUP,
     snapshots::GROUP,
     configuration::GROUP,
-    missing::QUOTAS,
-    missing::SECURITY,
+    quotas::GROUP,
+    security::GROUP,
     procedures::GROUP,
-    missing::LABELS,
-    missing::RSGROUP,
+    labels::GROUP,
+    rsgroup::GROUP,
 ];
 
 /// All commands.

@@ -10,6 +10,10 @@ pub(crate) fn translated(error: ShellError, first: &str) -> ShellError {
     let line = message.lines().next().unwrap_or_default();
     let last_word = line.rsplit(' ').next().unwrap_or_default();
     let told = match exception.simple_class() {
+        // HBase's message is the name alone, when the client itself found out.
+        "TableNotFoundException" if first.is_empty() || first.starts_with('{') => {
+            format!("Unknown table {line}!")
+        }
         "TableNotFoundException" => format!("Unknown table {first}!"),
         "TableNotEnabledException" => format!("Table {first} is disabled!"),
         "TableNotDisabledException" => format!("Table {last_word} should be disabled!"),

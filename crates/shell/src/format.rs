@@ -2,6 +2,7 @@
 
 mod cell;
 mod descriptor;
+pub(crate) mod json;
 mod load;
 mod pretty;
 mod time;

@@ -2,6 +2,7 @@
 
 use super::{Admin, malformed};
 use crate::error::Result;
+use crate::servers::ServiceName;
 use finback_cell::ServerName;
 use finback_proto::pb;
 
@@ -165,5 +166,16 @@ impl Admin {
     pub async fn shutdown(&self) -> Result<()> {
         let _: pb::ShutdownResponse = self.ask_master("Shutdown", &pb::ShutdownRequest {}).await?;
         Ok(())
+    }
+
+    /// Has the master look for what does not fit together between hbase:meta, servers and files; whether it did.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn run_hbck_chore(&self) -> Result<bool> {
+        let question = pb::RunHbckChoreRequest {};
+        let answer: pb::RunHbckChoreResponse =
+            self.ask_master_service(ServiceName::Hbck, "RunHbckChore", &question).await?;
+        Ok(answer.ran)
     }
 }

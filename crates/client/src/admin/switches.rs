@@ -3,10 +3,22 @@
 use super::{Admin, named};
 use crate::connection::IntoTableName;
 use crate::error::Result;
+use finback_cell::TableName;
 use finback_proto::pb;
 
 /// What may be switched off for regions.
 pub use pb::MasterSwitchType as RegionSwitch;
+
+/// Which tables are normalized: without anything, all.
+#[derive(Debug, Clone, Default)]
+pub struct NormalizedTables {
+    /// One of these.
+    pub tables: Vec<TableName>,
+    /// The name matches this regular expression of Java's.
+    pub regex: Option<String>,
+    /// In this namespace.
+    pub namespace: Option<String>,
+}
 
 /// What a balancer has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,9 +117,20 @@ impl Admin {
     /// # Errors
     /// As of all operations.
     pub async fn normalize<T: IntoTableName>(&self, tables: impl IntoIterator<Item = T>) -> Result<bool> {
-        let tables = tables.into_iter().map(|table| Ok((&named(table)?).into()));
-        let table_names = tables.collect::<Result<Vec<pb::TableName>>>()?;
-        let question = pb::NormalizeRequest { table_names, regex: None, namespace: None };
+        let tables = tables.into_iter().map(named).collect::<Result<_>>()?;
+        self.normalize_matching(&NormalizedTables { tables, ..NormalizedTables::default() }).await
+    }
+
+    /// Splits and merges regions to be of one size: of the tables for which everything holds that is given.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn normalize_matching(&self, of: &NormalizedTables) -> Result<bool> {
+        let question = pb::NormalizeRequest {
+            table_names: of.tables.iter().map(Into::into).collect(),
+            regex: of.regex.clone(),
+            namespace: of.namespace.clone(),
+        };
         let answer: pb::NormalizeResponse = self.ask_master("Normalize", &question).await?;
         Ok(answer.normalizer_ran)
     }

@@ -8,6 +8,15 @@ use finback_zk::{Error, Reader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+/// A node of ZooKeeper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZooKeeperNode {
+    /// Its value.
+    pub value: Vec<u8>,
+    /// The names of the nodes below it.
+    pub children: Vec<String>,
+}
+
 /// Reads nodes, from one server of the quorum after the other until one answers. Each read has a session of its own: there
 /// are few, and a session that is kept has to be kept alive.
 pub(crate) struct ZooKeeperRegistry {
@@ -54,14 +63,23 @@ impl ZooKeeperRegistry {
     }
 
     async fn value(&self, path: &str) -> Result<Option<Vec<u8>>, RpcException> {
+        Ok(self.read(path, false).await?.map(|node| node.value))
+    }
+
+    /// A node with the names of its children; none if there is no such node.
+    pub(crate) async fn node_at(&self, path: &str) -> Result<Option<ZooKeeperNode>, RpcException> {
+        self.read(path, true).await
+    }
+
+    async fn read(&self, path: &str, with_children: bool) -> Result<Option<ZooKeeperNode>, RpcException> {
         let first = self.first.load(Ordering::Relaxed);
         let mut failures = Vec::new();
         for step in 0..self.quorum.len() {
             let index = (first + step) % self.quorum.len();
-            match self.value_at(&self.quorum[index], path).await {
-                Ok(value) => {
+            match self.read_at(&self.quorum[index], path, with_children).await {
+                Ok(node) => {
                     self.first.store(index, Ordering::Relaxed);
-                    return Ok(value);
+                    return Ok(node);
                 }
                 Err(error) => failures.push(format!("{}: {error}", self.quorum[index])),
             }
@@ -69,18 +87,32 @@ impl ZooKeeperRegistry {
         Err(unknown(format!("no ZooKeeper of the quorum answers ({})", failures.join("; "))))
     }
 
-    async fn value_at(&self, server: &str, path: &str) -> Result<Option<Vec<u8>>, Error> {
+    async fn read_at(
+        &self,
+        server: &str,
+        path: &str,
+        with_children: bool,
+    ) -> Result<Option<ZooKeeperNode>, Error> {
         let mut last = None;
         for address in tokio::net::lookup_host(server).await? {
             match Reader::connect(address, self.timeout).await {
                 Ok(mut reader) => {
-                    let value = reader.data(path).await;
+                    let node = node(&mut reader, path, with_children).await;
                     reader.close().await;
-                    return value;
+                    return node;
                 }
                 Err(error) => last = Some(error),
             }
         }
         Err(last.unwrap_or_else(|| std::io::Error::other("the name has no address").into()))
     }
+}
+
+async fn node(reader: &mut Reader, path: &str, with_children: bool) -> Result<Option<ZooKeeperNode>, Error> {
+    let Some(value) = reader.data(path).await? else { return Ok(None) };
+    let children = match with_children {
+        true => reader.children(path).await?.unwrap_or_default(),
+        false => Vec::new(),
+    };
+    Ok(Some(ZooKeeperNode { value, children }))
 }

@@ -128,7 +128,18 @@ fn tables_are_changed_and_failures_told() {
     assert!(told("enable 't'; drop 't'").contains("Table t is enabled. Disable it first."));
     assert!(told("get 't'").contains("wrong number of arguments (given 1, expected 2+)"));
     assert!(told("list.each do |t|").contains("not Ruby"));
-    assert!(told("add_peer '1'").contains("add_peer is not there"));
+    // What the server has not got, it refuses itself.
+    for (statement, refusal) in [
+        ("add_peer '1', CLUSTER_KEY => 'zk:2181:/hbase'", "AddReplicationPeer"),
+        ("set_quota TYPE => THROTTLE, USER => 'u', LIMIT => '10req/sec'", "SetQuota"),
+        ("list_rsgroups", "ExecMasterService"),
+        ("grant 'bob', 'RW'", "DISABLED: Security features are not available"),
+        ("add_labels 'secret'", "DISABLED: Visibility labels feature is not available"),
+        ("list_quotas", "Unknown table hbase:quota!"),
+    ] {
+        let told = told(statement);
+        assert!(told.contains(refusal), "{statement}: {told}");
+    }
     assert!(told("sacn 't'").contains("undefined local variable or method 'sacn'"));
 
     // At a terminal, and on standard input without -n, the next statement follows.

@@ -3,6 +3,7 @@
 mod alter;
 mod regions;
 
+use super::quotas::{self, QuotaFilter};
 use super::schema;
 use crate::arguments::{Arguments, Options};
 use crate::command::{Group, command};
@@ -223,10 +224,22 @@ async fn describe(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> 
         shell.out.line("")?;
     }
     shell.out.footer(None, false)?;
-    if !admin.table_exists("hbase:quota").await? {
-        shell.out.line("Quota is disabled")?;
+    match quotas::table_exists(shell).await? {
+        true if name.is_meta() => {}
+        true => {
+            shell.out.line("")?;
+            listed_quotas(shell, &QuotaFilter::of_table(&name.to_string())?).await?;
+        }
+        false => shell.out.line("Quota is disabled")?,
     }
     Ok(Value::Nil)
+}
+
+pub(super) async fn listed_quotas(shell: &mut Shell, filter: &QuotaFilter) -> Result<()> {
+    shell.out.header(&["QUOTAS"])?;
+    let settings = filter.settings(shell).await?;
+    settings.iter().try_for_each(|(_, quota)| shell.out.row(&[quota]))?;
+    Ok(shell.out.footer(Some(settings.len()), false)?)
 }
 
 async fn is_state(shell: &Shell, name: &TableName, state: TableState) -> Result<bool> {

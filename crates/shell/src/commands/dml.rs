@@ -1,5 +1,6 @@
 //! `dml`: rows.
 
+use super::labels;
 use super::selection::{self, Column};
 use crate::arguments::{Arguments, Options, int};
 use crate::command::{Group, command};
@@ -98,18 +99,13 @@ Lists the borders between the regions of a table.
     ],
 };
 
-fn refuse_visibility(options: &Options) -> Result<()> {
-    match options.has("VISIBILITY") {
-        true => Err(ShellError::argument("VISIBILITY: this shell knows no visibility labels")),
-        false => Ok(()),
-    }
-}
-
 /// Sets what all that store a cell can be told.
 macro_rules! with_options {
     ($mutation:expr, $options:expr) => {{
         let (mut mutation, mut options) = ($mutation, $options);
-        refuse_visibility(&options)?;
+        if let Some(expression) = options.text("VISIBILITY") {
+            mutation = mutation.attribute(labels::ATTRIBUTE, labels::of_write(expression));
+        }
         if let Some(ms) = options.count("TTL")? {
             mutation = mutation.ttl(Duration::from_millis(ms));
         }
@@ -180,28 +176,31 @@ async fn append(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
 struct Deletion {
     column: Option<Column>,
     timestamp: Option<i64>,
+    /// The expression of labels of the cells that are deleted.
+    visibility: Option<String>,
     all_versions: bool,
 }
 
 impl Deletion {
     fn of(arguments: &mut Arguments, all_versions: bool) -> Result<Self> {
         let column = Some(arguments.bytes()).filter(|column| !column.is_empty());
-        let timestamp = match arguments.next() {
-            Value::Nil => None,
-            hash @ Value::Hash(_) => {
-                refuse_visibility(&Options::of(hash)?)?;
-                None
-            }
-            timestamp => Some(int("the timestamp", &timestamp)?),
+        let (timestamp, mut options) = match arguments.next() {
+            Value::Nil => (None, arguments.options()?),
+            hash @ Value::Hash(_) => (None, Options::of(hash)?),
+            timestamp => (Some(int("the timestamp", &timestamp)?), arguments.options()?),
         };
-        refuse_visibility(&arguments.options()?)?;
-        Ok(Self { column: column.map(|column| Column::parse(&column)), timestamp, all_versions })
+        let (column, visibility) = (column.map(|column| Column::parse(&column)), options.text("VISIBILITY"));
+        Ok(Self { column, timestamp, visibility, all_versions })
     }
 
     fn of_row(&self, row: &[u8]) -> Delete {
         let delete = Delete::new(row);
         let delete =
             self.timestamp.map_or_else(|| delete.clone(), |timestamp| delete.clone().timestamp(timestamp));
+        let delete = match &self.visibility {
+            Some(expression) => delete.attribute(labels::ATTRIBUTE, labels::of_write(expression.clone())),
+            None => delete,
+        };
         let Some(column) = &self.column else { return delete };
         match (&column.qualifier, self.all_versions) {
             (Some(qualifier), true) => delete.columns(&column.family, qualifier),

@@ -1,5 +1,7 @@
 //! `namespace`
 
+use super::ddl;
+use super::quotas::{self, QuotaFilter};
 use crate::arguments::Arguments;
 use crate::command::{Group, command};
 use crate::error::{Result, ShellError};
@@ -132,8 +134,9 @@ async fn describe(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> 
     let settings: String = settings.iter().map(|(key, value)| format!(", {key} => '{value}'")).collect();
     shell.out.header(&["DESCRIPTION"])?;
     shell.out.row(&[&format!("{{NAME => '{}'{settings}}}", namespace.name)])?;
-    if !shell.admin().table_exists("hbase:quota").await? {
-        shell.out.line("Quota is disabled")?;
+    match quotas::table_exists(shell).await? {
+        true => ddl::listed_quotas(shell, &QuotaFilter::of_namespace(&namespace.name)?).await?,
+        false => shell.out.line("Quota is disabled")?,
     }
     Ok(Value::Nil)
 }

@@ -1,5 +1,6 @@
 //! What `get`, `scan` and `count` want: their options.
 
+use super::labels;
 use crate::arguments::{Options, int};
 use crate::error::{Result, ShellError};
 use crate::format::CellFormat;
@@ -109,9 +110,12 @@ macro_rules! select {
         if let Some(value) = $options.take("CACHE_BLOCKS") {
             target = target.cache_blocks(value.to_text().eq_ignore_ascii_case("true"));
         }
-        if $options.has("AUTHORIZATIONS") || $options.has("REGION_REPLICA_ID") {
+        if let Some(labels) = labels::of_read($options) {
+            target = target.attribute(labels::ATTRIBUTE, labels);
+        }
+        if $options.count("REGION_REPLICA_ID")?.is_some() {
             return Err(ShellError::argument(
-                "AUTHORIZATIONS and REGION_REPLICA_ID cannot be asked for by this shell",
+                "REGION_REPLICA_ID: this shell asks the primary, or with CONSISTENCY => 'TIMELINE' any replica",
             ));
         }
         target

@@ -1,15 +1,14 @@
 //! `tools`: regions, servers, and what the master does by itself.
 
+mod logs;
 mod regions;
 mod servers;
 mod switches;
+mod zookeeper;
 
 pub(super) use servers::named as servers_named;
 
 use crate::command::{Group, command, not_there};
-
-const NO_LOG: &str = "this shell does not show the logs of slow calls yet; Admin::slow_log of finback-client and HBase's own shell do";
-const NO_BALANCER_LOG: &str = "this shell does not show what the balancer decided; HBase's own shell does";
 
 pub(super) const GROUP: Group = Group {
     name: "tools",
@@ -27,12 +26,13 @@ Has a region opened. For experts.
         ),
         command!(
             "balancer",
-            0..1,
+            0..2,
             switches::balancer,
             "\
 Moves regions to balance servers; with 'force' also while regions are in transition. Tells whether it ran.
 
   hbase> balancer
+  hbase> balancer 'dry_run'
   hbase> balancer 'force'"
         ),
         command!(
@@ -91,7 +91,16 @@ Tells whether the master is in maintenance mode.
 
   hbase> is_in_maintenance_mode"
         ),
-        not_there!("clear_slowlog_responses", NO_LOG),
+        command!(
+            "clear_slowlog_responses",
+            0..1,
+            logs::clear,
+            "\
+Has servers forget the slow and large calls that they have noted: all servers, or those named.
+
+  hbase> clear_slowlog_responses
+  hbase> clear_slowlog_responses ['SERVER_NAME1', 'SERVER_NAME2']"
+        ),
         not_there!("close_region", "HBase itself has it no more; use unassign"),
         command!(
             "compact",
@@ -126,10 +135,48 @@ Writes what is in memory to files: of a table, a region, or a family of it.
   hbase> flush 'REGIONNAME'
   hbase> flush 'ENCODED_REGIONNAME'"
         ),
-        not_there!("get_balancer_decisions", NO_BALANCER_LOG),
-        not_there!("get_balancer_rejections", NO_BALANCER_LOG),
-        not_there!("get_slowlog_responses", NO_LOG),
-        not_there!("get_largelog_responses", NO_LOG),
+        command!(
+            "get_balancer_decisions",
+            0..1,
+            logs::decisions,
+            "\
+Shows what the balancer moved lately, and why, where the master notes it (hbase.master.balancer.decision.buffer.enabled).
+
+  hbase> get_balancer_decisions
+  hbase> get_balancer_decisions LIMIT => 10"
+        ),
+        command!(
+            "get_balancer_rejections",
+            0..1,
+            logs::rejections,
+            "\
+Shows why the balancer moved nothing lately, where the master notes it (hbase.master.balancer.rejection.buffer.enabled).
+
+  hbase> get_balancer_rejections
+  hbase> get_balancer_rejections LIMIT => 10"
+        ),
+        command!(
+            "get_slowlog_responses",
+            1..2,
+            logs::slow,
+            "\
+Shows the slow calls that servers have noted: all servers ('*'), or those named. Calls may be asked for of a region
+(REGION_NAME), a table (TABLE_NAME), a client (CLIENT_IP), a user (USER): all of it (FILTER_BY_OP => 'AND'), or any.
+
+  hbase> get_slowlog_responses '*'
+  hbase> get_slowlog_responses '*', {LIMIT => 50}
+  hbase> get_slowlog_responses ['SERVER_NAME1', 'SERVER_NAME2'], {TABLE_NAME => 't1', USER => 'alice', FILTER_BY_OP => 'AND'}"
+        ),
+        command!(
+            "get_largelog_responses",
+            1..2,
+            logs::large,
+            "\
+Shows the calls with large requests or answers that servers have noted; what is asked for as of get_slowlog_responses.
+
+  hbase> get_largelog_responses '*'
+  hbase> get_largelog_responses '*', {LIMIT => 50}"
+        ),
         command!(
             "major_compact",
             1..3,
@@ -181,9 +228,14 @@ Has a region closed. For experts.
 
   hbase> unassign 'ENCODED_REGIONNAME'"
         ),
-        not_there!(
+        command!(
             "zk_dump",
-            "it reads ZooKeeper's nodes, of which Finback has few; use a client of ZooKeeper"
+            0..0,
+            zookeeper::dump,
+            "\
+Shows what of the cluster is in ZooKeeper.
+
+  hbase> zk_dump"
         ),
         command!(
             "wal_roll" | "hlog_roll",
@@ -194,7 +246,16 @@ Has a server begin a new log.
 
   hbase> wal_roll 'host187.example.com,60020,1289493121758'"
         ),
-        not_there!("hbck_chore_run", "finback check says what it would say"),
+        command!(
+            "hbck_chore_run",
+            0..0,
+            switches::hbck_run,
+            "\
+Has the master look for what does not fit together between hbase:meta, servers and files; its page shows what it found.
+finback check says the same at once.
+
+  hbase> hbck_chore_run"
+        ),
         command!(
             "catalogjanitor_run",
             0..0,
@@ -249,7 +310,16 @@ Tells whether files that nobody needs are deleted.
 
   hbase> cleaner_chore_enabled"
         ),
-        not_there!("compact_rs", "use compact or major_compact for each table"),
+        command!(
+            "compact_rs",
+            1..2,
+            regions::compact_server,
+            "\
+Has the files of all regions of a server merged; with true, all of each into one.
+
+  hbase> compact_rs 'host187.example.com,60020,1289493121758'
+  hbase> compact_rs 'host187.example.com,60020,1289493121758', true"
+        ),
         command!(
             "compaction_state",
             1..1,

@@ -129,6 +129,21 @@ pub(crate) const CONSTANTS: &[&str] = &[
     "NO_WRITES_COMPACTIONS",
     "DISABLE",
     "REMOTE_WAL_DIR",
+    "CLUSTER",
+    "MACHINE",
+    "READ_NUMBER",
+    "READ_SIZE",
+    "WRITE_NUMBER",
+    "WRITE_SIZE",
+    "REQUEST_NUMBER",
+    "REQUEST_SIZE",
+    "REQUEST_CAPACITY_UNIT",
+    "WRITE_CAPACITY_UNIT",
+    "READ_CAPACITY_UNIT",
+    "FILTER_BY_OP",
+    "CLIENT_IP",
+    "REGION_NAME",
+    "ACL",
 ];
 
 /// Constants that stand for another name.

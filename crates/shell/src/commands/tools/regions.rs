@@ -38,6 +38,10 @@ pub(super) async fn unassign(shell: &mut Shell, mut arguments: Arguments) -> Res
 
 pub(super) async fn flush(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let (name, family) = (arguments.bytes(), arguments.optional_text());
+    if let Some(server) = std::str::from_utf8(&name).ok().and_then(ServerName::parse) {
+        shell.admin().flush_server(&server).await?;
+        return Ok(Value::Nil);
+    }
     match target(shell, &name).await? {
         Target::Table(table) => shell.admin().flush_table(&table, family.as_deref()).await?,
         Target::Region(region) => {
@@ -68,6 +72,16 @@ async fn compacted(shell: &mut Shell, mut arguments: Arguments, major: bool) -> 
     match target(shell, &name).await? {
         Target::Table(table) => shell.admin().compact_table(&table, family, major).await?,
         Target::Region(region) => shell.admin().compact_region(&region, family, major).await?,
+    }
+    Ok(Value::Nil)
+}
+
+/// Merges files of all regions that a server has.
+pub(super) async fn compact_server(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    let servers = super::servers::named(shell, &[arguments.next()]).await?;
+    let major = arguments.switch();
+    for server in &servers {
+        shell.admin().compact_server(server, major).await?;
     }
     Ok(Value::Nil)
 }

@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, Options};
 use crate::error::{Result, ShellError};
 use crate::shell::Shell;
 use crate::value::Value;
-use finback_client::RegionSwitch;
+use finback_client::{NormalizedTables, RegionSwitch};
 
 fn told(shell: &mut Shell, answer: bool) -> Result<Value> {
     shell.out.row(&[&answer.to_string()])?;
@@ -52,31 +52,41 @@ pub(super) async fn balancer_enabled(shell: &mut Shell, _: Arguments) -> Result<
 }
 
 pub(super) async fn balancer(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
-    let force = match arguments.optional_text().as_deref() {
-        None => false,
-        Some("force") => true,
-        Some(other) => return Err(ShellError::argument(format!("Invalid argument {other}."))),
-    };
-    let ran = shell.admin().balance(false, force).await?.ran;
-    told(shell, ran)
+    let (mut dry_run, mut force) = (false, false);
+    for option in arguments.flat() {
+        match option.to_text().as_str() {
+            "dry_run" => dry_run = true,
+            "force" | "ignore_rit" => force = true,
+            other => return Err(ShellError::argument(format!("Invalid argument {other}."))),
+        }
+    }
+    let done = shell.admin().balance(dry_run, force).await?;
+    if done.ran {
+        shell.out.row(&["Balancer ran"])?;
+        let (calculated, executed) = (done.moves_calculated, done.moves_executed);
+        shell.out.row(&[&format!("Moves calculated: {calculated}, moves executed: {executed}")])?;
+    } else {
+        shell.out.row(&["Balancer did not run. See logs for details."])?;
+    }
+    Ok(Value::Bool(done.ran))
 }
 
 pub(super) async fn normalize(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
-    let mut tables = Vec::new();
+    let mut wanted = NormalizedTables::default();
     for hash in arguments.flat() {
         let mut options = Options::of(hash)?;
-        tables.extend(options.list("TABLE_NAME"));
-        tables.extend(options.list("TABLE_NAMES"));
+        let names = [options.list("TABLE_NAME"), options.list("TABLE_NAMES")].concat();
+        for name in names {
+            wanted.tables.push(crate::arguments::table_name(&name.to_bytes())?);
+        }
+        wanted.regex = options.text("REGEX").or(wanted.regex);
+        wanted.namespace = options.text("NAMESPACE").or(wanted.namespace);
         if !options.is_empty() {
             let names: Vec<&str> = options.names().collect();
             return Err(ShellError::argument(format!("Unrecognized argument {}", names.join(", "))));
         }
     }
-    let tables = tables
-        .iter()
-        .map(|name| crate::arguments::table_name(&name.to_bytes()))
-        .collect::<Result<Vec<_>>>()?;
-    let ran = shell.admin().normalize(tables).await?;
+    let ran = shell.admin().normalize_matching(&wanted).await?;
     told(shell, ran)
 }
 
@@ -87,6 +97,10 @@ pub(super) async fn janitor_run(shell: &mut Shell, _: Arguments) -> Result<Value
 pub(super) async fn cleaner_run(shell: &mut Shell, _: Arguments) -> Result<Value> {
     let ran = shell.admin().run_cleaner_chore().await?;
     told(shell, ran)
+}
+
+pub(super) async fn hbck_run(shell: &mut Shell, _: Arguments) -> Result<Value> {
+    Ok(Value::Bool(shell.admin().run_hbck_chore().await?))
 }
 
 fn kind(arguments: &mut Arguments) -> Result<RegionSwitch> {
