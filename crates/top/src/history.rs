@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 const MOST_SAMPLES: usize = 400;
 /// Samples of a record that are kept: five minutes, at the usual pace.
 const MOST_RECORD_SAMPLES: usize = 100;
-/// Records of which samples are kept, for memory (400 bytes each): those beyond have none.
+/// Records of a mode of which samples are kept, for memory (400 bytes each): those beyond have none.
 const MOST_RECORDS: usize = 20_000;
 
 /// A look at the cluster.
@@ -60,10 +60,7 @@ impl History {
     /// Adds a sample of all records of a mode. Those that are no more are forgotten.
     pub(crate) fn push_records(&mut self, mode: Mode, records: impl Iterator<Item = (Key, f64)>) {
         let mut before: HashMap<_, _> = self.records.extract_if(|(of, _), _| *of == mode).collect();
-        for (key, requests) in records {
-            if self.records.len() >= MOST_RECORDS {
-                return;
-            }
+        for (key, requests) in records.take(MOST_RECORDS) {
             let key = (mode, key);
             let mut samples = before.remove(&key).unwrap_or_default();
             while samples.len() >= MOST_RECORD_SAMPLES {

@@ -117,9 +117,11 @@ impl TopModel {
         let rates = || self.readings.regions.iter().map(|region| region.figures.rates);
         let (reads, writes) = (rates().map(|rate| rate.reads).sum(), rates().map(|rate| rate.writes).sum());
         self.history.push(Sample { at_ms: now_ms, reads, writes });
-        for mode in Mode::ALL {
+        let requests = |record: &Record| (record.key(), record.requests());
+        self.history.push_records(Mode::Region, self.readings.regions.iter().map(requests));
+        for mode in Mode::ALL.into_iter().filter(|&mode| mode != Mode::Region) {
             let records = grouping::records(mode, &self.readings, false, |_| true);
-            self.history.push_records(mode, records.iter().map(|record| (record.key(), record.requests())));
+            self.history.push_records(mode, records.iter().map(requests));
         }
     }
 

@@ -128,6 +128,18 @@ def check_batch_mode():
     check(headings == ["#SF", "TABLE", "#READ/S"] and [record["TABLE"] for record in some] == ["flowers"], f"{some}")
 
 
+def check_ends():
+    """Batch mode that nobody answers, or nobody reads."""
+    nobody = subprocess.run([FINBACK, "top", "-b", "-n", "1", "-D", "hbase.zookeeper.quorum=127.0.0.1:1"], text=True,
+                            capture_output=True, timeout=PATIENCE_S)
+    check(nobody.returncode == 1 and nobody.stderr.startswith("finback: ") and not nobody.stdout, f"{nobody}")
+    read = subprocess.run(["bash", "-c", '"$@" | head -1; echo "${PIPESTATUS[0]}"', "pipe", FINBACK, "top", "-b", "-d", "0.2",
+                           *CLUSTER], text=True, capture_output=True, timeout=PATIENCE_S)
+    check(re.fullmatch(r"finback top - \S+\n0\n", read.stdout) and not read.stderr, f"{read}")
+    wrong = subprocess.run([FINBACK, "top", "-m", "t", "-i", "USER==x"], text=True, capture_output=True, timeout=PATIENCE_S)
+    check(wrong.returncode == 2 and "Table mode has no field 'USER' to filter by" in wrong.stderr, f"{wrong}")
+
+
 def start(terminal, *options):
     terminal.run(f"'{FINBACK}' top {' '.join(CLUSTER)} -d 1 {' '.join(options)}; echo ended with $?")
 
@@ -260,7 +272,7 @@ def main():
     shell(SETUP)
     try:
         with Load("ann", ANN), Load("bob", BOB):
-            for part in (check_batch_mode, check_keys, check_sizes_and_mouse, check_signals):
+            for part in (check_batch_mode, check_ends, check_keys, check_sizes_and_mouse, check_signals):
                 try:
                     since = time.monotonic()
                     part()

@@ -37,4 +37,7 @@ fn no_more_records_are_kept_than_there_is_room_for() {
     let many = (0..MOST_RECORDS + 5).map(|number| (key(&number.to_string()), 1.0));
     history.push_records(Mode::Region, many);
     assert_eq!(history.records.len(), MOST_RECORDS);
+    // Those of another mode have room of their own.
+    history.push_records(Mode::User, [(key("ann"), 1.0)].into_iter());
+    assert_eq!(history.of(Mode::User, &key("ann")).len(), 1);
 }
