@@ -97,7 +97,7 @@ pub struct Process {
     pub resident: u64,
     /// Memory that was resident at most, bytes.
     pub peak_resident: u64,
-    /// What the whole process may use, bytes (`finback.memory.limit`).
+    /// What the whole process may use, bytes (`memory.limit`).
     pub memory_limit: u64,
     /// Open file descriptors.
     pub descriptors: u64,

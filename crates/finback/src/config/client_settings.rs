@@ -3,7 +3,7 @@
 use super::error::{ConfigError, UnknownName};
 use super::names;
 use super::sources::Sources;
-use super::values::Values;
+use super::values::{MOST_UNKNOWN, Values};
 
 /// What clients call the settings of a server by which they find it.
 const OF_THE_SERVER: &[(&str, &str)] = &[
@@ -19,7 +19,7 @@ const OF_THE_SERVER: &[(&str, &str)] = &[
 pub fn client_settings(sources: &Sources) -> Result<Vec<(String, String)>, ConfigError> {
     let written = sources.read(&sources.files()?)?;
     let unknown = written.iter().filter(|entry| names::look_up(&entry.name).is_none());
-    let unknown: Vec<UnknownName> = unknown.map(UnknownName::of).collect();
+    let unknown: Vec<UnknownName> = unknown.take(MOST_UNKNOWN).map(UnknownName::of).collect();
     if !unknown.is_empty() {
         return Err(ConfigError::UnknownNames(unknown));
     }

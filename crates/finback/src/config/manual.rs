@@ -83,7 +83,8 @@ Beginnings of names, of which the longest counts, and what is so instead.
 pub fn help() -> String {
     let mut text = String::new();
     for setting in SETTINGS {
-        let _ = writeln!(text, "  {} = {}", setting.name, setting.default);
+        let default = if setting.default.is_empty() { "\"\"" } else { setting.default };
+        let _ = writeln!(text, "  {} = {default}", setting.name);
         wrap(&mut text, setting.meaning, 6, 0);
     }
     text
@@ -150,7 +151,7 @@ mod tests {
     fn help_names_every_setting_and_fits_a_terminal() {
         let help = help();
         for setting in SETTINGS {
-            assert!(help.contains(&format!("  {} = {}\n", setting.name, setting.default)));
+            assert!(help.contains(&format!("  {} = {}", setting.name, setting.default)));
         }
         assert!(help.lines().all(|line| line.len() <= TERMINAL_COLUMNS));
     }

@@ -72,7 +72,7 @@ fn sections(effective: &Effective) -> Vec<(Option<&str>, Vec<&EffectiveSetting>)
 fn heading(text: &mut String, section: Option<&str>) {
     match section {
         Some(TABLES) => {
-            text.push('\n');
+            gap(text);
             comment(
                 text,
                 "What tables go by that do not say otherwise: HBase's attributes of tables and families, under its names.",
@@ -80,9 +80,17 @@ fn heading(text: &mut String, section: Option<&str>) {
             let _ = writeln!(text, "[{TABLES}]");
         }
         Some(section) => {
-            let _ = writeln!(text, "\n[{section}]");
+            gap(text);
+            let _ = writeln!(text, "[{section}]");
         }
-        None => text.push('\n'),
+        None => gap(text),
+    }
+}
+
+/// One empty line.
+fn gap(text: &mut String) {
+    if !text.ends_with("\n\n") {
+        text.push('\n');
     }
 }
 

@@ -63,6 +63,10 @@ impl Values {
     }
 }
 
+/// Names that are told of those that nobody knows. To look for what was meant takes time, and who has as many has another file
+/// in hand than was meant.
+pub(super) const MOST_UNKNOWN: usize = 10;
+
 /// What is written, by setting, and what has no effect.
 struct Sorted<'a> {
     by_setting: HashMap<&'static str, Vec<&'a Written>>,
@@ -76,6 +80,9 @@ impl<'a> Sorted<'a> {
         let mut foreign = Vec::new();
         let mut without_effect: Vec<(&'static str, Vec<(String, Origin)>)> = Vec::new();
         for entry in written {
+            if unknown.len() == MOST_UNKNOWN {
+                break;
+            }
             match known(entry) {
                 Ok(Named::Setting(setting)) => by_setting.entry(setting.name).or_default().push(entry),
                 Ok(Named::Foreign) => foreign.push(entry.name.clone()),

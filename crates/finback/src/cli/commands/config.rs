@@ -25,7 +25,7 @@ const NAMES: [&str; SETTINGS.len()] = {
 
 pub(super) const COMMAND: Command = Command {
     name: "config",
-    summary: "shows a server's settings: values, where they come from, what they mean",
+    summary: "shows a server's settings, and where they come from",
     about: "
 Reads what finback server would read with the same options, and says what comes of it: each setting with its value, its default, where
 the value comes from (a line of a file, -D, the default), and what it means. It starts nothing.

@@ -110,6 +110,9 @@ fn a_name_that_nobody_knows_is_refused_with_the_name_that_was_meant() {
         "there is no setting \"memory.limits\" (-D); did you mean memory.limit?"
     );
     assert!(refused("what.ever").ends_with("finback config lists what there is"));
+    let many: Vec<String> = (0..100_000).map(|number| format!("no.setting.{number}")).collect();
+    let many: Vec<_> = many.iter().map(|name| (name.as_str(), "1")).collect();
+    assert_eq!(load(&many).unwrap_err().to_string().lines().count(), MOST_UNKNOWN);
     let both = load(&[("a.b", "1"), ("hbase.master.port", "1"), ("c.d", "1")]).unwrap_err();
     assert_eq!(both.to_string().lines().count(), 2);
 }

@@ -141,3 +141,6 @@ fn quoted(text: &str) -> String {
     }
     quoted + "\""
 }
+
+#[cfg(test)]
+mod tests;
