@@ -1,21 +1,25 @@
 //! What a standalone server shows when it is ready.
 
 use crate::config::ServerConfig;
+use std::io::Write;
+use std::path::PathBuf;
 
-/// Prints where the data is, what clients need, and how to stop.
-pub(crate) fn show(config: &ServerConfig, ports: &str) {
+/// Prints where the data is, which files of settings were read, what clients need, and how to stop.
+pub(crate) fn show(config: &ServerConfig, files: &[PathBuf], ports: &str) {
     let port = |name: &str| {
         let line = ports.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
         line.unwrap_or("?").to_owned()
     };
     let data = std::fs::canonicalize(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
     let zookeeper = port("hbase.zookeeper.property.clientPort");
-    println!(
+    // Nobody has to look.
+    let _ = writeln!(
+        std::io::stdout(),
         "
   Finback {version} is ready.
 
   data            {data}
-  ZooKeeper       {zk_host}:{zookeeper}   (for clients to find the server; read-only)
+{settings}  ZooKeeper       {zk_host}:{zookeeper}   (for clients to find the server; read-only)
   master          {master_host}:{master}
   region server   {rs_host}:{regionserver}
 {info}  process         {pid}
@@ -29,6 +33,7 @@ pub(crate) fn show(config: &ServerConfig, ports: &str) {
 ",
         version = env!("CARGO_PKG_VERSION"),
         data = data.display(),
+        settings = settings_line(files),
         zk_host = config.address,
         master_host = config.host_name(),
         master = port("hbase.master.port"),
@@ -37,6 +42,12 @@ pub(crate) fn show(config: &ServerConfig, ports: &str) {
         info = info_line(config),
         pid = std::process::id(),
     );
+}
+
+/// Files are found where nobody has named them: which, is to be seen.
+fn settings_line(files: &[PathBuf]) -> String {
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    if files.is_empty() { String::new() } else { format!("  settings        {}\n", files.join("   ")) }
 }
 
 /// Where people and collectors look; nothing if there is no such port.
@@ -54,6 +65,13 @@ fn info_line(config: &ServerConfig) -> String {
 mod tests {
     use super::*;
     use crate::config::Sources;
+
+    #[test]
+    fn files_of_settings_are_shown_if_there_are_any() {
+        assert_eq!(settings_line(&[]), "");
+        let files = [PathBuf::from("/a/hbase-site.xml"), PathBuf::from("/a/finback.toml")];
+        assert_eq!(settings_line(&files), "  settings        /a/hbase-site.xml   /a/finback.toml\n");
+    }
 
     #[test]
     fn info_ports_are_shown_those_that_there_are() {

@@ -151,6 +151,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     let start = Start::now();
     let loaded = ServerConfig::load(&sources).map_err(|error| error.to_string())?;
     let mut config = loaded.config.clone();
+    let files = loaded.effective.files.clone();
     let terminated = terminated()?;
     tokio::pin!(terminated);
     let fs = file_system()?;
@@ -244,7 +245,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
             publication.publish(&master.status().borrow())?;
             serving.spawn(publication.follow(master.status(), is_set(followed)));
             write_ports(&data, &ports)?;
-            screen::show(&config, &ports);
+            screen::show(&config, &files, &ports);
             tokio::select! {
                 () = &mut terminated => {}
                 () = stop.notified() => {}

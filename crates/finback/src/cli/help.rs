@@ -15,7 +15,7 @@ A server that HBase's clients talk to, and tools for it and for the files that i
 
 const FIRST_STEPS: &[(&str, &str)] = &[
     ("finback server --data ./finback-data", "starts a server on HBase's usual ports"),
-    ("finback help server", "says what can be set, and what it is by default"),
+    ("finback config", "says what can be set, and what it is now"),
 ];
 
 /// What `finback --help` says.
