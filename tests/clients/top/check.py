@@ -150,11 +150,13 @@ def end(terminal, *keys, code=0):
 
 
 def ended_with(terminal, code):
-    terminal.wait_for(rf"^ended with {code}$")
+    # What is typed before the prompt is there stands in its way.
+    terminal.wait_for(rf"^ended with {code}\n{PROMPT}$")
     terminal.run("stty -a | tr ' ;' '\\n' | grep -xE -- '-?(icanon|echo|isig)' | paste -sd' '")
     # The terminal is as it was: lines, and what is typed is shown.
-    terminal.wait_for(r"^isig icanon echo$")
+    terminal.wait_for(rf"^isig icanon echo\n{PROMPT}$")
     terminal.run("clear")
+    terminal.wait_for(lambda lines: lines == [PROMPT])
 
 
 def row_of(lines, *words):
