@@ -28,9 +28,13 @@ class Terminal:
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "-s", "s",
                   "env", "PS1=" + PROMPT, *[f"{name}={value}" for name, value in environment.items()],
                   "bash", "--norc", "--noprofile")
-        self.wait_for(PROMPT)
 
     def __enter__(self):
+        try:
+            self.wait_for(PROMPT)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
