@@ -100,12 +100,12 @@ impl Overview<'_> {
         html! {
             section.tiles #tiles aria-label="Now" {
                 (tile("Calls", &calls.map_or_else(dash, |calls| units::rate(calls.into())),
-                    &html! { (units::count(status.connections)) " connections" }, None))
+                    &html! { (units::counted(status.connections, "connection")) }, None))
                 (tile("Slowest p99", &slowest.map_or_else(dash, |us| units::latency(us.into())), &html! { "in the last 10 s" }, None))
                 (tile("Regions", &units::count(self.regions.len() as u64),
-                    &html! { "of " (units::count(self.tables.len() as u64)) " tables" }, None))
+                    &html! { "of " (units::counted(self.tables.len() as u64, "table")) }, None))
                 (tile("Store files", &units::bytes(sum(|region| region.file_bytes)),
-                    &html! { (units::count(sum(|region| region.files))) " files" }, None))
+                    &html! { (units::counted(sum(|region| region.files), "file")) }, None))
                 @if let Some(memstores) = share("Memstores") {
                     (limited("Memstores", memstores.used.unwrap_or(0), memstores.limit))
                 }

@@ -13,6 +13,11 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// A number of things.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// Bytes, in powers of 1,024.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -113,6 +118,7 @@ mod tests {
     #[test]
     fn numbers_are_short_and_grouped() {
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 2000].map(|number| counted(number, "file")), ["0 files", "1 file", "2,000 files"]);
         assert_eq!(
             [0, 1023, 1024, 1536, (1 << 20) - 1, 1 << 20, 5_000_000_000, u64::MAX].map(bytes),
             ["0 B", "1023 B", "1 KiB", "1.5 KiB", "1 MiB", "1 MiB", "4.66 GiB", "16 EiB"]
