@@ -6,7 +6,7 @@ use crate::servers::ServiceName;
 use crate::table::Table;
 use bytes::Bytes;
 use finback_cell::ServerName;
-use finback_proto::{Message, convert, pb};
+use finback_proto::{Message, pb};
 
 /// What is called: a method of a service.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ impl Table {
         let (response, _, _) = self
             .shared()
             .call_region(call, |location| {
-                let region = convert::specifier_by_name(location.region());
+                let region = location.specifier();
                 (pb::CoprocessorServiceRequest { region, call: service_call.clone() }, Bytes::new())
             })
             .await?;

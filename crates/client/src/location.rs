@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName};
+use finback_proto::pb;
 use std::sync::Arc;
 
 /// A region and the server that has it, as far as this client knows.
@@ -44,6 +45,12 @@ impl RegionLocation {
     /// The sequence number at which the server opened the region: of two locations, that with the higher one is newer.
     pub fn seq_num(&self) -> i64 {
         self.seq_num
+    }
+
+    /// The region as calls name it. Its name is not put together anew: that takes a digest.
+    pub(crate) fn specifier(&self) -> pb::RegionSpecifier {
+        use pb::region_specifier::RegionSpecifierType;
+        pb::RegionSpecifier { r#type: RegionSpecifierType::RegionName.into(), value: self.name.clone() }
     }
 
     /// The region's full name.

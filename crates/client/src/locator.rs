@@ -12,7 +12,7 @@ use crate::row::Row;
 use crate::servers::{Servers, ServiceName};
 use bytes::Bytes;
 use finback_cell::{RegionInfo, StringBinary, TableName};
-use finback_proto::{convert, pb};
+use finback_proto::pb;
 use finback_rpc::{ChannelExt, Request, RpcException, exceptions};
 pub(crate) use known_regions::KnownRegions;
 use parking_lot::{Mutex, RwLock};
@@ -158,7 +158,7 @@ impl Locator {
     async fn meta_rows_before(&self, range: query::Backwards, count: u32) -> Result<Vec<Row>, Attempt> {
         let location = self.locate_meta().await?;
         let request = pb::ScanRequest {
-            region: Some(convert::specifier_by_name(location.region())),
+            region: Some(location.specifier()),
             scan: Some(pb::Scan {
                 column: vec![pb::Column { family: Bytes::from_static(b"info"), qualifier: Vec::new() }],
                 start_row: Some(range.start.into()),

@@ -92,6 +92,11 @@ macro_rules! mutation_methods {
             self.draft.row()
         }
 
+        /// Bytes that the change takes, about.
+        pub fn size(&self) -> usize {
+            self.draft.size()
+        }
+
         /// When the server answers. Default: as the table says.
         #[must_use]
         pub fn durability(mut self, durability: finback_cell::Durability) -> Self {

@@ -6,7 +6,7 @@ use crate::error::Attempt;
 use crate::location::RegionLocation;
 use crate::locator::attempt;
 use bytes::Bytes;
-use finback_proto::{convert, pb};
+use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl<'a> Multi<'a> {
     }
 
     fn region_action(&self, part: &Part<'_>, cells: &mut Vec<u8>) -> pb::RegionAction {
-        let region = convert::specifier_by_name(part.location.region());
+        let region = part.location.specifier();
         let plain = |(place, &index): (usize, &usize)| {
             let Prepared { action, nonces } = &self.actions[index];
             let place = Some(u32::try_from(place).unwrap_or(u32::MAX));

@@ -53,15 +53,20 @@ impl Draft {
         timestamp: i64,
         value: &[u8],
     ) {
-        let parts = CellParts {
-            row: &self.row,
-            family,
-            qualifier,
-            timestamp,
-            type_code: kind.code(),
-            value,
-            tags: &[],
-        };
+        self.push_tagged(kind, family, qualifier, timestamp, value, &[]);
+    }
+
+    pub(super) fn push_tagged(
+        &mut self,
+        kind: CellType,
+        family: &[u8],
+        qualifier: &[u8],
+        timestamp: i64,
+        value: &[u8],
+        tags: &[u8],
+    ) {
+        let parts =
+            CellParts { row: &self.row, family, qualifier, timestamp, type_code: kind.code(), value, tags };
         match parts.check() {
             Ok(()) if timestamp < 0 => self.fault(format!("a timestamp must not be negative: {timestamp}")),
             Ok(()) if family.is_empty() => self.fault("a family must have a name".to_owned()),

@@ -52,5 +52,20 @@ impl Put {
         self
     }
 
+    /// Stores a value with tags, as [`finback_cell::tag::write_tag`] writes them. The client must be one with
+    /// [`cell_tags`](crate::ClientConfig::cell_tags): servers take the cells of others for having no tags.
+    #[must_use]
+    pub fn tagged_column(
+        mut self,
+        family: impl AsRef<[u8]>,
+        qualifier: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+        tags: &[u8],
+    ) -> Self {
+        let (timestamp, family, qualifier) = (self.draft.timestamp, family.as_ref(), qualifier.as_ref());
+        self.draft.push_tagged(CellType::Put, family, qualifier, timestamp, value.as_ref(), tags);
+        self
+    }
+
     mutation_methods!(stores);
 }

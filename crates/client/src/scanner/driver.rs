@@ -12,7 +12,7 @@ use crate::scan::Scan;
 use crate::shared::{RegionCall, Shared};
 use bytes::Bytes;
 use finback_cell::{CellOrder, RegionInfo};
-use finback_proto::{convert, pb};
+use finback_proto::pb;
 use finback_rpc::exceptions;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ impl Driver {
         let message = self.scan.to_message(self.caching(), size);
         let rows = self.request();
         let request = |location: &RegionLocation| {
-            let region = Some(convert::specifier_by_name(location.region()));
+            let region = Some(location.specifier());
             (pb::ScanRequest { region, scan: Some(message.clone()), ..rows.clone() }, Bytes::new())
         };
         let (response, block, location) = match self.scan.is_timeline() {

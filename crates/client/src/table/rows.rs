@@ -35,7 +35,7 @@ impl Table {
         let call = self.call("Get", get.row(), self.read_timeout());
         let message = get.to_message();
         let request = |location: &RegionLocation| {
-            let region = convert::specifier_by_name(location.region());
+            let region = location.specifier();
             (pb::GetRequest { region, get: message.clone() }, Bytes::new())
         };
         let (response, block, _) = match get.is_timeline() {
@@ -137,7 +137,7 @@ impl Table {
         let (response, mut block, _) = self
             .shared
             .call_region(call, |location| {
-                let region = convert::specifier_by_name(location.region());
+                let region = location.specifier();
                 let (mutation, condition) = (message.clone(), condition.clone());
                 (pb::MutateRequest { region, mutation, condition, nonce_group }, cells.clone())
             })
@@ -170,7 +170,7 @@ impl Table {
                 .shared
                 .call_region(call, |location| {
                     let region_action = pb::RegionAction {
-                        region: convert::specifier_by_name(location.region()),
+                        region: location.specifier(),
                         atomic: Some(true),
                         action: action.clone(),
                         condition: condition.clone(),

@@ -7,6 +7,7 @@ mod config;
 mod help;
 mod hfile;
 mod man;
+mod pe;
 mod server;
 mod shell;
 mod top;
@@ -20,6 +21,7 @@ pub(super) const COMMANDS: &[Command] = &[
     server::COMMAND,
     shell::COMMAND,
     top::COMMAND,
+    pe::COMMAND,
     compact::COMMAND,
     hfile::COMMAND,
     wal::COMMAND,
