@@ -84,6 +84,9 @@ pub(crate) struct Opened {
     pub(crate) server: Arc<RegionServer>,
     pub(crate) before: Process,
     pub(crate) after: Process,
+    /// Of the first of them.
+    #[allow(dead_code)] // In this program.
+    pub(crate) region_name: Bytes,
     made: Duration,
     took: Duration,
 }
@@ -120,11 +123,12 @@ pub(crate) async fn open_regions(fs: Arc<dyn FileSystem>, directory: &Path, regi
             admin.call("OpenRegion", &request, Bytes::new()).await;
         answer.expect("an answer to OpenRegion");
     }
+    let region_name = infos.first().map(RegionInfo::name).unwrap_or_default();
     drop(infos);
     while master.opened.load(Ordering::Acquire) < regions {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    Opened { server, before, after: Process::now(), made, took: begun.elapsed() }
+    Opened { server, before, after: Process::now(), region_name, made, took: begun.elapsed() }
 }
 
 /// Region number so-and-so, of rows of eight digits.
