@@ -16,6 +16,7 @@ mod file;
 mod host;
 mod instead;
 mod load;
+mod log_value;
 pub mod manual;
 mod memory;
 mod names;

@@ -10,6 +10,7 @@ mod info_ports;
 mod logging;
 mod long_calls;
 mod metrics;
+mod metrics_history;
 mod nearest;
 mod pages;
 mod process;

@@ -1,17 +1,22 @@
 //! Where the numbers of the metrics come from: the region server's own, those of its RPC server and block cache, and what the
 //! master answers to anyone who asks for the cluster's status.
 
+use crate::metrics_history::{History, PERIOD};
 use crate::process::Start;
 use finback_cell::ServerName;
+use finback_master::MasterStatistics;
 use finback_metrics::{CacheFigures, IpcFigures, MasterFigures, Snapshot};
 use finback_proto::pb;
 use finback_regionserver::RegionServer;
-use finback_rpc::{CallKind, Channel, ChannelExt, Server};
+use finback_rpc::{Channel, ChannelExt, Server};
 use pb::Option as StatusOption;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
+/// A region that is on its way for longer is overdue: HBase's `hbase.metrics.rit.stuck.warning.threshold`.
+const OVERDUE_MS: u64 = 60_000;
 /// How long the master may take to tell how the cluster is.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -27,37 +32,58 @@ pub(crate) struct Sources {
     pub(crate) master_name: ServerName,
     pub(crate) cluster_id: String,
     pub(crate) zookeeper_quorum: String,
+    pub(crate) statistics: MasterStatistics,
+    /// When clients were first served, ms since the epoch; 0 before.
+    pub(crate) initialized_ms: Arc<AtomicU64>,
     pub(crate) start: Start,
     pub(crate) runtime: Handle,
+    pub(crate) history: Arc<History>,
 }
 
 impl Sources {
-    /// The numbers now. Blocks until the master has answered.
+    /// The numbers now, with how they were a while ago. Blocks until the master has answered.
     pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut snapshot = self.now();
+        snapshot.earlier = self.history.earlier();
+        if let Some(server) = &mut snapshot.server {
+            (server.read_rate, server.write_rate) = self.history.rates();
+        }
+        snapshot
+    }
+
+    /// Looks at the numbers now and then, for what they were a while ago.
+    pub(crate) async fn remember(self: Arc<Self>) {
+        let mut ticks = tokio::time::interval(PERIOD);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let sources = Arc::clone(&self);
+            // Looks at every store file of every region.
+            let looked = tokio::task::spawn_blocking(move || sources.history.remember(sources.now()));
+            if let Err(error) = looked.await {
+                tracing::error!(%error, "the metrics cannot be looked at");
+            }
+        }
+    }
+
+    fn now(&self) -> Snapshot {
         let (mut server, regions) = self.region_server.figures();
         server.cluster_id.clone_from(&self.cluster_id);
         server.zookeeper_quorum.clone_from(&self.zookeeper_quorum);
         server.cache = (self.cache)();
-        server.ipc = self.ipc();
+        server.ipc = self.rpc.figures();
         Snapshot {
             host: self.region_server.name().host.clone(),
             server: Some(server),
             regions,
             master: self.runtime.block_on(self.status()).map(|status| self.master_figures(&status)),
             process: self.start.figures(),
+            earlier: None,
         }
     }
 
     pub(crate) fn ipc(&self) -> IpcFigures {
-        let waiting = |kind| self.rpc.waiting_calls(kind) as u64;
-        IpcFigures {
-            connections: self.rpc.connections() as u64,
-            in_flight_bytes: self.rpc.in_flight_bytes() as u64,
-            waiting_priority: waiting(CallKind::Priority),
-            waiting_reads: waiting(CallKind::Read),
-            waiting_scans: waiting(CallKind::Scan),
-            waiting_writes: waiting(CallKind::Write),
-        }
+        self.rpc.figures()
     }
 
     /// None while the master does not answer, as before it has recovered.
@@ -94,7 +120,12 @@ impl Sources {
             average_load: regions as f64 / live.len().max(1) as f64,
             cluster_requests: loads().map(pb::ServerLoad::total_number_of_requests).sum(),
             in_transition: status.regions_in_transition.len() as u64,
-            oldest_transition_ms: stamps.min().map_or(0, |oldest| now_ms.saturating_sub(oldest)),
+            oldest_transition_ms: stamps.clone().min().map_or(0, |oldest| now_ms.saturating_sub(oldest)),
+            overdue_transitions: stamps.filter(|since| now_ms.saturating_sub(*since) > OVERDUE_MS).count()
+                as u64,
+            initialized_ms: self.initialized_ms.load(Ordering::Relaxed),
+            procedures: self.statistics.procedures(),
+            transition_time: self.statistics.transition_time(),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use finback_log::Log;
 use finback_master::Reconfigurer;
 use finback_regionserver::RegionServer;
 use parking_lot::Mutex;
 
 use crate::config::{Effective, Loaded, Reach, ServerConfig, Sources, setting_named};
-use crate::{region_server_options, server};
+use crate::{logging, region_server_options, server};
 
 /// A server whose settings can be read again.
 pub(crate) struct Reconfiguration {
@@ -18,6 +19,7 @@ pub(crate) struct Reconfiguration {
     master_info_port: Option<u16>,
     region_server: Arc<RegionServer>,
     master: Reconfigurer,
+    log: Log,
 }
 
 struct Current {
@@ -33,10 +35,11 @@ impl Reconfiguration {
         bound: &ServerConfig,
         region_server: Arc<RegionServer>,
         master: Reconfigurer,
+        log: Log,
     ) -> Self {
         let current = Current { config: loaded.config, effective: Arc::new(loaded.effective) };
         let master_info_port = bound.master_info_port;
-        Self { sources, current: Mutex::new(current), master_info_port, region_server, master }
+        Self { sources, current: Mutex::new(current), master_info_port, region_server, master, log }
     }
 
     /// What the server goes by now, and where each value comes from. Settings that wait for a restart have the value that they
@@ -69,6 +72,10 @@ impl Reconfiguration {
         // What is fixed until a restart stays what it is, also for what is made of it.
         config.keep(&current.config, &never);
         let memory = config.memory().map_err(|error| error.to_string())?;
+        // A level that was changed on the page stays what it is if the file says nothing new of levels.
+        if now.iter().any(|name| name.starts_with("log.")) {
+            logging::configure(&self.log, &config);
+        }
         if !now.is_empty() || !later.is_empty() {
             self.region_server.reconfigure(
                 region_server_options::region(&config, &memory),

@@ -43,11 +43,11 @@ pub(crate) fn options(
         background: background(config),
         handlers: config.handlers as usize,
         handler_threads: None,
-        slow_calls: (config.slow_calls_kept > 0).then_some(SlowCallOptions {
+        slow_calls: SlowCallOptions {
             slow: config.slow_call_time,
             large_bytes: config.large_reply_bytes,
-            kept: config.slow_calls_kept as usize,
-        }),
+            kept: (config.slow_calls_kept > 0).then_some(config.slow_calls_kept as usize),
+        },
         old_log_retention: config.old_wal_ttl,
         info_port: config.regionserver_info_port.unwrap_or(0),
         report_interval: config.report_interval,

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, Shares};
@@ -15,7 +16,7 @@ use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for
 use finback_layout::RootDir;
 use finback_log::Log;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
-use finback_metrics::CacheFigures;
+use finback_metrics::{CacheFigures, FileTierFigures};
 use finback_pages::{History, Site, Source};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
@@ -152,6 +153,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     let loaded = ServerConfig::load(&sources).map_err(|error| error.to_string())?;
     let mut config = loaded.config.clone();
     let files = loaded.effective.files.clone();
+    logging::configure(&log, &config);
     let terminated = terminated()?;
     tokio::pin!(terminated);
     let fs = file_system()?;
@@ -181,6 +183,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
         &config,
         Arc::clone(&region_server),
         master.reconfigurer(),
+        log.clone(),
     ));
     let update: UpdateConfiguration = Arc::new({
         let reconfiguration = Arc::clone(&reconfiguration);
@@ -209,6 +212,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
     let followed = closed.clone();
+    let initialized_ms: Arc<AtomicU64> = Arc::default();
     let numbers = metrics::Sources {
         region_server: Arc::clone(&region_server),
         rpc: region_rpc.clone(),
@@ -217,12 +221,17 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
         master_name: addresses.master_name.clone(),
         cluster_id: master.status().borrow().cluster_id.clone(),
         zookeeper_quorum,
+        statistics: master.statistics(),
+        initialized_ms: Arc::clone(&initialized_ms),
         start,
         runtime: Handle::current(),
+        history: Arc::default(),
     };
+    let numbers = Arc::new(numbers);
+    let remembering = tokio::spawn(Arc::clone(&numbers).remember());
     let names = vec![config.host_name()];
     let pages = Arc::new(ServerPages {
-        sources: Arc::new(numbers),
+        sources: numbers,
         client: Arc::new(Loopback::new(client)),
         admin: Arc::new(Loopback::new(admin)),
         long_calls: long_calls.handle(),
@@ -242,6 +251,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     tokio::select! {
         initialized = master.initialized() => {
             initialized.map_err(|failure| format!("cannot recover {}: {failure}", data.display()))?;
+            initialized_ms.store(now_ms(), Ordering::Relaxed);
             publication.publish(&master.status().borrow())?;
             serving.spawn(publication.follow(master.status(), is_set(followed)));
             write_ports(&data, &ports)?;
@@ -262,6 +272,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     region_server.stop().await;
     working.abort();
     sampling.abort();
+    remembering.abort();
     master.stop();
     Ok(())
 }
@@ -437,7 +448,17 @@ fn block_cache(config: &ServerConfig, memory_bytes: u64) -> (Arc<dyn BlockCache>
         Ok(file) => {
             let cache = Arc::new(CombinedBlockCache::new(memory, file));
             let of = Arc::clone(&cache);
-            (cache, Arc::new(move || cache_figures(of.memory())))
+            let figures = move || {
+                let file = of.file().statistics();
+                let file = FileTierFigures {
+                    hits: file.hits,
+                    misses: file.misses,
+                    blocks: file.blocks,
+                    bytes: options.size_bytes,
+                };
+                CacheFigures { file: Some(file), ..cache_figures(of.memory()) }
+            };
+            (cache, Arc::new(figures))
         }
         Err(error) => {
             tracing::error!(path = %options.path.display(), %error, "the block cache has no second tier");
@@ -461,6 +482,9 @@ fn cache_figures(cache: &LruLikeCache) -> CacheFigures {
         blocks: statistics.blocks,
         bytes: statistics.bytes,
         capacity_bytes: statistics.capacity_bytes,
+        index_hits: statistics.index_hits,
+        index_misses: statistics.index_misses,
+        file: None,
     }
 }
 

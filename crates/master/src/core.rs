@@ -14,6 +14,7 @@ mod recovery;
 mod region_reports;
 mod servers;
 mod startup;
+mod statistics;
 
 use std::collections::HashMap;
 
@@ -33,6 +34,7 @@ pub(crate) use procedure_table::Procedures;
 use procedure_writes::{ProcedureWrite, ProcedureWrites};
 pub(crate) use region_reports::{RegionReport, ReportedTransition};
 pub(crate) use startup::Startup;
+use statistics::Statistics;
 
 /// The first pause before something is tried again; it doubles with each attempt.
 const FIRST_PAUSE_MS: u64 = 50;
@@ -52,6 +54,7 @@ pub(crate) struct Core {
     procedure_writes: ProcedureWrites,
     startup: Startup,
     last_tick_ms: u64,
+    pub(crate) statistics: Statistics,
 }
 
 /// What an action was for.
@@ -98,6 +101,7 @@ impl Core {
             procedure_writes: ProcedureWrites::default(),
             startup,
             last_tick_ms: now,
+            statistics: Statistics::default(),
         }
     }
 

@@ -54,6 +54,6 @@ mod table_listing;
 mod write_calls;
 
 pub use admin_service::UpdateConfiguration;
-pub use master::{Master, MasterStatus, Reconfigurer};
+pub use master::{Master, MasterStatistics, MasterStatus, Reconfigurer};
 pub use options::{Chores, Clock, Connect, MasterConfig, MasterError, MasterOptions, ShutdownHook};
 pub use sanity_check::SanityChecks;

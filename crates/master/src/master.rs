@@ -2,6 +2,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use finback_cell::{ServerName, TableName};
 use finback_layout::{RootDir, WalDir};
+use finback_metrics::{HistogramSnapshot, ProcedureFigures};
 use finback_proto::{pb, pb::table_state};
 use finback_rpc::Service;
 use tokio::{runtime::Handle, sync::watch};
@@ -99,6 +100,11 @@ impl Master {
         self.services.iter().find(|service| service.name() == name).cloned()
     }
 
+    /// What it counts of procedures, and of how long regions were in transition.
+    pub fn statistics(&self) -> MasterStatistics {
+        MasterStatistics(self.driver.clone())
+    }
+
     /// The state, and its changes.
     pub fn status(&self) -> watch::Receiver<MasterStatus> {
         self.driver.status()
@@ -120,6 +126,22 @@ impl Master {
     /// Stops: what is under way is left to the next start, as after a crash.
     pub fn stop(&self) {
         self.driver.stop();
+    }
+}
+
+/// Tells what a master counts.
+#[derive(Clone)]
+pub struct MasterStatistics(Arc<Driver>);
+
+impl MasterStatistics {
+    /// Procedures, under HBase's names for them.
+    pub fn procedures(&self) -> Vec<(&'static str, ProcedureFigures)> {
+        self.0.read(|core| core.statistics.procedures())
+    }
+
+    /// How long regions were in transition.
+    pub fn transition_time(&self) -> HistogramSnapshot {
+        self.0.read(|core| core.statistics.transition_time())
     }
 }
 

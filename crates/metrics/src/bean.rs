@@ -13,6 +13,10 @@ pub enum Bean {
     Wal,
     /// Its RPC server.
     Ipc,
+    /// Its memory.
+    Memory,
+    /// Who asks it.
+    Users,
     /// The master.
     Master,
     /// What the master assigns.
@@ -23,12 +27,14 @@ pub enum Bean {
 
 impl Bean {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::RegionServer,
         Self::Regions,
         Self::Tables,
         Self::Wal,
         Self::Ipc,
+        Self::Memory,
+        Self::Users,
         Self::Master,
         Self::AssignmentManager,
         Self::Process,
@@ -42,6 +48,8 @@ impl Bean {
             Self::Tables => "Hadoop:service=HBase,name=RegionServer,sub=Tables",
             Self::Wal => "Hadoop:service=HBase,name=RegionServer,sub=WAL",
             Self::Ipc => "Hadoop:service=HBase,name=RegionServer,sub=IPC",
+            Self::Memory => "Hadoop:service=HBase,name=RegionServer,sub=Memory",
+            Self::Users => "Hadoop:service=HBase,name=RegionServer,sub=Users",
             Self::Master => "Hadoop:service=HBase,name=Master,sub=Server",
             Self::AssignmentManager => "Hadoop:service=HBase,name=Master,sub=AssignmentManager",
             Self::Process => "Finback:name=Process",

@@ -1,46 +1,51 @@
-//! A histogram of durations with fixed buckets.
+//! A histogram of durations, sizes or numbers with fixed buckets.
 //!
 //! Log-linear: each power of two has eight buckets of the same width, so that a bucket is at most an eighth of its values
-//! wide. Eight nanoseconds at a time below a microsecond would be precision that nobody reads: what is shorter than 1,024 ns
-//! is one bucket, what is longer than 68 s another.
+//! wide; what is below eight has a bucket for each number, what is beyond two to the power of 36 (68 s in nanoseconds, 64 GiB)
+//! is one bucket.
 
 use crate::stripe;
+use std::num::NonZero;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Buckets of a power of two, as a power of two.
 const PARTS_BITS: u32 = 3;
 const PARTS: usize = 1 << PARTS_BITS;
-/// Values below two to this power are in the first bucket.
-const FIRST_OCTAVE: u32 = 10;
 /// Values from two to this power on are in the last bucket.
 const END_OCTAVE: u32 = 36;
-const BUCKETS: usize = 2 + (END_OCTAVE - FIRST_OCTAVE) as usize * PARTS;
+const BUCKETS: usize = PARTS + (END_OCTAVE - PARTS_BITS) as usize * PARTS + 1;
 
 /// The bucket of a value.
 #[inline]
-fn bucket_of(ns: u64) -> usize {
-    if ns < 1 << FIRST_OCTAVE {
-        return 0;
+fn bucket_of(value: u64) -> usize {
+    if value < PARTS as u64 {
+        return value as usize;
     }
-    let octave = u64::BITS - 1 - ns.leading_zeros();
+    let octave = u64::BITS - 1 - value.leading_zeros();
     if octave >= END_OCTAVE {
         return BUCKETS - 1;
     }
-    let part = (ns >> (octave - PARTS_BITS)) as usize & (PARTS - 1);
-    1 + (octave - FIRST_OCTAVE) as usize * PARTS + part
+    let part = (value >> (octave - PARTS_BITS)) as usize & (PARTS - 1);
+    first_of(octave) + part
+}
+
+/// The first bucket of the values from two to this power on; at least 3.
+const fn first_of(octave: u32) -> usize {
+    PARTS + (octave - PARTS_BITS) as usize * PARTS
 }
 
 /// The first value that is beyond a bucket; of the last bucket there is none.
 fn end_of(bucket: usize) -> u64 {
-    if bucket == 0 {
-        return 1 << FIRST_OCTAVE;
+    if bucket < PARTS {
+        return bucket as u64 + 1;
     }
     if bucket >= BUCKETS - 1 {
         return u64::MAX;
     }
-    let (octave, part) = ((bucket - 1) / PARTS, (bucket - 1) % PARTS);
-    (PARTS as u64 + part as u64 + 1) << (octave as u32 + FIRST_OCTAVE - PARTS_BITS)
+    let (octave, part) = ((bucket - PARTS) / PARTS, (bucket - PARTS) % PARTS);
+    (PARTS as u64 + part as u64 + 1) << octave
 }
 
 /// The first value of a bucket.
@@ -52,26 +57,51 @@ fn begin_of(bucket: usize) -> u64 {
 #[repr(align(128))]
 struct Stripe {
     buckets: [AtomicU64; BUCKETS],
-    sum_ns: AtomicU64,
-    max_ns: AtomicU64,
-    min_ns: AtomicU64,
+    sum: AtomicU64,
+    max: AtomicU64,
+    min: AtomicU64,
 }
 
 impl Default for Stripe {
     fn default() -> Self {
         Self {
             buckets: [const { AtomicU64::new(0) }; BUCKETS],
-            sum_ns: AtomicU64::new(0),
-            max_ns: AtomicU64::new(0),
-            min_ns: AtomicU64::new(u64::MAX),
+            sum: AtomicU64::new(0),
+            max: AtomicU64::new(0),
+            min: AtomicU64::new(u64::MAX),
         }
     }
 }
 
-/// Durations as they are counted. [`Histogram::record`] costs two relaxed additions and two loads, whatever was counted before.
+impl Stripe {
+    /// Of a stripe that no other thread writes to.
+    #[inline]
+    fn add_alone(&self, value: u64) {
+        let plus =
+            |count: &AtomicU64, more: u64| count.store(count.load(Relaxed).wrapping_add(more), Relaxed);
+        plus(&self.buckets[bucket_of(value)], 1);
+        plus(&self.sum, value);
+        if value > self.max.load(Relaxed) {
+            self.max.store(value, Relaxed);
+        }
+        if value < self.min.load(Relaxed) {
+            self.min.store(value, Relaxed);
+        }
+    }
+
+    fn add(&self, value: u64) {
+        self.buckets[bucket_of(value)].fetch_add(1, Relaxed);
+        self.sum.fetch_add(value, Relaxed);
+        self.max.fetch_max(value, Relaxed);
+        self.min.fetch_min(value, Relaxed);
+    }
+}
+
+/// Durations, sizes or numbers as they are counted. [`Histogram::record`] costs a few additions to memory that no other thread
+/// writes to, whatever was counted before.
 #[derive(Debug)]
 pub struct Histogram {
-    /// A power of two of them.
+    /// One for each of the first threads, by their numbers, and a last one for all others.
     stripes: Box<[Stripe]>,
 }
 
@@ -82,33 +112,36 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// For one thread, or few that seldom count: about 1.7 KiB.
+    /// For one thread, or few that seldom count: about 2.3 KiB.
     pub fn for_one_thread() -> Self {
         Self::with_stripes(1)
     }
 
-    /// For many threads.
+    /// For many threads: so much for each of those that run at the same time, and as many again.
     pub fn for_many_threads() -> Self {
-        Self::with_stripes(8)
+        static THREADS: OnceLock<usize> = OnceLock::new();
+        let threads = THREADS.get_or_init(|| std::thread::available_parallelism().map_or(2, NonZero::get));
+        Self::with_stripes((2 * threads).min(stripe::NUMBERS) + 1)
     }
 
     fn with_stripes(stripes: usize) -> Self {
         Self { stripes: (0..stripes).map(|_| Stripe::default()).collect() }
     }
 
-    /// Counts one duration.
+    /// Counts one duration, in nanoseconds.
     #[inline]
     pub fn record(&self, duration: Duration) {
-        let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        let stripe = &self.stripes[stripe::of_thread() & (self.stripes.len() - 1)];
-        stripe.buckets[bucket_of(ns)].fetch_add(1, Relaxed);
-        stripe.sum_ns.fetch_add(ns, Relaxed);
-        // Seldom true after the first few.
-        if ns > stripe.max_ns.load(Relaxed) {
-            stripe.max_ns.fetch_max(ns, Relaxed);
-        }
-        if ns < stripe.min_ns.load(Relaxed) {
-            stripe.min_ns.fetch_min(ns, Relaxed);
+        self.record_value(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// Counts one size or number.
+    #[inline]
+    pub fn record_value(&self, value: u64) {
+        let (number, shared) = (stripe::of_thread(), self.stripes.len() - 1);
+        if number < shared {
+            self.stripes[number].add_alone(value);
+        } else {
+            self.stripes[shared].add(value);
         }
     }
 
@@ -119,9 +152,9 @@ impl Histogram {
             for (sum, bucket) in all.buckets.iter_mut().zip(&stripe.buckets) {
                 *sum += bucket.load(Relaxed);
             }
-            all.sum_ns = all.sum_ns.wrapping_add(stripe.sum_ns.load(Relaxed));
-            all.max_ns = all.max_ns.max(stripe.max_ns.load(Relaxed));
-            all.min_ns = all.min_ns.min(stripe.min_ns.load(Relaxed));
+            all.sum = all.sum.wrapping_add(stripe.sum.load(Relaxed));
+            all.max = all.max.max(stripe.max.load(Relaxed));
+            all.min = all.min.min(stripe.min.load(Relaxed));
         }
         all
     }
@@ -131,46 +164,46 @@ impl Histogram {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistogramSnapshot {
     buckets: Box<[u64]>,
-    sum_ns: u64,
-    max_ns: u64,
-    min_ns: u64,
+    sum: u64,
+    max: u64,
+    min: u64,
 }
 
 impl Default for HistogramSnapshot {
     fn default() -> Self {
-        Self { buckets: vec![0; BUCKETS].into(), sum_ns: 0, max_ns: 0, min_ns: u64::MAX }
+        Self { buckets: vec![0; BUCKETS].into(), sum: 0, max: 0, min: u64::MAX }
     }
 }
 
 impl HistogramSnapshot {
-    /// Durations counted.
+    /// How many were counted.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// Their sum.
-    pub fn sum(&self) -> Duration {
-        Duration::from_nanos(self.sum_ns)
+    /// Their sum; of durations in nanoseconds, as everything here.
+    pub fn sum(&self) -> u64 {
+        self.sum
     }
 
-    /// The longest; zero if there is none.
-    pub fn max(&self) -> Duration {
-        Duration::from_nanos(self.max_ns)
+    /// The largest; zero if there is none.
+    pub fn max(&self) -> u64 {
+        self.max
     }
 
-    /// The shortest; zero if there is none.
-    pub fn min(&self) -> Duration {
-        Duration::from_nanos(if self.min_ns == u64::MAX { 0 } else { self.min_ns })
+    /// The smallest; zero if there is none.
+    pub fn min(&self) -> u64 {
+        if self.min == u64::MAX { 0 } else { self.min }
     }
 
     /// Their mean; zero if there is none.
-    pub fn mean(&self) -> Duration {
-        Duration::from_nanos(self.sum_ns / self.count().max(1))
+    pub fn mean(&self) -> u64 {
+        self.sum / self.count().max(1)
     }
 
-    /// A duration that so large a part of them (0 to 1) does not exceed: within an eighth of the true one, and never beyond
-    /// the longest. Zero if there is none.
-    pub fn quantile(&self, part: f64) -> Duration {
+    /// A value that so large a part of them (0 to 1) does not exceed: within an eighth of the true one, and never beyond
+    /// the largest. Zero if there is none.
+    pub fn quantile(&self, part: f64) -> u64 {
         let count = self.count();
         let rank = ((part * count as f64).ceil() as u64).clamp(1, count.max(1));
         let mut before = 0;
@@ -179,14 +212,30 @@ impl HistogramSnapshot {
                 if bucket == BUCKETS - 1 {
                     return self.max();
                 }
-                let (begin, end) = (begin_of(bucket), end_of(bucket).min(self.max_ns.saturating_add(1)));
-                let width = end.saturating_sub(begin) as f64;
-                let ns = begin + (width * ((rank - before) as f64 / inside as f64)) as u64;
-                return Duration::from_nanos(ns.clamp(self.min_ns.min(self.max_ns), self.max_ns));
+                let (begin, end) = (begin_of(bucket), end_of(bucket).min(self.max.saturating_add(1)));
+                let width = end.saturating_sub(begin + 1) as f64;
+                let value = begin + (width * ((rank - before) as f64 / inside as f64)) as u64;
+                return value.clamp(self.min.min(self.max), self.max);
             }
             before += inside;
         }
-        Duration::ZERO
+        0
+    }
+
+    /// What was counted since an earlier snapshot of the same histogram. The least and the most are then those of their
+    /// buckets: within an eighth.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let less = self.buckets.iter().zip(&earlier.buckets).map(|(now, then)| now.saturating_sub(*then));
+        let mut since =
+            Self { buckets: less.collect(), sum: self.sum.wrapping_sub(earlier.sum), ..Self::default() };
+        let first = since.buckets.iter().position(|inside| *inside > 0);
+        let last = since.buckets.iter().rposition(|inside| *inside > 0);
+        if let (Some(first), Some(last)) = (first, last) {
+            since.min = begin_of(first).max(self.min);
+            since.max = (end_of(last) - 1).min(self.max);
+        }
+        since
     }
 
     /// Both together.
@@ -195,36 +244,21 @@ impl HistogramSnapshot {
         for (sum, more) in self.buckets.iter_mut().zip(&other.buckets) {
             *sum += more;
         }
-        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
-        self.min_ns = self.min_ns.min(other.min_ns);
+        self.sum = self.sum.wrapping_add(other.sum);
+        self.max = self.max.max(other.max);
+        self.min = self.min.min(other.min);
         self
     }
 
-    /// What was counted since `earlier`, which is of the same histogram. The extremes are those of its buckets.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        let mut since = Self { sum_ns: self.sum_ns.wrapping_sub(earlier.sum_ns), ..Self::default() };
-        for ((left, now), before) in since.buckets.iter_mut().zip(&self.buckets).zip(&earlier.buckets) {
-            *left = now.saturating_sub(*before);
-        }
-        let filled = |bucket: &usize| since.buckets[*bucket] > 0;
-        if let (Some(first), Some(last)) = ((0..BUCKETS).find(filled), (0..BUCKETS).rfind(filled)) {
-            since.min_ns = begin_of(first).max(self.min_ns);
-            since.max_ns = (end_of(last) - 1).min(self.max_ns);
-        }
-        since
-    }
-
-    /// For each power of two from about a microsecond to about a minute, in ns, how many were shorter.
-    pub fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> {
-        let mut shorter = 0;
+    /// For each of these powers of two, how many were below it. The powers must grow, from 3 on, and end at 36.
+    pub fn cumulative(&self, powers: impl Iterator<Item = u32>) -> impl Iterator<Item = (u64, u64)> {
+        let mut below = 0;
         let mut next = 0;
-        (FIRST_OCTAVE..=END_OCTAVE).map(move |octave| {
-            let end = 1 + (octave - FIRST_OCTAVE) as usize * PARTS;
-            shorter += self.buckets[next..end].iter().sum::<u64>();
+        powers.map(move |power| {
+            let end = first_of(power).clamp(next, BUCKETS);
+            below += self.buckets[next..end].iter().sum::<u64>();
             next = end;
-            (1 << octave, shorter)
+            (1 << power, below)
         })
     }
 }

@@ -3,17 +3,18 @@
 use crate::bean::Bean;
 use crate::histogram::HistogramSnapshot;
 use crate::json;
-use crate::snapshot::{RegionFigures, Snapshot};
-use crate::table::{Kind, METRICS, Metric, Source};
+use crate::metric::{Kind, Metric, Source};
+use crate::snapshot::{RegionFigures, Snapshot, UserFigures};
+use crate::table::METRICS;
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
 
 mod query;
 
 pub use query::{BadQuery, Query};
 
+const NS_PER_MS: u64 = 1_000_000;
 /// What HBase calls the parts of a histogram.
 const QUANTILES: [(&str, f64); 8] = [
     ("25th_percentile", 0.25),
@@ -66,9 +67,16 @@ fn attributes(snapshot: &Snapshot, bean: Bean) -> Vec<(String, String)> {
         Bean::Tables => list.tables(&snapshot.regions),
         _ => METRICS.iter().filter(|metric| metric.bean == bean).for_each(|metric| {
             if let Some(value) = value(snapshot, metric) {
-                metric.hbase.iter().for_each(|name| list.metric(name, &value));
+                let earlier = snapshot.earlier.as_deref().and_then(|earlier| self::value(earlier, metric));
+                metric.hbase.iter().for_each(|name| list.metric(name, &value, earlier.as_ref()));
             }
         }),
+    }
+    if let (Bean::Users, Some(server)) = (bean, &snapshot.server) {
+        list.users(&server.users);
+    }
+    if let (Bean::Tables, Some(_)) = (bean, &snapshot.server) {
+        list.0.push(("numTables".to_owned(), tables(&snapshot.regions).len().to_string()));
     }
     let there = match bean {
         Bean::Regions | Bean::Tables => snapshot.server.is_some(),
@@ -107,7 +115,7 @@ impl List {
     fn region(&mut self, region: &RegionFigures) {
         let RegionFigures { namespace, table, encoded_name, .. } = region;
         let prefix = format!("Namespace_{namespace}_table_{table}_region_{encoded_name}_metric_");
-        self.of_region(&prefix, region, |_| true);
+        self.of_region(&prefix, region, |metric| metric.bean == Bean::Regions);
     }
 
     fn tables(&mut self, regions: &[RegionFigures]) {
@@ -117,20 +125,45 @@ impl List {
         }
     }
 
-    fn of_region(&mut self, prefix: &str, region: &RegionFigures, wants: impl Fn(&Metric) -> bool) {
-        for metric in METRICS.iter().filter(|metric| wants(metric)) {
-            if let Source::Region(of) = metric.source {
-                metric.hbase.iter().for_each(|name| self.metric(&format!("{prefix}{name}"), &of(region)));
+    /// HBase has histograms of each user there; these are its names for what it counts of clients.
+    fn users(&mut self, users: &[UserFigures]) {
+        for of in users {
+            let prefix = format!("user_{}_client_{}_metric_", of.user, of.client);
+            for (name, count) in [
+                ("readRequestCount", of.reads),
+                ("filteredReadRequestCount", of.filtered_reads),
+                ("writeRequestCount", of.writes),
+            ] {
+                self.0.push((format!("{prefix}{name}"), count.to_string()));
             }
         }
     }
 
-    fn metric(&mut self, name: &str, value: &Value<'_>) {
+    fn of_region(&mut self, prefix: &str, region: &RegionFigures, wants: impl Fn(&Metric) -> bool) {
+        for metric in METRICS.iter().filter(|metric| wants(metric)) {
+            if let Source::Region(of) = metric.source {
+                metric
+                    .hbase
+                    .iter()
+                    .for_each(|name| self.metric(&format!("{prefix}{name}"), &of(region), None));
+            }
+        }
+    }
+
+    /// A metric as it is, and as it was a while ago.
+    fn metric(&mut self, name: &str, value: &Value<'_>, earlier: Option<&Value<'_>>) {
         match value {
             Value::Count(count) => self.0.push((name.to_owned(), count.to_string())),
             Value::Number(number) => self.number(name, *number),
             Value::Text(text) => self.text(name, text),
-            Value::Histogram(histogram) => self.histogram(name, histogram),
+            Value::Times(all) | Value::Sizes(all) => {
+                let lately = match earlier {
+                    Some(Value::Times(then) | Value::Sizes(then)) => &all.since(then),
+                    _ => *all,
+                };
+                let divisor = if matches!(value, Value::Times(_)) { NS_PER_MS } else { 1 };
+                self.histogram(name, all, lately, divisor);
+            }
             Value::Absent => {}
         }
     }
@@ -147,36 +180,38 @@ impl List {
         self.0.push((name.to_owned(), value));
     }
 
-    fn histogram(&mut self, name: &str, times: &HistogramSnapshot) {
-        let ms = |duration: Duration| duration.as_millis().to_string();
-        self.0.push((format!("{name}_num_ops"), times.count().to_string()));
-        self.0.push((format!("{name}_min"), ms(times.min())));
-        self.0.push((format!("{name}_max"), ms(times.max())));
-        self.0.push((format!("{name}_mean"), ms(times.mean())));
-        for (part, quantile) in QUANTILES {
-            self.0.push((format!("{name}_{part}"), ms(times.quantile(quantile))));
-        }
+    /// All of them in how many there were; the rest of what was counted lately, as HBase's are of its last period.
+    fn histogram(&mut self, name: &str, all: &HistogramSnapshot, lately: &HistogramSnapshot, divisor: u64) {
+        let mut part =
+            |part: &str, value: u64| self.0.push((format!("{name}_{part}"), (value / divisor).to_string()));
+        part("min", lately.min());
+        part("max", lately.max());
+        part("mean", lately.mean());
+        QUANTILES.into_iter().for_each(|(name, quantile)| part(name, lately.quantile(quantile)));
+        self.0.push((format!("{name}_num_ops"), all.count().to_string()));
     }
 }
 
 /// Every pair of bean and attribute that may be told, with `<namespace>`, `<table>` and `<region>` for names of those, as
 /// far as they are in HBase's beans.
 pub fn names() -> Vec<(&'static str, String)> {
-    let mut names = Vec::new();
+    let mut names = vec![(Bean::Tables.name(), "numTables".to_owned())];
     for metric in METRICS.iter().filter(|metric| metric.bean != Bean::Process) {
         for name in metric.hbase {
             let parts = match metric.kind {
-                Kind::Histogram => parts().map(|part| format!("{name}_{part}")).collect(),
+                Kind::Histogram | Kind::Sizes => parts().map(|part| format!("{name}_{part}")).collect(),
                 _ => vec![(*name).to_owned()],
             };
             for part in parts {
-                if metric.bean == Bean::Regions {
+                if matches!(metric.source, Source::Region(_)) {
                     let mut prefix = String::from("Namespace_<namespace>_table_<table>_");
                     if metric.of_tables {
                         names.push((Bean::Tables.name(), format!("{prefix}metric_{part}")));
                     }
-                    let _ = write!(prefix, "region_<region>_metric_{part}");
-                    names.push((Bean::Regions.name(), prefix));
+                    if metric.bean == Bean::Regions {
+                        let _ = write!(prefix, "region_<region>_metric_{part}");
+                        names.push((Bean::Regions.name(), prefix));
+                    }
                 } else {
                     names.push((metric.bean.name(), part));
                 }

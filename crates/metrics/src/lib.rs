@@ -12,8 +12,11 @@ mod histogram;
 pub mod jmx;
 mod json;
 mod manual;
+mod meter;
+mod metric;
 mod operation;
 pub mod prometheus;
+mod size;
 mod snapshot;
 mod stripe;
 mod table;
@@ -22,10 +25,13 @@ mod value;
 pub use bean::Bean;
 pub use histogram::{Histogram, HistogramSnapshot};
 pub use manual::page;
-pub use operation::{Operation, OperationTimes, Timer, record};
+pub use meter::Meter;
+pub use metric::{Kind, Metric, Source};
+pub use operation::{Operation, OperationTimes, Timer, is_recording, record};
+pub use size::{OperationSizes, Size};
 pub use snapshot::{
-    CacheFigures, IpcFigures, MasterFigures, ProcessFigures, RegionFigures, ServerFigures, Snapshot,
-    WalFigures,
+    CacheFigures, ExceptionCounts, FileTierFigures, IpcFigures, MasterFigures, ProcedureFigures,
+    ProcessFigures, RegionFigures, ServerFigures, Snapshot, UserFigures, WalFigures, Work,
 };
-pub use table::{Kind, METRICS, Metric, Source};
+pub use table::METRICS;
 pub use value::Value;

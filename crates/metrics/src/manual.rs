@@ -2,9 +2,14 @@
 
 use crate::bean::Bean;
 use crate::jmx;
-use crate::table::{Kind, METRICS, Metric};
+use crate::metric::{Kind, Metric};
+use crate::table::METRICS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+
+mod reasons;
+
+use reasons::reason;
 
 const HEAD: &str = "\
 # Metrics
@@ -15,8 +20,9 @@ server (16030, `hbase.regionserver.info.port`); both tell the same. This page is
 `FINBACK_WRITE_DOCS=1 cargo test -p finback-metrics` writes it anew.
 
 `/jmx` has HBase's beans, for dashboards made for HBase: `?qry=` takes a pattern of their names
-(`Hadoop:service=HBase,name=RegionServer,sub=*`), `?get=BEAN::ATTRIBUTE,ATTRIBUTE` single attributes. Percentiles there are those
-of all operations since the start, within an eighth; HBase's are of the last seconds. Milliseconds are whole ones, as HBase's.
+(`Hadoop:service=HBase,name=RegionServer,sub=*`), `?get=BEAN::ATTRIBUTE,ATTRIBUTE` single attributes. Percentiles,
+means and extremes there are of the last 10 to 20 seconds, within an eighth, and 0 without anything in them, as HBase's; `_num_ops`
+counts since the start. Milliseconds are whole ones, as HBase's.
 
 `/metrics` is text for Prometheus. Of regions the 20 with most requests are told, of all with `?regions=all`. Histograms have a
 bucket for each power of two from about a microsecond to about a minute. How to have it scraped:
@@ -26,18 +32,30 @@ bucket for each power of two from about a microsecond to about a minute. How to 
         static_configs:
           - targets: ['localhost:16030']
 
+`etc/grafana/finback.json` is a dashboard of these for Grafana. Both ports tell the same: scrape one of them. What the Datadog
+integration and OpenTelemetry's gatherer ask `/jmx` for is there, or below with the reason why not; a test looks.
+
 What is counted of regions begins anew when a region is opened, and sums over regions are of those that are open.
 ";
 
 /// The whole of `docs/metrics.md`. `recorded`: the names of HBase's beans and attributes, `BEAN TAB ATTRIBUTE` a line.
 pub fn page(recorded: &str) -> String {
     let mut page = HEAD.to_owned();
-    for bean in Bean::ALL.into_iter().filter(|bean| *bean != Bean::Tables) {
+    for bean in Bean::ALL {
         let _ = writeln!(page, "\n## `{}`\n", bean.name());
         if bean == Bean::Regions {
             page.push_str(
                 "HBase's names begin with `Namespace_NAMESPACE_table_TABLE_region_REGION_metric_`. Those marked with a star are also \
                  told of tables, in\n`Hadoop:service=HBase,name=RegionServer,sub=Tables`, under `Namespace_NAMESPACE_table_TABLE_metric_`.\n\n",
+            );
+        }
+        if bean == Bean::Tables {
+            page.push_str("These stand beside those of regions that have a star.\n\n");
+        }
+        if bean == Bean::Users {
+            page.push_str(
+                "Beside it, for each user on each machine, `user_USER_client_ADDRESS_metric_` with `readRequestCount`, \
+                 `filteredReadRequestCount` and `writeRequestCount`:\nthe counts of HBase's cluster status, under names of our own.\n\n",
             );
         }
         page.push_str("| HBase | Prometheus | kind | unit in HBase | meaning |\n|---|---|---|---|---|\n");
@@ -50,8 +68,8 @@ pub fn page(recorded: &str) -> String {
 }
 
 fn row(page: &mut String, metric: &Metric) {
-    let star = if metric.of_tables { " *" } else { "" };
-    let parts = if metric.kind == Kind::Histogram { "_…" } else { "" };
+    let star = if metric.of_tables && metric.bean == Bean::Regions { " *" } else { "" };
+    let parts = if matches!(metric.kind, Kind::Histogram | Kind::Sizes) { "_…" } else { "" };
     let names: Vec<_> = metric.hbase.iter().map(|name| format!("`{name}{parts}`{star}")).collect();
     let prometheus = match (metric.prometheus, metric.label) {
         ("", _) => String::new(),
@@ -61,7 +79,7 @@ fn row(page: &mut String, metric: &Metric) {
     let kind = match metric.kind {
         Kind::Counter => "counter",
         Kind::Gauge => "gauge",
-        Kind::Histogram => "histogram",
+        Kind::Histogram | Kind::Sizes => "histogram",
         Kind::Tag => "tag",
     };
     let _ = writeln!(
@@ -77,22 +95,27 @@ fn row(page: &mut String, metric: &Metric) {
 fn missing(page: &mut String, recorded: &str) {
     page.push_str(
         "\n## What HBase has and Finback has not\n\n\
-         In the same beans, parts of histograms as `_…`; HBase's other beans (of its Java virtual machine, of ZooKeeper, of its \
-         thread pools,\nof users, of coprocessors, of replication, of quotas) are not there at all.\n",
+         In the same beans, parts of histograms as `_…`. HBase's other beans are those of its Java virtual machine, of ZooKeeper, of its \
+         thread pools,\nof coprocessors, of replication and of quotas: there is no such thing here.\n",
     );
     let ours: BTreeSet<(&str, String)> = jmx::names().into_iter().collect();
-    let mut beans: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut beans: BTreeMap<&str, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for (bean, name) in recorded.lines().filter_map(|line| line.split_once('\t')) {
         let is_bean_of_ours = Bean::ALL.iter().any(|known| known.name() == bean);
         let frame = ["tag.Context", "tag.Hostname"].contains(&name);
         if is_bean_of_ours && !frame && !ours.contains(&(bean, name.to_owned())) {
             let short = name.rsplit_once("_metric_").map_or(name, |(_, short)| short);
-            beans.entry(bean).or_default().insert(without_part(short));
+            let name = without_part(short);
+            let reason = reason(bean, &name);
+            beans.entry(bean).or_default().entry(reason).or_default().insert(name);
         }
     }
-    for (bean, names) in beans {
-        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-        let _ = writeln!(page, "\n`{bean}`: {}.", names.join(", "));
+    for (bean, reasons) in beans {
+        let _ = writeln!(page, "\n`{bean}`:\n\n| attributes | why not |\n|---|---|");
+        for (reason, names) in reasons {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let _ = writeln!(page, "| {} | {reason} |", names.join(", "));
+        }
     }
 }
 

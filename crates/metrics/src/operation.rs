@@ -1,7 +1,7 @@
 //! How long the operations of a server take.
 
 use crate::histogram::{Histogram, HistogramSnapshot};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// What is timed.
@@ -20,6 +20,16 @@ pub enum Operation {
     Append,
     /// A mutation with a condition.
     CheckAndMutate,
+    /// A put with a condition: it counts among [`Operation::CheckAndMutate`] too.
+    CheckAndPut,
+    /// A delete with a condition: likewise.
+    CheckAndDelete,
+    /// The puts of a batch to one region, together.
+    PutBatch,
+    /// The deletes of a batch to one region, together.
+    DeleteBatch,
+    /// A bulk load into a region.
+    BulkLoad,
     /// One call of a scan: its opening with the first rows, or the next rows.
     Scan,
     /// A batch.
@@ -34,13 +44,18 @@ pub enum Operation {
 
 impl Operation {
     /// All of them, in their order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::Get,
         Self::Put,
         Self::Delete,
         Self::Increment,
         Self::Append,
         Self::CheckAndMutate,
+        Self::CheckAndPut,
+        Self::CheckAndDelete,
+        Self::PutBatch,
+        Self::DeleteBatch,
+        Self::BulkLoad,
         Self::Scan,
         Self::Multi,
         Self::Flush,
@@ -52,18 +67,30 @@ impl Operation {
 /// Whether operations are timed. They are; a benchmark of what that costs says otherwise.
 static RECORDS: AtomicBool = AtomicBool::new(true);
 
+/// Whether they are.
+#[inline]
+pub fn is_recording() -> bool {
+    RECORDS.load(Relaxed)
+}
+
 /// Has operations timed from now on, or not: for who measures what it costs.
 pub fn record(on: bool) {
     RECORDS.store(on, Relaxed);
 }
 
+/// An operation that takes longer is slow, as in HBase.
+const SLOW: Duration = Duration::from_secs(1);
+
 /// The times of a server's operations.
 #[derive(Debug)]
-pub struct OperationTimes([Histogram; Operation::ALL.len()]);
+pub struct OperationTimes {
+    times: [Histogram; Operation::ALL.len()],
+    slow: [AtomicU64; Operation::ALL.len()],
+}
 
 impl Default for OperationTimes {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| Histogram::for_many_threads()))
+        Self { times: std::array::from_fn(|_| Histogram::for_many_threads()), slow: Default::default() }
     }
 }
 
@@ -76,7 +103,13 @@ impl Timer {
     /// Begins now.
     #[inline]
     pub fn start() -> Self {
-        Self(RECORDS.load(Relaxed).then(Instant::now))
+        Self(is_recording().then(Instant::now))
+    }
+
+    /// Of what began then.
+    #[inline]
+    pub fn since(begun: Instant) -> Self {
+        Self(is_recording().then_some(begun))
     }
 
     /// How long it has been running, if it is timed.
@@ -90,7 +123,10 @@ impl OperationTimes {
     /// Counts an operation that took so long.
     #[inline]
     pub fn record(&self, operation: Operation, took: Duration) {
-        self.0[operation as usize].record(took);
+        self.times[operation as usize].record(took);
+        if took > SLOW {
+            self.slow[operation as usize].fetch_add(1, Relaxed);
+        }
     }
 
     /// Counts an operation that ends now.
@@ -103,6 +139,11 @@ impl OperationTimes {
 
     /// What was counted, in the order of [`Operation::ALL`].
     pub fn snapshot(&self) -> Vec<HistogramSnapshot> {
-        self.0.iter().map(Histogram::snapshot).collect()
+        self.times.iter().map(Histogram::snapshot).collect()
+    }
+
+    /// How many took longer than a second, in the order of [`Operation::ALL`].
+    pub fn slow(&self) -> Vec<u64> {
+        self.slow.iter().map(|count| count.load(Relaxed)).collect()
     }
 }

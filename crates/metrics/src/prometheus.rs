@@ -2,8 +2,9 @@
 
 use crate::histogram::HistogramSnapshot;
 use crate::jmx;
+use crate::metric::{Kind, Metric, Source};
 use crate::snapshot::{RegionFigures, Snapshot};
-use crate::table::{Kind, METRICS, Metric, Source};
+use crate::table::METRICS;
 use crate::value::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,6 +16,13 @@ pub const TOP_REGIONS: usize = 20;
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 const NS_PER_SECOND: f64 = 1e9;
+/// Bounds of durations, in nanoseconds, as powers of two: from about a microsecond to about a minute.
+const TIMES: [u32; 27] = [
+    10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35,
+    36,
+];
+/// Bounds of sizes, and of numbers of files: from 8 to 64 Gi.
+const SIZES: [u32; 18] = [3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36];
 
 /// All metrics; of regions the busiest `most_regions`.
 pub fn render(snapshot: &Snapshot, most_regions: usize) -> String {
@@ -26,11 +34,14 @@ pub fn render(snapshot: &Snapshot, most_regions: usize) -> String {
         let mut lines = String::new();
         match metric.source {
             Source::Region(of) => regions.iter().for_each(|region| {
-                let labels = [
+                let labels: Vec<(&str, &str)> = [
                     ("namespace", region.namespace.as_str()),
                     ("table", &region.table),
                     ("region", &region.encoded_name),
-                ];
+                ]
+                .into_iter()
+                .chain(metric.label)
+                .collect();
                 sample(&mut lines, metric, &labels, &of(region));
             }),
             _ => {
@@ -64,7 +75,7 @@ fn busiest(regions: &[RegionFigures], most: usize) -> Vec<&RegionFigures> {
 fn head(metric: &Metric) -> String {
     let kind = match metric.kind {
         Kind::Counter => "counter",
-        Kind::Histogram => "histogram",
+        Kind::Histogram | Kind::Sizes => "histogram",
         Kind::Gauge | Kind::Tag => "gauge",
     };
     let name = metric.prometheus;
@@ -76,21 +87,30 @@ fn sample(out: &mut String, metric: &Metric, labels: &[(&str, &str)], value: &Va
         Value::Count(count) if metric.divisor == 1 => count.to_string(),
         Value::Count(count) => (*count as f64 / f64::from(metric.divisor)).to_string(),
         Value::Number(number) => (number / f64::from(metric.divisor)).to_string(),
-        Value::Histogram(times) => return histogram(out, metric.prometheus, labels, times),
+        Value::Times(times) => {
+            return histogram(out, metric.prometheus, labels, times, (&TIMES, NS_PER_SECOND));
+        }
+        Value::Sizes(sizes) => return histogram(out, metric.prometheus, labels, sizes, (&SIZES, 1.0)),
         Value::Text(_) | Value::Absent => return,
     };
     line(out, metric.prometheus, "", labels, &number);
 }
 
-fn histogram(out: &mut String, name: &str, labels: &[(&str, &str)], times: &HistogramSnapshot) {
-    let count = times.count();
-    let finite =
-        times.cumulative().map(|(end_ns, shorter)| ((end_ns as f64 / NS_PER_SECOND).to_string(), shorter));
-    for (bound, shorter) in finite.chain([("+Inf".to_owned(), count)]) {
+fn histogram(
+    out: &mut String,
+    name: &str,
+    labels: &[(&str, &str)],
+    all: &HistogramSnapshot,
+    (powers, divisor): (&[u32], f64),
+) {
+    let count = all.count();
+    let bounds = all.cumulative(powers.iter().copied());
+    let finite = bounds.map(|(end, below)| ((end as f64 / divisor).to_string(), below));
+    for (bound, below) in finite.chain([("+Inf".to_owned(), count)]) {
         let with_bound: Vec<(&str, &str)> = labels.iter().copied().chain([("le", bound.as_str())]).collect();
-        line(out, name, "_bucket", &with_bound, &shorter.to_string());
+        line(out, name, "_bucket", &with_bound, &below.to_string());
     }
-    line(out, name, "_sum", labels, &times.sum().as_secs_f64().to_string());
+    line(out, name, "_sum", labels, &(all.sum() as f64 / divisor).to_string());
     line(out, name, "_count", labels, &count.to_string());
 }
 

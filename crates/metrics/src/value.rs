@@ -11,8 +11,10 @@ pub enum Value<'a> {
     Number(f64),
     /// Words: in HBase's JSON only.
     Text(&'a str),
-    /// Durations.
-    Histogram(&'a HistogramSnapshot),
+    /// Durations, in nanoseconds.
+    Times(&'a HistogramSnapshot),
+    /// Sizes, or numbers of something.
+    Sizes(&'a HistogramSnapshot),
     /// It is not known, and not told.
     Absent,
 }
@@ -44,11 +46,5 @@ impl From<f64> for Value<'_> {
 impl<'a> From<&'a str> for Value<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(text)
-    }
-}
-
-impl<'a> From<&'a HistogramSnapshot> for Value<'a> {
-    fn from(histogram: &'a HistogramSnapshot) -> Self {
-        Self::Histogram(histogram)
     }
 }

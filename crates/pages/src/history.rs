@@ -119,9 +119,7 @@ impl History {
             let since: [_; KINDS.len()] =
                 std::array::from_fn(|kind| now.kinds[kind].since(&last.kinds[kind]));
             let quantile = |part: f64| {
-                since
-                    .each_ref()
-                    .map(|times| (times.count() > 0).then(|| times.quantile(part).as_nanos() as f32 / 1e3))
+                since.each_ref().map(|times| (times.count() > 0).then(|| times.quantile(part) as f32 / 1e3))
             };
             let sample = Sample {
                 at_ms: now.now_ms,

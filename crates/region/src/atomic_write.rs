@@ -146,7 +146,7 @@ impl Region {
                 }
             }
         }
-        self.counters.writes.fetch_add(mutations.len() as u64, Ordering::Relaxed);
+        self.counters.wrote(mutations.iter().map(|mutation| (mutation, self.is_unlogged(mutation))));
         let sequence_id = self.commit(edit, now).await?;
         Ok(AtomicOutcome { applied: true, cells: results.finish(), sequence_id })
     }

@@ -45,6 +45,8 @@ pub struct CompactionOutcome {
     pub markers_dropped: u64,
     /// Bytes of the output file.
     pub bytes_written: u64,
+    /// Bytes of the files that went away.
+    pub bytes_read: u64,
 }
 
 impl Region {
@@ -266,7 +268,7 @@ impl Region {
                 leftovers.extend(job.inputs.iter().map(|input| input.name()));
             }
         }
-        store.progress.finished(outcome.cells_read, outcome.bytes_written);
+        store.progress.finished(outcome.cells_read, outcome.bytes_written, outcome.inputs);
         Ok(outcome)
     }
 

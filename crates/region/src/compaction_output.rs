@@ -124,6 +124,7 @@ impl Region {
         };
         let mut outcome = CompactionOutcome {
             inputs: inputs.len(),
+            bytes_read: inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add),
             all_files,
             whole_rows: job.whole.clone(),
             ..CompactionOutcome::default()

@@ -42,6 +42,8 @@ pub struct CompactionTotals {
     pub cells: u64,
     /// Bytes that they wrote.
     pub bytes_written: u64,
+    /// Files that they read.
+    pub files: u64,
 }
 
 impl std::ops::AddAssign for CompactionTotals {
@@ -49,6 +51,7 @@ impl std::ops::AddAssign for CompactionTotals {
         self.compactions += other.compactions;
         self.cells += other.cells;
         self.bytes_written += other.bytes_written;
+        self.files += other.files;
     }
 }
 
@@ -97,11 +100,12 @@ impl CompactionProgress {
     }
 
     /// Notes a compaction that came to its end.
-    pub(crate) fn finished(&self, cells: u64, bytes_written: u64) {
+    pub(crate) fn finished(&self, cells: u64, bytes_written: u64, files: usize) {
         let mut done = self.done.lock();
         done.compactions += 1;
         done.cells += cells;
         done.bytes_written += bytes_written;
+        done.files += files as u64;
     }
 
     /// What was done since the store was opened.

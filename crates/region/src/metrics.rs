@@ -37,6 +37,30 @@ pub struct RegionMetrics {
     pub filtered_reads: u64,
     /// Mutations.
     pub writes: u64,
+    /// Gets.
+    pub gets: u64,
+    /// Calls of scans.
+    pub scans: u64,
+    /// Puts.
+    pub puts: u64,
+    /// Deletes.
+    pub deletes: u64,
+    /// Increments.
+    pub increments: u64,
+    /// Appends.
+    pub appends: u64,
+    /// Mutations that no log has.
+    pub unlogged_writes: u64,
+    /// Bytes of their cells.
+    pub unlogged_bytes: u64,
+    /// How long writes have waited for memory, in microseconds.
+    pub waited_us: u64,
+    /// Writes refused for want of memory.
+    pub refused_writes: u64,
+    /// Store files of the store that has most of them.
+    pub most_store_files: usize,
+    /// Store files that lead to others.
+    pub references: usize,
     /// Time of the last flush (or of the opening), ms since the epoch.
     pub last_flush_ms: u64,
     /// Cells in the inputs of the compactions under way; 0 without any.
@@ -96,6 +120,16 @@ impl Region {
             reads: self.counters.reads.load(Ordering::Relaxed),
             filtered_reads: self.counters.filtered_reads.load(Ordering::Relaxed),
             writes: self.counters.writes.load(Ordering::Relaxed),
+            gets: self.counters.gets.load(Ordering::Relaxed),
+            scans: self.counters.scans.load(Ordering::Relaxed),
+            puts: self.counters.puts.load(Ordering::Relaxed),
+            deletes: self.counters.deletes.load(Ordering::Relaxed),
+            increments: self.counters.increments.load(Ordering::Relaxed),
+            appends: self.counters.appends.load(Ordering::Relaxed),
+            unlogged_writes: self.counters.unlogged_writes.load(Ordering::Relaxed),
+            unlogged_bytes: self.counters.unlogged_bytes.load(Ordering::Relaxed),
+            waited_us: self.counters.waited_us.load(Ordering::Relaxed),
+            refused_writes: self.refused_writes.count(),
             last_flush_ms: self.last_flush_ms.load(Ordering::Relaxed),
             flushed_sequence_id: self.last_flush_sequence_id.load(Ordering::Relaxed),
             ..RegionMetrics::default()
@@ -108,6 +142,8 @@ impl Region {
             metrics.memstore_cells += size.cells as u64;
             metrics.memstore_data_bytes += size.data_bytes as u64;
             metrics.store_files += files.len();
+            metrics.most_store_files = metrics.most_store_files.max(files.len());
+            metrics.references += files.iter().filter(|file| file.reference().is_some()).count();
             for file in files.iter() {
                 let (size, reader) = (file.size_bytes(), file.reader());
                 metrics.store_file_bytes += size;

@@ -19,7 +19,7 @@ use crate::store::Store;
 use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
 use crate::write_times::WriteTimes;
-use finback_cell::{Bytes, CellOrder, RegionInfo, Scan, TableDescriptor};
+use finback_cell::{Bytes, CellOrder, Mutation, MutationKind, RegionInfo, Scan, TableDescriptor};
 use finback_filter::Filter;
 use finback_hfile::BlockCache;
 use finback_layout::RootDir;
@@ -28,6 +28,7 @@ use parking_lot::Mutex;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::RwLock;
 
 /// What a region shares with the other regions of its server.
@@ -54,6 +55,59 @@ pub struct RegionCounters {
     pub filtered_reads: AtomicU64,
     /// Mutations.
     pub writes: AtomicU64,
+    /// Gets.
+    pub gets: AtomicU64,
+    /// Calls of scans.
+    pub scans: AtomicU64,
+    /// Puts.
+    pub puts: AtomicU64,
+    /// Deletes.
+    pub deletes: AtomicU64,
+    /// Increments.
+    pub increments: AtomicU64,
+    /// Appends.
+    pub appends: AtomicU64,
+    /// Mutations that no log has.
+    pub unlogged_writes: AtomicU64,
+    /// Bytes of their cells.
+    pub unlogged_bytes: AtomicU64,
+    /// How long writes have waited for memory, in microseconds.
+    pub waited_us: AtomicU64,
+}
+
+impl RegionCounters {
+    /// A write has waited for memory.
+    pub(crate) fn waited(&self, time: Duration) {
+        self.waited_us.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Counts mutations, each with whether it goes without a log.
+    pub(crate) fn wrote<'a>(&self, mutations: impl Iterator<Item = (&'a Mutation, bool)>) {
+        let (mut all, mut kinds, mut unlogged, mut bytes) = (0, [0_u64; 4], 0, 0);
+        for (mutation, is_unlogged) in mutations {
+            all += 1;
+            kinds[mutation.kind as usize] += 1;
+            if is_unlogged {
+                unlogged += 1;
+                bytes += mutation.cells.bytes().len() as u64;
+            }
+        }
+        let of = |kind: MutationKind| kinds[kind as usize];
+        for (counter, count) in [
+            (&self.writes, all),
+            (&self.puts, of(MutationKind::Put)),
+            (&self.deletes, of(MutationKind::Delete)),
+            (&self.increments, of(MutationKind::Increment)),
+            (&self.appends, of(MutationKind::Append)),
+            (&self.unlogged_writes, unlogged),
+            (&self.unlogged_bytes, bytes),
+        ] {
+            // Most batches are of one kind.
+            if count > 0 {
+                counter.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    }
 }
 
 /// An open region.

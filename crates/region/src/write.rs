@@ -116,12 +116,16 @@ impl Region {
         for mutation in good() {
             self.add_to_edit(&mut edit, mutation, time).await?;
         }
-        self.counters.writes.fetch_add(good().count() as u64, Ordering::Relaxed);
+        self.counters.wrote(good().map(|mutation| (mutation, self.is_unlogged(mutation))));
         match &locks[..] {
             [of_one] => self.large_row.wrote(of_one.key().hash(), bytes),
             _ => good().for_each(|mutation| self.note_row_of(mutation)),
         }
         self.commit(edit, now).await.map(|_| ())
+    }
+
+    pub(crate) fn is_unlogged(&self, mutation: &Mutation) -> bool {
+        self.effective_durability(mutation) == Durability::SkipWal
     }
 
     /// Increments and appends do not count: they mostly take the place of what they add to.

@@ -30,6 +30,7 @@ impl Region {
         while !left.is_zero() {
             let piece = left.min(WAIT_PIECE);
             self.environment.host.pause(piece).await;
+            self.counters.waited(piece);
             left -= piece;
             self.check_open()?;
             if self.write_delay(0).is_zero() {
@@ -45,6 +46,7 @@ impl Region {
         let mut left = LONGEST_DELAY;
         while !left.is_zero() && self.room_to_wait_for(bytes).is_some() {
             self.environment.host.pause(LARGE_WRITE_LOOK).await;
+            self.counters.waited(LARGE_WRITE_LOOK);
             left = left.saturating_sub(LARGE_WRITE_LOOK);
             self.check_open()?;
         }

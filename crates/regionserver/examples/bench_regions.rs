@@ -9,7 +9,9 @@ use finback_fs::{FileSystem, LocalFileSystem};
 use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_region::RegionConfig;
-use finback_regionserver::{AdminService, BackgroundOptions, RegionServer, RegionServerOptions};
+use finback_regionserver::{
+    AdminService, BackgroundOptions, RegionServer, RegionServerOptions, SlowCallOptions,
+};
 use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, ReplyMemory, Service, exceptions};
 use finback_wal::WalOptions;
 use std::path::Path;
@@ -158,7 +160,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         background: BackgroundOptions::default(),
         handlers: 30,
         handler_threads: None,
-        slow_calls: None,
+        slow_calls: SlowCallOptions { slow: Some(Duration::from_secs(10)), ..Default::default() },
         old_log_retention: Duration::from_secs(600),
         info_port: 0,
         report_interval: Duration::from_secs(3),

@@ -10,6 +10,7 @@ use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Serves administration of regions.
 pub struct AdminService {
@@ -46,10 +47,10 @@ impl Service for AdminService {
             "GetRegionLoad" => region_load(&server, &call),
             "UpdateConfiguration" => return run_inline(reconfiguration::update(self.configuration.clone())),
             "GetSlowLogResponses" | "GetLargeLogResponses" => {
-                slow_calls::get(server.slow_calls.as_ref(), &call)
+                slow_calls::get(server.slow_calls.kept(), &call)
             }
-            "ClearSlowLogsResponses" => slow_calls::clear(server.slow_calls.as_ref(), &call),
-            "GetLogEntries" => slow_calls::entries(server.slow_calls.as_ref(), &call),
+            "ClearSlowLogsResponses" => slow_calls::clear(server.slow_calls.kept(), &call),
+            "GetLogEntries" => slow_calls::entries(server.slow_calls.kept(), &call),
             "GetStoreFile" => region_files::store_files(&server, &call),
             "ClearRegionBlockCache" => region_files::clear_block_cache(&server, &call),
             "WarmupRegion" => return run_inline(region_files::warm_up(server, call)),
@@ -245,9 +246,11 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
         return Err(no_such_family(&region, family));
     }
     let flushing = Arc::clone(&region);
+    let (memory_bytes, begun) = (region.memstore_bytes(), Instant::now());
     let outcome = tokio::task::spawn_blocking(move || flushing.flush(families.as_deref())).await;
     let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = outcome.map_err(|error| exception(&error))?;
+    server.flushed(memory_bytes, &outcome, begun.elapsed());
     server.scheduler.look_at(&region);
     let reply = flushed(&region, outcome.flushed);
     // Nobody waits for that.

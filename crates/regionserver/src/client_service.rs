@@ -3,7 +3,7 @@
 use crate::handlers;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
-use crate::{bulk_load, endpoints, get, multi, mutate, scan};
+use crate::{bulk_load, endpoints, get, multi, mutate, scan, slow_calls};
 use finback_metrics::Operation;
 use finback_rpc::{Call, CallKind, Outcome, Service, exceptions};
 use std::sync::Arc;
@@ -28,10 +28,7 @@ impl Service for ClientService {
 
     fn call(&self, call: Call) -> Outcome {
         self.server.requests.fetch_add(1, Ordering::Relaxed);
-        match &self.server.slow_calls {
-            None => self.carry_out(call),
-            Some(slow_calls) => slow_calls.watch(call, |call| self.carry_out(call)),
-        }
+        slow_calls::watch(&self.server, call, |call| self.carry_out(call))
     }
 
     fn kind(&self, call: &Call) -> CallKind {
@@ -42,14 +39,16 @@ impl Service for ClientService {
 impl ClientService {
     fn carry_out(&self, call: Call) -> Outcome {
         let server = Arc::clone(&self.server);
-        let counts = Arc::clone(&server.operations);
+        let (counts, begun) = (Arc::clone(&server.operations), call.begun);
         match call.method.as_str() {
-            "Get" => run_inline(counts.timed(Operation::Get, get::get(server, call))),
-            "Scan" => run_inline(counts.timed(Operation::Scan, scan::scan(server, call))),
+            "Get" => run_inline(counts.timed(Operation::Get, begun, get::get(server, call))),
+            "Scan" => run_inline(counts.timed(Operation::Scan, begun, scan::scan(server, call))),
             "Mutate" => run_inline(mutate::mutate(server, call)),
-            "Multi" => run_inline(counts.timed(Operation::Multi, multi::multi(server, call))),
+            "Multi" => run_inline(counts.timed(Operation::Multi, begun, multi::multi(server, call))),
             "PrepareBulkLoad" => run_inline(bulk_load::prepare(server, call)),
-            "BulkLoadHFile" => run_inline(bulk_load::load(server, call)),
+            "BulkLoadHFile" => {
+                run_inline(counts.timed(Operation::BulkLoad, begun, bulk_load::load(server, call)))
+            }
             "CleanupBulkLoad" => run_inline(bulk_load::clean_up(server, call)),
             "ExecService" => run_inline(endpoints::exec_service(server, call)),
             "ExecRegionServerService" => endpoints::exec_region_server_service(&call).into(),

@@ -6,9 +6,9 @@ use crate::scheduler::End;
 use crate::server::RegionServer;
 use crate::splitter;
 use crate::throughput_controller::CompactionControl;
-use finback_metrics::Operation;
 use finback_region::{CompactionOutcome, RegionError};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Carries out the compaction that was taken from the queue.
@@ -32,9 +32,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
             tell(&name, &shown, &outcome.clone().unwrap_or_default(), begun.elapsed());
             server.scheduler.compacted(&name);
             if let Some(outcome) = &outcome {
-                let operation =
-                    if outcome.all_files { Operation::MajorCompaction } else { Operation::Compaction };
-                server.operations.times.record(operation, begun.elapsed());
+                server.operations.compacted(outcome, begun.elapsed());
             }
             if outcome.as_ref().is_some_and(|outcome| outcome.all_files) {
                 // Clients wait for it, by the time that the master tells.
@@ -55,6 +53,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
         }
         // The store is as it was.
         Ok(Err(error)) => {
+            server.operations.failed_compactions.fetch_add(1, Ordering::Relaxed);
             tracing::error!(region = %name, family = shown, %error, "compaction failed");
             End::Failed
         }

@@ -3,8 +3,9 @@
 use crate::host::system_now_ms;
 use crate::job::Pool;
 use crate::server::RegionServer;
-use finback_metrics::{Operation, RegionFigures, ServerFigures, WalFigures};
+use finback_metrics::{Operation, RegionFigures, ServerFigures, UserFigures, WalFigures};
 use finback_region::Region;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 impl RegionServer {
     /// The numbers of the server, but for what it does not know: its cluster, its block cache and its RPC server. And those
@@ -16,6 +17,9 @@ impl RegionServer {
         regions.iter().for_each(|region| sum.add(region));
         let operations = self.operations.times.snapshot();
         let calls = |of: &[Operation]| of.iter().map(|one| operations[*one as usize].count()).sum();
+        let work = self.operations.work();
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (active_reads, active_writes) = self.handlers.active();
         let (checks_passed, checks_failed) = self.operations.checks();
         let server = ServerFigures {
             name: self.name().to_string(),
@@ -43,10 +47,38 @@ impl RegionServer {
             region_count: regions.len() as u64,
             regions: sum,
             operations,
+            slow: self.operations.times.slow(),
+            sizes: self.operations.sizes.snapshot(),
+            full_scans: count(&self.operations.full_scans),
+            expired_scanners: self.scanners.expired(),
+            flushes: work.flushes,
+            compactions: work.compactions,
+            major_compactions: work.major_compactions,
+            failed_compactions: count(&self.operations.failed_compactions),
+            split_requests: count(&self.operations.split_requests),
+            splits: count(&self.operations.splits),
+            active_reads: active_reads as u64,
+            active_writes: active_writes as u64,
+            users: self.users(),
             wal: self.wal_figures(),
             ..Default::default()
         };
         (server, regions)
+    }
+
+    /// What users have asked for, each beside itself on other machines.
+    fn users(&self) -> Vec<UserFigures> {
+        let of_user = |load: finback_proto::pb::UserLoad| {
+            let user = load.user_name;
+            load.client_metrics.into_iter().map(move |client| UserFigures {
+                user: user.clone(),
+                reads: client.read_requests_count(),
+                filtered_reads: client.filtered_requests_count(),
+                writes: client.write_requests_count(),
+                client: client.host_name,
+            })
+        };
+        self.client_counts.loads().into_iter().flat_map(of_user).collect()
     }
 
     fn wal_figures(&self) -> WalFigures {
@@ -60,6 +92,8 @@ impl RegionServer {
             all.rolls += stats.rolls;
             all.files += stats.rolled_logs as u64 + u64::from(!stats.unavailable);
             all.queued_bytes += stats.queued_bytes as u64;
+            all.slow += times.slow;
+            all.entry_bytes = all.entry_bytes.and(&times.group_bytes);
             all.append = all.append.and(&times.writes);
             all.sync = all.sync.and(&times.syncs);
         }
@@ -84,6 +118,22 @@ fn of_region(region: &Region, now_ms: u64) -> RegionFigures {
         reads: metrics.reads,
         filtered_reads: metrics.filtered_reads,
         writes: metrics.writes,
+        gets: metrics.gets,
+        scans: metrics.scans,
+        puts: metrics.puts,
+        deletes: metrics.deletes,
+        increments: metrics.increments,
+        appends: metrics.appends,
+        waited_us: metrics.waited_us,
+        refused_writes: metrics.refused_writes,
+        unlogged_writes: metrics.unlogged_writes,
+        unlogged_bytes: metrics.unlogged_bytes,
+        memstore_memory_bytes: metrics.memstore_bytes,
+        most_store_files: metrics.most_store_files as u64,
+        references: metrics.references as u64,
+        replica: region.info().replica_id.into(),
+        regions: 1,
+        compacted_files: metrics.compactions.files,
         compactions: metrics.compactions.compactions,
         compacted_cells: metrics.compactions.cells,
         compacted_bytes: metrics.compactions.bytes_written,

@@ -6,7 +6,6 @@ use crate::scheduler::End;
 use crate::server::RegionServer;
 use crate::splitter;
 use crate::throughput_controller::FlushControl;
-use finback_metrics::Operation;
 use finback_region::Region;
 use std::sync::Arc;
 use std::time::Instant;
@@ -92,7 +91,7 @@ async fn flush(server: &RegionServer, region: Arc<Region>, families: Option<Vec<
     match tokio::task::spawn_blocking(move || region.flush_under(families.as_deref(), &control)).await {
         Ok(Ok(outcome)) if !outcome.flushed => return true,
         Ok(Ok(outcome)) => {
-            server.operations.times.record(Operation::Flush, begun.elapsed());
+            server.flushed(memory_bytes, &outcome, begun.elapsed());
             tracing::info!(
                 region = %name,
                 memory_bytes,

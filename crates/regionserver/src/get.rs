@@ -111,6 +111,7 @@ impl OpenGet {
         let reads_uncommitted = get.scan.read_uncommitted;
         let scanner = region.scanner(&get.scan, filter).map_err(|error| exception(&error))?;
         region.counters().reads.fetch_add(1, Ordering::Relaxed);
+        region.counters().gets.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
             scanner: Some(scanner),
             out: ScanOutput::default(),

@@ -19,6 +19,7 @@ const LONG_BATCH_BYTES: usize = 32 << 10;
 pub(crate) struct Handlers {
     /// Whose threads; without any it is those of the caller.
     threads: Option<Handle>,
+    count: usize,
     reads: Semaphore,
     writes: Semaphore,
 }
@@ -26,7 +27,13 @@ pub(crate) struct Handlers {
 impl Handlers {
     /// `count`: long reads at a time, and as many long writes.
     pub(crate) fn new(count: usize, threads: Option<Handle>) -> Self {
-        Self { threads, reads: Semaphore::new(count), writes: Semaphore::new(count) }
+        Self { threads, count, reads: Semaphore::new(count), writes: Semaphore::new(count) }
+    }
+
+    /// Long reads and long writes that have their turn.
+    pub(crate) fn active(&self) -> (usize, usize) {
+        let taken = |turns: &Semaphore| self.count.saturating_sub(turns.available_permits());
+        (taken(&self.reads), taken(&self.writes))
     }
 
     /// Waits for the turn of a call; none comes before `until`. Calls of the cluster itself do not wait: they may be what

@@ -8,11 +8,13 @@ use crate::get::OpenGet;
 use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
 use crate::mutate::{atomically, block_result, check_same_row};
+use crate::operation_counts::OperationCounts;
 use crate::reads_together::ReadsTogether;
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
+use finback_metrics::{Operation, Timer};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{Call, CallKind, Reply, RpcException};
@@ -248,7 +250,12 @@ impl Multi<'_> {
                     }
                     Ok(mutation) => {
                         batch
-                            .write(region, &mut self.results[number].result_or_exception, self.deadline)
+                            .write(
+                                &self.server.operations,
+                                region,
+                                &mut self.results[number].result_or_exception,
+                                self.deadline,
+                            )
                             .await;
                         self.read_modify_write(region, mutation).await
                     }
@@ -261,7 +268,14 @@ impl Multi<'_> {
             };
             answer(&mut self.results[number].result_or_exception[at], outcome);
         }
-        batch.write(region, &mut self.results[number].result_or_exception, self.deadline).await;
+        batch
+            .write(
+                &self.server.operations,
+                region,
+                &mut self.results[number].result_or_exception,
+                self.deadline,
+            )
+            .await;
         Ok(())
     }
 
@@ -365,6 +379,7 @@ impl Batch {
     /// Writes them and puts the answers into their places.
     async fn write(
         &mut self,
+        counts: &OperationCounts,
         region: &Region,
         answers: &mut [pb::ResultOrException],
         deadline: Option<Instant>,
@@ -372,7 +387,17 @@ impl Batch {
         if self.mutations.is_empty() {
             return;
         }
-        let results = region.batch_until(&std::mem::take(&mut self.mutations), deadline).await;
+        let timer = Timer::start();
+        let mutations = std::mem::take(&mut self.mutations);
+        let results = region.batch_until(&mutations, deadline).await;
+        let has = |kind| mutations.iter().any(|mutation| mutation.kind == kind);
+        for (kind, operation) in
+            [(MutationKind::Put, Operation::PutBatch), (MutationKind::Delete, Operation::DeleteBatch)]
+        {
+            if has(kind) {
+                counts.times.stop(operation, timer);
+            }
+        }
         for (place, result) in self.places.drain(..).zip(results) {
             let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
             answer(&mut answers[place], outcome);

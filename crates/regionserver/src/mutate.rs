@@ -8,7 +8,7 @@ use crate::read_memory::ReadMemory;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan};
-use finback_metrics::{Operation, Timer};
+use finback_metrics::Operation;
 use finback_proto::{convert, pb};
 use finback_region::{AtomicOutcome, Condition, Region, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, Reply, RpcException, exceptions};
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 /// Answers `Mutate`.
 pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
-    let timer = Timer::start();
+    let begun = call.begun;
     let request: pb::MutateRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
     server.client_counts.add(&call.connection, 0, 1);
@@ -25,6 +25,7 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
     let mutation =
         convert::decode_mutation(request.mutation, &mut request_cells, request.nonce_group.unwrap_or(0))?;
     let operation = operation_of(mutation.kind, request.condition.is_some());
+    let conditional = request.condition.as_ref().and_then(|_| conditional(mutation.kind));
     let mut cells = ReplyCells::new(&server, &call);
     let response = match request.condition {
         Some(condition) => {
@@ -47,8 +48,11 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
             pb::MutateResponse { result, ..Default::default() }
         }
     };
-    let reply = cells.reply(&response);
-    server.operations.times.stop(operation, timer);
+    let mut reply = cells.reply(&response);
+    server.operations.ended(operation, begun, &mut reply);
+    if let (Some(kind), Some(ended)) = (conditional, reply.ended) {
+        server.operations.times.record(kind, ended.saturating_duration_since(begun));
+    }
     Ok(reply)
 }
 
@@ -60,6 +64,15 @@ fn operation_of(kind: MutationKind, has_condition: bool) -> Operation {
         MutationKind::Delete => Operation::Delete,
         MutationKind::Increment => Operation::Increment,
         MutationKind::Append => Operation::Append,
+    }
+}
+
+/// As what else one counts that has a condition.
+fn conditional(kind: MutationKind) -> Option<Operation> {
+    match kind {
+        MutationKind::Put => Some(Operation::CheckAndPut),
+        MutationKind::Delete => Some(Operation::CheckAndDelete),
+        MutationKind::Increment | MutationKind::Append => None,
     }
 }
 

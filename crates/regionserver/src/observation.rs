@@ -39,6 +39,6 @@ impl RegionServer {
 
     /// Whether slow calls are kept.
     pub fn keeps_slow_calls(&self) -> bool {
-        self.slow_calls.is_some()
+        self.slow_calls.kept().is_some()
     }
 }

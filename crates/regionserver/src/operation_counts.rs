@@ -1,15 +1,43 @@
 //! What a server counts of its operations: how long they take, and whether conditions held.
 
-use finback_metrics::{Operation, OperationTimes, Timer};
+use crate::server::RegionServer;
+use finback_metrics::{Operation, OperationSizes, OperationTimes, Size, Work, is_recording};
+use finback_region::{CompactionOutcome, FlushOutcome};
 use finback_rpc::{Reply, RpcException};
+use parking_lot::Mutex;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What flushes and compactions did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BackgroundWork {
+    pub(crate) flushes: Work,
+    pub(crate) compactions: Work,
+    /// Those of all files, which are among the others too.
+    pub(crate) major_compactions: Work,
+}
+
+impl RegionServer {
+    /// Counts a flush that began with memstores of so many bytes.
+    pub(crate) fn flushed(&self, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
+        if outcome.flushed {
+            self.operations.flushed(memory_bytes, outcome.bytes_written, took);
+        }
+    }
+}
 
 /// The counts since the start.
 #[derive(Debug, Default)]
 pub(crate) struct OperationCounts {
     pub(crate) times: OperationTimes,
+    pub(crate) sizes: OperationSizes,
+    pub(crate) full_scans: AtomicU64,
+    pub(crate) split_requests: AtomicU64,
+    pub(crate) splits: AtomicU64,
+    pub(crate) failed_compactions: AtomicU64,
+    work: Mutex<BackgroundWork>,
     checks_passed: AtomicU64,
     checks_failed: AtomicU64,
 }
@@ -26,15 +54,63 @@ impl OperationCounts {
         (self.checks_passed.load(Ordering::Relaxed), self.checks_failed.load(Ordering::Relaxed))
     }
 
-    /// Carries out a call, and counts how long it took, the time that it waits included, if it succeeds.
+    /// Carries out a call that was begun then, and counts how long it took, the time that it waits included, if it succeeds.
     pub(crate) async fn timed(
         self: Arc<Self>,
         operation: Operation,
+        begun: Instant,
         call: impl Future<Output = Result<Reply, RpcException>>,
     ) -> Result<Reply, RpcException> {
-        let timer = Timer::start();
-        let reply = call.await?;
-        self.times.stop(operation, timer);
+        let mut reply = call.await?;
+        self.ended(operation, begun, &mut reply);
         Ok(reply)
+    }
+
+    /// Counts a call that was begun then and ends now.
+    #[inline]
+    pub(crate) fn ended(&self, operation: Operation, begun: Instant, reply: &mut Reply) {
+        if is_recording() {
+            let now = Instant::now();
+            self.times.record(operation, now.saturating_duration_since(begun));
+            reply.ended = Some(now);
+        }
+    }
+
+    fn flushed(&self, memory_bytes: u64, written_bytes: u64, took: Duration) {
+        self.times.record(Operation::Flush, took);
+        self.sizes.record(Size::FlushMemstore, memory_bytes);
+        self.sizes.record(Size::FlushOutput, written_bytes);
+        let flushes = &mut self.work.lock().flushes;
+        flushes.count += 1;
+        flushes.bytes_read += memory_bytes;
+        flushes.bytes_written += written_bytes;
+    }
+
+    /// Counts a compaction.
+    pub(crate) fn compacted(&self, outcome: &CompactionOutcome, took: Duration) {
+        let mut work = self.work.lock();
+        let count = |of: &mut Work, operation, [input, output, files]: [Size; 3]| {
+            self.times.record(operation, took);
+            self.sizes.record(input, outcome.bytes_read);
+            self.sizes.record(output, outcome.bytes_written);
+            self.sizes.record(files, outcome.inputs as u64);
+            of.count += 1;
+            of.cells += outcome.cells_read;
+            of.bytes_read = of.bytes_read.saturating_add(outcome.bytes_read);
+            of.bytes_written += outcome.bytes_written;
+        };
+        // As HBase: those of all files count among all.
+        let sizes = [Size::CompactionInput, Size::CompactionOutput, Size::CompactionInputFiles];
+        count(&mut work.compactions, Operation::Compaction, sizes);
+        if outcome.all_files {
+            let sizes =
+                [Size::MajorCompactionInput, Size::MajorCompactionOutput, Size::MajorCompactionInputFiles];
+            count(&mut work.major_compactions, Operation::MajorCompaction, sizes);
+        }
+    }
+
+    /// What flushes and compactions did.
+    pub(crate) fn work(&self) -> BackgroundWork {
+        *self.work.lock()
     }
 }

@@ -8,6 +8,7 @@ use finback_cell::RegionInfo;
 use finback_proto::{Message, convert, pb};
 use finback_rpc::{RpcException, exceptions};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// HBase's class of the flush of a region as a part of the flush of its table.
 const FLUSH_REGION: &str = "org.apache.hadoop.hbase.regionserver.FlushRegionCallable";
@@ -31,10 +32,12 @@ async fn flush_region(server: &Arc<RegionServer>, parameter: &[u8]) -> Result<()
     let region = server.regions.find(&convert::specifier_by_name(&info))?;
     let families: Vec<Vec<u8>> = parameter.column_family.iter().map(|family| family.to_vec()).collect();
     let flushing = Arc::clone(&region);
+    let (memory_bytes, begun) = (region.memstore_bytes(), Instant::now());
     let flushed =
         tokio::task::spawn_blocking(move || flushing.flush((!families.is_empty()).then_some(&families[..])));
     let flushed = flushed.await.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
-    flushed.map_err(|error| exception(&error))?;
+    let outcome = flushed.map_err(|error| exception(&error))?;
+    server.flushed(memory_bytes, &outcome, begun.elapsed());
     let server = Arc::clone(server);
     // Nobody waits for that.
     tokio::spawn(async move { splitter::look_at(&server, &region).await });

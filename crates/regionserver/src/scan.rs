@@ -12,6 +12,8 @@ use crate::scanners::{CloseUnlessKept, OpenScanner};
 use crate::server::RegionServer;
 use crate::turn_pace::{TURN_TIME, next_turn};
 use finback_cell::block::CellIter;
+use finback_cell::{RegionInfo, Scan};
+use finback_metrics::{Size, is_recording};
 use finback_proto::convert::{self, DecodedScan};
 use finback_proto::pb;
 use finback_region::{Interrupt, ScanLimits, ScanOutput, ScanStop};
@@ -96,6 +98,9 @@ async fn open(
         ));
     }
     let scanner = region.scanner(&scan, filter).map_err(|error| exception(&error))?;
+    if is_full(&scan, region.info()) {
+        server.operations.full_scans.fetch_add(1, Ordering::Relaxed);
+    }
     let first = pb::ScanResponse {
         ttl: Some(u32::try_from(server.scanners.lease().as_millis()).unwrap_or(u32::MAX)),
         mvcc_read_point: Some(scanner.read_point()),
@@ -115,6 +120,15 @@ async fn open(
         renewed: false,
     });
     answer(server, call, id, scanner, request, first).await
+}
+
+/// Whether a scan goes from end to end of its region.
+fn is_full(scan: &Scan, region: &RegionInfo) -> bool {
+    let (first, last) =
+        if scan.reversed { (&scan.stop_row, &scan.start_row) } else { (&scan.start_row, &scan.stop_row) };
+    let begins = first.is_empty() || first[..] <= region.start_key[..];
+    let ends = last.is_empty() || !region.end_key.is_empty() && last[..] >= region.end_key[..];
+    begins && ends
 }
 
 /// Reads what the request asks for, and keeps or closes the scanner.
@@ -277,6 +291,10 @@ impl Reading {
         self.open.scanner.suspend(&mut self.out, self.limits.partial_rows);
         let counters = self.open.region.counters();
         counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
+        counters.scans.fetch_add(1, Ordering::Relaxed);
+        if is_recording() {
+            self.server.operations.sizes.record(Size::Scan, self.out.cells.len() as u64);
+        }
         counters.filtered_reads.fetch_add(self.out.rows_filtered, Ordering::Relaxed);
         let (counts, connection) = (&self.server.client_counts, &self.call.connection);
         counts.add(connection, self.out.rows_completed as u64, 0);

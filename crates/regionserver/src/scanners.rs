@@ -78,6 +78,7 @@ pub(crate) struct Scanners {
     closed: Mutex<VecDeque<u64>>,
     next_id: AtomicU64,
     lease: Duration,
+    expired: AtomicU64,
 }
 
 impl Scanners {
@@ -86,7 +87,14 @@ impl Scanners {
     pub(crate) fn new(start_code: u64, lease: Duration, idle_bytes: usize) -> Self {
         // 31 bits of the start code, 32 bits to count; positive as a Java long.
         let next_id = AtomicU64::new((start_code & 0x7fff_ffff) << 32 | 1);
-        Self { slots: Mutex::default(), idle_bytes, closed: Mutex::default(), next_id, lease }
+        Self {
+            slots: Mutex::default(),
+            idle_bytes,
+            closed: Mutex::default(),
+            next_id,
+            lease,
+            expired: AtomicU64::new(0),
+        }
     }
 
     /// How long a scanner lives without a call.
@@ -167,6 +175,18 @@ impl Scanners {
         self.closed.lock().contains(&id)
     }
 
+    /// How many were dropped since their lease was over.
+    pub(crate) fn expired(&self) -> u64 {
+        self.expired.load(Ordering::Relaxed)
+    }
+
+    /// What a scanner reads, unless a call works with it: its region, and the rows where it was to begin and end.
+    pub(crate) fn describe(&self, id: u64) -> Option<(Arc<Region>, Scan)> {
+        let slots = self.slots.lock();
+        let open = slots.by_id.get(&id)?.scanner.as_ref()?;
+        Some((Arc::clone(&open.region), open.scan.clone()))
+    }
+
     /// Drops scanners whose lease is over. One that a call works with is left alone.
     pub(crate) fn expire(&self, now: Instant) {
         let mut slots = self.slots.lock();
@@ -179,6 +199,7 @@ impl Scanners {
         let dropped: Vec<Slot> = over.into_iter().filter_map(|id| slots.remove(id)).collect();
         drop(slots);
         if !dropped.is_empty() {
+            self.expired.fetch_add(dropped.len() as u64, Ordering::Relaxed);
             tracing::info!(scanners = dropped.len(), "leases of scanners are over");
         }
     }

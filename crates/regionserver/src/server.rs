@@ -81,8 +81,8 @@ pub struct RegionServerOptions {
     pub handlers: usize,
     /// Whose threads carry them out; those that serve the connections, if none.
     pub handler_threads: Option<Handle>,
-    /// What is told of slow calls; nothing, unless this is there (`hbase.regionserver.slowlog.buffer.enabled`).
-    pub slow_calls: Option<SlowCallOptions>,
+    /// Which calls are slow or large, and whether they are kept.
+    pub slow_calls: SlowCallOptions,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
     /// The port of its web page, which others are told; 0 without one.
@@ -108,8 +108,7 @@ pub struct RegionServer {
     pub(crate) requests: AtomicU64,
     /// How long operations take.
     pub(crate) operations: Arc<OperationCounts>,
-    /// Slow calls, if they are kept.
-    pub(crate) slow_calls: Option<Arc<SlowCalls>>,
+    pub(crate) slow_calls: SlowCalls,
     /// What each user has asked for.
     pub(crate) client_counts: Arc<ClientCounts>,
     pub(crate) last_report: LastReport,
@@ -163,7 +162,7 @@ impl RegionServer {
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
             operations: Arc::default(),
-            slow_calls: options.slow_calls.clone().map(|options| Arc::new(SlowCalls::new(options))),
+            slow_calls: SlowCalls::new(options.slow_calls.clone()),
             client_counts: Arc::default(),
             last_report: LastReport::default(),
             compaction_pressure: CompactionPressure::default(),

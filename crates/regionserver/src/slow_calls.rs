@@ -1,7 +1,8 @@
-//! The last calls that took long, or had large replies: kept in memory for administrators, as HBase does where
-//! `hbase.regionserver.slowlog.buffer.enabled` is set. By default it is not; then nothing is measured, and the answers are
-//! HBase's without a buffer.
+//! Calls that took long, or had large replies. Each is told in the log, with what it was about; the last of them are kept in
+//! memory for administrators, as HBase does where `hbase.regionserver.slowlog.buffer.enabled` is set. By default it is not; then
+//! the answers are HBase's without a buffer.
 
+use crate::server::RegionServer;
 use finback_proto::{Message, pb};
 use finback_rpc::{Call, ConnectionInfo, MethodName, Outcome, Reply, RpcException, exceptions};
 use parking_lot::Mutex;
@@ -13,20 +14,26 @@ use std::time::{Duration, Instant};
 
 mod description;
 
+use description::Shape;
+
 /// Where HBase has its messages.
 const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
 /// The class that serves clients there.
 const SERVER_CLASS: &str = "HRegionServer";
 
+/// Under which the log has them, so that it can have a level of its own.
+const LOG_TARGET: &str = "finback_regionserver::slow_calls";
+
 /// Settings of the log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SlowCallOptions {
     /// Calls that took longer are slow (`hbase.ipc.warn.response.time`); none is, if there is no such time.
     pub slow: Option<Duration>,
     /// Replies of more bytes are large (`hbase.ipc.warn.response.size`); none is, if there is no such size.
     pub large_bytes: Option<u64>,
-    /// Calls that are kept (`hbase.regionserver.slowlog.ringbuffer.size`).
-    pub kept: usize,
+    /// Calls that are kept (`hbase.regionserver.slowlog.ringbuffer.size`), if any are
+    /// (`hbase.regionserver.slowlog.buffer.enabled`).
+    pub kept: Option<usize>,
 }
 
 /// The calls that were slow or large.
@@ -41,9 +48,56 @@ pub(crate) struct SlowCalls {
 struct Watched {
     method: MethodName,
     param: finback_cell::Bytes,
+    cell_bytes: usize,
     connection: Arc<ConnectionInfo>,
     received: Instant,
     begun: Instant,
+}
+
+/// Has a call carried out, and notes it if it is slow or large.
+pub(crate) fn watch(
+    server: &Arc<RegionServer>,
+    call: Call,
+    carry_out: impl FnOnce(Call) -> Outcome,
+) -> Outcome {
+    if !server.slow_calls.watches() {
+        return carry_out(call);
+    }
+    let watched = Watched {
+        method: call.method.clone(),
+        param: call.param.clone(),
+        cell_bytes: call.cells.len(),
+        connection: Arc::clone(&call.connection),
+        received: call.received,
+        begun: call.begun,
+    };
+    match carry_out(call) {
+        Outcome::Ready(result) => {
+            note(server, &watched, &result);
+            Outcome::Ready(result)
+        }
+        Outcome::Pending(answer) => {
+            let server = Arc::clone(server);
+            Outcome::pending(async move {
+                let result = answer.await;
+                note(&server, &watched, &result);
+                result
+            })
+        }
+    }
+}
+
+fn note(server: &RegionServer, call: &Watched, result: &Result<Reply, RpcException>) {
+    let ended = result.as_ref().ok().and_then(|reply| reply.ended).unwrap_or_else(Instant::now);
+    let took = ended.saturating_duration_since(call.begun);
+    let bytes = result.as_ref().map_or(0, |reply| reply.message.len() + reply.cells.len());
+    if let Some(kind) = server.slow_calls.kind_of(took, bytes) {
+        let shape = call.shape(server);
+        call.tell(&shape, kind, took, result.as_ref().map(|_| bytes));
+        if server.slow_calls.options.kept.is_some() {
+            server.slow_calls.keep(call.payload(shape, took, bytes, kind));
+        }
+    }
 }
 
 impl SlowCalls {
@@ -51,49 +105,33 @@ impl SlowCalls {
         Self { options, calls: Mutex::default() }
     }
 
-    /// Has a call carried out, and notes it if it is slow or large.
-    pub(crate) fn watch(self: &Arc<Self>, call: Call, carry_out: impl FnOnce(Call) -> Outcome) -> Outcome {
-        let watched = Watched {
-            method: call.method.clone(),
-            param: call.param.clone(),
-            connection: Arc::clone(&call.connection),
-            received: call.received,
-            begun: Instant::now(),
-        };
-        match carry_out(call) {
-            Outcome::Ready(result) => {
-                self.note(&watched, &result);
-                Outcome::Ready(result)
-            }
-            Outcome::Pending(answer) => {
-                let log = Arc::clone(self);
-                Outcome::pending(async move {
-                    let result = answer.await;
-                    log.note(&watched, &result);
-                    result
-                })
-            }
+    fn watches(&self) -> bool {
+        self.options.slow.is_some() || self.options.large_bytes.is_some()
+    }
+
+    /// What a call is that took so long and had so large a reply.
+    fn kind_of(&self, took: Duration, bytes: usize) -> Option<Type> {
+        let is_slow = self.options.slow.is_some_and(|limit| took > limit);
+        let is_large = self.options.large_bytes.is_some_and(|limit| bytes as u64 > limit);
+        match (is_slow, is_large) {
+            (false, false) => None,
+            (true, false) => Some(Type::SlowLog),
+            (false, true) => Some(Type::LargeLog),
+            (true, true) => Some(Type::All),
         }
     }
 
-    fn note(&self, call: &Watched, result: &Result<Reply, RpcException>) {
-        let took = call.begun.elapsed();
-        let bytes = result.as_ref().map_or(0, |reply| reply.message.len() + reply.cells.len());
-        let is_slow = self.options.slow.is_some_and(|limit| took > limit);
-        let is_large = self.options.large_bytes.is_some_and(|limit| bytes as u64 > limit);
-        let kind = match (is_slow, is_large) {
-            (false, false) => return,
-            (true, false) => Type::SlowLog,
-            (false, true) => Type::LargeLog,
-            (true, true) => Type::All,
-        };
-        tracing::warn!(method = %call.method, remote = %call.connection.remote, user = call.connection.user, ?took, bytes, "a slow or large call");
-        let payload = call.payload(took, bytes, kind);
+    fn keep(&self, payload: pb::SlowLogPayload) {
         let mut calls = self.calls.lock();
-        if calls.len() >= self.options.kept {
+        if calls.len() >= self.options.kept.unwrap_or(0) {
             calls.pop_front();
         }
         calls.push_back(payload);
+    }
+
+    /// Itself, if calls are kept.
+    pub(crate) fn kept(&self) -> Option<&Self> {
+        self.options.kept.is_some().then_some(self)
     }
 
     fn clear(&self) {
@@ -132,14 +170,59 @@ fn is_wanted(call: &pb::SlowLogPayload, request: &pb::SlowLogResponseRequest) ->
 }
 
 impl Watched {
-    fn payload(&self, took: Duration, bytes: usize, kind: Type) -> pb::SlowLogPayload {
+    /// What it was about.
+    fn shape(&self, server: &RegionServer) -> Shape {
+        let scanner = |id| server.scanners.describe(id);
+        description::describe(self.method.as_str(), &self.param, scanner)
+    }
+
+    fn waited(&self) -> Duration {
+        self.begun.saturating_duration_since(self.received)
+    }
+
+    /// Tells it in the log. `answer`: the bytes of the reply, or what failed.
+    fn tell(&self, shape: &Shape, kind: Type, took: Duration, answer: Result<usize, &RpcException>) {
+        let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
+        tracing::warn!(
+            target: LOG_TARGET,
+            method = self.method.as_str(),
+            is_slow = kind != Type::LargeLog,
+            is_large = kind != Type::SlowLog,
+            processed_ms = ms(took),
+            waited_ms = ms(self.waited()),
+            request_bytes = self.param.len() + self.cell_bytes,
+            response_bytes = answer.ok(),
+            exception = answer.err().map(RpcException::simple_class),
+            client = %self.connection.remote,
+            user = self.connection.user,
+            table = shape.table(),
+            region = shape.some(&shape.region),
+            row = shape.some(&shape.row),
+            stop_row = shape.some(&shape.stop_row),
+            families = shape.some(&shape.families),
+            columns = shape.columns,
+            filter = shape.some(&shape.filter),
+            rows = shape.rows,
+            batch = shape.batch,
+            max_bytes = shape.max_bytes,
+            versions = shape.versions,
+            reversed = shape.reversed,
+            scanner = shape.scanner,
+            regions = shape.regions,
+            gets = shape.gets,
+            mutations = shape.mutations,
+            service = shape.some(&shape.service),
+            "a slow or large call"
+        );
+    }
+
+    fn payload(&self, described: Shape, took: Duration, bytes: usize, kind: Type) -> pb::SlowLogPayload {
         let ms = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
-        let described = description::describe(self.method.as_str(), &self.param);
         let begun_ms = crate::host::system_now_ms() - i64::from(ms(took));
         pb::SlowLogPayload {
             start_time: begun_ms,
             processing_time: ms(took),
-            queue_time: ms(self.begun.saturating_duration_since(self.received)),
+            queue_time: ms(self.waited()),
             response_size: i64::try_from(bytes).unwrap_or(i64::MAX),
             client_address: self.connection.remote.to_string(),
             server_class: SERVER_CLASS.to_owned(),
@@ -148,8 +231,8 @@ impl Watched {
             param: Some(described.param),
             user_name: self.connection.user.clone(),
             region_name: Some(described.region),
-            multi_gets: Some(described.gets),
-            multi_mutations: Some(described.mutations),
+            multi_gets: Some(described.gets.unwrap_or(0)),
+            multi_mutations: Some(described.mutations.unwrap_or(0)),
             multi_service_calls: Some(described.service_calls),
             r#type: kind.into(),
             ..Default::default()
@@ -158,7 +241,7 @@ impl Watched {
 }
 
 /// Answers `GetSlowLogResponses` and `GetLargeLogResponses`.
-pub(crate) fn get(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, RpcException> {
+pub(crate) fn get(log: Option<&SlowCalls>, call: &Call) -> Result<Reply, RpcException> {
     let mut request: pb::SlowLogResponseRequest = call.decode()?;
     // From before the request said it.
     if call.method.as_str() == "GetLargeLogResponses" {
@@ -169,7 +252,7 @@ pub(crate) fn get(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, Rp
 }
 
 /// Answers `ClearSlowLogsResponses`.
-pub(crate) fn clear(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, RpcException> {
+pub(crate) fn clear(log: Option<&SlowCalls>, call: &Call) -> Result<Reply, RpcException> {
     let _: pb::ClearSlowLogResponseRequest = call.decode()?;
     if let Some(log) = log {
         log.clear();
@@ -178,7 +261,7 @@ pub(crate) fn clear(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, 
 }
 
 /// Answers `GetLogEntries`: the same for any log, by the class of its request.
-pub(crate) fn entries(log: Option<&Arc<SlowCalls>>, call: &Call) -> Result<Reply, RpcException> {
+pub(crate) fn entries(log: Option<&SlowCalls>, call: &Call) -> Result<Reply, RpcException> {
     let request: pb::LogRequest = call.decode()?;
     if !request.log_class_name.contains("SlowLogResponseRequest") {
         return Err(exceptions::io("Invalid request params"));

@@ -7,6 +7,7 @@ use finback_proto::pb;
 use finback_region::Region;
 use pb::region_state_transition::TransitionCode;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A server with more regions than this splits none by itself: HBase's `hbase.regionserver.regionSplitLimit`.
 const MOST_REGIONS: usize = 1000;
@@ -40,8 +41,11 @@ pub(crate) async fn look_at(server: &RegionServer, region: &Arc<Region>) {
         region_info: daughters(region.info(), &row).iter().map(Into::into).collect(),
         ..Default::default()
     };
+    server.operations.split_requests.fetch_add(1, Ordering::Relaxed);
     match assignment::send(server, transition).await {
-        Ok(None) => {}
+        Ok(None) => {
+            server.operations.splits.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(Some(refused)) => {
             tracing::info!(region = %region.encoded_name(), refused, "the master does not split it");
         }

@@ -2,6 +2,7 @@
 
 mod patience;
 
+use crate::call_metrics::{Begun, CallMetrics};
 use crate::call_queue::{QueuePlace, kind_of};
 use crate::exception::RpcException;
 use crate::exceptions;
@@ -14,7 +15,7 @@ use crate::request::{self, RequestHeader};
 use crate::response::{push_exception, push_result};
 use crate::run::{self, Guarded};
 use crate::server::Shared;
-use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, PendingReply};
+use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, PendingReply, Reply};
 use crate::unread::UnreadPart;
 use bytes::Bytes;
 use finback_proto::footprint;
@@ -78,8 +79,14 @@ pub(crate) async fn serve(
         () = poll_fn(|cx| outbox.poll(cx)) => return,
     };
     let session = match end {
-        Ok(Ok(Handshake::Session(session))) => session,
-        Ok(Ok(Handshake::Close(last_words))) => return close(stream, &last_words).await,
+        Ok(Ok(Handshake::Session(session))) => {
+            shared.metrics.connected(true);
+            session
+        }
+        Ok(Ok(Handshake::Close(last_words))) => {
+            shared.metrics.connected(false);
+            return close(stream, &last_words).await;
+        }
         Ok(Err(error)) => return tracing::debug!(%remote, %error, "no connection header"),
         Err(_) => return tracing::debug!(%remote, "no connection header within {limit:?}"),
     };
@@ -105,6 +112,18 @@ pub(crate) async fn serve(
     match end {
         Ok(stream) => close(stream, &[]).await,
         Err(error) => tracing::debug!(%remote, %error, "connection lost"),
+    }
+}
+
+/// Counts a call that has been carried out.
+#[inline]
+fn count(metrics: &CallMetrics, begun: Begun, result: &Result<Reply, RpcException>) {
+    match result {
+        Ok(reply) => metrics.answered(begun, reply.ended, reply.message.len() + reply.cells.len()),
+        Err(exception) => {
+            metrics.failed(exception);
+            metrics.answered(begun, None, exception.message.len());
+        }
     }
 }
 
@@ -234,7 +253,7 @@ impl Connection {
         let Some((header, _)) = request::split_header(self.frames.partial()) else {
             return Err(malformed("no request header at the start of a large frame"));
         };
-        push_exception(&mut self.outgoing, header.call_id, &self.shared.in_flight.too_much());
+        self.refuse(header.call_id, &self.shared.in_flight.too_much());
         let there = self.frames.len();
         self.frames.skip(there);
         self.share = self.shared.in_flight.share();
@@ -252,7 +271,7 @@ impl Connection {
                     "RPC data length of {length} received from {host} is greater than max allowed {limit}. Set \
                      \"hbase.ipc.max.request.size\" on server to override this limit (not recommended)"
                 );
-                push_exception(&mut self.outgoing, header.call_id, &exceptions::request_too_big(message));
+                self.refuse(header.call_id, &exceptions::request_too_big(message));
                 self.reading = Reading::Ended;
                 Ok(())
             }
@@ -271,38 +290,46 @@ impl Connection {
             return Err(malformed("no request header"));
         };
         let deadline = self.deadline(&header);
-        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        let begun = Begun { received: self.received, begun: Instant::now(), bytes };
+        if deadline.is_some_and(|deadline| deadline <= begun.begun) {
             // The client has given up already, and takes no answer any more.
             return Ok(());
         }
         if header.priority < HIGH_PRIORITY && self.shared.in_flight.is_full() {
-            push_exception(&mut self.outgoing, header.call_id, &self.shared.in_flight.too_much());
+            self.refuse(header.call_id, &self.shared.in_flight.too_much());
             return Ok(());
         }
         let call_id = header.call_id;
-        let call = match self.decode(header, body, deadline, share) {
+        let call = match self.decode(header, body, (deadline, begun.begun), share) {
             Ok(call) => call,
             Err(exception) => {
-                push_exception(&mut self.outgoing, call_id, &exception);
+                self.refuse(call_id, &exception);
                 return Ok(());
             }
         };
         let kind = kind_of(&call, self.session.service.kind(&call));
         if let Err(exception) = self.shared.queues.check(kind) {
-            push_exception(&mut self.outgoing, call_id, &exception);
+            self.refuse(call_id, &exception);
             return Ok(());
         }
         let share = call.share.clone();
         match run::call(&*self.session.service, call) {
             Outcome::Ready(result) => {
+                count(&self.shared.metrics, begun, &result);
                 push_result(&mut self.outgoing, call_id, result, self.session.cells);
             }
             Outcome::Pending(future) => {
                 let share = share.unwrap_or_else(|| Arc::new(self.shared.in_flight.share()));
-                self.spawn(call_id, future, (share, self.shared.queues.place(kind)), bytes);
+                self.spawn(call_id, future, (share, self.shared.queues.place(kind)), begun);
             }
         }
         Ok(())
+    }
+
+    /// Answers a call with an exception.
+    fn refuse(&mut self, call_id: u32, exception: &RpcException) {
+        self.shared.metrics.failed(exception);
+        push_exception(&mut self.outgoing, call_id, exception);
     }
 
     /// What is counted for the frame that has just been taken: nothing, for a small one, so that its call does not touch
@@ -323,7 +350,7 @@ impl Connection {
         &self,
         header: RequestHeader,
         body: Bytes,
-        deadline: Option<Instant>,
+        (deadline, begun): (Option<Instant>, Instant),
         mut share: Option<Arc<Share>>,
     ) -> Result<Call, RpcException> {
         let (param, sent) = request::split_body(&header, body)?;
@@ -344,18 +371,20 @@ impl Connection {
             priority: header.priority,
             deadline,
             received: self.received,
+            begun,
             connection: Arc::clone(&self.session.info),
             share,
         })
     }
 
     /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
-    fn spawn(&mut self, call_id: u32, future: PendingReply, counted: (Arc<Share>, QueuePlace), bytes: usize) {
-        counted.0.raise_to(bytes + CALL_OVERHEAD_BYTES);
+    fn spawn(&mut self, call_id: u32, future: PendingReply, counted: (Arc<Share>, QueuePlace), begun: Begun) {
+        counted.0.raise_to(begun.bytes + CALL_OVERHEAD_BYTES);
         self.pending += 1;
-        let outbox = Arc::clone(&self.outbox);
+        let (outbox, metrics) = (Arc::clone(&self.outbox), Arc::clone(&self.shared.metrics));
         tokio::spawn(async move {
             let result = Guarded(future).await;
+            count(&metrics, begun, &result);
             outbox.push(Finished { call_id, result });
             drop(counted);
         });
@@ -410,6 +439,7 @@ impl Connection {
 
     fn have_read(&mut self, bytes: usize) {
         self.received = Instant::now();
+        self.shared.metrics.received(bytes);
         if bytes == 0 {
             // It may have ended only its own side: what has begun is still answered.
             self.reading = Reading::Ended;
@@ -422,6 +452,7 @@ impl Connection {
             return Err(io::ErrorKind::WriteZero.into());
         }
         self.outgoing.advance(bytes);
+        self.shared.metrics.sent(bytes);
         self.progress = Instant::now();
         Ok(())
     }

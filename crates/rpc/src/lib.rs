@@ -10,6 +10,7 @@
 //!
 //! This crate does not know what the services do: no tables, no regions, no cells beyond their framing.
 
+mod call_metrics;
 mod call_queue;
 mod cell_format;
 mod channel;

@@ -36,6 +36,7 @@ impl Channel for Loopback {
             priority: request.priority,
             deadline: request.timeout.and_then(|timeout| received.checked_add(timeout)),
             received,
+            begun: received,
             connection: Arc::clone(&self.connection),
             share: None,
         };

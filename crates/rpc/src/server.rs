@@ -1,5 +1,6 @@
 //! The server: services behind a listening socket.
 
+use crate::call_metrics::CallMetrics;
 use crate::call_queue::{CallKind, CallQueues};
 use crate::connection;
 use crate::in_flight::InFlight;
@@ -7,6 +8,7 @@ use crate::limits::Limits;
 use crate::outbox::Outbox;
 use crate::service::Service;
 use crate::unread::Unread;
+use finback_metrics::IpcFigures;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::future::Future;
@@ -88,6 +90,7 @@ impl ServerBuilder {
                 in_flight: InFlight::new(self.limits.max_in_flight_bytes, Arc::clone(&name)),
                 queues: CallQueues::new(self.limits.call_queues, name),
                 unread: Arc::default(),
+                metrics: Arc::default(),
                 limits: self.limits,
                 connections: Mutex::default(),
                 is_draining: AtomicBool::new(false),
@@ -105,6 +108,7 @@ pub(crate) struct Shared {
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) queues: CallQueues,
     pub(crate) unread: Arc<Unread>,
+    pub(crate) metrics: Arc<CallMetrics>,
     /// Touched when a connection comes or goes, not by calls.
     connections: Mutex<Connections>,
     is_draining: AtomicBool,
@@ -166,6 +170,20 @@ impl Server {
     /// Connections at this moment.
     pub fn connections(&self) -> usize {
         self.shared.connections.lock().outboxes.len()
+    }
+
+    /// What it counts of its calls, and what waits at this moment.
+    pub fn figures(&self) -> IpcFigures {
+        let waiting = |kind| self.waiting_calls(kind) as u64;
+        IpcFigures {
+            connections: self.connections() as u64,
+            in_flight_bytes: self.in_flight_bytes() as u64,
+            waiting_priority: waiting(CallKind::Priority),
+            waiting_reads: waiting(CallKind::Read),
+            waiting_scans: waiting(CallKind::Scan),
+            waiting_writes: waiting(CallKind::Write),
+            ..self.shared.metrics.figures()
+        }
     }
 
     /// Bytes of requests that are being received or answered, as far as they count against

@@ -58,6 +58,8 @@ pub struct Call {
     pub deadline: Option<Instant>,
     /// When the request had been read.
     pub received: Instant,
+    /// When it was begun.
+    pub begun: Instant,
     /// Who calls.
     pub connection: Arc<ConnectionInfo>,
     /// What is counted for the request, where that is worth counting.
@@ -217,6 +219,8 @@ pub struct Reply {
     pub cells: Vec<u8>,
     /// What is counted for it, until the client has it.
     pub share: Option<ReplyShare>,
+    /// When it was ready, if somebody has looked at the clock.
+    pub ended: Option<Instant>,
 }
 
 impl Reply {
@@ -227,7 +231,7 @@ impl Reply {
 
     /// A reply with a cell block.
     pub fn with_cells<M: Message>(message: &M, cells: Vec<u8>) -> Self {
-        Self { message: message.encode_to_vec(), cells, share: None }
+        Self { message: message.encode_to_vec(), cells, ..Self::default() }
     }
 
     /// With what is counted for it.

@@ -4,21 +4,24 @@ use std::{
     mem,
     path::PathBuf,
     sync::Arc,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use finback_cell::block::CellIter;
+use finback_metrics::Histogram;
 use finback_sync::{atomic::Ordering, thread};
 
 use crate::{
     LogName, META_FAMILY, SyncMode, WalError, WalFileWriter,
-    log::Shared,
+    log::{Counters, Shared},
     queue::{Answer, Availability, Request, RequestKind, Waiter},
     queued_entries::{QueuedCells, QueuedEntries, QueuedEntry},
 };
 
 /// Dictionaries that hold so much end a file, and the next begins with empty ones. With short rows they never do.
 const MAX_DICTIONARY_BYTES: usize = 64 << 20;
+/// A write or sync that takes longer is slow, as in HBase.
+const SLOW: Duration = Duration::from_secs(1);
 /// Attempts to find a file number that is not taken.
 const MAX_NAME_ATTEMPTS: u32 = 1000;
 
@@ -347,6 +350,14 @@ impl Writer {
     }
 }
 
+/// Counts how long the device took.
+fn note(counters: &Counters, times: &Histogram, took: Duration) {
+    times.record(took);
+    if took > SLOW {
+        counters.slow.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// Writes entries to a file, and syncs it.
 fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -> Result<(), WalError> {
     for entry in entries.iter() {
@@ -363,13 +374,14 @@ fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -
     let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
     let begun = Instant::now();
     file.write()?;
-    shared.counters.write_times.record(begun.elapsed());
+    note(&shared.counters, &shared.counters.write_times, begun.elapsed());
+    shared.counters.group_bytes.record_value(bytes);
     entries.give_room_back(&shared.room); // more may queue up during the sync
     match shared.options.sync_mode {
         SyncMode::Disk => {
             let begun = Instant::now();
             file.sync()?;
-            shared.counters.sync_times.record(begun.elapsed());
+            note(&shared.counters, &shared.counters.sync_times, begun.elapsed());
         }
         SyncMode::Os => file.confirm(),
     }

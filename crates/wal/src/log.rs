@@ -120,6 +120,10 @@ pub struct WalTimes {
     pub writes: HistogramSnapshot,
     /// Syncs, of a group each; none where the operating system's memory is enough ([`SyncMode::Os`](crate::SyncMode::Os)).
     pub syncs: HistogramSnapshot,
+    /// Bytes of the groups.
+    pub group_bytes: HistogramSnapshot,
+    /// Writes and syncs that took longer than a second.
+    pub slow: u64,
 }
 
 /// A region that keeps the oldest of too many files.
@@ -139,6 +143,9 @@ pub(crate) struct Counters {
     pub(crate) syncs: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) rolls: AtomicU64,
+    /// Writes and syncs that took longer than a second.
+    pub(crate) slow: AtomicU64,
+    pub(crate) group_bytes: Histogram,
     pub(crate) write_times: Histogram,
     pub(crate) sync_times: Histogram,
 }
@@ -343,7 +350,12 @@ impl Wal {
     /// How long files took so far.
     pub fn times(&self) -> WalTimes {
         let counters = &self.shared.counters;
-        WalTimes { writes: counters.write_times.snapshot(), syncs: counters.sync_times.snapshot() }
+        WalTimes {
+            writes: counters.write_times.snapshot(),
+            syncs: counters.sync_times.snapshot(),
+            group_bytes: counters.group_bytes.snapshot(),
+            slow: counters.slow.load(Ordering::Relaxed),
+        }
     }
 
     /// Why no file is open, if none is.

@@ -3,14 +3,15 @@
 use super::cache_value::OptionalFile;
 use super::compaction_value::Hour;
 use super::error::ConfigError;
+use super::log_value::{LogFormat, LogLevels};
 use super::quantity::{
     ByteCount, Milliseconds, OptionalMilliseconds, Rate, SizeThreshold, TimeThreshold, canonical,
 };
 use super::setting::{Reach, Setting, settings};
 use super::table_defaults::TableDefaults;
 use super::translate::{
-    COMPACTION_THROUGHPUT, FLUSH_THROUGHPUT, FromHBase, ROLL_SIZE, SLOW_CALLS, VALUE_COMPRESSION, mebibytes,
-    same, seconds,
+    COMPACTION_THROUGHPUT, FLUSH_THROUGHPUT, FromHBase, NONE, ROLL_SIZE, SLOW_CALLS, VALUE_COMPRESSION,
+    mebibytes, same, seconds,
 };
 use super::value::{
     Count, CountOrNone, Flag, Host, InfoPort, Kind, LocalDirectory, Memory, OptionalCodec, OptionalHost,
@@ -105,6 +106,12 @@ settings! {
     /// A reply of more bytes is large. off: none is.
     large_reply_bytes: SizeThreshold = "100m", "slow-calls.reply-size", Restart,
         same(&["hbase.ipc.warn.response.size"]);
+
+    /// From which level on the log is written (off, error, warn, info, debug, trace), and for parts of the server apart, as in
+    /// info,finback_wal=debug. FINBACK_LOG in the environment wins over it.
+    log_levels: LogLevels = "info", "log.level", Now, NONE;
+    /// Lines for people (text) or for programs (json). FINBACK_LOG_FORMAT in the environment wins over it.
+    log_format: LogFormat = "text", "log.format", Now, NONE;
 
     /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
     /// the copies in the memory of three machines count. A standalone server has no second copy.

@@ -42,12 +42,22 @@ async fn gets_and_puts_are_counted_and_timed() {
         let of_table =
             |line: &&str| line.starts_with("finback_region_writes_total{namespace=\"default\",table=\"t\"");
         assert!(metrics.lines().find(of_table).unwrap().ends_with("} 3"), "{metrics}");
+        let gets = |line: &&str| {
+            line.starts_with("finback_region_operations_total{namespace=\"default\",table=\"t\"")
+                && line.contains("operation=\"get\"")
+        };
+        assert!(metrics.lines().find(gets).unwrap().ends_with("} 1"), "{metrics}");
+        assert!(number(&metrics, "\nfinback_rpc_duration_seconds_count ") >= 4, "{metrics}");
+        assert!(number(&metrics, "\nfinback_rpc_received_bytes_total ") > 100, "{metrics}");
+        assert!(number(&metrics, "\nfinback_master_procedures_total{kind=\"open\"} ") >= 2, "{metrics}");
         assert!(metrics.contains("finback_master_region_servers{state=\"live\"} 1\n"), "{metrics}");
 
         let jmx = get(address, "/jmx?qry=Hadoop:service=HBase,name=RegionServer,sub=*");
         assert!(jmx.contains("\"Namespace_default_table_t_metric_writeRequestCount\": 3"), "{jmx}");
         assert_eq!(number(&jmx, "\"Put_num_ops\": "), before + 3);
         assert!(number(&jmx, "\"Get_num_ops\": ") >= 1);
+        assert!(number(&jmx, "\"TotalCallTime_num_ops\": ") >= 4);
+        assert!(number(&jmx, "\"Namespace_default_table_t_metric_regionCount\": ") == 1);
         assert!(!jmx.contains("name=Master"), "{jmx}");
         assert!(get(address, "/jmx").contains("\"tag.isActiveMaster\": \"true\""));
     }

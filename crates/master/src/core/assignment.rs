@@ -73,6 +73,7 @@ impl Core {
         let stage = if server.is_some() { Stage::Announcing } else { Stage::Waiting };
         region.transition = Some(Transition { goal, server: server.clone(), proc_id, attempt, stage });
         let info = region.info.clone();
+        self.count_transition(encoded, goal);
         let Some(server) = server else { return };
         if info.is_meta() {
             return self.request_transitions(&[encoded.to_owned()]);
@@ -205,6 +206,7 @@ impl Core {
         if goal == Some(Goal::Open) && lost {
             return self.region_lost(encoded);
         }
+        self.count_settled(encoded, result.is_ok());
         self.startup_region_tried(encoded);
         self.region_ready(encoded, result);
     }

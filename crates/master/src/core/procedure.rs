@@ -259,6 +259,7 @@ impl Core {
     pub(super) fn add_procedure(&mut self, procedure: Procedure) -> u64 {
         self.evict_procedures();
         let id = self.new_id();
+        self.count_submitted(&procedure.operation);
         if let Some(nonce) = procedure.nonce {
             self.procedures.nonces.insert(nonce, id);
         }
@@ -560,6 +561,7 @@ impl Core {
     }
 
     pub(super) fn finish(&mut self, id: u64, result: Result<(), RpcException>) {
+        self.count_finished(id, result.is_ok());
         let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
         let name = procedure.operation.class_name();
         let table = procedure.operation.table().map(ToString::to_string);

@@ -106,6 +106,7 @@ impl Core {
     }
 
     pub(super) fn expire(&mut self, server: ServerName) {
+        self.statistics.crashed(&server.to_string(), self.now);
         self.state.bury(&server);
         self.recover_dead_server(server, 0);
     }
@@ -126,6 +127,7 @@ impl Core {
             tracing::error!(%server, attempt, "logs of a dead server cannot be recovered yet: {e}");
             return self.pause(attempt + 1, Purpose::DeadServerPause { server, attempt: attempt + 1 });
         }
+        self.statistics.recovered(&server.to_string(), self.now);
         let mut lost: Vec<String> = Vec::new();
         for (encoded, region) in &self.state.regions {
             let concerned = match &region.transition {

@@ -241,8 +241,8 @@ async fn logs_of_slow_calls_are_empty_by_default() {
 
 #[tokio::test]
 async fn slow_and_large_calls_are_kept_where_that_is_wanted() {
-    let options = SlowCallOptions { slow: Some(Duration::ZERO), large_bytes: Some(1000), kept: 5 };
-    let world = World::with(|of| of.slow_calls = Some(options));
+    let options = SlowCallOptions { slow: Some(Duration::ZERO), large_bytes: Some(1000), kept: Some(5) };
+    let world = World::with(|of| of.slow_calls = options);
     let table = world.table("t").await;
     table.fill(0..3, &[b'x'; 600]).await;
     table.get(&row_name(1)).await.unwrap();

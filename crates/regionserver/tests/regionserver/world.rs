@@ -10,6 +10,7 @@ use finback_proto::{Message, convert, pb};
 use finback_region::RegionConfig;
 use finback_regionserver::{
     AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
+    SlowCallOptions,
 };
 use finback_rpc::{
     Call, Channel, ChannelExt, Loopback, Outcome, ReplyMemory, RpcException, Service, exceptions,
@@ -149,7 +150,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         max_scan_result_bytes: 100 << 20,
         handlers: 30,
         handler_threads: None,
-        slow_calls: None,
+        slow_calls: SlowCallOptions::default(),
         old_log_retention: LONG,
         info_port: 0,
         report_interval: Duration::from_secs(3),
