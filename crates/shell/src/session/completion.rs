@@ -45,7 +45,7 @@ impl Completion {
         let asking = async {
             let admin = self.connection.admin().with_operation_timeout(PATIENCE);
             let families = admin.descriptor(table).await.map(|table| table.families).unwrap_or_default();
-            families.iter().map(|family| String::from_utf8_lossy(&family.name).into_owned()).collect()
+            families.iter().map(|family| format!("{}:", String::from_utf8_lossy(&family.name))).collect()
         };
         self.runtime.block_on(asking)
     }
