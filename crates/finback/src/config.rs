@@ -21,6 +21,7 @@ pub mod manual;
 mod memory;
 mod names;
 mod origin;
+mod protection;
 mod quantity;
 mod setting;
 mod site_file;

@@ -38,7 +38,9 @@ says so.
 
 A name that nobody knows stops the server before it starts, with exit code 2 and the nearest name that there is. So does a value that a
 setting cannot have. Names that HBase knows and that have no effect here are accepted with a warning that says what Finback does
-instead; those of Hadoop and of others in the same file, with one warning for all.
+instead; those of Hadoop and of others in the same file, with one warning for all. But a server that is to protect its data in a way
+that there is not yet does not start: with `hbase.security.authentication` other than `simple`, `hbase.security.authorization` or
+`hbase.server.netty.tls.enabled`.
 
     finback config                               # every setting: its value, where that comes from, its meaning
     finback config listen.address                # one of them; any name of HBase's will do

@@ -4,6 +4,7 @@ use super::error::{ConfigError, UnknownName};
 use super::file::Place;
 use super::names::{self, Named};
 use super::origin::Origin;
+use super::protection;
 use super::setting::{Setting, TomlForm};
 use super::sources::Written;
 use super::toml_file::TABLES;
@@ -29,6 +30,7 @@ pub(super) struct Values {
 impl Values {
     /// Understands what is written; later ones win.
     pub(super) fn of(written: &[Written]) -> Result<Self, ConfigError> {
+        protection::check(written)?;
         let sorted = Sorted::of(written)?;
         let mut values = Self { given: HashMap::new(), warnings: sorted.warnings };
         for setting in names::all() {

@@ -202,3 +202,13 @@ fn what_is_wrong_in_a_finback_toml_is_told_with_its_line() {
         assert!(refused.contains(told), "{text:?}: {refused}");
     }
 }
+
+#[test]
+fn protection_that_is_asked_for_is_not_left_out() {
+    let refused = load(&[("hbase.security.authentication", "kerberos")]).unwrap_err().to_string();
+    assert!(refused.contains("Finback has no Kerberos yet"), "{refused}");
+    assert!(load(&[("hbase.security.authorization", "true")]).is_err());
+    assert!(load(&[("hbase.server.netty.tls.enabled", "true")]).is_err());
+    let none = [("hbase.security.authentication", "kerberos"), ("hbase.security.authentication", "simple")];
+    assert!(load(&none).is_ok());
+}
