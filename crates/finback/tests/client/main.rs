@@ -14,4 +14,5 @@ mod an_administrator_can_do_what_the_shell_does;
 mod files_are_loaded;
 mod locks_are_held;
 mod rows_are_written_and_read;
+mod the_load_generator_writes_what_hbases_does;
 mod the_shell_does_what_hbases_does;
