@@ -5,6 +5,7 @@
 
 mod chain;
 mod finding;
+mod hole;
 mod repair;
 mod report;
 mod snapshots;
@@ -18,6 +19,7 @@ use crate::offline_meta::OfflineMeta;
 use finback_layout::RootDir;
 use finding::FindingKind as Kind;
 pub use finding::{Finding, FindingKind, Severity};
+pub use hole::HoleFilling;
 pub use repair::Repair;
 pub use report::CheckReport;
 use std::path::PathBuf;

@@ -56,10 +56,30 @@ fn holes_and_overlaps_are_found() {
     root.log_meta(region_gone(&root.regions[1]));
     let report = root.check();
     let encoded = root.regions[1].encoded_name();
-    // Its directory has rows that nobody else has: it stays.
+    // Its directory has rows that nobody else has: it comes back.
     assert_eq!(found_in(&report), ["hole t".to_owned(), format!("orphan-region {encoded}")]);
     assert!(report.findings[0].message.contains("from b to before m"), "{:?}", report.findings);
-    assert_eq!((report.count(Severity::Problem), report.repairs().count()), (2, 0));
+    assert_eq!((report.count(Severity::Problem), report.repairs().count()), (2, 1));
+    assert_eq!(root.repair(), 1);
+    assert_eq!(root.found(), Vec::<String>::new());
+    assert_eq!(root.check().cells, 10 + 2);
+
+    // A table that has lost all of them gets them back.
+    let root = Root::new();
+    root.log_meta(root.regions.iter().flat_map(region_gone).collect());
+    assert_eq!(root.found()[0], "no-regions t");
+    assert_eq!(root.repair(), 1);
+    assert_eq!(root.found(), Vec::<String>::new());
+    assert_eq!(root.check().regions, 3);
+
+    // A region of which nothing is left is replaced by an empty one.
+    let root = Root::new();
+    root.log_meta(region_gone(&root.regions[1]));
+    fs::rename(root.region_dir(1), root.directory.path().join("elsewhere")).unwrap();
+    assert_eq!(root.found(), ["hole t"]);
+    assert_eq!(root.repair(), 1);
+    assert_eq!(root.found(), Vec::<String>::new());
+    assert_eq!(root.check().regions, 3);
 
     let root = Root::new();
     let table = root.table.name.clone();

@@ -1,6 +1,7 @@
 //! What can be done about a finding. Nothing is destroyed: what is in the way is moved aside, below `.hbck`, where it has
 //! the path that it had.
 
+use super::hole::HoleFilling;
 use crate::error::InspectError;
 use finback_cell::{RegionInfo, TableDescriptor};
 use finback_layout::RootDir;
@@ -28,6 +29,8 @@ pub enum Repair {
         /// The descriptor.
         descriptor: TableDescriptor,
     },
+    /// Writes regions into hbase:meta that have the rows of a hole.
+    FillHole(HoleFilling),
 }
 
 impl Repair {
@@ -50,6 +53,7 @@ impl Repair {
                 let families = families.join(", ");
                 format!("write a descriptor of table {} with the families {families}", descriptor.name)
             }
+            Self::FillHole(filling) => filling.describe(),
         }
     }
 
@@ -66,6 +70,7 @@ impl Repair {
                 root.fs().create_dir_all(&temporary).map_err(InspectError::io(&temporary))?;
                 Ok(root.write_table_descriptor(descriptor)?)
             }
+            Self::FillHole(filling) => filling.apply(root),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::chain::{Break, breaks};
 use super::finding::{Finding, FindingKind as Kind};
+use super::hole::{self, HoleFilling, overlap};
 use super::repair::Repair;
 use super::{Check, meta_dir};
 use crate::error::InspectError;
@@ -152,13 +153,15 @@ impl Check<'_> {
             regions.iter().filter(|region| region.serves()).map(|region| &region.info).collect();
         if serving.is_empty() {
             let message = format!("table {table} has no regions");
-            return self.note(Finding::new(Kind::NoRegions, path, message));
+            let finding = Finding::new(Kind::NoRegions, path, message);
+            return self.note(self.filled(finding, table, (&[], &[]), regions));
         }
         for found in breaks(&serving) {
             let finding = match found {
                 Break::Hole(from, to) => {
                     let message = format!("no region of table {table} has the rows {}", range(from, to));
-                    Finding::new(Kind::Hole, path.clone(), message)
+                    let finding = Finding::new(Kind::Hole, path.clone(), message);
+                    self.filled(finding, table, (from, to), regions)
                 }
                 Break::Overlap(a, b) => {
                     let message = format!(
@@ -174,6 +177,40 @@ impl Check<'_> {
             self.note(finding)?;
         }
         Ok(())
+    }
+
+    /// A hole, with what fills it if nobody has to decide that.
+    fn filled(
+        &self,
+        finding: Finding,
+        table: &TableName,
+        hole: (&[u8], &[u8]),
+        regions: &[MetaRegion],
+    ) -> Finding {
+        match self.hole_filling(table, hole, regions) {
+            Some(filling) => finding.repaired_by(Repair::FillHole(filling)),
+            None => finding,
+        }
+    }
+
+    fn hole_filling(
+        &self,
+        table: &TableName,
+        hole: (&[u8], &[u8]),
+        regions: &[MetaRegion],
+    ) -> Option<HoleFilling> {
+        if !hole::can_be_told(self.root) {
+            return None;
+        }
+        let known: HashSet<String> = regions
+            .iter()
+            .flat_map(|region| region.merged_from.iter().cloned().chain([region.info.encoded_name()]))
+            .collect();
+        let directories = self.root.list_regions(table).ok()?;
+        let unknown = directories.iter().filter(|name| !known.contains(*name));
+        let orphans: Vec<RegionInfo> =
+            unknown.filter_map(|name| self.root.read_region_info(table, name).ok()).collect();
+        hole::filling(table, hole, regions, &orphans)
     }
 
     /// A directory that hbase:meta has no region for. It stays where it is if it has rows that no region has.
@@ -200,8 +237,9 @@ impl Check<'_> {
             return self.note(finding(message).aside());
         }
         let message = format!(
-            "hbase:meta has no region {name}, and no other has its rows: {}. It has to come back into hbase:meta (HBase's \
-             hbck2: addFsRegionsMissingInMeta) before a server starts, which would archive it",
+            "hbase:meta has no region {name}, and no other has its rows: {}. It has to come back into hbase:meta (with the \
+             repair of the hole, if there is one; else HBase's hbck2: addFsRegionsMissingInMeta) before a server starts, \
+             which would archive it",
             rows(&info)
         );
         self.note(finding(message))
@@ -296,12 +334,6 @@ fn is_encoded(name: &str) -> bool {
 
 fn same_rows(a: &RegionInfo, b: &RegionInfo) -> bool {
     (&a.start_key, &a.end_key, a.region_id) == (&b.start_key, &b.end_key, b.region_id)
-}
-
-/// Whether two ranges of rows have rows in common.
-fn overlap(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> bool {
-    let is_before = |end: &[u8], start: &[u8]| !end.is_empty() && end <= start;
-    !is_before(a.1, b.0) && !is_before(b.1, a.0)
 }
 
 fn rows(info: &RegionInfo) -> String {
