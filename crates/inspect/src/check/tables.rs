@@ -228,10 +228,11 @@ impl Check<'_> {
         };
         let serving: Vec<&RegionInfo> =
             regions.iter().filter(|region| region.serves()).map(|region| &region.info).collect();
-        let is_missed = breaks(&serving).iter().any(|found| match found {
-            Break::Hole(from, to) => overlap((&info.start_key, &info.end_key), (from, to)),
-            Break::Overlap(..) => false,
-        });
+        let is_missed = serving.is_empty()
+            || breaks(&serving).iter().any(|found| match found {
+                Break::Hole(from, to) => overlap((&info.start_key, &info.end_key), (from, to)),
+                Break::Overlap(..) => false,
+            });
         if !is_missed {
             let message = format!("hbase:meta has no region {name}; others have its rows: {}", rows(&info));
             return self.note(finding(message).aside());
