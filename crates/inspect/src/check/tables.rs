@@ -165,7 +165,8 @@ impl Check<'_> {
                 }
                 Break::Overlap(a, b) => {
                     let message = format!(
-                        "regions of table {table} overlap: {} ({}) and {} ({})",
+                        "regions of table {table} overlap: {} ({}) and {} ({}); merge them when a server has opened them \
+                         (finback shell: merge_region)",
                         a.encoded_name(),
                         range(&a.start_key, &a.end_key),
                         b.encoded_name(),
