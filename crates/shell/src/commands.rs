@@ -17,6 +17,8 @@ mod snapshots;
 mod status;
 mod tools;
 
+pub(crate) use general::TABLE_HELP;
+
 use crate::command::{Command, Group};
 
 /// All groups, in the order of HBase's help.

@@ -9,7 +9,7 @@ pub enum ShellError {
     /// The text is not what the shell can read.
     #[error("syntax error at line {line}, column {column}: {problem}")]
     Syntax {
-        /// Line of the statement, from 1.
+        /// Line of the statement or script, from 1.
         line: usize,
         /// Byte of the line, from 1.
         column: usize,
@@ -20,13 +20,16 @@ pub enum ShellError {
     #[error("the statement is not complete: {0}")]
     Incomplete(&'static str),
     /// The text needs Ruby.
-    #[error(
-        "this shell is not Ruby: it has no {construct}. Write statements with literal values, one after the other; \
-         a program that makes them may send them to finback shell -n"
-    )]
+    #[error("line {line}, column {column}: this shell is not Ruby: it has no {construct}. {instead}")]
     NotRuby {
+        /// Line of the statement or script, from 1.
+        line: usize,
+        /// Byte of the line, from 1.
+        column: usize,
         /// What was found.
         construct: String,
+        /// What to do.
+        instead: &'static str,
     },
     /// Arguments that a command cannot take, or that name what is not there.
     #[error("{0}")]
@@ -56,5 +59,13 @@ pub type Result<T, E = ShellError> = std::result::Result<T, E>;
 impl ShellError {
     pub(crate) fn argument(problem: impl Into<String>) -> Self {
         Self::Argument(problem.into())
+    }
+
+    /// The same in a text that has as many lines before the one that was read.
+    pub(crate) fn after_lines(mut self, lines: usize) -> Self {
+        if let Self::Syntax { line, .. } | Self::NotRuby { line, .. } = &mut self {
+            *line += lines;
+        }
+        self
     }
 }

@@ -7,6 +7,7 @@
 mod constants;
 mod lexer;
 mod parser;
+mod ruby;
 mod strings;
 
 pub(crate) use constants::CONSTANTS;
@@ -21,6 +22,8 @@ pub struct Statement {
     pub assigns: Option<String>,
     /// What is done.
     pub action: Action,
+    /// Line and column where it begins, from 1.
+    pub place: (usize, usize),
 }
 
 /// What a statement does.
@@ -61,10 +64,34 @@ pub fn parse(text: &[u8]) -> Result<Vec<Statement>> {
 }
 
 fn syntax(text: &[u8], at: usize, problem: String) -> ShellError {
+    let (line, column) = place(text, at);
+    ShellError::Syntax { line, column, problem }
+}
+
+/// What was found at this byte of the text.
+fn at(text: &[u8], at: usize, mut error: ShellError) -> ShellError {
+    if let ShellError::NotRuby { line, column, .. } = &mut error {
+        (*line, *column) = place(text, at);
+    }
+    error
+}
+
+/// Line and column of a byte, from 1.
+fn place(text: &[u8], at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    ShellError::Syntax { line, column: before.len() - line_start + 1, problem }
+    (line, before.len() - line_start + 1)
+}
+
+/// A method is asked of what is no table, where the statement begins.
+pub(crate) fn method_of_a_value((line, column): (usize, usize)) -> ShellError {
+    match ruby::Construct::Method.refused() {
+        ShellError::NotRuby { construct, instead, .. } => {
+            ShellError::NotRuby { line, column, construct, instead }
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]

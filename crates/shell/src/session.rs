@@ -58,17 +58,17 @@ impl Session {
                 let mut file = io::BufReader::new(file);
                 self.lines(move |line| file.read_until(b'\n', line))?;
             }
-            Source::Text(text) => self.statement(text.as_bytes())?,
+            Source::Text(text) => self.statement(text.as_bytes(), 0)?,
         }
         Ok(self.shell.exit_code().unwrap_or(0))
     }
 
     /// Runs statements as they become complete.
     fn lines(&mut self, mut read: impl FnMut(&mut Vec<u8>) -> io::Result<usize>) -> Result<()> {
-        let mut text = Vec::new();
+        let (mut text, mut lines_before) = (Vec::new(), 0);
         loop {
             if read(&mut text)? == 0 {
-                return if text.is_empty() { Ok(()) } else { self.statement(&text) };
+                return if text.is_empty() { Ok(()) } else { self.statement(&text, lines_before) };
             }
             match is_complete(&text) {
                 false if text.len() > MAX_STATEMENT => {
@@ -78,7 +78,8 @@ impl Session {
                 }
                 false => {}
                 true => {
-                    self.statement(&text)?;
+                    self.statement(&text, lines_before)?;
+                    lines_before += text.iter().filter(|&&byte| byte == b'\n').count();
                     text.clear();
                     if self.shell.exit_code().is_some() {
                         return Ok(());
@@ -88,8 +89,8 @@ impl Session {
         }
     }
 
-    fn statement(&mut self, text: &[u8]) -> Result<()> {
-        self.runtime.block_on(self.shell.run(text))
+    fn statement(&mut self, text: &[u8], lines_before: usize) -> Result<()> {
+        self.runtime.block_on(self.shell.run_after(text, lines_before))
     }
 
     fn terminal(&mut self, history: Option<&PathBuf>) -> Result<()> {
@@ -127,7 +128,7 @@ impl Session {
             if !text.trim().is_empty() {
                 let _ = editor.add_history_entry(text.trim_end());
             }
-            self.statement(text.as_bytes())?;
+            self.statement(text.as_bytes(), 0)?;
             text.clear();
             number += 1;
         }

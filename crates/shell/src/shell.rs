@@ -5,7 +5,7 @@ use crate::command::Run;
 use crate::commands;
 use crate::error::{Result, ShellError};
 use crate::failure;
-use crate::language::{Action, Argument, Statement, parse};
+use crate::language::{Action, Argument, Statement, method_of_a_value, parse};
 use crate::output::Output;
 use crate::value::Value;
 use finback_client::{Admin, Connection, Table, TableName};
@@ -22,7 +22,11 @@ pub struct Shell {
     /// When what counts of the command began, and ended if that was before its end.
     pub(crate) started: Instant,
     pub(crate) ended: Option<Instant>,
+    /// Whether `debug` was there: failures are told as the server told them.
+    debug: bool,
     variables: HashMap<String, Value>,
+    /// Lines of the script before the text that runs.
+    lines_before: usize,
     /// Whether `exit` was there, and with which code.
     exit: Option<u8>,
     /// Whether what goes wrong is told and the next statement follows.
@@ -38,7 +42,9 @@ impl Shell {
             zone: TimeZone::system(),
             started: Instant::now(),
             ended: None,
+            debug: false,
             variables: HashMap::new(),
+            lines_before: 0,
             exit: None,
             goes_on: false,
         }
@@ -69,10 +75,19 @@ impl Shell {
     /// # Errors
     /// What the statement failed with. It is told already.
     pub async fn run(&mut self, text: &[u8]) -> Result<()> {
+        self.run_after(text, 0).await
+    }
+
+    /// The same for text that has as many lines of a script before it, for messages.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run) has them.
+    pub async fn run_after(&mut self, text: &[u8], lines: usize) -> Result<()> {
+        self.lines_before = lines;
         let statements = match parse(text) {
             Ok(statements) => statements,
             Err(incomplete @ ShellError::Incomplete(_)) => return Err(incomplete),
-            Err(error) => return self.told(error, None),
+            Err(error) => return self.told(error.after_lines(lines), None),
         };
         for statement in statements {
             self.statement(statement).await?;
@@ -87,7 +102,9 @@ impl Shell {
     async fn statement(&mut self, statement: Statement) -> Result<()> {
         let value = match statement.action {
             Action::Value(argument) => self.evaluated(argument),
-            Action::Command { table, name, arguments } => self.command(table, &name, arguments).await,
+            Action::Command { table, name, arguments } => {
+                self.command(table, &name, arguments, statement.place).await
+            }
         };
         let value = match value {
             Ok(Some(value)) => value,
@@ -113,6 +130,7 @@ impl Shell {
         table: Option<String>,
         name: &str,
         arguments: Vec<Argument>,
+        place: (usize, usize),
     ) -> Result<Option<Value>> {
         if table.is_none()
             && arguments.is_empty()
@@ -122,10 +140,23 @@ impl Shell {
         }
         let mut values = Vec::with_capacity(arguments.len() + 1);
         if let Some(variable) = table {
-            values.push(self.table_of(variable)?);
+            let table = self.table_of(&variable, place)?;
+            if name == "name" && arguments.is_empty() {
+                return Ok(Some(Value::text(table.to_bytes())));
+            }
+            if name == "help" {
+                self.out.line(commands::TABLE_HELP)?;
+                return Ok(None);
+            }
+            values.push(table);
         }
         for argument in arguments {
             values.push(self.value(argument)?);
+        }
+        if matches!(name, "debug" | "debug?") && values.is_empty() {
+            self.debug ^= name == "debug";
+            self.out.line(format!("Debug mode is {}\n", if self.debug { "ON" } else { "OFF" }))?;
+            return Ok(None);
         }
         if matches!(name, "exit" | "quit") {
             self.exit = Some(match values.first() {
@@ -149,6 +180,8 @@ impl Shell {
         let took = self.ended.unwrap_or_else(Instant::now).saturating_duration_since(self.started);
         let told = match done {
             Ok(value) => Ok(Some(value)),
+            // For `debug` what the server said is told as it is.
+            Err(error) if self.debug => self.told(error, Some(command.name)).map(|()| None),
             Err(error) => self.told(failure::translated(error, &first), Some(command.name)).map(|()| None),
         };
         let is_timed = command.name != "help";
@@ -180,13 +213,11 @@ impl Shell {
         Ok(())
     }
 
-    fn table_of(&self, variable: String) -> Result<Value> {
-        match self.variables.get(&variable) {
+    fn table_of(&self, variable: &str, place: (usize, usize)) -> Result<Value> {
+        match self.variables.get(variable) {
             Some(table @ Value::Table(_)) => Ok(table.clone()),
-            Some(_) => {
-                Err(ShellError::NotRuby { construct: "methods of values that are no tables".to_owned() })
-            }
-            None => Err(undefined(&variable)),
+            None if commands::find(variable).is_none() => Err(undefined(variable)),
+            _ => Err(method_of_a_value(place).after_lines(self.lines_before)),
         }
     }
 

@@ -169,3 +169,109 @@ fn tables_are_changed_and_failures_told() {
         assert!(general.contains(wanted), "{wanted}: {general}");
     }
 }
+
+/// Runs a script of commands unchanged, and looks for what its lines `#=> text` want, in their order.
+fn run_script(zookeeper: &str, name: &str) {
+    let directory = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/scripts"));
+    let script = std::fs::read_to_string(directory.join(name)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_finback"))
+        .args(["shell", "-n", "-D", &format!("hbase.zookeeper.quorum={zookeeper}"), name])
+        .current_dir(directory)
+        .env("TZ", "UTC")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = said(&output);
+    assert!(output.status.success(), "{name}: {}\n{said}", String::from_utf8_lossy(&output.stderr));
+    let mut rest = said.as_str();
+    for wanted in script.lines().filter_map(|line| line.strip_prefix("#=> ")) {
+        let at = rest.find(wanted).unwrap_or_else(|| panic!("{name}: {wanted:?} is not in {rest}"));
+        rest = &rest[at + wanted.len()..];
+    }
+}
+
+#[test]
+fn scripts_of_rows_filters_and_versions_run_unchanged() {
+    let place = Place::new();
+    let server = place.start();
+    let zookeeper = server.zookeeper().to_string();
+    for script in ["quick_start.txt", "exercises.txt", "filters.txt", "versions.txt"] {
+        run_script(&zookeeper, script);
+    }
+}
+
+#[test]
+fn scripts_of_tables_namespaces_and_snapshots_run_unchanged() {
+    let place = Place::new();
+    let server = place.start();
+    let zookeeper = server.zookeeper().to_string();
+    for script in ["tables.txt", "namespaces_and_snapshots.txt"] {
+        run_script(&zookeeper, script);
+    }
+}
+
+#[test]
+fn scripts_of_schemas_and_administration_run_unchanged() {
+    let place = Place::new();
+    // With the split policy that servers have if nobody says otherwise.
+    const POLICY: &str = "org.apache.hadoop.hbase.regionserver.SteppingSplitPolicy";
+    let server = place.start_with(&[&format!("hbase.regionserver.region.split.policy={POLICY}")]);
+    let zookeeper = server.zookeeper().to_string();
+    for script in ["administration.txt", "schemas.txt"] {
+        run_script(&zookeeper, script);
+    }
+    // Regions are merged by their encoded names.
+    let listed = said(&shell(&zookeeper, &["-e", "list_regions 't6', {}, ['REGION_NAME']"], ""));
+    let mut names: Vec<&str> =
+        listed.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 32).collect();
+    // Those that their server has not reported yet are named before the table, in the same order.
+    let regions = names.len() - 5;
+    names.drain(..regions);
+    assert_eq!(names.len(), 5, "{listed}");
+    let merge = format!(
+        "merge_region '{}', '{}'\nmerge_region ['{}', '{}'], true\n",
+        names[0], names[1], names[2], names[3]
+    );
+    let output = shell(&zookeeper, &["-n"], &merge);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let splits = said(&shell(&zookeeper, &["-e", "get_splits 't6'"], ""));
+    assert_eq!(splits, "Total number of splits = 3\n20\n40\n=> [\"20\", \"40\"]\n");
+}
+
+#[test]
+fn scripts_end_with_what_fails_and_what_needs_ruby() {
+    let place = Place::new();
+    let server = place.start();
+    let zookeeper = server.zookeeper().to_string();
+    let ended = |options: &[&str], input: &str| {
+        let output = shell(&zookeeper, options, input);
+        (output.status.code(), said(&output), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, output, _) = ended(&["-n"], "exists 'test'\n");
+    assert_eq!((code, output.as_str()), (Some(0), "Table test does not exist\n=> false\n"));
+    let (code, output, error) = ended(&["-n"], "describe 'test'\nlist\n");
+    assert_eq!((code, output.as_str()), (Some(1), ""));
+    assert!(error.contains("Table test does not exist."), "{error}");
+    assert_eq!(ended(&["-n"], "exit 3\nlist\n").0, Some(3));
+
+    // The place is that in the script.
+    let script = "list\n\n# all of them\ntables = list('t.*')\ntables.each do |t|\n  drop t\nend\n";
+    let (code, _, error) = ended(&["-n"], script);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("line 5, column 16: this shell is not Ruby: it has no blocks. Write the"),
+        "{error}"
+    );
+    let (_, _, error) = ended(&["-n"], "list\n list.size\n");
+    assert!(
+        error.contains("line 2, column 2: this shell is not Ruby: it has no methods of values."),
+        "{error}"
+    );
+    let (_, _, error) = ended(&["-n"], "list\ncreate 't' 5\n");
+    assert!(error.contains("syntax error at line 2, column 12"), "{error}");
+
+    // What a server says is told as it is for `debug`.
+    assert!(ended(&["-n"], "scan 'no'").2.contains("Unknown table no!"));
+    let (_, output, error) = ended(&["-n"], "debug\nscan 'no'\n");
+    assert!(output.starts_with("Debug mode is ON\n") && error.contains("TableNotFoundException"), "{error}");
+}

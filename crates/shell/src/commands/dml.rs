@@ -257,6 +257,7 @@ async fn get(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let name = arguments.table()?;
     let (table, row) = (shell.table(&name)?, arguments.bytes());
     let rest = arguments.flat();
+    shell.out.header(&["COLUMN", "CELL"])?;
     let mut options = match rest.first() {
         Some(hash @ Value::Hash(_)) => Options::of(hash.clone())?,
         _ => {
@@ -266,7 +267,6 @@ async fn get(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     };
     let mut format = selection::cell_format(shell, &name, &mut options)?;
     let get = selection::get(&row, &mut options, &mut format)?;
-    shell.out.header(&["COLUMN", "CELL"])?;
     let row = table.get(get).await?;
     if let Some(row) = &row {
         for cell in row {
@@ -281,6 +281,7 @@ async fn get(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
 async fn scan(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let name = arguments.table()?;
     let (table, mut options) = (shell.table(&name)?, arguments.options()?);
+    shell.out.header(&["ROW", "COLUMN+CELL"])?;
     let wanted: Vec<String> = options.list("METRICS").iter().map(Value::to_text).collect();
     let is_measured = options.is_set("ALL_METRICS") || !wanted.is_empty();
     let mut format = selection::cell_format(shell, &name, &mut options)?;
@@ -288,7 +289,6 @@ async fn scan(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     if is_measured {
         scan = scan.track_metrics();
     }
-    shell.out.header(&["ROW", "COLUMN+CELL"])?;
     let (mut rows, mut count, mut is_stale) = (table.scan(scan)?, 0, false);
     while let Some(row) = rows.next().await? {
         is_stale |= row.is_stale();

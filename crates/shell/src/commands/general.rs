@@ -63,11 +63,14 @@ Shows the user that servers are told.
 
   hbase> whoami"
         ),
-        not_there!("processlist", "it reads the pages of region servers; the tasks are on those pages"),
+        not_there!(
+            "processlist",
+            "it reads a page of region servers, which curl http://SERVER:16030/rs-status?format=json shows"
+        ),
     ],
 };
 
-const TABLE_HELP: &str = "\
+pub(crate) const TABLE_HELP: &str = "\
 A table may be given a name, and commands may be asked of it:
 
   hbase> t = create 't', 'cf'

@@ -147,19 +147,20 @@ async fn list(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let mut names: Vec<_> = shell.admin().namespaces().await?.into_iter().map(|one| one.name).collect();
     names.retain(|name| regex.is_match(name).unwrap_or(false));
     names.sort();
-    table(shell, "NAMESPACE", &names)?;
+    shell.out.header(&["NAMESPACE"])?;
+    listed(shell, &names)?;
     Ok(Value::Nil)
 }
 
 async fn tables(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
+    shell.out.header(&["TABLE"])?;
     let tables = shell.admin().tables_of_namespace(&arguments.text()).await?;
     let names: Vec<_> = tables.iter().map(|table| table.qualifier().to_owned()).collect();
-    table(shell, "TABLE", &names)?;
+    listed(shell, &names)?;
     Ok(Value::Array(names.iter().map(Value::text).collect()))
 }
 
-fn table(shell: &mut Shell, title: &str, names: &[String]) -> Result<()> {
-    shell.out.header(&[title])?;
+fn listed(shell: &mut Shell, names: &[String]) -> Result<()> {
     names.iter().try_for_each(|name| shell.out.row(&[name]))?;
     Ok(shell.out.footer(Some(names.len()), false)?)
 }

@@ -1,5 +1,6 @@
 //! Text to tokens.
 
+use super::ruby::Construct;
 use super::strings;
 use crate::error::{Result, ShellError};
 
@@ -74,7 +75,8 @@ impl Lexer<'_> {
             b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' => self.sign(Token::Sign(byte), 1),
             b'.' if self.peek(1) != Some(b'.') => self.sign(Token::Sign(byte), 1),
             b'\'' | b'"' => {
-                let (bytes, length) = strings::read(&self.text[self.at..])?;
+                let (bytes, length) = strings::read(&self.text[self.at..])
+                    .map_err(|error| super::at(self.text, self.at, error))?;
                 self.at += length;
                 Token::Str(bytes)
             }
@@ -136,20 +138,21 @@ impl Lexer<'_> {
     fn unexpected(&self, byte: u8) -> ShellError {
         let rest = &self.text[self.at..];
         let ruby = match byte {
-            b'|' => "blocks or operators",
-            b'@' | b'$' => "variables of this kind",
-            b'%' => "% literals or operators",
-            b'/' => "regular expression literals (write the expression in quotes)",
-            b'`' => "commands of the system",
-            b'.' => "ranges",
-            b'+' | b'-' | b'*' | b'<' | b'>' | b'&' | b'!' | b'?' | b'^' | b'~' | b'=' | b':' => "operators",
+            b'|' if self.peek(1) != Some(b'|') => Construct::Block,
+            b'@' | b'$' => Construct::Variable,
+            b'%' => Construct::Percent,
+            b'/' => Construct::Regex,
+            b'`' => Construct::System,
+            b':' if self.peek(1) == Some(b':') => Construct::Class("::"),
+            b'.' | b'+' | b'-' | b'*' | b'<' | b'>' | b'&' | b'|' | b'!' | b'?' | b'^' | b'~' | b'='
+            | b':' => Construct::Operator,
             _ => {
                 let shown = String::from_utf8_lossy(&rest[..rest.len().min(4)]).into_owned();
                 let shown = shown.chars().next().unwrap_or('?');
                 return self.syntax(format!("{shown:?} is not expected here"));
             }
         };
-        ShellError::NotRuby { construct: ruby.to_owned() }
+        super::at(self.text, self.at, ruby.refused())
     }
 
     fn syntax(&self, problem: String) -> ShellError {

@@ -1,53 +1,13 @@
 //! Tokens to statements.
 
 use super::lexer::{Placed, Token};
+use super::ruby::{self, Construct};
 use super::{Action, Argument, Statement, constants};
 use crate::error::{Result, ShellError};
 use crate::value::Value;
 
 /// Brackets within brackets: more than anybody writes, and little enough for the stack.
 const MAX_DEPTH: usize = 64;
-
-/// Words of Ruby that begin or continue what is no command.
-const RUBY_WORDS: &[&str] = &[
-    "begin",
-    "case",
-    "class",
-    "def",
-    "do",
-    "each",
-    "else",
-    "elsif",
-    "end",
-    "ensure",
-    "eval",
-    "for",
-    "if",
-    "import",
-    "include",
-    "java_import",
-    "lambda",
-    "load",
-    "module",
-    "p",
-    "print",
-    "printf",
-    "proc",
-    "puts",
-    "raise",
-    "require",
-    "require_relative",
-    "rescue",
-    "return",
-    "self",
-    "sleep",
-    "system",
-    "unless",
-    "until",
-    "when",
-    "while",
-    "yield",
-];
 
 pub(super) fn statements(text: &[u8], tokens: &[Placed]) -> Result<Vec<Statement>> {
     let mut parser = Parser { text, tokens, at: 0, depth: 0 };
@@ -96,29 +56,30 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) -> Result<Statement> {
+        let place = super::place(self.text, self.start());
         let (first, second) = (self.peek().cloned(), self.ahead(1).cloned());
-        let Some(Token::Name(name)) = first else { return self.no_command() };
+        let Some(Token::Name(name)) = first else { return self.no_command(place) };
         if second == Some(Token::Sign(b'=')) {
-            refuse_ruby(&name)?;
+            self.refuse_ruby(&name)?;
             self.at += 2;
             self.skip_ends();
             let action = match self.peek() {
                 Some(Token::Name(word)) if !is_value(word) => self.command()?,
                 _ => Action::Value(self.value()?),
             };
-            return Ok(Statement { assigns: Some(name), action });
+            return Ok(Statement { assigns: Some(name), action, place });
         }
         let action = if is_value(&name) { Action::Value(self.value()?) } else { self.command()? };
-        Ok(Statement { assigns: None, action })
+        Ok(Statement { assigns: None, action, place })
     }
 
     /// What does not begin with a name: a value, or no statement of this shell.
-    fn no_command(&mut self) -> Result<Statement> {
+    fn no_command(&mut self, place: (usize, usize)) -> Result<Statement> {
         match (self.peek(), self.ahead(1)) {
             (Some(Token::Constant(name)), Some(Token::Sign(b'.' | b'=' | b'('))) => {
-                Err(ShellError::NotRuby { construct: format!("classes, and methods of them ({name})") })
+                Err(self.refused(&Construct::Class(name)))
             }
-            _ => Ok(Statement { assigns: None, action: Action::Value(self.value()?) }),
+            _ => Ok(Statement { assigns: None, action: Action::Value(self.value()?), place }),
         }
     }
 
@@ -126,13 +87,13 @@ impl Parser<'_> {
         let Some(Token::Name(first)) = self.peek().cloned() else {
             return Err(self.unexpected("the name of a command"));
         };
-        refuse_ruby(&first)?;
+        self.refuse_ruby(&first)?;
         self.at += 1;
         let (table, name) = match self.take_sign(b'.') {
             false => (None, first),
             true => match self.peek().cloned() {
                 Some(Token::Name(name)) => {
-                    refuse_ruby(&name)?;
+                    self.refuse_ruby(&name)?;
                     self.at += 1;
                     (Some(first), name)
                 }
@@ -154,8 +115,8 @@ impl Parser<'_> {
     /// Methods of what a command gives back are Ruby's.
     fn refuse_a_call(&self) -> Result<()> {
         match self.peek() {
-            Some(Token::Sign(b'.')) => Err(ShellError::NotRuby { construct: "methods of values".to_owned() }),
-            Some(Token::Sign(b'{')) => Err(ShellError::NotRuby { construct: "blocks".to_owned() }),
+            Some(Token::Sign(b'.')) => Err(self.refused(&Construct::Method)),
+            Some(Token::Sign(b'{')) => Err(self.refused(&Construct::Block)),
             _ => Ok(()),
         }
     }
@@ -222,7 +183,9 @@ impl Parser<'_> {
                 "true" => Argument::Literal(Value::Bool(true)),
                 "false" => Argument::Literal(Value::Bool(false)),
                 _ => {
-                    refuse_ruby(&name)?;
+                    self.at -= 1;
+                    self.refuse_ruby(&name)?;
+                    self.at += 1;
                     Argument::Variable(name)
                 }
             },
@@ -233,8 +196,13 @@ impl Parser<'_> {
             }
         };
         match self.peek() {
+            // `org.apache.hadoop…`
             Some(Token::Sign(b'.')) => {
-                Err(ShellError::NotRuby { construct: "methods of values, and classes".to_owned() })
+                self.at -= 1;
+                Err(match (&value, self.peek()) {
+                    (Argument::Variable(name), Some(Token::Name(_))) => self.refused(&Construct::Class(name)),
+                    _ => self.refused(&Construct::Method),
+                })
             }
             _ => Ok(value),
         }
@@ -255,7 +223,8 @@ impl Parser<'_> {
         }
         match self.peek() {
             Some(Token::Sign(b'.' | b'(')) => {
-                Err(ShellError::NotRuby { construct: format!("classes, and methods of them ({name})") })
+                self.at -= 1;
+                Err(self.refused(&Construct::Class(name)))
             }
             _ => {
                 self.at -= 1;
@@ -296,7 +265,27 @@ impl Parser<'_> {
         }
     }
 
+    /// A word of Ruby, which is the next token.
+    fn refuse_ruby(&self, word: &str) -> Result<()> {
+        ruby::word(word).map_or(Ok(()), |construct| Err(self.refused(&construct)))
+    }
+
+    /// What is told of the next token.
+    fn refused(&self, construct: &Construct<'_>) -> ShellError {
+        super::at(self.text, self.start(), construct.refused())
+    }
+
+    /// Where the next token begins.
+    fn start(&self) -> usize {
+        self.tokens.get(self.at).map_or(self.text.len(), |placed| placed.at)
+    }
+
     fn unexpected(&self, expected: &str) -> ShellError {
+        if let Some(Token::Name(name)) = self.peek()
+            && let Some(construct) = ruby::word(name)
+        {
+            return self.refused(&construct);
+        }
         let found = match self.peek() {
             None => return ShellError::Incomplete("a bracket is open"),
             Some(Token::Name(name) | Token::Constant(name)) => name.clone(),
@@ -311,18 +300,10 @@ impl Parser<'_> {
     }
 
     fn syntax(&self, problem: String) -> ShellError {
-        let at = self.tokens.get(self.at).map_or(self.text.len(), |placed| placed.at);
-        super::syntax(self.text, at, problem)
+        super::syntax(self.text, self.start(), problem)
     }
 }
 
 fn is_value(word: &str) -> bool {
     matches!(word, "nil" | "true" | "false")
-}
-
-fn refuse_ruby(word: &str) -> Result<()> {
-    match RUBY_WORDS.contains(&word) {
-        true => Err(ShellError::NotRuby { construct: format!("{word:?}") }),
-        false => Ok(()),
-    }
 }

@@ -1,5 +1,6 @@
 //! String literals, by Ruby's rules.
 
+use super::ruby::Construct;
 use crate::error::{Result, ShellError};
 
 /// Reads the string literal that `text` begins with; its bytes, and how long the literal is.
@@ -18,7 +19,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Vec<u8>, usize)> {
                 at += if quote == b'\'' { plain_escape(rest, &mut bytes) } else { escape(rest, &mut bytes)? };
             }
             b'#' if quote == b'"' && text.get(at) == Some(&b'{') => {
-                return Err(ShellError::NotRuby { construct: "expressions in strings".to_owned() });
+                return Err(Construct::Interpolation.refused());
             }
             byte => bytes.push(byte),
         }
@@ -70,7 +71,7 @@ fn escape(rest: &[u8], bytes: &mut Vec<u8>) -> Result<usize> {
         }
         b'u' => return unicode(rest, bytes),
         b'M' | b'C' | b'c' => {
-            return Err(ShellError::NotRuby { construct: "control and meta escapes in strings".to_owned() });
+            return Err(Construct::ControlEscape.refused());
         }
         other => other,
     };

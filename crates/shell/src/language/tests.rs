@@ -80,33 +80,53 @@ fn tables_are_named_and_used() {
 }
 
 #[test]
-fn what_needs_ruby_is_told_so() {
-    for ruby in [
-        "(1..10).each { |i| put 't', i }",
-        "for i in 1..3 do",
-        "require 'x'",
-        "puts 'x'",
-        "list.each do |t|",
-        "put 't', \"r#{1}\", 'f:q', 'v'",
-        "x = 1 + 2",
-        "import java.util.Date",
-        "scan 't', {FILTER => Foo.new(1)}",
-        "$x = 1",
-        "Date.new",
-        "%w[a b]",
-        "put 't', 'a' + 'b'",
-        "list.size",
+fn what_needs_ruby_is_refused_with_its_place_and_what_to_do_instead() {
+    const PROGRAM: &str = "Write the statements out";
+    const JAVA: &str = "its name stands in quotes";
+    for (text, place, construct, instead) in [
+        ("(1..10).each { |i| put 't', i }", (1, 3), "operators", "Write the result"),
+        ("list\nfor i in 1..3 do", (2, 11), "operators and ranges", "Write the result"),
+        ("for table in tables do", (1, 1), "\"for\"", PROGRAM),
+        ("list.each do |t|", (1, 14), "blocks", PROGRAM),
+        ("  while true do", (1, 3), "\"while\"", PROGRAM),
+        ("list\n\ndef clean(table)", (3, 1), "\"def\"", PROGRAM),
+        ("drop 't' if exists 't'", (1, 10), "\"if\"", PROGRAM),
+        ("unless exists 't'", (1, 1), "\"unless\"", PROGRAM),
+        ("list.each { drop 't' }", (1, 6), "\"each\"", PROGRAM),
+        ("list() { drop 't' }", (1, 8), "blocks", PROGRAM),
+        ("java_import org.apache.hadoop.hbase.util.Bytes", (1, 1), "java_import", JAVA),
+        ("import java.util.Date", (1, 1), "import", JAVA),
+        ("require 'x'", (1, 1), "require", "finback shell SCRIPT"),
+        ("puts 'x'", (1, 1), "puts", "Commands print"),
+        ("put 't', \"r#{1}\", 'f:q', 'v'", (1, 10), "expressions in strings", "Write the result"),
+        ("x = 1 + 2", (1, 7), "operators", "Write the result"),
+        ("put 't', 'a' + 'b'", (1, 14), "operators", "Write the result"),
+        ("scan 't', {TIMERANGE => [0, 5 * 60]}", (1, 31), "operators", "Write the result"),
+        ("scan 't', {FILTER => Foo.new(1)}", (1, 22), "(Foo)", "FILTER => \"ColumnPaginationFilter(1, 0)\""),
+        (
+            "scan 't', {FILTER => org.apache.hadoop.hbase.filter.PageFilter.new(1)}",
+            (1, 22),
+            "(org)",
+            "in HBase's filter language",
+        ),
+        ("Date.new", (1, 1), "(Date)", JAVA),
+        ("scan('t').size", (1, 10), "methods of values", "can be named"),
+        ("$x = 1", (1, 1), "variables of this kind", "plain name"),
+        ("%w[a b]", (1, 1), "% literals", "brackets"),
+        ("list /t.*/", (1, 6), "regular expressions", "in quotes"),
+        ("x = `date`", (1, 5), "commands of the system", "your system's shell"),
+        (r#"put 't', "\C-a", 'f:q', 'v'"#, (1, 10), "control and meta escapes", "in hexadecimal"),
     ] {
-        let told = parse(ruby.as_bytes()).map(|statements| format!("{statements:?}"));
-        match told {
-            Err(error @ ShellError::NotRuby { .. }) => {
-                assert!(error.to_string().contains("not Ruby"), "{error}");
-            }
-            // A call of a method: whether `list` is a variable is known when it runs.
-            Ok(read) if ruby == "list.size" => assert!(read.contains("size")),
-            other => panic!("{ruby}: {other:?}"),
-        }
+        let Err(error @ ShellError::NotRuby { .. }) = parse(text.as_bytes()) else {
+            panic!("{text}: {:?}", parse(text.as_bytes()))
+        };
+        let told = error.to_string();
+        let begin = format!("line {}, column {}: this shell is not Ruby: it has no ", place.0, place.1);
+        assert!(told.starts_with(&begin), "{text}: {told}");
+        assert!(told.contains(construct) && told.contains(instead), "{text}: {told}");
     }
+    // Whether `list` is a variable is known when it runs.
+    assert!(format!("{:?}", parse(b"list.size").unwrap()).contains("size"));
 }
 
 #[test]
