@@ -270,6 +270,14 @@ fn scripts_end_with_what_fails_and_what_needs_ruby() {
     let (_, _, error) = ended(&["-n"], "list\ncreate 't' 5\n");
     assert!(error.contains("syntax error at line 2, column 12"), "{error}");
 
+    // Not even a shell that goes on after failures runs what may be the body of a loop.
+    let (code, output, error) = ended(&[], "list 'x'\nif exists 'test'\n  create 'test', 'f'\nend\n");
+    assert_eq!((code, output.contains("Created")), (Some(1), false), "{output}");
+    assert!(
+        output.contains("0 row(s)") && error.contains("line 2, column 1: this shell is not Ruby"),
+        "{error}"
+    );
+
     // What a server says is told as it is for `debug`.
     assert!(ended(&["-n"], "scan 'no'").2.contains("Unknown table no!"));
     let (_, output, error) = ended(&["-n"], "debug\nscan 'no'\n");
