@@ -21,6 +21,7 @@ pub mod manual;
 mod memory;
 mod names;
 mod origin;
+mod otel_value;
 mod protection;
 mod quantity;
 mod setting;

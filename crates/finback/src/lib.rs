@@ -20,3 +20,4 @@ pub mod reconfiguration;
 mod region_server_options;
 mod screen;
 pub mod server;
+mod telemetry;

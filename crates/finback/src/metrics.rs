@@ -5,7 +5,8 @@ use crate::metrics_history::{History, PERIOD};
 use crate::process::Start;
 use finback_cell::ServerName;
 use finback_master::MasterStatistics;
-use finback_metrics::{CacheFigures, IpcFigures, MasterFigures, Snapshot};
+use finback_metrics::{CacheFigures, IpcFigures, MasterFigures, ProcessFigures, Snapshot};
+use finback_otel::Tracer;
 use finback_proto::pb;
 use finback_regionserver::RegionServer;
 use finback_rpc::{Channel, ChannelExt, Server};
@@ -36,6 +37,8 @@ pub(crate) struct Sources {
     /// When clients were first served, ms since the epoch; 0 before.
     pub(crate) initialized_ms: Arc<AtomicU64>,
     pub(crate) start: Start,
+    /// Where spans are exported.
+    pub(crate) tracer: Option<Arc<Tracer>>,
     pub(crate) runtime: Handle,
     pub(crate) history: Arc<History>,
 }
@@ -77,7 +80,10 @@ impl Sources {
             server: Some(server),
             regions,
             master: self.runtime.block_on(self.status()).map(|status| self.master_figures(&status)),
-            process: self.start.figures(),
+            process: ProcessFigures {
+                spans: self.tracer.as_ref().map(|tracer| tracer.figures()),
+                ..self.start.figures()
+            },
             earlier: None,
         }
     }

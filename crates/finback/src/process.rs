@@ -29,6 +29,7 @@ impl Start {
             threads: number(&status, "Threads:"),
             open_descriptors: fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64),
             most_descriptors: number(&limits, "Max open files"),
+            spans: None,
         }
     }
 }

@@ -48,6 +48,7 @@ pub(crate) fn options(
             large_bytes: config.large_reply_bytes,
             kept: (config.slow_calls_kept > 0).then_some(config.slow_calls_kept as usize),
         },
+        tracer: None,
         old_log_retention: config.old_wal_ttl,
         info_port: config.regionserver_info_port.unwrap_or(0),
         report_interval: config.report_interval,

@@ -19,7 +19,8 @@ use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, Sanit
 use finback_metrics::{CacheFigures, FileTierFigures};
 use finback_pages::{History, Site, Source};
 use finback_regionserver::{
-    AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, UpdateConfiguration,
+    AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
+    UpdateConfiguration,
 };
 use finback_rpc::{CallQueueLimits, Channel, Limits, Loopback, Server, ServerBuilder, Service};
 use finback_web::MetricsPages;
@@ -37,6 +38,7 @@ use crate::pages::ServerPages;
 use crate::process::Start;
 use crate::publication::Publication;
 use crate::reconfiguration::Reconfiguration;
+use crate::telemetry::Telemetry;
 use crate::{logging, region_server_options, screen};
 
 /// Name of the file in the data directory that says on which ports a running server listens.
@@ -175,8 +177,12 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     let master = start_master(&config, &root, &addresses.master_name, &in_process, &stop).await?;
     let memory = config.memory().map_err(|error| error.to_string())?;
     let name = &addresses.regionserver_name;
-    let (region_server, cache_statistics) =
-        start_region_server(&config, &memory, &root, name, &master, long_calls)?;
+    let telemetry = Telemetry::of(&config, name);
+    let tracer = telemetry.as_ref().map(Telemetry::tracer);
+    let mut options = region_server_options::options(&config, &memory, &root, name);
+    options.handler_threads = Some(long_calls.handle());
+    options.tracer.clone_from(&tracer);
+    let (region_server, cache_statistics) = start_region_server(&config, &memory, options, &master)?;
     let reconfiguration = Arc::new(Reconfiguration::new(
         sources,
         loaded,
@@ -224,10 +230,12 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
         statistics: master.statistics(),
         initialized_ms: Arc::clone(&initialized_ms),
         start,
+        tracer,
         runtime: Handle::current(),
         history: Arc::default(),
     };
     let numbers = Arc::new(numbers);
+    let exporting = telemetry.map(|telemetry| telemetry.start(&numbers, is_set(closed.clone())));
     let remembering = tokio::spawn(Arc::clone(&numbers).remember());
     let names = vec![config.host_name()];
     let pages = Arc::new(ServerPages {
@@ -273,6 +281,11 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     working.abort();
     sampling.abort();
     remembering.abort();
+    if let Some((spans, metrics)) = exporting {
+        metrics.abort();
+        // Its patience is short.
+        let _ = spans.await;
+    }
     master.stop();
     Ok(())
 }
@@ -424,14 +437,10 @@ fn channel_to(master: &Master, service: &str) -> Result<Arc<dyn Channel>, Failur
 fn start_region_server(
     config: &ServerConfig,
     memory: &MemoryBudget,
-    root: &RootDir,
-    name: &ServerName,
+    options: RegionServerOptions,
     master: &Master,
-    long_calls: &LongCalls,
 ) -> Result<(Arc<RegionServer>, CacheStatistics), Failure> {
     let channel = |service| channel_to(master, service);
-    let mut options = region_server_options::options(config, memory, root, name);
-    options.handler_threads = Some(long_calls.handle());
     let (cache, statistics) = block_cache(config, memory.block_cache);
     let (status, meta) = (channel("RegionServerStatusService")?, channel("ClientMetaService")?);
     let server = RegionServer::new(options, cache, status, meta).map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// Appends a string, quoted.
-pub(crate) fn string(out: &mut String, text: &str) {
+pub fn string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -22,7 +22,7 @@ pub(crate) fn string(out: &mut String, text: &str) {
 }
 
 /// Appends a number. JSON has none that is not finite: those are 0.
-pub(crate) fn number(out: &mut String, number: f64) {
+pub fn number(out: &mut String, number: f64) {
     let finite = if number.is_finite() { number } else { 0.0 };
     let _ = write!(out, "{finite:?}");
 }

@@ -3,18 +3,19 @@
 //! [`Histogram`] is for hot paths: a few nanoseconds, no lock, no look-up. Everything else is read when somebody asks: a
 //! [`Snapshot`] holds plain numbers, and one [table](METRICS) says for each what it is called in HBase and in Prometheus,
 //! what it means, and where in the snapshot it is. From that table come HBase's JSON ([`jmx`]), Prometheus text
-//! ([`prometheus`]) and the page of documentation ([`page`]).
+//! ([`prometheus`]), OpenTelemetry's JSON ([`otlp`]) and the page of documentation ([`page`]).
 //!
 //! Knows nothing of servers, regions or sockets.
 
 mod bean;
 mod histogram;
 pub mod jmx;
-mod json;
+pub mod json;
 mod manual;
 mod meter;
 mod metric;
 mod operation;
+pub mod otlp;
 pub mod prometheus;
 mod size;
 mod snapshot;
@@ -31,7 +32,7 @@ pub use operation::{Operation, OperationTimes, Timer, is_recording, record};
 pub use size::{OperationSizes, Size};
 pub use snapshot::{
     CacheFigures, ExceptionCounts, FileTierFigures, IpcFigures, MasterFigures, ProcedureFigures,
-    ProcessFigures, RegionFigures, ServerFigures, Snapshot, UserFigures, WalFigures, Work,
+    ProcessFigures, RegionFigures, ServerFigures, Snapshot, SpanFigures, UserFigures, WalFigures, Work,
 };
 pub use table::METRICS;
 pub use value::Value;

@@ -15,14 +15,14 @@ pub const TOP_REGIONS: usize = 20;
 /// What the answer is.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-const NS_PER_SECOND: f64 = 1e9;
+pub(crate) const NS_PER_SECOND: f64 = 1e9;
 /// Bounds of durations, in nanoseconds, as powers of two: from about a microsecond to about a minute.
-const TIMES: [u32; 27] = [
+pub(crate) const TIMES: [u32; 27] = [
     10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35,
     36,
 ];
 /// Bounds of sizes, and of numbers of files: from 8 to 64 Gi.
-const SIZES: [u32; 18] = [3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36];
+pub(crate) const SIZES: [u32; 18] = [3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36];
 
 /// All metrics; of regions the busiest `most_regions`.
 pub fn render(snapshot: &Snapshot, most_regions: usize) -> String {
@@ -63,7 +63,7 @@ pub fn render(snapshot: &Snapshot, most_regions: usize) -> String {
 }
 
 /// The regions with most requests, at most so many.
-fn busiest(regions: &[RegionFigures], most: usize) -> Vec<&RegionFigures> {
+pub(crate) fn busiest(regions: &[RegionFigures], most: usize) -> Vec<&RegionFigures> {
     let mut regions: Vec<_> = regions.iter().collect();
     regions.sort_by_key(|region| {
         (Reverse(region.reads.saturating_add(region.writes)), region.encoded_name.as_str())

@@ -454,4 +454,17 @@ pub struct ProcessFigures {
     pub open_descriptors: u64,
     /// File descriptors that it may have.
     pub most_descriptors: u64,
+    /// Spans, where they are exported.
+    pub spans: Option<SpanFigures>,
+}
+
+/// Spans that were to be exported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpanFigures {
+    /// The collector has taken them.
+    pub sent: u64,
+    /// Too many waited.
+    pub dropped: u64,
+    /// The collector has not taken them, however often it was tried.
+    pub failed: u64,
 }

@@ -4,7 +4,9 @@ use crate::bean::Bean;
 use crate::metric::{Kind, Metric, Source, metric};
 use crate::operation::Operation;
 use crate::size::Size;
-use crate::snapshot::{FileTierFigures, MasterFigures, ProcedureFigures, ServerFigures};
+use crate::snapshot::{
+    FileTierFigures, MasterFigures, ProcedureFigures, ProcessFigures, ServerFigures, SpanFigures,
+};
 use crate::value::Value;
 
 use Bean::{AssignmentManager, Ipc, Master, Memory, Process, RegionServer, Regions, Users, Wal};
@@ -34,6 +36,11 @@ fn sizes(server: &ServerFigures, size: Size) -> Value<'_> {
 /// Of the second tier of the block cache, where there is one.
 fn second(server: &ServerFigures, of: fn(&FileTierFigures) -> u64) -> Value<'static> {
     server.cache.file.as_ref().map_or(Value::Absent, |file| of(file).into())
+}
+
+/// Of their export, where there is one.
+fn spans(process: &ProcessFigures, of: fn(&SpanFigures) -> u64) -> Value<'static> {
+    process.spans.as_ref().map_or(Value::Absent, |spans| of(spans).into())
 }
 
 fn procedures<'a>(
@@ -386,4 +393,7 @@ pub const METRICS: &[Metric] = &[
     metric(Process, &["threads"], "finback_process_threads", Gauge, "threads", "Threads.", P(|p| p.threads.into())),
     metric(Process, &["openDescriptors"], "process_open_fds", Gauge, "descriptors", "Open file descriptors.", P(|p| p.open_descriptors.into())),
     metric(Process, &["mostDescriptors"], "process_max_fds", Gauge, "descriptors", "File descriptors that the process may have.", P(|p| p.most_descriptors.into())),
+    metric(Process, &["sentSpans"], "finback_otel_spans_total", Counter, "spans", "Spans of calls that were to go to the collector, by what became of them: it has them, too many waited (dropped), or it did not take them (failed).", P(|p| spans(p, |s| s.sent))).labelled("result", "sent"),
+    metric(Process, &["droppedSpans"], "finback_otel_spans_total", Counter, "spans", "Spans that were dropped, since too many waited for the collector.", P(|p| spans(p, |s| s.dropped))).labelled("result", "dropped"),
+    metric(Process, &["failedSpans"], "finback_otel_spans_total", Counter, "spans", "Spans that the collector did not take, however often it was tried.", P(|p| spans(p, |s| s.failed))).labelled("result", "failed"),
 ];

@@ -161,6 +161,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         handlers: 30,
         handler_threads: None,
         slow_calls: SlowCallOptions { slow: Some(Duration::from_secs(10)), ..Default::default() },
+        tracer: None,
         old_log_retention: Duration::from_secs(600),
         info_port: 0,
         report_interval: Duration::from_secs(3),

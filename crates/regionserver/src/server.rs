@@ -83,6 +83,8 @@ pub struct RegionServerOptions {
     pub handler_threads: Option<Handle>,
     /// Which calls are slow or large, and whether they are kept.
     pub slow_calls: SlowCallOptions,
+    /// Who takes the spans of calls, if anybody does: of those that it samples, and of slow ones.
+    pub tracer: Option<Arc<finback_otel::Tracer>>,
     /// How long logs are kept after nobody needs them (`hbase.master.logcleaner.ttl`).
     pub old_log_retention: Duration,
     /// The port of its web page, which others are told; 0 without one.
@@ -162,7 +164,7 @@ impl RegionServer {
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
             operations: Arc::default(),
-            slow_calls: SlowCalls::new(options.slow_calls.clone()),
+            slow_calls: SlowCalls::new(options.slow_calls.clone(), options.tracer.clone()),
             client_counts: Arc::default(),
             last_report: LastReport::default(),
             compaction_pressure: CompactionPressure::default(),

@@ -1,8 +1,9 @@
 //! Calls that took long, or had large replies. Each is told in the log, with what it was about; the last of them are kept in
 //! memory for administrators, as HBase does where `hbase.regionserver.slowlog.buffer.enabled` is set. By default it is not; then
-//! the answers are HBase's without a buffer.
+//! the answers are HBase's without a buffer. Calls whose spans are exported are noted here too.
 
 use crate::server::RegionServer;
+use finback_otel::Tracer;
 use finback_proto::{Message, pb};
 use finback_rpc::{Call, ConnectionInfo, MethodName, Outcome, Reply, RpcException, exceptions};
 use parking_lot::Mutex;
@@ -13,8 +14,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod description;
+mod span;
 
 use description::Shape;
+use span::{End, Trace};
 
 /// Where HBase has its messages.
 const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
@@ -40,6 +43,8 @@ pub struct SlowCallOptions {
 #[derive(Debug)]
 pub(crate) struct SlowCalls {
     options: SlowCallOptions,
+    /// Who takes spans, if calls are traced.
+    tracer: Option<Arc<Tracer>>,
     /// Oldest first.
     calls: Mutex<VecDeque<pb::SlowLogPayload>>,
 }
@@ -52,9 +57,10 @@ struct Watched {
     connection: Arc<ConnectionInfo>,
     received: Instant,
     begun: Instant,
+    trace: Option<Trace>,
 }
 
-/// Has a call carried out, and notes it if it is slow or large.
+/// Has a call carried out, and notes it if it is slow or large, or its span is wanted.
 pub(crate) fn watch(
     server: &Arc<RegionServer>,
     call: Call,
@@ -70,6 +76,7 @@ pub(crate) fn watch(
         connection: Arc::clone(&call.connection),
         received: call.received,
         begun: call.begun,
+        trace: server.tracer().map(|tracer| Trace::begin(tracer, &call)),
     };
     match carry_out(call) {
         Outcome::Ready(result) => {
@@ -91,8 +98,17 @@ fn note(server: &RegionServer, call: &Watched, result: &Result<Reply, RpcExcepti
     let ended = result.as_ref().ok().and_then(|reply| reply.ended).unwrap_or_else(Instant::now);
     let took = ended.saturating_duration_since(call.begun);
     let bytes = result.as_ref().map_or(0, |reply| reply.message.len() + reply.cells.len());
-    if let Some(kind) = server.slow_calls.kind_of(took, bytes) {
-        let shape = call.shape(server);
+    let kind = server.slow_calls.kind_of(took, bytes);
+    let trace = call.trace.as_ref().filter(|trace| trace.is_told(kind.is_some()));
+    if kind.is_none() && trace.is_none() {
+        return;
+    }
+    let shape = call.shape(server);
+    if let (Some(trace), Some(tracer)) = (trace, server.tracer()) {
+        let response = result.as_ref().map(|_| bytes);
+        trace.tell(tracer, call, &shape, &End { at: ended, took, response, is_slow: kind.is_some() });
+    }
+    if let Some(kind) = kind {
         call.tell(&shape, kind, took, result.as_ref().map(|_| bytes));
         if server.slow_calls.options.kept.is_some() {
             server.slow_calls.keep(call.payload(shape, took, bytes, kind));
@@ -101,12 +117,12 @@ fn note(server: &RegionServer, call: &Watched, result: &Result<Reply, RpcExcepti
 }
 
 impl SlowCalls {
-    pub(crate) fn new(options: SlowCallOptions) -> Self {
-        Self { options, calls: Mutex::default() }
+    pub(crate) fn new(options: SlowCallOptions, tracer: Option<Arc<Tracer>>) -> Self {
+        Self { options, tracer, calls: Mutex::default() }
     }
 
     fn watches(&self) -> bool {
-        self.options.slow.is_some() || self.options.large_bytes.is_some()
+        self.options.slow.is_some() || self.options.large_bytes.is_some() || self.tracer.is_some()
     }
 
     /// What a call is that took so long and had so large a reply.

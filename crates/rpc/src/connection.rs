@@ -365,6 +365,7 @@ impl Connection {
         }
         Ok(Call {
             call_id: header.call_id,
+            trace_info: header.trace_info,
             method: header.method.unwrap_or(MethodName::from_static("")),
             param,
             cells,

@@ -30,6 +30,7 @@ impl Channel for Loopback {
         let received = Instant::now();
         let call = Call {
             call_id: self.next_call_id.fetch_add(1, Ordering::Relaxed) & (u32::MAX >> 1),
+            trace_info: Bytes::new(),
             method: MethodName::from_static(request.method),
             param: request.param,
             cells: request.cells,

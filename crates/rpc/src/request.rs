@@ -17,6 +17,8 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RequestHeader {
     pub(crate) call_id: u32,
+    /// An encoded `RPCTInfo`, unread; empty if there is none.
+    pub(crate) trace_info: Bytes,
     pub(crate) method: Option<MethodName>,
     pub(crate) has_param: bool,
     pub(crate) cell_block_bytes: Option<u32>,
@@ -33,6 +35,13 @@ impl RequestHeader {
             let (tag, wire) = decode_key(&mut rest).ok()?;
             match (tag, wire) {
                 (1, WireType::Varint) => decoded.call_id = varint(&mut rest)?,
+                (2, WireType::LengthDelimited) => {
+                    // Most clients send an empty one: those cost nothing.
+                    let info = field(&mut rest)?;
+                    if !info.is_empty() {
+                        decoded.trace_info = header.slice_ref(info);
+                    }
+                }
                 (3, WireType::LengthDelimited) => {
                     let name = header.slice_ref(field(&mut rest)?);
                     // A name that is no text is no method's: the service will say so.

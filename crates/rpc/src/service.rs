@@ -44,6 +44,9 @@ pub trait Service: Send + Sync + 'static {
 pub struct Call {
     /// The client's number for this call.
     pub call_id: u32,
+    /// What the client says of the trace that the call is part of: an encoded `RPCTInfo`, **not** checked; empty if it says
+    /// nothing. Shares memory with what was read from the socket.
+    pub trace_info: Bytes,
     /// Which method of the service.
     pub method: MethodName,
     /// The encoded request message; shares memory with what was read from the socket, so whoever keeps a

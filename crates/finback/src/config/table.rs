@@ -4,6 +4,7 @@ use super::cache_value::OptionalFile;
 use super::compaction_value::Hour;
 use super::error::ConfigError;
 use super::log_value::{LogFormat, LogLevels};
+use super::otel_value::{Collector, ShareOrNone};
 use super::quantity::{
     ByteCount, Milliseconds, OptionalMilliseconds, Rate, SizeThreshold, TimeThreshold, canonical,
 };
@@ -112,6 +113,13 @@ settings! {
     log_levels: LogLevels = "info", "log.level", Now, NONE;
     /// Lines for people (text) or for programs (json). FINBACK_LOG_FORMAT in the environment wins over it.
     log_format: LogFormat = "text", "log.format", Now, NONE;
+
+    /// A collector of OpenTelemetry, to which spans of calls and metrics are sent: http://HOST:PORT of its OTLP over HTTP, as in
+    /// http://localhost:4318. Empty: what OTEL_EXPORTER_OTLP_ENDPOINT in the environment says, or none.
+    otel_endpoint: Collector = "", "otel.endpoint", Restart, NONE;
+    /// Share of the calls whose spans are sent, of clients that do not say themselves whether a call is traced. Slow calls always
+    /// are.
+    otel_sample: ShareOrNone = "0.001", "otel.sample", Restart, NONE;
 
     /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
     /// the copies in the memory of three machines count. A standalone server has no second copy.

@@ -19,6 +19,7 @@ mod long_scans_leave_others_served;
 mod reads_without_room_keep_nothing_from_others;
 mod regions_open_and_close_as_the_master_says;
 mod slow_calls_are_told_in_the_log_with_their_shape;
+mod spans_of_calls_are_offered_to_the_tracer;
 mod too_many_logs_flush_what_keeps_the_oldest;
 mod writes_are_slowed_before_they_are_refused;
 mod writes_wait_for_memory_and_for_room_on_the_disk;

@@ -151,6 +151,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         handlers: 30,
         handler_threads: None,
         slow_calls: SlowCallOptions::default(),
+        tracer: None,
         old_log_retention: LONG,
         info_port: 0,
         report_interval: Duration::from_secs(3),

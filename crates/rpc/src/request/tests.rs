@@ -20,6 +20,7 @@ const GET: &str = "11 082e 1200 1a03476574 2001 3000 389f9c01 54 0a38 0801 1234
 fn the_get_of_a_real_client_is_understood() {
     let (header, body) = split_header(unhex(GET)).unwrap();
     let expected = RequestHeader {
+        trace_info: Bytes::new(),
         call_id: 46,
         method: Some(MethodName::from_static("Get")),
         has_param: true,
@@ -78,10 +79,12 @@ proptest! {
     fn it_reads_what_the_generated_encoder_writes(
         call_id in any::<u32>(), method in "[A-Za-z]{1,40}", priority in any::<u32>(),
         timeout in any::<u32>(), cells in proptest::option::of(any::<u32>()), attributes in 0usize..3,
+        trace_id in proptest::option::of(any::<i64>()),
     ) {
+        let trace = pb::RpctInfo { trace_id, ..Default::default() };
         let theirs = pb::RequestHeader {
             call_id: Some(call_id),
-            trace_info: Some(pb::RpctInfo { trace_id: Some(-1), ..Default::default() }),
+            trace_info: Some(trace.clone()),
             method_name: Some(method.clone()),
             request_param: Some(true),
             cell_block_meta: cells.map(|length| pb::CellBlockMeta { length: Some(length) }),
@@ -92,7 +95,7 @@ proptest! {
         let ours = RequestHeader::decode(&theirs.encode_to_vec().into()).unwrap();
         prop_assert_eq!(ours, RequestHeader {
             call_id, method: MethodName::from_bytes(method.into()), has_param: true, cell_block_bytes: cells,
-            priority, timeout_ms: timeout,
+            priority, timeout_ms: timeout, trace_info: trace.encode_to_vec().into(),
         });
     }
 }
