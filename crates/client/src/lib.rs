@@ -84,9 +84,9 @@ mod table;
 mod timeline;
 
 pub use admin::{
-    Admin, BalanceResult, CompactionState, EntityLock, LockKind, NamespaceDescriptor, NormalizedTables,
-    PeerConfig, PeerDescription, RegionSwitch, RsGroup, SlowLogFilter, SnapshotRequest, SnapshotType,
-    StatusOption, StoredQuotas, TablePattern, TableState,
+    Admin, BalanceResult, CompactionState, EntityLock, LockKind, MetaContents, NamespaceDescriptor,
+    NormalizedTables, PeerConfig, PeerDescription, RegionSwitch, RsGroup, SlowLogFilter, SnapshotRequest,
+    SnapshotType, StatusOption, StoredQuotas, TablePattern, TableState,
 };
 pub use batch::{BatchAction, BatchAnswer};
 pub use buffered_mutator::{BufferedMutator, BufferedMutatorOptions, FailedWrites};

@@ -1,11 +1,11 @@
 //! Checks a whole root directory that no server has open, and changes nothing: every file, what hbase:meta says, and
-//! whether the directories agree with it.
-//!
-//! What checks a server that runs will give the same [`CheckReport`]: see [`Finding`].
+//! whether the directories agree with it. Or, by what the servers of a cluster that runs have answered, whether those agree
+//! with each other ([`check_cluster`]).
 
 mod chain;
 mod finding;
 mod hole;
+mod live;
 mod repair;
 mod report;
 mod snapshots;
@@ -20,6 +20,7 @@ use finback_layout::RootDir;
 use finding::FindingKind as Kind;
 pub use finding::{Finding, FindingKind, Severity};
 pub use hole::HoleFilling;
+pub use live::{Cluster, ClusterRegion, ClusterServer, ClusterTransition, check_cluster};
 pub use repair::Repair;
 pub use report::CheckReport;
 use std::path::PathBuf;

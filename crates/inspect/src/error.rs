@@ -39,6 +39,12 @@ pub enum InspectError {
         /// As given.
         name: String,
     },
+    /// A repair that only a master can do.
+    #[error("region {region} can be assigned by a master only")]
+    OnlyByMaster {
+        /// Its encoded name.
+        region: String,
+    },
     /// What was found cannot be told.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),

@@ -19,8 +19,8 @@ mod wal_printer;
 mod wal_verification;
 
 pub use check::{
-    CheckOptions, CheckReport, CheckWatcher, Finding, FindingKind, HoleFilling, Repair, Severity,
-    check_directory, repair_directory,
+    CheckOptions, CheckReport, CheckWatcher, Cluster, ClusterRegion, ClusterServer, ClusterTransition,
+    Finding, FindingKind, HoleFilling, Repair, Severity, check_cluster, check_directory, repair_directory,
 };
 pub use error::InspectError;
 pub use finback_hfile::Verification;

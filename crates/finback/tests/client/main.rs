@@ -8,6 +8,7 @@ mod running_server;
 mod cluster;
 
 mod a_batch_answers_each_of_its_actions;
+mod a_cluster_is_checked_while_it_runs;
 mod a_repaired_directory_serves_all_rows;
 mod a_scan_goes_through_all_regions;
 mod a_server_that_is_started_again_is_found_again;

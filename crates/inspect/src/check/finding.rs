@@ -45,6 +45,19 @@ pub enum FindingKind {
     RecoveredEdits,
     Leftover,
     SnapshotIncomplete,
+    UnansweringServer,
+    DeadServer,
+    NotOpen,
+    NotAssigned,
+    OpenElsewhere,
+    OpenTwice,
+    UnknownRegion,
+    ContradictingState,
+    StuckInTransition,
+    SplitParent,
+    TableUnknown,
+    TableInTransition,
+    DisabledTableOpen,
 }
 
 impl FindingKind {
@@ -79,6 +92,19 @@ impl FindingKind {
             Self::RecoveredEdits => "recovered-edits",
             Self::Leftover => "leftover",
             Self::SnapshotIncomplete => "snapshot-incomplete",
+            Self::UnansweringServer => "unanswering-server",
+            Self::DeadServer => "dead-server",
+            Self::NotOpen => "not-open",
+            Self::NotAssigned => "not-assigned",
+            Self::OpenElsewhere => "open-elsewhere",
+            Self::OpenTwice => "open-twice",
+            Self::UnknownRegion => "unknown-region",
+            Self::ContradictingState => "contradicting-state",
+            Self::StuckInTransition => "stuck-in-transition",
+            Self::SplitParent => "split-parent",
+            Self::TableUnknown => "table-unknown",
+            Self::TableInTransition => "table-in-transition",
+            Self::DisabledTableOpen => "disabled-table-open",
         }
     }
 
@@ -87,6 +113,8 @@ impl FindingKind {
         match self {
             Self::TornLog
             | Self::RegionInTransition
+            | Self::TableInTransition
+            | Self::SplitParent
             | Self::Stray
             | Self::EmptyStoreFile
             | Self::UnlistedFile
@@ -102,7 +130,8 @@ impl FindingKind {
 pub struct Finding {
     /// What kind of thing.
     pub kind: FindingKind,
-    /// Where: a file, a directory, or the directory of the table that it is about.
+    /// Where: a file, a directory, or the directory of the table that it is about. Of a cluster that runs: a table, a
+    /// region as `table/encoded name`, or a server.
     pub path: PathBuf,
     /// What is the matter, and what to do about what cannot be repaired.
     pub message: String,

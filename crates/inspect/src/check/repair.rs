@@ -31,6 +31,11 @@ pub enum Repair {
     },
     /// Writes regions into hbase:meta that have the rows of a hole.
     FillHole(HoleFilling),
+    /// Has the master assign a region that no server has open: of a cluster that runs.
+    Assign {
+        /// The region.
+        region: RegionInfo,
+    },
 }
 
 impl Repair {
@@ -54,13 +59,16 @@ impl Repair {
                 format!("write a descriptor of table {} with the families {families}", descriptor.name)
             }
             Self::FillHole(filling) => filling.describe(),
+            Self::Assign { region } => {
+                format!("have the master assign region {} of table {}", region.encoded_name(), region.table)
+            }
         }
     }
 
     /// Does it. `aside`: the directory below [`ASIDE`] of this run.
     ///
     /// # Errors
-    /// The storage's: it is done or not done then.
+    /// The storage's: it is done or not done then. [`InspectError::OnlyByMaster`] for what is no matter of files.
     pub fn apply(&self, root: &RootDir, aside: &Path) -> Result<(), InspectError> {
         match self {
             Self::MoveAside { path } => move_aside(root, path, aside),
@@ -71,6 +79,7 @@ impl Repair {
                 Ok(root.write_table_descriptor(descriptor)?)
             }
             Self::FillHole(filling) => filling.apply(root),
+            Self::Assign { region } => Err(InspectError::OnlyByMaster { region: region.encoded_name() }),
         }
     }
 }

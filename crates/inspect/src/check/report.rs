@@ -3,12 +3,13 @@
 use super::finding::{Finding, Severity};
 use super::repair::Repair;
 use crate::json_text::{array, object, quoted};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckReport {
-    /// What was checked.
+    /// What was checked: a directory, or how a cluster was named.
     pub root: PathBuf,
     /// In the order in which it was found.
     pub findings: Vec<Finding>,
@@ -26,6 +27,8 @@ pub struct CheckReport {
     pub snapshots: u64,
     /// Bytes of files and logs.
     pub bytes: u64,
+    /// Region servers that were asked.
+    pub servers: u64,
     /// Whether it was ended before the end.
     pub was_interrupted: bool,
 }
@@ -42,6 +45,7 @@ impl CheckReport {
             logs: 0,
             snapshots: 0,
             bytes: 0,
+            servers: 0,
             was_interrupted: false,
         }
     }
@@ -54,6 +58,15 @@ impl CheckReport {
     /// Whether everything was looked at and nothing is wrong. Notes do not count.
     pub fn is_sound(&self) -> bool {
         self.count(Severity::Problem) == 0 && !self.was_interrupted
+    }
+
+    /// Leaves out what an earlier look at the same cluster did not find: clusters are busy, and what is true only for a
+    /// moment is no finding.
+    #[must_use]
+    pub fn confirming(mut self, earlier: &Self) -> Self {
+        let seen: HashSet<_> = earlier.findings.iter().map(|finding| (finding.kind, &finding.path)).collect();
+        self.findings.retain(|finding| seen.contains(&(finding.kind, &finding.path)));
+        self
     }
 
     /// What can be repaired.
@@ -90,6 +103,7 @@ impl CheckReport {
             ("logs", self.logs.to_string()),
             ("snapshots", self.snapshots.to_string()),
             ("bytes", self.bytes.to_string()),
+            ("servers", self.servers.to_string()),
             ("findings", array(findings)),
         ])
     }

@@ -10,7 +10,7 @@ use crate::offline_meta::{MetaRegion, OfflineMeta};
 use finback_cell::region_info::META_ENCODED_NAME;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, StringBinary, TableDescriptor, TableName};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Digits of a region's encoded name.
 const ENCODED_DIGITS: usize = 32;
@@ -156,28 +156,13 @@ impl Check<'_> {
             let finding = Finding::new(Kind::NoRegions, path, message);
             return self.note(self.filled(finding, table, (&[], &[]), regions));
         }
-        for found in breaks(&serving) {
-            let finding = match found {
-                Break::Hole(from, to) => {
-                    let message = format!("no region of table {table} has the rows {}", range(from, to));
-                    let finding = Finding::new(Kind::Hole, path.clone(), message);
-                    self.filled(finding, table, (from, to), regions)
-                }
-                Break::Overlap(a, b) => {
-                    let message = format!(
-                        "regions of table {table} overlap: {} ({}) and {} ({}); merge them when a server has opened them \
-                         (finback shell: merge_region)",
-                        a.encoded_name(),
-                        range(&a.start_key, &a.end_key),
-                        b.encoded_name(),
-                        range(&b.start_key, &b.end_key)
-                    );
-                    Finding::new(Kind::Overlap, path.clone(), message)
-                }
-            };
-            self.note(finding)?;
-        }
-        Ok(())
+        breaks(&serving).into_iter().try_for_each(|found| {
+            let finding = of_break(table, path.clone(), &found);
+            self.note(match found {
+                Break::Hole(from, to) => self.filled(finding, table, (from, to), regions),
+                Break::Overlap(..) => finding,
+            })
+        })
     }
 
     /// A hole, with what fills it if nobody has to decide that.
@@ -340,6 +325,27 @@ fn same_rows(a: &RegionInfo, b: &RegionInfo) -> bool {
 
 fn rows(info: &RegionInfo) -> String {
     format!("rows {}", range(&info.start_key, &info.end_key))
+}
+
+/// A break among the regions of a table.
+pub(super) fn of_break(table: &TableName, path: impl Into<PathBuf>, found: &Break<'_>) -> Finding {
+    match found {
+        Break::Hole(from, to) => {
+            let message = format!("no region of table {table} has the rows {}", range(from, to));
+            Finding::new(Kind::Hole, path, message)
+        }
+        Break::Overlap(a, b) => {
+            let message = format!(
+                "regions of table {table} overlap: {} ({}) and {} ({}); merge them when a server has opened them (finback \
+                 shell: merge_region)",
+                a.encoded_name(),
+                range(&a.start_key, &a.end_key),
+                b.encoded_name(),
+                range(&b.start_key, &b.end_key)
+            );
+            Finding::new(Kind::Overlap, path, message)
+        }
+    }
 }
 
 fn range(start: &[u8], end: &[u8]) -> String {

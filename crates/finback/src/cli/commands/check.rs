@@ -1,14 +1,17 @@
 //! `finback check`
 
+mod live;
 mod repairing;
 mod telling;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::settings::{CONFIG, SETTING};
 use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_inspect::{CheckOptions, check_directory};
 use finback_layout::RootDir;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,7 +20,7 @@ use telling::Told;
 
 pub(super) const COMMAND: Command = Command {
     name: "check",
-    summary: "checks a root directory, and repairs what can be repaired",
+    summary: "checks a root directory, or a cluster that runs, and repairs what can be repaired",
     about: "
 Reads a root directory that no server has open, Finback's or HBase's: every block of every store file, every entry of
 every log, and what hbase:meta says, from its files and its logs. Says what does not fit together: holes and overlaps among
@@ -28,21 +31,30 @@ Without --fix it changes nothing. With --fix it lists what it can repair, asks, 
 is in the way is moved to .hbck in the root directory, where it has the path that it had.
 
 It refuses while a Finback server has DIR open; stop HBase yourself. What a server that was killed had in its logs is
-no problem: the next start recovers it.",
+no problem: the next start recovers it.
+
+Of a cluster that runs, Finback or HBase, it asks the master, hbase:meta and each region server, and says what they do not agree
+on: regions that are not open where hbase:meta says, that are open twice, or nowhere; regions that hbase:meta does not know;
+holes and overlaps; servers that are dead and still have regions; what is stuck on its way. It looks for what is wrong three times,
+since a busy cluster changes meanwhile. --fix has the master assign regions that no server has open.",
     operands: &[Operand {
-        name: "DIR",
+        name: "DIR|HOST[:PORT]",
         kind: Kind::Directory,
         count: Count::One,
-        meaning: "The root directory: what finback server --data names, HBase's hbase.rootdir.",
+        meaning: "The root directory: what finback server --data names, HBase's hbase.rootdir. Or the ZooKeeper of a cluster \
+                  that runs, of port 2181 if none is named; with port 16000 a master of it, with 16020 a region server.",
     }],
     options: &[
         Opt::long_flag("fix", "Repairs what can be repaired, after showing what that is, and asking."),
         Opt::long_flag("yes", "With --fix: does not ask."),
         Opt::long_flag("json", "Prints the report as one JSON object."),
         Opt::long_flag("quick", "Does not read the store files and logs, but for those of hbase:meta."),
+        CONFIG,
+        SETTING,
     ],
     examples: &[
         ("finback check /var/lib/finback", "says what is wrong, if anything is"),
+        ("finback check localhost", "the same of a cluster that runs; its ZooKeeper is on localhost:2181"),
         ("finback check /var/lib/finback --json | jq .findings", "the same for programs"),
         ("finback check /var/lib/finback --quick --fix", "moves leftovers aside, after asking"),
     ],
@@ -62,7 +74,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     if is_json && fixes && asks {
         return Err(arguments.combination("--fix cannot ask with --json: add --yes").into());
     }
-    let root = root(&arguments.operands()[0])?;
+    let root = match target(&arguments.operands()[0])? {
+        Target::Directory(root) => root,
+        Target::Cluster(address) => return live::run(arguments, &address),
+    };
     let _lock = root
         .lock()
         .map_err(|error| Stop::Failed(format!("cannot use {}: {error}", root.path().display())))?;
@@ -86,18 +101,28 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILED) })
 }
 
-/// The directory. Servers that run are not checked yet: they will be asked through the client, and give the same report.
-fn root(operand: &std::ffi::OsStr) -> Result<RootDir, Stop> {
+/// What is to be checked.
+enum Target {
+    Directory(RootDir),
+    /// `host`, `host:port`.
+    Cluster(String),
+}
+
+/// What is there as a directory is one; else, what could be the name of a host, is that.
+fn target(operand: &OsStr) -> Result<Target, Stop> {
     let path = PathBuf::from(operand);
     match std::fs::canonicalize(&path) {
         Ok(path) if path.is_dir() => {
             let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
-            Ok(RootDir::new(fs, path))
+            Ok(Target::Directory(RootDir::new(fs, path)))
         }
         Ok(_) => Err(Stop::Failed(format!("{} is no directory; name a root directory", path.display()))),
-        Err(error) => Err(Stop::Failed(format!(
-            "cannot find {}: {error}; name a root directory: a server that runs cannot be checked yet",
-            path.display()
-        ))),
+        Err(error) => match operand.to_str().filter(|text| live::is_address(text)) {
+            Some(address) => Ok(Target::Cluster(address.to_owned())),
+            None => Err(Stop::Failed(format!(
+                "cannot find {}: {error}; name a root directory, or the HOST[:PORT] of a cluster that runs",
+                path.display()
+            ))),
+        },
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn run(root: &RootDir, report: &CheckReport, asks: bool, is_json: boo
 }
 
 /// Asks on standard output. Whoever is not at a terminal has to say --yes.
-fn is_wanted(repairs: u64) -> Result<bool, Stop> {
+pub(super) fn is_wanted(repairs: u64) -> Result<bool, Stop> {
     if !io::stdin().is_terminal() {
         let hint = "standard input is no terminal to ask at: --yes repairs without asking";
         return Err(Stop::Failed(hint.to_owned()));

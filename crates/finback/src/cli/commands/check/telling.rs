@@ -39,17 +39,7 @@ impl Told {
     /// What was looked at, and the verdict.
     pub(super) fn summary(&self, report: &CheckReport) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        writeln!(
-            out,
-            "{}, {}, {}; {} with {}, {}, {}",
-            counted(report.tables, "table"),
-            counted(report.regions, "region"),
-            counted(report.snapshots, "snapshot"),
-            counted(report.store_files, "store file"),
-            counted(report.cells, "cell"),
-            counted(report.logs, "log"),
-            bytes(report.bytes)
-        )?;
+        writeln!(out, "{}", self.looked_at(report))?;
         let notes = match report.count(Severity::Note) {
             0 => String::new(),
             notes => format!(", {} worth knowing", counted(notes, "thing")),
@@ -66,6 +56,29 @@ impl Told {
             0 => Ok(()),
             repairs => writeln!(out, "{} can be repaired: --fix", counted(repairs, "thing")),
         }
+    }
+}
+
+impl Told {
+    /// Whether Ctrl-C was pressed.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_seen()
+    }
+
+    fn looked_at(&self, report: &CheckReport) -> String {
+        let tables = counted(report.tables, "table");
+        let regions = counted(report.regions, "region");
+        if report.servers > 0 {
+            return format!("{tables}, {regions}, {}", counted(report.servers, "server"));
+        }
+        format!(
+            "{tables}, {regions}, {}; {} with {}, {}, {}",
+            counted(report.snapshots, "snapshot"),
+            counted(report.store_files, "store file"),
+            counted(report.cells, "cell"),
+            counted(report.logs, "log"),
+            bytes(report.bytes)
+        )
     }
 }
 

@@ -1,0 +1,93 @@
+//! What the servers of a cluster say.
+
+use finback_client::{
+    Admin, Error, MetaRegion, RegionInfo, Result, ServerName, StatusOption, StringBinary, TableName,
+    TablePattern, messages as pb,
+};
+use finback_inspect::{Cluster, ClusterRegion, ClusterServer, ClusterTransition};
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::task::JoinSet;
+
+/// So many servers are asked at a time.
+const AT_A_TIME: usize = 32;
+/// A server that says nothing for so long is told of; the others wait for it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks the master, hbase:meta, and every region server.
+pub(super) async fn cluster(admin: &Admin, name: &str) -> Result<Cluster> {
+    let status = admin
+        .cluster_status(&[
+            StatusOption::ServersName,
+            StatusOption::DeadServers,
+            StatusOption::RegionsInTransition,
+        ])
+        .await?;
+    let contents = admin.meta_contents().await?;
+    let meta = admin.regions_of_table(TableName::meta()).await?;
+    let malformed = contents.malformed.iter().map(|key| format!("row {} cannot be read", StringBinary(key)));
+    let described = admin.descriptors(&TablePattern::all().with_system_tables()).await?;
+    Ok(Cluster {
+        name: name.to_owned(),
+        regions: meta.into_iter().chain(contents.regions).map(region).collect(),
+        malformed: malformed.collect(),
+        tables: contents.tables.into_iter().collect(),
+        described: described.into_iter().map(|table| table.name).collect(),
+        servers: servers(admin, names(&status.servers_name)?).await,
+        dead: names(&status.dead_servers)?.into_iter().collect(),
+        transitions: transitions(&status)?,
+        now_ms: now_ms(),
+    })
+}
+
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn region(row: MetaRegion) -> ClusterRegion {
+    let server = row.server().cloned();
+    let others = row.replicas.into_iter().filter(|(number, ..)| *number > 0);
+    ClusterRegion {
+        info: row.region,
+        state: row.state,
+        server,
+        replicas: others.map(|(number, server, _)| (number, server)).collect(),
+        daughters: row.daughters,
+    }
+}
+
+fn names(servers: &[pb::ServerName]) -> Result<Vec<ServerName>> {
+    servers.iter().map(|server| ServerName::try_from(server).map_err(malformed)).collect()
+}
+
+fn malformed(error: impl ToString) -> Error {
+    Error::Malformed { method: "GetClusterStatus", reason: error.to_string() }
+}
+
+fn transitions(status: &pb::ClusterStatus) -> Result<HashMap<String, ClusterTransition>> {
+    let transition = |told: &pb::RegionInTransition| {
+        let info = RegionInfo::try_from(&told.region_state.region_info).map_err(malformed)?;
+        let state = told.region_state.state().as_str_name().to_owned();
+        Ok((info.encoded_name(), ClusterTransition { state, since_ms: told.region_state.stamp }))
+    };
+    status.regions_in_transition.iter().map(transition).collect()
+}
+
+/// Has each server say which regions it has open.
+async fn servers(admin: &Admin, names: Vec<ServerName>) -> Vec<ClusterServer> {
+    let mut servers = Vec::with_capacity(names.len());
+    for some in names.chunks(AT_A_TIME) {
+        let mut asked = JoinSet::new();
+        for name in some {
+            let (admin, name) = (admin.clone().with_operation_timeout(PATIENCE), name.clone());
+            asked.spawn(async move {
+                let open = admin.regions_of_server(&name).await.map_err(|error| error.to_string());
+                ClusterServer { name, open }
+            });
+        }
+        servers.extend(asked.join_all().await);
+    }
+    servers.sort_by(|a, b| a.name.cmp(&b.name));
+    servers
+}
