@@ -16,8 +16,10 @@ STATEMENTS, HBASES, FINBACK, ZOOKEEPER = sys.argv[1:5]
 MASKS = [
     (r"^Took [\d.]+ seconds", ""),
     (r"^ERROR: .*", "ERROR"),
-    # A family's attribute that the release of the shell does not know.
+    # A family's attribute that the release of the shell does not know, and a unit that it does not show.
     (r"INDEX_BLOCK_ENCODING => 'NONE', ", ""),
+    (r", METADATA => \{'INDEX_BLOCK_ENCODING' => 'NONE'\}", ""),
+    (r"BLOCKSIZE => '(\d+)[^']*'", r"BLOCKSIZE => '\1'"),
     (r"timestamp=20(?!23-)[\d-]+T[\d:.]+", "timestamp=NOW"),
 ]
 

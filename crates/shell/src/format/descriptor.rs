@@ -50,7 +50,7 @@ const FAMILY_WORDS: [&str; 17] = [
 pub(crate) fn family(family: &ColumnFamilyDescriptor) -> String {
     let name = String::from_utf8_lossy(&family.name);
     let (words, others): (Vec<_>, Vec<_>) =
-        family.attributes.iter().partition(|(key, _)| is_one_of(key, &FAMILY_WORDS));
+        in_order_of_java(&family.attributes).into_iter().partition(|(key, _)| is_one_of(key, &FAMILY_WORDS));
     let mut shown = format!("{{NAME => '{name}'");
     for (key, value) in words {
         shown += &format!(", {} => '{}'", StringBinary(key), with_unit(key, value));
@@ -108,6 +108,21 @@ pub(crate) fn region(region: &RegionInfo) -> String {
         flag(region.offline, "OFFLINE"),
         flag(region.split, "SPLIT"),
     )
+}
+
+/// As they come out of the `HashMap` that HBase's client keeps them in, whatever server they are from. It has 32 places, more
+/// when three quarters of them are taken.
+fn in_order_of_java(attributes: &[(Bytes, Bytes)]) -> Vec<&(Bytes, Bytes)> {
+    let mut places = 32;
+    while attributes.len() > places / 4 * 3 {
+        places *= 2;
+    }
+    let hash = |key: &Bytes| {
+        key.iter().fold(1_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add_signed(i32::from(*byte as i8)))
+    };
+    let mut ordered: Vec<_> = attributes.iter().collect();
+    ordered.sort_by_key(|(key, _)| (hash(key) ^ hash(key) >> 16) as usize & (places - 1));
+    ordered
 }
 
 fn is_one_of(key: &[u8], words: &[&str]) -> bool {

@@ -43,10 +43,10 @@ fn tables_and_families_are_described_as_hbase_does() {
     let f = ColumnFamilyDescriptor::with_defaults(b"f").with("TTL", "86400").with("owner", "me");
     assert_eq!(
         family(&f),
-        "{NAME => 'f', BLOOMFILTER => 'ROW', IN_MEMORY => 'false', VERSIONS => '1', KEEP_DELETED_CELLS => 'FALSE', \
-         DATA_BLOCK_ENCODING => 'NONE', COMPRESSION => 'NONE', TTL => '86400 SECONDS (1 DAY)', MIN_VERSIONS => '0', \
-         BLOCKCACHE => 'true', BLOCKSIZE => '65536 B (64KB)', REPLICATION_SCOPE => '0', INDEX_BLOCK_ENCODING => 'NONE', \
-         METADATA => {'owner' => 'me'}}"
+        "{NAME => 'f', INDEX_BLOCK_ENCODING => 'NONE', VERSIONS => '1', KEEP_DELETED_CELLS => 'FALSE', \
+         DATA_BLOCK_ENCODING => 'NONE', TTL => '86400 SECONDS (1 DAY)', MIN_VERSIONS => '0', REPLICATION_SCOPE => '0', \
+         BLOOMFILTER => 'ROW', IN_MEMORY => 'false', COMPRESSION => 'NONE', BLOCKCACHE => 'true', \
+         BLOCKSIZE => '65536 B (64KB)', METADATA => {'owner' => 'me'}}"
     );
     let table = TableDescriptor::new(TableName::parse(b"t").unwrap());
     assert_eq!(table_attributes(&table), "");
