@@ -7,6 +7,7 @@ mod general;
 mod labels;
 mod namespace;
 mod procedures;
+mod processlist;
 mod quotas;
 mod replication;
 mod rsgroup;

@@ -116,7 +116,7 @@ fn tables_are_changed_and_failures_told() {
     for wanted in [
         "1/1 regions updated.\nDone.\n",
         "Table t is ENABLED\nt, {TABLE_ATTRIBUTES => {MAX_FILESIZE => '1073741824 B (1GB)'",
-        "{NAME => 'g', BLOOMFILTER => 'ROW', IN_MEMORY => 'false', VERSIONS => '2'",
+        "{NAME => 'g', INDEX_BLOCK_ENCODING => 'NONE', VERSIONS => '2'",
         "TTL => '86400 SECONDS (1 DAY)'",
         "2 row(s)\nQuota is disabled\n",
         "false\n=> false\n",

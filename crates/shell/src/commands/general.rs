@@ -1,8 +1,8 @@
 //! `general`: the cluster, and the shell itself.
 
-use super::status;
+use super::{processlist, status};
 use crate::arguments::Arguments;
-use crate::command::{Group, command, not_there};
+use crate::command::{Group, command};
 use crate::error::Result;
 use crate::help;
 use crate::shell::Shell;
@@ -63,9 +63,20 @@ Shows the user that servers are told.
 
   hbase> whoami"
         ),
-        not_there!(
+        command!(
             "processlist",
-            "it reads a page of region servers, which curl http://SERVER:16030/rs-status?format=json shows"
+            0..,
+            processlist::run,
+            "\
+Shows what region servers are at work on, as their web pages tell it: 'general' (the default: flushes, compactions and the
+like), 'handler', 'rpc', 'operation' or 'all'; of all servers, or of those that are named.
+
+  hbase> processlist
+  hbase> processlist 'all'
+  hbase> processlist 'general'
+  hbase> processlist 'all', 'host187.example.com'
+  hbase> processlist 'all', 'host187.example.com,16020'
+  hbase> processlist 'all', 'host187.example.com,16020,1289493121758'"
         ),
     ],
 };
