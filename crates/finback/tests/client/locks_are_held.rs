@@ -1,5 +1,5 @@
 use crate::cluster::Cluster;
-use finback_client::LockKind;
+use finback_client::{LockKind, TableState};
 use std::time::Duration;
 
 /// What waits for nothing is done sooner.
@@ -25,6 +25,10 @@ async fn by_one_client_alone_or_by_many_until_they_let_go() {
     // What changes the table waits for it.
     assert!(hasty.disable_table("t").await.is_err());
     drop(alone);
+    // It has been asked for, and comes now.
+    while admin.table_state("t").await.unwrap() != TableState::Disabled {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     admin.lock_namespace("default", "all of it").await.unwrap().unlock().await;
     let regions = cluster.connection.table("t").unwrap().regions().await.unwrap();
     let regions: Vec<_> = regions.into_iter().map(|region| region.region).collect();
