@@ -1,7 +1,7 @@
 //! `ClientService`: the data plane.
 
 use crate::handlers;
-use crate::run_inline::run_inline;
+use crate::run_inline::{run_inline, run_inline_and_wait};
 use crate::server::RegionServer;
 use crate::{bulk_load, endpoints, get, multi, mutate, scan, slow_calls};
 use finback_metrics::Operation;
@@ -43,7 +43,10 @@ impl ClientService {
         match call.method.as_str() {
             "Get" => run_inline(counts.timed(Operation::Get, begun, get::get(server, call))),
             "Scan" => run_inline(counts.timed(Operation::Scan, begun, scan::scan(server, call))),
-            "Mutate" => run_inline(mutate::mutate(server, call)),
+            "Mutate" => run_inline_and_wait(mutate::mutate(server, call)),
+            "Multi" if handlers::is_short_write(&call) => {
+                run_inline_and_wait(counts.timed(Operation::Multi, begun, multi::multi(server, call)))
+            }
             "Multi" => run_inline(counts.timed(Operation::Multi, begun, multi::multi(server, call))),
             "PrepareBulkLoad" => run_inline(bulk_load::prepare(server, call)),
             "BulkLoadHFile" => {

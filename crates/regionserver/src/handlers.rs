@@ -118,6 +118,11 @@ pub(crate) fn is_long_batch(call: &Call) -> bool {
     call.param.len() + call.cells.len() > LONG_BATCH_BYTES
 }
 
+/// Whether a batch is of changes, and not long: once they are in the log, nothing is left to do.
+pub(crate) fn is_short_write(call: &Call) -> bool {
+    !call.cells.is_empty() && !is_long_batch(call)
+}
+
 /// The kind of a call of `ClientService`, as far as one can tell without a look into its message.
 pub(crate) fn kind_of(call: &Call) -> CallKind {
     match call.method.as_str() {

@@ -5,7 +5,7 @@
 use crate::server::RegionServer;
 use finback_otel::Tracer;
 use finback_proto::{Message, pb};
-use finback_rpc::{Call, ConnectionInfo, MethodName, Outcome, Reply, RpcException, exceptions};
+use finback_rpc::{Call, ConnectionInfo, MethodName, Outcome, PendingReply, Reply, RpcException, exceptions};
 use parking_lot::Mutex;
 use pb::slow_log_payload::Type;
 use pb::slow_log_response_request::{FilterByOperator, LogType};
@@ -83,15 +83,19 @@ pub(crate) fn watch(
             note(server, &watched, &result);
             Outcome::Ready(result)
         }
-        Outcome::Pending(answer) => {
-            let server = Arc::clone(server);
-            Outcome::pending(async move {
-                let result = answer.await;
-                note(&server, &watched, &result);
-                result
-            })
-        }
+        Outcome::Pending(answer) => Outcome::Pending(Box::pin(noted(Arc::clone(server), watched, answer))),
+        Outcome::Waiting(answer) => Outcome::Waiting(Box::pin(noted(Arc::clone(server), watched, answer))),
     }
+}
+
+async fn noted(
+    server: Arc<RegionServer>,
+    watched: Watched,
+    answer: PendingReply,
+) -> Result<Reply, RpcException> {
+    let result = answer.await;
+    note(&server, &watched, &result);
+    result
 }
 
 fn note(server: &RegionServer, call: &Watched, result: &Result<Reply, RpcException>) {

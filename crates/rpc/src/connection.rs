@@ -1,9 +1,10 @@
 //! One connection of a client: one task that reads requests, calls the service and writes replies.
 
 mod patience;
+mod waiting;
 
 use crate::call_metrics::{Begun, CallMetrics};
-use crate::call_queue::{QueuePlace, kind_of};
+use crate::call_queue::{CallKind, QueuePlace, kind_of};
 use crate::exception::RpcException;
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
@@ -30,6 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use waiting::{WaitingCall, WaitingCalls};
 
 /// Bytes of a frame that is refused within which its header must stand.
 const MAX_REFUSED_HEADER_BYTES: usize = 64 << 10;
@@ -47,7 +49,8 @@ const LINGER: Duration = Duration::from_secs(1);
 enum Event {
     Read(io::Result<usize>),
     Wrote(io::Result<usize>),
-    Outbox,
+    /// A call may have ended, or somebody wants it to look around.
+    Finished,
     /// Nothing, for a while.
     Nothing,
 }
@@ -97,6 +100,7 @@ pub(crate) async fn serve(
         session,
         share: shared.in_flight.share(),
         outbox: Arc::clone(&outbox),
+        waiting: WaitingCalls::default(),
         finished: Vec::new(),
         outgoing: Outgoing::default(),
         unread: UnreadPart::new(&shared.unread),
@@ -148,13 +152,15 @@ struct Connection {
     /// What is counted for the frame that is being received.
     share: Share,
     outbox: Arc<Outbox>,
-    /// Empty, between two looks into the outbox.
+    /// Calls that have no task of their own.
+    waiting: WaitingCalls,
+    /// Results that are to be written.
     finished: Vec<Finished>,
     outgoing: Outgoing,
     /// What is counted of it in the whole server.
     unread: UnreadPart,
     reading: Reading,
-    /// Calls whose results are still to come through the outbox.
+    /// Calls whose results are still to come.
     pending: usize,
     /// When the last bytes came.
     received: Instant,
@@ -179,7 +185,7 @@ impl Connection {
             match self.next_event().await? {
                 Event::Read(read) => self.have_read(read?),
                 Event::Wrote(wrote) => self.have_written(wrote?)?,
-                Event::Outbox | Event::Nothing => {}
+                Event::Finished | Event::Nothing => {}
             }
         }
     }
@@ -318,9 +324,20 @@ impl Connection {
                 count(&self.shared.metrics, begun, &result);
                 push_result(&mut self.outgoing, call_id, result, self.session.cells);
             }
+            Outcome::Waiting(future) => {
+                let counted = self.count_pending(share, kind, begun);
+                let metrics = Arc::clone(&self.shared.metrics);
+                self.waiting.push(WaitingCall {
+                    call_id,
+                    begun,
+                    future: Guarded(future),
+                    metrics,
+                    _counted: counted,
+                });
+            }
             Outcome::Pending(future) => {
-                let share = share.unwrap_or_else(|| Arc::new(self.shared.in_flight.share()));
-                self.spawn(call_id, future, (share, self.shared.queues.place(kind)), begun);
+                let counted = self.count_pending(share, kind, begun);
+                self.spawn(call_id, future, counted, begun);
             }
         }
         Ok(())
@@ -378,10 +395,21 @@ impl Connection {
         })
     }
 
-    /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
-    fn spawn(&mut self, call_id: u32, future: PendingReply, counted: (Arc<Share>, QueuePlace), begun: Begun) {
-        counted.0.raise_to(begun.bytes + CALL_OVERHEAD_BYTES);
+    /// Counts a call that does not end at once.
+    fn count_pending(
+        &mut self,
+        share: Option<Arc<Share>>,
+        kind: CallKind,
+        begun: Begun,
+    ) -> (Arc<Share>, QueuePlace) {
+        let share = share.unwrap_or_else(|| Arc::new(self.shared.in_flight.share()));
+        share.raise_to(begun.bytes + CALL_OVERHEAD_BYTES);
         self.pending += 1;
+        (share, self.shared.queues.place(kind))
+    }
+
+    /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
+    fn spawn(&self, call_id: u32, future: PendingReply, counted: (Arc<Share>, QueuePlace), begun: Begun) {
         let (outbox, metrics) = (Arc::clone(&self.outbox), Arc::clone(&self.shared.metrics));
         tokio::spawn(async move {
             let result = Guarded(future).await;
@@ -422,8 +450,8 @@ impl Connection {
         {
             return Poll::Ready(Event::Wrote(wrote));
         }
-        if self.outbox.poll(cx).is_ready() {
-            return Poll::Ready(Event::Outbox);
+        if self.waiting.poll(cx, &mut self.finished) | self.outbox.poll(cx).is_ready() {
+            return Poll::Ready(Event::Finished);
         }
         if self.reads() {
             let read = pin!(self.stream.read_buf(self.frames.bytes_mut()));

@@ -44,7 +44,9 @@ impl Channel for Loopback {
         Box::pin(async move {
             let reply = match run::call(&*self.service, call) {
                 Outcome::Ready(result) => result?,
-                Outcome::Pending(future) => wait(future, request.method, request.timeout).await?,
+                Outcome::Pending(future) | Outcome::Waiting(future) => {
+                    wait(future, request.method, request.timeout).await?
+                }
             };
             Ok((Bytes::from(reply.message), Bytes::from(reply.cells)))
         })

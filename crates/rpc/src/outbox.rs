@@ -55,10 +55,9 @@ impl Outbox {
         }
     }
 
-    /// Takes what is finished, in exchange for an empty vector.
-    pub(crate) fn take(&self, empty: &mut Vec<Finished>) {
-        debug_assert!(empty.is_empty());
-        std::mem::swap(&mut self.state.lock().finished, empty);
+    /// Appends what is finished.
+    pub(crate) fn take(&self, to: &mut Vec<Finished>) {
+        to.append(&mut self.state.lock().finished);
     }
 
     /// Ready when something is finished, or after a nudge.

@@ -27,8 +27,8 @@ pub trait Service: Send + Sync + 'static {
     /// Name that clients put into the connection header, such as `ClientService`.
     fn name(&self) -> &'static str;
 
-    /// Answers one call, on the task that read it from the socket. What needs to wait returns
-    /// [`Outcome::Pending`]; the future is then run as a task of its own, to its end, even if the client has gone.
+    /// Answers one call, on the task that read it from the socket. What needs to wait returns [`Outcome::Pending`] or
+    /// [`Outcome::Waiting`]; the future is then run to its end, even if the client has gone.
     ///
     /// A panic becomes an `IOException` for the client.
     fn call(&self, call: Call) -> Outcome;
@@ -256,8 +256,10 @@ pub type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, RpcException>>
 pub enum Outcome {
     /// The answer is here.
     Ready(Result<Reply, RpcException>),
-    /// The answer needs to wait for something.
+    /// The answer needs to wait for something, and may then take long: a task of its own carries it on.
     Pending(PendingReply),
+    /// The answer needs to wait for something, and has little left to do then: its connection carries it on.
+    Waiting(PendingReply),
 }
 
 impl Outcome {
@@ -280,7 +282,7 @@ impl Outcome {
     pub async fn wait(self) -> Result<Reply, RpcException> {
         match self {
             Self::Ready(result) => result,
-            Self::Pending(future) => future.await,
+            Self::Pending(future) | Self::Waiting(future) => future.await,
         }
     }
 }
@@ -296,6 +298,7 @@ impl fmt::Debug for Outcome {
         match self {
             Self::Ready(result) => f.debug_tuple("Ready").field(result).finish(),
             Self::Pending(_) => f.write_str("Pending"),
+            Self::Waiting(_) => f.write_str("Waiting"),
         }
     }
 }

@@ -154,7 +154,7 @@ async fn an_unknown_method_is_unsupported() {
 async fn a_panic_in_a_service_is_an_exception_of_that_call() {
     let running = Running::start(Limits::default());
     let mut client = running.client().await;
-    for (id, method) in [(1, "Panic"), (2, "PanicLater")] {
+    for (id, method) in [(1, "Panic"), (2, "PanicLater"), (4, "PanicLaterHere")] {
         client.send(&request(header(id, method), b"", b"")).await;
         let (call_id, exception) = client.exception().await;
         assert_eq!((call_id, exception.class.as_ref()), (id, "java.io.IOException"));
@@ -286,15 +286,40 @@ async fn a_request_whose_rest_does_not_come_is_not_waited_for() {
 
 #[tokio::test]
 async fn a_call_that_is_pending_when_its_client_goes_runs_to_its_end() {
-    let running = Running::start(Limits::default());
+    for method in ["Later", "LaterHere"] {
+        let running = Running::start(Limits::default());
+        let client = pending(&running, method).await;
+        drop(client);
+        running.echo.release.notify_one();
+        until("ended", || running.server.in_flight_bytes() == 0).await;
+        assert_eq!(running.echo.carried_on.load(Ordering::SeqCst), 1);
+        all_is_well(&running).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_pending_when_its_connection_breaks_runs_to_its_end() {
+    for method in ["Later", "LaterHere"] {
+        let running = Running::start(Limits::default());
+        let client = pending(&running, method).await;
+        client.stream.set_zero_linger().unwrap();
+        drop(client);
+        until("gone", || running.server.connections() == 0).await;
+        assert!(running.server.in_flight_bytes() > 0);
+        running.echo.release.notify_one();
+        until("ended", || running.server.in_flight_bytes() == 0).await;
+        assert_eq!(running.echo.carried_on.load(Ordering::SeqCst), 1);
+        all_is_well(&running).await;
+    }
+}
+
+/// A client with one call that waits.
+async fn pending(running: &Running, method: &str) -> Raw {
     let mut client = running.client().await;
-    client.send(&request(header(1, "Later"), b"", b"")).await;
+    client.send(&request(header(1, method), b"", b"")).await;
     until("begun", || running.echo.begun.load(Ordering::SeqCst) == 1).await;
     assert!(running.server.in_flight_bytes() > 0);
-    drop(client);
-    running.echo.release.notify_one();
-    until("ended", || running.server.in_flight_bytes() == 0).await;
-    all_is_well(&running).await;
+    client
 }
 
 #[tokio::test]

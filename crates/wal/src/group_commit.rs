@@ -13,6 +13,7 @@ use finback_sync::{atomic::Ordering, thread};
 
 use crate::{
     LogName, META_FAMILY, SyncMode, WalError, WalFileWriter,
+    gathering::Gathering,
     log::{Counters, Shared},
     queue::{Answer, Availability, Request, RequestKind, Waiter},
     queued_entries::{QueuedCells, QueuedEntries, QueuedEntry},
@@ -37,6 +38,7 @@ pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> 
         spare: QueuedEntries::default(),
         carried: QueuedEntries::default(),
         decided: 0,
+        gathering: Gathering::default(),
         shared,
     };
     writer.file = Some(writer.open_file()?);
@@ -88,6 +90,7 @@ struct Writer {
     /// are some, no file is open and nothing is taken: they are at most what one group and the queue behind it held.
     carried: QueuedEntries,
     decided: u64,
+    gathering: Gathering,
 }
 
 impl Writer {
@@ -110,22 +113,34 @@ impl Writer {
     }
 
     fn next_group(&mut self) -> Group {
-        let mut queue = self.shared.queue.lock();
-        while !queue.has_work() {
-            let alarm = [
-                queue.async_since.map(|t| t + self.shared.options.async_sync_interval),
-                self.roll_time(),
-                self.carry_time(),
-            ];
-            queue.parked = true;
-            match alarm.into_iter().flatten().min() {
-                Some(alarm) if alarm <= Instant::now() => break,
-                Some(alarm) => {
-                    self.shared.wake.wait_until(&mut queue, alarm);
+        let shared = Arc::clone(&self.shared);
+        let mut queue = shared.queue.lock();
+        loop {
+            if queue.is_pressed() {
+                break;
+            }
+            if queue.waiters.is_empty() {
+                let alarm = [
+                    queue.async_since.map(|t| t + shared.options.async_sync_interval),
+                    self.roll_time(),
+                    self.carry_time(),
+                ];
+                (queue.parked, queue.wake_at) = (true, 1);
+                match alarm.into_iter().flatten().min() {
+                    Some(alarm) if alarm <= Instant::now() => break,
+                    Some(alarm) => {
+                        shared.wake.wait_until(&mut queue, alarm);
+                    }
+                    None => shared.wake.wait(&mut queue),
                 }
-                None => self.shared.wake.wait(&mut queue),
+            } else if let Some((expected, until)) = self.gathering.wait(Instant::now(), queue.waiters.len()) {
+                (queue.parked, queue.wake_at) = (true, expected);
+                shared.wake.wait_until(&mut queue, until);
+            } else {
+                break;
             }
         }
+        self.gathering.begun(queue.waiters.len());
         queue.parked = false;
         queue.urgent = false;
         queue.async_since = None;
@@ -152,7 +167,13 @@ impl Writer {
         group.entries.clear(&self.shared.room);
         self.spare = mem::take(&mut group.entries);
         self.decided = group.upto;
-        self.shared.decided.store(group.upto, Ordering::Release);
+        let there = {
+            let queue = self.shared.queue.lock();
+            // From here on nobody waits for this group any more.
+            self.shared.decided.store(group.upto, Ordering::Release);
+            queue.waiters.len()
+        };
+        self.gathering.answered(Instant::now(), group.waiters.len(), there);
         // Even if this group succeeded: a waiter may have come while an earlier one was failing.
         let failed = self.shared.failed.lock();
         for waiter in group.waiters {
@@ -161,10 +182,12 @@ impl Writer {
     }
 
     fn write(&mut self, entries: &mut QueuedEntries) -> Result<(), WalError> {
-        match &mut self.file {
-            Some(file) if !entries.is_empty() => put(&self.shared, file, entries),
-            _ => Ok(()),
+        if let Some(file) = &mut self.file
+            && !entries.is_empty()
+        {
+            self.gathering.synced(put(&self.shared, file, entries)?);
         }
+        Ok(())
     }
 
     /// The write of everything undecided, up to the end of the group, failed: give the file up and open another.
@@ -358,8 +381,8 @@ fn note(counters: &Counters, times: &Histogram, took: Duration) {
     }
 }
 
-/// Writes entries to a file, and syncs it.
-fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -> Result<(), WalError> {
+/// Writes entries to a file, and syncs it; how long the sync took.
+fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -> Result<Duration, WalError> {
     for entry in entries.iter() {
         match entry.cells {
             QueuedCells::Copied(cells) => file.gather_small(&entry.key, cells)?,
@@ -377,20 +400,25 @@ fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -
     note(&shared.counters, &shared.counters.write_times, begun.elapsed());
     shared.counters.group_bytes.record_value(bytes);
     entries.give_room_back(&shared.room); // more may queue up during the sync
-    match shared.options.sync_mode {
+    let synced = match shared.options.sync_mode {
         SyncMode::Disk => {
             let begun = Instant::now();
             file.sync()?;
-            note(&shared.counters, &shared.counters.sync_times, begun.elapsed());
+            let took = begun.elapsed();
+            note(&shared.counters, &shared.counters.sync_times, took);
+            took
         }
-        SyncMode::Os => file.confirm(),
-    }
+        SyncMode::Os => {
+            file.confirm();
+            Duration::ZERO
+        }
+    };
     let counters = &shared.counters;
     counters.entries.fetch_add(count, Ordering::Relaxed);
     counters.bytes.fetch_add(bytes, Ordering::Relaxed);
     counters.writes.fetch_add(1, Ordering::Relaxed);
     counters.syncs.fetch_add(1, Ordering::Relaxed);
-    Ok(())
+    Ok(synced)
 }
 
 /// Whether an entry is a marker: one whose write failed tells of what did not happen.

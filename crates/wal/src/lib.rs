@@ -22,6 +22,7 @@ mod error;
 mod failed_ranges;
 mod fence;
 mod file_writer;
+mod gathering;
 mod group_commit;
 mod header;
 mod integrity;

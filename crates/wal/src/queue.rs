@@ -55,6 +55,8 @@ pub(crate) struct Queue {
     pub(crate) async_since: Option<Instant>,
     /// The thread sleeps and must be woken.
     pub(crate) parked: bool,
+    /// As soon as so many wait.
+    pub(crate) wake_at: usize,
     pub(crate) availability: Availability,
 }
 
@@ -90,7 +92,7 @@ impl Queue {
     pub(crate) fn wait_for(&mut self, position: u64, answer: oneshot::Sender<Answer>) -> bool {
         self.waiters.push(Waiter { position, answer });
         // Once per idle period: the others find it awake.
-        mem::take(&mut self.parked)
+        self.waiters.len() >= self.wake_at && mem::take(&mut self.parked)
     }
 
     pub(crate) fn request(&mut self, request: Request) -> Answer {
@@ -116,7 +118,8 @@ impl Queue {
         }
     }
 
-    pub(crate) fn has_work(&self) -> bool {
-        self.urgent || !self.waiters.is_empty() || !self.requests.is_empty()
+    /// Something is to be done at once.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.urgent || !self.requests.is_empty()
     }
 }

@@ -6,6 +6,7 @@ use finback_proto::{Message, delimited, pb};
 use finback_rpc::{
     Call, CallKind, Limits, Outcome, Reply, ReplyMemory, RpcException, Server, Service, bind, exceptions,
 };
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,13 +22,16 @@ pub const LONG: Duration = Duration::from_secs(20);
 /// For the replies to `Counted`.
 pub const MEMORY: usize = 16 << 20;
 
-/// `Echo` gives back parameter and cells; `Multi` the number of actions, in text; `Later` does so when [`Echo::release`] is notified; `Big` gives back a
-/// cell block of as many KiB as the parameter has bytes; `Counted` the same, when there is memory for it.
+/// `Echo` gives back parameter and cells, `Later` when [`Echo::release`] is notified, in a task of its own, `LaterHere` in that of
+/// its connection; `Multi` the number of actions, in text; `Big` a cell block of as many KiB as the parameter has bytes;
+/// `Counted` the same, when there is memory for it.
 pub struct Echo {
     pub memory: Arc<ReplyMemory>,
     pub begun: AtomicUsize,
     pub ended: AtomicUsize,
     pub release: Arc<Notify>,
+    /// Calls that were released.
+    pub carried_on: Arc<AtomicUsize>,
 }
 
 impl Default for Echo {
@@ -37,6 +41,18 @@ impl Default for Echo {
             begun: AtomicUsize::default(),
             ended: AtomicUsize::default(),
             release: Arc::default(),
+            carried_on: Arc::default(),
+        }
+    }
+}
+
+impl Echo {
+    fn when_released(&self, call: Call) -> impl Future<Output = Result<Reply, RpcException>> + use<> {
+        let (release, carried_on) = (Arc::clone(&self.release), Arc::clone(&self.carried_on));
+        async move {
+            release.notified().await;
+            carried_on.fetch_add(1, Ordering::SeqCst);
+            Ok(echo(&call))
         }
     }
 }
@@ -71,15 +87,11 @@ impl Service for Echo {
                     Ok(reply.counted(share))
                 });
             }
-            "Later" => {
-                let release = Arc::clone(&self.release);
-                return Outcome::pending(async move {
-                    release.notified().await;
-                    Ok(echo(&call))
-                });
-            }
+            "Later" => return Outcome::pending(self.when_released(call)),
+            "LaterHere" => return Outcome::Waiting(Box::pin(self.when_released(call))),
             "Panic" => panic!("oh no"),
             "PanicLater" => Outcome::pending(async { panic!("oh no, later") }),
+            "PanicLaterHere" => Outcome::Waiting(Box::pin(async { panic!("oh no, later") })),
             other => Outcome::exception(exceptions::unsupported_operation(other)),
         };
         self.ended.fetch_add(1, Ordering::SeqCst);
