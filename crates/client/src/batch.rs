@@ -17,11 +17,13 @@ use crate::shared::{Shared, disabled};
 use crate::table::Table;
 pub(crate) use answers::atomic_answer;
 use finback_rpc::exceptions;
+use futures_util::stream::{FuturesUnordered, Stream};
 use multi::Multi;
 use std::collections::HashMap;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 
 /// One of many operations.
 #[derive(Debug, Clone)]
@@ -137,7 +139,8 @@ struct Batch {
     work: Arc<Work>,
     timeout: Duration,
     answers: Vec<Option<Result<BatchAnswer>>>,
-    steps: JoinSet<Step>,
+    /// In the task of who asks: calls to several servers are under way together, and what there is to do for them is little.
+    steps: FuturesUnordered<Pin<Box<dyn Future<Output = Step> + Send>>>,
 }
 
 /// Does all of `actions`.
@@ -169,7 +172,7 @@ fn start(table: &Table, actions: Vec<BatchAction>) -> Batch {
         deadline: Instant::now() + timeout,
         rpc_timeout: table.write_timeout().max(table.read_timeout()),
     };
-    let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: JoinSet::new() };
+    let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: FuturesUnordered::new() };
     batch.send_after(Duration::ZERO, 1, wanted);
     batch
 }
@@ -181,25 +184,26 @@ impl Batch {
             return;
         }
         let work = Arc::clone(&self.work);
-        self.steps.spawn(async move {
-            tokio::time::sleep(pause).await;
+        self.steps.push(Box::pin(async move {
+            // Even a pause of nothing would last until the next tick of the timer.
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
             work.locate(tries, indices).await
-        });
+        }));
     }
 
     async fn finish(mut self) -> (Vec<Result<BatchAnswer>>, Arc<Work>) {
-        while let Some(step) = self.steps.join_next().await {
+        while let Some(step) = poll_fn(|cx| Pin::new(&mut self.steps).poll_next(cx)).await {
             match step {
-                Ok(Step::Located { tries, servers, unlocated }) => {
+                Step::Located { tries, servers, unlocated } => {
                     for regions in servers {
                         let work = Arc::clone(&self.work);
-                        self.steps.spawn(async move { work.send(tries, regions).await });
+                        self.steps.push(Box::pin(async move { work.send(tries, regions).await }));
                     }
                     self.failed(tries, unlocated, false).await;
                 }
-                Ok(Step::Sent { tries, answers }) => self.sent(tries, answers).await,
-                // A task that has panicked: what it was to do has no answer.
-                Err(error) => tracing::error!(%error, "a part of a batch is lost"),
+                Step::Sent { tries, answers } => self.sent(tries, answers).await,
             }
         }
         let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };

@@ -54,15 +54,19 @@ impl Gathering {
         }
     }
 
-    /// With so many there: how many more to wait for, in all, and until when; `None` if the group begins now.
+    /// With so many there: how many to wait for, and until when; `None` if nobody is waited for.
     pub(crate) fn wait(&mut self, now: Instant, there: usize) -> Option<(usize, Instant)> {
-        let until = self.until.filter(|&until| there < self.expected && now < until)?;
-        self.has_waited = true;
-        Some((self.expected, until))
+        let until = self.until.filter(|_| there < self.expected)?;
+        if now < until {
+            self.has_waited = true;
+            return Some((self.expected, until));
+        }
+        self.ended(there);
+        None
     }
 
-    /// A group begins, with so many.
-    pub(crate) fn begun(&mut self, there: usize) {
+    /// The wait has ended, with so many there.
+    pub(crate) fn ended(&mut self, there: usize) {
         if !std::mem::take(&mut self.has_waited) {
             return;
         }

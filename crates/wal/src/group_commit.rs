@@ -119,28 +119,31 @@ impl Writer {
             if queue.is_pressed() {
                 break;
             }
-            if queue.waiters.is_empty() {
-                let alarm = [
-                    queue.async_since.map(|t| t + shared.options.async_sync_interval),
-                    self.roll_time(),
-                    self.carry_time(),
-                ];
-                (queue.parked, queue.wake_at) = (true, 1);
-                match alarm.into_iter().flatten().min() {
-                    Some(alarm) if alarm <= Instant::now() => break,
-                    Some(alarm) => {
-                        shared.wake.wait_until(&mut queue, alarm);
-                    }
-                    None => shared.wake.wait(&mut queue),
-                }
-            } else if let Some((expected, until)) = self.gathering.wait(Instant::now(), queue.waiters.len()) {
+            let there = queue.waiters.len();
+            if let Some((expected, until)) = self.gathering.wait(Instant::now(), there) {
+                // One wake-up, when all are there.
                 (queue.parked, queue.wake_at) = (true, expected);
                 shared.wake.wait_until(&mut queue, until);
-            } else {
+                continue;
+            }
+            if there > 0 {
                 break;
             }
+            let alarm = [
+                queue.async_since.map(|t| t + shared.options.async_sync_interval),
+                self.roll_time(),
+                self.carry_time(),
+            ];
+            (queue.parked, queue.wake_at) = (true, 1);
+            match alarm.into_iter().flatten().min() {
+                Some(alarm) if alarm <= Instant::now() => break,
+                Some(alarm) => {
+                    shared.wake.wait_until(&mut queue, alarm);
+                }
+                None => shared.wake.wait(&mut queue),
+            }
         }
-        self.gathering.begun(queue.waiters.len());
+        self.gathering.ended(queue.waiters.len());
         queue.parked = false;
         queue.urgent = false;
         queue.async_since = None;

@@ -28,6 +28,19 @@ fn a_lone_writer_never_waits() {
 }
 
 #[test]
+fn a_writer_that_takes_its_time_is_not_waited_for_each_time() {
+    let (mut gathering, now) = gathering();
+    let mut waits = 0;
+    for _ in 0..1000 {
+        gathering.answered(now, 1, 0);
+        waits += usize::from(gathering.wait(now, 0).is_some());
+        assert_eq!(gathering.wait(now + 2 * SYNC, 0), None);
+        gathering.ended(1);
+    }
+    assert!(waits < 30);
+}
+
+#[test]
 fn nobody_is_waited_for_longer_than_a_sync_takes() {
     let (mut gathering, now) = gathering();
     gathering.answered(now, 3, 1);
@@ -55,7 +68,7 @@ fn waits(come: usize) -> usize {
     for _ in 0..1000 {
         gathering.answered(now, 8, 2);
         waits += usize::from(gathering.wait(now, 2).is_some());
-        gathering.begun(2 + come);
+        gathering.ended(2 + come);
     }
     waits
 }
@@ -74,7 +87,7 @@ fn when_they_come_again_each_group_waits_again() {
     let mut group = |come| {
         gathering.answered(now, 4, 0);
         let waits = gathering.wait(now, 1).is_some();
-        gathering.begun(come);
+        gathering.ended(come);
         waits
     };
     for come in [1, 4] {
