@@ -17,9 +17,11 @@
 //! Streams are anyone's bytes: what is said about a payload's length is believed only as far as the stream can bear it out.
 //! This crate does not know what it compresses.
 
+mod snappy_encoder;
 mod stream_codec;
 
 use flate2::bufread::GzDecoder;
+use snappy_encoder::SnappyEncoder;
 use std::cell::RefCell;
 use std::io::{Read, Write};
 pub use stream_codec::StreamCodec;
@@ -243,6 +245,9 @@ fn unzstd(stream: &[u8], target: &mut [u8]) -> Result<usize, BadStream> {
 pub struct Compressor {
     codec: Compression,
     snappy: snap::raw::Encoder,
+    thorough_snappy: SnappyEncoder,
+    /// Whether time matters less than the length of the stream.
+    thorough: bool,
     zstd: Option<zstd::bulk::Compressor<'static>>,
 }
 
@@ -254,12 +259,24 @@ impl Compressor {
             Compression::Zstd => Some(zstd::bulk::Compressor::new(ZSTD_LEVEL)?),
             _ => None,
         };
-        Ok(Self { codec, snappy: snap::raw::Encoder::new(), zstd })
+        Ok(Self {
+            codec,
+            snappy: snap::raw::Encoder::new(),
+            thorough_snappy: SnappyEncoder::default(),
+            thorough: false,
+            zstd,
+        })
     }
 
     /// The codec.
     pub fn codec(&self) -> Compression {
         self.codec
+    }
+
+    /// Whether streams of payloads from now on are to be as small as the codec can have them, for ten to twenty times the
+    /// effort. Only Snappy has a choice.
+    pub fn set_thorough(&mut self, thorough: bool) {
+        self.thorough = thorough;
     }
 
     /// Appends the stream of a payload to `out`.
@@ -301,6 +318,10 @@ impl Compressor {
 
     /// Appends a chunk without its length.
     fn add_chunk(&mut self, chunk: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
+        if self.codec == Compression::Snappy && self.thorough {
+            self.thorough_snappy.compress(chunk, out);
+            return Ok(());
+        }
         let at = out.len();
         let most = match self.codec {
             Compression::Snappy => snap::raw::max_compress_len(chunk.len()),

@@ -1,7 +1,7 @@
 //! Writes one HFile for each combination of encoding, compression, Bloom filter, tags and checksum, and what is in them, for
 //! another implementation to read: `cargo run -p finback-hfile --example write_combinations -- DIRECTORY [NTH]`.
 //!
-//! With NTH only every NTH combination: with 19 (48 files of 900) every pair of values of two attributes is among them.
+//! With NTH only every NTH combination: with 19 (64 files of 1200) every pair of values of two attributes is among them.
 //!
 //! `files.tsv` has a line for each file: path, encoding, compression, Bloom filter, checksum, and the file with its cells.
 //! Such a file has a line for each cell: the KeyValue, tags included, in hexadecimal digits, and the sequence id.
@@ -45,10 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let nth: usize = std::env::args().nth(2).map_or(Ok(1), |nth| nth.parse())?;
     let mut numbers = 0..;
     let mut list = String::new();
-    for (kind, has_tags, compress_tags) in
-        [("plain", false, false), ("tagged", true, false), ("packed", true, true)]
-    {
-        let cells = cells(has_tags)?;
+    let kinds = [
+        ("plain", false, false, cells(false)?),
+        ("tagged", true, false, cells(true)?),
+        ("packed", true, true, cells(true)?),
+        // As a major compaction writes them.
+        ("columns", false, false, columns()),
+    ];
+    for (kind, has_tags, compress_tags, cells) in kinds {
         std::fs::write(directory.join(kind).with_extension("cells"), described(&cells)?)?;
         let combinations = ENCODINGS.iter().flat_map(|&encoding| CODECS.map(|codec| (encoding, codec)));
         for (encoding, compression) in combinations {
@@ -64,6 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                         checksum_type,
                         compress_tags,
                         include_tags: has_tags,
+                        major_compaction: kind == "columns",
                         bloom: BloomOptions {
                             filter,
                             family_delete: true,
@@ -91,6 +96,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(directory.join("files.tsv"), &list)?;
     println!("{} files", list.lines().count());
     Ok(())
+}
+
+/// Rows of 40 columns of a byte each.
+fn columns() -> Vec<Stored> {
+    let cell = |number: u32| {
+        let (row, qualifier) = (format!("row{:03}", number / 40), format!("column{:02}", number % 40));
+        let parts = CellParts {
+            row: row.as_bytes(),
+            family: b"cf",
+            qualifier: qualifier.as_bytes(),
+            timestamp: 1_700_000_000_000 + i64::from(number / 40),
+            type_code: 4,
+            value: &[(number.wrapping_mul(0x9e37_79b1) >> 31) as u8],
+            tags: &[],
+        };
+        (parts.to_vec(), u64::from(number / 40))
+    };
+    (0..40 * ROWS).map(cell).collect()
 }
 
 /// Puts and markers of all kinds, in most rows a column without a name, versions, values of many sizes; every other row has tags.

@@ -14,6 +14,8 @@ const UNENCODED_LENGTH_AT: usize = HEADER_SIZE + 2;
 
 /// Cells from this size on are given exactly the memory that they need, and not twice what the block has.
 const LARGE_CELL_BYTES: usize = 256 << 10;
+/// Records of fewer bytes are as much key as value.
+const SMALL_RECORD_BYTES: usize = 32;
 /// What a cell is stored with besides itself, at most: the length of its tags, and its sequence id.
 const AROUND_CELL: usize = 2 + 9;
 
@@ -27,6 +29,7 @@ pub(crate) struct BlockBuilder {
     cells_at: usize,
     /// What the cells would take without encoding, in bytes.
     unencoded: usize,
+    cells: usize,
     delta: Option<DeltaEncoder>,
     /// Where the rows begin, for ROW_INDEX_V1.
     rows: Vec<u32>,
@@ -55,6 +58,7 @@ impl BlockBuilder {
             block,
             cells_at: 0,
             unencoded: 0,
+            cells: 0,
             delta,
             rows: Vec::new(),
             last_row: Vec::new(),
@@ -85,10 +89,16 @@ impl BlockBuilder {
         self.delta.is_none()
     }
 
+    /// Whether the records of its cells are mostly small, because of an encoding that was chosen to make them so.
+    pub(crate) fn has_small_records(&self) -> bool {
+        self.delta.is_some() && self.block.len() - self.cells_at <= self.cells * SMALL_RECORD_BYTES
+    }
+
     pub(crate) fn add(&mut self, cell: &Cell<'_>, sequence_id: u64) {
         if self.is_empty() {
             self.begin(cell);
         }
+        self.cells += 1;
         if cell.bytes().len() >= LARGE_CELL_BYTES {
             self.make_room(cell.bytes().len() + AROUND_CELL);
         }
@@ -154,6 +164,7 @@ impl BlockBuilder {
         self.block.clear();
         self.block.resize(HEADER_SIZE, 0);
         self.unencoded = 0;
+        self.cells = 0;
         self.rows.clear();
     }
 }

@@ -372,8 +372,12 @@ impl HFileWriter {
             DataBlockEncoding::None => BlockType::Data,
             _ => BlockType::EncodedData,
         };
+        // Of small cells most is what repeats from row to row. This file will be read for long, and what was compressed once
+        // is kept so.
+        self.compressor.set_thorough(self.options.major_compaction && self.block.has_small_records());
         let mut block = self.block.end();
         let written = self.seal_and_write(block_type, &mut block);
+        self.compressor.set_thorough(false);
         self.block.reuse(block);
         self.data_block_written(&written?)
     }

@@ -8,7 +8,10 @@ mod golden;
 
 use std::path::Path;
 
-use finback_hfile::{BloomOptions, BloomType, Compression, WriterOptions};
+use finback_hfile::{BloomOptions, BloomType, Compression, DataBlockEncoding, WriterOptions};
+
+/// Of every file.
+const TRAILER_BYTES: usize = 4096;
 
 /// Named as store files are, which HBase insists on.
 fn kinds() -> Vec<(String, WriterOptions)> {
@@ -37,6 +40,40 @@ fn kinds() -> Vec<(String, WriterOptions)> {
         kinds.push((format!("{number:030x}{:02x}", encoding as u8), options));
     }
     kinds
+}
+
+/// Rows of 64 columns, each of a byte that is one of two.
+fn columns() -> Vec<files::Stored> {
+    let mut state = 1u32;
+    let mut cells = Vec::new();
+    for number in 0..100 * 64 {
+        // Marsaglia's xorshift
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        let (row, qualifier) = (format!("row{:03}", number / 64), format!("column{:02}", number % 64));
+        cells.push(files::put(row.as_bytes(), qualifier.as_bytes(), 1, (state >> 31) as usize));
+    }
+    cells
+}
+
+#[test]
+fn small_cells_of_a_major_compaction_are_compressed_with_more_effort() {
+    let cells = columns();
+    let options = |encoding, major_compaction| WriterOptions {
+        encoding,
+        major_compaction,
+        include_mvcc: false,
+        compression: Compression::Snappy,
+        ..WriterOptions::default()
+    };
+    for encoding in [DataBlockEncoding::Prefix, DataBlockEncoding::Diff, DataBlockEncoding::FastDiff] {
+        let (flushed, compacted) =
+            (files::write(&cells, options(encoding, false)), files::write(&cells, options(encoding, true)));
+        assert_eq!(files::scan(&files::open(&compacted).unwrap()).unwrap(), cells, "{encoding:?}");
+        let (flushed, compacted) = (flushed.len() - TRAILER_BYTES, compacted.len() - TRAILER_BYTES);
+        assert!(compacted * 4 < flushed * 3, "{encoding:?}: {flushed} bytes, then {compacted}");
+    }
 }
 
 #[test]
