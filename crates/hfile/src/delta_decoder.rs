@@ -46,6 +46,9 @@ pub(crate) mod fast_diff_flag {
     pub(crate) const SAME_VALUE: u8 = 0x40;
 }
 
+/// Timestamp and type, at the end of a key.
+const AFTER_QUALIFIER: usize = 9;
+
 /// What is reserved at first for each encoded byte. More is taken as decoded cells need it.
 const RESERVED_PER_BYTE: usize = 4;
 
@@ -103,12 +106,11 @@ struct Decoded {
     type_code: u8,
 }
 
-/// Lengths of the parts of a key, and how much of it is as before.
+/// Lengths of the parts of a key, and how much of its row is as before.
 struct KeyShape {
     row_length: usize,
     qualifier_length: usize,
     common_row: usize,
-    common_qualifier: usize,
 }
 
 impl<'a> DeltaDecoder<'a, '_> {
@@ -134,8 +136,8 @@ impl<'a> DeltaDecoder<'a, '_> {
         if cell > self.limit - self.out.len() {
             return Err("more than the unencoded length");
         }
-        self.out.extend_from_slice(&(key_length as u32).to_be_bytes());
-        self.out.extend_from_slice(&(value_length as u32).to_be_bytes());
+        let lengths = (key_length as u64) << 32 | value_length as u64;
+        self.out.extend_from_slice(&lengths.to_be_bytes());
         Ok(())
     }
 
@@ -247,24 +249,43 @@ impl<'a> DeltaDecoder<'a, '_> {
     /// Appends a key up to its timestamp; gives its row's length.
     fn key_fragment(&mut self, key_length: usize) -> Result<usize, BadEncoding> {
         let common = self.length()?;
+        if let Some(previous) = self.previous
+            && common >= 2 + previous.row_length + 1 + self.family.len()
+        {
+            return self.qualifier_of_same_row(key_length, common, &previous);
+        }
         let shape = self.key_shape(key_length, common)?;
         // Without a cell before nothing is in common.
-        let previous = self.previous.map_or((0, 0), |previous| {
-            (previous.key_at + 2, previous.key_at + 2 + previous.row_length + 1 + self.family.len())
-        });
-        let (previous_row, previous_qualifier) = previous;
+        let previous_row = self.previous.map_or(0, |previous| previous.key_at + 2);
         self.out.extend_from_slice(&(shape.row_length as u16).to_be_bytes());
         self.out.extend_from_within(previous_row..previous_row + shape.common_row);
         let rest = self.bytes(shape.row_length - shape.common_row)?;
         self.out.extend_from_slice(rest);
         self.out.push(self.family.len() as u8);
         self.out.extend_from_slice(self.family);
-        self.out.extend_from_within(previous_qualifier..previous_qualifier + shape.common_qualifier);
-        let rest = self.bytes(shape.qualifier_length - shape.common_qualifier)?;
-        self.out.extend_from_slice(rest);
+        let qualifier = self.bytes(shape.qualifier_length)?;
+        self.out.extend_from_slice(qualifier);
         Ok(shape.row_length)
     }
 
+    /// The same for a cell of the same row: what is in common is in one piece.
+    fn qualifier_of_same_row(
+        &mut self,
+        key_length: usize,
+        common: usize,
+        previous: &Decoded,
+    ) -> Result<usize, BadEncoding> {
+        let end_of = |key_length: usize| key_length.saturating_sub(AFTER_QUALIFIER);
+        if common > end_of(key_length).min(end_of(previous.key_length)) {
+            return Err("more in common than there was");
+        }
+        let rest = self.bytes(end_of(key_length) - common)?;
+        self.out.extend_from_within(previous.key_at..previous.key_at + common);
+        self.out.extend_from_slice(rest);
+        Ok(previous.row_length)
+    }
+
+    /// Of a cell of another row than the one before it, or the first.
     fn key_shape(&mut self, key_length: usize, common: usize) -> Result<KeyShape, BadEncoding> {
         let previous_row_length = self.previous.map_or(0, |previous| previous.row_length);
         let row_length = match (self.previous, common) {
@@ -275,22 +296,17 @@ impl<'a> DeltaDecoder<'a, '_> {
         };
         let fixed = KEY_OVERHEAD + row_length + self.family.len();
         let qualifier_length = key_length.checked_sub(fixed).ok_or("a key shorter than its row")?;
-        let common_row = common.saturating_sub(2).min(row_length);
-        if common < 2 + row_length || self.previous.is_none() {
-            return Ok(KeyShape { row_length, qualifier_length, common_row, common_qualifier: 0 });
+        // All of the row is in common, and not all of the family.
+        if self.previous.is_some() && common >= 2 + row_length {
+            return Err("a family that differs");
         }
-        let common_qualifier =
-            common.checked_sub(2 + row_length + 1 + self.family.len()).ok_or("a family that differs")?;
-        let previous_qualifier = self.previous()?.key_length - fixed;
-        if common_qualifier > qualifier_length.min(previous_qualifier) {
-            return Err("more in common than there was");
-        }
-        Ok(KeyShape { row_length, qualifier_length, common_row, common_qualifier })
+        Ok(KeyShape { row_length, qualifier_length, common_row: common.saturating_sub(2) })
     }
 
     fn end_key(&mut self, timestamp: i64, type_code: u8) {
-        self.out.extend_from_slice(&timestamp.to_be_bytes());
-        self.out.push(type_code);
+        let mut end = [type_code; AFTER_QUALIFIER];
+        end[..8].copy_from_slice(&timestamp.to_be_bytes());
+        self.out.extend_from_slice(&end);
     }
 
     fn tail(&mut self) -> Result<(), BadEncoding> {
