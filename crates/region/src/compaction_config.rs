@@ -130,7 +130,7 @@ impl Default for CompactionConfig {
             major_period_ms: 7 * DAY_MS,
             major_jitter: 0.5,
             deletes_expired_files: true,
-            keep_sequence_ids_ms: 5 * DAY_MS,
+            keep_sequence_ids_ms: 0,
             purge_deletes_ms: 0,
             check_multiplier: DEFAULT_CHECK_MULTIPLIER,
             date_tiered: DateTieredConfig::default(),
@@ -217,7 +217,7 @@ impl CompactionConfig {
         let mut keep_days = config.keep_sequence_ids_ms / DAY_MS;
         own.apply("hbase.hstore.compaction.keep.seqId.period", &mut keep_days);
         if keep_days != config.keep_sequence_ids_ms / DAY_MS {
-            config.keep_sequence_ids_ms = keep_days.max(LEAST_KEEP_DAYS).saturating_mul(DAY_MS);
+            config.keep_sequence_ids_ms = keep_days.saturating_mul(DAY_MS);
         }
         own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
         own.apply("hbase.server.compactchecker.interval.multiplier", &mut config.check_multiplier);
@@ -259,9 +259,6 @@ impl CompactionConfig {
         self.min_files.max(2)
     }
 }
-
-/// HBase keeps sequence ids for at least so many days, whatever the setting says.
-const LEAST_KEEP_DAYS: i64 = 5;
 
 #[cfg(test)]
 mod tests;

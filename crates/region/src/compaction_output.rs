@@ -90,12 +90,16 @@ impl Region {
         let (inputs, all_files) = (&job.inputs[..], job.all_files);
         let now = self.environment.host.now_ms();
         let smallest_read_point = self.mvcc.smallest_read_point();
+        // Those that no reader can tell apart any more are 0. If that is all of them they are not written.
+        let forgotten = if all_files {
+            self.forgotten_sequence_id(store, inputs, now).min(smallest_read_point)
+        } else {
+            0
+        };
         let compression = if all_files { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
         let options = WriterOptions {
             include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
-            include_mvcc: inputs
-                .iter()
-                .any(|input| input.max_cell_sequence_id() > 0 || input.bulk_sequence_id().is_some()),
+            include_mvcc: inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten),
             major_compaction: all_files,
             ..store.writer_options(compression, now)
         };
@@ -116,12 +120,6 @@ impl Region {
                 .dropping_markers(rows.clone(), earliest_put)
                 .purging_markers_after(store.compaction().purge_deletes_ms);
         }
-        // HBase writes 0 in place of sequence ids that no reader can tell apart any more.
-        let forgotten = if all_files {
-            self.forgotten_sequence_id(store, inputs, now).min(smallest_read_point)
-        } else {
-            0
-        };
         let mut outcome = CompactionOutcome {
             inputs: inputs.len(),
             bytes_read: inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add),
@@ -159,14 +157,14 @@ impl Region {
         Ok((outcome, finished))
     }
 
-    /// The highest sequence id in files that are older than sequence ids are kept; 0 without such files.
+    /// The highest sequence id in files that are as old as sequence ids are kept; 0 without such files.
     fn forgotten_sequence_id(&self, store: &Store, inputs: &[Arc<StoreFile>], now: i64) -> u64 {
         if store.rules.new_version_behavior {
             return 0;
         }
         let keep_after = now.saturating_sub(store.compaction().keep_sequence_ids_ms);
-        let old = inputs.iter().filter(|input| input.written_ms() < keep_after);
-        old.map(|input| input.max_cell_sequence_id()).max().unwrap_or(0)
+        let old = inputs.iter().filter(|input| input.written_ms() <= keep_after);
+        old.map(|input| input.highest_sequence_id_of_cells()).max().unwrap_or(0)
     }
 }
 

@@ -188,6 +188,11 @@ impl StoreFile {
         u64::try_from(highest).unwrap_or(0)
     }
 
+    /// Highest sequence id that any of its cells has, written or not.
+    pub(crate) fn highest_sequence_id_of_cells(&self) -> u64 {
+        self.bulk_sequence_id().unwrap_or_else(|| self.max_cell_sequence_id())
+    }
+
     /// Length in bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes

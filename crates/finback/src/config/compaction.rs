@@ -4,8 +4,6 @@ use super::table::ServerConfig;
 use finback_region::{CompactionConfig, DateTieredConfig, StripeConfig};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
-/// HBase keeps sequence ids for at least so many days, whatever the setting says.
-const LEAST_KEEP_DAYS: u32 = 5;
 
 impl ServerConfig {
     /// How stores without settings of their own are compacted.
@@ -26,7 +24,7 @@ impl ServerConfig {
             major_period_ms: self.tables.major_compaction_period,
             major_jitter: self.tables.major_compaction_jitter,
             deletes_expired_files: self.tables.delete_expired_files,
-            keep_sequence_ids_ms: i64::from(self.tables.keep_sequence_ids_days.max(LEAST_KEEP_DAYS)) * DAY_MS,
+            keep_sequence_ids_ms: i64::from(self.tables.keep_sequence_ids_days) * DAY_MS,
             purge_deletes_ms: self.tables.purge_deletes,
             check_multiplier: u64::from(self.tables.compaction_check_multiplier),
             date_tiered: self.date_tiered(),

@@ -83,10 +83,7 @@ fn every_setting_may_be_the_stores_own() {
     assert_eq!(config, expected);
     let is_off_peak = |hour: i64| config.off_peak_hours().unwrap().contains(hour * 3_600_000, 0);
     assert!(is_off_peak(3) && !is_off_peak(4));
-    assert_eq!(
-        of_family(&[("hbase.hstore.compaction.keep.seqId.period", "1")]).keep_sequence_ids_ms,
-        5 * DAY_MS
-    );
+    assert_eq!(of_family(&[("hbase.hstore.compaction.keep.seqId.period", "1")]).keep_sequence_ids_ms, DAY_MS);
     let both = [("hbase.hstore.compactionThreshold", "5"), ("hbase.hstore.compaction.min", "4")];
     assert_eq!(of_family(&both).min_files, 4);
 }

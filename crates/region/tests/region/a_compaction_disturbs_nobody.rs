@@ -190,7 +190,7 @@ fn sequence_ids(world: &World) -> (Vec<u64>, i64) {
 #[test]
 fn sequence_ids_of_old_files_are_forgotten_but_not_those_that_a_reader_needs() {
     const DAY_MS: i64 = 24 * 3600 * 1000;
-    let (world, _, region) = start(&[]);
+    let (world, _, region) = start(&[("hbase.hstore.compaction.keep.seqId.period", "5")]);
     fill(&world, &region, 2);
     world.host.now_ms.fetch_add(4 * DAY_MS, Ordering::SeqCst);
     region.compact(b"a", true).unwrap().unwrap();
@@ -216,4 +216,42 @@ fn sequence_ids_of_old_files_are_forgotten_but_not_those_that_a_reader_needs() {
     region.compact(b"a", true).unwrap().unwrap();
     assert_eq!(sequence_ids(&world), (vec![0; 4], 0));
     assert_eq!(value(&region, ("r1", "a", "q")).as_deref(), Some(&b"new"[..]));
+}
+
+#[test]
+fn without_a_setting_sequence_ids_are_forgotten_at_once_but_not_those_that_a_reader_needs() {
+    let (world, _, region) = start(&[]);
+    fill(&world, &region, 2);
+    let reader = region.scanner(&Scan::default(), None).unwrap();
+    write(&region, "r1", "new");
+    let newest = region.read_point();
+    region.flush(None).unwrap();
+    region.compact(b"a", true).unwrap().unwrap();
+    let (found, _) = sequence_ids(&world);
+    assert_eq!(found.into_iter().filter(|id| *id > 0).collect::<Vec<_>>(), [newest]);
+    drop(reader);
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(sequence_ids(&world), (vec![0; 4], 0));
+    // What is written afterwards is newer, whatever the time on it.
+    let at =
+        mutation(MutationKind::Put, CellType::Put, ("r1", "a", "q"), timestamp_of(&region, "r1"), b"newer");
+    run(region.batch(vec![at])).swap_remove(0).unwrap();
+    assert_eq!(value(&region, ("r1", "a", "q")).as_deref(), Some(&b"newer"[..]));
+    region.flush(None).unwrap();
+    assert_eq!(value(&region, ("r1", "a", "q")).as_deref(), Some(&b"newer"[..]));
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(value(&region, ("r1", "a", "q")).as_deref(), Some(&b"newer"[..]));
+}
+
+#[test]
+fn versions_that_go_by_the_order_of_writing_keep_their_sequence_ids() {
+    let (world, _, region) = start(&[("NEW_VERSION_BEHAVIOR", "true")]);
+    fill(&world, &region, 2);
+    region.compact(b"a", true).unwrap().unwrap();
+    assert!(sequence_ids(&world).0.iter().all(|id| *id > 0));
+}
+
+fn timestamp_of(region: &Region, row: &str) -> i64 {
+    let cells = scan(region, &Scan::default(), None).unwrap();
+    cells.iter().find(|cell| cell.row == row.as_bytes()).unwrap().timestamp
 }

@@ -56,7 +56,9 @@ fn replay(sequence: &Value, compared: &mut Compared) {
     let mut described = family(FAMILY, number(sequence, "versions") as u32)
         .with("MIN_VERSIONS", &number(sequence, "minVersions").to_string())
         .with("KEEP_DELETED_CELLS", text(sequence, "keepDeleted"))
-        .with("NEW_VERSION_BEHAVIOR", &sequence["newVersionBehavior"].to_string());
+        .with("NEW_VERSION_BEHAVIOR", &sequence["newVersionBehavior"].to_string())
+        // HBase's least.
+        .with("hbase.hstore.compaction.keep.seqId.period", "5");
     if let Some(ttl) = sequence["ttlMs"].as_i64() {
         described = described.with("TTL", &(ttl / 1000).to_string());
     }
