@@ -38,6 +38,24 @@ impl Position {
         self.move_to(self.number + 1)
     }
 
+    /// Moves to the next cells of the block as long as they are of the same row and `take`, given the cell before, the cell and
+    /// its sequence id, takes them.
+    #[inline]
+    pub(crate) fn advance_in_row(&mut self, mut take: impl FnMut(&Cell<'_>, &Cell<'_>, u64) -> bool) {
+        let Some(cells) = &self.block.cells else { return };
+        let payload = self.block.payload();
+        let mut before = Cell::from_checked(&payload[self.from..self.to]);
+        let row = before.row();
+        while let Some((from, to, sequence_id)) = cells.place(payload, self.number + 1) {
+            let cell = Cell::from_checked(&payload[from..to]);
+            if cell.row() != row || !take(&before, &cell, sequence_id) {
+                return;
+            }
+            (self.number, self.from, self.to, self.sequence_id) = (self.number + 1, from, to, sequence_id);
+            before = cell;
+        }
+    }
+
     /// The cell and its sequence id.
     #[inline]
     pub(crate) fn cell(&self) -> (Cell<'_>, u64) {

@@ -202,6 +202,15 @@ impl HFileScanner {
         Ok(())
     }
 
+    /// Moves to the next cells as long as no other block is needed, they are of the same row, and `take`, given the cell before,
+    /// the cell and its sequence id, takes them. Then the position is at the last one that was taken.
+    #[inline]
+    pub fn advance_in_row(&mut self, take: impl FnMut(&Cell<'_>, &Cell<'_>, u64) -> bool) {
+        if let Some(position) = &mut self.position {
+            position.advance_in_row(take);
+        }
+    }
+
     /// The greatest row strictly before `row` (`None`: the last row). The position stays.
     ///
     /// # Errors

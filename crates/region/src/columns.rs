@@ -103,6 +103,19 @@ impl ColumnTracker {
         }
     }
 
+    /// Whether all columns are wanted, and of each the newest version that has not expired.
+    pub(crate) fn takes_newest_of_each(&self) -> bool {
+        self.wanted.is_none() && self.limits.limit > 0
+    }
+
+    /// Begins a column with a put.
+    pub(crate) fn begin_column(&mut self, put: &Cell<'_>) {
+        self.qualifier.clear();
+        self.qualifier.extend_from_slice(put.qualifier());
+        (self.in_column, self.count) = (true, 1);
+        (self.last_timestamp, self.last_type) = (put.timestamp(), put.type_code());
+    }
+
     /// Counts a cell of a wanted column. Delete markers (raw reads) do not use up a version.
     pub(crate) fn check_version(&mut self, cell: &Cell<'_>) -> ColumnCode {
         let same_column = self.in_column && self.qualifier == cell.qualifier();

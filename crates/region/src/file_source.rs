@@ -82,6 +82,19 @@ impl FileSource {
         Ok(())
     }
 
+    /// Moves to the next cells of the block and the row as long as `take`, given the cell before, the cell and its sequence
+    /// id, takes them.
+    #[inline]
+    pub(crate) fn advance_in_row(&mut self, mut take: impl FnMut(&Cell<'_>, &Cell<'_>, u64) -> bool) {
+        // A half has either all of a row or nothing.
+        if !self.is_behind {
+            let bulk_sequence_id = self.bulk_sequence_id;
+            self.scanner.advance_in_row(|before, cell, sequence_id| {
+                take(before, cell, bulk_sequence_id.unwrap_or(sequence_id))
+            });
+        }
+    }
+
     /// Of a bottom half there is nothing from the split row on.
     #[inline]
     fn look_where_it_stands(&mut self) {

@@ -117,6 +117,26 @@ impl Heap {
         self.wake_top()
     }
 
+    /// Moves to the next cells of the row as long as they are in the block of the smallest one, no other source has anything of
+    /// the row, and `take`, given the cell before, the cell and its sequence id, takes them. Moves of segments are no dearer
+    /// one by one.
+    #[inline]
+    pub(crate) fn advance_in_row(&mut self, take: impl FnMut(&Cell<'_>, &Cell<'_>, u64) -> bool) {
+        let Some((&top, others)) = self.heap.split_first() else { return };
+        if self.left_out.is_some() || self.is_waking {
+            return;
+        }
+        // Of the others the smallest is one of the first two.
+        let row = self.sources[top].peek().map(|(cell, _)| cell.row());
+        let is_in_row = |&other: &usize| self.sources[other].key().map(|(key, _)| key.row) == row;
+        if others.iter().take(2).any(is_in_row) {
+            return;
+        }
+        if let Source::File(file) = &mut self.sources[top] {
+            file.advance_in_row(take);
+        }
+    }
+
     #[cold]
     fn next_of_all(&mut self) -> Result<(), ScanInterrupt> {
         // First past the current cell: a source that comes in may stand before it.

@@ -31,6 +31,26 @@ pub(crate) enum Step {
     Hint,
 }
 
+/// Puts that nothing but themselves decides about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainCells {
+    oldest: i64,
+    time_range: TimeRange,
+}
+
+impl PlainCells {
+    /// Whether `cell` is one, where `before` is the cell before it in the same row.
+    #[inline]
+    pub(crate) fn include(&self, before: &Cell<'_>, cell: &Cell<'_>) -> bool {
+        let timestamp = cell.timestamp();
+        cell.is_put()
+            && timestamp >= self.oldest
+            && self.time_range.contains(timestamp)
+            && cell.tags().is_empty()
+            && cell.qualifier() != before.qualifier()
+    }
+}
+
 const SKIP: Verdict = Verdict { include: false, then: Step::Next };
 const NEXT_ROW: Verdict = Verdict { include: false, then: Step::NextRow };
 const HINT: Verdict = Verdict { include: false, then: Step::Hint };
@@ -105,6 +125,19 @@ impl Matcher {
     /// The column to seek to when columns were asked for.
     pub(crate) fn column_hint(&self) -> Option<&Bytes> {
         self.columns.hint()
+    }
+
+    /// Which cells behind one that was included are so too, for certain and without a look at what was seen before them; none if
+    /// each has to be decided about.
+    pub(crate) fn plain_cells(&self) -> Option<PlainCells> {
+        let decides_each = self.raw || self.new_versions.is_some() || !self.deletes.is_empty();
+        (!decides_each && self.columns.takes_newest_of_each())
+            .then_some(PlainCells { oldest: self.oldest, time_range: self.time_range })
+    }
+
+    /// Goes on behind a cell that was included as one of [`Matcher::plain_cells`].
+    pub(crate) fn included_plain(&mut self, cell: &Cell<'_>) {
+        self.columns.begin_column(cell);
     }
 
     /// Decides about the next cell of the current row.

@@ -417,6 +417,20 @@ impl RegionScanner {
                 });
             }
             store.accept();
+            // Not worth a try for rows of one cell.
+            if self.filter.is_none() && out.open_cells > 1 {
+                store.accept_plain(|cell| {
+                    let is_full = out.open_cells as usize >= limits.batch
+                        || (limits.partial_rows && out.size() >= limits.bytes)
+                        || out.cells.len() >= turn_end;
+                    if is_full || *budget == 0 {
+                        return false;
+                    }
+                    *budget -= 1;
+                    out.push(cell, |_, _| false);
+                    true
+                });
+            }
             if out.cells.len() >= turn_end {
                 *budget = 0;
             }

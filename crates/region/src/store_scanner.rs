@@ -254,6 +254,30 @@ impl StoreScanner {
         }
     }
 
+    /// Goes on behind a cell that was accepted, as long as cells come that belong to the result for certain and `take` takes
+    /// them: as [`StoreScanner::find`] and [`StoreScanner::accept`] would do without a filter, at a fraction of the time.
+    pub(crate) fn accept_plain(&mut self, mut take: impl FnMut(&Cell<'_>) -> bool) {
+        let goes_on = self.verdict == Some(Verdict { include: false, then: Step::Next });
+        if !goes_on || self.exhausted || self.read.store_limit.is_some() || self.read.store_offset > 0 {
+            return;
+        }
+        let Some(plain) = self.matcher.plain_cells() else { return };
+        let (read_point, mut taken) = (self.read.read_point, 0);
+        self.heap.advance_in_row(|before, cell, sequence_id| {
+            let takes = sequence_id <= read_point && plain.include(before, cell) && take(cell);
+            taken += u32::from(takes);
+            takes
+        });
+        if taken == 0 {
+            return;
+        }
+        if let Some((cell, _)) = self.heap.peek() {
+            self.matcher.included_plain(&cell);
+        }
+        self.cells_in_row = self.cells_in_row.saturating_add(taken);
+        self.at_row = false;
+    }
+
     /// Leaves `row`, the one that was begun.
     pub(crate) fn finish_row(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
         if !self.in_row || self.exhausted {

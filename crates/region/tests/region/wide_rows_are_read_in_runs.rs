@@ -1,0 +1,148 @@
+//! Cells that nothing but themselves decides about are taken in runs, without a filter. With a filter each is decided about,
+//! and one that lets everything pass must change nothing: no cell, and no place where a reply is cut.
+
+use crate::world::{ResultRow, World, family, mutation, next, results_of, run};
+use finback_cell::{Cell, CellType, Durability, Mutation, MutationKind, Scan, TimeRange};
+use finback_filter::{Filter, FilterCode, FilterError};
+use finback_fs::MemFileSystem;
+use finback_region::{Region, ScanLimits, ScanOutput, ScanStop};
+use proptest::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const NOW: i64 = 1_000_000;
+
+struct Everything;
+
+impl Filter for Everything {
+    fn filter_cell(&mut self, _: &Cell<'_>) -> Result<FilterCode, FilterError> {
+        Ok(FilterCode::Include)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Puts of so many columns of a row, from one on, at a time.
+    Put(u8, u8, u8, u8),
+    /// A marker: kind, row, column, time.
+    Delete(u8, u8, u8, u8),
+    Flush,
+    Compact(bool),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (0..4u8, 0..30u8, 1..30u8, 0..4u8).prop_map(|(row, from, count, at)| Step::Put(row, from, count, at)),
+        2 => (0..4u8, 0..4u8, 0..40u8, 0..4u8).prop_map(|(kind, row, column, at)| Step::Delete(kind, row, column, at)),
+        2 => Just(Step::Flush),
+        1 => any::<bool>().prop_map(Step::Compact),
+    ]
+}
+
+fn limits() -> impl Strategy<Value = ScanLimits> {
+    let some = |least: usize, most: usize| prop_oneof![Just(usize::MAX), least..most];
+    (some(1, 20), some(50, 3000), any::<bool>(), some(1, 30), some(50, 2000)).prop_map(
+        |(batch, bytes, partial_rows, budget, turn_bytes)| ScanLimits {
+            batch,
+            bytes,
+            partial_rows,
+            budget,
+            turn_bytes,
+            ..ScanLimits::NONE
+        },
+    )
+}
+
+fn apply(region: &Region, step: &Step) {
+    let write = |kind, cell_type, (row, column, at): (u8, u8, u8), value: &[u8]| -> Mutation {
+        let (row, qualifier) = (format!("r{row}"), format!("c{column:02}"));
+        let qualifier = if column == 0 { "" } else { &qualifier };
+        Mutation {
+            durability: Durability::SkipWal,
+            ..mutation(kind, cell_type, (&row, "f", qualifier), NOW - 10 * i64::from(at), value)
+        }
+    };
+    match *step {
+        Step::Put(row, from, count, at) => {
+            let puts: Vec<_> = (from..from + count)
+                .map(|column| write(MutationKind::Put, CellType::Put, (row, column, at), &[column]))
+                .collect();
+            run(region.batch(puts)).into_iter().for_each(|put| put.unwrap());
+        }
+        Step::Delete(kind, row, column, at) => {
+            let kinds = [
+                CellType::Delete,
+                CellType::DeleteColumn,
+                CellType::DeleteFamily,
+                CellType::DeleteFamilyVersion,
+            ];
+            let cell_type = kinds[usize::from(kind)];
+            let column = if kind < 2 { column } else { 0 };
+            let delete = write(MutationKind::Delete, cell_type, (row, column, at), b"");
+            run(region.batch(vec![delete])).swap_remove(0).unwrap();
+        }
+        Step::Flush => drop(region.flush(None).unwrap()),
+        Step::Compact(major) => drop(region.compact(b"f", major).unwrap()),
+    }
+}
+
+/// All replies of a scan.
+fn replies(
+    region: &Region,
+    described: &Scan,
+    limits: &ScanLimits,
+    filter: Option<Box<dyn Filter>>,
+) -> Vec<(Vec<ResultRow>, ScanStop)> {
+    let mut scanner = region.scanner(described, filter).unwrap();
+    let mut replies = Vec::new();
+    loop {
+        let mut out = ScanOutput::default();
+        // Where a turn ends depends on the blocks that were in memory.
+        let stop = loop {
+            match next(&mut scanner, &mut out, limits).unwrap() {
+                ScanStop::Budget => {}
+                stop => break stop,
+            }
+        };
+        replies.push((results_of(&out), stop));
+        if stop == ScanStop::Exhausted {
+            return replies;
+        }
+        assert!(replies.len() < 10_000, "no end");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn a_filter_that_lets_everything_pass_changes_nothing(
+        steps in prop::collection::vec(step(), 1..25),
+        limits in limits(),
+        (versions, max_versions, min_versions) in (1..3u32, 1..3u32, 0..2u32),
+        (oldest, newest, ttl) in (0..4u8, 0..4u8, prop::option::of(0..4u8)),
+        reversed: bool,
+        (store_limit, store_offset) in (prop::option::weighted(0.2, 1..20u32), prop_oneof![4 => Just(0u32), 1 => 0..10u32]),
+        encoding in prop::sample::select(vec!["NONE", "FAST_DIFF", "DIFF"]),
+    ) {
+        let mut described = family("f", versions)
+            .with("BLOCKSIZE", "300")
+            .with("DATA_BLOCK_ENCODING", encoding)
+            .with("MIN_VERSIONS", &min_versions.to_string());
+        if ttl.is_some() {
+            described = described.with("TTL", "1");
+        }
+        let mut world = World::new(Arc::new(MemFileSystem::new()), vec![described]);
+        world.host.now_ms.store(NOW, Ordering::SeqCst);
+        let region = world.start().unwrap();
+        steps.iter().for_each(|step| apply(&region, step));
+        // Of those times that are older than a second some have expired.
+        world.host.now_ms.store(NOW + 1005 - 10 * i64::from(ttl.unwrap_or(0)), Ordering::SeqCst);
+        let time_range = match (NOW - 10 * i64::from(oldest), NOW + 1 - 10 * i64::from(newest)) {
+            (min, max) if min < max => TimeRange { min, max },
+            _ => TimeRange::ALL,
+        };
+        let scan = Scan { max_versions, time_range, reversed, store_limit, store_offset, ..Scan::default() };
+        let expected = replies(&region, &scan, &limits, Some(Box::new(Everything)));
+        prop_assert_eq!(replies(&region, &scan, &limits, None), expected);
+    }
+}
