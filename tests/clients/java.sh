@@ -1,4 +1,4 @@
-# How Java programs are found, compiled and run here. Sourced by `run` and `bench`.
+# How Java programs are found, compiled and run here. Sourced by `run` and by benches/hbase/run.
 # Needs HERE (this directory), WORK (target/clients) and, for clients, the ports of a server (server.sh).
 
 CLIENT_VERSIONS="2.5.11 2.6.4 3.0.0-beta-1"

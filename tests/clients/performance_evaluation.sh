@@ -1,4 +1,4 @@
-# HBase's own PerformanceEvaluation and what can be read from its output. Sourced by `run` and `bench`.
+# HBase's own PerformanceEvaluation and what can be read from its output. Sourced by `run`.
 
 PE_CLIENTS=4
 

@@ -1,5 +1,5 @@
 # The server under test: started on free ports and a directory of its own, or, with HOST, ZKPORT, MASTERPORT and
-# RSPORT set by the caller, one that runs already. Sourced by `run` and `bench`.
+# RSPORT set by the caller, one that runs already. Sourced by `run`.
 
 SERVER_START_LIMIT_S=120
 SERVER_STOP_LIMIT_S=60
@@ -79,9 +79,3 @@ server_kill() {
   wait "$SERVER_PID" 2> /dev/null
   SERVER_PID=
 }
-
-# CPU seconds that the server has used, and its peak memory in MB, from /proc.
-server_cpu_s() {
-  sed 's/^.*) //' "/proc/$1/stat" | awk -v hz="$(getconf CLK_TCK)" '{ printf "%.2f", ($12 + $13) / hz }'
-}
-server_peak_mb() { awk '/^VmHWM/ { printf "%.0f", $2 / 1024 }' "/proc/$1/status"; }

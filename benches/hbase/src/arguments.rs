@@ -15,7 +15,8 @@ impl Arguments {
         Self::new(std::env::args().skip(1))
     }
 
-    fn new(words: impl IntoIterator<Item = String>) -> Self {
+    /// These words.
+    pub(crate) fn new(words: impl IntoIterator<Item = String>) -> Self {
         Self { words: words.into_iter().collect() }
     }
 

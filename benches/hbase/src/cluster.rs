@@ -1,8 +1,9 @@
 //! What an administrator does to the server under test, and the first put.
 
 use crate::error::{Asking, BenchError, Doing, Result};
+use finback_client::messages::RegionLoad;
 use finback_client::{
-    ClientConfig, ColumnFamilyDescriptor, CompactionState, Connection, Put, TableDescriptor, TableName,
+    ClientConfig, ColumnFamilyDescriptor, Connection, Get, Put, TableDescriptor, TableName,
 };
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
@@ -13,8 +14,8 @@ pub(crate) const FAMILY: &str = "info0";
 const TRY_LIMIT: Duration = Duration::from_secs(10);
 /// How long all files of a table may take to be merged.
 const COMPACTION_LIMIT: Duration = Duration::from_secs(600);
-/// How often is asked whether they are.
-const COMPACTION_POLL: Duration = Duration::from_millis(20);
+/// How often is asked whether they are: seldom enough to cost the server nothing.
+const COMPACTION_POLL: Duration = Duration::from_millis(100);
 
 /// A way to the server under test. Calls block; they are not made while something else is measured.
 pub(crate) struct Cluster {
@@ -67,41 +68,46 @@ impl Cluster {
 
     /// Merges all files of each store of a table, and returns when that is done.
     pub(crate) fn compact_major(&self, table: &str) -> Result<()> {
-        let admin = self.connection.admin();
         let name = table_name(table)?;
-        let asked = Instant::now();
-        let before = self.last_major_compaction(&name)?;
+        let before = self.region_loads(table)?;
         self.runtime
-            .block_on(admin.compact_table(name.clone(), None, true))
+            .block_on(self.connection.admin().compact_table(name, None, true))
             .asking(|| format!("compact {table}"))?;
-        let state = || self.runtime.block_on(admin.compaction_state_of_table(name.clone()));
-        loop {
-            let is_idle = state().asking(|| format!("ask about {table}"))? == CompactionState::None;
-            // A compaction that is only queued shows in no state: the time of the last one tells that it was done.
-            if is_idle && self.last_major_compaction(&name)? != before {
-                return Ok(());
-            }
+        let asked = Instant::now();
+        while !all_compacted(&before, &self.region_loads(table)?) {
             if asked.elapsed() > COMPACTION_LIMIT {
                 let what = format!("the major compaction of {table}");
                 return Err(BenchError::TooLong { what, after: COMPACTION_LIMIT });
             }
             std::thread::sleep(COMPACTION_POLL);
         }
+        Ok(())
     }
 
-    fn last_major_compaction(&self, table: &TableName) -> Result<Option<i64>> {
-        let admin = self.connection.admin();
-        self.runtime
-            .block_on(admin.last_major_compaction(table.clone()))
-            .asking(|| "ask for the last major compaction".to_owned())
+    /// Cells of a table that are in no file yet, in MiB.
+    pub(crate) fn memstore_mib(&self, table: &str) -> Result<u64> {
+        let loads = self.region_loads(table)?;
+        Ok(loads.iter().map(|load| u64::from(load.mem_store_size_mb())).sum())
     }
 
-    /// Creates a table of [`FAMILY`] with regions that begin at these keys besides the first.
-    pub(crate) fn create_table(&self, table: &str, split_keys: &[Vec<u8>]) -> Result<()> {
-        let descriptor = descriptor(&table_name(table)?);
-        self.runtime
-            .block_on(self.connection.admin().create_table(&descriptor, split_keys))
-            .asking(|| format!("create {table}"))
+    /// What the server tells of a table's regions.
+    fn region_loads(&self, table: &str) -> Result<Vec<RegionLoad>> {
+        let name = table_name(table)?;
+        let asking = async {
+            let admin = self.connection.admin();
+            let mut loads = Vec::new();
+            for server in admin.region_servers().await? {
+                loads.extend(admin.region_loads(&server, Some(&name)).await?);
+            }
+            Ok(loads)
+        };
+        self.runtime.block_on(asking).asking(|| format!("ask for the regions of {table}"))
+    }
+
+    /// Whether a table has a row.
+    pub(crate) fn has_row(&self, table: &str, row: &[u8]) -> Result<bool> {
+        let getting = async { self.connection.table(table)?.get(Get::new(row)).await };
+        Ok(self.runtime.block_on(getting).asking(|| format!("get a row of {table}"))?.is_some())
     }
 
     /// Disables and deletes a table.
@@ -115,14 +121,17 @@ impl Cluster {
             })
             .asking(|| format!("drop {table}"))
     }
+}
 
-    /// Runs what needs the client itself.
-    pub(crate) fn run<T>(
-        &self,
-        what: impl AsyncFnOnce(&Connection) -> finback_client::Result<T>,
-    ) -> Result<T> {
-        self.runtime.block_on(what(&self.connection)).asking(|| "a call".to_owned())
-    }
+/// Whether each region has no more than a file in each store, written since `before`.
+fn all_compacted(before: &[RegionLoad], now: &[RegionLoad]) -> bool {
+    now.iter().all(|load| {
+        let is_new = |old: &RegionLoad| {
+            old.region_specifier == load.region_specifier
+                && old.last_major_compaction_ts() != load.last_major_compaction_ts()
+        };
+        load.storefiles() <= load.stores() && before.iter().any(is_new)
+    })
 }
 
 const NO_SPLITS: [&[u8]; 0] = [];

@@ -15,6 +15,8 @@ pub(crate) struct Environment {
     hbase_tools: Option<String>,
     /// What a JVM needs to run HBase, divided by white space. `JVM_OPTIONS`.
     pub(crate) jvm_options: Vec<String>,
+    /// The commit that the binary was made of. `FINBACK_COMMIT`.
+    pub(crate) commit: Option<String>,
     /// Where data directories, logs and results are made, on a real disk. `BENCH_WORK`.
     pub(crate) work: PathBuf,
 }
@@ -39,6 +41,7 @@ impl Environment {
                 .split_whitespace()
                 .map(str::to_owned)
                 .collect(),
+            commit: text("FINBACK_COMMIT"),
             work: work.canonicalize().doing(|| format!("find {}", work.display()))?,
         })
     }
@@ -49,6 +52,13 @@ impl Environment {
     /// Nobody said it.
     pub(crate) fn hbase(&self) -> Result<&str> {
         self.hbase.as_deref().ok_or_else(|| needed("HBASE_CLASS_PATH"))
+    }
+
+    /// The version of that HBase, by the name of its jar; none if there is no such jar.
+    pub(crate) fn hbase_version(&self) -> Option<&str> {
+        let jars = self.hbase.as_deref()?.split(':').filter_map(|path| path.rsplit('/').next());
+        let mut versions = jars.filter_map(|jar| jar.strip_prefix("hbase-server-")?.strip_suffix(".jar"));
+        versions.find(|version| version.starts_with(|first: char| first.is_ascii_digit()))
     }
 
     /// The class path of HBase's tools.

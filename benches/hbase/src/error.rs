@@ -41,6 +41,16 @@ pub(crate) enum BenchError {
         /// The answer.
         source: finback_client::Error,
     },
+    /// A client failed at its load.
+    #[error("{client}, {command}: {why}")]
+    Load {
+        /// Which client.
+        client: &'static str,
+        /// What it was to do.
+        command: &'static str,
+        /// How it failed.
+        why: String,
+    },
     /// Something did not come to its end.
     #[error("{what} is not done after {after:?}")]
     TooLong {
@@ -51,7 +61,7 @@ pub(crate) enum BenchError {
     },
 }
 
-pub(crate) type Result<T> = std::result::Result<T, BenchError>;
+pub(crate) type Result<T, E = BenchError> = std::result::Result<T, E>;
 
 /// Says what the system refused.
 pub(crate) trait Doing<T> {

@@ -8,20 +8,30 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`compare`] | The comparison: what is done in which order, to which server. |
+//! | [`goals`], [`report`], [`plot`] | What is to be reached, and the page that tells how far it is. |
+//! | [`results`], [`statistics`], [`machine`] | What was measured, median and spread of it, and where. |
 //! | [`environment`] | Where binaries, class paths and room on the disk are. |
 //! | [`server`] | A server under test: started, restarted, killed, and what it has used. |
+//! | [`load`] | A load on it, by `finback pe` or by HBase's own PerformanceEvaluation. |
 //! | [`cluster`] | What an administrator does to the server under test, and the first put. |
 //!
 //! Each benchmark is a subcommand, in a module of its own.
 
-#![expect(dead_code, reason = "the subcommands to come use what is there for them")]
-
 mod arguments;
 mod cluster;
+mod compare;
 mod environment;
 mod error;
+mod goals;
+mod load;
+mod machine;
+mod plot;
+mod process;
+mod report;
+mod results;
 mod server;
-mod start;
+mod statistics;
 
 use crate::arguments::Arguments;
 use crate::error::Result;
@@ -30,7 +40,18 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: finback-bench-hbase COMMAND [OPTION]...
 
-  start [--rounds N]      from the start of a server on an empty directory to its first acknowledged put
+  compare      both under the same load; writes docs/benchmarks.md
+      --rounds N               how often; default: 3
+      --rows N                 rows of the table; default: 1000000
+      --unflushed-rows N       rows that are in no file when a server is killed; default: 1 GiB of them
+      --steady-seconds N       how long the steady load goes on; default: 60
+      --servers A,B            of hbase, hbase-hsync, finback
+      --clients A,B            of java (HBase's PerformanceEvaluation), finback (finback pe)
+      --only A,B               of sequential-write, random-write, get, multi-get, scan, put, increment, check-and-put,
+                               start, idle-memory, steady, compaction, memory-after, restart
+      --quick                  little of everything, to see that it works; the report is not written into the project
+      --report                 measures nothing, writes the report of what was measured last
+      --out DIRECTORY          where the report goes; default: docs
 
 `./dev bench hbase` builds what is needed and says where it is (FINBACK, HBASE_CLASS_PATH, HBASE_TOOLS_CLASS_PATH, JVM_OPTIONS).
 ";
@@ -47,7 +68,7 @@ fn main() -> ExitCode {
 
 fn run(mut arguments: Arguments) -> Result<()> {
     match arguments.command().as_deref() {
-        Some("start") => start::run(arguments),
+        Some("compare") => compare::run(arguments),
         Some("help") | None => {
             print!("{USAGE}");
             Ok(())

@@ -18,7 +18,6 @@
 mod finback;
 mod hbase;
 mod ports;
-mod process;
 mod usage;
 
 pub(crate) use ports::Ports;
@@ -27,14 +26,13 @@ pub(crate) use usage::Usage;
 use crate::cluster::Cluster;
 use crate::environment::Environment;
 use crate::error::{BenchError, Result};
-use process::Process;
+use crate::process::{self, Process};
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a server may take to its first acknowledged put.
 const START_LIMIT: Duration = Duration::from_secs(300);
-/// How long a server may take to end after SIGTERM.
-const STOP_LIMIT: Duration = Duration::from_secs(120);
 /// How long work in the background may go on.
 const SETTLE_LIMIT: Duration = Duration::from_secs(300);
 /// A server is at rest when it has used less than a twentieth of a processor for so long.
@@ -53,7 +51,15 @@ pub(crate) enum Product {
 }
 
 impl Product {
-    /// One word, for files and results.
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::HBase, Self::HBaseHsync, Self::Finback];
+
+    /// The one of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|product| product.name() == name)
+    }
+
+    /// One word, for files, options and results.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Finback => "finback",
@@ -100,7 +106,7 @@ impl ServerUnderTest {
         Ok(Self { product, directory: directory.to_owned(), settings, ports, process })
     }
 
-    /// Starts it again after [`Self::kill`] or [`Self::stop`], and returns at once.
+    /// Starts it again after [`Self::kill`], and returns at once.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -180,18 +186,6 @@ impl ServerUnderTest {
     /// The system refuses.
     pub(crate) fn kill(&mut self) -> Result<()> {
         self.process.kill()
-    }
-
-    /// SIGTERM; returns when the server has ended.
-    ///
-    /// # Errors
-    /// It takes longer than [`STOP_LIMIT`], and is killed.
-    pub(crate) fn stop(&mut self) -> Result<()> {
-        if self.process.terminate(STOP_LIMIT)? {
-            return Ok(());
-        }
-        self.kill()?;
-        Err(self.failed(format!("did not end within {STOP_LIMIT:?} of SIGTERM")))
     }
 
     fn check_is_running(&mut self) -> Result<()> {

@@ -1,7 +1,6 @@
-//! The process of a server.
+//! A program that runs beside this one: a server, or a client.
 
 use crate::error::{Doing, Result};
-use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,10 +8,12 @@ use std::time::{Duration, Instant};
 
 /// How much of the end of a log is told.
 const LOG_LINES: usize = 15;
+/// How often is looked whether it has ended.
+const END_POLL: Duration = Duration::from_millis(20);
 
 /// A process, killed when the value goes out of scope.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     started: Instant,
     log: PathBuf,
@@ -20,7 +21,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts it. What it prints goes to `log`, behind what is there.
-    pub(super) fn spawn(mut command: Command, log: PathBuf) -> Result<Self> {
+    pub(crate) fn spawn(mut command: Command, log: PathBuf) -> Result<Self> {
         let open = || File::options().create(true).append(true).open(&log);
         let (out, err) = (|| Ok((open()?, open()?)))().doing(|| format!("write {}", log.display()))?;
         command.stdin(Stdio::null()).stdout(out).stderr(err);
@@ -29,42 +30,38 @@ impl Process {
         Ok(Self { child, started, log })
     }
 
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Time since it was started.
-    pub(super) fn age(&self) -> Duration {
+    pub(crate) fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    pub(super) fn log(&self) -> &Path {
+    pub(crate) fn log(&self) -> &Path {
         &self.log
     }
 
     /// How it has ended; none if it has not.
-    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>> {
-        self.child.try_wait().doing(|| "wait for a server".to_owned())
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        self.child.try_wait().doing(|| "wait for a program".to_owned())
     }
 
-    pub(super) fn kill(&mut self) -> Result<()> {
-        self.child.kill().and_then(|()| self.child.wait().map(drop)).doing(|| "kill a server".to_owned())
-    }
-
-    /// SIGTERM; whether it has ended within `limit`.
-    pub(super) fn terminate(&mut self, limit: Duration) -> Result<bool> {
-        if self.ended()?.is_none() {
-            let pid = Pid::from_child(&self.child);
-            kill_process(pid, Signal::TERM).map_err(Into::into).doing(|| "stop a server".to_owned())?;
-        }
+    /// Waits for its end; none if that takes longer than `limit`.
+    pub(crate) fn wait(&mut self, limit: Duration) -> Result<Option<ExitStatus>> {
         let began = Instant::now();
-        while self.ended()?.is_none() {
-            if began.elapsed() > limit {
-                return Ok(false);
+        loop {
+            let ended = self.ended()?;
+            if ended.is_some() || began.elapsed() > limit {
+                return Ok(ended);
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(END_POLL);
         }
-        Ok(true)
+    }
+
+    pub(crate) fn kill(&mut self) -> Result<()> {
+        self.child.kill().and_then(|()| self.child.wait().map(drop)).doing(|| "kill a program".to_owned())
     }
 }
 
@@ -75,7 +72,7 @@ impl Drop for Process {
 }
 
 /// The end of a log, for messages.
-pub(super) fn last_lines(log: &Path) -> String {
+pub(crate) fn last_lines(log: &Path) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();

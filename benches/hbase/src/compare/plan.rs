@@ -1,0 +1,163 @@
+//! What is done in which order.
+
+use super::options::Options;
+use super::workloads::{SEQUENTIAL_WRITE, WORKLOADS, Workload, Writes};
+use crate::load::Client;
+use crate::server::Product;
+
+/// What is measured besides the workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// From the start on an empty directory to the first acknowledged put.
+    Start,
+    /// Memory of a server that nobody uses.
+    IdleMemory,
+    /// A mixed load, closed loop, and then at half of HBase's capacity, open loop, while files are flushed and compacted.
+    Steady,
+    /// Merging all files of the table.
+    Compaction,
+    /// Memory when all is done.
+    MemoryAfter,
+    /// From the start after SIGKILL, with much in no file yet, to the first acknowledged put.
+    Restart,
+}
+
+/// All of them.
+pub(crate) const CHECKS: [Check; 6] =
+    [Check::Start, Check::IdleMemory, Check::Steady, Check::Compaction, Check::MemoryAfter, Check::Restart];
+
+impl Check {
+    /// On the command line and in the results.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::IdleMemory => "idle-memory",
+            Self::Steady => "steady",
+            Self::Compaction => "compaction",
+            Self::MemoryAfter => "memory-after",
+            Self::Restart => "restart",
+        }
+    }
+}
+
+/// One thing that is done to a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Check(Check),
+    /// All blocks of the table come into the server's cache, and its code is warm.
+    Warm(Client),
+    Load(Client, &'static Workload),
+    /// The table of a client goes.
+    Drop(Client),
+}
+
+impl Step {
+    /// For whoever watches.
+    pub(super) fn title(&self) -> String {
+        match self {
+            Self::Check(check) => check.name().to_owned(),
+            Self::Warm(client) => format!("warming the table of {}", client.title()),
+            Self::Load(client, workload) => format!("{}, {}", workload.name, client.title()),
+            Self::Drop(client) => format!("dropping the table of {}", client.title()),
+        }
+    }
+}
+
+/// A server on a directory of its own, and what is done to it.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) round: u32,
+    pub(super) product: Product,
+    /// Settings besides the defaults.
+    pub(super) settings: &'static [(&'static str, &'static str)],
+    pub(super) steps: Vec<Step>,
+}
+
+/// A region is flushed when it has so much in memory: more than it ever gets here.
+const NEVER_FLUSHED: &[(&str, &str)] = &[("hbase.hregion.memstore.flush.size", "1073741824")];
+/// What is compared between servers that give the same guarantee.
+const GUARANTEED: [&str; 5] = [SEQUENTIAL_WRITE.name, "random-write", "put", "increment", "check-and-put"];
+
+/// All sessions. The servers take turns, and which of them is first does too.
+pub(super) fn plan(options: &Options) -> Vec<Session> {
+    let mut all = Vec::new();
+    for round in 1..=options.rounds {
+        let mut of_round: Vec<Session> =
+            options.products.iter().map(|&product| main(options, round, product)).collect();
+        let restarted = options.products.iter().filter(|&&product| product != Product::HBaseHsync);
+        of_round.extend(restarted.map(|&product| restart(round, product)));
+        if round % 2 == 0 {
+            of_round.reverse();
+        }
+        all.extend(of_round);
+    }
+    for session in &mut all {
+        keep_wanted(options, session);
+    }
+    all.retain(|session| !session.steps.is_empty());
+    all
+}
+
+fn main(options: &Options, round: u32, product: Product) -> Session {
+    let only_writes = product == Product::HBaseHsync;
+    let mut steps = vec![Step::Check(Check::Start)];
+    if !only_writes {
+        steps.push(Step::Check(Check::IdleMemory));
+    }
+    for (place, &client) in options.clients.iter().enumerate() {
+        let is_last = place + 1 == options.clients.len();
+        let mut is_warm = false;
+        for workload in
+            WORKLOADS.iter().filter(|workload| !only_writes || GUARANTEED.contains(&workload.name))
+        {
+            if workload.writes == Writes::Nothing && !is_warm {
+                steps.push(Step::Warm(client));
+                is_warm = true;
+            }
+            steps.push(Step::Load(client, workload));
+        }
+        // The last table stays: memory after the run is that of a server that has data.
+        match (is_last, only_writes) {
+            (false, _) => steps.push(Step::Drop(client)),
+            (true, true) => (),
+            (true, false) => {
+                steps.extend([Check::Compaction, Check::Steady, Check::MemoryAfter].map(Step::Check));
+            }
+        }
+    }
+    Session { round, product, settings: &[], steps }
+}
+
+fn restart(round: u32, product: Product) -> Session {
+    Session { round, product, settings: NEVER_FLUSHED, steps: vec![Step::Check(Check::Restart)] }
+}
+
+/// Takes out what is not wanted, and what that would have needed.
+fn keep_wanted(options: &Options, session: &mut Session) {
+    let is_wanted = |step: &Step| match step {
+        Step::Check(check) => options.wants(check.name()),
+        Step::Load(_, workload) => options.wants(workload.name),
+        Step::Warm(_) | Step::Drop(_) => false,
+    };
+    let uses_table = |step: &Step| match step {
+        Step::Check(check) => matches!(check, Check::Compaction),
+        Step::Load(..) => true,
+        _ => false,
+    };
+    let reads = |step: &Step| matches!(step, Step::Load(_, workload) if workload.writes == Writes::Nothing);
+    if !session.steps.iter().any(is_wanted) {
+        session.steps.clear();
+    }
+    let needs_table = session.steps.iter().any(|step| is_wanted(step) && uses_table(step));
+    let needs_cache = session.steps.iter().any(|step| is_wanted(step) && reads(step));
+    session.steps.retain(|step| match step {
+        Step::Check(Check::Start) => true,
+        Step::Load(_, workload) if workload.name == SEQUENTIAL_WRITE.name => needs_table,
+        Step::Warm(_) => needs_cache,
+        Step::Drop(_) => needs_table,
+        step => is_wanted(step),
+    });
+}
+
+#[cfg(test)]
+mod tests;

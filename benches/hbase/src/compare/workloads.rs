@@ -1,0 +1,131 @@
+//! The loads that both servers are put under, by both clients.
+
+use crate::load::Load;
+
+/// Clients of each load.
+pub(super) const CLIENTS: u32 = 4;
+/// Regions of the table.
+pub(super) const REGIONS: u32 = 4;
+/// Bytes of a row of PerformanceEvaluation's as a KeyValue: lengths (4 + 4), row (2 + 26), family (1 + 5), qualifier (1), time and
+/// type (8 + 1), value (1000).
+pub(super) const ROW_BYTES: u64 = 1052;
+
+/// A load on one server.
+#[derive(Debug)]
+pub(crate) struct Workload {
+    /// On the command line and in the results.
+    pub(crate) name: &'static str,
+    /// In tables.
+    pub(crate) title: &'static str,
+    /// PerformanceEvaluation's command and options.
+    command: &'static str,
+    options: &'static [&'static str],
+    /// Share of the table's rows that it works on.
+    share: f64,
+    pub(crate) writes: Writes,
+}
+
+/// What a load leaves the server to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// It only reads.
+    Nothing,
+    /// It writes rows of [`ROW_BYTES`]: flushing and compacting them belongs to it.
+    Many,
+    /// It writes a few of them, which stay in memory.
+    Few,
+    /// It writes cells of other sizes, which stay in memory.
+    Small,
+}
+
+pub(crate) const SEQUENTIAL_WRITE: Workload = Workload {
+    name: "sequential-write",
+    title: "buffered writes, one row after the other",
+    command: "sequentialWrite",
+    options: &[],
+    share: 1.0,
+    writes: Writes::Many,
+};
+
+/// In the order in which they are run: the first fills the table, and those that only read come before those that write a little.
+pub(crate) static WORKLOADS: [Workload; 8] = [
+    SEQUENTIAL_WRITE,
+    Workload {
+        name: "random-write",
+        title: "buffered writes, random rows",
+        command: "randomWrite",
+        writes: Writes::Many,
+        ..SEQUENTIAL_WRITE
+    },
+    Workload {
+        name: "get",
+        title: "random get, cached",
+        command: "randomRead",
+        share: 0.2,
+        writes: Writes::Nothing,
+        ..SEQUENTIAL_WRITE
+    },
+    Workload {
+        name: "multi-get",
+        title: "random gets, 10 in a call",
+        command: "randomRead",
+        options: &["--multiGet=10"],
+        share: 0.2,
+        writes: Writes::Nothing,
+    },
+    Workload {
+        name: "scan",
+        title: "scan, caching 1000",
+        command: "scan",
+        options: &["--caching=1000"],
+        writes: Writes::Nothing,
+        ..SEQUENTIAL_WRITE
+    },
+    Workload {
+        name: "put",
+        title: "single put",
+        command: "randomWrite",
+        options: &["--autoFlush=true"],
+        share: 0.1,
+        writes: Writes::Few,
+    },
+    Workload {
+        name: "increment",
+        title: "increment",
+        command: "increment",
+        share: 0.05,
+        writes: Writes::Small,
+        ..SEQUENTIAL_WRITE
+    },
+    Workload {
+        name: "check-and-put",
+        title: "checkAndPut",
+        command: "checkAndPut",
+        share: 0.05,
+        writes: Writes::Small,
+        ..SEQUENTIAL_WRITE
+    },
+];
+
+impl Workload {
+    /// The load on a table of so many rows.
+    pub(crate) fn load(&self, table: &str, rows: u64) -> Load {
+        self.load_part(table, rows, 1.0)
+    }
+
+    /// The load on a part of the rows that it works on otherwise.
+    pub(crate) fn load_part(&self, table: &str, rows: u64, part: f64) -> Load {
+        let mut options = vec![
+            format!("--table={table}"),
+            format!("--presplit={REGIONS}"),
+            format!("--rows={}", rows / u64::from(CLIENTS)),
+        ];
+        options.extend(self.options.iter().map(ToString::to_string));
+        Load { command: self.command, clients: CLIENTS, options, share: self.share * part }
+    }
+
+    /// The workload of that name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        WORKLOADS.iter().find(|workload| workload.name == name)
+    }
+}
