@@ -53,7 +53,8 @@ fn measure(
         return Err(BenchError::Usage("nothing is left to be done".to_owned()));
     }
     let mut progress = Progress::new(&sessions);
-    let mut results = Results { conditions: conditions(environment, options), ..Results::default() };
+    let before = conditions(environment, options);
+    let mut results = Results { conditions: before.clone(), ..Results::default() };
     let others = Others::watch();
     for session in &sessions {
         let mut running = Running::start(environment, options, session)?;
@@ -65,13 +66,19 @@ fn measure(
             keep(&results)?;
         }
         running.end()?;
+        // Only what has ended is known not to be others'.
+        results.conditions = before.iter().cloned().chain(meanwhile(&others)).collect();
+        keep(&results)?;
     }
-    let busy = format!("{:.2} cores on average, while this ran", others.cores());
-    results.conditions.push(("used by others".to_owned(), busy));
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    results.conditions.push(("load average at the end".to_owned(), load_of(&load)));
-    keep(&results)?;
     Ok(results)
+}
+
+/// What else the machine was doing.
+fn meanwhile(others: &Others) -> [(String, String); 2] {
+    [
+        ("used by others meanwhile".to_owned(), format!("{:.2} cores on average", others.cores())),
+        ("load average at the end".to_owned(), machine::load_average()),
+    ]
 }
 
 /// What a reader must know.
@@ -81,8 +88,7 @@ fn conditions(environment: &Environment, options: &Options) -> Vec<(String, Stri
         ("HBase".to_owned(), environment.hbase_version().unwrap_or("not here").to_owned()),
     ];
     all.extend(machine::description());
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    all.push(("load average at the start".to_owned(), load_of(&load)));
+    all.push(("load average at the start".to_owned(), machine::load_average()));
     all.extend(options.told());
     all
 }
@@ -93,11 +99,6 @@ fn finback(environment: &Environment) -> String {
         Some(commit) => format!("{version}, at {commit}"),
         None => version,
     }
-}
-
-/// The three averages of /proc/loadavg.
-fn load_of(loadavg: &str) -> String {
-    loadavg.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
 }
 
 /// The server whose capacity decides how much steady load there is: HBase, if it takes part.

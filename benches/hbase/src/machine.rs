@@ -28,6 +28,12 @@ pub(crate) fn description() -> Vec<(String, String)> {
     ]
 }
 
+/// Processes that ran or wanted to, on average over the last minute, five, and fifteen.
+pub(crate) fn load_average() -> String {
+    let told = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    told.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
+}
+
 /// The first line that a program prints, wherever it prints it.
 pub(crate) fn first_line(command: &mut Command) -> String {
     let Ok(output) = command.output() else { return "unknown".to_owned() };

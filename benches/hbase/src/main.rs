@@ -47,7 +47,7 @@ usage: finback-bench-hbase COMMAND [OPTION]...
       --steady-seconds N       how long the steady load goes on; default: 60
       --servers A,B            of hbase, hbase-hsync, finback
       --clients A,B            of java (HBase's PerformanceEvaluation), finback (finback pe)
-      --only A,B               of sequential-write, random-write, get, multi-get, scan, put, increment, check-and-put,
+      --only A,B               of sequential-write, random-write, get, multi-get, scan, put, default-put, increment, check-and-put,
                                start, idle-memory, steady, compaction, memory-after, restart
       --quick                  little of everything, to see that it works; the report is not written into the project
       --report                 measures nothing, writes the report of what was measured last

@@ -46,7 +46,7 @@ pub(crate) enum Product {
     Finback,
     /// Apache HBase with its defaults: an acknowledged put is in the system's page cache.
     HBase,
-    /// The same with `hbase.wal.hsync=true`: an acknowledged put is on disk.
+    /// The same with `hbase.wal.hsync=true`, on a local file system that heeds it: an acknowledged put is on disk.
     HBaseHsync,
 }
 

@@ -3,7 +3,7 @@
 use super::options::Options;
 use super::plan::{Check, Session, Step};
 use super::steady;
-use super::workloads::{ROW_BYTES, SEQUENTIAL_WRITE, Workload, Writes};
+use super::workloads::{ROW_BYTES, SCAN, SEQUENTIAL_WRITE, WORKLOADS, Workload, Writes};
 use crate::environment::Environment;
 use crate::error::{BenchError, Result};
 use crate::load::{Client, Told};
@@ -18,8 +18,9 @@ const FIRST_TABLE: &str = "first";
 const UNFLUSHED_TABLE: &str = "unflushed";
 /// Share of the rows that have to be in no file when a server is killed, for the rest of a byte here and there.
 const UNFLUSHED_PART: f64 = 0.9;
-/// Share of the reads that warm a server up.
-const WARMING_PART: f64 = 0.5;
+/// The table of the rehearsal, and its part of the rows.
+const REHEARSAL_TABLE: &str = "rehearsal";
+const REHEARSAL_PART: u64 = 3;
 
 /// A server that is measured, on a directory that goes when this does.
 pub(super) struct Running<'a> {
@@ -52,6 +53,7 @@ impl<'a> Running<'a> {
             Step::Check(Check::Compaction) => self.compaction().map(|measured| vec![measured]),
             Step::Check(Check::Restart) => self.restart().map(|measured| vec![measured]),
             Step::Check(Check::Steady) => steady::measure(self, before),
+            Step::Rehearse => self.rehearse().map(|()| Vec::new()),
             Step::Warm(client) => self.warm(*client).map(|()| Vec::new()),
             Step::Load(client, workload) => self.load(*client, workload).map(|measured| vec![measured]),
             Step::Drop(client) => self.server.cluster()?.drop_table(client.name()).map(|()| Vec::new()),
@@ -131,18 +133,22 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Each block comes into the cache by a scan, and what compiles code while it runs has seen gets.
-    fn warm(&mut self, client: Client) -> Result<()> {
-        let port = self.server.zookeeper_port();
-        for (name, part) in [("scan", 1.0), ("get", WARMING_PART)] {
-            if let Some(workload) = Workload::named(name) {
-                workload.load_part(client.name(), self.options.rows, part).run(
-                    self.environment,
-                    Client::Finback,
-                    port,
-                )?;
-            }
+    /// Every load, by the lighter client, on a table that goes again.
+    fn rehearse(&mut self) -> Result<()> {
+        for workload in &WORKLOADS {
+            let load = workload.load(REHEARSAL_TABLE, self.options.rows / REHEARSAL_PART);
+            load.run(self.environment, Client::Finback, self.server.zookeeper_port())?;
         }
+        let cluster = self.server.cluster()?;
+        cluster.drop_table(REHEARSAL_TABLE)?;
+        cluster.drop_table(&format!("{REHEARSAL_TABLE}-ycsb"))?;
+        self.server.settle().map(drop)
+    }
+
+    /// A scan reads each block, and so brings it into the cache.
+    fn warm(&mut self, client: Client) -> Result<()> {
+        let scan = SCAN.load(client.name(), self.options.rows);
+        scan.run(self.environment, Client::Finback, self.server.zookeeper_port())?;
         self.server.settle().map(drop)
     }
 

@@ -16,9 +16,10 @@ use std::time::Duration;
 const TABLE: &str = "usertable";
 /// The closed loop's name in the results.
 pub(crate) const MIXED: &str = "mixed";
-/// Clients of the closed loop, and those that may be busy at the same time in the open one.
+/// Clients of the closed loop.
 const CLIENTS: u32 = 16;
-const OPEN_CLIENTS: u32 = 64;
+/// Clients of the open loop: more than are ever busy, so that a get does not wait for puts of others to be on disk.
+const OPEN_CLIENTS: u32 = 1000;
 /// So many rows of the large table are one of this.
 const ROWS_PART: u64 = 10;
 /// Between two flushes, each of which makes a file of each store.

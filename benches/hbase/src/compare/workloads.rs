@@ -17,12 +17,22 @@ pub(crate) struct Workload {
     pub(crate) name: &'static str,
     /// In tables.
     pub(crate) title: &'static str,
-    /// PerformanceEvaluation's command and options.
+    /// Command and options of PerformanceEvaluation, or of YCSB.
     command: &'static str,
     options: &'static [&'static str],
     /// Share of the table's rows that it works on.
     share: f64,
     pub(crate) writes: Writes,
+    pub(crate) tool: Tool,
+}
+
+/// Whose command it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// PerformanceEvaluation's, which both clients have.
+    PerformanceEvaluation,
+    /// YCSB's, which `finback pe` has: on a table of its own.
+    Ycsb,
 }
 
 /// What a load leaves the server to do.
@@ -45,10 +55,20 @@ pub(crate) const SEQUENTIAL_WRITE: Workload = Workload {
     options: &[],
     share: 1.0,
     writes: Writes::Many,
+    tool: Tool::PerformanceEvaluation,
+};
+
+pub(crate) const SCAN: Workload = Workload {
+    name: "scan",
+    title: "scan, caching 1000",
+    command: "scan",
+    options: &["--caching=1000"],
+    writes: Writes::Nothing,
+    ..SEQUENTIAL_WRITE
 };
 
 /// In the order in which they are run: the first fills the table, and those that only read come before those that write a little.
-pub(crate) static WORKLOADS: [Workload; 8] = [
+pub(crate) static WORKLOADS: [Workload; 9] = [
     SEQUENTIAL_WRITE,
     Workload {
         name: "random-write",
@@ -72,15 +92,9 @@ pub(crate) static WORKLOADS: [Workload; 8] = [
         options: &["--multiGet=10"],
         share: 0.2,
         writes: Writes::Nothing,
-    },
-    Workload {
-        name: "scan",
-        title: "scan, caching 1000",
-        command: "scan",
-        options: &["--caching=1000"],
-        writes: Writes::Nothing,
         ..SEQUENTIAL_WRITE
     },
+    SCAN,
     Workload {
         name: "put",
         title: "single put",
@@ -88,6 +102,16 @@ pub(crate) static WORKLOADS: [Workload; 8] = [
         options: &["--autoFlush=true"],
         share: 0.1,
         writes: Writes::Few,
+        ..SEQUENTIAL_WRITE
+    },
+    Workload {
+        name: "default-put",
+        title: "single put, durability of the table",
+        command: "ycsbLoad",
+        options: &["-p", "fieldcount=1", "-p", "fieldlength=1000"],
+        share: 0.1,
+        writes: Writes::Few,
+        tool: Tool::Ycsb,
     },
     Workload {
         name: "increment",
@@ -110,22 +134,21 @@ pub(crate) static WORKLOADS: [Workload; 8] = [
 impl Workload {
     /// The load on a table of so many rows.
     pub(crate) fn load(&self, table: &str, rows: u64) -> Load {
-        self.load_part(table, rows, 1.0)
-    }
-
-    /// The load on a part of the rows that it works on otherwise.
-    pub(crate) fn load_part(&self, table: &str, rows: u64, part: f64) -> Load {
-        let mut options = vec![
-            format!("--table={table}"),
-            format!("--presplit={REGIONS}"),
-            format!("--rows={}", rows / u64::from(CLIENTS)),
-        ];
+        let mut options = vec![format!("--presplit={REGIONS}")];
         options.extend(self.options.iter().map(ToString::to_string));
-        Load { command: self.command, clients: CLIENTS, options, share: self.share * part }
-    }
-
-    /// The workload of that name.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
-        WORKLOADS.iter().find(|workload| workload.name == name)
+        let share = match self.tool {
+            Tool::PerformanceEvaluation => {
+                options.push(format!("--table={table}"));
+                options.push(format!("--rows={}", rows / u64::from(CLIENTS)));
+                self.share
+            }
+            Tool::Ycsb => {
+                let records = (rows as f64 * self.share) as u64;
+                options.push(format!("--table={table}-ycsb"));
+                options.extend(["-p".to_owned(), format!("recordcount={}", records.max(1))]);
+                1.0
+            }
+        };
+        Load { command: self.command, clients: CLIENTS, options, share }
     }
 }

@@ -16,4 +16,5 @@ fn the_machine_is_described() {
     let description = description();
     assert!(description.iter().all(|(name, value)| !name.is_empty() && !value.is_empty()));
     assert!(Others::watch().cores() >= 0.0);
+    assert_eq!(load_average().split(' ').filter(|average| average.parse::<f64>().is_ok()).count(), 3);
 }

@@ -55,8 +55,11 @@ fn workloads(results: &Results, title: &str, axis: &str, figure: Figure) -> Opti
 }
 
 fn latencies(results: &Results) -> Option<String> {
-    let of =
-        [(Check::Steady.name(), "steady load, gets"), ("get", "random get, cached"), ("put", "single put")];
+    let of = [
+        (Check::Steady.name(), "steady load, gets"),
+        ("get", "random get, cached"),
+        ("default-put", "single put"),
+    ];
     let parts =
         [("p50", Figure::P50), ("p99", Figure::P99), ("p99.9", Figure::P999), ("maximum", Figure::Max)];
     let rows = of.iter().flat_map(|(name, title)| {
