@@ -28,6 +28,7 @@ pub(crate) type CacheStatistics = Arc<dyn Fn() -> CacheFigures + Send + Sync>;
 pub(crate) struct Sources {
     pub(crate) region_server: Arc<RegionServer>,
     pub(crate) rpc: Server,
+    pub(crate) master_rpc: Server,
     pub(crate) cache: CacheStatistics,
     pub(crate) master: Arc<dyn Channel>,
     pub(crate) master_name: ServerName,
@@ -94,8 +95,12 @@ impl Sources {
 
     /// None while the master does not answer, as before it has recovered.
     async fn status(&self) -> Option<pb::ClusterStatus> {
-        let wanted =
-            [StatusOption::LiveServers, StatusOption::DeadServers, StatusOption::RegionsInTransition];
+        let wanted = [
+            StatusOption::LiveServers,
+            StatusOption::DeadServers,
+            StatusOption::RegionsInTransition,
+            StatusOption::BalancerOn,
+        ];
         let request = pb::GetClusterStatusRequest { options: wanted.map(i32::from).to_vec() };
         let answer: Result<(pb::GetClusterStatusResponse, _), _> =
             self.master.call_within(STATUS_TIMEOUT, "GetClusterStatus", &request, Default::default()).await;
@@ -132,6 +137,8 @@ impl Sources {
             initialized_ms: self.initialized_ms.load(Ordering::Relaxed),
             procedures: self.statistics.procedures(),
             transition_time: self.statistics.transition_time(),
+            balances: status.balancer_on(),
+            ipc: self.master_rpc.figures(),
         }
     }
 }

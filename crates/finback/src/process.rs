@@ -23,12 +23,15 @@ impl Start {
         let (stat, status, limits) = (read("stat"), read("status"), read("limits"));
         ProcessFigures {
             start_ms: self.0,
+            now_ms: now_ms(),
             cpu_ms: cpu_ms(&stat),
             resident_bytes: number(&status, "VmRSS:").saturating_mul(1024),
             peak_resident_bytes: number(&status, "VmHWM:").saturating_mul(1024),
             threads: number(&status, "Threads:"),
             open_descriptors: fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64),
             most_descriptors: number(&limits, "Max open files"),
+            processors: std::thread::available_parallelism().map_or(1, |count| count.get() as u64),
+            load_average: load_average(&fs::read_to_string("/proc/loadavg").unwrap_or_default()),
             spans: None,
         }
     }
@@ -48,6 +51,11 @@ pub(crate) fn cpu_ms(stat: &str) -> u64 {
     ticks.sum::<u64>().saturating_mul(MS_PER_TICK)
 }
 
+/// The first of three averages, of a minute.
+fn load_average(loadavg: &str) -> f64 {
+    loadavg.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +68,12 @@ mod tests {
         );
         assert!(figures.threads > 0 && figures.open_descriptors > 2);
         assert!(figures.most_descriptors >= figures.open_descriptors);
+    }
+
+    #[test]
+    fn the_load_is_that_of_the_last_minute() {
+        assert_eq!(load_average("1.25 0.50 0.10 2/345 6789\n"), 1.25);
+        assert_eq!(load_average(""), 0.0);
     }
 
     #[test]

@@ -216,12 +216,13 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     let mut serving = tokio::task::JoinSet::new();
     let responder = Responder::new(Arc::clone(&tree), || i64::try_from(now_ms()).unwrap_or(i64::MAX));
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
-    serving.spawn(answer(master_rpc, addresses.master, closed.clone()));
+    serving.spawn(answer(master_rpc.clone(), addresses.master, closed.clone()));
     let followed = closed.clone();
     let initialized_ms: Arc<AtomicU64> = Arc::default();
     let numbers = metrics::Sources {
         region_server: Arc::clone(&region_server),
         rpc: region_rpc.clone(),
+        master_rpc,
         cache: cache_statistics,
         master: channel_to(&master, "MasterService")?,
         master_name: addresses.master_name.clone(),

@@ -1,20 +1,21 @@
 //! HBase's JSON at `/jmx`, with the parameters of its servlet.
 
 use crate::bean::Bean;
-use crate::histogram::HistogramSnapshot;
 use crate::json;
 use crate::metric::{Kind, Metric, Source};
-use crate::snapshot::{RegionFigures, Snapshot, UserFigures};
-use crate::table::METRICS;
+use crate::snapshot::{RegionFigures, Snapshot};
+use crate::table::metrics;
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+mod attributes;
 mod query;
 
+use attributes::List;
+use query::Wanted;
 pub use query::{BadQuery, Query};
 
-const NS_PER_MS: u64 = 1_000_000;
 /// What HBase calls the parts of a histogram.
 const QUANTILES: [(&str, f64); 8] = [
     ("25th_percentile", 0.25),
@@ -27,36 +28,44 @@ const QUANTILES: [(&str, f64); 8] = [
     ("99.9th_percentile", 0.999),
 ];
 
-/// The beans that a query asks for.
+/// The beans that a query asks for. Where one has no attribute that is asked for by its name, it says so and is the last.
 pub fn render(snapshot: &Snapshot, query: &Query) -> String {
     let mut out = String::from("{\n  \"beans\": [");
     let mut separator = "";
     for bean in Bean::ALL.into_iter().filter(|bean| query.wants_bean(bean.name())) {
-        let mut attributes = attributes(snapshot, bean);
+        let attributes = attributes(snapshot, bean);
         if attributes.is_empty() {
             continue;
         }
-        attributes.retain(|(name, _)| query.wants_attribute(name));
+        let wanted = query.wanted(attributes);
         out.push_str(separator);
-        out.push_str("\n    {\n      \"name\": ");
-        json::string(&mut out, bean.name());
-        out.push_str(",\n      \"modelerType\": ");
-        json::string(&mut out, bean.modeler_type());
-        for name in query.attributes().filter(|name| attributes.iter().all(|(known, _)| known != *name)) {
-            out.push_str(",\n      \"result\": \"ERROR\",\n      \"message\": ");
-            json::string(&mut out, &format!("No attribute with name {name} was found."));
-        }
-        for (name, value) in attributes {
-            out.push_str(",\n      ");
-            json::string(&mut out, &name);
-            out.push_str(": ");
-            out.push_str(&value);
+        begin(&mut out, bean);
+        match &wanted {
+            Wanted::All(attributes) => attributes.iter().for_each(|(name, value)| {
+                out.push_str(",\n      ");
+                json::string(&mut out, name);
+                let _ = write!(out, ": {value}");
+            }),
+            Wanted::Missing(name) => {
+                out.push_str(",\n      \"result\": \"ERROR\",\n      \"message\": ");
+                json::string(&mut out, &format!("No attribute with name {name} was found."));
+            }
         }
         out.push_str("\n    }");
+        if matches!(wanted, Wanted::Missing(_)) {
+            break;
+        }
         separator = ",";
     }
     out.push_str("\n  ]\n}\n");
     out
+}
+
+fn begin(out: &mut String, bean: Bean) {
+    out.push_str("\n    {\n      \"name\": ");
+    json::string(out, bean.name());
+    out.push_str(",\n      \"modelerType\": ");
+    json::string(out, bean.modeler_type());
 }
 
 /// Names and values, as JSON, of a bean; none if this server has no such bean.
@@ -64,11 +73,13 @@ fn attributes(snapshot: &Snapshot, bean: Bean) -> Vec<(String, String)> {
     let mut list = List(Vec::new());
     match bean {
         Bean::Regions => snapshot.regions.iter().for_each(|region| list.region(region)),
-        Bean::Tables => list.tables(&snapshot.regions),
-        _ => METRICS.iter().filter(|metric| metric.bean == bean).for_each(|metric| {
-            if let Some(value) = value(snapshot, metric) {
-                let earlier = snapshot.earlier.as_deref().and_then(|earlier| self::value(earlier, metric));
-                metric.hbase.iter().for_each(|name| list.metric(name, &value, earlier.as_ref()));
+        Bean::Tables => list.tables(&snapshot.regions, |metric| metric.of_tables),
+        Bean::TableLatencies => list.tables(&snapshot.regions, |metric| metric.bean == bean),
+        _ => of_bean(bean).for_each(|metric| {
+            let value = |snapshot| value(snapshot, bean, metric);
+            if let Some(now) = value(snapshot) {
+                let earlier = snapshot.earlier.as_deref().and_then(value);
+                metric.hbase.iter().for_each(|name| list.metric(name, &now, earlier.as_ref()));
             }
         }),
     }
@@ -76,28 +87,33 @@ fn attributes(snapshot: &Snapshot, bean: Bean) -> Vec<(String, String)> {
         list.users(&server.users);
     }
     if let (Bean::Tables, Some(_)) = (bean, &snapshot.server) {
-        list.0.push(("numTables".to_owned(), tables(&snapshot.regions).len().to_string()));
+        list.count("numTables", tables(&snapshot.regions).len());
     }
-    let there = match bean {
-        Bean::Regions | Bean::Tables => snapshot.server.is_some(),
+    let is_there = match bean {
+        Bean::Regions | Bean::Tables | Bean::TableLatencies => snapshot.server.is_some(),
         _ => !list.0.is_empty(),
     };
-    if there {
-        list.text("tag.Context", bean.context());
+    if let (true, Some(context)) = (is_there, bean.context()) {
+        list.text("tag.Context", context);
         list.text("tag.Hostname", &snapshot.host);
     }
     list.0
 }
 
-/// The value of a metric of which there is one.
-pub(crate) fn value<'a>(snapshot: &'a Snapshot, metric: &Metric) -> Option<Value<'a>> {
-    let value = match metric.source {
-        Source::Server(of) => of(snapshot.server.as_ref()?),
-        Source::Master(of) => of(snapshot.master.as_ref()?),
-        Source::Process(of) => of(&snapshot.process),
-        Source::Region(_) => return None,
-    };
-    (value != Value::Absent).then_some(value)
+/// The metrics of a bean. Those of both RPC servers are the same, as far as the master's has them.
+pub(crate) fn of_bean(bean: Bean) -> impl Iterator<Item = &'static Metric> {
+    metrics().filter(move |metric| match bean {
+        Bean::MasterIpc => matches!(metric.source, Source::Ipc(_)),
+        _ => metric.bean == bean,
+    })
+}
+
+/// The value of a metric of a bean, of which there is one.
+fn value<'a>(snapshot: &'a Snapshot, bean: Bean, metric: &Metric) -> Option<Value<'a>> {
+    match (metric.source, bean) {
+        (Source::Ipc(of), Bean::MasterIpc) => Some(of(&snapshot.master.as_ref()?.ipc)),
+        _ => metric.value(snapshot),
+    }
 }
 
 /// Sums over the regions of each table, by namespace and name.
@@ -109,94 +125,12 @@ pub(crate) fn tables(regions: &[RegionFigures]) -> BTreeMap<(&str, &str), Region
     tables
 }
 
-struct List(Vec<(String, String)>);
-
-impl List {
-    fn region(&mut self, region: &RegionFigures) {
-        let RegionFigures { namespace, table, encoded_name, .. } = region;
-        let prefix = format!("Namespace_{namespace}_table_{table}_region_{encoded_name}_metric_");
-        self.of_region(&prefix, region, |metric| metric.bean == Bean::Regions);
-    }
-
-    fn tables(&mut self, regions: &[RegionFigures]) {
-        for ((namespace, table), sum) in tables(regions) {
-            let prefix = format!("Namespace_{namespace}_table_{table}_metric_");
-            self.of_region(&prefix, &sum, |metric| metric.of_tables);
-        }
-    }
-
-    /// HBase has histograms of each user there; these are its names for what it counts of clients.
-    fn users(&mut self, users: &[UserFigures]) {
-        for of in users {
-            let prefix = format!("user_{}_client_{}_metric_", of.user, of.client);
-            for (name, count) in [
-                ("readRequestCount", of.reads),
-                ("filteredReadRequestCount", of.filtered_reads),
-                ("writeRequestCount", of.writes),
-            ] {
-                self.0.push((format!("{prefix}{name}"), count.to_string()));
-            }
-        }
-    }
-
-    fn of_region(&mut self, prefix: &str, region: &RegionFigures, wants: impl Fn(&Metric) -> bool) {
-        for metric in METRICS.iter().filter(|metric| wants(metric)) {
-            if let Source::Region(of) = metric.source {
-                metric
-                    .hbase
-                    .iter()
-                    .for_each(|name| self.metric(&format!("{prefix}{name}"), &of(region), None));
-            }
-        }
-    }
-
-    /// A metric as it is, and as it was a while ago.
-    fn metric(&mut self, name: &str, value: &Value<'_>, earlier: Option<&Value<'_>>) {
-        match value {
-            Value::Count(count) => self.0.push((name.to_owned(), count.to_string())),
-            Value::Number(number) => self.number(name, *number),
-            Value::Text(text) => self.text(name, text),
-            Value::Times(all) | Value::Sizes(all) => {
-                let lately = match earlier {
-                    Some(Value::Times(then) | Value::Sizes(then)) => &all.since(then),
-                    _ => *all,
-                };
-                let divisor = if matches!(value, Value::Times(_)) { NS_PER_MS } else { 1 };
-                self.histogram(name, all, lately, divisor);
-            }
-            Value::Absent => {}
-        }
-    }
-
-    fn number(&mut self, name: &str, number: f64) {
-        let mut value = String::new();
-        json::number(&mut value, number);
-        self.0.push((name.to_owned(), value));
-    }
-
-    fn text(&mut self, name: &str, text: &str) {
-        let mut value = String::new();
-        json::string(&mut value, text);
-        self.0.push((name.to_owned(), value));
-    }
-
-    /// All of them in how many there were; the rest of what was counted lately, as HBase's are of its last period.
-    fn histogram(&mut self, name: &str, all: &HistogramSnapshot, lately: &HistogramSnapshot, divisor: u64) {
-        let mut part =
-            |part: &str, value: u64| self.0.push((format!("{name}_{part}"), (value / divisor).to_string()));
-        part("min", lately.min());
-        part("max", lately.max());
-        part("mean", lately.mean());
-        QUANTILES.into_iter().for_each(|(name, quantile)| part(name, lately.quantile(quantile)));
-        self.0.push((format!("{name}_num_ops"), all.count().to_string()));
-    }
-}
-
 /// Every pair of bean and attribute that may be told, with `<namespace>`, `<table>` and `<region>` for names of those, as
 /// far as they are in HBase's beans.
 pub fn names() -> Vec<(&'static str, String)> {
     let mut names = vec![(Bean::Tables.name(), "numTables".to_owned())];
-    for metric in METRICS.iter().filter(|metric| metric.bean != Bean::Process) {
+    let all = Bean::ALL.into_iter().flat_map(|bean| of_bean(bean).map(move |metric| (bean, metric)));
+    for (bean, metric) in all.filter(|(bean, _)| *bean != Bean::Process) {
         for name in metric.hbase {
             let parts = match metric.kind {
                 Kind::Histogram | Kind::Sizes => parts().map(|part| format!("{name}_{part}")).collect(),
@@ -205,15 +139,18 @@ pub fn names() -> Vec<(&'static str, String)> {
             for part in parts {
                 if matches!(metric.source, Source::Region(_)) {
                     let mut prefix = String::from("Namespace_<namespace>_table_<table>_");
+                    let of_tables = format!("{prefix}metric_{part}");
                     if metric.of_tables {
-                        names.push((Bean::Tables.name(), format!("{prefix}metric_{part}")));
+                        names.push((Bean::Tables.name(), of_tables));
+                    } else if bean == Bean::TableLatencies {
+                        names.push((bean.name(), of_tables));
                     }
-                    if metric.bean == Bean::Regions {
+                    if bean == Bean::Regions {
                         let _ = write!(prefix, "region_<region>_metric_{part}");
                         names.push((Bean::Regions.name(), prefix));
                     }
                 } else {
-                    names.push((metric.bean.name(), part));
+                    names.push((bean.name(), part));
                 }
             }
         }

@@ -1,13 +1,14 @@
 //! What a server tells about itself in numbers.
 //!
 //! [`Histogram`] is for hot paths: a few nanoseconds, no lock, no look-up. Everything else is read when somebody asks: a
-//! [`Snapshot`] holds plain numbers, and one [table](METRICS) says for each what it is called in HBase and in Prometheus,
+//! [`Snapshot`] holds plain numbers, and one [table](metrics) says for each what it is called in HBase and in Prometheus,
 //! what it means, and where in the snapshot it is. From that table come HBase's JSON ([`jmx`]), Prometheus text
 //! ([`prometheus`]), OpenTelemetry's JSON ([`otlp`]) and the page of documentation ([`page`]).
 //!
 //! Knows nothing of servers, regions or sockets.
 
 mod bean;
+mod file_times;
 mod histogram;
 pub mod jmx;
 pub mod json;
@@ -17,6 +18,7 @@ mod metric;
 mod operation;
 pub mod otlp;
 pub mod prometheus;
+mod series;
 mod size;
 mod snapshot;
 mod stripe;
@@ -24,6 +26,7 @@ mod table;
 mod value;
 
 pub use bean::Bean;
+pub use file_times::FileTimes;
 pub use histogram::{Histogram, HistogramSnapshot};
 pub use manual::page;
 pub use meter::Meter;
@@ -34,5 +37,5 @@ pub use snapshot::{
     CacheFigures, ExceptionCounts, FileTierFigures, IpcFigures, MasterFigures, ProcedureFigures,
     ProcessFigures, RegionFigures, ServerFigures, Snapshot, SpanFigures, UserFigures, WalFigures, Work,
 };
-pub use table::METRICS;
+pub use table::metrics;
 pub use value::Value;

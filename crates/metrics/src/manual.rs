@@ -3,13 +3,13 @@
 use crate::bean::Bean;
 use crate::jmx;
 use crate::metric::{Kind, Metric};
-use crate::table::METRICS;
+use crate::table::metrics;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 mod reasons;
 
-use reasons::reason;
+use reasons::{OTHER_BEANS, reason};
 
 const HEAD: &str = "\
 # Metrics
@@ -20,7 +20,10 @@ server (16030, `hbase.regionserver.info.port`); both tell the same. This page is
 `FINBACK_WRITE_DOCS=1 cargo test -p finback-metrics` writes it anew.
 
 `/jmx` has HBase's beans, for dashboards made for HBase: `?qry=` takes a pattern of their names
-(`Hadoop:service=HBase,name=RegionServer,sub=*`), `?get=BEAN::ATTRIBUTE,ATTRIBUTE` single attributes. Percentiles,
+(`Hadoop:service=HBase,name=RegionServer,sub=*`), `?get=BEAN::ATTRIBUTE,ATTRIBUTE` single attributes; with a star somewhere these are
+regular expressions (`::[a-zA-Z_0-9]*memStoreSize`). An attribute that is not there is told in its bean, as `\"result\": \"ERROR\"`
+with a `message`, as HBase does; a name that cannot be one of a bean is status 400. Of HBase's other parameters `description` is ignored,
+and `callback` too: with it any site on the Internet could read the metrics through the browser of who can reach the server. Percentiles,
 means and extremes there are of the last 10 to 20 seconds, within an eighth, and 0 without anything in them, as HBase's; `_num_ops`
 counts since the start. Milliseconds are whole ones, as HBase's.
 
@@ -32,8 +35,12 @@ bucket for each power of two from about a microsecond to about a minute. How to 
         static_configs:
           - targets: ['localhost:16030']
 
-`etc/grafana/finback.json` is a dashboard of these for Grafana. Both ports tell the same: scrape one of them. What the Datadog
-integration and OpenTelemetry's gatherer ask `/jmx` for is there, or below with the reason why not; a test looks.
+`etc/grafana/finback.json` is a dashboard of these for Grafana. Both ports tell the same: scrape one of them.
+
+What others ask HBase for is there, or below with the reason why not; a test looks at the lists of Datadog's integration,
+OpenTelemetry's gatherer, Ambari (with its Grafana dashboards), Sematext's agent, Google Cloud's dashboards, and two exporters for Prometheus
+that read `/jmx` (`crates/metrics/tests/monitoring/`). A Java agent, such as jmx_exporter, has no Java virtual machine to be loaded into: let
+what it fed read `/jmx` or `/metrics`.
 
 What is counted of regions begins anew when a region is opened, and sums over regions are of those that are open.
 ";
@@ -43,6 +50,18 @@ pub fn page(recorded: &str) -> String {
     let mut page = HEAD.to_owned();
     for bean in Bean::ALL {
         let _ = writeln!(page, "\n## `{}`\n", bean.name());
+        if bean == Bean::MasterIpc {
+            page.push_str(
+                "What the region server's has but for long calls, of the master's RPC server. Prometheus has both under the same \
+                 names, with the label\n`role`: `regionserver` or `master`.\n",
+            );
+            continue;
+        }
+        if bean == Bean::TableLatencies {
+            page.push_str(
+                "HBase's names begin with `Namespace_NAMESPACE_table_TABLE_metric_`; of its histograms how many there were.\n\n",
+            );
+        }
         if bean == Bean::Regions {
             page.push_str(
                 "HBase's names begin with `Namespace_NAMESPACE_table_TABLE_region_REGION_metric_`. Those marked with a star are also \
@@ -59,9 +78,7 @@ pub fn page(recorded: &str) -> String {
             );
         }
         page.push_str("| HBase | Prometheus | kind | unit in HBase | meaning |\n|---|---|---|---|---|\n");
-        for metric in METRICS.iter().filter(|metric| metric.bean == bean) {
-            row(&mut page, metric);
-        }
+        metrics().filter(|metric| metric.bean == bean).for_each(|metric| row(&mut page, metric));
     }
     missing(&mut page, recorded);
     page
@@ -91,19 +108,18 @@ fn row(page: &mut String, metric: &Metric) {
     );
 }
 
-/// What HBase has in the same beans, and we have not.
+/// What HBase has and we have not.
 fn missing(page: &mut String, recorded: &str) {
     page.push_str(
-        "\n## What HBase has and Finback has not\n\n\
-         In the same beans, parts of histograms as `_…`. HBase's other beans are those of its Java virtual machine, of ZooKeeper, of its \
-         thread pools,\nof coprocessors, of replication and of quotas: there is no such thing here.\n",
+        "\n## What HBase has and Finback has not\n\nIn the same beans, parts of histograms as `_…`.\n",
     );
     let ours: BTreeSet<(&str, String)> = jmx::names().into_iter().collect();
     let mut beans: BTreeMap<&str, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
+    let of_hbase: Vec<&str> =
+        Bean::ALL.into_iter().filter(|bean| bean.is_of_hbase()).map(Bean::name).collect();
     for (bean, name) in recorded.lines().filter_map(|line| line.split_once('\t')) {
-        let is_bean_of_ours = Bean::ALL.iter().any(|known| known.name() == bean);
         let frame = ["tag.Context", "tag.Hostname"].contains(&name);
-        if is_bean_of_ours && !frame && !ours.contains(&(bean, name.to_owned())) {
+        if of_hbase.contains(&bean) && !frame && !ours.contains(&(bean, name.to_owned())) {
             let short = name.rsplit_once("_metric_").map_or(name, |(_, short)| short);
             let name = without_part(short);
             let reason = reason(bean, &name);
@@ -116,6 +132,10 @@ fn missing(page: &mut String, recorded: &str) {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             let _ = writeln!(page, "| {} | {reason} |", names.join(", "));
         }
+    }
+    page.push_str("\nOther beans:\n\n| bean | why not |\n|---|---|\n");
+    for (bean, reason) in OTHER_BEANS {
+        let _ = writeln!(page, "| `{bean}` | {reason} |");
     }
 }
 

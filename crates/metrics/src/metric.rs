@@ -1,8 +1,8 @@
 //! A metric: what it is called in HBase and in Prometheus, what it means, and where it comes from. All of them are in
-//! [`METRICS`](crate::METRICS).
+//! [`metrics`](crate::metrics).
 
 use crate::bean::Bean;
-use crate::snapshot::{MasterFigures, ProcessFigures, RegionFigures, ServerFigures};
+use crate::snapshot::{IpcFigures, MasterFigures, ProcessFigures, RegionFigures, ServerFigures, Snapshot};
 use crate::value::Value;
 
 /// How a metric behaves.
@@ -27,6 +27,8 @@ pub enum Source {
     Server(for<'a> fn(&'a ServerFigures) -> Value<'a>),
     /// One of each region, and of each table, whose value is that of the sum over its regions.
     Region(for<'a> fn(&'a RegionFigures) -> Value<'a>),
+    /// One of the RPC server of each of both.
+    Ipc(for<'a> fn(&'a IpcFigures) -> Value<'a>),
     /// One of the master.
     Master(for<'a> fn(&'a MasterFigures) -> Value<'a>),
     /// One of the process.
@@ -71,6 +73,18 @@ pub(crate) const fn metric(
 }
 
 impl Metric {
+    /// Its value, if there is one of it; of those of both RPC servers that of the region server's.
+    pub(crate) fn value<'a>(&self, snapshot: &'a Snapshot) -> Option<Value<'a>> {
+        let value = match self.source {
+            Source::Server(of) => of(snapshot.server.as_ref()?),
+            Source::Ipc(of) => of(&snapshot.server.as_ref()?.ipc),
+            Source::Master(of) => of(snapshot.master.as_ref()?),
+            Source::Process(of) => of(&snapshot.process),
+            Source::Region(_) => return None,
+        };
+        (value != Value::Absent).then_some(value)
+    }
+
     pub(crate) const fn labelled(mut self, name: &'static str, value: &'static str) -> Self {
         self.label = Some((name, value));
         self
@@ -85,6 +99,12 @@ impl Metric {
     pub(crate) const fn only_of_tables(mut self) -> Self {
         self.bean = Bean::Tables;
         self.of_tables = true;
+        self
+    }
+
+    /// Of tables alone, in the bean of how long what they are asked for takes.
+    pub(crate) const fn of_table_latencies(mut self) -> Self {
+        self.bean = Bean::TableLatencies;
         self
     }
 

@@ -6,7 +6,17 @@ use crate::operation::Operation;
 use crate::size::Size;
 use std::sync::Arc;
 
-/// Everything that the [table](crate::METRICS) draws on.
+mod ipc;
+mod master;
+mod process;
+mod region;
+
+pub use ipc::{ExceptionCounts, IpcFigures};
+pub use master::{MasterFigures, ProcedureFigures};
+pub use process::{ProcessFigures, SpanFigures};
+pub use region::RegionFigures;
+
+/// Everything that the [table](crate::metrics) draws on.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The machine's name as clients know it.
@@ -151,119 +161,6 @@ pub struct UserFigures {
     pub writes: u64,
 }
 
-/// A region, or the sum over several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegionFigures {
-    /// Of its table.
-    pub namespace: String,
-    /// The table, without its namespace.
-    pub table: String,
-    /// Its encoded name.
-    pub encoded_name: String,
-    /// Families.
-    pub stores: u64,
-    /// Store files.
-    pub store_files: u64,
-    /// Bytes of them.
-    pub store_file_bytes: u64,
-    /// Bytes of the root indexes of them.
-    pub root_index_bytes: u64,
-    /// Bytes of the indexes of them, all levels.
-    pub index_bytes: u64,
-    /// Bytes of the Bloom filters of them.
-    pub bloom_bytes: u64,
-    /// Bytes of the cells in memstores.
-    pub memstore_bytes: u64,
-    /// Rows read.
-    pub reads: u64,
-    /// Rows that filters dropped.
-    pub filtered_reads: u64,
-    /// Mutations.
-    pub writes: u64,
-    /// Gets.
-    pub gets: u64,
-    /// Calls of scans.
-    pub scans: u64,
-    /// Puts.
-    pub puts: u64,
-    /// Deletes.
-    pub deletes: u64,
-    /// Increments.
-    pub increments: u64,
-    /// Appends.
-    pub appends: u64,
-    /// How long writes have waited for memory, in microseconds.
-    pub waited_us: u64,
-    /// Writes refused since there was no room.
-    pub refused_writes: u64,
-    /// Mutations that no log has.
-    pub unlogged_writes: u64,
-    /// Bytes of them.
-    pub unlogged_bytes: u64,
-    /// Bytes of memory of the memstores.
-    pub memstore_memory_bytes: u64,
-    /// Store files of the store that has most of them.
-    pub most_store_files: u64,
-    /// Store files that lead to others.
-    pub references: u64,
-    /// Which replica of the region this is.
-    pub replica: u64,
-    /// Regions: one, or how many were added up.
-    pub regions: u64,
-    /// Store files that compactions read.
-    pub compacted_files: u64,
-    /// Compactions that came to their end.
-    pub compactions: u64,
-    /// Cells that they read.
-    pub compacted_cells: u64,
-    /// Bytes that they wrote.
-    pub compacted_bytes: u64,
-    /// When the oldest file was written that a compaction of all files has made, ms since the epoch; 0 without one.
-    pub last_major_compaction_ms: u64,
-    /// The time, ms since the epoch.
-    pub now_ms: u64,
-}
-
-impl RegionFigures {
-    /// Adds what can be added. Names stay.
-    pub fn add(&mut self, other: &Self) {
-        let sums = [
-            (&mut self.stores, other.stores),
-            (&mut self.store_files, other.store_files),
-            (&mut self.store_file_bytes, other.store_file_bytes),
-            (&mut self.root_index_bytes, other.root_index_bytes),
-            (&mut self.index_bytes, other.index_bytes),
-            (&mut self.bloom_bytes, other.bloom_bytes),
-            (&mut self.memstore_bytes, other.memstore_bytes),
-            (&mut self.reads, other.reads),
-            (&mut self.filtered_reads, other.filtered_reads),
-            (&mut self.writes, other.writes),
-            (&mut self.gets, other.gets),
-            (&mut self.scans, other.scans),
-            (&mut self.puts, other.puts),
-            (&mut self.deletes, other.deletes),
-            (&mut self.increments, other.increments),
-            (&mut self.appends, other.appends),
-            (&mut self.waited_us, other.waited_us),
-            (&mut self.refused_writes, other.refused_writes),
-            (&mut self.unlogged_writes, other.unlogged_writes),
-            (&mut self.unlogged_bytes, other.unlogged_bytes),
-            (&mut self.memstore_memory_bytes, other.memstore_memory_bytes),
-            (&mut self.references, other.references),
-            (&mut self.regions, other.regions),
-            (&mut self.compacted_files, other.compacted_files),
-            (&mut self.compactions, other.compactions),
-            (&mut self.compacted_cells, other.compacted_cells),
-            (&mut self.compacted_bytes, other.compacted_bytes),
-        ];
-        for (sum, more) in sums {
-            // What files say of themselves may be anything.
-            *sum = sum.saturating_add(more);
-        }
-        self.most_store_files = self.most_store_files.max(other.most_store_files);
-    }
-}
-
 /// The write-ahead logs.
 #[derive(Clone, Debug, Default)]
 pub struct WalFigures {
@@ -325,146 +222,4 @@ pub struct FileTierFigures {
     pub blocks: u64,
     /// Bytes of the file.
     pub bytes: u64,
-}
-
-/// The RPC server of a region server.
-#[derive(Clone, Debug, Default)]
-pub struct IpcFigures {
-    /// Open connections.
-    pub connections: u64,
-    /// Bytes of requests that are being received or answered.
-    pub in_flight_bytes: u64,
-    /// Calls that wait, of the cluster itself.
-    pub waiting_priority: u64,
-    /// Calls that wait, reads of rows that are named.
-    pub waiting_reads: u64,
-    /// Calls that wait, reads of ranges.
-    pub waiting_scans: u64,
-    /// Calls that wait, changes.
-    pub waiting_writes: u64,
-    /// How long calls stood between being read and being begun.
-    pub queue_time: HistogramSnapshot,
-    /// How long they took from then on.
-    pub process_time: HistogramSnapshot,
-    /// Both together.
-    pub total_time: HistogramSnapshot,
-    /// Bytes of requests.
-    pub request_bytes: HistogramSnapshot,
-    /// Bytes of answers.
-    pub response_bytes: HistogramSnapshot,
-    /// Bytes received.
-    pub received_bytes: u64,
-    /// Bytes sent.
-    pub sent_bytes: u64,
-    /// Connections whose header was taken.
-    pub accepted: u64,
-    /// Connections whose header was not.
-    pub refused: u64,
-    /// Calls that ended with an exception.
-    pub exceptions: ExceptionCounts,
-}
-
-/// Calls that ended with an exception, by its class.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExceptionCounts {
-    /// All of them.
-    pub all: u64,
-    /// Those that HBase counts by themselves, under its names.
-    pub named: Vec<(&'static str, u64)>,
-    /// The rest.
-    pub others: u64,
-}
-
-impl ExceptionCounts {
-    /// Those of a name of HBase's.
-    pub fn of(&self, name: &str) -> u64 {
-        self.named.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count)
-    }
-}
-
-/// The master.
-#[derive(Clone, Debug, Default)]
-pub struct MasterFigures {
-    /// `host,port,startcode`.
-    pub name: String,
-    /// The cluster's id.
-    pub cluster_id: String,
-    /// `host:port` of the ZooKeeper responder.
-    pub zookeeper_quorum: String,
-    /// When it was started, ms since the epoch.
-    pub start_ms: u64,
-    /// Live region servers, separated by semicolons.
-    pub live_servers: String,
-    /// How many.
-    pub live_server_count: u64,
-    /// Dead region servers, separated by semicolons.
-    pub dead_servers: String,
-    /// How many.
-    pub dead_server_count: u64,
-    /// Regions per live server.
-    pub average_load: f64,
-    /// Requests of clients to all regions.
-    pub cluster_requests: u64,
-    /// Regions in transition.
-    pub in_transition: u64,
-    /// How long the first of them has been that, ms.
-    pub oldest_transition_ms: u64,
-    /// How many have been that for longer than a minute.
-    pub overdue_transitions: u64,
-    /// When it began to serve clients, ms since the epoch; 0 before.
-    pub initialized_ms: u64,
-    /// Procedures, under HBase's names (`Assign`, `Split`, …).
-    pub procedures: Vec<(&'static str, ProcedureFigures)>,
-    /// How long regions were in transition.
-    pub transition_time: HistogramSnapshot,
-}
-
-/// Procedures of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProcedureFigures {
-    /// How many were asked for.
-    pub submitted: u64,
-    /// How many failed.
-    pub failed: u64,
-    /// How long those took that succeeded.
-    pub time: HistogramSnapshot,
-}
-
-impl MasterFigures {
-    /// The procedures of a kind.
-    pub fn procedures(&self, kind: &str) -> Option<&ProcedureFigures> {
-        self.procedures.iter().find(|(known, _)| *known == kind).map(|(_, figures)| figures)
-    }
-}
-
-/// The process.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ProcessFigures {
-    /// When it was started, ms since the epoch.
-    pub start_ms: u64,
-    /// Processor time, of all threads, ms.
-    pub cpu_ms: u64,
-    /// Memory that is resident, bytes.
-    pub resident_bytes: u64,
-    /// Memory that was resident at most, bytes.
-    pub peak_resident_bytes: u64,
-    /// Threads.
-    pub threads: u64,
-    /// Open file descriptors.
-    pub open_descriptors: u64,
-    /// File descriptors that it may have.
-    pub most_descriptors: u64,
-    /// Spans, where they are exported.
-    pub spans: Option<SpanFigures>,
-}
-
-/// Spans that were to be exported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SpanFigures {
-    /// The collector has taken them.
-    pub sent: u64,
-    /// Too many waited.
-    pub dropped: u64,
-    /// The collector has not taken them, however often it was tried.
-    pub failed: u64,
 }

@@ -4,6 +4,7 @@ use crate::compaction_progress::CompactionTotals;
 use crate::memstore_keeper::InMemoryMetrics;
 use crate::region::Region;
 use finback_cell::Bytes;
+use finback_metrics::FileTimes;
 use std::sync::atomic::Ordering;
 
 /// Sizes and counts of a region at one moment.
@@ -15,6 +16,8 @@ pub struct RegionMetrics {
     pub store_files: usize,
     /// Bytes of all store files.
     pub store_file_bytes: u64,
+    /// When the store files were written.
+    pub file_times: FileTimes,
     /// Bytes of all store files before compression and encoding.
     pub uncompressed_bytes: u64,
     /// Bytes of the root indexes of all store files, in memory.
@@ -153,6 +156,7 @@ impl Region {
                 add(&mut metrics.root_index_bytes, reader.root_index_bytes());
                 add(&mut metrics.index_bytes, reader.index_bytes());
                 add(&mut metrics.bloom_bytes, reader.bloom_bytes());
+                metrics.file_times.note(file.written_ms().unsigned_abs());
             }
             let (all, compacted) = store.progress.cells();
             metrics.compacting_cells += all;

@@ -111,6 +111,7 @@ fn of_region(region: &Region, now_ms: u64) -> RegionFigures {
         stores: metrics.stores as u64,
         store_files: metrics.store_files as u64,
         store_file_bytes: metrics.store_file_bytes,
+        file_times: metrics.file_times,
         root_index_bytes: metrics.root_index_bytes,
         index_bytes: metrics.index_bytes,
         bloom_bytes: metrics.bloom_bytes,

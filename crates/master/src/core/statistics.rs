@@ -18,10 +18,25 @@ pub(super) enum Counted {
     Split,
     Merge,
     ServerCrash,
+    Snapshot,
+    SnapshotRestore,
+    SnapshotClone,
 }
 
 /// Their names, in their order.
-const NAMES: [&str; 8] = ["Assign", "Unassign", "Move", "Open", "Close", "Split", "Merge", "ServerCrash"];
+const NAMES: [&str; 11] = [
+    "Assign",
+    "Unassign",
+    "Move",
+    "Open",
+    "Close",
+    "Split",
+    "Merge",
+    "ServerCrash",
+    "Snapshot",
+    "SnapshotRestore",
+    "SnapshotClone",
+];
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -92,6 +107,9 @@ fn counted(operation: &Operation) -> Option<Counted> {
         Operation::MoveRegion { .. } => Some(Counted::Move),
         Operation::SplitRegion { .. } => Some(Counted::Split),
         Operation::MergeRegions { .. } => Some(Counted::Merge),
+        Operation::TakeSnapshot { .. } => Some(Counted::Snapshot),
+        Operation::RestoreSnapshot(_) => Some(Counted::SnapshotRestore),
+        Operation::CloneSnapshot(_) => Some(Counted::SnapshotClone),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! What a request asks for: the parameters `qry` and `get` of HBase's servlet.
 
+use fancy_regex::{Regex, RegexBuilder};
 use std::collections::BTreeMap;
 
 /// A request that makes no sense, in the words of HBase's servlet.
@@ -7,15 +8,38 @@ use std::collections::BTreeMap;
 pub struct BadQuery(pub &'static str);
 
 /// Attributes that are asked for by name at a time: each is looked for among all.
-const MOST_ATTRIBUTES: usize = 100;
+const MOST_NAMES: usize = 100;
+/// Patterns of attributes at a time: each is tried on all.
+const MOST_PATTERNS: usize = 8;
+/// Steps of a pattern on a name, and bytes of what a pattern is made into.
+const MOST_STEPS: usize = 10_000;
+const MOST_PATTERN_BYTES: usize = 1 << 20;
 
 /// Which beans and attributes are asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Query {
     /// None: all beans.
     pattern: Option<Pattern>,
-    /// None: all attributes.
-    attributes: Option<Vec<String>>,
+    attributes: Attributes,
+}
+
+/// Which attributes of a bean are asked for.
+#[derive(Clone, Debug, Default)]
+enum Attributes {
+    #[default]
+    All,
+    /// By their names; all of them must be there.
+    Named(Vec<String>),
+    /// Those that match one of these whole.
+    Matching(Vec<Regex>),
+}
+
+/// What a bean has of what is asked for.
+pub(crate) enum Wanted<'a> {
+    /// Names and values.
+    All(Vec<(String, String)>),
+    /// It has none of this name.
+    Missing(&'a str),
 }
 
 /// A pattern of names, as Java's `ObjectName` has it: `DOMAIN:KEY=VALUE,KEY=VALUE,*`, with `*` and `?` in the domain and in
@@ -39,12 +63,13 @@ impl Query {
             if names.is_empty() || names.contains("::") {
                 return Err(BadQuery("query format is not as expected."));
             }
-            let attributes =
-                names.split(',').take(MOST_ATTRIBUTES).map(|name| name.trim().to_owned()).collect();
-            return Ok(Self { pattern: Some(Pattern::parse(bean)?), attributes: Some(attributes) });
+            return Ok(Self { pattern: Some(Pattern::parse(bean)?), attributes: Attributes::parse(names) });
         }
         let pattern = of("qry").filter(|pattern| !pattern.is_empty());
-        Ok(Self { pattern: pattern.map(|pattern| Pattern::parse(pattern)).transpose()?, attributes: None })
+        Ok(Self {
+            pattern: pattern.map(|pattern| Pattern::parse(pattern)).transpose()?,
+            attributes: Attributes::All,
+        })
     }
 
     /// Whether a bean is asked for.
@@ -52,15 +77,45 @@ impl Query {
         self.pattern.as_ref().is_none_or(|pattern| pattern.matches(name))
     }
 
-    /// Whether an attribute of such a bean is asked for.
-    pub(crate) fn wants_attribute(&self, name: &str) -> bool {
-        self.attributes.as_ref().is_none_or(|names| names.iter().any(|wanted| wanted == name))
+    /// What is wanted of the attributes of a bean.
+    pub(crate) fn wanted(&self, mut attributes: Vec<(String, String)>) -> Wanted<'_> {
+        match &self.attributes {
+            Attributes::All => {}
+            Attributes::Named(names) => {
+                let is_there = |name: &String| attributes.iter().any(|(known, _)| known == name);
+                if let Some(missing) = names.iter().find(|name| !is_there(name)) {
+                    return Wanted::Missing(missing);
+                }
+                attributes.retain(|(name, _)| names.contains(name));
+            }
+            Attributes::Matching(patterns) => {
+                let matches =
+                    |name: &str| patterns.iter().any(|pattern| pattern.is_match(name).unwrap_or(false));
+                attributes.retain(|(name, _)| matches(name));
+            }
+        }
+        Wanted::All(attributes)
     }
+}
 
-    /// The attributes that are asked for by name.
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = &String> {
-        self.attributes.iter().flatten()
+impl Attributes {
+    /// As HBase has it, a star makes it regular expressions. One that is none is taken for a name, which no attribute has.
+    fn parse(text: &str) -> Self {
+        let parts = || text.split(',').map(str::trim);
+        if text.contains('*') {
+            let patterns: Option<Vec<_>> = parts().take(MOST_PATTERNS).map(whole).collect();
+            return patterns.map_or_else(|| Self::Named(vec![text.to_owned()]), Self::Matching);
+        }
+        Self::Named(parts().take(MOST_NAMES).map(str::to_owned).collect())
     }
+}
+
+/// The expression of names that match a pattern from their beginning to their end.
+fn whole(pattern: &str) -> Option<Regex> {
+    let expression = format!("^(?:{pattern})$");
+    let mut builder = RegexBuilder::new(&expression);
+    builder.backtrack_limit(MOST_STEPS).delegate_size_limit(MOST_PATTERN_BYTES);
+    builder.build().ok()
 }
 
 const MALFORMED: BadQuery = BadQuery("malformed object name");
@@ -167,14 +222,43 @@ mod tests {
     fn a_get_names_attributes() {
         let query = parse("get", &format!("{SERVER}::regionCount,storeCount")).unwrap();
         assert!(query.wants_bean(SERVER) && !query.wants_bean("Finback:name=Process"));
-        assert!(query.wants_attribute("regionCount") && query.wants_attribute("storeCount"));
-        assert!(!query.wants_attribute("region"));
+        assert_eq!(names(&query).unwrap(), ["regionCount", "storeCount"]);
+    }
+
+    /// What a query wants of three attributes; or which of them is missing.
+    fn names(query: &Query) -> Result<Vec<String>, String> {
+        let there = ["regionCount", "storeCount", "tag.Context"].map(|name| (name.to_owned(), String::new()));
+        match query.wanted(there.to_vec()) {
+            Wanted::All(attributes) => Ok(attributes.into_iter().map(|(name, _)| name).collect()),
+            Wanted::Missing(name) => Err(name.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_star_makes_regular_expressions_of_a_get() {
+        for (get, wanted) in [
+            ("[a-zA-z_0-9]*Count", &["regionCount", "storeCount"][..]),
+            ("regionCount,tag.*", &["regionCount", "tag.Context"]),
+            ("(?!region).*Count", &["storeCount"]),
+            ("nope.*", &[]),
+            ("*", &[]),
+            ("region*", &[]),
+        ] {
+            let query = parse("get", &format!("{SERVER}::{get}")).unwrap();
+            assert_eq!(names(&query).unwrap_or_default(), wanted, "{get}");
+        }
+        for missing in ["regionCoun.", "regionCoun?t", "[*", r"(\w{1000}){1000}.*"] {
+            assert_eq!(
+                names(&parse("get", &format!("{SERVER}::{missing}")).unwrap()),
+                Err(missing.to_owned())
+            );
+        }
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
         for pattern in ["x", ":", "a:b", "a:b=", "a:=b", "a:b=c,,", "a:b=c,b=d", "a:**"] {
-            assert_eq!(parse("qry", pattern), Err(MALFORMED), "{pattern}");
+            assert_eq!(parse("qry", pattern).unwrap_err(), MALFORMED, "{pattern}");
         }
         for get in ["", SERVER, "a:b=c::", "a:b=c::d::e"] {
             assert!(parse("get", get).is_err(), "{get}");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::snapshot::{MasterFigures, ServerFigures};
+use crate::snapshot::{MasterFigures, ProcedureFigures, ServerFigures};
 use crate::{Histogram, OperationTimes};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -29,7 +29,11 @@ pub(crate) fn snapshot() -> Snapshot {
         host: "h".to_owned(),
         server: Some(server),
         regions: vec![region("t", "aa", 10), region("t", "bb", 5), region("u", "cc", 1)],
-        master: Some(MasterFigures { name: "h,16000,1".to_owned(), ..Default::default() }),
+        master: Some(MasterFigures {
+            name: "h,16000,1".to_owned(),
+            procedures: vec![("Snapshot", ProcedureFigures::default())],
+            ..Default::default()
+        }),
         ..Default::default()
     }
 }
@@ -48,7 +52,7 @@ fn each_bean_has_hbases_name_and_type() {
     assert_eq!(beans[0]["modelerType"], "RegionServer,sub=Server");
     assert_eq!(beans[0]["tag.Context"], "regionserver");
     assert_eq!(beans[0]["tag.Hostname"], "h");
-    assert_eq!(beans[7]["modelerType"], "Master,sub=Server");
+    assert_eq!(beans[8]["modelerType"], "Master,sub=Server");
 }
 
 #[test]
@@ -100,6 +104,35 @@ fn a_get_tells_what_it_names() {
 }
 
 #[test]
+fn an_attribute_that_is_not_there_is_told_in_its_bean_and_ends_the_answer_as_hbases_does() {
+    let beans = beans(&snapshot(), "get", "Hadoop:service=HBase,name=RegionServer,sub=*::regionCount");
+    assert_eq!((beans.len(), &beans[0]["regionCount"]), (2, &3.into()));
+    assert_eq!(beans[1]["message"], "No attribute with name regionCount was found.");
+}
+
+#[test]
+fn both_rpc_servers_are_told_of() {
+    let mut snapshot = snapshot();
+    snapshot.server.as_mut().unwrap().ipc.connections = 7;
+    snapshot.master.as_mut().unwrap().ipc.connections = 2;
+    let of = |bean: Bean| beans(&snapshot, "qry", bean.name())[0]["numOpenConnections"].clone();
+    assert_eq!((of(Bean::Ipc), of(Bean::MasterIpc)), (7.into(), 2.into()));
+    let text = crate::prometheus::render(&snapshot, 0);
+    for line in ["{role=\"regionserver\"} 7\n", "{role=\"master\"} 2\n"] {
+        assert!(text.contains(&format!("finback_rpc_connections{line}")), "{line}");
+    }
+}
+
+#[test]
+fn tables_have_how_often_they_were_asked() {
+    let mut snapshot = snapshot();
+    snapshot.regions.iter_mut().for_each(|region| region.gets = 4);
+    let bean = &beans(&snapshot, "qry", Bean::TableLatencies.name())[0];
+    assert_eq!(bean["Namespace_default_table_t_metric_getTime_num_ops"], 8);
+    assert_eq!(bean["Namespace_default_table_u_metric_tableReadQueryPerSecond_count"], 1);
+}
+
+#[test]
 fn an_attribute_that_is_not_there_is_told_in_its_bean_as_hbase_does() {
     let bean = &beans(&snapshot(), "get", &format!("{}::nope", Bean::Ipc.name()))[0];
     assert_eq!((&bean["result"], bean["name"].as_str()), (&"ERROR".into(), Some(Bean::Ipc.name())));
@@ -121,9 +154,8 @@ fn recorded() -> BTreeSet<(&'static str, &'static str)> {
 #[test]
 fn every_name_is_one_of_hbases() {
     let recorded = recorded();
-    // HBase has these two only where its heap is tuned, and its users have histograms.
-    let unrecorded = [Bean::Memory.name(), Bean::Users.name()];
-    let known = |bean: &str, name: &str| unrecorded.contains(&bean) || recorded.contains(&(bean, name));
+    // HBase has this bean only where users are counted.
+    let known = |bean: &str, name: &str| bean == Bean::Users.name() || recorded.contains(&(bean, name));
     let unknown: Vec<_> = names().into_iter().filter(|(bean, name)| !known(bean, name)).collect();
     assert!(unknown.is_empty(), "not in HBase: {unknown:#?}");
 }

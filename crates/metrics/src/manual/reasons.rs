@@ -2,6 +2,39 @@
 
 /// Beginnings of names (or all of them), of all beans.
 const REASONS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "IncreaseMemStore",
+            "DecreaseMemStore",
+            "IncreaseBlockCache",
+            "DecreaseBlockCache",
+            "tunerDoNothing",
+            "aboveHeap",
+        ],
+        "Memstores and cache have fixed shares: nothing tunes them.",
+    ),
+    (
+        &["BlockedFlushes", "UnblockedFlushes", "blockedFlush", "unblockedFlush"],
+        "Likewise; `blockedRequestCount` and `updatesBlockedTime` tell of writes without room.",
+    ),
+    (&["memStoreOnHeapSize"], "There is no heap beside other memory: see `memStoreSize`."),
+    (&["BalancerCluster", "miscInvocationCount"], "With one server there is nothing to balance."),
+    (
+        &[
+            "getTime",
+            "scanTime",
+            "putTime",
+            "deleteTime",
+            "incrementTime",
+            "appendTime",
+            "putBatchTime",
+            "deleteBatchTime",
+            "checkAnd",
+            "scanSize",
+        ],
+        "Times are of the server as a whole: of tables the counts are told (`_num_ops`).",
+    ),
+    (&["tableReadQuery", "tableWriteQuery"], "Averages are told of the server as a whole."),
     (&["Reopen"], "A region that is opened again counts as closed and opened."),
     (
         &["Bulkload_"],
@@ -26,6 +59,10 @@ const REASONS: &[(&[&str], &str)] = &[
     (
         &[
             "numActivePriorityHandler",
+            "numActiveGeneralHandler",
+            "numActiveHandler",
+            "numActiveScanHandler",
+            "numActiveWriteHandler",
             "numActiveReadHandler",
             "numCallsInMetaPriorityQueue",
             "numGeneralCallsDropped",
@@ -70,7 +107,6 @@ const REASONS: &[(&[&str], &str)] = &[
         &["memstoreOnlyRowReadsCount", "mixedRowReadsCount"],
         "Not counted: reads do not know at their end where a row came from.",
     ),
-    (&["avgStoreFileAge", "maxStoreFileAge", "minStoreFileAge"], "The ages of files are not kept in memory."),
     (
         &["flushedCells", "compactedCellsSize", "majorCompactedCellsSize"],
         "Bytes of cells are not counted apart from those of files.",
@@ -120,6 +156,36 @@ const REASONS: &[(&[&str], &str)] = &[
         &["rollRequest", "sizeRollRequest"],
         "See `successfulLogRolls`: a log is finished when it is large or old enough.",
     ),
+];
+
+/// Beans that have nothing that is here.
+pub(super) const OTHER_BEANS: [(&str, &str); 11] = [
+    (
+        "Hadoop:service=HBase,name=JvmMetrics",
+        "Of the heap, the collector and the threads of a Java virtual machine. `Finback:name=Process` has what any process has.",
+    ),
+    (
+        "java.lang:type=Memory",
+        "Likewise, as all beans of `java.lang` but the three above, of which it has what any process has.",
+    ),
+    ("Hadoop:service=HBase,name=UgiMetrics", "Of Hadoop's logins and groups."),
+    ("Hadoop:service=HBase,name=MetricsSystem,sub=Stats", "Of what HBase sends metrics to by itself."),
+    (
+        "Hadoop:service=HBase,name=Master,sub=FileSystem",
+        "Of logs that are split for other servers: a server reads its own when it starts.",
+    ),
+    ("Hadoop:service=HBase,name=Master,sub=Procedure", "Of logs of procedures, which HBase has no longer."),
+    ("Hadoop:service=HBase,name=Master,sub=Quotas", "There are no quotas of space."),
+    ("Hadoop:service=HBase,name=RegionServer,sub=Quotas", "There are no quotas of space."),
+    (
+        "Hadoop:service=HBase,name=RegionServer,sub=Replication",
+        "Nothing is replicated to or from this server.",
+    ),
+    (
+        "Hadoop:service=HBase,name=RegionServer,sub=IO",
+        "Reads and writes of blocks are not timed one by one; see the times of flushes, compactions and logs, and what the cache does not find.",
+    ),
+    ("Hadoop:service=HBase,name=RegionServer,sub=Coprocessor.Region.CP_…", "No classes of Java are loaded."),
 ];
 
 /// Why HBase's attribute of a bean is not there.
