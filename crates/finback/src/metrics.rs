@@ -1,7 +1,7 @@
 //! Where the numbers of the metrics come from: the region server's own, those of its RPC server and block cache, and what the
 //! master answers to anyone who asks for the cluster's status.
 
-use crate::metrics_history::{History, PERIOD};
+use crate::metrics_history::History;
 use crate::process::Start;
 use finback_cell::ServerName;
 use finback_master::MasterStatistics;
@@ -55,22 +55,8 @@ impl Sources {
         snapshot
     }
 
-    /// Looks at the numbers now and then, for what they were a while ago.
-    pub(crate) async fn remember(self: Arc<Self>) {
-        let mut ticks = tokio::time::interval(PERIOD);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            let sources = Arc::clone(&self);
-            // Looks at every store file of every region.
-            let looked = tokio::task::spawn_blocking(move || sources.history.remember(sources.now()));
-            if let Err(error) = looked.await {
-                tracing::error!(%error, "the metrics cannot be looked at");
-            }
-        }
-    }
-
-    fn now(&self) -> Snapshot {
+    /// The numbers now, by themselves. Blocks likewise.
+    pub(crate) fn now(&self) -> Snapshot {
         let (mut server, regions) = self.region_server.figures();
         server.cluster_id.clone_from(&self.cluster_id);
         server.zookeeper_quorum.clone_from(&self.zookeeper_quorum);

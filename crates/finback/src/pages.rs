@@ -41,6 +41,7 @@ pub(crate) struct ServerPages {
     pub(crate) reconfiguration: Arc<Reconfiguration>,
     pub(crate) log: Log,
     pub(crate) history: History,
+    pub(crate) shows_rows: bool,
 }
 
 impl ServerPages {
@@ -119,6 +120,10 @@ impl Source for ServerPages {
 
     fn settings(&self) -> Vec<Setting> {
         settings::shown(&self.reconfiguration.effective())
+    }
+
+    fn shows_rows(&self) -> bool {
+        self.shows_rows
     }
 
     fn rows(&self, range: &RowRange) -> Result<Rows, Refused> {

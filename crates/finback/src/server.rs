@@ -17,12 +17,14 @@ use finback_layout::RootDir;
 use finback_log::Log;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
 use finback_metrics::{CacheFigures, FileTierFigures};
+use finback_otel::Tracer;
 use finback_pages::{History, Site, Source};
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
     UpdateConfiguration,
 };
 use finback_rpc::{CallQueueLimits, Channel, Limits, Loopback, Server, ServerBuilder, Service};
+use finback_spans::TracedService;
 use finback_web::MetricsPages;
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
@@ -196,9 +198,10 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
         move || reconfiguration.apply()
     });
     let services = InProcess::new(&region_server, &update);
-    let region_rpc = services.server(name, limits(&config, &memory, memory.requests), &master);
+    let region_limits = limits(&config, &memory, memory.requests);
+    let region_rpc = services.server(name, region_limits, &master, tracer.as_ref());
     let master_limits = limits(&config, &memory, memory.master_requests);
-    let master_rpc = master_server(&addresses.master_name, master_limits, &master, &update);
+    let master_rpc = master_server(&addresses.master_name, master_limits, &master, &update, tracer.as_ref());
     let (client, admin) = (services.client.clone(), services.admin.clone());
     // Set once, here.
     let _ = in_process.set(services);
@@ -237,7 +240,6 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     };
     let numbers = Arc::new(numbers);
     let exporting = telemetry.map(|telemetry| telemetry.start(&numbers, is_set(closed.clone())));
-    let remembering = tokio::spawn(Arc::clone(&numbers).remember());
     let names = vec![config.host_name()];
     let pages = Arc::new(ServerPages {
         sources: numbers,
@@ -248,6 +250,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
         reconfiguration,
         log,
         history: History::default(),
+        shows_rows: config.shows_rows,
     });
     info_ports.serve(site(&pages), names, &mut serving, &closed);
     let sampling = tokio::spawn(Arc::clone(&pages).sample());
@@ -281,7 +284,6 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     region_server.stop().await;
     working.abort();
     sampling.abort();
-    remembering.abort();
     if let Some((spans, metrics)) = exporting {
         metrics.abort();
         // Its patience is short.
@@ -348,10 +350,18 @@ impl InProcess {
         }
     }
 
-    fn server(&self, name: &ServerName, limits: Limits, master: &Master) -> Server {
-        let builder = rpc_server(name, limits, master);
-        let services = [&self.client, &self.admin, &self.meta, &self.bootstrap];
-        services.into_iter().fold(builder, |builder, service| builder.service(Arc::clone(service))).build()
+    fn server(
+        &self,
+        name: &ServerName,
+        limits: Limits,
+        master: &Master,
+        tracer: Option<&Arc<Tracer>>,
+    ) -> Server {
+        // Calls of clients are told of with what they are about.
+        let builder = rpc_server(name, limits, master).service(Arc::clone(&self.client));
+        let services = [&self.admin, &self.meta, &self.bootstrap];
+        let traced = services.map(|service| TracedService::wrap(Arc::clone(service), tracer));
+        traced.into_iter().fold(builder, ServerBuilder::service).build()
     }
 }
 
@@ -374,11 +384,18 @@ fn rpc_server(name: &ServerName, limits: Limits, master: &Master) -> ServerBuild
     Server::builder().name(name.to_string()).cluster_id(cluster_id).limits(limits)
 }
 
-fn master_server(name: &ServerName, limits: Limits, master: &Master, update: &UpdateConfiguration) -> Server {
+fn master_server(
+    name: &ServerName,
+    limits: Limits,
+    master: &Master,
+    update: &UpdateConfiguration,
+    tracer: Option<&Arc<Tracer>>,
+) -> Server {
     let builder = rpc_server(name, limits, master);
     let admin = master.admin_service(Arc::clone(update));
     let services = master.services().into_iter().chain([admin]);
-    services.fold(builder, ServerBuilder::service).build()
+    let traced = services.map(|service| TracedService::wrap(service, tracer));
+    traced.fold(builder, ServerBuilder::service).build()
 }
 
 async fn start_master(

@@ -8,6 +8,7 @@
 //! Knows nothing of servers, regions or sockets.
 
 mod bean;
+mod counter;
 mod file_times;
 mod histogram;
 pub mod jmx;
@@ -26,6 +27,7 @@ mod table;
 mod value;
 
 pub use bean::Bean;
+pub use counter::Counter;
 pub use file_times::FileTimes;
 pub use histogram::{Histogram, HistogramSnapshot};
 pub use manual::page;

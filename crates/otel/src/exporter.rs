@@ -1,16 +1,21 @@
 //! Sends spans, in batches, from a task of its own.
 
 use crate::endpoint::Endpoint;
-use crate::post::{PostError, post};
+use crate::health::Health;
+use crate::post::{PostError, Taken, post};
 use crate::resource::Resource;
 use crate::span::Span;
 use crate::tracer::Offered;
+use std::collections::hash_map::RandomState;
 use std::future::Future;
+use std::hash::{BuildHasher, Hasher};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+/// A collector that wants to be asked again later than this is asked no later.
+const MOST_PATIENCE: Duration = Duration::from_secs(30);
 /// Spans in a request: OpenTelemetry's `OTEL_BSP_MAX_EXPORT_BATCH_SIZE`.
 const MOST_IN_A_BATCH: usize = 512;
 
@@ -99,18 +104,24 @@ impl SpanExporter {
         let body = self.body(batch);
         let mut pauses = self.options.pauses.clone().into_iter();
         loop {
-            let sent = self.post(&body).await;
+            let sent = self.post(body.clone()).await;
             self.health.note(&self.options.endpoint, &sent);
-            match sent {
-                Ok(()) => return add(&self.offered.counts.sent, batch.len()),
-                Err(error) if error.is_worth_another_try() => match pauses.next() {
-                    Some(pause) => sleep(pause).await,
-                    None => break,
-                },
-                Err(_) => break,
+            let error = match sent {
+                Ok(taken) => return self.count(batch, &taken),
+                Err(error) => error,
+            };
+            match pauses.next() {
+                Some(pause) if error.is_worth_another_try() => sleep(wait(&error, pause)).await,
+                _ => break,
             }
         }
         add(&self.offered.counts.failed, batch.len());
+    }
+
+    fn count(&self, batch: &[Span], taken: &Taken) {
+        let rejected = usize::try_from(taken.rejected).unwrap_or(usize::MAX).min(batch.len());
+        add(&self.offered.counts.sent, batch.len() - rejected);
+        add(&self.offered.counts.failed, rejected);
     }
 
     /// Sends everything that is there, once.
@@ -124,17 +135,17 @@ impl SpanExporter {
             if batch.is_empty() {
                 return;
             }
-            let sent = self.post(&self.body(&batch)).await;
+            let sent = self.post(self.body(&batch)).await;
             self.health.note(&self.options.endpoint, &sent);
             match sent {
-                Ok(()) => add(&self.offered.counts.sent, batch.len()),
+                Ok(taken) => self.count(&batch, &taken),
                 Err(_) => return,
             }
             batch.clear();
         }
     }
 
-    async fn post(&self, body: &str) -> Result<(), PostError> {
+    async fn post(&self, body: String) -> Result<Taken, PostError> {
         post(&self.options.endpoint, "/v1/traces", body, self.options.timeout).await
     }
 
@@ -151,36 +162,23 @@ impl SpanExporter {
     }
 }
 
+/// Before another try: as long as the collector wants; or a pause of our own, of half its length to all of it, so that servers which
+/// were refused together do not come back together.
+fn wait(error: &PostError, pause: Duration) -> Duration {
+    match error.retry_after() {
+        Some(wanted) => wanted.min(MOST_PATIENCE),
+        None => pause.mul_f64(0.5 + 0.5 * random_fraction()),
+    }
+}
+
+/// From 0 to 1.
+fn random_fraction() -> f64 {
+    RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
+}
+
 fn add(count: &AtomicU64, spans: usize) {
     count.fetch_add(spans as u64, Relaxed);
 }
 
-/// Whether the collector takes what it is sent. That it does not is told once, and once that it does again.
-#[derive(Debug)]
-pub(crate) struct Health {
-    what: &'static str,
-    fails: bool,
-}
-
-impl Health {
-    pub(crate) fn of(what: &'static str) -> Self {
-        Self { what, fails: false }
-    }
-
-    pub(crate) fn note(&mut self, endpoint: &Endpoint, sent: &Result<(), PostError>) {
-        let what = self.what;
-        match sent {
-            Ok(()) if self.fails => {
-                tracing::info!(%endpoint, what, "the collector takes what it is sent again");
-            }
-            Err(error) if !self.fails => {
-                tracing::warn!(%endpoint, what, %error, "the collector does not take what it is sent");
-            }
-            Err(error) => {
-                tracing::debug!(%endpoint, what, %error, "the collector still does not");
-            }
-            Ok(()) => {}
-        }
-        self.fails = sent.is_err();
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@
 
 mod endpoint;
 mod exporter;
+mod health;
 mod metrics;
 mod post;
 mod resource;

@@ -1,6 +1,7 @@
 //! Sends metrics, now and then.
 
-use crate::exporter::{ExportOptions, Health};
+use crate::exporter::ExportOptions;
+use crate::health::Health;
 use crate::post::post;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +28,7 @@ pub async fn export_metrics(
             }
         };
         let body = options.resource.request("Metrics", "metrics", &metrics);
-        let sent = post(&options.endpoint, "/v1/metrics", &body, options.timeout).await;
+        let sent = post(&options.endpoint, "/v1/metrics", body, options.timeout).await;
         health.note(&options.endpoint, &sent);
     }
 }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 const FILES: usize = 200;
 
 /// The page of a region.
-pub(crate) fn render(region: &Region, stores: &[Store], now_ms: u64) -> Markup {
+pub(crate) fn render(region: &Region, stores: &[Store], now_ms: u64, shows_rows: bool) -> Markup {
     let reads = format!(
         "{} rows, {} dropped by filters",
         units::count(region.reads),
@@ -28,7 +28,10 @@ pub(crate) fn render(region: &Region, stores: &[Store], now_ms: u64) -> Markup {
     let rows = address("/rows", &[("table", &region.table), ("start", &region.start_key)]);
     html! {
         h1 { "Region " code { (region.encoded_name) } }
-        p { "Of table " (regions::table_link(&region.table)) ". " a href=(rows) { "Browse its rows" } }
+        p {
+            "Of table " (regions::table_link(&region.table)) ". "
+            @if shows_rows { a href=(rows) { "Browse its rows" } }
+        }
         (facts(&[
             ("Name", &html! { code { (region.name) } }),
             ("From row", &key(&region.start_key, "the first")),

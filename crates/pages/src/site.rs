@@ -43,9 +43,11 @@ impl Site {
             "/" | "/master-status" | "/rs-status" | "/master.jsp" | "/regionserver.jsp" => {
                 live(Tab::Overview, "Overview", self.overview())
             }
-            "/tables" | "/tablesDetailed.jsp" => {
-                live(Tab::Tables, "Tables", tables::render(parameters, &source.tables()?, &source.regions())?)
-            }
+            "/tables" | "/tablesDetailed.jsp" => live(
+                Tab::Tables,
+                "Tables",
+                tables::render(parameters, &source.tables()?, &source.regions(), source.shows_rows())?,
+            ),
             "/table" | "/table.jsp" => self.table(parameters),
             "/regions" => live(Tab::Regions, "Regions", regions::render(parameters, &source.regions())?),
             "/region" | "/region.jsp" => self.region(parameters),
@@ -84,7 +86,7 @@ impl Site {
     fn table(&self, parameters: Parameters<'_>) -> Result<Page, Refused> {
         let name = parameters.needed("name")?;
         let schema = self.source.schema(name)?;
-        let content = table::render(parameters, &schema, &self.source.regions())?;
+        let content = table::render(parameters, &schema, &self.source.regions(), self.source.shows_rows())?;
         Ok(Page(Some(Tab::Tables), format!("Table {name}"), true, content))
     }
 
@@ -94,7 +96,9 @@ impl Site {
         let Some(found) = regions.iter().find(|region| region.encoded_name == name) else {
             return Err(Refused::NotFound(format!("no region of the encoded name {name} is open")));
         };
-        let content = region::render(found, &self.source.stores(name)?, self.source.identity().now_ms);
+        let source = &self.source;
+        let (stores, now_ms) = (source.stores(name)?, source.identity().now_ms);
+        let content = region::render(found, &stores, now_ms, source.shows_rows());
         Ok(Page(Some(Tab::Regions), format!("Region {name}"), true, content))
     }
 
@@ -102,6 +106,10 @@ impl Site {
         if parameters.0.sender.to_other_name {
             let message =
                 "rows are shown to who reaches this server by its address, its host name, or as localhost";
+            return Err(Refused::Forbidden(message.to_owned()));
+        }
+        if !self.source.shows_rows() {
+            let message = "this server shows no rows: its setting listen.info-rows is false";
             return Err(Refused::Forbidden(message.to_owned()));
         }
         let range = rows::range(parameters)?;

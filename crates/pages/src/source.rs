@@ -49,6 +49,9 @@ pub trait Source: Send + Sync + 'static {
     /// The settings that are in effect.
     fn settings(&self) -> Vec<Setting>;
 
+    /// Whether rows of tables are shown to anybody.
+    fn shows_rows(&self) -> bool;
+
     /// Reads rows, within limits of its own besides those of `range`.
     ///
     /// # Errors

@@ -8,7 +8,12 @@ use crate::{regions, units};
 use maud::{Markup, html};
 
 /// The page of a table. `all` are the regions of all tables.
-pub(crate) fn render(parameters: Parameters<'_>, schema: &Schema, all: &[Region]) -> Result<Markup, Refused> {
+pub(crate) fn render(
+    parameters: Parameters<'_>,
+    schema: &Schema,
+    all: &[Region],
+    shows_rows: bool,
+) -> Result<Markup, Refused> {
     let table = &schema.table;
     let sums = with_sums(std::slice::from_ref(table), all);
     let sum = sums.first().cloned().unwrap_or_default();
@@ -17,7 +22,7 @@ pub(crate) fn render(parameters: Parameters<'_>, schema: &Schema, all: &[Region]
     let size = format!("{} in {} files", units::bytes(sum.file_bytes), units::count(sum.files));
     Ok(html! {
         h1 { "Table " code { (table.name) } }
-        p { a href=(address("/rows", &[("table", &table.name)])) { "Browse its rows" } }
+        @if shows_rows { p { a href=(address("/rows", &[("table", &table.name)])) { "Browse its rows" } } }
         (facts(&[
             ("State", &state(&table.state)),
             ("Regions", &open),

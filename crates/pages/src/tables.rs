@@ -123,6 +123,7 @@ pub(crate) fn render(
     parameters: Parameters<'_>,
     tables: &[Table],
     regions: &[Region],
+    shows_rows: bool,
 ) -> Result<Markup, Refused> {
     let (sort, by) = parameters.choice("sort", &SORTS)?;
     let find = parameters.text("q")?;
@@ -146,7 +147,8 @@ pub(crate) fn render(
                     thead { tr {
                         (heading("Table", "name")) th { "State" } th.optional { "Families" } (heading("Regions", "regions"))
                         (heading("Size", "size")) (heading("Memstores", "memstore")) (heading("Read", "reads"))
-                        (heading("Written", "writes")) (heading("Compacting", "compacting")) th { span.unseen { "Rows" } }
+                        (heading("Written", "writes")) (heading("Compacting", "compacting"))
+                        @if shows_rows { th { span.unseen { "Rows" } } }
                     } }
                     tbody {
                         @for sum in &sums {
@@ -163,7 +165,9 @@ pub(crate) fn render(
                                 td.number { (units::count(sum.reads)) }
                                 td.number { (units::count(sum.writes)) }
                                 td.number { (units::count(sum.compacting)) }
-                                td { a href=(address("/rows", &[("table", sum.table)])) aria-label={ "Rows of " (sum.table) } { "rows" } }
+                                @if shows_rows {
+                                    td { a href=(address("/rows", &[("table", sum.table)])) aria-label={ "Rows of " (sum.table) } { "rows" } }
+                                }
                             }
                         }
                     }

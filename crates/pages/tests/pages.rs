@@ -160,6 +160,27 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn where_rows_are_not_shown_nothing_leads_to_them() {
+    let of = |hides_rows| {
+        let mut source = MadeUp::with("visits");
+        source.hides_rows = hides_rows;
+        Site::new(Arc::new(source), MetricsPages::new(Snapshot::default))
+    };
+    let regions = get(&of(false), "/regions").body;
+    let (_, name) = regions.split_once("/region?name=").unwrap();
+    let region = &format!("/region?name={}", name.split('"').next().unwrap());
+    for (page, hides_rows) in
+        [("/tables", true), ("/table?name=visits", true), (region, true), ("/tables", false), (region, false)]
+    {
+        let answer = get(&of(hides_rows), page);
+        assert_eq!(answer.status, 200, "{page}");
+        assert_eq!(answer.body.contains("href=\"/rows"), !hides_rows, "{page}");
+    }
+    let answer = get(&of(true), "/rows?table=visits");
+    assert_eq!((answer.status, answer.body.contains("listen.info-rows")), (403, true));
+}
+
+#[test]
 fn rows_are_shown_to_who_calls_the_server_by_its_name_alone() {
     let site = site();
     let mut request = Request::parse("/rows", Some("table=events"));

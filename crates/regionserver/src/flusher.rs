@@ -1,5 +1,6 @@
 //! Carries out a flush, on a thread that may block. Reads and writes go on meanwhile.
 
+use crate::host::system_now_ms;
 use crate::job::Job;
 use crate::job_queue::Taken;
 use crate::scheduler::End;
@@ -86,6 +87,7 @@ async fn flush(server: &RegionServer, region: Arc<Region>, families: Option<Vec<
     let name = Arc::clone(region.encoded_name());
     let memory_bytes = region.memstore_bytes();
     let begun = Instant::now();
+    let _under_way = server.flushes_under_way.begin(&name, system_now_ms().unsigned_abs());
     let control =
         FlushControl { throughput: Arc::clone(&server.scheduler.throughput), region: Arc::clone(&region) };
     match tokio::task::spawn_blocking(move || region.flush_under(families.as_deref(), &control)).await {

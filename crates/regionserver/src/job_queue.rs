@@ -200,11 +200,6 @@ impl JobQueue {
         }
     }
 
-    /// The jobs under way.
-    pub(crate) fn running(&self) -> impl Iterator<Item = &Job> {
-        self.running.iter().map(|running| &running.job)
-    }
-
     /// All jobs that wait or are under way.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.places.keys().chain(self.running.iter().map(|running| &running.job))

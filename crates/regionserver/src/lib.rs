@@ -20,6 +20,7 @@ mod endpoints;
 mod exceptions;
 mod figures;
 mod flusher;
+mod flushes_under_way;
 mod get;
 mod handlers;
 mod host;

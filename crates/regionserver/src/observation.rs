@@ -1,6 +1,5 @@
 //! What those who watch the server look at besides its numbers.
 
-use crate::job::Job;
 use crate::server::RegionServer;
 use finback_metrics::HistogramSnapshot;
 use finback_region::Region;
@@ -19,12 +18,9 @@ impl RegionServer {
         self.scheduler.compactions()
     }
 
-    /// Encoded names of the regions that are being flushed.
-    pub fn flushes_under_way(&self) -> Vec<Arc<str>> {
-        self.scheduler.running(|job| match job {
-            Job::Flush { region } | Job::FlushFamilies { region, .. } => Some(Arc::clone(region)),
-            Job::FlushForMemory | Job::Compaction { .. } => None,
-        })
+    /// The flushes under way that the server has begun itself: encoded names of regions, and since when, ms since the epoch.
+    pub fn flushes_under_way(&self) -> Vec<(Arc<str>, u64)> {
+        self.flushes_under_way.list()
     }
 
     /// How long operations took, in the order of [`finback_metrics::Operation::ALL`].

@@ -159,11 +159,6 @@ impl Scheduler {
         found
     }
 
-    /// What `find` finds among the jobs under way.
-    pub(crate) fn running<T>(&self, find: impl Fn(&Job) -> Option<T>) -> Vec<T> {
-        self.queue.lock().running().filter_map(find).collect()
-    }
-
     /// How many jobs wait for a pool.
     pub(crate) fn waiting(&self, pool: Pool) -> usize {
         self.queue.lock().waiting(pool)

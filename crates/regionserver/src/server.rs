@@ -5,6 +5,7 @@ use crate::background_options::BackgroundOptions;
 use crate::bulk_load::LOADS_AT_ONCE;
 use crate::client_counts::ClientCounts;
 use crate::exceptions::exception;
+use crate::flushes_under_way::FlushesUnderWay;
 use crate::handlers::Handlers;
 use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
@@ -111,6 +112,7 @@ pub struct RegionServer {
     /// How long operations take.
     pub(crate) operations: Arc<OperationCounts>,
     pub(crate) slow_calls: SlowCalls,
+    pub(crate) flushes_under_way: FlushesUnderWay,
     /// What each user has asked for.
     pub(crate) client_counts: Arc<ClientCounts>,
     pub(crate) last_report: LastReport,
@@ -164,6 +166,7 @@ impl RegionServer {
             schemas: Schemas::default(),
             requests: AtomicU64::new(0),
             operations: Arc::default(),
+            flushes_under_way: FlushesUnderWay::default(),
             slow_calls: SlowCalls::new(options.slow_calls.clone(), options.tracer.clone()),
             client_counts: Arc::default(),
             last_report: LastReport::default(),

@@ -5,7 +5,8 @@
 use crate::server::RegionServer;
 use finback_otel::Tracer;
 use finback_proto::{Message, pb};
-use finback_rpc::{Call, ConnectionInfo, MethodName, Outcome, PendingReply, Reply, RpcException, exceptions};
+use finback_rpc::{Call, Outcome, PendingReply, Reply, RpcException, exceptions};
+use finback_spans::{CallHead, CallTrace, End};
 use parking_lot::Mutex;
 use pb::slow_log_payload::Type;
 use pb::slow_log_response_request::{FilterByOperator, LogType};
@@ -17,7 +18,6 @@ mod description;
 mod span;
 
 use description::Shape;
-use span::{End, Trace};
 
 /// Where HBase has its messages.
 const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
@@ -51,13 +51,9 @@ pub(crate) struct SlowCalls {
 
 /// What is remembered of a call while it is carried out.
 struct Watched {
-    method: MethodName,
+    head: CallHead,
     param: finback_cell::Bytes,
-    cell_bytes: usize,
-    connection: Arc<ConnectionInfo>,
-    received: Instant,
-    begun: Instant,
-    trace: Option<Trace>,
+    trace: Option<CallTrace>,
 }
 
 /// Has a call carried out, and notes it if it is slow or large, or its span is wanted.
@@ -70,13 +66,9 @@ pub(crate) fn watch(
         return carry_out(call);
     }
     let watched = Watched {
-        method: call.method.clone(),
+        head: CallHead::of(&call),
         param: call.param.clone(),
-        cell_bytes: call.cells.len(),
-        connection: Arc::clone(&call.connection),
-        received: call.received,
-        begun: call.begun,
-        trace: server.tracer().map(|tracer| Trace::begin(tracer, &call)),
+        trace: server.tracer().map(|tracer| CallTrace::begin(tracer, &call)),
     };
     match carry_out(call) {
         Outcome::Ready(result) => {
@@ -100,17 +92,18 @@ async fn noted(
 
 fn note(server: &RegionServer, call: &Watched, result: &Result<Reply, RpcException>) {
     let ended = result.as_ref().ok().and_then(|reply| reply.ended).unwrap_or_else(Instant::now);
-    let took = ended.saturating_duration_since(call.begun);
+    let took = ended.saturating_duration_since(call.head.begun);
     let bytes = result.as_ref().map_or(0, |reply| reply.message.len() + reply.cells.len());
     let kind = server.slow_calls.kind_of(took, bytes);
-    let trace = call.trace.as_ref().filter(|trace| trace.is_told(kind.is_some()));
+    let trace = call.trace.as_ref().filter(|trace| trace.is_sampled() || kind.is_some());
     if kind.is_none() && trace.is_none() {
         return;
     }
     let shape = call.shape(server);
     if let (Some(trace), Some(tracer)) = (trace, server.tracer()) {
         let response = result.as_ref().map(|_| bytes);
-        trace.tell(tracer, call, &shape, &End { at: ended, took, response, is_slow: kind.is_some() });
+        let end = End { at: ended, took, response };
+        trace.tell(tracer, &call.head, &end, span::attributes(&shape, kind.is_some()));
     }
     if let Some(kind) = kind {
         call.tell(&shape, kind, took, result.as_ref().map(|_| bytes));
@@ -193,11 +186,7 @@ impl Watched {
     /// What it was about.
     fn shape(&self, server: &RegionServer) -> Shape {
         let scanner = |id| server.scanners.describe(id);
-        description::describe(self.method.as_str(), &self.param, scanner)
-    }
-
-    fn waited(&self) -> Duration {
-        self.begun.saturating_duration_since(self.received)
+        description::describe(self.head.method.as_str(), &self.param, scanner)
     }
 
     /// Tells it in the log. `answer`: the bytes of the reply, or what failed.
@@ -205,16 +194,16 @@ impl Watched {
         let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
         tracing::warn!(
             target: LOG_TARGET,
-            method = self.method.as_str(),
+            method = self.head.method.as_str(),
             is_slow = kind != Type::LargeLog,
             is_large = kind != Type::SlowLog,
             processed_ms = ms(took),
-            waited_ms = ms(self.waited()),
-            request_bytes = self.param.len() + self.cell_bytes,
+            waited_ms = ms(self.head.waited()),
+            request_bytes = self.head.request_bytes,
             response_bytes = answer.ok(),
             exception = answer.err().map(RpcException::simple_class),
-            client = %self.connection.remote,
-            user = self.connection.user,
+            client = %self.head.connection.remote,
+            user = self.head.connection.user,
             table = shape.table(),
             region = shape.some(&shape.region),
             row = shape.some(&shape.row),
@@ -242,14 +231,14 @@ impl Watched {
         pb::SlowLogPayload {
             start_time: begun_ms,
             processing_time: ms(took),
-            queue_time: ms(self.waited()),
+            queue_time: ms(self.head.waited()),
             response_size: i64::try_from(bytes).unwrap_or(i64::MAX),
-            client_address: self.connection.remote.to_string(),
+            client_address: self.head.connection.remote.to_string(),
             server_class: SERVER_CLASS.to_owned(),
-            method_name: self.method.to_string(),
-            call_details: format!("{}({MESSAGES}{})", self.method, described.class),
+            method_name: self.head.method.to_string(),
+            call_details: format!("{}({MESSAGES}{})", self.head.method, described.class),
             param: Some(described.param),
-            user_name: self.connection.user.clone(),
+            user_name: self.head.connection.user.clone(),
             region_name: Some(described.region),
             multi_gets: Some(described.gets.unwrap_or(0)),
             multi_mutations: Some(described.mutations.unwrap_or(0)),

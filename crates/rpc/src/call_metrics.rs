@@ -1,7 +1,7 @@
 //! What a server counts of its calls: how long they took, how large they were, and how they failed.
 
 use crate::exception::RpcException;
-use finback_metrics::{ExceptionCounts, Histogram, IpcFigures, is_recording};
+use finback_metrics::{Counter, ExceptionCounts, Histogram, IpcFigures, is_recording};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -32,8 +32,8 @@ pub(crate) struct CallMetrics {
     total_time: Histogram,
     request_bytes: Histogram,
     response_bytes: Histogram,
-    received_bytes: AtomicU64,
-    sent_bytes: AtomicU64,
+    received_bytes: Counter,
+    sent_bytes: Counter,
     accepted: AtomicU64,
     refused: AtomicU64,
     named: [AtomicU64; NAMED.len()],
@@ -49,8 +49,8 @@ impl Default for CallMetrics {
             total_time: histogram(),
             request_bytes: histogram(),
             response_bytes: histogram(),
-            received_bytes: AtomicU64::default(),
-            sent_bytes: AtomicU64::default(),
+            received_bytes: Counter::default(),
+            sent_bytes: Counter::default(),
             accepted: AtomicU64::default(),
             refused: AtomicU64::default(),
             named: Default::default(),
@@ -95,14 +95,14 @@ impl CallMetrics {
     #[inline]
     pub(crate) fn received(&self, bytes: usize) {
         if is_recording() {
-            self.received_bytes.fetch_add(bytes as u64, Relaxed);
+            self.received_bytes.add(bytes as u64);
         }
     }
 
     #[inline]
     pub(crate) fn sent(&self, bytes: usize) {
         if is_recording() {
-            self.sent_bytes.fetch_add(bytes as u64, Relaxed);
+            self.sent_bytes.add(bytes as u64);
         }
     }
 
@@ -132,8 +132,8 @@ impl CallMetrics {
             total_time: self.total_time.snapshot(),
             request_bytes: self.request_bytes.snapshot(),
             response_bytes: self.response_bytes.snapshot(),
-            received_bytes: self.received_bytes.load(Relaxed),
-            sent_bytes: self.sent_bytes.load(Relaxed),
+            received_bytes: self.received_bytes.count(),
+            sent_bytes: self.sent_bytes.count(),
             accepted: self.accepted.load(Relaxed),
             refused: self.refused.load(Relaxed),
             exceptions: self.exceptions(),

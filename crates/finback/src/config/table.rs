@@ -45,6 +45,8 @@ settings! {
         "hbase.master.info.bindAddress",
         "hbase.regionserver.info.bindAddress",
     ]);
+    /// Whether the web page shows rows of tables. false: everything but these.
+    shows_rows: Flag = "true", "listen.info-rows", Restart, NONE;
     /// Port of the ZooKeeper responder, where HBase's clients look first. 0: any free port.
     zookeeper_port: Port = "2181", "listen.zookeeper-port", Restart,
         same(&["hbase.zookeeper.property.clientPort"]);

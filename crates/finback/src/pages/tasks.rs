@@ -11,9 +11,10 @@ impl ServerPages {
         let figures = server.figures().0;
         let mut running: Vec<Task> =
             server.open_regions().iter().flat_map(|region| compactions(region)).collect();
-        running.extend(server.flushes_under_way().into_iter().map(|region| Task {
+        running.extend(server.flushes_under_way().into_iter().map(|(region, since_ms)| Task {
             description: format!("Flushing {region}"),
             status: "Running".to_owned(),
+            since_ms,
             ..Task::default()
         }));
         Tasks {

@@ -47,8 +47,14 @@ async fn gets_and_puts_are_counted_and_timed() {
                 && line.contains("operation=\"get\"")
         };
         assert!(metrics.lines().find(gets).unwrap().ends_with("} 1"), "{metrics}");
-        assert!(number(&metrics, "\nfinback_rpc_duration_seconds_count ") >= 4, "{metrics}");
-        assert!(number(&metrics, "\nfinback_rpc_received_bytes_total ") > 100, "{metrics}");
+        assert!(
+            number(&metrics, "\nfinback_rpc_duration_seconds_count{role=\"regionserver\"} ") >= 4,
+            "{metrics}"
+        );
+        assert!(
+            number(&metrics, "\nfinback_rpc_received_bytes_total{role=\"regionserver\"} ") > 100,
+            "{metrics}"
+        );
         assert!(number(&metrics, "\nfinback_master_procedures_total{kind=\"open\"} ") >= 2, "{metrics}");
         assert!(metrics.contains("finback_master_region_servers{state=\"live\"} 1\n"), "{metrics}");
 

@@ -65,7 +65,8 @@ async fn request(stream: &mut TcpStream) -> Request {
     let mut lines = head.lines();
     let target = lines.next().unwrap().strip_prefix("POST ").unwrap().strip_suffix(" HTTP/1.1").unwrap();
     let header = |name: &str| {
-        let mut values = head.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        let fields = head.lines().filter_map(|line| line.split_once(": "));
+        let mut values = fields.filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value);
         let value = values.next().unwrap_or_else(|| panic!("no {name} in {head}"));
         assert!(values.next().is_none());
         value

@@ -98,6 +98,19 @@ async fn a_busy_collector_is_asked_again_with_the_same_spans() {
 }
 
 #[tokio::test]
+async fn what_a_collector_rejects_of_a_batch_is_counted_as_failed() {
+    const PART: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+        24\r\n{\"partialSuccess\":{\"rejectedSpans\":\"\r\n4\r\n1\"}}\r\n0\r\n\r\n";
+    let mut collector = Collector::answering(&[PART, OK]).await;
+    collector.options.gather = LONG;
+    collector.options.farewell = LONG;
+    let exporting = Exporting::to(collector.options.clone());
+    exporting.offer("a");
+    exporting.offer("b");
+    assert_eq!(exporting.stop().await, SpanFigures { sent: 1, failed: 1, ..Default::default() });
+}
+
+#[tokio::test]
 async fn one_that_stays_busy_loses_a_batch_and_gets_the_next() {
     let mut collector = Collector::answering(&[BUSY, BUSY, BUSY, OK]).await;
     let exporting = Exporting::to(collector.options.clone());

@@ -18,12 +18,14 @@ pub(crate) struct MadeUp {
     filter: Mutex<String>,
     /// A name of a table, a row, a family, a file, a value.
     name: &'static str,
+    /// Whether rows are nobody's business.
+    pub(crate) hides_rows: bool,
 }
 
 impl MadeUp {
     /// One in which things have this name.
     pub(crate) fn with(name: &'static str) -> Self {
-        Self { filter: Mutex::new("info".to_owned()), name }
+        Self { filter: Mutex::new("info".to_owned()), name, hides_rows: false }
     }
 }
 
@@ -32,6 +34,10 @@ fn table(name: &str, state: &str, regions: u64) -> Table {
 }
 
 impl Source for MadeUp {
+    fn shows_rows(&self) -> bool {
+        !self.hides_rows
+    }
+
     fn identity(&self) -> Identity {
         Identity {
             version: "0.1.0".into(),

@@ -78,14 +78,14 @@ async fn a_sampled_call_is_a_span_with_what_it_was_about() {
     let _: (pb::GetResponse, _) = world.ask("Get", &request(&table.region)).await.unwrap();
     let after = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let span = next(&mut offered).await;
-    assert_eq!((span.name.as_str(), span.parent, &span.error), ("ClientService/Get", None, &None));
+    assert_eq!((span.name.as_str(), span.parent, &span.error), ("hbase.pb.ClientService/Get", None, &None));
     // Two clocks agree but for what steps in time do.
     let slack = Duration::from_secs(1);
     assert!(u128::from(span.start_ns) >= (before - slack).as_nanos());
     assert!(span.end_ns >= span.start_ns && u128::from(span.end_ns) <= (after + slack).as_nanos());
     for (key, value) in [
         ("db.system", Some(Attribute::Name("hbase"))),
-        ("rpc.service", Some(Attribute::Name("ClientService"))),
+        ("rpc.service", Some(Attribute::Text("hbase.pb.ClientService".to_owned()))),
         ("rpc.method", text("Get")),
         ("db.user", text("hbase")),
         ("client.address", text("127.0.0.1")),
