@@ -28,6 +28,7 @@ pub(crate) struct Selection {
     pub(crate) cache_blocks: bool,
     pub(crate) load_on_demand: Option<bool>,
     pub(crate) consistency: Consistency,
+    pub(crate) replica: Option<u32>,
     pub(crate) attributes: Vec<(String, Bytes)>,
 }
 
@@ -44,6 +45,7 @@ impl Default for Selection {
             cache_blocks: true,
             load_on_demand: None,
             consistency: Consistency::Strong,
+            replica: None,
             attributes: Vec::new(),
         }
     }
@@ -229,6 +231,18 @@ macro_rules! selection_methods {
         pub fn consistency(mut self, consistency: crate::Consistency) -> Self {
             self.selection.consistency = consistency;
             self
+        }
+
+        /// Of a [timeline-consistent](crate::Consistency::Timeline) read: the only replica that is asked; 0 is the primary.
+        #[must_use]
+        pub fn replica(mut self, id: u32) -> Self {
+            self.selection.replica = Some(id);
+            self
+        }
+
+        /// The only replica that is to be asked, if there is one.
+        pub(crate) fn asked_replica(&self) -> Option<u32> {
+            self.selection.replica
         }
 
         pub(crate) fn is_timeline(&self) -> bool {

@@ -16,6 +16,7 @@ mod security;
 mod selection;
 mod snapshots;
 mod status;
+mod storefiletracker;
 mod tools;
 
 pub(crate) use general::TABLE_HELP;
@@ -37,6 +38,7 @@ pub const GROUPS: &[Group] = &[
     procedures::GROUP,
     labels::GROUP,
     rsgroup::GROUP,
+    storefiletracker::GROUP,
 ];
 
 /// All commands.

@@ -57,6 +57,13 @@ impl Shell {
         self
     }
 
+    /// Failures are told as the server told them, as after the statement `debug`.
+    #[must_use]
+    pub fn debugging(mut self) -> Self {
+        self.debug = true;
+        self
+    }
+
     /// The code of an `exit`.
     pub fn exit_code(&self) -> Option<u8> {
         self.exit
@@ -144,11 +151,12 @@ impl Shell {
             if name == "name" && arguments.is_empty() {
                 return Ok(Some(Value::text(table.to_bytes())));
             }
-            if name == "help" {
+            if name != "help" {
+                values.push(table);
+            } else if arguments.is_empty() {
                 self.out.line(commands::TABLE_HELP)?;
                 return Ok(None);
             }
-            values.push(table);
         }
         for argument in arguments {
             values.push(self.value(argument)?);

@@ -79,14 +79,30 @@ impl Admin {
         answer.server_name.iter().map(|name| ServerName::try_from(name).map_err(malformed(METHOD))).collect()
     }
 
-    /// A server that gets regions again.
+    /// A server that gets regions again; regions of these encoded names move there.
     ///
     /// # Errors
     /// As of all operations.
-    pub async fn recommission_server(&self, server: &ServerName) -> Result<()> {
-        let question = pb::RecommissionRegionServerRequest { server_name: server.into(), region: Vec::new() };
+    pub async fn recommission_server(&self, server: &ServerName, regions: &[impl AsRef<str>]) -> Result<()> {
+        use pb::region_specifier::RegionSpecifierType;
+        let region = |name: &dyn AsRef<str>| pb::RegionSpecifier {
+            r#type: RegionSpecifierType::EncodedRegionName.into(),
+            value: name.as_ref().as_bytes().to_vec().into(),
+        };
+        let region = regions.iter().map(|name| region(name)).collect();
+        let question = pb::RecommissionRegionServerRequest { server_name: server.into(), region };
         let _: pb::RecommissionRegionServerResponse =
             self.ask_master("RecommissionRegionServer", &question).await?;
+        Ok(())
+    }
+
+    /// Writes what the master has in the memory of its own store to files. HBase has this from 2.5 on.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn flush_master_store(&self) -> Result<()> {
+        let _: pb::FlushMasterStoreResponse =
+            self.ask_master("FlushMasterStore", &pb::FlushMasterStoreRequest {}).await?;
         Ok(())
     }
 

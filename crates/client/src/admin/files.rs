@@ -23,7 +23,7 @@ impl Admin {
     /// # Errors
     /// As of all operations.
     pub async fn flush_table(&self, table: impl IntoTableName, family: Option<&str>) -> Result<()> {
-        let table = named(table)?;
+        let table = self.existing(table).await?;
         let configuration =
             family.map(|family| pb::NameStringPair { name: "family".to_owned(), value: family.to_owned() });
         let procedure = pb::ProcedureDescription {
@@ -73,7 +73,7 @@ impl Admin {
         family: Option<&[u8]>,
         major: bool,
     ) -> Result<()> {
-        let table = named(table)?;
+        let table = self.existing(table).await?;
         for region in self.table(&table).regions().await? {
             match self.compact_region(&region, family, major).await {
                 // Gone meanwhile: to where it will be compacted as well.
@@ -148,7 +148,7 @@ impl Admin {
     /// As of all operations.
     pub async fn compaction_state_of_table(&self, table: impl IntoTableName) -> Result<CompactionState> {
         let (mut minor, mut major) = (false, false);
-        for region in self.table(&named(table)?).regions().await? {
+        for region in self.table(&self.existing(table).await?).regions().await? {
             if region.server().is_some() {
                 let state = self.compaction_state(&region).await?;
                 minor |= matches!(state, CompactionState::Minor | CompactionState::MajorAndMinor);

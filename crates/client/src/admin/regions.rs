@@ -128,9 +128,19 @@ impl Admin {
     /// # Errors
     /// As of all operations; `UnknownRegionException`.
     pub async fn assign_region(&self, name: impl AsRef<[u8]>) -> Result<()> {
-        let question = pb::AssignRegionRequest { region: specifier(name.as_ref()), r#override: None };
+        let question =
+            pb::AssignRegionRequest { region: self.by_full_name(name.as_ref()).await?, r#override: None };
         let _: pb::AssignRegionResponse = self.ask_master("AssignRegion", &question).await?;
         Ok(())
+    }
+
+    /// A region for calls to the master: HBase's does not know regions by their encoded names there.
+    async fn by_full_name(&self, name: &[u8]) -> Result<pb::RegionSpecifier> {
+        if !name.contains(&b',') {
+            return Ok(convert::specifier_by_name(&self.region(name).await?.region));
+        }
+        let kind = RegionSpecifierType::RegionName.into();
+        Ok(pb::RegionSpecifier { r#type: kind, value: Bytes::copy_from_slice(name) })
     }
 
     /// Has a region not served any more.
@@ -138,7 +148,8 @@ impl Admin {
     /// # Errors
     /// As of all operations; `UnknownRegionException`.
     pub async fn unassign_region(&self, name: impl AsRef<[u8]>) -> Result<()> {
-        let question = pb::UnassignRegionRequest { region: specifier(name.as_ref()), force: None };
+        let question =
+            pb::UnassignRegionRequest { region: self.by_full_name(name.as_ref()).await?, force: None };
         let _: pb::UnassignRegionResponse = self.ask_master("UnassignRegion", &question).await?;
         Ok(())
     }
@@ -148,7 +159,7 @@ impl Admin {
     /// # Errors
     /// As of all operations; `UnknownRegionException`.
     pub async fn offline_region(&self, name: impl AsRef<[u8]>) -> Result<()> {
-        let question = pb::OfflineRegionRequest { region: specifier(name.as_ref()) };
+        let question = pb::OfflineRegionRequest { region: self.by_full_name(name.as_ref()).await? };
         let _: pb::OfflineRegionResponse = self.ask_master("OfflineRegion", &question).await?;
         Ok(())
     }
@@ -158,7 +169,7 @@ impl Admin {
     /// # Errors
     /// As of all operations.
     pub async fn clear_block_cache(&self, table: impl IntoTableName) -> Result<Vec<pb::CacheEvictionStats>> {
-        let regions = self.table(&named(table)?).regions().await?;
+        let regions = self.table(&self.existing(table).await?).regions().await?;
         let mut servers: Vec<&ServerName> = regions.iter().filter_map(MetaRegion::server).collect();
         servers.sort();
         servers.dedup();
@@ -173,16 +184,6 @@ impl Admin {
         }
         Ok(evicted)
     }
-}
-
-/// Names a region by its full name, or by its encoded one.
-fn specifier(name: &[u8]) -> pb::RegionSpecifier {
-    let kind = if name.contains(&b',') {
-        RegionSpecifierType::RegionName
-    } else {
-        RegionSpecifierType::EncodedRegionName
-    };
-    pb::RegionSpecifier { r#type: kind.into(), value: Bytes::copy_from_slice(name) }
 }
 
 fn unknown(name: &[u8]) -> Error {

@@ -285,6 +285,15 @@ impl Admin {
         Ok(table.is_meta() || self.state(&table).await?.is_some())
     }
 
+    /// The name of a table, if there is such a table. What asks its regions would otherwise find none, and say that all is done.
+    pub(super) async fn existing(&self, table: impl IntoTableName) -> Result<TableName> {
+        let table = named(table)?;
+        match self.table_exists(&table).await? {
+            true => Ok(table),
+            false => Err(Error::refused("Get", exceptions::table_not_found(table.to_string()))),
+        }
+    }
+
     /// Whether a table is in service, as hbase:meta says.
     ///
     /// # Errors

@@ -133,7 +133,10 @@ impl Driver {
             (pb::ScanRequest { region, scan: Some(message.clone()), ..rows.clone() }, Bytes::new())
         };
         let (response, block, location) = match self.scan.is_timeline() {
-            true => self.shared.call_any_replica(call, config.primary_scan_patience, request).await?,
+            true => {
+                let (replica, patience) = (self.scan.asked_replica(), config.primary_scan_patience);
+                self.shared.call_replica(call, replica, patience, request).await?
+            }
             false => self.shared.call_region(call, request).await?,
         };
         let response: pb::ScanResponse = response;

@@ -40,7 +40,8 @@ impl Table {
         };
         let (response, block, _) = match get.is_timeline() {
             true => {
-                self.shared.call_any_replica(call, self.shared.config.primary_get_patience, request).await?
+                let patience = self.shared.config.primary_get_patience;
+                self.shared.call_replica(call, get.asked_replica(), patience, request).await?
             }
             false => self.shared.call_region(call, request).await?,
         };

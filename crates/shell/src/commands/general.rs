@@ -28,13 +28,16 @@ Lists the commands, or explains one of them, or all of a group:
             0..2,
             status::run,
             "\
-Shows how the cluster is: in a line ('summary', the default), by server ('simple'), or by server and region
-('detailed').
+Shows how the cluster is: in a line ('summary', the default), by server ('simple'), by server and region ('detailed'), or
+what servers send to other clusters and take from them ('replication').
 
   hbase> status
   hbase> status 'simple'
   hbase> status 'summary'
-  hbase> status 'detailed'"
+  hbase> status 'detailed'
+  hbase> status 'replication'
+  hbase> status 'replication', 'source'
+  hbase> status 'replication', 'sink'"
         ),
         command!(
             "version",

@@ -1,9 +1,9 @@
 //! `procedures`
 
 use crate::arguments::Arguments;
-use crate::command::{Group, command};
+use crate::command::{Group, command, not_there};
 use crate::error::Result;
-use crate::format::ruby_time;
+use crate::format::{message, ruby_time};
 use crate::shell::Shell;
 use crate::value::Value;
 use finback_client::messages::{LockType, Procedure};
@@ -30,6 +30,7 @@ Lists the locks that procedures hold and wait for.
 
   hbase> list_locks"
         ),
+        not_there!("abort_procedure", "HBase itself has it no more: a procedure goes on until it is done"),
     ],
 };
 
@@ -40,7 +41,16 @@ async fn list(shell: &mut Shell, _: Arguments) -> Result<Value> {
     for one in &procedures {
         let (submitted, updated) = (time(one.submitted_time, shell), time(one.last_update, shell));
         let state = one.state().as_str_name();
-        shell.out.row(&[&one.proc_id.to_string(), &one.class_name, state, &submitted, &updated, "[]"])?;
+        let parameters = one.state_message.iter().map(|part| message(&part.type_url, &part.value)).collect();
+        let parameters = Value::Array(parameters).to_string();
+        shell.out.row(&[
+            &one.proc_id.to_string(),
+            &one.class_name,
+            state,
+            &submitted,
+            &updated,
+            &parameters,
+        ])?;
     }
     shell.out.footer(Some(procedures.len()), false)?;
     Ok(Value::Nil)

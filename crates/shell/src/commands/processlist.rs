@@ -1,6 +1,6 @@
 //! `processlist`: what region servers are at work on, from their web pages.
 
-use super::tools::servers_named;
+use super::tools::live_servers_named;
 use crate::arguments::Arguments;
 use crate::error::{Result, ShellError};
 use crate::shell::Shell;
@@ -43,7 +43,7 @@ pub(super) async fn run(shell: &mut Shell, mut arguments: Arguments) -> Result<V
     };
     let servers = match rest.is_empty() {
         true => shell.admin().region_servers().await?,
-        false => servers_named(shell, &rest).await?,
+        false => live_servers_named(shell, &rest).await?,
     };
     let status = shell.admin().cluster_status(&[StatusOption::LiveServers]).await?;
     let mut tasks = Vec::new();

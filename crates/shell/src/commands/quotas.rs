@@ -85,7 +85,8 @@ async fn list(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let mut options = arguments.options()?;
     let limit = options.count("LIMIT")?.and_then(|limit| usize::try_from(limit).ok());
     let filter = QuotaFilter::of(&mut options)?;
-    let mut rows = filter.settings(shell).await?;
+    // Where quotas are switched off there is no table of them.
+    let mut rows = if table_exists(shell).await? { filter.settings(shell).await? } else { Vec::new() };
     rows.truncate(limit.unwrap_or(usize::MAX));
     rows.iter().try_for_each(|(owner, quota)| shell.out.row(&[owner, quota]))?;
     shell.out.footer(Some(rows.len()), false)?;

@@ -4,7 +4,7 @@ mod config;
 mod tables;
 
 use crate::arguments::Arguments;
-use crate::command::{Group, command};
+use crate::command::{Group, command, not_there};
 use crate::error::Result;
 use crate::shell::Shell;
 use crate::value::Value;
@@ -128,6 +128,10 @@ Shows the configurations of all clusters that are replicated to.
 Changes entries of the configuration of a cluster that is replicated to.
 
   hbase> update_peer_config '1', DATA => { \"key1\" => 1 }, CONFIG => { \"config1\" => \"value1\" }"),
+        not_there!(
+            "transit_peer_sync_replication_state",
+            "replication that waits for the other cluster is HBase 3's; the peers here are replicated to behind the writes"
+        ),
     ],
 };
 

@@ -202,7 +202,7 @@ fn shown_tables(group: &RsGroup) -> Vec<String> {
     names.map(|name| name.to_string()).collect()
 }
 
-async fn group(shell: &Shell, name: &str) -> Result<RsGroup> {
+pub(super) async fn group(shell: &Shell, name: &str) -> Result<RsGroup> {
     let group = shell.admin().rsgroup(name).await?;
     group.ok_or_else(|| ShellError::argument(format!("Group does not exist: {name}")))
 }

@@ -11,6 +11,8 @@ enum Kind {
     Text,
     /// In capital letters.
     Word,
+    /// The same, and one of these.
+    OneOf(&'static [&'static str]),
     Bool,
     Int,
     Bytes,
@@ -38,7 +40,7 @@ const FAMILY: &[(&str, Kind)] = &[
     ("IS_MOB", Kind::Bool),
     ("MOB_THRESHOLD", Kind::Int),
     ("NEW_VERSION_BEHAVIOR", Kind::Bool),
-    ("BLOOMFILTER", Kind::Word),
+    ("BLOOMFILTER", Kind::OneOf(&["NONE", "ROW", "ROWCOL", "ROWPREFIX_FIXED_LENGTH"])),
     ("COMPRESSION", Kind::Word),
     ("COMPRESSION_COMPACT", Kind::Word),
     ("COMPRESSION_COMPACT_MAJOR", Kind::Word),
@@ -75,6 +77,10 @@ fn stored(name: &str, kind: &Kind, value: &Value) -> Result<String> {
     match kind {
         Kind::Text => Ok(text),
         Kind::Word => Ok(text.to_uppercase()),
+        Kind::OneOf(known) => match known.iter().find(|known| text.eq_ignore_ascii_case(known)) {
+            Some(known) => Ok((*known).to_owned()),
+            None => Err(wrong(&format!("one of {}", known.join(", ")))),
+        },
         Kind::Bool => Ok(text.eq_ignore_ascii_case("true").to_string()),
         Kind::Int => text.trim().parse::<i64>().map(|value| value.to_string()).map_err(|_| wrong("a number")),
         Kind::Bytes => {
@@ -127,7 +133,11 @@ pub(super) fn update_table(mut table: TableDescriptor, options: &mut Options) ->
     }
     for of in ["METADATA", "CONFIGURATION"] {
         for (key, value) in options.pairs(of)? {
-            table = table.with(&key, &String::from_utf8_lossy(&value));
+            // As in HBase's client, nothing is no value: the attribute goes.
+            match value.is_empty() {
+                true => table.attributes.retain(|(known, _)| known[..] != *key.as_bytes()),
+                false => table = table.with(&key, &String::from_utf8_lossy(&value)),
+            }
         }
     }
     Ok(table)

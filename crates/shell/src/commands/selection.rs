@@ -113,10 +113,10 @@ macro_rules! select {
         if let Some(labels) = labels::of_read($options) {
             target = target.attribute(labels::ATTRIBUTE, labels);
         }
-        if $options.count("REGION_REPLICA_ID")?.is_some() {
-            return Err(ShellError::argument(
-                "REGION_REPLICA_ID: this shell asks the primary, or with CONSISTENCY => 'TIMELINE' any replica",
-            ));
+        if let Some(id) = $options.int("REGION_REPLICA_ID")? {
+            let id = u32::try_from(id);
+            let id = id.map_err(|_| ShellError::argument("REGION_REPLICA_ID is a number from 0 on"))?;
+            target = target.replica(id);
         }
         target
     }};

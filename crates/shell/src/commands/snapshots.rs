@@ -144,19 +144,27 @@ async fn delete(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
 }
 
 async fn delete_all(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
-    let found = matching(shell, None, Some(arguments.text())).await?;
-    delete_after_asking(shell, &found).await
+    let regex = arguments.text();
+    let found = matching(shell, None, Some(regex.clone())).await?;
+    delete_after_asking(shell, &found, &format!("regex {regex}")).await
 }
 
 async fn delete_of_tables(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
-    let found = matching(shell, Some(arguments.text()), arguments.optional_text()).await?;
-    delete_after_asking(shell, &found).await
+    let (table, name) = (arguments.text(), arguments.optional_text().unwrap_or_else(|| ".*".to_owned()));
+    let wanted =
+        format!("table name regular expression {table} and the snapshot name regular expression {name}");
+    let found = matching(shell, Some(table), Some(name)).await?;
+    delete_after_asking(shell, &found, &wanted).await
 }
 
-async fn delete_after_asking(shell: &mut Shell, found: &[SnapshotDescription]) -> Result<Value> {
-    show(shell, found)?;
+async fn delete_after_asking(
+    shell: &mut Shell,
+    found: &[SnapshotDescription],
+    wanted: &str,
+) -> Result<Value> {
+    rows(shell, found)?;
     if found.is_empty() {
-        shell.out.line("No snapshots matched the regex")?;
+        shell.out.line(format!("No snapshots matched the {wanted}"))?;
         return Ok(Value::Nil);
     }
     if !shell.asked(&format!("Delete the above {} snapshots", found.len()))? {
@@ -179,12 +187,17 @@ async fn list_of_tables(shell: &mut Shell, mut arguments: Arguments) -> Result<V
     show(shell, &found)
 }
 
-fn show(shell: &mut Shell, found: &[SnapshotDescription]) -> Result<Value> {
+fn rows(shell: &mut Shell, found: &[SnapshotDescription]) -> Result<()> {
     shell.out.header(&["SNAPSHOT", "TABLE + CREATION TIME"])?;
     for one in found {
         let created = ruby_time(one.creation_time(), &shell.zone);
         shell.out.row(&[&one.name, &format!("{} ({created})", one.table())])?;
     }
+    Ok(())
+}
+
+fn show(shell: &mut Shell, found: &[SnapshotDescription]) -> Result<Value> {
+    rows(shell, found)?;
     shell.out.footer(Some(found.len()), false)?;
     Ok(Value::Array(found.iter().map(|one| Value::text(&one.name)).collect()))
 }

@@ -1,5 +1,7 @@
 //! `status`
 
+mod replication;
+
 use crate::arguments::Arguments;
 use crate::error::{Result, ShellError};
 use crate::format::{region_load, server_load};
@@ -10,17 +12,26 @@ use messages::{ClusterStatus, ServerName};
 
 pub(super) async fn run(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let kind = arguments.optional_text().unwrap_or_else(|| "summary".to_owned());
-    if !["summary", "simple", "detailed"].contains(&kind.as_str()) {
-        return Err(ShellError::argument(format!(
-            "status knows 'summary', 'simple' and 'detailed', not '{kind}'"
-        )));
-    }
-    let status = shell.admin().cluster_status(&[]).await?;
-    match kind.as_str() {
-        "summary" => shell.out.line(summary(&status))?,
-        kind => lines(&status, kind == "detailed").iter().try_for_each(|line| shell.out.line(line))?,
-    }
+    let told = match kind.as_str() {
+        "summary" => vec![summary(&cluster(shell).await?)],
+        "simple" => lines(&cluster(shell).await?, false),
+        "detailed" => lines(&cluster(shell).await?, true),
+        "replication" => {
+            let part = replication::Part::of(arguments.optional_text().as_deref())?;
+            replication::lines(&cluster(shell).await?, part, &shell.zone)
+        }
+        other => {
+            return Err(ShellError::argument(format!(
+                "status knows 'summary', 'simple', 'detailed' and 'replication', not '{other}'"
+            )));
+        }
+    };
+    told.iter().try_for_each(|line| shell.out.line(line))?;
     Ok(Value::Nil)
+}
+
+async fn cluster(shell: &Shell) -> Result<ClusterStatus> {
+    Ok(shell.admin().cluster_status(&[]).await?)
 }
 
 fn summary(status: &ClusterStatus) -> String {

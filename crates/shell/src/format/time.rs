@@ -25,3 +25,11 @@ pub(crate) fn ruby_time(ms: i64, zone: &TimeZone) -> String {
         Err(_) => ms.to_string(),
     }
 }
+
+/// As Java's `Date` writes it: `Tue Nov 14 22:13:20 UTC 2023`.
+pub(crate) fn java_date(ms: u64, zone: &TimeZone) -> String {
+    match i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
+        Some(at) => at.to_zoned(zone.clone()).strftime("%a %b %d %H:%M:%S %Z %Y").to_string(),
+        None => ms.to_string(),
+    }
+}

@@ -149,6 +149,9 @@ impl Lexer<'_> {
             _ => {
                 let shown = String::from_utf8_lossy(&rest[..rest.len().min(4)]).into_owned();
                 let shown = shown.chars().next().unwrap_or('?');
+                if matches!(shown, '\u{2018}'..='\u{201f}' | '\u{2032}' | '\u{2033}' | '\u{b4}') {
+                    return self.syntax(format!("{shown} is a quote of print: write ' or \" around text"));
+                }
                 return self.syntax(format!("{shown:?} is not expected here"));
             }
         };

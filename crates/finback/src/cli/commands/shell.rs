@@ -29,6 +29,7 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
     }],
     options: &[
         Opt::flag('n', "noninteractive", "Ends with the first statement that fails, and exit code 1."),
+        Opt::flag('d', "debug", "Tells failures as the server told them, as the statement debug does."),
         Opt::value('e', "execute", ("STATEMENTS", Kind::Text), "Runs these, and ends with the first that fails."),
         CONFIG,
         SETTING,
@@ -61,6 +62,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         println!("Use \"help\" to get the list of commands, \"exit\" or Ctrl-D to end.\n");
     }
     let shell = Shell::new(connection, Box::new(BufWriter::new(std::io::stdout())), terminal_width);
+    let shell = if arguments.has("debug") { shell.debugging() } else { shell };
     let shell = if ends_early { shell } else { shell.going_on() };
     match Session::new(shell, runtime).run(&source) {
         Ok(code) => Ok(ExitCode::from(code)),

@@ -26,8 +26,8 @@ pub(super) async fn large(shell: &mut Shell, arguments: Arguments) -> Result<Val
 async fn wanted(shell: &Shell, servers: Value) -> Result<Vec<ServerName>> {
     match servers {
         Value::Str(all) if all == b"*" => Ok(shell.admin().region_servers().await?),
-        Value::Array(names) => servers::named(shell, &names).await,
-        Value::Str(_) => servers::named(shell, &[servers]).await,
+        Value::Array(names) => servers::live_named(shell, &names).await,
+        Value::Str(_) => servers::live_named(shell, &[servers]).await,
         other => {
             Err(ShellError::argument(format!("{} of {other} is not of Array/String type", other.class())))
         }

@@ -78,7 +78,7 @@ async fn compacted(shell: &mut Shell, mut arguments: Arguments, major: bool) -> 
 
 /// Merges files of all regions that a server has.
 pub(super) async fn compact_server(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
-    let servers = super::servers::named(shell, &[arguments.next()]).await?;
+    let servers = super::servers::live_named(shell, &[arguments.next()]).await?;
     let major = arguments.switch();
     for server in &servers {
         shell.admin().compact_server(server, major).await?;
@@ -119,6 +119,8 @@ pub(super) async fn split(shell: &mut Shell, mut arguments: Arguments) -> Result
         (Target::Region(region), row) => admin.split_region(&region.region, row.as_deref()).await?,
         (Target::Table(table), Some(row)) => admin.split_table_at(&table, row).await?,
         (Target::Table(table), None) => {
+            // Of a table that is not there no region would be found, and nothing told.
+            admin.descriptor(&table).await?;
             for region in admin.regions_of_table(&table).await? {
                 match admin.split_region(&region.region, None).await {
                     // HBase's client passes over regions that cannot be split, too.

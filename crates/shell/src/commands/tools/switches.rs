@@ -95,8 +95,7 @@ pub(super) async fn janitor_run(shell: &mut Shell, _: Arguments) -> Result<Value
 }
 
 pub(super) async fn cleaner_run(shell: &mut Shell, _: Arguments) -> Result<Value> {
-    let ran = shell.admin().run_cleaner_chore().await?;
-    told(shell, ran)
+    Ok(Value::Bool(shell.admin().run_cleaner_chore().await?))
 }
 
 pub(super) async fn hbck_run(shell: &mut Shell, _: Arguments) -> Result<Value> {
