@@ -1,23 +1,30 @@
 # finback shell beside HBase's shell, and at a terminal. Sourced by `run`. Needs HERE, WORK, LOGS, java.sh, server.sh and shared_hbase.
 
 # HBase's shell runs the statements against a real HBase; what it prints, finback shell must print, against that HBase and
-# against this server.
+# against this server. What this server has not got is only asked of HBase: it stands at the end.
 step_finbackshell() {
-  local status=0 here="${HOST:-127.0.0.1}:$ZKPORT" part
+  local status=0 here="${HOST:-127.0.0.1}:$ZKPORT" shared="$WORK/tmp/statements.txt" all="$WORK/tmp/all_statements.txt"
   command -v tmux > /dev/null || { echo "tmux is missing (Debian: apt install tmux)"; return 1; }
   python3 "$HERE/finbackshell/at_a_terminal.py" "$FINBACK" "$here" "$WORK/tmp" || return 1
   external_server && return 0
-  shared_hbase && hbases_shell > "$LOGS/hbases-shell.out" 2> "$LOGS/hbases-shell.err" || return 1
-  for part in "127.0.0.1:$HBASE_ZKPORT" "$here"; do
-    python3 "$HERE/finbackshell/compare.py" "$HERE/finbackshell/statements.txt" "$LOGS/hbases-shell.out" "$FINBACK" "$part" || status=1
-  done
+  cat "$HERE"/finbackshell/{statements,administration}.txt > "$shared"
+  cat "$shared" "$HERE/finbackshell/what_this_server_has_not.txt" > "$all"
+  shared_hbase && hbases_shell "$all" > "$LOGS/hbases-shell.out" 2> "$LOGS/hbases-shell.err" || return 1
+  beside_hbases "$all" "127.0.0.1:$HBASE_ZKPORT" || status=1
+  beside_hbases "$shared" "$here" || status=1
   return $status
 }
 
+# beside_hbases STATEMENTS ZOOKEEPER
+beside_hbases() {
+  python3 "$HERE/finbackshell/compare.py" "$1" "$LOGS/hbases-shell.out" "$FINBACK" "$2"
+}
+
+# hbases_shell STATEMENTS
 hbases_shell() {
   local cp ruby
   cp=$(class_path shell) && ruby=$(shell_ruby "$cp") || return 1
-  TZ=UTC ZKPORT=$HBASE_ZKPORT STATEMENTS="$HERE/finbackshell/statements.txt" \
+  TZ=UTC ZKPORT=$HBASE_ZKPORT STATEMENTS="$1" \
     jvm_with "-XX:TieredStopAtLevel=1 --add-opens java.base/java.io=ALL-UNNAMED --add-opens java.base/java.security=ALL-UNNAMED
     --add-opens java.base/javax.crypto=ALL-UNNAMED -Dhbase.ruby.sources=$ruby" \
     "$(ZKPORT=$HBASE_ZKPORT client_conf ERROR):$ruby:$cp" org.jruby.JarBootstrapMain -n "$HERE/finbackshell/each.rb"

@@ -2,8 +2,9 @@
 
 compare.py STATEMENTS HBASES_OUTPUT FINBACK ZOOKEEPER
 
-Times and what names a server are masked. Of an error it counts that there is one: finback shell says more of it, which call of
-which server failed.
+In statements, <server> stands for the only region server, and <region 2 of t1> for the encoded name of the second region of t1.
+Times and names of servers and regions are masked. Of an error it counts that there is one: finback shell says more of it, which
+call of which server failed.
 """
 
 import os
@@ -12,15 +13,24 @@ import subprocess
 import sys
 
 STATEMENTS, HBASES, FINBACK, ZOOKEEPER = sys.argv[1:5]
+SHELL = [FINBACK, "shell", "-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"]
+ENVIRONMENT = {**os.environ, "TZ": "UTC"}
 
 MASKS = [
     (r"^Took [\d.]+ seconds", ""),
     (r"^ERROR: .*", "ERROR"),
-    # A family's attribute that the release of the shell does not know, and a unit that it does not show.
+    # A family's attribute that the release of the shell does not know, and units that it does not show.
     (r"INDEX_BLOCK_ENCODING => 'NONE', ", ""),
     (r", METADATA => \{'INDEX_BLOCK_ENCODING' => 'NONE'\}", ""),
-    (r"BLOCKSIZE => '(\d+)[^']*'", r"BLOCKSIZE => '\1'"),
+    (r"'INDEX_BLOCK_ENCODING' => 'NONE', |, 'INDEX_BLOCK_ENCODING' => 'NONE'", ""),
+    (r"(BLOCKSIZE|MAX_FILESIZE) => '(\d+)[^']*'", r"\1 => '\2'"),
+    (r"TimeStampStarted=\d+", "TimeStampStarted=NOW"),
     (r"timestamp=20(?!23-)[\d-]+T[\d:.]+", "timestamp=NOW"),
+    (r"\(20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \+0000\)", "(NOW)"),
+    (r"\b(localhost|127\.0\.0\.1|[\w.-]+),\d+,\d{13}\b", "SERVER"),
+    (r"\b(localhost|127\.0\.0\.1):\d+\b", "ADDRESS"),
+    (r",\d{13}\.[0-9a-f]{32}\.", ",REGION."),
+    (r"\b[0-9a-f]{32}\b", "REGION"),
 ]
 
 
@@ -38,10 +48,11 @@ def cleaned(lines):
     return shown[: shown.index("ERROR") + 1] if "ERROR" in shown else shown
 
 
-def parts(text, sign):
+def parts(text):
+    """What HBase's shell wrote, by the numbers of the statements."""
     found, lines = {}, []
     for line in text.split("\n"):
-        begin = re.match(sign, line)
+        begin = re.match(r">>> (\d+)$", line)
         if begin:
             lines = found.setdefault(int(begin[1]), [])
         else:
@@ -50,20 +61,54 @@ def parts(text, sign):
     return {at: cleaned(lines) for at, lines in found.items()}
 
 
+def said(statement):
+    done = subprocess.run([*SHELL, "-e", statement], stdout=subprocess.PIPE, env=ENVIRONMENT, timeout=60)
+    return done.stdout.decode()
+
+
+def server(_):
+    return re.search(r"^\S+,\d+,\d+", said("list_liveservers"), re.MULTILINE)[0]
+
+
+def region(reference):
+    rows = said(f"list_regions '{reference[2]}', {{}}, ['REGION_NAME']")
+    names = re.findall(r"\.([0-9a-f]{32})\. \|$", rows, re.MULTILINE)
+    return names[int(reference[1]) - 1] if names else "0" * 32
+
+
+def meant(statement):
+    return re.sub(r"<region (\d+) of ([^>]+)>", region, re.sub("<server>", server, statement))
+
+
+class Shell:
+    """A shell that is asked one statement after the other."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(SHELL, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
+
+    def answer(self, statement):
+        self.process.stdin.write(f"{statement}\n'<<<'\n".encode())
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            line = line.decode("utf-8", "replace").rstrip("\n")
+            if line == '=> "<<<"':
+                return lines
+            lines.append(line)
+        sys.exit(f"the shell ended with: {statement}")
+
+
 def main():
     statements = [line for line in open(STATEMENTS, encoding="utf-8").read().split("\n") if line]
-    hbases = parts(open(HBASES, encoding="utf-8", errors="replace").read(), r">>> (\d+)$")
-    text = "".join(f"'>>> {at}'\n{statement}\n" for at, statement in enumerate(statements))
-    done = subprocess.run([FINBACK, "shell", "-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"], input=text.encode(),
-                          stdout=subprocess.PIPE, timeout=300, env={**os.environ, "TZ": "UTC"})
-    ours = parts(done.stdout.decode("utf-8", "replace"), r'=> ">>> (\d+)"$')
-    differ = 0
+    hbases = parts(open(HBASES, encoding="utf-8", errors="replace").read())
+    shell, differ = Shell(), 0
     for at, statement in enumerate(statements):
-        if ours.get(at) != hbases.get(at):
+        ours = cleaned(shell.answer(meant(statement)))
+        if ours != hbases.get(at):
             differ += 1
             print(statement)
-            for name, lines in (("HBase", hbases.get(at)), ("finback", ours.get(at))):
-                print("\n".join(f"  {name}: {line}" for line in lines or ["(nothing)"]))
+            for name, lines in (("HBase", hbases.get(at)), ("finback", ours)):
+                print("\n".join(f"  {name}: {line}" for line in lines or ["(nothing)"]), flush=True)
     print(f"{len(statements)} statements, {differ} with another output than HBase's shell has")
     return 1 if differ or len(hbases) < len(statements) else 0
 

@@ -17,21 +17,31 @@ pub(crate) struct Cluster {
     pub(crate) connection: Connection,
     /// `host:port` of its ZooKeeper.
     pub(crate) quorum: String,
-    _server: Option<(RunningServer, Place)>,
+    own: Option<(RunningServer, Place)>,
 }
 
 impl Cluster {
     pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// With these settings, if the server is one of our own.
+    pub(crate) async fn start_with(settings: &[&str]) -> Self {
         if let Ok(quorum) = std::env::var("FINBACK_TEST_CLUSTER") {
             let connection = Connection::open(config(&quorum)).await.unwrap();
             drop_everything(&connection).await;
-            return Self { connection, quorum, _server: None };
+            return Self { connection, quorum, own: None };
         }
         let place = Place::new();
-        let server = place.start();
+        let server = place.start_with(settings);
         let quorum = server.zookeeper().to_string();
         let connection = Connection::open(config(&quorum)).await.unwrap();
-        Self { connection, quorum, _server: Some((server, place)) }
+        Self { connection, quorum, own: Some((server, place)) }
+    }
+
+    /// Whether the server is a Finback that was started for this test.
+    pub(crate) fn is_our_own(&self) -> bool {
+        self.own.is_some()
     }
 
     /// A new table with families `f` and `g` and these borders between its regions.

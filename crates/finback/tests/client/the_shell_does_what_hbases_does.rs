@@ -1,7 +1,15 @@
-use crate::running_server::Place;
+use crate::cluster::Cluster;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// The server that is asked, with these settings if it is one of our own.
+fn asked(settings: &[&str]) -> (Runtime, Cluster) {
+    let runtime = Runtime::new().unwrap();
+    let cluster = runtime.block_on(Cluster::start_with(settings));
+    (runtime, cluster)
+}
 
 /// Runs the binary's shell, with these options and this standard input.
 fn shell(zookeeper: &str, options: &[&str], input: &str) -> Output {
@@ -51,10 +59,9 @@ t.count
 
 #[test]
 fn rows_are_written_and_shown() {
-    let place = Place::new();
-    let server = place.start();
-    let zookeeper = server.zookeeper().to_string();
-    let output = shell(&zookeeper, &["-n"], SCRIPT);
+    let (_runtime, cluster) = asked(&[]);
+    let zookeeper = &cluster.quorum;
+    let output = shell(zookeeper, &["-n"], SCRIPT);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said = said(&output);
     let (petals, said): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with(" f:petals"));
@@ -101,10 +108,9 @@ Table weeds does not exist
 
 #[test]
 fn tables_are_changed_and_failures_told() {
-    let place = Place::new();
-    let server = place.start();
-    let zookeeper = server.zookeeper().to_string();
-    let run = |text: &str| shell(&zookeeper, &["-e", text], "");
+    let (_runtime, cluster) = asked(&[]);
+    let zookeeper = &cluster.quorum;
+    let run = |text: &str| shell(zookeeper, &["-e", text], "");
     let told = |text: &str| {
         let output = run(text);
         assert_eq!(output.status.code(), Some(1), "{text}");
@@ -129,21 +135,32 @@ fn tables_are_changed_and_failures_told() {
     assert!(told("get 't'").contains("wrong number of arguments (given 1, expected 2+)"));
     assert!(told("list.each do |t|").contains("not Ruby"));
     // What the server has not got, it refuses itself.
+    let quota = if cluster.is_our_own() { "SetQuota" } else { "Quota Support disabled" };
     for (statement, refusal) in [
-        ("add_peer '1', CLUSTER_KEY => 'zk:2181:/hbase'", "AddReplicationPeer"),
-        ("set_quota TYPE => THROTTLE, USER => 'u', LIMIT => '10req/sec'", "SetQuota"),
+        ("add_peer '1', CLUSTER_KEY => '127.0.0.1:1:/hbase'", "AddReplicationPeer"),
+        ("set_quota TYPE => THROTTLE, USER => 'u', LIMIT => '10req/sec'", quota),
         ("list_rsgroups", "ExecMasterService"),
         ("grant 'bob', 'RW'", "DISABLED: Security features are not available"),
         ("add_labels 'secret'", "DISABLED: Visibility labels feature is not available"),
-        ("list_quotas", "Unknown table hbase:quota!"),
+        // Of what is not there, nothing is done, and that is told.
+        ("flush 'no'", "Unknown table no!"),
+        ("compact 'no'", "Unknown table no!"),
+        ("split 'no'", "Unknown table no!"),
+        ("compaction_state 'no'", "Unknown table no!"),
+        ("clear_block_cache 'no'", "Unknown table no!"),
+        ("wal_roll 'no,1,2'", "there is no server no,1,2; list_liveservers lists them"),
+        ("transit_peer_sync_replication_state '1', 'ACTIVE'", "is not there: "),
     ] {
         let told = told(statement);
         assert!(told.contains(refusal), "{statement}: {told}");
     }
     assert!(told("sacn 't'").contains("undefined local variable or method 'sacn'"));
 
+    // Without quotas there are none to list.
+    assert!(said(&run("list_quotas")).ends_with("OWNER  QUOTAS\n0 row(s)\n"));
+
     // At a terminal, and on standard input without -n, the next statement follows.
-    let goes_on = shell(&zookeeper, &[], "drop 'no'\nexists 't'\nexit 7\nlist\n");
+    let goes_on = shell(zookeeper, &[], "drop 'no'\nexists 't'\nexit 7\nlist\n");
     let output = said(&goes_on);
     assert!(output.contains("ERROR: Table no does not exist.\n\nFor usage try 'help \"drop\"'"), "{output}");
     assert!(output.contains("Table t does exist") && !output.contains("TABLE"), "{output}");
@@ -192,36 +209,37 @@ fn run_script(zookeeper: &str, name: &str) {
 
 #[test]
 fn scripts_of_rows_filters_and_versions_run_unchanged() {
-    let place = Place::new();
-    let server = place.start();
-    let zookeeper = server.zookeeper().to_string();
+    let (_runtime, cluster) = asked(&[]);
+    let zookeeper = &cluster.quorum;
     for script in ["quick_start.txt", "exercises.txt", "filters.txt", "versions.txt"] {
-        run_script(&zookeeper, script);
+        run_script(zookeeper, script);
+    }
+    // The HBase of these tests has no web page.
+    if cluster.is_our_own() {
+        run_script(zookeeper, "tasks.txt");
     }
 }
 
 #[test]
 fn scripts_of_tables_namespaces_and_snapshots_run_unchanged() {
-    let place = Place::new();
-    let server = place.start();
-    let zookeeper = server.zookeeper().to_string();
+    let (_runtime, cluster) = asked(&[]);
+    let zookeeper = &cluster.quorum;
     for script in ["tables.txt", "namespaces_and_snapshots.txt"] {
-        run_script(&zookeeper, script);
+        run_script(zookeeper, script);
     }
 }
 
 #[test]
 fn scripts_of_schemas_and_administration_run_unchanged() {
-    let place = Place::new();
     // With the split policy that servers have if nobody says otherwise.
     const POLICY: &str = "org.apache.hadoop.hbase.regionserver.SteppingSplitPolicy";
-    let server = place.start_with(&[&format!("hbase.regionserver.region.split.policy={POLICY}")]);
-    let zookeeper = server.zookeeper().to_string();
+    let (_runtime, cluster) = asked(&[&format!("hbase.regionserver.region.split.policy={POLICY}")]);
+    let zookeeper = &cluster.quorum;
     for script in ["administration.txt", "schemas.txt"] {
-        run_script(&zookeeper, script);
+        run_script(zookeeper, script);
     }
     // Regions are merged by their encoded names.
-    let listed = said(&shell(&zookeeper, &["-e", "list_regions 't6', {}, ['REGION_NAME']"], ""));
+    let listed = said(&shell(zookeeper, &["-e", "list_regions 't6', {}, ['REGION_NAME']"], ""));
     let mut names: Vec<&str> =
         listed.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 32).collect();
     // Those that their server has not reported yet are named before the table, in the same order.
@@ -232,19 +250,18 @@ fn scripts_of_schemas_and_administration_run_unchanged() {
         "merge_region '{}', '{}'\nmerge_region ['{}', '{}'], true\n",
         names[0], names[1], names[2], names[3]
     );
-    let output = shell(&zookeeper, &["-n"], &merge);
+    let output = shell(zookeeper, &["-n"], &merge);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let splits = said(&shell(&zookeeper, &["-e", "get_splits 't6'"], ""));
+    let splits = said(&shell(zookeeper, &["-e", "get_splits 't6'"], ""));
     assert_eq!(splits, "Total number of splits = 3\n20\n40\n=> [\"20\", \"40\"]\n");
 }
 
 #[test]
 fn scripts_end_with_what_fails_and_what_needs_ruby() {
-    let place = Place::new();
-    let server = place.start();
-    let zookeeper = server.zookeeper().to_string();
+    let (_runtime, cluster) = asked(&[]);
+    let zookeeper = &cluster.quorum;
     let ended = |options: &[&str], input: &str| {
-        let output = shell(&zookeeper, options, input);
+        let output = shell(zookeeper, options, input);
         (output.status.code(), said(&output), String::from_utf8(output.stderr).unwrap())
     };
     let (code, output, _) = ended(&["-n"], "exists 'test'\n");
@@ -282,4 +299,11 @@ fn scripts_end_with_what_fails_and_what_needs_ruby() {
     assert!(ended(&["-n"], "scan 'no'").2.contains("Unknown table no!"));
     let (_, output, error) = ended(&["-n"], "debug\nscan 'no'\n");
     assert!(output.starts_with("Debug mode is ON\n") && error.contains("TableNotFoundException"), "{error}");
+    assert!(ended(&["-n", "-d"], "scan 'no'").2.contains("TableNotFoundException"));
+    // Text that was copied from print.
+    let (_, _, error) = ended(&["-n"], "list \u{2018}t\u{2019}\n");
+    assert!(error.contains("\u{2018} is a quote of print: write ' or \" around text"), "{error}");
+    // A table explains a command.
+    let (_, output, _) = ended(&["-n"], "create 't', 'f'\nt = get_table 't'\nt.help 'scan'\n");
+    assert!(output.contains("hbase> scan 't1', {RAW => true, VERSIONS => 10}"), "{output}");
 }
