@@ -7,7 +7,7 @@ use super::quantity::{
 };
 use super::setting::{Reach, Setting, settings};
 use super::translate::{FromHBase, NONE, same};
-use super::value::{Count, Flag, Kind, MemStorePolicy, OptionalCount, Text};
+use super::value::{Count, CountOrNone, Flag, Kind, MemStorePolicy, OptionalCount, Text};
 use super::values::Values;
 
 settings! {
@@ -132,7 +132,7 @@ settings! {
     /// Whether files of which all cells have expired are dropped without a compaction.
     delete_expired_files: Flag = "true", "hbase.store.delete.expired.storefile", Now, NONE;
     /// Days for which compactions of all files keep the sequence ids of cells. HBase has 5 at least; nothing here needs them.
-    keep_sequence_ids_days: Count = "0", "hbase.hstore.compaction.keep.seqId.period", Now, NONE;
+    keep_sequence_ids_days: CountOrNone = "0", "hbase.hstore.compaction.keep.seqId.period", Now, NONE;
     /// Delete markers younger than this are kept by compactions of all files, for puts that come late.
     purge_deletes: Period = "0", "hbase.hstore.time.to.purge.deletes", Now, NONE;
 
