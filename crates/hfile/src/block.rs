@@ -58,15 +58,38 @@ impl Block {
         mut bytes: Vec<u8>,
         compression: Compression,
     ) -> Result<Self, HFileError> {
-        let corrupt = |part, expected: String, found: String| HFileError::Corrupt {
-            path: path.to_owned(),
-            part,
-            offset: place.offset,
-            expected,
-            found,
-        };
-        let header = Header::parse(&bytes).ok_or_else(|| {
-            let found = bytes.get(..8).unwrap_or(&bytes).escape_ascii().to_string();
+        let header = Self::check_sums(path, place, &bytes)?;
+        let (part, data_size) = (header.block_type.name(), header.data_size);
+        let corrupt = |expected: String, found: String| corrupt_at(path, part, place.offset, expected, found);
+        if compression == Compression::None {
+            if header.uncompressed_size + HEADER_SIZE != data_size {
+                let expected = format!("{} bytes of payload", header.uncompressed_size);
+                return Err(corrupt(expected, format!("{} bytes", data_size - HEADER_SIZE)));
+            }
+            bytes.truncate(data_size);
+            bytes.shrink_to_fit();
+        } else {
+            let (head, stream) = bytes[..data_size].split_at(HEADER_SIZE);
+            let mut decompressed = head.to_vec();
+            compression.decompress(stream, header.uncompressed_size, &mut decompressed).map_err(
+                |reason| {
+                    let expected =
+                        format!("{} bytes compressed with {}", header.uncompressed_size, compression.name());
+                    corrupt(expected, reason.to_owned())
+                },
+            )?;
+            bytes = decompressed;
+        }
+        let (block_type, payload_at) = (header.block_type, HEADER_SIZE);
+        Ok(Self { block_type, place, bytes, payload_at, cells: None, entry_rows: RowHints::default() })
+    }
+
+    /// Checks the sizes and checksums of a block as it was read from `place`.
+    pub(crate) fn check_sums(path: &Path, place: BlockRef, bytes: &[u8]) -> Result<Header, HFileError> {
+        let corrupt =
+            |part, expected: String, found: String| corrupt_at(path, part, place.offset, expected, found);
+        let header = Header::parse(bytes).ok_or_else(|| {
+            let found = bytes.get(..8).unwrap_or(bytes).escape_ascii().to_string();
             corrupt("block header", "the magic of a block and a checksum type".into(), found)
         })?;
         let part = header.block_type.name();
@@ -90,27 +113,14 @@ impl Block {
         header.checksum_type.verify(data, words, chunk).map_err(|(number, stored, computed)| {
             corrupt(part, format!("checksum {stored:08x} of chunk {number}"), format!("{computed:08x}"))
         })?;
-        if compression == Compression::None {
-            if header.uncompressed_size + HEADER_SIZE != data_size {
-                let expected = format!("{} bytes of payload", header.uncompressed_size);
-                return Err(corrupt(part, expected, format!("{} bytes", data_size - HEADER_SIZE)));
-            }
-            bytes.truncate(data_size);
-            bytes.shrink_to_fit();
-        } else {
-            let (head, stream) = bytes[..data_size].split_at(HEADER_SIZE);
-            let mut decompressed = head.to_vec();
-            compression.decompress(stream, header.uncompressed_size, &mut decompressed).map_err(
-                |reason| {
-                    let expected =
-                        format!("{} bytes compressed with {}", header.uncompressed_size, compression.name());
-                    corrupt(part, expected, reason.to_owned())
-                },
-            )?;
-            bytes = decompressed;
-        }
-        let (block_type, payload_at) = (header.block_type, HEADER_SIZE);
-        Ok(Self { block_type, place, bytes, payload_at, cells: None, entry_rows: RowHints::default() })
+        Ok(header)
+    }
+
+    /// A copy of a block whose cells were not looked for yet.
+    pub(crate) fn copy(&self) -> Self {
+        let (block_type, place, payload_at) = (self.block_type, self.place, self.payload_at);
+        let (bytes, entry_rows) = (self.bytes.clone(), RowHints::default());
+        Self { block_type, place, bytes, payload_at, cells: None, entry_rows }
     }
 
     /// Exchanges the payload for what it decodes to: `bytes` is room for the header, and then that.
@@ -156,6 +166,10 @@ impl Block {
     }
 }
 
+fn corrupt_at(path: &Path, part: &'static str, offset: u64, expected: String, found: String) -> HFileError {
+    HFileError::Corrupt { path: path.to_owned(), part, offset, expected, found }
+}
+
 /// The fields of a header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
@@ -185,6 +199,16 @@ impl Header {
             chunk_size: size(25)?,
             data_size: size(29)?,
         })
+    }
+}
+
+impl Header {
+    /// Whether the sizes say that there are as many checksums as the data needs.
+    pub(crate) fn has_room_for_checksums(&self) -> bool {
+        let sums = (self.on_disk_size + HEADER_SIZE).checked_sub(self.data_size);
+        self.data_size >= HEADER_SIZE
+            && self.chunk_size >= HEADER_SIZE
+            && sums == Some(self.data_size.div_ceil(self.chunk_size) * WORD)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the file info says about the cells of a file, counted as they are written.
 
+use crate::file_info::keys;
 use finback_cell::{Cell, CellType};
 
 /// What the file info says about the cells.
@@ -56,5 +57,18 @@ impl CellCounts {
             Some(CellType::Put) => self.earliest_put = self.earliest_put.min(timestamp),
             _ => self.delete_families += i64::from(deletes_family(cell)),
         }
+    }
+
+    /// What a store's file says about times and markers: keys and values of the file info.
+    pub(crate) fn entries_of_info(&self) -> [(&'static [u8], Vec<u8>); 3] {
+        let (from, to) = match self.entries {
+            0 => (i64::MAX, -1),
+            _ => (self.min_timestamp, self.max_timestamp),
+        };
+        [
+            (keys::TIMERANGE, [from.to_be_bytes(), to.to_be_bytes()].concat()),
+            (keys::EARLIEST_PUT_TS, self.earliest_put.to_be_bytes().to_vec()),
+            (keys::DELETE_FAMILY_COUNT, self.delete_families.to_be_bytes().to_vec()),
+        ]
     }
 }

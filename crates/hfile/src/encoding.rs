@@ -63,6 +63,11 @@ impl DataBlockEncoding {
         KNOWN.iter().find(|(.., known)| *known == name).map(|(encoding, ..)| *encoding)
     }
 
+    /// The encoding with this number.
+    pub(crate) fn from_id(id: u16) -> Option<Self> {
+        KNOWN.iter().find(|(_, known, _)| *known == id).map(|(encoding, ..)| *encoding)
+    }
+
     /// Brings an encoded block's payload into the form of a block without encoding. `tags_compressed`: whether tags are
     /// dictionary-compressed, where the encoding does that.
     pub(crate) fn decode(

@@ -4,7 +4,7 @@ use crate::block::{Block, BlockRef};
 use crate::block_cache::CacheCharge;
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFigures, BloomFilter, BloomType};
-use crate::data_block::CellLayout;
+use crate::cell_format::CellFormat;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
@@ -40,9 +40,7 @@ pub struct HFileReader {
     size_bytes: u64,
     trailer: Trailer,
     info: FileInfo,
-    layout: CellLayout,
-    encoding: DataBlockEncoding,
-    tags_compressed: bool,
+    cells: CellFormat,
     root: RootIndex,
     meta: RootIndex,
     blooms: Blooms,
@@ -140,12 +138,7 @@ impl HFileReader {
         })?;
         let blooms = opening.read_blooms(at, &info)?;
         opening.check_trailer(&trailer, &root, info_block.place().offset)?;
-        let layout = CellLayout {
-            tags: info.get(keys::MAX_TAGS_LEN).is_some(),
-            mvcc: info.int(keys::KEY_VALUE_VERSION) == Some(1),
-        };
-        let encoding = opening.encoding(&info)?;
-        let tags_compressed = info.get(keys::TAGS_COMPRESSED).is_some_and(|flag| flag != [0]);
+        let cells = CellFormat::of(&info, opening.encoding(&info)?, trailer.order);
         let size_bytes = opening.size_bytes;
         let parts = [&trailer.encode()[..], root_block.payload(), info_block.payload()];
         let identity = FileIdentity::of(&opening.path, size_bytes, &parts);
@@ -158,9 +151,7 @@ impl HFileReader {
             size_bytes,
             trailer,
             info,
-            layout,
-            encoding,
-            tags_compressed,
+            cells,
             root,
             meta,
             blooms,
@@ -276,17 +267,17 @@ impl HFileReader {
 
     /// Whether cells carry tags.
     pub fn includes_tags(&self) -> bool {
-        self.layout.tags
+        self.cells.layout.tags
     }
 
     /// Whether cells carry sequence ids.
     pub fn includes_mvcc(&self) -> bool {
-        self.layout.mvcc
+        self.cells.layout.mvcc
     }
 
     /// How the cells of data blocks are encoded.
     pub fn encoding(&self) -> DataBlockEncoding {
-        self.encoding
+        self.cells.encoding
     }
 
     /// What the keys of the general Bloom filter are; `None` without one, or with one of a kind that is not known.

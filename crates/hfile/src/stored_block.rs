@@ -93,7 +93,7 @@ impl HFileReader {
 }
 
 impl BlockHeader {
-    fn of(parsed: &Header, bytes: &[u8; HEADER_SIZE]) -> Self {
+    pub(crate) fn of(parsed: &Header, bytes: &[u8; HEADER_SIZE]) -> Self {
         let mut previous = [0; 8];
         previous.copy_from_slice(&bytes[16..24]);
         // Sizes are 32-bit numbers that are not negative.

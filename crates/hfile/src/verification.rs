@@ -40,6 +40,8 @@ pub struct Verification {
     pub cells: u64,
     /// Bytes that were looked at.
     pub bytes: u64,
+    /// Whether cells are out of order, or of rows that the file must not have. Their bytes are whole.
+    pub has_misplaced_cells: bool,
     /// Whether it was ended before the end.
     pub was_interrupted: bool,
 }

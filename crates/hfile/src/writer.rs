@@ -8,6 +8,7 @@
 //! ```
 //! One buffer holds the block being built; a full block goes to the file in one write.
 
+mod description;
 mod own_block;
 
 pub use own_block::OWN_BLOCK_BYTES;
@@ -21,7 +22,7 @@ use crate::cell_counts::{CellCounts, deletes_family};
 use crate::data_block::CellLayout;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
-use crate::file_info::{FileInfo, keys};
+use crate::file_info::FileInfo;
 use crate::index_key::write_index_key;
 use crate::index_writer::{Entries, MidKey};
 use crate::tag_dictionary;
@@ -277,6 +278,11 @@ impl HFileWriter {
     /// # Errors
     /// The storage's.
     pub fn finish(mut self, max_sequence_id: u64) -> Result<FinishedFile, HFileError> {
+        self.describe_store_file(max_sequence_id);
+        self.end()
+    }
+
+    fn end(mut self) -> Result<FinishedFile, HFileError> {
         if !self.block.is_empty() {
             self.end_data_block()?;
         }
@@ -296,7 +302,7 @@ impl HFileWriter {
         meta.write_root(&mut payload);
         let meta_root = self.write_block(BlockType::RootIndex, &payload)?;
         self.uncompressed_bytes += meta_root.uncompressed();
-        self.describe(max_sequence_id);
+        self.describe_cells();
         let info = self.info.encode();
         let file_info = self.write_block(BlockType::FileInfo, &info)?;
         self.uncompressed_bytes += file_info.uncompressed();
@@ -316,55 +322,6 @@ impl HFileWriter {
         self.file.append(&trailer.encode()).map_err(|source| self.io("write the trailer", end, source))?;
         self.file.sync_data().map_err(|source| self.io("sync", end, source))?;
         Ok(FinishedFile { size_bytes: self.file.len(), entries: self.counts.entries })
-    }
-
-    /// Fills in what a flush or compaction says about its file.
-    fn describe(&mut self, max_sequence_id: u64) {
-        let encoding = self.options.encoding;
-        let compresses_tags = self.options.compress_tags && encoding != DataBlockEncoding::None;
-        let counts = &self.counts;
-        let info = &mut self.info;
-        let average = |bytes: u64| bytes.checked_div(counts.entries).unwrap_or(0) as i32;
-        let flag = |value: bool| [if value { 0xff } else { 0 }];
-        if counts.entries > 0 {
-            info.set(keys::LAST_KEY, &self.last_key);
-        }
-        if let Some(bloom) = self.bloom.as_ref().filter(|bloom| !bloom.is_empty()) {
-            info.set(keys::BLOOM_FILTER_TYPE, bloom.bloom_type().name().as_bytes());
-            info.set(keys::LAST_BLOOM_KEY, bloom.last_key());
-            if let BloomType::RowPrefix(length) = bloom.bloom_type() {
-                info.set(keys::BLOOM_FILTER_PARAM, &length.to_be_bytes());
-            }
-        }
-        info.set(keys::AVG_KEY_LEN, &average(counts.key_bytes).to_be_bytes());
-        info.set(keys::AVG_VALUE_LEN, &average(counts.value_bytes).to_be_bytes());
-        info.set(keys::CREATE_TIME, &self.options.create_time_ms.to_be_bytes());
-        if self.layout.tags {
-            info.set(keys::MAX_TAGS_LEN, &(counts.max_tags as i32).to_be_bytes());
-            info.set(keys::TAGS_COMPRESSED, &flag(compresses_tags));
-        }
-        if encoding != DataBlockEncoding::None {
-            info.set(keys::DATA_BLOCK_ENCODING, encoding.name().as_bytes());
-        }
-        if self.layout.mvcc {
-            info.set(keys::KEY_VALUE_VERSION, &1i32.to_be_bytes());
-            info.set(keys::MAX_MEMSTORE_TS, &counts.max_sequence_id.to_be_bytes());
-        }
-        info.set(keys::HISTORICAL, &flag(false));
-        info.set(keys::MAX_SEQ_ID, &max_sequence_id.to_be_bytes());
-        info.set(keys::MAJOR_COMPACTION, &flag(self.options.major_compaction));
-        let range = if counts.entries > 0 {
-            [counts.min_timestamp.to_be_bytes(), counts.max_timestamp.to_be_bytes()].concat()
-        } else {
-            [i64::MAX.to_be_bytes(), (-1i64).to_be_bytes()].concat()
-        };
-        info.set(keys::TIMERANGE, &range);
-        info.set(keys::EARLIEST_PUT_TS, &counts.earliest_put.to_be_bytes());
-        info.set(keys::DELETE_FAMILY_COUNT, &counts.delete_families.to_be_bytes());
-        // No inputs: a flush.
-        if info.get(keys::COMPACTION_EVENT).is_none() {
-            info.set(keys::COMPACTION_EVENT, b"PBUF");
-        }
     }
 
     fn end_data_block(&mut self) -> Result<(), HFileError> {

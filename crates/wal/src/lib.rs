@@ -34,6 +34,7 @@ mod queue;
 mod queued_entries;
 mod reader;
 mod replay;
+mod salvage;
 mod split;
 mod split_output;
 mod torn_tail;
@@ -53,6 +54,7 @@ pub use old_logs::{clean_old_logs, old_logs_dir};
 pub use options::{SyncMode, WalOptions};
 pub use reader::{TornTail, WalEntry, WalReader};
 pub use replay::{ReplayRules, ReplaySink, ReplaySummary, delete_recovered_edits, recovered_edits, replay};
+pub use salvage::{LogLoss, SalvagedLog, copy_sound_entries, find_sound_entries};
 pub use split::{FlushedSequenceIds, SplitReport, split};
 pub use wal_key::WalKey;
 

@@ -91,6 +91,8 @@ pub struct WalReader {
     /// Whether all entries were read, and may be counted.
     counts: bool,
     torn: Option<TornTail>,
+    /// What searches for entries behind damage may yet read.
+    search_budget: u64,
 }
 
 impl WalReader {
@@ -108,7 +110,25 @@ impl WalReader {
             }
             Header::Invalid { reason } => return Err(WalError::corrupt(path, 0, reason)),
         };
-        let (end, trailer) = find_trailer(&mut window, start).map_err(io)?;
+        Self::from_parts(path, window, start, compression).map_err(io)
+    }
+
+    /// Opens a log whose header is damaged, as one without compression, to look for entries that guard themselves.
+    pub(crate) fn open_headless(fs: &dyn FileSystem, path: &Path) -> Result<Self, WalError> {
+        let io = |e| WalError::io(path, "read", e);
+        let file = fs.open(path).map_err(io)?;
+        let len = file.len().map_err(io)?;
+        Self::from_parts(path, FileWindow::new(file, len), 0, None).map_err(io)
+    }
+
+    fn from_parts(
+        path: &Path,
+        mut window: FileWindow,
+        start: u64,
+        compression: Option<WalCompression>,
+    ) -> std::io::Result<Self> {
+        let (end, trailer) = find_trailer(&mut window, start)?;
+        let search_budget = torn_tail::search_budget(&window);
         Ok(Self {
             path: path.to_owned(),
             window,
@@ -121,6 +141,7 @@ impl WalReader {
             entries: 0,
             counts: true,
             torn: None,
+            search_budget,
         })
     }
 
@@ -162,6 +183,40 @@ impl WalReader {
             return Ok(());
         }
         Err(WalError::NoEntryAt { path: self.path.clone(), offset })
+    }
+
+    /// After damage: goes to the next entry whose checksum holds, and says where it begins. None where nothing tells: entries
+    /// of HBase have no checksums, and those of a compressed log need all that come before.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn skip_damage(&mut self) -> Result<Option<u64>, WalError> {
+        if self.decompressor.is_some() {
+            return Ok(None);
+        }
+        let budget = &mut self.search_budget;
+        match torn_tail::next_guarded(&mut self.window, self.position, budget, |_| true) {
+            Ok(Some(offset)) => {
+                (self.position, self.counts, self.torn) = (offset, false, None);
+                Ok(Some(offset))
+            }
+            Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
+            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::Contradiction(_)) => Ok(None),
+        }
+    }
+
+    /// If any entry carries a checksum, all have to: one that does not is damaged, then, and not one of HBase's.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub(crate) fn expect_checksums_if_any(&mut self) -> Result<(), WalError> {
+        let before = self.start.saturating_sub(1);
+        match torn_tail::next_guarded(&mut self.window, before, &mut self.search_budget, |_| true) {
+            Ok(Some(_)) => self.style = Style::Guarded,
+            Err(NoEntry::Io(e)) => return Err(WalError::io(&self.path, "read", e)),
+            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::Contradiction(_)) => {}
+        }
+        Ok(())
     }
 
     /// The writer closed the file. Trust it after the last entry was read.

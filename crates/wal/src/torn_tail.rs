@@ -19,11 +19,26 @@ pub(crate) const MAX_GUARDED_KEY_BYTES: usize = 4 << 10;
 /// checksum are limited to this multiple of the file (an honest file needs one).
 const MAX_PASSES: u64 = 8;
 
+/// What may be put through the checksum in searches of a file.
+pub(crate) fn search_budget(window: &FileWindow) -> u64 {
+    window.file_len().saturating_mul(MAX_PASSES)
+}
+
 /// The offset of an entry after `torn` that proves `torn` durable, if there is one.
 pub(crate) fn later_proof(window: &mut FileWindow, torn: u64) -> Result<Option<u64>, NoEntry> {
+    let mut budget = search_budget(window);
+    next_guarded(window, torn, &mut budget, |mark| mark.durable_offset > torn)
+}
+
+/// The offset of the first entry after `damage` whose checksum holds, if there is one that is `wanted`.
+pub(crate) fn next_guarded(
+    window: &mut FileWindow,
+    damage: u64,
+    budget: &mut u64,
+    wanted: impl Fn(Integrity) -> bool,
+) -> Result<Option<u64>, NoEntry> {
     let len = window.file_len();
-    let mut budget = len.saturating_mul(MAX_PASSES);
-    let mut from = torn;
+    let mut from = damage;
     while from < len {
         let step = window.slice(from, STEP_BYTES)?;
         let (hit, scanned) = (find(step, PREFIX), step.len());
@@ -35,8 +50,11 @@ pub(crate) fn later_proof(window: &mut FileWindow, torn: u64) -> Result<Option<u
             continue;
         };
         let mark = from + hit as u64;
-        if let Some(proof) = entry_with_mark_at(window, mark, torn, &mut budget)? {
-            return Ok(Some(proof));
+        let value = window.slice(mark + PREFIX.len() as u64, VALUE_BYTES)?.first_chunk();
+        if let Some(integrity) = value.map(Integrity::of_value).filter(|integrity| wanted(*integrity))
+            && let Some(found) = entry_with_mark_at(window, mark, integrity, damage, budget)?
+        {
+            return Ok(Some(found));
         }
         from = mark + 1;
     }
@@ -47,27 +65,23 @@ fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
     bytes.windows(pattern.len()).position(|w| w[0] == pattern[0] && w == pattern)
 }
 
-/// The entry whose key ends with the mark at this offset, if it is valid and knows `torn` durable.
+/// The entry behind `damage` whose key ends with the mark at this offset, if it is valid.
 fn entry_with_mark_at(
     window: &mut FileWindow,
     mark: u64,
-    torn: u64,
+    integrity: Integrity,
+    damage: u64,
     budget: &mut u64,
 ) -> Result<Option<u64>, NoEntry> {
-    let value = window.slice(mark + PREFIX.len() as u64, VALUE_BYTES)?;
-    let Some(value) = value.first_chunk() else { return Ok(None) };
-    if Integrity::of_value(value).durable_offset <= torn {
-        return Ok(None);
-    }
     let key_end = mark + MARK_BYTES as u64;
-    let first = key_end.saturating_sub(MAX_GUARDED_KEY_BYTES as u64).max(torn + 1);
+    let first = key_end.saturating_sub(MAX_GUARDED_KEY_BYTES as u64).max(damage + 1);
     for start in candidates(window, first, key_end)? {
         match parse_head(window, start, window.file_len()) {
             Ok(head) if head.guarded_end.is_some() => return Ok(Some(start)),
             Ok(_) | Err(NoEntry::Invalid(_)) => {}
             Err(e) => return Err(e),
         }
-        let cost = window.file_len() - start;
+        let cost = (key_end - start + u64::from(integrity.cell_bytes)).min(window.file_len() - start);
         *budget = budget
             .checked_sub(cost)
             .ok_or_else(|| NoEntry::Invalid("too many things that look like entries follow".to_owned()))?;

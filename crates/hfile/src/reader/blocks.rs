@@ -4,8 +4,6 @@ use super::HFileReader;
 use crate::block::{Block, BlockRef, HEADER_SIZE};
 use crate::block_cache::BlockCache;
 use crate::block_type::BlockType;
-use crate::data_block::CellOffsets;
-use crate::encoding::{DataBlockEncoding, Decoded};
 use crate::error::HFileError;
 use crate::index::NodeIndex;
 use finback_cell::CellOrder;
@@ -148,19 +146,8 @@ impl HFileReader {
 
     pub(crate) fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {
         let mut block = Block::verify(&self.path, place, bytes, self.trailer.compression)?;
-        let data_type = match self.encoding {
-            DataBlockEncoding::None => BlockType::Data,
-            _ => BlockType::EncodedData,
-        };
         match block.block_type() {
-            BlockType::Data | BlockType::EncodedData if block.block_type() != data_type => {
-                return Err(self.unexpected(&block, data_type));
-            }
-            BlockType::Data => block.cells = Some(self.find_cells(&block)?),
-            BlockType::EncodedData => {
-                block = self.decode(block)?;
-                block.cells = Some(self.find_cells(&block)?);
-            }
+            BlockType::Data | BlockType::EncodedData => block = self.cells.find_cells(&self.path, block)?,
             BlockType::LeafIndex | BlockType::IntermediateIndex => {
                 let node = NodeIndex::check(block.payload()).map_err(|reason| {
                     self.corrupt(block.block_type().name(), place.offset, "index entries", reason.to_owned())
@@ -176,27 +163,5 @@ impl HFileReader {
             _ => {}
         }
         Ok(Arc::new(block))
-    }
-
-    fn find_cells(&self, block: &Block) -> Result<CellOffsets, HFileError> {
-        CellOffsets::find(block.payload(), self.layout, self.order()).map_err(|at| {
-            let found = format!("a bad one at byte {at}");
-            self.corrupt(block.block_type().name(), block.place().offset, "well-formed cells", found)
-        })
-    }
-
-    fn decode(&self, mut block: Block) -> Result<Block, HFileError> {
-        let decoded = self.encoding.decode(block.payload(), self.layout, self.tags_compressed);
-        match decoded {
-            Ok(Decoded::InPlace(cells)) => {
-                block.narrow(cells);
-                Ok(block)
-            }
-            Ok(Decoded::Anew(bytes)) => Ok(block.decoded(bytes)),
-            Err(reason) => {
-                let (part, offset) = (block.block_type().name(), block.place().offset);
-                Err(self.corrupt(part, offset, self.encoding.name(), reason.to_owned()))
-            }
-        }
     }
 }

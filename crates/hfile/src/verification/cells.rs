@@ -65,6 +65,7 @@ impl<'a> CellCheck<'a> {
         }
         self.cells += cells.len() as u64;
         self.last = previous.map(|cell| cell.key().to_vec());
+        found.has_misplaced_cells |= disorder.is_some() || stranger.is_some();
         if let Some((before, row)) = disorder {
             found.note(self.wrong(place, &format!("a cell behind row {before}"), format!("row {row}")));
         }
