@@ -1,6 +1,6 @@
 //! JSON.
 
-use std::fmt::Write;
+use finback_json::JsonText;
 
 /// An object of fields whose values are JSON already.
 pub(crate) fn object(fields: impl IntoIterator<Item = (impl AsRef<str>, String)>) -> String {
@@ -16,24 +16,7 @@ pub(crate) fn array(values: impl IntoIterator<Item = String>) -> String {
 
 /// A string as Gson writes it: safe in HTML.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '\t' => quoted.push_str("\\t"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '<' | '>' | '&' | '=' | '\'' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(character));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
+    JsonText::as_gson_for_html(text).to_string()
 }
 
 #[cfg(test)]

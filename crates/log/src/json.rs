@@ -4,6 +4,7 @@
 //! {"timestamp":"2026-01-02T03:04:05.678901Z","level":"WARN","target":"finback_wal::log","message":"…","fields":{"path":"…","bytes":7}}
 //! ```
 
+use finback_json::JsonText;
 use std::fmt::{self, Debug, Write};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -33,8 +34,8 @@ where
         writer.write_str("{\"timestamp\":\"")?;
         SystemTime.format_time(&mut writer)?;
         let level = event.metadata().level();
-        write!(writer, "\",\"level\":\"{level}\",\"target\":{}", Quoted(event.metadata().target()))?;
-        write!(writer, ",\"message\":{}", Quoted(&fields.message))?;
+        write!(writer, "\",\"level\":\"{level}\",\"target\":{}", JsonText::new(event.metadata().target()))?;
+        write!(writer, ",\"message\":{}", JsonText::new(&fields.message))?;
         if !fields.others.is_empty() {
             write!(writer, ",\"fields\":{{{}}}", fields.others)?;
         }
@@ -53,13 +54,13 @@ impl Fields {
     fn add(&mut self, field: &Field, value: impl fmt::Display) {
         let separator = if self.others.is_empty() { "" } else { "," };
         // Writing to a String does not fail.
-        let _ = write!(self.others, "{separator}{}:{value}", Quoted(field.name()));
+        let _ = write!(self.others, "{separator}{}:{value}", JsonText::new(field.name()));
     }
 
     fn add_text(&mut self, field: &Field, text: &str) {
         match field.name() {
             MESSAGE => text.clone_into(&mut self.message),
-            _ => self.add(field, Quoted(text)),
+            _ => self.add(field, JsonText::new(text)),
         }
     }
 }
@@ -90,28 +91,7 @@ impl Visit for Fields {
         if value.is_finite() {
             self.add(field, format_args!("{value:?}"));
         } else {
-            self.add(field, Quoted(&value.to_string()));
+            self.add(field, JsonText::new(&value.to_string()));
         }
-    }
-}
-
-/// A string of JSON.
-struct Quoted<'a>(&'a str);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
-        for c in self.0.chars() {
-            match c {
-                '"' | '\\' => write!(f, "\\{c}")?,
-                '\n' => f.write_str("\\n")?,
-                // No terminal is to be told anything by a line of the log.
-                c if c.is_control() || c == '\u{2028}' || c == '\u{2029}' => {
-                    write!(f, "\\u{:04x}", c as u32)?;
-                }
-                c => f.write_char(c)?,
-            }
-        }
-        f.write_char('"')
     }
 }

@@ -1,24 +1,11 @@
 //! JSON, as far as it is needed: written in the layout of HBase's servlet.
 
+use finback_json::JsonText;
 use std::fmt::Write;
 
 /// Appends a string, quoted.
 pub fn string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            // The last two end lines in JavaScript, which reads this too.
-            c if c < ' ' || c == '\u{7f}' || c == '\u{2028}' || c == '\u{2029}' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    let _ = write!(out, "{}", JsonText::new(text));
 }
 
 /// Appends a number. JSON has none that is not finite: those are 0.

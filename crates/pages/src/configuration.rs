@@ -1,10 +1,10 @@
 //! The settings that are in effect, and where each came from.
 
-use crate::json::quoted;
 use crate::layout::{nothing, scrolling};
 use crate::model::{Refused, Setting};
 use crate::parameters::{Parameters, address};
 use crate::tables::search;
+use finback_json::JsonText;
 use finback_web::Answer;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -80,9 +80,9 @@ fn json(settings: &[Setting]) -> String {
         let _ = write!(
             text,
             "{comma}\n{{\"key\":{},\"value\":{},\"isFinal\":false,\"resource\":{}}}",
-            quoted(&setting.name),
-            quoted(&setting.value),
-            quoted(&setting.origin)
+            JsonText::new(&setting.name),
+            JsonText::new(&setting.value),
+            JsonText::new(&setting.origin)
         );
     }
     text.push_str("\n]}\n");

@@ -10,7 +10,6 @@ mod chart;
 mod configuration;
 mod dump;
 mod history;
-mod json;
 mod layout;
 mod log_level;
 pub mod model;

@@ -1,9 +1,9 @@
 //! What goes on: compactions, flushes, procedures, regions in transition.
 
-use crate::json::quoted;
 use crate::layout::{bar, nothing, scrolling};
 use crate::model::{Status, Task, Tasks};
 use crate::units;
+use finback_json::JsonText;
 use maud::{Markup, html};
 
 /// Tasks, procedures and transitions that are listed.
@@ -38,8 +38,8 @@ pub(crate) fn for_programs(tasks: &Tasks, now_ms: u64) -> String {
     let task = |task: &Task| {
         format!(
             "{{\"description\":{},\"status\":{},\"state\":\"RUNNING\",\"starttimems\":{},\"statustimems\":{now_ms}}}",
-            quoted(&task.description),
-            quoted(&task.status),
+            JsonText::new(&task.description),
+            JsonText::new(&task.status),
             if task.since_ms == 0 { now_ms } else { task.since_ms }
         )
     };

@@ -1,37 +1,15 @@
 //! JSON over several lines, as Gson prints it for HBase.
 
-use std::fmt::Write;
+use finback_json::JsonText;
 
 /// A string, safe in HTML.
 pub(crate) fn text(text: &str) -> String {
-    quoted(text, true)
+    JsonText::as_gson_for_html(text).to_string()
 }
 
 /// A string.
 pub(crate) fn plain_text(text: &str) -> String {
-    quoted(text, false)
-}
-
-fn quoted(text: &str, is_html: bool) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '\t' => quoted.push_str("\\t"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '<' | '>' | '&' | '=' | '\'' if !is_html => quoted.push(character),
-            '<' | '>' | '&' | '=' | '\'' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(character));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
+    JsonText::as_gson(text).to_string()
 }
 
 /// A number, as Java writes it.

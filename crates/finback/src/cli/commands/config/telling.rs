@@ -129,17 +129,7 @@ fn array(values: impl Iterator<Item = String>) -> String {
 
 /// A string of JSON.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            control if u32::from(control) < 0x20 => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted + "\""
+    finback_json::JsonText::new(text).to_string()
 }
 
 #[cfg(test)]
