@@ -26,3 +26,8 @@ fn quoted(text: &str) -> String {
 fn command_names() -> Vec<&'static str> {
     super::commands::COMMANDS.iter().map(|command| command.name).collect()
 }
+
+/// The names of all settings.
+fn setting_names() -> Vec<&'static str> {
+    crate::config::SETTINGS.iter().map(|setting| setting.name).collect()
+}

@@ -19,7 +19,7 @@ pub(super) const CONFIG: Opt = Opt::long_value(
 pub(super) const SETTING: Opt = Opt {
     short: Some('D'),
     long: None,
-    value: Some(("NAME=VALUE", Kind::Text)),
+    value: Some(("NAME=VALUE", Kind::Setting)),
     meaning: "One setting. It wins over the file, and the last of several wins.",
 };
 

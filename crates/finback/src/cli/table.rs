@@ -79,6 +79,8 @@ pub enum Kind {
     Words(&'static [&'static str]),
     /// The name of a command.
     Command,
+    /// `NAME=VALUE`, of a setting.
+    Setting,
 }
 
 impl Command {

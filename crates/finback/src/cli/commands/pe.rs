@@ -15,7 +15,7 @@ use watching::Watching;
 
 pub(super) const COMMAND: Command = Command {
     name: "pe",
-    summary: "Load generator: HBase's PerformanceEvaluation and YCSB's workloads",
+    summary: "generates load: HBase's PerformanceEvaluation and YCSB's workloads",
     about: "
 Reads and writes rows as fast as the cluster takes them, or so many a second, and tells how long that took. It talks to Apache
 HBase as well as to Finback. Command lines of hbase pe can be pasted: table, rows and values are the same, so that rows which

@@ -104,3 +104,13 @@ fn scripts_are_what_their_shells_take() {
         }
     }
 }
+
+#[test]
+fn names_of_settings_are_completed_behind_d() {
+    // The sign belongs to the name; bash itself is told that no space follows.
+    let Some(names) = completed(&["finback", "server", "-D", "memory.b"]) else { return };
+    assert_eq!(names, ["memory.block-cache="]);
+    for shell in completions::SHELLS {
+        assert!(completions::script(shell).unwrap().contains("memory.block-cache"), "{shell}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The script for bash.
 
-use super::command_names;
+use super::{command_names, setting_names};
 use crate::cli::commands::COMMANDS;
 use crate::cli::table::{Command, Kind, Opt};
 use std::fmt::Write;
@@ -58,6 +58,10 @@ fn replies(kind: Kind) -> String {
         Kind::File => compgen("-f"),
         Kind::Directory => compgen("-d"),
         Kind::Words(words) => compgen(&format!("-W '{}'", words.join(" "))),
+        // A value follows: no space behind the sign.
+        Kind::Setting => {
+            format!("{}; compopt -o nospace", compgen(&format!("-S = -W '{}'", setting_names().join(" "))))
+        }
         Kind::Command => compgen(&format!("-W '{}'", command_names().join(" "))),
     }
 }

@@ -1,6 +1,6 @@
 //! The script for fish.
 
-use super::{command_names, quoted};
+use super::{command_names, quoted, setting_names};
 use crate::cli::commands::COMMANDS;
 use crate::cli::table::{Command, Kind, Opt};
 use std::fmt::Write;
@@ -49,6 +49,10 @@ fn candidates(kind: Kind) -> String {
         Kind::File => "-F".to_owned(),
         Kind::Directory => "-f -a '(__fish_complete_directories)'".to_owned(),
         Kind::Words(words) => format!("-f -a '{}'", words.join(" ")),
+        Kind::Setting => {
+            let names: Vec<String> = setting_names().iter().map(|name| format!("{name}=")).collect();
+            format!("-f -a '{}'", names.join(" "))
+        }
         Kind::Command => format!("-f -a '{}'", command_names().join(" ")),
     }
 }

@@ -1,14 +1,22 @@
 //! The script for zsh.
 
-use super::{command_names, quoted};
+use super::{command_names, quoted, setting_names};
 use crate::cli::commands::COMMANDS;
 use crate::cli::table::{Command, Kind, Opt};
 use std::fmt::Write;
 
 pub(super) fn script() -> String {
-    let mut script =
-        "#compdef finback\n# Completions of finback for zsh.\n_finback() {\n  local -a commands=(\n"
-            .to_owned();
+    let mut script = format!(
+        "#compdef finback
+# Completions of finback for zsh.
+_finback_settings() {{
+  compadd -S = -- {}
+}}
+_finback() {{
+  local -a commands=(
+",
+        setting_names().join(" ")
+    );
     for command in COMMANDS {
         let _ = writeln!(script, "    {}", quoted(&format!("{}:{}", command.name, command.summary)));
     }
@@ -63,6 +71,7 @@ fn action(kind: Kind) -> String {
         Kind::File => "_files".to_owned(),
         Kind::Directory => "_files -/".to_owned(),
         Kind::Words(words) => format!("({})", words.join(" ")),
+        Kind::Setting => "_finback_settings".to_owned(),
         Kind::Command => format!("({})", command_names().join(" ")),
     }
 }
