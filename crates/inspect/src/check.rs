@@ -3,11 +3,14 @@
 //! with each other ([`check_cluster`]).
 
 mod chain;
+mod descriptor;
 mod finding;
 mod hole;
 mod live;
+mod put_aside;
 mod repair;
 mod report;
+mod salvage;
 mod snapshots;
 mod store;
 mod surroundings;
@@ -21,9 +24,10 @@ use finding::FindingKind as Kind;
 pub use finding::{Finding, FindingKind, Severity};
 pub use hole::HoleFilling;
 pub use live::{Cluster, ClusterRegion, ClusterServer, ClusterTransition, check_cluster};
-pub use repair::Repair;
+pub use repair::{DescriptorSource, Losses, Repair};
 pub use report::CheckReport;
-use std::path::PathBuf;
+pub use salvage::{Left, Salvage};
+use std::path::{Path, PathBuf};
 
 /// Who is told how a check goes on.
 pub trait CheckWatcher {
@@ -35,6 +39,18 @@ pub trait CheckWatcher {
     /// # Errors
     /// It cannot be told; that ends the check.
     fn finding(&mut self, finding: &Finding) -> Result<(), InspectError>;
+}
+
+/// Who is told how repairs go on.
+pub trait RepairWatcher {
+    /// So many bytes of all are done of the damaged file at `path`. Says whether to go on.
+    fn progress(&mut self, path: &Path, done: u64, total: u64) -> bool;
+
+    /// Something was repaired.
+    ///
+    /// # Errors
+    /// It cannot be told; that ends the repairs.
+    fn repaired(&mut self, repair: &Repair) -> Result<(), InspectError>;
 }
 
 /// What is looked at.
@@ -74,20 +90,22 @@ pub fn check_directory(
     Ok(check.report)
 }
 
-/// Repairs what can be repaired, in the order of the report. `done` is told of each.
+/// Repairs what can be repaired, in the order of the report. `run`: a name for what is put aside.
 ///
 /// # Errors
-/// A repair fails: those before it are done, those behind it are not; or what `done` answers.
+/// A repair fails, or `watcher` ended it ([`InspectError::Interrupted`]): those before it are done, it and those behind it
+/// are not; or what `watcher` answers.
 pub fn repair_directory(
     root: &RootDir,
     report: &CheckReport,
     run: &str,
-    done: &mut dyn FnMut(&Repair) -> Result<(), InspectError>,
+    losses: Losses,
+    watcher: &mut dyn RepairWatcher,
 ) -> Result<(), InspectError> {
-    let aside = root.path().join(repair::ASIDE).join(run);
-    report.repairs().try_for_each(|repair| {
-        repair.apply(root, &aside)?;
-        done(repair)
+    let aside = put_aside::Aside::new(root, run);
+    report.repairs(losses).try_for_each(|repair| {
+        repair.apply(root, &aside, watcher)?;
+        watcher.repaired(repair)
     })
 }
 

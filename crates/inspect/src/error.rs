@@ -39,6 +39,15 @@ pub enum InspectError {
         /// As given.
         name: String,
     },
+    /// A file that is not what it was when the repair was planned.
+    #[error("{}: it has changed since it was checked, or reads differently: nothing was done about it; check again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Whoever watches wanted no more.
+    #[error("interrupted before the end")]
+    Interrupted,
     /// A repair that only a master can do.
     #[error("region {region} can be assigned by a master only")]
     OnlyByMaster {

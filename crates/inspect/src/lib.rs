@@ -20,7 +20,8 @@ mod wal_verification;
 
 pub use check::{
     CheckOptions, CheckReport, CheckWatcher, Cluster, ClusterRegion, ClusterServer, ClusterTransition,
-    Finding, FindingKind, HoleFilling, Repair, Severity, check_cluster, check_directory, repair_directory,
+    DescriptorSource, Finding, FindingKind, HoleFilling, Left, Losses, Repair, RepairWatcher, Salvage,
+    Severity, check_cluster, check_directory, repair_directory,
 };
 pub use error::InspectError;
 pub use finback_hfile::Verification;

@@ -6,7 +6,7 @@ use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo};
 use finback_fs::LocalFileSystem;
 use finback_hfile::WriterOptions;
 use finback_hfile::testing::write_rows;
-use finback_inspect::{CheckReport, Severity};
+use finback_inspect::{CheckReport, Losses, Severity};
 use root::{FILE, Root, found_in, region_edits, region_gone};
 use std::fs;
 
@@ -47,7 +47,7 @@ fn the_log_of_meta_counts_and_nothing_is_changed() {
     fs::write(&log, bytes).unwrap();
     let report = root.check();
     assert_eq!(found_in(&report), ["damaged-log h%2C1%2C1.meta.5.meta", "meta-unreadable meta"]);
-    assert_eq!(report.repairs().count(), 0);
+    assert_eq!(report.repairs(Losses::Refused).count(), 0);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn holes_and_overlaps_are_found() {
     // Its directory has rows that nobody else has: it comes back.
     assert_eq!(found_in(&report), ["hole t".to_owned(), format!("orphan-region {encoded}")]);
     assert!(report.findings[0].message.contains("from b to before m"), "{:?}", report.findings);
-    assert_eq!((report.count(Severity::Problem), report.repairs().count()), (2, 1));
+    assert_eq!((report.count(Severity::Problem), report.repairs(Losses::Refused).count()), (2, 1));
     assert_eq!(root.repair(), 1);
     assert_eq!(root.found(), Vec::<String>::new());
     assert_eq!(root.check().cells, 10 + 2);
@@ -191,7 +191,7 @@ fn references_and_links_that_lead_nowhere_are_found() {
     fs::write(root.family_dir(2).join(format!("{FILE}.{region}")), b"PBUF?").unwrap();
     let report = root.check();
     assert_eq!(found_in(&report), [format!("lingering-reference {FILE}.{region}")]);
-    assert_eq!(report.repairs().count(), 0);
+    assert_eq!(report.repairs(Losses::Refused).count(), 0);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn an_empty_meta_makes_no_orphans() {
     root.log_meta(edits);
     let report = root.check();
     assert_eq!(found_in(&report), ["meta-unreadable meta"]);
-    assert_eq!(report.repairs().count(), 0);
+    assert_eq!(report.repairs(Losses::Refused).count(), 0);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Files and logs with bytes that are wrong: printers and checks end, with an error or without, and never panic.
 
+use finback_cell::CellOrder;
 use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::{DamagedFile, FamilySettings, RowBounds, verify};
 use finback_inspect::{HFilePrinter, HFilePrinterOptions, WalForm, WalPrinter, WalPrinterOptions};
+use finback_wal::{copy_sound_entries, find_sound_entries};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -93,5 +96,38 @@ fn logs() {
             }
         }
         assert_eq!(ended, 90);
+    }
+}
+
+/// What is left of them is found, or there is nothing; whatever it is, it can be written.
+#[test]
+fn what_is_left() {
+    let (path, new) = (Path::new("/file"), Path::new("/new"));
+    for name in ["checksum-null", "index-4level-gz", "mixed-mvcc-ctags-fast_diff"] {
+        let bytes = fixture(&format!("hfiles/{name}.hfile"));
+        let mut left = 0;
+        for number in 0..30 {
+            let fs = in_memory(&spoilt(&bytes, number, 0));
+            let Ok(damaged) = DamagedFile::open(fs.open(path).unwrap(), path, CellOrder::User) else {
+                continue;
+            };
+            let family = FamilySettings { block_size_bytes: 65536, bloom: None };
+            let written =
+                damaged.write_sound(fs.create_new(new).unwrap(), new, family, &mut |_| true).unwrap();
+            let found = verify(fs.open(new).unwrap(), new, RowBounds::default(), &mut |_| true);
+            assert!(found.is_sound() && found.cells == written.cells, "{name} {number}: {found:?}");
+            left += 1;
+        }
+        assert!(left > 10, "{name}: {left}");
+    }
+    for name in ["wals/plain.wal", "wals/dict.wal", "wals/recovered.edits/0000000000000001299"] {
+        let bytes = fixture(name);
+        for number in 0..30 {
+            let fs = in_memory(&spoilt(&bytes, number, 0));
+            match copy_sound_entries(&fs, path, new) {
+                Ok(found) => assert_eq!(find_sound_entries(&fs, new).unwrap().entries, found.entries),
+                Err(error) => assert!(error.to_string().contains("/file"), "{error}"),
+            }
+        }
     }
 }

@@ -99,6 +99,11 @@ impl LayoutError {
             _ => false,
         }
     }
+
+    /// Whether the thing is there, and damaged.
+    pub fn is_corrupt(&self) -> bool {
+        matches!(self, Self::Corrupt { .. })
+    }
 }
 
 /// Adds the path to an I/O error.

@@ -33,10 +33,24 @@ impl RootDir {
     pub fn create_region_dir(&self, region: &RegionInfo) -> Result<()> {
         let dir = self.region_dir(&region.table, &region.encoded_name());
         self.fs().create_dir_all(&dir).at(&dir)?;
-        let path = dir.join(REGION_INFO);
-        if self.fs().exists(&path).at(&path)? {
-            return Ok(());
+        let path = self.region_info_path(region);
+        match self.fs().exists(&path).at(&path)? {
+            true => Ok(()),
+            false => self.write_region_info(region),
         }
+    }
+
+    /// Where the `.regioninfo` of a region is.
+    pub fn region_info_path(&self, region: &RegionInfo) -> PathBuf {
+        self.region_dir(&region.table, &region.encoded_name()).join(REGION_INFO)
+    }
+
+    /// Writes a region's `.regioninfo`, whatever was there.
+    ///
+    /// # Errors
+    /// The storage's; what was there is there then.
+    pub fn write_region_info(&self, region: &RegionInfo) -> Result<()> {
+        let path = self.region_info_path(region);
         let content = pbuf::encode_delimited(&pb::RegionInfo::from(region));
         write_file_durably(&**self.fs(), &path, &content).at(&path)
     }

@@ -26,9 +26,37 @@ impl RootDir {
         let Some(current) = current(&self.list_if_exists(&dir)?) else {
             return Err(LayoutError::NotFound { what: "table descriptor", path: dir });
         };
-        let path = dir.join(current.name);
-        let corrupt = |reason: String| LayoutError::Corrupt { path: path.clone(), reason };
-        let bytes = small_file::read(&**self.fs(), &path)?;
+        self.read_descriptor_file(table, &dir.join(current.name))
+    }
+
+    /// All files of a table's descriptors, current or not, by name.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn table_descriptor_files(&self, table: &TableName) -> Result<Vec<PathBuf>> {
+        let dir = self.table_dir(table).join(DIRECTORY);
+        let entries = self.list_if_exists(&dir)?.into_iter();
+        Ok(entries.filter(|entry| !entry.is_dir).map(|entry| dir.join(entry.name)).collect())
+    }
+
+    /// The descriptors of a table that can be read, current or not, the newest first.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn readable_table_descriptors(&self, table: &TableName) -> Result<Vec<TableDescriptor>> {
+        let sequence = |path: &PathBuf| Some(parse(path.file_name()?.to_str()?)?.sequence);
+        let mut files: Vec<(u64, PathBuf)> = self
+            .table_descriptor_files(table)?
+            .into_iter()
+            .filter_map(|path| Some((sequence(&path)?, path)))
+            .collect();
+        files.sort_by(|a, b| b.cmp(a));
+        Ok(files.iter().filter_map(|(_, path)| self.read_descriptor_file(table, path).ok()).collect())
+    }
+
+    fn read_descriptor_file(&self, table: &TableName, path: &Path) -> Result<TableDescriptor> {
+        let corrupt = |reason: String| LayoutError::Corrupt { path: path.to_owned(), reason };
+        let bytes = small_file::read(&**self.fs(), path)?;
         let schema: pb::TableSchema =
             pbuf::decode(&bytes, "TableSchema").map_err(|e| corrupt(e.to_string()))?;
         let descriptor = TableDescriptor::try_from(&schema).map_err(|e| corrupt(e.to_string()))?;

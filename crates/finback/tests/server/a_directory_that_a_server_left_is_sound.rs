@@ -96,3 +96,62 @@ async fn what_is_wrong_is_repaired_and_the_next_server_has_every_row() {
         assert_eq!(client.table(name).await.rows().await.len(), 21);
     }
 }
+
+#[tokio::test]
+async fn what_is_left_of_a_damaged_file_is_served_and_the_damaged_file_is_kept() {
+    let place = Place::new();
+    let server = filled(&place).await;
+    let client = Client::of(&server).await;
+    let large = client.create_table("large").await;
+    let rows: Vec<String> = (0..12).map(|row| format!("r{row:02}")).collect();
+    for row in &rows {
+        large.put(row, &[b'v'; 30_000]).await.unwrap();
+    }
+    large.flush().await.unwrap();
+    server.stop();
+    let file = fs::read_dir(region_dir(&place, "large").join("f")).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let (code, out, _) = checked(&place, &["--fix", "--yes"]);
+    assert!(code == 1 && out.contains("problem damaged-file: data/default/large/"), "{out}");
+    assert!(out.contains("without loss: --fix --salvage keeps what is left"), "{out}");
+    let (code, out, err) = checked(&place, &["--fix", "--salvage"]);
+    assert!(
+        code == 1 && out.contains("LOST: ") && err.contains("--yes repairs without asking"),
+        "{out}{err}"
+    );
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+    let (code, out, err) = checked(&place, &["--fix", "--salvage", "--yes"]);
+    assert!(code == 0 && err.is_empty(), "{out}{err}");
+    let aside = out.lines().find_map(|line| line.strip_prefix("what was there before is in ")).unwrap();
+    let below = file.strip_prefix(place.data()).unwrap();
+    assert_eq!(fs::read(PathBuf::from(aside).join(below)).unwrap(), bytes);
+    let lost = out.split_once("by the count of the trailer ").unwrap().1;
+    let lost: usize = lost.split_once(" cells").unwrap().0.parse().unwrap();
+    assert!((1..6).contains(&lost), "{out}");
+    let (code, out, _) = checked(&place, &[]);
+    assert!(code == 0 && out.ends_with(": sound\n"), "{out}");
+    let server = place.start();
+    let client = Client::of(&server).await;
+    assert_eq!(client.table("large").await.rows().await.len(), rows.len() - lost);
+    assert_eq!(client.table("t").await.rows().await.len(), 21);
+    server.stop();
+    // Nobody has taken it away meanwhile.
+    assert_eq!(fs::read(PathBuf::from(aside).join(below)).unwrap(), bytes);
+}
+
+#[test]
+fn options_that_do_not_go_with_a_directory_are_refused() {
+    let place = Place::new();
+    fs::create_dir_all(place.data()).unwrap();
+    for (options, hint) in [
+        (vec!["-D", "zookeeper.znode.parent=/x"], "--config and -D are about a cluster"),
+        (vec!["--config", "/nowhere"], "--config and -D are about a cluster"),
+        (vec!["--salvage"], "--salvage goes with --fix"),
+    ] {
+        let (code, out, err) = checked(&place, &options);
+        assert!(code == 2 && out.is_empty() && err.contains(hint), "{err}");
+    }
+}

@@ -1,14 +1,23 @@
 //! What can be done about a finding. Nothing is destroyed: what is in the way is moved aside, below `.hbck`, where it has
-//! the path that it had.
+//! the path that it had; so is what is replaced.
 
+use super::RepairWatcher;
 use super::hole::HoleFilling;
+use super::put_aside::{ASIDE, Aside};
+use super::salvage::Salvage;
 use crate::error::InspectError;
 use finback_cell::{RegionInfo, TableDescriptor};
 use finback_layout::RootDir;
 use std::path::{Path, PathBuf};
 
-/// The directory for what was moved aside, as HBase's hbck2 has it.
-pub(super) const ASIDE: &str = ".hbck";
+/// Whether repairs may be made after which data is gone that nobody can read any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Losses {
+    /// Only repairs without loss.
+    Refused,
+    /// Also those that keep what is left of something damaged.
+    Accepted,
+}
 
 /// A repair.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +32,20 @@ pub enum Repair {
         /// The region.
         region: RegionInfo,
     },
-    /// Writes a descriptor for a table that has lost it: with the families that there are directories of, and HBase's
-    /// defaults for everything else.
+    /// Writes the `.regioninfo` of a region anew, as hbase:meta has it.
+    RewriteRegionInfo {
+        /// The region.
+        region: RegionInfo,
+    },
+    /// Writes a descriptor for a table that has lost it, or whose descriptor is damaged.
     WriteDescriptor {
         /// The descriptor.
         descriptor: TableDescriptor,
+        /// Where it is known from.
+        source: DescriptorSource,
     },
+    /// Puts what is left of a damaged file in its place.
+    Salvage(Salvage),
     /// Writes regions into hbase:meta that have the rows of a hole.
     FillHole(HoleFilling),
     /// Has the master assign a region that no server has open: of a cluster that runs.
@@ -38,7 +55,23 @@ pub enum Repair {
     },
 }
 
+/// Where the descriptor of a table is known from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DescriptorSource {
+    /// An older file beside the damaged one.
+    Older,
+    /// A snapshot of this name.
+    Snapshot(String),
+    /// The families that there are directories of, with HBase's defaults for everything else.
+    Directories,
+}
+
 impl Repair {
+    /// Whether data is gone when it is done: data that nobody could read before, either.
+    pub fn loses_data(&self) -> bool {
+        matches!(self, Self::Salvage(salvage) if salvage.loses_data())
+    }
+
     /// What it does, in one line.
     pub fn describe(&self, root: &Path) -> String {
         match self {
@@ -49,15 +82,26 @@ impl Repair {
             Self::MakeRegion { region } => {
                 format!("make the directory of region {} of table {}", region.encoded_name(), region.table)
             }
-            Self::WriteDescriptor { descriptor } => {
-                let families: Vec<_> = descriptor
-                    .families
-                    .iter()
-                    .map(|family| String::from_utf8_lossy(&family.name).into_owned())
-                    .collect();
-                let families = families.join(", ");
-                format!("write a descriptor of table {} with the families {families}", descriptor.name)
+            Self::RewriteRegionInfo { region } => {
+                let (region, table) = (region.encoded_name(), &region.table);
+                format!(
+                    "keep the .regioninfo of region {region} of table {table} in {ASIDE}, and write it as hbase:meta has it"
+                )
             }
+            Self::WriteDescriptor { descriptor, source } => {
+                let source = match source {
+                    DescriptorSource::Older => "as an older file of it says".to_owned(),
+                    DescriptorSource::Snapshot(name) => format!("as snapshot {name} has it"),
+                    DescriptorSource::Directories => "with HBase's defaults for all settings".to_owned(),
+                };
+                let families = descriptor.families.iter().map(|family| String::from_utf8_lossy(&family.name));
+                let families = families.collect::<Vec<_>>().join(", ");
+                format!(
+                    "write a descriptor of table {} with the families {families}, {source}",
+                    descriptor.name
+                )
+            }
+            Self::Salvage(salvage) => salvage.describe(root),
             Self::FillHole(filling) => filling.describe(),
             Self::Assign { region } => {
                 format!("have the master assign region {} of table {}", region.encoded_name(), region.table)
@@ -65,35 +109,34 @@ impl Repair {
         }
     }
 
-    /// Does it. `aside`: the directory below [`ASIDE`] of this run.
+    /// Does it. What is in the way goes to `aside`.
     ///
     /// # Errors
     /// The storage's: it is done or not done then. [`InspectError::OnlyByMaster`] for what is no matter of files.
-    pub fn apply(&self, root: &RootDir, aside: &Path) -> Result<(), InspectError> {
+    pub(super) fn apply(
+        &self,
+        root: &RootDir,
+        aside: &Aside<'_>,
+        watcher: &mut dyn RepairWatcher,
+    ) -> Result<(), InspectError> {
         match self {
-            Self::MoveAside { path } => move_aside(root, path, aside),
+            Self::MoveAside { path } => aside.take(path),
             Self::MakeRegion { region } => Ok(root.create_region_dir(region)?),
-            Self::WriteDescriptor { descriptor } => {
+            Self::RewriteRegionInfo { region } => {
+                aside.keep(&root.region_info_path(region))?;
+                Ok(root.write_region_info(region)?)
+            }
+            Self::WriteDescriptor { descriptor, .. } => {
+                for path in root.table_descriptor_files(&descriptor.name)? {
+                    aside.keep(&path)?;
+                }
                 let temporary = root.temp_dir();
                 root.fs().create_dir_all(&temporary).map_err(InspectError::io(&temporary))?;
                 Ok(root.write_table_descriptor(descriptor)?)
             }
+            Self::Salvage(salvage) => salvage.apply(root, aside, watcher),
             Self::FillHole(filling) => filling.apply(root),
             Self::Assign { region } => Err(InspectError::OnlyByMaster { region: region.encoded_name() }),
         }
     }
-}
-
-fn move_aside(root: &RootDir, path: &Path, aside: &Path) -> Result<(), InspectError> {
-    let fs = root.fs();
-    let to = aside.join(path.strip_prefix(root.path()).unwrap_or(path));
-    let (from_dir, to_dir) = (path.parent().unwrap_or(path), to.parent().unwrap_or(aside));
-    fs.create_dir_all(to_dir).map_err(InspectError::io(to_dir))?;
-    if fs.exists(&to).map_err(InspectError::io(&to))? {
-        let source = std::io::ErrorKind::AlreadyExists.into();
-        return Err(InspectError::Io { path: to, source });
-    }
-    fs.rename(path, &to).map_err(InspectError::io(path))?;
-    fs.sync_dir(to_dir).map_err(InspectError::io(to_dir))?;
-    fs.sync_dir(from_dir).map_err(InspectError::io(from_dir))
 }

@@ -1,7 +1,7 @@
 //! The outcome of a check.
 
 use super::finding::{Finding, Severity};
-use super::repair::Repair;
+use super::repair::{Losses, Repair};
 use crate::json_text::{array, object, quoted};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -69,9 +69,20 @@ impl CheckReport {
         self
     }
 
-    /// What can be repaired.
-    pub fn repairs(&self) -> impl Iterator<Item = &Repair> {
-        self.findings.iter().filter_map(|finding| finding.repair.as_ref())
+    /// What can be repaired, if losses are refused or accepted.
+    pub fn repairs(&self, losses: Losses) -> impl Iterator<Item = &Repair> {
+        let repairs = self.findings.iter().filter_map(|finding| finding.repair.as_ref());
+        repairs.filter(move |repair| losses == Losses::Accepted || !repair.loses_data())
+    }
+
+    /// How many problems stay when everything is repaired that can be.
+    pub fn problems_without_repair(&self, losses: Losses) -> u64 {
+        let stays = |finding: &&Finding| match &finding.repair {
+            Some(repair) => losses == Losses::Refused && repair.loses_data(),
+            None => true,
+        };
+        let is_problem = |finding: &&Finding| finding.kind.severity() == Severity::Problem;
+        self.findings.iter().filter(is_problem).filter(stays).count() as u64
     }
 
     /// The report for programs: one JSON object.
@@ -88,6 +99,7 @@ impl CheckReport {
                 ("path", quoted(&finding.path.to_string_lossy())),
                 ("message", quoted(&finding.message)),
                 ("repair", repair.unwrap_or_else(|| "null".to_owned())),
+                ("loses_data", finding.repair.as_ref().is_some_and(Repair::loses_data).to_string()),
             ])
         });
         object([

@@ -8,7 +8,7 @@ use super::{Check, meta_dir};
 use crate::error::InspectError;
 use crate::offline_meta::{MetaRegion, OfflineMeta};
 use finback_cell::region_info::META_ENCODED_NAME;
-use finback_cell::{ColumnFamilyDescriptor, RegionInfo, StringBinary, TableDescriptor, TableName};
+use finback_cell::{RegionInfo, StringBinary, TableDescriptor, TableName};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -108,34 +108,6 @@ impl Check<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The descriptor, or what can be told of the table without it.
-    fn descriptor(&mut self, table: &TableName) -> Result<Option<TableDescriptor>, InspectError> {
-        let path = self.root.table_dir(table).join(".tabledesc");
-        match self.root.read_table_descriptor(table) {
-            Ok(descriptor) => Ok(Some(descriptor)),
-            Err(error) => {
-                let finding = Finding::new(Kind::DescriptorMissing, path, error.to_string());
-                let families = self.families_with_directories(table);
-                let finding = match families.is_empty() || !error.is_not_found() {
-                    true => finding,
-                    false => {
-                        let descriptor = TableDescriptor { families, ..TableDescriptor::new(table.clone()) };
-                        finding.repaired_by(Repair::WriteDescriptor { descriptor })
-                    }
-                };
-                self.note(finding).map(|()| None)
-            }
-        }
-    }
-
-    fn families_with_directories(&self, table: &TableName) -> Vec<ColumnFamilyDescriptor> {
-        let mut names = BTreeSet::new();
-        for region in self.root.list_regions(table).unwrap_or_default() {
-            names.extend(self.root.list_families(table, &region).unwrap_or_default());
-        }
-        names.iter().map(|name| ColumnFamilyDescriptor::with_defaults(name.as_bytes())).collect()
     }
 
     /// Holes, overlaps, and regions that are on their way.
@@ -252,8 +224,12 @@ impl Check<'_> {
                 self.note(Finding::new(Kind::RegionInfoMissing, path, message).repaired_by(repair))?;
             }
             Err(error) => {
-                let message = error.to_string();
-                self.note(Finding::new(Kind::RegionInfoWrong, path.join(".regioninfo"), message))?;
+                let finding =
+                    Finding::new(Kind::RegionInfoWrong, path.join(".regioninfo"), error.to_string());
+                self.note(match error.is_corrupt() {
+                    true => finding.repaired_by(Repair::RewriteRegionInfo { region: info.clone() }),
+                    false => finding,
+                })?;
             }
         }
         match descriptor {

@@ -1,12 +1,15 @@
 //! Every store file and every log, block by block and entry by entry.
 
 use super::finding::{Finding, FindingKind as Kind};
-use super::repair::ASIDE;
+use super::put_aside::ASIDE;
+use super::repair::Repair;
+use super::salvage::Salvage;
 use super::{Check, CheckReport, CheckWatcher};
 use crate::error::InspectError;
 use crate::tree_verification::{TreeWatcher, verify_tree};
 use crate::wal_verification::{LogState, LogWatcher, verify_logs};
 use finback_hfile::Verification;
+use finback_layout::RootDir;
 use std::path::{Path, PathBuf};
 
 /// What was moved aside is not looked at again.
@@ -23,7 +26,7 @@ impl Check<'_> {
             .map(|entry| root.join(entry.name))
             .collect();
         let fs = self.root.fs();
-        let mut told = Told { report: &mut self.report, watcher: self.watcher };
+        let mut told = Told { root: self.root, report: &mut self.report, watcher: self.watcher };
         let files = verify_tree(fs, &directories, &mut told)?;
         let mut logs = None;
         if !files.was_interrupted {
@@ -43,6 +46,7 @@ impl Check<'_> {
 }
 
 struct Told<'a> {
+    root: &'a RootDir,
     report: &'a mut CheckReport,
     watcher: &'a mut dyn CheckWatcher,
 }
@@ -52,6 +56,21 @@ impl Told<'_> {
         self.watcher.finding(&finding)?;
         self.report.findings.push(finding);
         Ok(())
+    }
+}
+
+impl Told<'_> {
+    /// Damage, with what is left of the file, if that can be found out.
+    fn note_damage(
+        &mut self,
+        finding: Finding,
+        salvage: Result<Option<Salvage>, InspectError>,
+    ) -> Result<(), InspectError> {
+        self.note(match salvage {
+            Ok(Some(salvage)) => finding.repaired_by(Repair::Salvage(salvage)),
+            // What is left could be read another time.
+            Ok(None) | Err(_) => finding,
+        })
     }
 }
 
@@ -65,7 +84,18 @@ impl TreeWatcher for Told<'_> {
         let more = found.problems.len() as u64 - 1 + found.untold_problems;
         let more =
             if more == 0 { String::new() } else { format!(" (and {more} more: finback hfile --verify)") };
-        self.note(Finding::new(Kind::DamagedFile, path, format!("{first}{more}")))
+        let finding = Finding::new(Kind::DamagedFile, path, format!("{first}{more}"));
+        // The bytes are whole: no other file is right where these cells are not.
+        let salvage = match found.has_misplaced_cells {
+            true => Ok(None),
+            false => {
+                let length = self.root.fs().metadata(path).map_or(0, |metadata| metadata.len);
+                let mut watch =
+                    |done: u64| self.watcher.progress("what is left of it", done.min(length), length);
+                Salvage::of_store_file(self.root, path, &mut watch)
+            }
+        };
+        self.note_damage(finding, salvage)
     }
 
     fn unreadable(&mut self, error: &InspectError) -> Result<(), InspectError> {
@@ -89,7 +119,10 @@ impl LogWatcher for Told<'_> {
                 );
                 self.note(Finding::new(Kind::TornLog, path, message))
             }
-            LogState::Damaged(error) => self.note(Finding::new(Kind::DamagedLog, path, error.to_string())),
+            LogState::Damaged(error) => {
+                let finding = Finding::new(Kind::DamagedLog, path, error.to_string());
+                self.note_damage(finding, Salvage::of_log(self.root, path))
+            }
         }
     }
 }

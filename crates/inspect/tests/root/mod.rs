@@ -1,3 +1,4 @@
+#![allow(dead_code)] // each test uses a part
 //! A root directory with a table, made by hand: its hbase:meta is one file and one log.
 
 use finback_cell::cell::CellParts;
@@ -9,12 +10,13 @@ use finback_fs::{FileSystem, LocalFileSystem};
 use finback_hfile::testing::write_rows;
 use finback_hfile::{HFileWriter, WriterOptions};
 use finback_inspect::{
-    CheckOptions, CheckReport, CheckWatcher, Finding, InspectError, check_directory, repair_directory,
+    CheckOptions, CheckReport, CheckWatcher, Finding, InspectError, Losses, Repair, RepairWatcher,
+    check_directory, repair_directory,
 };
 use finback_layout::RootDir;
 use finback_proto::{pb, pbuf};
 use finback_wal::{KeyFields, WalFileWriter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Name of the one store file of each region.
@@ -136,15 +138,15 @@ impl Root {
         found_in(&self.check())
     }
 
-    /// Repairs all that can be repaired.
+    /// Repairs all that can be repaired without loss.
     pub(crate) fn repair(&self) -> usize {
-        let (report, mut done) = (self.check(), 0);
-        repair_directory(&self.dir(), &report, "run", &mut |_| {
-            done += 1;
-            Ok(())
-        })
-        .unwrap();
-        done
+        self.repair_with(Losses::Refused)
+    }
+
+    pub(crate) fn repair_with(&self, losses: Losses) -> usize {
+        let mut repaired = Counted(0);
+        repair_directory(&self.dir(), &self.check(), "run", losses, &mut repaired).unwrap();
+        repaired.0
     }
 
     /// What was moved aside.
@@ -186,7 +188,22 @@ fn cell(row: &[u8], column: &str, value: Option<&[u8]>, timestamp: i64) -> Vec<u
     .to_vec()
 }
 
-struct Silent;
+/// Counts repairs.
+pub(crate) struct Counted(pub(crate) usize);
+
+impl RepairWatcher for Counted {
+    fn progress(&mut self, _: &Path, done: u64, total: u64) -> bool {
+        assert!(done <= total);
+        true
+    }
+
+    fn repaired(&mut self, _: &Repair) -> Result<(), InspectError> {
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+pub(crate) struct Silent;
 
 impl CheckWatcher for Silent {
     fn progress(&mut self, _: &str, done: u64, total: u64) -> bool {

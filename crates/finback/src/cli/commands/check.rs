@@ -9,8 +9,9 @@ use crate::cli::settings::{CONFIG, SETTING};
 use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
 use finback_fs::{FileSystem, LocalFileSystem};
-use finback_inspect::{CheckOptions, check_directory};
+use finback_inspect::{CheckOptions, Losses, check_directory};
 use finback_layout::RootDir;
+use repairing::Fixing;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,8 +28,10 @@ every log, and what hbase:meta says, from its files and its logs. Says what does
 the regions of a table, directories that hbase:meta does not know, descriptors that are missing, references and links that
 lead nowhere, snapshots whose files are gone, what crashes have left behind.
 
-Without --fix it changes nothing. With --fix it lists what it can repair, asks, and repairs. It destroys nothing: what
-is in the way is moved to .hbck in the root directory, where it has the path that it had.
+Without --fix it changes nothing. With --fix it lists what it can repair without loss, asks, and repairs. With --fix
+--salvage also what is damaged: of a store file the cells of all blocks that verify go into a new one, of a log the entries that
+can be read; the list says what is lost. It destroys nothing: what is in the way, and what is damaged, is kept in .hbck in
+the root directory, where it has the path that it had, and where no server looks.
 
 It refuses while a Finback server has DIR open; stop HBase yourself. What a server that was killed had in its logs is
 no problem: the next start recovers it.
@@ -46,6 +49,10 @@ since a busy cluster changes meanwhile. --fix has the master assign regions that
     }],
     options: &[
         Opt::long_flag("fix", "Repairs what can be repaired, after showing what that is, and asking."),
+        Opt::long_flag(
+            "salvage",
+            "With --fix: also puts what is left of damaged files in their place. What is lost is shown before.",
+        ),
         Opt::long_flag("yes", "With --fix: does not ask."),
         Opt::long_flag("json", "Prints the report as one JSON object."),
         Opt::long_flag("quick", "Does not read the store files and logs, but for those of hbase:meta."),
@@ -57,6 +64,7 @@ since a busy cluster changes meanwhile. --fix has the master assign regions that
         ("finback check localhost", "the same of a cluster that runs; its ZooKeeper is on localhost:2181"),
         ("finback check /var/lib/finback --json | jq .findings", "the same for programs"),
         ("finback check /var/lib/finback --quick --fix", "moves leftovers aside, after asking"),
+        ("finback check /var/lib/finback --fix --salvage", "keeps what is left of damaged files, after asking"),
     ],
     exit_codes: &[
         (1, "Something is wrong, and was not repaired. What is only worth knowing does not count."),
@@ -71,6 +79,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     if !asks && !fixes {
         return Err(arguments.combination("--yes goes with --fix").into());
     }
+    if arguments.has("salvage") && !fixes {
+        return Err(arguments.combination("--salvage goes with --fix").into());
+    }
     if is_json && fixes && asks {
         return Err(arguments.combination("--fix cannot ask with --json: add --yes").into());
     }
@@ -78,6 +89,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         Target::Directory(root) => root,
         Target::Cluster(address) => return live::run(arguments, &address),
     };
+    if arguments.has("config") || arguments.has("D") {
+        let hint = "--config and -D are about a cluster, and this is a directory, which has no settings that a check needs";
+        return Err(arguments.combination(hint).into());
+    }
     let _lock = root
         .lock()
         .map_err(|error| Stop::Failed(format!("cannot use {}: {error}", root.path().display())))?;
@@ -94,11 +109,21 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     if report.was_interrupted {
         return Ok(ExitCode::from(EXIT_INTERRUPTED));
     }
+    let losses = if arguments.has("salvage") { Losses::Accepted } else { Losses::Refused };
     let is_sound = match fixes {
-        true => repairing::run(&root, &report, asks, is_json)?,
-        false => report.is_sound(),
+        true => repairing::run(&root, &report, Fixing { losses, asks, is_json }, &mut told)?,
+        false => Some(report.is_sound()),
     };
-    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILED) })
+    Ok(exit_code(is_sound))
+}
+
+/// Of whether nothing is wrong any more; none if Ctrl-C ended it.
+fn exit_code(is_sound: Option<bool>) -> ExitCode {
+    match is_sound {
+        Some(true) => ExitCode::SUCCESS,
+        Some(false) => ExitCode::from(EXIT_FAILED),
+        None => ExitCode::from(EXIT_INTERRUPTED),
+    }
 }
 
 /// What is to be checked.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::check::finding::Severity;
-use crate::check::repair::Repair;
+use crate::check::repair::{Losses, Repair};
 use finback_cell::{Bytes, RegionState};
 
 const NOW_MS: u64 = 1_700_000_000_000;
@@ -103,7 +103,10 @@ fn a_region_that_is_open_nowhere_can_be_assigned() {
         });
         assert_eq!(report.findings.len(), 1);
         assert_eq!(report.findings[0].kind, Kind::NotAssigned);
-        assert_eq!(report.repairs().collect::<Vec<_>>(), [&Repair::Assign { region: info("m", "") }]);
+        assert_eq!(
+            report.repairs(Losses::Refused).collect::<Vec<_>>(),
+            [&Repair::Assign { region: info("m", "") }]
+        );
     }
 }
 
@@ -115,7 +118,7 @@ fn what_may_be_open_on_a_silent_server_is_not_assigned() {
     });
     let kinds: Vec<_> = report.findings.iter().map(|one| one.kind).collect();
     assert_eq!(kinds, [Kind::UnansweringServer, Kind::NotAssigned]);
-    assert_eq!(report.repairs().count(), 0);
+    assert_eq!(report.repairs(Losses::Refused).count(), 0);
     let silent = found(|it| it.servers[1].open = Err("no answer".to_owned()));
     assert_eq!(silent, [("unanswering-server", server("b").to_string())]);
 }

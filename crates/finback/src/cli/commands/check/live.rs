@@ -2,14 +2,15 @@
 
 mod asking;
 
-use super::repairing::is_wanted;
+use super::repairing::{is_wanted, nothing_to_do};
 use super::telling::Told;
 use crate::cli::amounts::counted;
 use crate::cli::arguments::Arguments;
 use crate::cli::settings;
-use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
+use crate::cli::stop::{EXIT_INTERRUPTED, Stop};
+use asking::Progress;
 use finback_client::{Admin, ClientConfig, ClusterAddress, Connection};
-use finback_inspect::{CheckReport, CheckWatcher, Repair, Severity, check_cluster};
+use finback_inspect::{CheckReport, CheckWatcher, Losses, Repair, check_cluster};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -42,6 +43,11 @@ pub(super) fn run(arguments: &Arguments, address: &str) -> Result<ExitCode, Stop
     if arguments.has("quick") {
         return Err(arguments.combination("--quick goes with a DIR: of a cluster no files are read").into());
     }
+    if arguments.has("salvage") {
+        return Err(arguments
+            .combination("--salvage goes with a DIR: of a cluster no files are read")
+            .into());
+    }
     let (fixes, asks, is_json) = (arguments.has("fix"), !arguments.has("yes"), arguments.has("json"));
     let config = at(address, settings::client_config(arguments)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -63,11 +69,7 @@ pub(super) fn run(arguments: &Arguments, address: &str) -> Result<ExitCode, Stop
             true => repair(&admin, &report, asks, is_json, &told).await?,
             false => Some(report.is_sound()),
         };
-        Ok(match is_sound {
-            Some(true) => ExitCode::SUCCESS,
-            Some(false) => ExitCode::from(EXIT_FAILED),
-            None => ExitCode::from(EXIT_INTERRUPTED),
-        })
+        Ok(super::exit_code(is_sound))
     })
 }
 
@@ -113,10 +115,12 @@ fn no_cluster(address: &str, error: &finback_client::Error) -> Stop {
 async fn confirmed(admin: &Admin, address: &str, told: &mut Told) -> Result<Option<CheckReport>, Stop> {
     let mut found: Option<CheckReport> = None;
     for look in 0..LOOKS {
-        if look > 0 && uninterrupted(told, tokio::time::sleep(BETWEEN_LOOKS)).await.is_none() {
+        if look > 0 && interruptible(told, tokio::time::sleep(BETWEEN_LOOKS)).await.is_none() {
             return Ok(None);
         }
-        let Some(cluster) = uninterrupted(told, asking::cluster(admin, address)).await else {
+        let progress = Progress::default();
+        let Some(cluster) = watched(told, look, &progress, asking::cluster(admin, address, &progress)).await
+        else {
             return Ok(None);
         };
         let report = check_cluster(&cluster.map_err(|error| no_cluster(address, &error))?);
@@ -133,8 +137,31 @@ async fn confirmed(admin: &Admin, address: &str, told: &mut Told) -> Result<Opti
     Ok(found)
 }
 
+/// What comes of it, unless Ctrl-C is pressed; a bar shows how far the look is.
+async fn watched<T>(
+    told: &mut Told,
+    look: u32,
+    progress: &Progress,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let what = match look {
+        0 => "asking the servers",
+        _ => "asking them again",
+    };
+    let mut work = std::pin::pin!(work);
+    loop {
+        let (done, total) = progress.steps();
+        if !told.step(what, done, total) {
+            return None;
+        }
+        if let Ok(outcome) = tokio::time::timeout(INTERRUPT_LOOK, &mut work).await {
+            return Some(outcome);
+        }
+    }
+}
+
 /// What comes of it, unless Ctrl-C is pressed.
-async fn uninterrupted<T>(told: &Told, work: impl Future<Output = T>) -> Option<T> {
+async fn interruptible<T>(told: &Told, work: impl Future<Output = T>) -> Option<T> {
     let interrupted = async {
         while !told.is_interrupted() {
             tokio::time::sleep(INTERRUPT_LOOK).await;
@@ -156,10 +183,10 @@ async fn repair(
     told: &Told,
 ) -> Result<Option<bool>, Stop> {
     let root = &report.root;
-    let repairs: Vec<&Repair> = report.repairs().collect();
+    let repairs: Vec<&Repair> = report.repairs(Losses::Refused).collect();
     if repairs.is_empty() {
         if !is_json && !report.is_sound() {
-            writeln!(io::stdout(), "nothing of that can be repaired here")?;
+            writeln!(io::stdout(), "{}", nothing_to_do(report))?;
         }
         return Ok(Some(report.is_sound()));
     }
@@ -174,7 +201,7 @@ async fn repair(
     }
     let mut refused = 0u64;
     for repair in repairs {
-        let Some(applied) = uninterrupted(told, apply(admin, repair)).await else { return Ok(None) };
+        let Some(applied) = interruptible(told, apply(admin, repair)).await else { return Ok(None) };
         match applied {
             Ok(()) if is_json => {}
             Ok(()) => writeln!(io::stdout(), "did {}", repair.describe(root))?,
@@ -184,10 +211,7 @@ async fn repair(
             }
         }
     }
-    let is_open = |finding: &&finback_inspect::Finding| {
-        finding.repair.is_none() && finding.kind.severity() == Severity::Problem
-    };
-    let left = refused + report.findings.iter().filter(is_open).count() as u64;
+    let left = refused + report.problems_without_repair(Losses::Refused);
     if !is_json && left > 0 {
         writeln!(io::stdout(), "{} cannot be repaired here", counted(left, "problem"))?;
     }

@@ -4,7 +4,9 @@ use crate::cli::amounts::{bytes, counted};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::style::Style;
 use crate::progress_bar::PacedBar;
-use finback_inspect::{CheckReport, CheckWatcher, Finding, InspectError, Severity};
+use finback_inspect::{
+    CheckReport, CheckWatcher, Finding, InspectError, Losses, Repair, RepairWatcher, Severity,
+};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +38,21 @@ impl Told {
         self.bar.clear();
     }
 
+    /// Shows how far something is that is not counted in bytes. Whether to go on.
+    pub(super) fn step(&mut self, what: &str, done: u64, total: u64) -> bool {
+        self.show(what, done, total)
+    }
+
+    fn show(&mut self, what: &str, done: u64, total: u64) -> bool {
+        if self.what != what {
+            self.bar.clear();
+            self.bar = PacedBar::on_terminal(what);
+            self.what = what.to_owned();
+        }
+        self.bar.show(done, total);
+        !self.interrupt.is_seen()
+    }
+
     /// What was looked at, and the verdict.
     pub(super) fn summary(&self, report: &CheckReport) -> io::Result<()> {
         let mut out = io::stdout().lock();
@@ -52,10 +69,20 @@ impl Told {
             problems => self.style.bad(&counted(problems, "problem")),
         };
         writeln!(out, "{}: {verdict}{notes}", self.root.display())?;
-        match report.repairs().count() as u64 {
-            0 => Ok(()),
-            repairs => writeln!(out, "{} can be repaired: --fix", counted(repairs, "thing")),
+        let without_loss = report.repairs(Losses::Refused).count() as u64;
+        let with_loss = report.repairs(Losses::Accepted).count() as u64 - without_loss;
+        if without_loss > 0 {
+            writeln!(out, "{} can be repaired: --fix", counted(without_loss, "thing"))?;
         }
+        if with_loss > 0 {
+            let more = if without_loss > 0 { " more" } else { "" };
+            let things = counted(with_loss, "thing");
+            writeln!(
+                out,
+                "{things}{more} with loss of data: --fix --salvage, which shows first what is lost"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -84,13 +111,7 @@ impl Told {
 
 impl CheckWatcher for Told {
     fn progress(&mut self, what: &str, done: u64, total: u64) -> bool {
-        if self.what != what {
-            self.bar.clear();
-            self.bar = PacedBar::on_terminal(&format!("verifying {what}"));
-            self.what = what.to_owned();
-        }
-        self.bar.show(done, total);
-        !self.interrupt.is_seen()
+        self.show(&format!("verifying {what}"), done, total)
     }
 
     fn finding(&mut self, finding: &Finding) -> Result<(), InspectError> {
@@ -105,5 +126,20 @@ impl CheckWatcher for Told {
         let path = finding.path.strip_prefix(&self.root).unwrap_or(&finding.path);
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Ok(writeln!(io::stdout(), "{word} {}: {}: {}", finding.kind.name(), path.display(), finding.message)?)
+    }
+}
+
+impl RepairWatcher for Told {
+    fn progress(&mut self, path: &Path, done: u64, total: u64) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.show(&format!("salvaging {name}"), done, total)
+    }
+
+    fn repaired(&mut self, repair: &Repair) -> Result<(), InspectError> {
+        if self.is_json {
+            return Ok(());
+        }
+        self.bar.clear();
+        Ok(writeln!(io::stdout(), "did {}", repair.describe(&self.root))?)
     }
 }

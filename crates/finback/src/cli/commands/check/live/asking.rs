@@ -6,6 +6,7 @@ use finback_client::{
 };
 use finback_inspect::{Cluster, ClusterRegion, ClusterServer, ClusterTransition};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::task::JoinSet;
 
@@ -14,8 +15,30 @@ const AT_A_TIME: usize = 32;
 /// A server that says nothing for so long is told of; the others wait for it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Questions to the master and hbase:meta: its state, the rows of hbase:meta, where that is, descriptors.
+const FIRST_QUESTIONS: u64 = 4;
+
+/// How many questions of a look are answered.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    answered: AtomicU64,
+    /// Region servers, once they are known.
+    servers: AtomicU64,
+}
+
+impl Progress {
+    /// Questions that are answered, and all of them.
+    pub(super) fn steps(&self) -> (u64, u64) {
+        (self.answered.load(Ordering::Relaxed), FIRST_QUESTIONS + self.servers.load(Ordering::Relaxed))
+    }
+
+    fn answer(&self) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// Asks the master, hbase:meta, and every region server.
-pub(super) async fn cluster(admin: &Admin, name: &str) -> Result<Cluster> {
+pub(super) async fn cluster(admin: &Admin, name: &str, progress: &Progress) -> Result<Cluster> {
     let status = admin
         .cluster_status(&[
             StatusOption::ServersName,
@@ -23,17 +46,23 @@ pub(super) async fn cluster(admin: &Admin, name: &str) -> Result<Cluster> {
             StatusOption::RegionsInTransition,
         ])
         .await?;
+    let live = names(&status.servers_name)?;
+    progress.servers.store(live.len() as u64, Ordering::Relaxed);
+    progress.answer();
     let contents = admin.meta_contents().await?;
+    progress.answer();
     let meta = admin.regions_of_table(TableName::meta()).await?;
+    progress.answer();
     let malformed = contents.malformed.iter().map(|key| format!("row {} cannot be read", StringBinary(key)));
     let described = admin.descriptors(&TablePattern::all().with_system_tables()).await?;
+    progress.answer();
     Ok(Cluster {
         name: name.to_owned(),
         regions: meta.into_iter().chain(contents.regions).map(region).collect(),
         malformed: malformed.collect(),
         tables: contents.tables.into_iter().collect(),
         described: described.into_iter().map(|table| table.name).collect(),
-        servers: servers(admin, names(&status.servers_name)?).await,
+        servers: servers(admin, live, progress).await,
         dead: names(&status.dead_servers)?.into_iter().collect(),
         transitions: transitions(&status)?,
         now_ms: now_ms(),
@@ -75,7 +104,7 @@ fn transitions(status: &pb::ClusterStatus) -> Result<HashMap<String, ClusterTran
 }
 
 /// Has each server say which regions it has open.
-async fn servers(admin: &Admin, names: Vec<ServerName>) -> Vec<ClusterServer> {
+async fn servers(admin: &Admin, names: Vec<ServerName>, progress: &Progress) -> Vec<ClusterServer> {
     let mut servers = Vec::with_capacity(names.len());
     for some in names.chunks(AT_A_TIME) {
         let mut asked = JoinSet::new();
@@ -86,7 +115,13 @@ async fn servers(admin: &Admin, names: Vec<ServerName>) -> Vec<ClusterServer> {
                 ClusterServer { name, open }
             });
         }
-        servers.extend(asked.join_all().await);
+        while let Some(answer) = asked.join_next().await {
+            progress.answer();
+            match answer {
+                Ok(server) => servers.push(server),
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            }
+        }
     }
     servers.sort_by(|a, b| a.name.cmp(&b.name));
     servers
