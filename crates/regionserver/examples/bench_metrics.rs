@@ -3,9 +3,7 @@
 //!
 //! `cargo run --release -p finback-regionserver --example bench_metrics -- [SECONDS]`
 
-#[allow(dead_code)] // Its main function.
-#[path = "bench_regions.rs"]
-mod bench_regions;
+mod open_regions;
 
 use finback_cell::Bytes;
 use finback_fs::MemFileSystem;
@@ -133,7 +131,7 @@ impl Bench {
     fn new(way: &str) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let fs = Arc::new(MemFileSystem::new());
-        let opened = runtime.block_on(bench_regions::open_regions(fs, Path::new("/"), 1));
+        let opened = runtime.block_on(open_regions::open_regions(fs, Path::new("/"), 1));
         let region = opened.region_name.clone();
         let service = Arc::new(ClientService::new(opened.server));
         let channel: Box<dyn Channel> = if way == "direct" {

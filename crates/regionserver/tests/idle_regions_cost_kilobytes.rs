@@ -4,9 +4,8 @@ use finback_fs::MemFileSystem;
 use std::path::Path;
 use std::sync::Arc;
 
-#[allow(dead_code)] // Its main function.
-#[path = "../examples/bench_regions.rs"]
-mod bench_regions;
+#[path = "../examples/open_regions/mod.rs"]
+mod open_regions;
 
 const REGIONS: usize = 2_000;
 /// What a region may take, with what the file system in memory has of it: twice what was measured, 7 to 8 KiB.
@@ -14,7 +13,7 @@ const MAX_BYTES_PER_REGION: u64 = 16 << 10;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_regions_cost_kilobytes_and_no_thread_or_descriptor() {
-    let opened = bench_regions::open_regions(Arc::new(MemFileSystem::new()), Path::new("/"), REGIONS).await;
+    let opened = open_regions::open_regions(Arc::new(MemFileSystem::new()), Path::new("/"), REGIONS).await;
     let bytes = opened.bytes_per_region(REGIONS);
     println!(
         "{bytes} bytes for each of {REGIONS} regions; before {:?}, after {:?}",
