@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`compare`] | The comparison: what is done in which order, to which server. |
 //! | [`goals`], [`report`], [`plot`] | What is to be reached, and the page that tells how far it is. |
+//! | [`growth`] | How Finback alone grows with one thing at a time: curves, and their page. |
 //! | [`results`], [`statistics`], [`machine`] | What was measured, median and spread of it, and where. |
 //! | [`environment`] | Where binaries, class paths and room on the disk are. |
 //! | [`server`] | A server under test: started, restarted, killed, and what it has used. |
@@ -24,6 +25,7 @@ mod compare;
 mod environment;
 mod error;
 mod goals;
+mod growth;
 mod load;
 mod machine;
 mod plot;
@@ -53,6 +55,13 @@ usage: finback-bench-hbase COMMAND [OPTION]...
       --report                 measures nothing, writes the report of what was measured last
       --out DIRECTORY          where the report goes; default: docs
 
+  growth [CURVE]...            how Finback grows with one thing at a time; writes docs/benchmarks/growth.md. Curves:
+                               connections, value-size, regions, rows, columns, files
+      --seconds N              how long each operation is measured; default: 5
+      --rounds N               how often; default: 3
+      --most N                 leaves out points beyond
+      --out DIRECTORY          where the page goes; default: docs/benchmarks
+
 `./dev bench hbase` builds what is needed and says where it is (FINBACK, HBASE_CLASS_PATH, HBASE_TOOLS_CLASS_PATH, JVM_OPTIONS).
 ";
 
@@ -69,6 +78,7 @@ fn main() -> ExitCode {
 fn run(mut arguments: Arguments) -> Result<()> {
     match arguments.command().as_deref() {
         Some("compare") => compare::run(arguments),
+        Some("growth") => growth::run(arguments),
         Some("help") | None => {
             print!("{USAGE}");
             Ok(())

@@ -1,5 +1,7 @@
 //! Plots of a few figures beside each other, as SVG that needs nothing else.
 
+pub(crate) mod lines;
+
 use crate::statistics::Spread;
 use std::fmt::Write;
 
