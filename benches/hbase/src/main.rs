@@ -20,6 +20,7 @@
 //! Each benchmark is a subcommand, in a module of its own.
 
 mod arguments;
+mod cells;
 mod cluster;
 mod compare;
 mod environment;
@@ -62,6 +63,13 @@ usage: finback-bench-hbase COMMAND [OPTION]...
       --most N                 leaves out points beyond
       --out DIRECTORY          where the page goes; default: docs/benchmarks
 
+  cells        a column for each value, and one column that has them all as an Avro record
+      --rounds N, --rows N     as above; default: 3, 10000 in each table
+      --gets N                 rows read of each table; default: 20000
+      --encodings A,B          data block encodings; default: NONE,FAST_DIFF
+      --servers A,B            of hbase, finback
+      --write                  writes the tables into docs/benchmarks/cells.md, and plots beside it
+
 `./dev bench hbase` builds what is needed and says where it is (FINBACK, HBASE_CLASS_PATH, HBASE_TOOLS_CLASS_PATH, JVM_OPTIONS).
 ";
 
@@ -79,6 +87,7 @@ fn run(mut arguments: Arguments) -> Result<()> {
     match arguments.command().as_deref() {
         Some("compare") => compare::run(arguments),
         Some("growth") => growth::run(arguments),
+        Some("cells") => cells::run(arguments),
         Some("help") | None => {
             print!("{USAGE}");
             Ok(())
