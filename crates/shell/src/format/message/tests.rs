@@ -1,6 +1,4 @@
-use super::*;
 use finback_client::messages;
-use prost::Message as _;
 
 fn shown(name: &str, message: &impl prost::Message) -> String {
     super::message(&format!("type.googleapis.com/hbase.pb.{name}"), &message.encode_to_vec().into())
