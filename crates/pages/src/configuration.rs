@@ -132,7 +132,7 @@ mod tests {
         let json = for_programs("json", &settings).body;
         assert!(
             json.contains(
-                r#"{"key":"a<b>","value":"1 & \u0001\\\u000a","isFinal":false,"resource":"a \"file\""}"#
+                r#"{"key":"a<b>","value":"1 & \u0001\\\n","isFinal":false,"resource":"a \"file\""}"#
             ),
             "{json}"
         );

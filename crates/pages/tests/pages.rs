@@ -103,7 +103,7 @@ fn addresses_of_hbase_lead_to_the_same() {
         ("/rs-status", "Hottest regions"),
         (
             "/rs-status?format=json&filter=all",
-            "[{\"description\":\"Compacting d in events,user0800,1789900000000.\\u000a\",\"status\":\"Minor",
+            "[{\"description\":\"Compacting d in events,user0800,1789900000000.\\n\",\"status\":\"Minor",
         ),
         ("/tablesDetailed.jsp", "<h1>Tables</h1>"),
         ("/table.jsp?name=events", "<h1>Table <code>events</code></h1>"),

@@ -15,9 +15,16 @@ pub fn old_logs_dir(root: &Path) -> PathBuf {
 /// Moves a log to `oldWALs`, under its own name.
 pub(crate) fn archive(fs: &dyn FileSystem, root: &Path, log: &Path) -> Result<(), WalError> {
     let dir = old_logs_dir(root);
-    let name = log.file_name().unwrap_or_default();
-    fs.create_dir_all(&dir).map_err(|e| WalError::io(&dir, "create", e))?;
-    fs.rename(log, &dir.join(name)).map_err(|e| WalError::io(log, "archive", e))
+    let archived = dir.join(log.file_name().unwrap_or_default());
+    let mut renamed = fs.rename(log, &archived);
+    // The first needs the directory. Where the log itself is gone, nothing is made in its place.
+    if renamed.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+        && fs.exists(log).unwrap_or(false)
+    {
+        fs.create_dir_all(&dir).map_err(|e| WalError::io(&dir, "create", e))?;
+        renamed = fs.rename(log, &archived);
+    }
+    renamed.map_err(|e| WalError::io(log, "archive", e))
 }
 
 /// Deletes logs in `oldWALs` last changed more than `ttl` (`hbase.master.logcleaner.ttl`, 10 minutes) before

@@ -1,9 +1,10 @@
 //! Snapshots.
 
-use super::{Admin, Nonces, named};
+use super::{Admin, Nonces, TableState, named};
 use crate::connection::IntoTableName;
 use crate::error::{Error, Result};
 use finback_cell::TableName;
+use finback_cell::table_name::check_qualifier;
 use finback_proto::pb;
 use finback_rpc::exceptions;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -25,9 +26,11 @@ impl SnapshotRequest {
     /// A snapshot of that name of a table, with what is in its memstores.
     ///
     /// # Errors
-    /// [`Error::Argument`] if no table can have that name.
+    /// [`Error::Argument`] if no snapshot, or no table, can have that name. HBase's master lets snapshots have any.
     pub fn new(name: impl Into<String>, table: impl IntoTableName) -> Result<Self> {
         let (name, table) = (name.into(), named(table)?);
+        check_qualifier(name.as_bytes())
+            .map_err(|error| Error::Argument(format!("no name of a snapshot: {error}")))?;
         Ok(Self { name, table, kind: SnapshotType::Flush, ttl: None, max_file_size: None })
     }
 
@@ -132,6 +135,10 @@ impl Admin {
         let table = self.table_of(name).await?;
         if !self.table_exists(&table).await? {
             return self.restore_to(name, &table).await;
+        }
+        // HBase's master would say something else, as if it were worth another try.
+        if self.table_state(&table).await? != TableState::Disabled {
+            return Err(Error::refused("RestoreSnapshot", exceptions::table_not_disabled(table.to_string())));
         }
         if !failsafe {
             return self.restore_to(name, &table).await;

@@ -137,6 +137,13 @@ async fn snapshots_are_taken_cloned_and_restored() {
     assert_eq!(value("copy").await.as_deref(), Some("before"));
     assert!(admin.clone_snapshot("s", "copy").await.unwrap_err().is("TableExistsException"));
     assert!(admin.restore_snapshot("nothing", true).await.unwrap_err().is("SnapshotDoesNotExistException"));
+    for failsafe in [true, false] {
+        let enabled = admin.restore_snapshot("s", failsafe).await.unwrap_err();
+        assert!(enabled.is("TableNotDisabledException"), "{enabled}");
+    }
+    for name in ["", "a b", "-a", "n:s"] {
+        assert!(SnapshotRequest::new(name, "t").is_err(), "{name}");
+    }
     admin.disable_table("t").await.unwrap();
     admin.restore_snapshot("s", true).await.unwrap();
     admin.enable_table("t").await.unwrap();

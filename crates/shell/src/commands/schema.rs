@@ -19,6 +19,9 @@ enum Kind {
     Seconds,
 }
 
+/// Those of HBase, whether or not a server has their libraries.
+const COMPRESSIONS: &[&str] = &["NONE", "GZ", "SNAPPY", "LZ4", "ZSTD", "LZO", "BZIP2", "LZMA", "BROTLI"];
+
 const FAMILY: &[(&str, Kind)] = &[
     ("BLOCKCACHE", Kind::Bool),
     ("REPLICATION_SCOPE", Kind::Int),
@@ -27,26 +30,26 @@ const FAMILY: &[(&str, Kind)] = &[
     ("CACHE_BLOOMS_ON_WRITE", Kind::Bool),
     ("EVICT_BLOCKS_ON_CLOSE", Kind::Bool),
     ("IN_MEMORY", Kind::Bool),
-    ("IN_MEMORY_COMPACTION", Kind::Word),
+    ("IN_MEMORY_COMPACTION", Kind::OneOf(&["NONE", "BASIC", "EAGER", "ADAPTIVE"])),
     ("TTL", Kind::Seconds),
-    ("DATA_BLOCK_ENCODING", Kind::Word),
+    ("DATA_BLOCK_ENCODING", Kind::OneOf(&["NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"])),
     ("INDEX_BLOCK_ENCODING", Kind::Word),
     ("BLOCKSIZE", Kind::Bytes),
     ("VERSIONS", Kind::Int),
     ("MIN_VERSIONS", Kind::Int),
-    ("KEEP_DELETED_CELLS", Kind::Word),
+    ("KEEP_DELETED_CELLS", Kind::OneOf(&["FALSE", "TRUE", "TTL"])),
     ("COMPRESS_TAGS", Kind::Bool),
     ("PREFETCH_BLOCKS_ON_OPEN", Kind::Bool),
     ("IS_MOB", Kind::Bool),
     ("MOB_THRESHOLD", Kind::Int),
     ("NEW_VERSION_BEHAVIOR", Kind::Bool),
     ("BLOOMFILTER", Kind::OneOf(&["NONE", "ROW", "ROWCOL", "ROWPREFIX_FIXED_LENGTH"])),
-    ("COMPRESSION", Kind::Word),
-    ("COMPRESSION_COMPACT", Kind::Word),
-    ("COMPRESSION_COMPACT_MAJOR", Kind::Word),
-    ("COMPRESSION_COMPACT_MINOR", Kind::Word),
+    ("COMPRESSION", Kind::OneOf(COMPRESSIONS)),
+    ("COMPRESSION_COMPACT", Kind::OneOf(COMPRESSIONS)),
+    ("COMPRESSION_COMPACT_MAJOR", Kind::OneOf(COMPRESSIONS)),
+    ("COMPRESSION_COMPACT_MINOR", Kind::OneOf(COMPRESSIONS)),
     ("STORAGE_POLICY", Kind::Word),
-    ("MOB_COMPACT_PARTITION_POLICY", Kind::Word),
+    ("MOB_COMPACT_PARTITION_POLICY", Kind::OneOf(&["DAILY", "WEEKLY", "MONTHLY"])),
     ("DFS_REPLICATION", Kind::Int),
 ];
 
@@ -61,7 +64,7 @@ const TABLE: &[(&str, Kind)] = &[
     ("NORMALIZER_TARGET_REGION_COUNT", Kind::Int),
     ("NORMALIZER_TARGET_REGION_SIZE", Kind::Int),
     ("MEMSTORE_FLUSHSIZE", Kind::Bytes),
-    ("DURABILITY", Kind::Word),
+    ("DURABILITY", Kind::OneOf(&["USE_DEFAULT", "SKIP_WAL", "ASYNC_WAL", "SYNC_WAL", "FSYNC_WAL"])),
     ("PRIORITY", Kind::Int),
     ("FLUSH_POLICY", Kind::Text),
     ("REGION_MEMSTORE_REPLICATION", Kind::Bool),
