@@ -187,9 +187,10 @@ impl Shared {
 /// A write-ahead log: one file at a time, one thread that writes it. Share it in an `Arc`.
 ///
 /// The cost of an entry, by design: under the queue's lock one push, and one copy if it is small (no allocation but the
-/// amortised growth of the buffers); in the thread one pass of the checksum over its bytes and another copy; per group of
-/// whatever queued up during the previous sync, one `write`, one `fdatasync`, one look at the accounting. A
-/// synced entry costs one allocation (its waiter) and one wake-up. The thread is woken once per idle period.
+/// amortised growth of the buffers); in the thread one pass of the checksum over its bytes and another copy; per group, of
+/// whatever queued up during the previous sync and of those who come back right after it (`gathering.rs`), one `write`, one
+/// `fdatasync`, one look at the accounting. A synced entry costs one allocation (its waiter) and one wake-up. The thread is
+/// woken once per group.
 #[derive(Debug)]
 pub struct Wal {
     shared: Arc<Shared>,
