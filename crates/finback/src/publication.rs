@@ -21,6 +21,8 @@ pub(crate) struct Publication {
     tree: Arc<Tree>,
     parent: String,
     master: ServerName,
+    /// Where hbase:meta is going to be.
+    region_server: ServerName,
     info_port: u16,
     /// Where hbase:meta is, and how many replicas it has.
     meta: Option<(ServerName, u32)>,
@@ -30,11 +32,17 @@ pub(crate) struct Publication {
 
 impl Publication {
     /// Below the node `parent`.
-    pub(crate) fn new(tree: Arc<Tree>, parent: &str, master: &ServerName, info_port: u16) -> Self {
+    pub(crate) fn new(
+        tree: Arc<Tree>,
+        parent: &str,
+        (master, region_server): (&ServerName, &ServerName),
+        info_port: u16,
+    ) -> Self {
         Self {
             tree,
             parent: parent.to_owned(),
             master: master.clone(),
+            region_server: region_server.clone(),
             info_port,
             meta: None,
             namespaces: BTreeMap::new(),
@@ -51,9 +59,10 @@ impl Publication {
         self.publish_meta(status)
     }
 
-    /// Where hbase:meta and its replicas are.
+    /// Where hbase:meta and its replicas are. As long as it is not open, where it will be, as HBase leaves what was there before
+    /// a restart: a client tries again where a region is not served yet, but not always where the node is missing.
     fn publish_meta(&mut self, status: &MasterStatus) -> Result<(), String> {
-        let Some(server) = &status.meta_location else { return Ok(()) };
+        let server = status.meta_location.as_ref().unwrap_or(&self.region_server);
         let now = Some((server.clone(), status.meta_replicas));
         if self.meta == now {
             return Ok(());

@@ -211,7 +211,7 @@ async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(),
     let mut publication = Publication::new(
         Arc::clone(&tree),
         &config.znode_parent,
-        &addresses.master_name,
+        (&addresses.master_name, &addresses.regionserver_name),
         config.master_info_port.unwrap_or(0),
     );
     publication.publish(&master.status().borrow())?;
