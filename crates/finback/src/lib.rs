@@ -2,7 +2,9 @@
 //!
 //! It knows which crates make a standalone server and how they are put together, and nothing of what they do.
 
+mod addresses;
 mod allocator;
+mod block_cache;
 pub mod cli;
 pub mod compact;
 pub mod config;
@@ -20,4 +22,5 @@ pub mod reconfiguration;
 mod region_server_options;
 mod screen;
 pub mod server;
+mod signals;
 mod telemetry;

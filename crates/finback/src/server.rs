@@ -2,21 +2,15 @@
 //!
 //! The two halves reach each other only through channels that carry HBase's messages.
 
-use std::future::Future;
-use std::io::Write;
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, Shares};
 use finback_cell::ServerName;
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
 use finback_layout::RootDir;
 use finback_log::Log;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
-use finback_metrics::{CacheFigures, FileTierFigures};
 use finback_otel::Tracer;
 use finback_pages::{History, Site, Source};
 use finback_regionserver::{
@@ -29,29 +23,32 @@ use finback_web::MetricsPages;
 use finback_zk::{Responder, Tree};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
+use crate::addresses::{Addresses, PORTS_FILE, info_port_lines, port, write_ports};
+use crate::block_cache::block_cache;
 use crate::config::{MemoryBudget, ServerConfig, Sources};
-use crate::info_ports::{InfoPorts, MASTER_INFO_PORT, REGIONSERVER_INFO_PORT};
+use crate::info_ports::InfoPorts;
 use crate::long_calls::LongCalls;
 use crate::metrics::{self, CacheStatistics};
 use crate::pages::ServerPages;
 use crate::process::Start;
 use crate::publication::Publication;
 use crate::reconfiguration::Reconfiguration;
+use crate::signals::HeldSignals;
 use crate::telemetry::Telemetry;
 use crate::{logging, region_server_options, screen};
 
-/// Name of the file in the data directory that says on which ports a running server listens.
-const PORTS_FILE: &str = "ports";
-
 /// Why a server cannot start, in one line.
-type Failure = String;
+pub(crate) type Failure = String;
 
 /// Runs until SIGTERM or SIGINT, or until a client asks for the end. What goes wrong is told on standard error, in one
 /// line.
 pub fn run(sources: Sources) -> ExitCode {
+    let signals = match HeldSignals::hold() {
+        Ok(signals) => signals,
+        Err(error) => return fail(&format!("cannot handle signals: {error}")),
+    };
     let log = match logging::install() {
         Ok(log) => log,
         Err(error) => return fail(&error),
@@ -64,7 +61,7 @@ pub fn run(sources: Sources) -> ExitCode {
         Ok(long_calls) => long_calls,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(sources, log, &long_calls)) {
+    match runtime.block_on(serve(sources, signals, log, &long_calls)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -75,90 +72,18 @@ fn fail(failure: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Sockets that are bound, and the names that clients are told.
-struct Addresses {
-    zookeeper: TcpListener,
-    master: TcpListener,
-    regionserver: TcpListener,
-    master_name: ServerName,
-    regionserver_name: ServerName,
-}
-
-impl Addresses {
-    fn bind(config: &ServerConfig, start_code: u64) -> Result<Self, Failure> {
-        let zookeeper =
-            listen("ZooKeeper responder", &config.address, config.zookeeper_port, "listen.zookeeper-port")?;
-        let master = listen("master", &config.address, config.master_port, "listen.master-port")?;
-        let regionserver =
-            listen("region server", &config.address, config.regionserver_port, "listen.regionserver-port")?;
-        Ok(Self {
-            master_name: ServerName { host: config.host_name(), port: port(&master)?, start_code },
-            regionserver_name: ServerName {
-                host: config.host_name(),
-                port: port(&regionserver)?,
-                start_code,
-            },
-            zookeeper,
-            master,
-            regionserver,
-        })
-    }
-
-    /// The lines of the ports file.
-    fn ports(&self) -> Result<String, Failure> {
-        let (zookeeper, master, regionserver) =
-            (port(&self.zookeeper)?, port(&self.master)?, port(&self.regionserver)?);
-        Ok(format!(
-            "{ZOOKEEPER_PORT}={zookeeper}\n{MASTER_PORT}={master}\n{REGIONSERVER_PORT}={regionserver}\n"
-        ))
-    }
-}
-
-/// The lines of the info ports, of those that there are.
-fn info_port_lines(config: &ServerConfig) -> String {
-    let ports = [
-        (MASTER_INFO_PORT, config.master_info_port),
-        (REGIONSERVER_INFO_PORT, config.regionserver_info_port),
-    ];
-    ports.into_iter().filter_map(|(name, port)| Some(format!("{name}={}\n", port?))).collect()
-}
-
-/// Names in the ports file.
-const ZOOKEEPER_PORT: &str = "hbase.zookeeper.property.clientPort";
-const MASTER_PORT: &str = "hbase.master.port";
-const REGIONSERVER_PORT: &str = "hbase.regionserver.port";
-
-fn listen(what: &str, host: &str, port: u16, setting: &str) -> Result<TcpListener, Failure> {
-    let cannot = |error: std::io::Error| {
-        let advice = match error.kind() {
-            std::io::ErrorKind::AddrInUse => {
-                format!(" (another server? choose another with -D {setting}=PORT)")
-            }
-            _ => String::new(),
-        };
-        format!("cannot listen on {host}:{port} for the {what}: {error}{advice}")
-    };
-    let address: SocketAddr =
-        (host, port).to_socket_addrs().map_err(cannot)?.next().ok_or_else(|| {
-            format!("cannot listen on {host}:{port} for the {what}: the name has no address")
-        })?;
-    finback_rpc::bind(address).map_err(cannot)
-}
-
-fn port(listener: &TcpListener) -> Result<u16, Failure> {
-    listener
-        .local_addr()
-        .map(|address| address.port())
-        .map_err(|error| format!("a socket has no address: {error}"))
-}
-
-async fn serve(sources: Sources, log: Log, long_calls: &LongCalls) -> Result<(), Failure> {
+async fn serve(
+    sources: Sources,
+    signals: HeldSignals,
+    log: Log,
+    long_calls: &LongCalls,
+) -> Result<(), Failure> {
     let start = Start::now();
     let loaded = ServerConfig::load(&sources).map_err(|error| error.to_string())?;
     let mut config = loaded.config.clone();
     let files = loaded.effective.files.clone();
     logging::configure(&log, &config);
-    let terminated = terminated()?;
+    let terminated = signals.listen().map_err(|error| format!("cannot handle signals: {error}"))?;
     tokio::pin!(terminated);
     let fs = file_system()?;
     let data = config.data_dir.clone();
@@ -319,18 +244,6 @@ async fn is_set(mut flag: watch::Receiver<bool>) {
     let _ = flag.wait_for(|set| *set).await;
 }
 
-/// Resolves at SIGTERM or SIGINT.
-fn terminated() -> Result<impl Future<Output = ()>, Failure> {
-    let handle = |kind| signal(kind).map_err(|error| format!("cannot handle signals: {error}"));
-    let (mut terminate, mut interrupt) = (handle(SignalKind::terminate())?, handle(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
-}
-
 /// The region server's services, for calls from within the process.
 struct InProcess {
     client: Arc<dyn Service>,
@@ -463,66 +376,6 @@ fn start_region_server(
     let (status, meta) = (channel("RegionServerStatusService")?, channel("ClientMetaService")?);
     let server = RegionServer::new(options, cache, status, meta).map_err(|error| error.to_string())?;
     Ok((server, statistics))
-}
-
-/// The cache in memory, and behind it a file if one is wanted. One that cannot be used costs speed, and is no reason not to
-/// start.
-fn block_cache(config: &ServerConfig, memory_bytes: u64) -> (Arc<dyn BlockCache>, CacheStatistics) {
-    let memory = LruLikeCache::with_shares(memory_bytes, Shares::default());
-    let Some(path) = config.cache_file.clone() else { return in_memory(memory) };
-    let options = FileTierOptions { path, size_bytes: config.cache_file_bytes, persistent: true };
-    match FileTier::open(&options) {
-        Ok(file) => {
-            let cache = Arc::new(CombinedBlockCache::new(memory, file));
-            let of = Arc::clone(&cache);
-            let figures = move || {
-                let file = of.file().statistics();
-                let file = FileTierFigures {
-                    hits: file.hits,
-                    misses: file.misses,
-                    blocks: file.blocks,
-                    bytes: options.size_bytes,
-                };
-                CacheFigures { file: Some(file), ..cache_figures(of.memory()) }
-            };
-            (cache, Arc::new(figures))
-        }
-        Err(error) => {
-            tracing::error!(path = %options.path.display(), %error, "the block cache has no second tier");
-            in_memory(memory)
-        }
-    }
-}
-
-fn in_memory(memory: LruLikeCache) -> (Arc<dyn BlockCache>, CacheStatistics) {
-    let cache = Arc::new(memory);
-    let of = Arc::clone(&cache);
-    (cache, Arc::new(move || cache_figures(&of)))
-}
-
-fn cache_figures(cache: &LruLikeCache) -> CacheFigures {
-    let statistics = cache.statistics();
-    CacheFigures {
-        hits: statistics.hits,
-        misses: statistics.misses,
-        evictions: statistics.evictions,
-        blocks: statistics.blocks,
-        bytes: statistics.bytes,
-        capacity_bytes: statistics.capacity_bytes,
-        index_hits: statistics.index_hits,
-        index_misses: statistics.index_misses,
-        file: None,
-    }
-}
-
-/// Writes the ports file, whole or not at all.
-fn write_ports(data: &Path, ports: &str) -> Result<(), Failure> {
-    let path = data.join(PORTS_FILE);
-    let temporary = data.join("ports.tmp");
-    let written = std::fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(ports.as_bytes()))
-        .and_then(|()| std::fs::rename(&temporary, &path));
-    written.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 pub(crate) fn now_ms() -> u64 {

@@ -1,6 +1,8 @@
 //! Ctrl-C, for commands that have something to say before they end.
 
 use super::stop::EXIT_INTERRUPTED;
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,20 +14,11 @@ impl Interrupt {
     /// From now on the first Ctrl-C only sets this; the second ends the process at once.
     pub(crate) fn listen() -> Self {
         let interrupt = Self::default();
-        let seen = interrupt.clone();
-        // Without a runtime Ctrl-C does what it does: it ends the process.
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else {
-            return interrupt;
-        };
-        std::thread::spawn(move || {
-            runtime.block_on(async {
-                while tokio::signal::ctrl_c().await.is_ok() {
-                    if seen.0.swap(true, Ordering::AcqRel) {
-                        std::process::exit(EXIT_INTERRUPTED.into());
-                    }
-                }
-            });
-        });
+        // In this order: what ends the process looks at what the Ctrl-C before has set. Where neither can be had, Ctrl-C does
+        // what it does.
+        let _ =
+            flag::register_conditional_shutdown(SIGINT, EXIT_INTERRUPTED.into(), Arc::clone(&interrupt.0))
+                .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.0)));
         interrupt
     }
 
