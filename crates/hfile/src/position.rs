@@ -56,6 +56,20 @@ impl Position {
         }
     }
 
+    /// Moves to the next cell if the block has one and `goes`, given the cell and the next one, says so; whether it has moved.
+    #[inline]
+    pub(crate) fn advance_if(&mut self, goes: impl FnOnce(&Cell<'_>, &Cell<'_>) -> bool) -> bool {
+        let Some(cells) = &self.block.cells else { return false };
+        let payload = self.block.payload();
+        let Some((from, to, sequence_id)) = cells.place(payload, self.number + 1) else { return false };
+        let here = Cell::from_checked(&payload[self.from..self.to]);
+        let goes = goes(&here, &Cell::from_checked(&payload[from..to]));
+        if goes {
+            (self.number, self.from, self.to, self.sequence_id) = (self.number + 1, from, to, sequence_id);
+        }
+        goes
+    }
+
     /// The cell and its sequence id.
     #[inline]
     pub(crate) fn cell(&self) -> (Cell<'_>, u64) {

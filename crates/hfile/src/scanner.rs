@@ -211,6 +211,13 @@ impl HFileScanner {
         }
     }
 
+    /// Moves to the next cell if no other block is needed and `goes`, given the cell and the next one, says so; whether it has
+    /// moved.
+    #[inline]
+    pub fn advance_if(&mut self, goes: impl FnOnce(&Cell<'_>, &Cell<'_>) -> bool) -> bool {
+        self.position.as_mut().is_some_and(|position| position.advance_if(goes))
+    }
+
     /// The greatest row strictly before `row` (`None`: the last row). The position stays.
     ///
     /// # Errors

@@ -95,6 +95,17 @@ impl FileSource {
         }
     }
 
+    /// Moves to the next cell if it is in the same block and `goes`, given the cell and the next one, says so; whether it has
+    /// moved.
+    #[inline]
+    pub(crate) fn advance_if(&mut self, goes: impl FnOnce(&Cell<'_>, &Cell<'_>) -> bool) -> bool {
+        let moved = !self.is_behind && self.scanner.advance_if(goes);
+        if moved {
+            self.look_where_it_stands();
+        }
+        moved
+    }
+
     /// Of a bottom half there is nothing from the split row on.
     #[inline]
     fn look_where_it_stands(&mut self) {

@@ -122,19 +122,41 @@ impl Heap {
     /// one by one.
     #[inline]
     pub(crate) fn advance_in_row(&mut self, take: impl FnMut(&Cell<'_>, &Cell<'_>, u64) -> bool) {
-        let Some((&top, others)) = self.heap.split_first() else { return };
-        if self.left_out.is_some() || self.is_waking {
-            return;
-        }
-        // Of the others the smallest is one of the first two.
-        let row = self.sources[top].peek().map(|(cell, _)| cell.row());
-        let is_in_row = |&other: &usize| self.sources[other].key().map(|(key, _)| key.row) == row;
-        if others.iter().take(2).any(is_in_row) {
-            return;
-        }
-        if let Source::File(file) = &mut self.sources[top] {
+        if let Some(top) = self.alone_in_row()
+            && let Source::File(file) = &mut self.sources[top]
+        {
             file.advance_in_row(take);
         }
+    }
+
+    /// Moves to the next cell if `goes`, given the smallest cell and the next one, says so, as far as they are in one block, and
+    /// no other source has anything of the row; whether it has moved. It asks for no block.
+    #[inline]
+    pub(crate) fn advance_if(&mut self, goes: impl FnOnce(&Cell<'_>, &Cell<'_>) -> bool) -> bool {
+        let Some(top) = self.alone_in_row() else { return false };
+        // The next smallest cell may have to be there, too.
+        if self.heap.iter().take(3).any(|&source| self.sources[source].is_resting()) {
+            return false;
+        }
+        let Source::File(file) = &mut self.sources[top] else { return false };
+        let moved = file.advance_if(goes);
+        if moved {
+            self.settle_top();
+        }
+        moved
+    }
+
+    /// The source with the smallest cell, if no other one has anything of its row for certain.
+    #[inline]
+    fn alone_in_row(&self) -> Option<usize> {
+        let (&top, others) = self.heap.split_first()?;
+        if self.left_out.is_some() || self.is_waking {
+            return None;
+        }
+        // Of the others the smallest is one of the first two.
+        let row = || self.sources[top].peek().map(|(cell, _)| cell.row());
+        let is_in_row = |&other: &usize| self.sources[other].key().map(|(key, _)| key.row) == row();
+        (!others.iter().take(2).any(is_in_row)).then_some(top)
     }
 
     #[cold]

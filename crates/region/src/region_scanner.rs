@@ -443,6 +443,7 @@ impl RegionScanner {
         if out.open_cells > 0 && filter.has_filter_row() {
             let mut tail = BlockTail::new(&mut out.cells, out.result_start);
             filter.filter_row_cells(&mut tail);
+            out.may_have_tags = true;
             out.open_cells = u32::try_from(tail.count()).unwrap_or(u32::MAX);
         }
         if out.open_cells == 0 {

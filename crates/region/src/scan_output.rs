@@ -18,6 +18,8 @@ const CELL_BYTES: usize = 28;
 pub struct ScanOutput {
     /// The cell block.
     pub cells: Vec<u8>,
+    /// Whether any of them may have tags.
+    pub may_have_tags: bool,
     /// Number of cells of each result.
     pub counts: Vec<u32>,
     /// Whether the row of each result goes on in the next one.
@@ -83,7 +85,9 @@ impl ScanOutput {
         if transform(cell, &mut self.cells) {
             let length = (self.cells.len() - length_at - 4) as u32;
             self.cells[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
+            self.may_have_tags = true;
         } else {
+            self.may_have_tags |= !cell.tags().is_empty();
             self.cells.extend_from_slice(bytes);
         }
         self.open_cells += 1;
@@ -117,6 +121,52 @@ impl ScanOutput {
     pub(crate) fn carry_in(&mut self, (cells, count): (Vec<u8>, u32)) {
         self.result_start = self.cells.len();
         self.cells.extend_from_slice(&cells);
+        self.may_have_tags = true;
         self.open_cells = count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use finback_cell::CellBlockBuilder;
+    use finback_cell::cell::CellParts;
+
+    fn push(out: &mut ScanOutput, tags: &[u8]) {
+        let mut block = CellBlockBuilder::default();
+        block.push_parts(&CellParts {
+            row: b"r",
+            family: b"f",
+            qualifier: b"q",
+            timestamp: 1,
+            type_code: 4,
+            value: b"v",
+            tags,
+        });
+        for cell in block.iter() {
+            out.push(&cell, |_, _| false);
+        }
+    }
+
+    #[test]
+    fn whether_a_cell_has_tags_is_known() {
+        let mut out = ScanOutput::default();
+        push(&mut out, b"");
+        assert!(!out.may_have_tags);
+        push(&mut out, b"\0\x02\x41x");
+        push(&mut out, b"");
+        assert!(out.may_have_tags);
+        out.clear();
+        assert!(!out.may_have_tags);
+    }
+
+    #[test]
+    fn what_is_carried_into_another_reply_may_have_tags() {
+        let mut out = ScanOutput::default();
+        push(&mut out, b"\0\x02\x41x");
+        let carried = out.carry_out();
+        out.clear();
+        out.carry_in(carried);
+        assert!(out.may_have_tags);
     }
 }

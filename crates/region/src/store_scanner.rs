@@ -288,19 +288,41 @@ impl StoreScanner {
         if self.read.reversed {
             self.start_before(Some(row))?;
         } else if !self.past_row {
-            self.heap.reseek(&Key::last_on_row(row))?;
+            self.go_behind(row)?;
         }
         self.in_row = false;
         Ok(())
     }
 
+    /// Moves behind `row`: mostly to the next cell, for which no key has to be compared.
+    fn go_behind(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
+        if self.heap.advance_if(|here, next| here.row() == row && next.row() != row) {
+            return Ok(());
+        }
+        self.heap.reseek(&Key::last_on_row(row))
+    }
+
     fn step(&mut self, row: &[u8], step: Step) -> Result<(), ScanInterrupt> {
         match step {
             Step::Next => return self.heap.next(),
-            Step::NextRow => return self.heap.reseek(&Key::last_on_row(row)),
+            Step::NextRow => return self.go_behind(row),
             Step::NextColumn => {
                 if let Some(column) = self.matcher.column_hint() {
+                    let reaches = |here: &Cell<'_>, next: &Cell<'_>| {
+                        here.row() == row
+                            && here.qualifier() < column
+                            && (next.row() != row || next.qualifier() >= column)
+                    };
+                    if self.heap.advance_if(reaches) {
+                        return Ok(());
+                    }
                     return self.heap.reseek(&Key::first_on_column(row, &self.read.family, column));
+                }
+                let leaves = |here: &Cell<'_>, next: &Cell<'_>| {
+                    here.row() == row && (next.row() != row || next.qualifier() != here.qualifier())
+                };
+                if self.target.is_empty() && self.heap.advance_if(leaves) {
+                    return Ok(());
                 }
                 // The current cell changes while sources are moved one after the other: remember its column.
                 if self.target.is_empty()

@@ -13,6 +13,8 @@ pub(crate) struct ReplyCells {
     inline: bool,
     /// The cell block.
     pub(crate) block: Vec<u8>,
+    /// Whether any of its cells may have tags.
+    pub(crate) may_have_tags: bool,
     /// What the reply takes while it is built.
     pub(crate) memory: ReadMemory,
     /// Bytes of cells inside the message.
@@ -22,7 +24,13 @@ pub(crate) struct ReplyCells {
 impl ReplyCells {
     pub(crate) fn new(server: &RegionServer, call: &Call) -> Self {
         let memory = ReadMemory::new(server, call);
-        Self { inline: !call.connection.has_codec, block: Vec::new(), memory, inline_bytes: 0 }
+        Self {
+            inline: !call.connection.has_codec,
+            block: Vec::new(),
+            may_have_tags: true,
+            memory,
+            inline_bytes: 0,
+        }
     }
 
     /// Puts the cells inside the message, whatever the client takes.
@@ -37,7 +45,8 @@ impl ReplyCells {
 
     /// The reply of these cells with a message.
     pub(crate) fn reply<M: Message>(self, message: &M) -> Reply {
-        Reply::with_cells(message, self.block).counted(self.memory.into_share())
+        let reply = Reply { is_untagged: !self.may_have_tags, ..Reply::with_cells(message, self.block) };
+        reply.counted(self.memory.into_share())
     }
 
     /// A result of `count` cells, given as a cell block.

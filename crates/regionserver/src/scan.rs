@@ -117,6 +117,7 @@ async fn open(
         small,
         wants_cursor: need_cursor_result,
         stale,
+        reply_bytes: 0,
         renewed: false,
     });
     answer(server, call, id, scanner, request, first).await
@@ -256,6 +257,7 @@ impl Reading {
             return Ok(self.ended(Stop::Time));
         };
         self.limits.turn_bytes = TURN_BYTES;
+        self.make_room();
         turn.run(async move {
             loop {
                 let begun = Instant::now();
@@ -267,6 +269,14 @@ impl Reading {
             }
         })
         .await
+    }
+
+    /// Takes the memory at once that the reply before took: growing copies what was found so far, several times.
+    fn make_room(&mut self) {
+        let bytes = self.open.reply_bytes;
+        if bytes > self.out.cells.capacity() && self.cells.memory.try_hold(bytes) {
+            self.out.cells.reserve_exact(bytes - self.out.cells.len());
+        }
     }
 
     /// Reads for a turn; why the reply ends with it, if it does.
@@ -289,6 +299,12 @@ impl Reading {
 
     fn ended(mut self, stop: Stop) -> (Self, Stop) {
         self.open.scanner.suspend(&mut self.out, self.limits.partial_rows);
+        let (bytes, capacity) = (self.out.cells.len(), self.out.cells.capacity());
+        // The next one may end behind another row.
+        self.open.reply_bytes = bytes + bytes / 16;
+        if capacity > TURN_BYTES && bytes < capacity / 2 {
+            self.out.cells.shrink_to_fit();
+        }
         let counters = self.open.region.counters();
         counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
         counters.scans.fetch_add(1, Ordering::Relaxed);
@@ -425,7 +441,7 @@ fn describe(
     if !cells.is_inline() {
         response.cells_per_result = out.counts;
         response.partial_flag_per_result = out.partial;
-        cells.block = out.cells;
+        (cells.block, cells.may_have_tags) = (out.cells, out.may_have_tags);
         return;
     }
     let mut rest = CellIter::over_checked(&out.cells);

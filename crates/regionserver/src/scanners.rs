@@ -29,6 +29,8 @@ pub(crate) struct OpenScanner {
     pub(crate) wants_cursor: bool,
     /// Whether a replica was asked.
     pub(crate) stale: bool,
+    /// Memory that the reply to the last call took, in bytes.
+    pub(crate) reply_bytes: usize,
     /// Whether the last call was a renewal, of a client that may take its answer for another.
     pub(crate) renewed: bool,
 }

@@ -49,9 +49,9 @@ impl CellFormat {
         self.codec.decode(plain, limit)
     }
 
-    /// Our cell block in the client's layout.
-    pub(crate) fn encode(self, block: Vec<u8>) -> Result<Vec<u8>, CodecError> {
-        let plain = self.codec.encode(block)?;
+    /// Our cell block in the client's layout. `is_untagged`: none of its cells has tags.
+    pub(crate) fn encode(self, block: Vec<u8>, is_untagged: bool) -> Result<Vec<u8>, CodecError> {
+        let plain = self.codec.encode(block, is_untagged)?;
         match self.compressor {
             Some(compressor) if !plain.is_empty() => {
                 compressor.compress(&plain).map_err(|_| CodecError::Compressed("no memory to compress it"))

@@ -66,14 +66,15 @@ impl Codec {
         }
     }
 
-    /// Our cell block in the client's layout.
-    pub(crate) fn encode(self, block: Vec<u8>) -> Result<Vec<u8>, CodecError> {
+    /// Our cell block in the client's layout. `is_untagged`: none of its cells has tags.
+    pub(crate) fn encode(self, block: Vec<u8>, is_untagged: bool) -> Result<Vec<u8>, CodecError> {
         if block.is_empty() {
             return Ok(block);
         }
         match self {
             Self::None => Err(CodecError::NoCodec),
             Self::KeyValueWithTags => Ok(block),
+            Self::KeyValue if is_untagged => Ok(block),
             Self::KeyValue => strip_tags::strip(block),
             Self::Cell => cell::encode(&block, false),
             Self::CellWithTags => cell::encode(&block, true),

@@ -36,7 +36,7 @@ pub(crate) fn push_result(
 ) {
     let encoded = result.and_then(|reply| {
         let cells = format
-            .encode(reply.cells)
+            .encode(reply.cells, reply.is_untagged)
             .map_err(|e| exceptions::do_not_retry(format!("internal error: the reply has {e}")))?;
         Ok((reply.message, cells, reply.share))
     });

@@ -220,6 +220,8 @@ pub struct Reply {
     /// Cell block in the layout of KeyValueCodecWithTags; empty if there are no cells, and always for a
     /// client without codec.
     pub cells: Vec<u8>,
+    /// Whether none of the cells has tags, as somebody knows who has seen each.
+    pub is_untagged: bool,
     /// What is counted for it, until the client has it.
     pub share: Option<ReplyShare>,
     /// When it was ready, if somebody has looked at the clock.

@@ -42,7 +42,7 @@ fn cells_go_both_ways() {
     let tags = b"\0\x09\x08\0\0\0\0\x05\x26\x5c\0";
     for (_, codec) in CODECS {
         let with_tags = matches!(codec, Codec::KeyValueWithTags | Codec::CellWithTags);
-        let wire = codec.encode(cells(tags)).unwrap();
+        let wire = codec.encode(cells(tags), false).unwrap();
         let expected = cells(if with_tags { tags } else { b"" });
         assert_eq!(codec.decode(wire.into(), LIMIT).unwrap(), expected, "{codec:?}");
     }
@@ -52,7 +52,7 @@ fn cells_go_both_ways() {
 fn cells_without_tags_are_not_copied() {
     let block = cells(b"");
     let address = block.as_ptr();
-    let encoded = Codec::KeyValue.encode(block).unwrap();
+    let encoded = Codec::KeyValue.encode(block, false).unwrap();
     assert_eq!(encoded.as_ptr(), address);
 }
 
@@ -61,7 +61,7 @@ fn the_cell_codec_is_laid_out_as_hbase_does_it() {
     let mut block = CellBlockBuilder::default();
     let cell = CellBlock::parse(cells(b"\0\x02\x41x").into()).unwrap();
     block.push(&cell.iter().next().unwrap());
-    let wire = Codec::CellWithTags.encode(block.finish().bytes().to_vec()).unwrap();
+    let wire = Codec::CellWithTags.encode(block.finish().bytes().to_vec(), false).unwrap();
     let expected = b"\0\0\0\x02r1\0\0\0\x02cf\0\0\0\x01q\0\0\x01\x8b\xcf\xe5\x68\x7b\x04\0\0\0\x02v1\
         \0\0\0\x04\0\x02\x41x\0\0\0\0\0\0\0\0";
     assert_eq!(wire, expected);
@@ -79,7 +79,7 @@ proptest::proptest! {
     #[test]
     fn garbage_is_an_error_or_cells(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
         for (_, codec) in CODECS {
-            let _ = codec.encode(bytes.clone());
+            let _ = codec.encode(bytes.clone(), false);
             if let (Codec::Cell | Codec::CellWithTags | Codec::Message, Ok(block)) =
                 (codec, codec.decode(bytes.clone().into(), LIMIT))
             {
@@ -92,7 +92,7 @@ proptest::proptest! {
 #[test]
 fn torn_blocks_are_errors() {
     for (_, codec) in CODECS {
-        let wire = codec.encode(cells(b"\0\x02\x41x")).unwrap();
+        let wire = codec.encode(cells(b"\0\x02\x41x"), false).unwrap();
         let torn = Bytes::copy_from_slice(&wire[..wire.len() - 1]);
         match codec {
             // In our layout already: whoever reads the cells checks them.
@@ -103,9 +103,9 @@ fn torn_blocks_are_errors() {
     let mut block = cells(b"");
     block.pop();
     for codec in [Codec::KeyValue, Codec::Cell, Codec::Message] {
-        assert!(codec.encode(block.clone()).is_err(), "{codec:?}");
+        assert!(codec.encode(block.clone(), false).is_err(), "{codec:?}");
     }
-    assert_eq!(Codec::None.encode(cells(b"")), Err(CodecError::NoCodec));
+    assert_eq!(Codec::None.encode(cells(b""), false), Err(CodecError::NoCodec));
     assert_eq!(
         Codec::Cell.decode(Bytes::from_static(b"\xff\xff\xff\xff"), LIMIT),
         Err(CodecError::Malformed { index: 0 })
