@@ -6,10 +6,11 @@
 //! │ between them                        │ index blocks │ index        │ index     │            │           │ 4096    │
 //! └─────────────────────────────────────┴──────────────┴──────────────┴───────────┴────────────┴───────────┴─────────┘
 //! ```
-//! One buffer holds the block being built; a full block goes to the file in one write.
+//! One buffer holds the block being built; a full block goes to the file in one write, and to the device some blocks at a time.
 
 mod description;
 mod own_block;
+mod write_behind;
 
 pub use own_block::OWN_BLOCK_BYTES;
 
@@ -52,6 +53,8 @@ pub struct FinishedFile {
 #[derive(Debug)]
 pub struct HFileWriter {
     file: Box<dyn WritableFile>,
+    /// Up to where the file is durable.
+    synced_bytes: u64,
     path: PathBuf,
     options: WriterOptions,
     layout: CellLayout,
@@ -117,6 +120,7 @@ impl HFileWriter {
         let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, capacity, chunk_size);
         Ok(Self {
             file,
+            synced_bytes: 0,
             path: path.to_owned(),
             layout,
             compressor,
@@ -320,7 +324,7 @@ impl HFileWriter {
         fields.last_data_block_offset = Some(self.last_data_block.unwrap_or(u64::MAX));
         let end = self.file.len();
         self.file.append(&trailer.encode()).map_err(|source| self.io("write the trailer", end, source))?;
-        self.file.sync_data().map_err(|source| self.io("sync", end, source))?;
+        self.sync()?;
         Ok(FinishedFile { size_bytes: self.file.len(), entries: self.counts.entries })
     }
 
@@ -347,7 +351,8 @@ impl HFileWriter {
         if self.leaf.node_size() >= self.options.index_block_size_bytes {
             self.end_leaf()?;
         }
-        self.write_bloom_chunks(false)
+        self.write_bloom_chunks(false)?;
+        self.write_behind()
     }
 
     fn write_bloom_chunks(&mut self, at_end: bool) -> Result<(), HFileError> {
