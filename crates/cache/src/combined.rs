@@ -45,6 +45,10 @@ impl BlockCache for CombinedBlockCache {
         self.memory.look_at(file, offset, priority, look)
     }
 
+    fn only_looked(&self, found: bool) {
+        self.memory.only_looked(found);
+    }
+
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
         self.memory.insert(file, block, priority);
     }

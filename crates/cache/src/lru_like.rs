@@ -122,6 +122,10 @@ impl BlockCache for LruLikeCache {
         seen
     }
 
+    fn only_looked(&self, found: bool) {
+        self.books.counters.only_looked(found);
+    }
+
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
         if block.memory_bytes() > MAX_BLOCK_BYTES {
             return;

@@ -13,6 +13,10 @@ pub struct CacheStatistics {
     pub index_hits: u64,
     /// Those of `misses` that were for blocks of indexes and Bloom filters.
     pub index_misses: u64,
+    /// Those of `hits` that were of reads that put nothing into the cache.
+    pub passing_hits: u64,
+    /// Those of `misses` that were of reads that put nothing into the cache.
+    pub passing_misses: u64,
     /// Blocks that made room for others, or were not let in.
     pub evictions: u64,
     /// Blocks dropped because their file was closed.
@@ -58,6 +62,8 @@ fn stripe_of_thread() -> usize {
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     stripes: [Stripe; STRIPES],
+    passing_hits: AtomicU64,
+    passing_misses: AtomicU64,
     evictions: AtomicU64,
     invalidations: AtomicU64,
 }
@@ -72,6 +78,12 @@ impl Counters {
             (_, true) => &stripe.hits,
             (_, false) => &stripe.misses,
         };
+        counter.fetch_add(1, Relaxed);
+    }
+
+    /// Of what was [`Counters::looked_up`].
+    pub(crate) fn only_looked(&self, found: bool) {
+        let counter = if found { &self.passing_hits } else { &self.passing_misses };
         counter.fetch_add(1, Relaxed);
     }
 
@@ -93,6 +105,8 @@ impl Counters {
             misses: sum(|stripe| &stripe.misses) + index_misses,
             index_hits,
             index_misses,
+            passing_hits: self.passing_hits.load(Relaxed),
+            passing_misses: self.passing_misses.load(Relaxed),
             evictions: self.evictions.load(Relaxed),
             invalidations: self.invalidations.load(Relaxed),
             ..CacheStatistics::default()

@@ -57,6 +57,8 @@ fn cache_figures(cache: &LruLikeCache) -> CacheFigures {
         capacity_bytes: statistics.capacity_bytes,
         index_hits: statistics.index_hits,
         index_misses: statistics.index_misses,
+        passing_hits: statistics.passing_hits,
+        passing_misses: statistics.passing_misses,
         file: None,
     }
 }

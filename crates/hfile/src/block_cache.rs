@@ -34,6 +34,11 @@ pub trait BlockCache: Send + Sync {
         self.get(file, offset, priority).map(|block| look(&block))
     }
 
+    /// Notes that the last [`BlockCache::get`] was for a read that puts nothing into the cache, and whether it found its block.
+    fn only_looked(&self, found: bool) {
+        let _ = found;
+    }
+
     /// Keeps a block for as long as it pays.
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority);
 

@@ -452,6 +452,12 @@ impl HFileScanner {
         }
         let cached =
             self.cache.as_ref().and_then(|cache| cache.get(self.reader.id(), place.offset, priority));
+        if let Some(cache) = &self.cache
+            && !self.cache_data
+            && priority != BlockPriority::Index
+        {
+            cache.only_looked(cached.is_some());
+        }
         // A lying index may give one offset two sizes.
         if let Some(block) = cached.filter(|block| block.place() == place) {
             return Ok(block);

@@ -207,6 +207,10 @@ pub struct CacheFigures {
     pub index_hits: u64,
     /// Those of `misses` that were for blocks of indexes and Bloom filters.
     pub index_misses: u64,
+    /// Those of `hits` that were of reads that put nothing into the cache.
+    pub passing_hits: u64,
+    /// Those of `misses` that were of reads that put nothing into the cache.
+    pub passing_misses: u64,
     /// The second tier, where there is one.
     pub file: Option<FileTierFigures>,
 }

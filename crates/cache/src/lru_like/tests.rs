@@ -37,6 +37,22 @@ fn a_second_scan_finds_every_block_of_the_first() {
 }
 
 #[test]
+fn look_ups_of_reads_that_keep_nothing_are_counted_apart() {
+    let cache = Arc::new(LruLikeCache::new(16 << 20));
+    let passing = |reader: &Arc<HFileReader>| {
+        let of_all: Arc<dyn BlockCache> = Arc::clone(&cache) as _;
+        let mut scanner = HFileScanner::new(Arc::clone(reader), Some(of_all), false);
+        read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b""))).unwrap();
+        let statistics = cache.statistics();
+        (statistics.passing_hits, statistics.passing_misses)
+    };
+    let reader = reader(1);
+    assert_eq!(passing(&reader), (0, 1));
+    scan(&reader, &cache);
+    assert_eq!(passing(&reader), (1, 1));
+}
+
+#[test]
 fn a_full_cache_evicts_and_stays_within_its_capacity() {
     for capacity in [0, 1 << 10, 20 << 10, 100 << 10] {
         let cache = Arc::new(LruLikeCache::new(capacity));

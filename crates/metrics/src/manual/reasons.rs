@@ -89,13 +89,7 @@ const REASONS: &[(&[&str], &str)] = &[
         "Replicas of a region read its blocks: all are of the primary one.",
     ),
     (
-        &[
-            "blockCacheExpressHitPercent",
-            "blockCacheHitCachingCount",
-            "blockCacheMissCachingCount",
-            "blockCacheFailedInsertionCount",
-            "blockCacheDataBlockCount",
-        ],
+        &["blockCacheFailedInsertionCount", "blockCacheDataBlockCount"],
         "The cache does not count these apart.",
     ),
     (

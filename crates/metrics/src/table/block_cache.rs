@@ -17,6 +17,14 @@ fn percent(part: u64, whole: u64) -> Value<'static> {
     Value::Number(if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 })
 }
 
+fn caching_hits(of: &ServerFigures) -> u64 {
+    of.cache.hits.saturating_sub(of.cache.passing_hits)
+}
+
+fn caching_misses(of: &ServerFigures) -> u64 {
+    of.cache.misses.saturating_sub(of.cache.passing_misses)
+}
+
 #[rustfmt::skip]
 pub(super) const BLOCK_CACHE: &[Metric] = &[
     metric(RegionServer, &["blockCacheCount", "l1CacheCount"], "finback_block_cache_blocks", Gauge, "blocks", "Blocks in the block cache.", S(|s| s.cache.blocks.into())),
@@ -26,6 +34,9 @@ pub(super) const BLOCK_CACHE: &[Metric] = &[
     metric(RegionServer, &["blockCacheHitCount", "l1CacheHitCount"], "finback_block_cache_lookups_total", Counter, "look-ups", "Look-ups in the block cache, by whether the block was there.", S(|s| s.cache.hits.into())).labelled("outcome", "hit"),
     metric(RegionServer, &["blockCacheMissCount", "l1CacheMissCount"], "finback_block_cache_lookups_total", Counter, "look-ups", "Look-ups in the block cache, by whether the block was there.", S(|s| s.cache.misses.into())).labelled("outcome", "miss"),
     metric(RegionServer, &["blockCacheCountHitPercent", "l1CacheHitRatio"], "", Gauge, "%", "Look-ups in the block cache that found the block.", S(|s| percent(s.cache.hits, s.cache.hits + s.cache.misses))),
+    metric(RegionServer, &["blockCacheHitCachingCount"], "finback_block_cache_caching_lookups_total", Counter, "look-ups", "Look-ups of reads that put into the block cache what they do not find in it, by whether the block was there.", S(|s| caching_hits(s).into())).labelled("outcome", "hit"),
+    metric(RegionServer, &["blockCacheMissCachingCount"], "finback_block_cache_caching_lookups_total", Counter, "look-ups", "Look-ups of reads that put into the block cache what they do not find in it, by whether the block was there.", S(|s| caching_misses(s).into())).labelled("outcome", "miss"),
+    metric(RegionServer, &["blockCacheExpressHitPercent"], "", Gauge, "%", "Look-ups that found the block, of reads that put into the block cache what they do not find in it.", S(|s| percent(caching_hits(s), caching_hits(s) + caching_misses(s)))),
     metric(RegionServer, &["blockCacheEvictionCount", "l1CacheEvictionCount"], "finback_block_cache_evictions_total", Counter, "blocks", "Blocks that made room for others.", S(|s| s.cache.evictions.into())),
     metric(RegionServer, &["blockCacheDataHitCount"], "finback_block_cache_data_lookups_total", Counter, "look-ups", "Look-ups of data blocks, by whether the block was there.", S(|s| s.cache.hits.saturating_sub(s.cache.index_hits).into())).labelled("outcome", "hit"),
     metric(RegionServer, &["blockCacheDataMissCount"], "finback_block_cache_data_lookups_total", Counter, "look-ups", "Look-ups of data blocks, by whether the block was there.", S(|s| s.cache.misses.saturating_sub(s.cache.index_misses).into())).labelled("outcome", "miss"),
