@@ -205,7 +205,8 @@ impl Region {
         }
     }
 
-    /// Tells the log from which sequence id on each family still needs it, `flushed` being the flush's own.
+    /// Tells the log from which sequence id on each family still needs it, `flushed` being the flush's own; recovered edits that
+    /// nobody needs any more go.
     fn tell_log(&self, flushed: u64) {
         let older: Vec<(&[u8], u64)> = self
             .stores
@@ -217,6 +218,7 @@ impl Region {
         let oldest = older.iter().map(|(_, lowest)| *lowest).min().unwrap_or(flushed + 1);
         self.last_flush_sequence_id.fetch_max(oldest.saturating_sub(1), Ordering::Relaxed);
         self.environment.wal.region_flushed(&self.wal_region, flushed + 1, &older);
+        self.drop_recovered_edits();
     }
 
     /// Writes one store's snapshot: no file if it is empty, several in a store with stripes. All of them get their places, or

@@ -50,6 +50,7 @@ mod off_peak_hours;
 mod open;
 mod output_files;
 mod prefetch;
+mod recovery;
 mod refused_writes;
 mod region;
 mod region_scanner;

@@ -1,7 +1,6 @@
 //! Opening and closing a region.
 
 use crate::blocking::wait_for;
-use crate::bulk_load::sweep_staged;
 use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
 use crate::error::RegionError;
@@ -17,11 +16,9 @@ use crate::store::Store;
 use crate::store_file::StoreFile;
 use crate::table_rules::TableRules;
 use crate::write_times::WriteTimes;
-use finback_cell::{Cell, CellOrder, RegionInfo, TableDescriptor};
+use finback_cell::{CellOrder, RegionInfo, TableDescriptor};
 use finback_layout::{LayoutError, RootDir, StoreFileTracker};
 use finback_memstore::MemStore;
-use finback_proto::{Message, pb};
-use finback_wal::{ReplayRules, ReplaySink, WalEntry, delete_recovered_edits, replay};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -111,49 +108,16 @@ impl Region {
             open_sequence_id: 0,
             last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),
             last_flush_sequence_id: AtomicU64::new(stored),
+            recovered: Mutex::default(),
             counters: RegionCounters::default(),
             info,
             environment,
         };
         region.recover(nonces)?;
         region.settle_lists()?;
-        // What there was in logs is in store files now.
-        *region.last_flush_sequence_id.get_mut() = region.read_point();
+        *region.last_flush_sequence_id.get_mut() = region.flushed_before_opening();
         region.begin()?;
         Ok(Arc::new(region))
-    }
-
-    /// Replays recovered edits and flushes them.
-    fn recover(&mut self, nonces: NonceSink<'_>) -> Result<(), RegionError> {
-        let root = &self.environment.root;
-        let dir = root.region_dir(&self.info.table, &self.encoded_name);
-        let stored: Vec<(Vec<u8>, u64)> = self
-            .stores
-            .iter()
-            .map(|store| (store.family.name.to_vec(), store.max_sequence_id().unwrap_or(0)))
-            .collect();
-        let store_sequence_id = |family: &[u8]| {
-            stored.iter().find(|(name, _)| name == family).map(|(_, sequence_id)| *sequence_id)
-        };
-        let rules = ReplayRules {
-            region: self.encoded_name.as_bytes(),
-            store_sequence_id: &store_sequence_id,
-            min_store_sequence_id: stored.iter().map(|(_, sequence_id)| *sequence_id).min().unwrap_or(0),
-            contains_row: &|row| self.info.is_meta() || self.info.contains_row(row),
-        };
-        let mut sink = Replay { region: self, nonces };
-        let summary = replay(&**root.fs(), &dir, &rules, &mut sink)?;
-        let newest = self.mvcc.read_point().max(summary.max_sequence_id);
-        if summary.cells > 0 {
-            self.flush_anyway(None, Some(newest))?;
-            tracing::info!(region = %self.encoded_name, cells = summary.cells, "replayed edits of an earlier server");
-        }
-        // Not before, as in HBase: what was replayed is flushed as something that is not read yet, so that all versions of
-        // it stay until a compaction.
-        self.mvcc.advance_to(newest);
-        sweep_staged(root, &self.info)?;
-        delete_recovered_edits(&**root.fs(), &dir)?;
-        Ok(())
     }
 
     /// Takes the open sequence id and notes it where the next opening finds it.
@@ -285,69 +249,5 @@ fn sweep_temporary(root: &RootDir, info: &RegionInfo) -> Result<(), RegionError>
     match root.fs().remove_dir_all(&dir) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(RegionError::io(dir, &error)),
         _ => Ok(()),
-    }
-}
-
-/// Puts replayed cells into a region that is being opened.
-struct Replay<'a, 'n> {
-    region: &'a Region,
-    nonces: NonceSink<'n>,
-}
-
-impl ReplaySink for Replay<'_, '_> {
-    type Error = RegionError;
-
-    fn nonce(&mut self, group: u64, nonce: u64, _: &WalEntry<'_>) -> Result<(), RegionError> {
-        (self.nonces)(group, nonce);
-        Ok(())
-    }
-
-    fn compaction(&mut self, descriptor: &[u8]) -> Result<(), RegionError> {
-        let descriptor = pb::CompactionDescriptor::decode(descriptor)
-            .map_err(|error| RegionError::Invalid(error.to_string()))?;
-        let region = self.region;
-        let Ok(store) = region.store(&descriptor.family_name) else { return Ok(()) };
-        let root = &region.environment.root;
-        let (table, family) = (&region.info.table, &store.family.name);
-        let places = [
-            root.family_dir(table, &region.encoded_name, family),
-            root.archived_family_dir(table, &region.encoded_name, family),
-        ];
-        for output in &descriptor.compaction_output {
-            let is_at = |dir: &std::path::PathBuf| root.fs().exists(&dir.join(output)).unwrap_or(false);
-            if !places.iter().any(is_at) {
-                // Whatever became of it, its inputs are all there is.
-                tracing::warn!(region = %region.encoded_name, output, "a compaction in the log has no output");
-                return Ok(());
-            }
-        }
-        let removed = store.remove_files(&descriptor.compaction_input);
-        if !removed.is_empty() {
-            region.track(store, &removed, &[])?;
-        }
-        for file in removed {
-            let name =
-                file.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            root.archive_store_file(table, &region.encoded_name, family, &name)?;
-        }
-        Ok(())
-    }
-
-    fn bulk_load(&mut self, descriptor: &[u8]) -> Result<(), RegionError> {
-        self.region.replay_bulk_load(descriptor)
-    }
-
-    fn cell(&mut self, cell: Cell<'_>, sequence_id: u64) -> Result<(), RegionError> {
-        let store = self.region.store(cell.family())?;
-        let grown = store.insert_all(std::iter::once(cell), sequence_id);
-        self.region.memstore_bytes.grow(grown);
-        Ok(())
-    }
-
-    fn entry_done(&mut self, sequence_id: u64) -> Result<(), RegionError> {
-        if self.region.memstore_bytes.bytes() > self.region.flush_size() {
-            self.region.flush_anyway(None, Some(sequence_id))?;
-        }
-        Ok(())
     }
 }

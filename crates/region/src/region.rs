@@ -9,6 +9,7 @@ use crate::host::Host;
 use crate::large_row::LargeRow;
 use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
+use crate::recovery::Recovered;
 use crate::refused_writes::RefusedWrites;
 use crate::region_scanner::RegionScanner;
 use crate::row_lock::RowLocks;
@@ -150,6 +151,8 @@ pub struct Region {
     pub(crate) open_sequence_id: u64,
     pub(crate) last_flush_ms: AtomicU64,
     pub(crate) last_flush_sequence_id: AtomicU64,
+    /// What an earlier server left, until a flush.
+    pub(crate) recovered: Mutex<Option<Recovered>>,
     pub(crate) counters: RegionCounters,
 }
 

@@ -110,8 +110,11 @@ fn an_opening_that_fails_gives_its_memory_back() {
     world.split_logs().unwrap();
     world.start_server().unwrap();
     faults.set_byte_budget(Some(300));
+    // It has to flush.
+    world.host.limit_memory(0);
     assert!(world.open().is_err());
     assert_eq!(world.host.memstore_bytes(), 0);
+    world.host.limit_memory(u64::MAX);
     faults.set_byte_budget(None);
     let region = world.recover().unwrap();
     assert_eq!(value(&region, ("r", "b", "q")).as_deref(), Some(&b"v"[..]));

@@ -264,7 +264,6 @@ impl Tested {
                 self.mem = self.mem.crash(CrashMode::Strict);
                 self.world = self.world.after_crash(Arc::new(self.mem.clone()));
                 self.region = self.world.recover().unwrap();
-                self.flushed(&FAMILIES);
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::world::{World, family, increment, number, put, run, value};
 use finback_cell::Durability;
 use finback_fs::CrashMode;
 use finback_region::{Region, RegionError};
+use finback_wal::recovered_edits;
 
 const COUNTER: (&str, &str, &str) = ("counter", "a", "n");
 
@@ -99,6 +100,71 @@ fn at_every_operation_of_a_recovery() {
         let told = Told { increments: told.increments, rows: told.rows.clone() };
         check_recovery(dying.crash(CrashMode::Torn { seed: at }), told, &format!("operation {at}"));
     }
+}
+
+/// Recovers, and ends at the first failure.
+fn recover_and_flush(world: &mut World, told: &mut Told) -> Result<(), RegionError> {
+    let region = world.recover()?;
+    write(&region, told, "recovered")?;
+    region.flush(Some(&[b"b".to_vec()]))?;
+    write(&region, told, "half flushed")?;
+    region.flush(None)?;
+    write(&region, told, "flushed")
+}
+
+#[test]
+fn at_every_operation_of_the_flush_after_a_recovery() {
+    let (mut machine, mut told) = (new_machine(), Told::default());
+    program(&mut machine.world, &mut told).unwrap();
+    let mut undisturbed = machine.crash(CrashMode::Strict);
+    recover_and_flush(&mut undisturbed.world, &mut Told::default()).unwrap();
+    for at in 0..undisturbed.faults.operations() {
+        let mut dying = machine.crash(CrashMode::Strict);
+        let mut told = Told { increments: told.increments, rows: told.rows.clone() };
+        dying.faults.fail_from(at);
+        let _ = recover_and_flush(&mut dying.world, &mut told);
+        let mode = if at % 2 == 0 { CrashMode::Strict } else { CrashMode::Torn { seed: at } };
+        check_recovery(dying.crash(mode), told, &format!("operation {at}"));
+    }
+}
+
+#[test]
+fn what_was_replayed_is_served_at_once_and_its_edits_go_when_all_of_it_is_flushed() {
+    let (mut machine, mut told) = (new_machine(), Told::default());
+    let region = machine.world.start().unwrap();
+    write(&region, &mut told, "row").unwrap();
+    drop(region);
+    let mut next = machine.crash(CrashMode::Strict);
+    let region = next.world.recover().unwrap();
+    check(&region, &told, "replayed");
+    assert_eq!(region.metrics().store_files, 0);
+    let info = region.info();
+    let dir = next.world.root.region_dir(&info.table, &info.encoded_name());
+    let left = || recovered_edits(&next.mem, &dir).unwrap().len();
+    assert_eq!(left(), 1);
+    let is_flushed = |family: &[u8]| {
+        let flushed = region.flushed_sequence_ids().find(|(name, _)| name[..] == *family).unwrap().1;
+        flushed >= region.open_sequence_id() - 1
+    };
+    assert!(!is_flushed(b"a") && !is_flushed(b"b"));
+    region.flush(Some(&[b"a".to_vec()])).unwrap();
+    assert_eq!((left(), is_flushed(b"b")), (1, false));
+    region.flush(Some(&[b"b".to_vec()])).unwrap();
+    assert_eq!((left(), is_flushed(b"b")), (0, true));
+    check(&region, &told, "flushed");
+}
+
+#[test]
+fn where_memory_is_short_what_was_replayed_is_flushed_before_it_is_served() {
+    let (mut machine, mut told) = (new_machine(), Told::default());
+    let region = machine.world.start().unwrap();
+    write(&region, &mut told, "row").unwrap();
+    drop(region);
+    let mut next = machine.crash(CrashMode::Strict);
+    next.world.host.limit_memory(1);
+    let region = next.world.recover().unwrap();
+    check(&region, &told, "replayed");
+    assert_eq!((region.metrics().store_files, next.world.host.memstore_bytes()), (2, 0));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use finback_hfile::{Block, BlockCache, BlockPriority, BlockRequest, FileId, HFil
 use finback_layout::RootDir;
 use finback_region::{
     BoxFuture, Host, InMemoryCompaction, Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment,
-    RegionError, RegionScanner, ScanLimits, ScanOutput, ScanStop,
+    RegionError, RegionScanner, ScanLimits, ScanOutput, ScanStop, WriteRoom,
 };
 use finback_wal::{FlushedSequenceIds, Wal, WalKind, WalOptions, split_server};
 use std::collections::HashMap;
@@ -29,6 +29,8 @@ pub(crate) struct TestHost {
     pub(crate) flushes_wanted: AtomicU64,
     /// Work for the background is done at once, by whoever gives occasion to it: so tests can be repeated.
     pub(crate) has_no_background: AtomicBool,
+    /// Memory is short above so many bytes in memstores.
+    slow_from: AtomicU64,
 }
 
 impl TestHost {
@@ -38,7 +40,13 @@ impl TestHost {
             memstore_bytes: AtomicI64::new(0),
             flushes_wanted: AtomicU64::new(0),
             has_no_background: AtomicBool::new(false),
+            slow_from: AtomicU64::new(u64::MAX),
         })
+    }
+
+    /// Memory is short above so many bytes in memstores.
+    pub(crate) fn limit_memory(&self, slow_from: u64) {
+        self.slow_from.store(slow_from, Ordering::SeqCst);
     }
 
     pub(crate) fn memstore_bytes(&self) -> i64 {
@@ -64,6 +72,11 @@ impl Host for TestHost {
             tokio::task::yield_now().await;
             request.read()
         })
+    }
+
+    fn write_room(&self) -> WriteRoom {
+        let used = u64::try_from(self.memstore_bytes()).unwrap_or(0);
+        WriteRoom { used, slow_from: self.slow_from.load(Ordering::SeqCst), limit: u64::MAX }
     }
 
     fn flush_wanted(&self, _: &str) {
