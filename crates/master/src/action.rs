@@ -6,6 +6,7 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName, TableDescriptor, TableName};
 use finback_proto::pb;
 use finback_rpc::RpcException;
+use finback_wal::SplitReport;
 
 use crate::{meta_row::MetaContents, state::NamespaceConfiguration, storage_work::StorageWork};
 
@@ -47,6 +48,8 @@ pub(crate) enum Action {
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
     Done,
+    /// Logs that were split, and are to be put away.
+    LogsSplit(Vec<SplitReport>),
     Meta(MetaContents),
     Descriptors(BTreeMap<TableName, Arc<TableDescriptor>>),
     Namespaces(BTreeMap<String, NamespaceConfiguration>),

@@ -75,6 +75,9 @@ enum Purpose {
     },
     Startup,
     StartupPause,
+    SplitLogsPause,
+    /// Logs that were split are put away.
+    SplitLogs,
     DeadServerLogs {
         server: ServerName,
         attempt: u32,
@@ -135,6 +138,12 @@ impl Core {
             Purpose::RegionPause { region, proc_id } => self.region_pause_over(&region, proc_id),
             Purpose::Startup => self.startup_outcome(outcome),
             Purpose::StartupPause => self.startup_stage(),
+            Purpose::SplitLogsPause => self.put_split_logs_away(),
+            Purpose::SplitLogs => {
+                if let Err(error) = outcome {
+                    tracing::warn!("the next start splits the logs again: {error}");
+                }
+            }
             Purpose::DeadServerLogs { server, attempt } => {
                 self.dead_server_logs(server, attempt, outcome.map(drop));
             }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName, TableDescriptor, TableName};
 use finback_layout::{LayoutError, RootDir, WalDir};
 use finback_rpc::{RpcException, exceptions};
-use finback_wal::{FlushedSequenceIds, WalError};
+use finback_wal::{FlushedSequenceIds, SplitReport, WalError};
 
 use crate::{
     action::{Outcome, Output},
@@ -51,8 +51,10 @@ pub(crate) enum StorageWork {
     Snapshot(Box<SnapshotWork>),
     CreateNamespace(String),
     RemoveNamespace(String),
-    /// Splits the logs of dead servers.
+    /// Splits the logs of dead servers, without waiting for the disk.
     RecoverLogs(Vec<WalDir>),
+    /// Makes durable what that has given, and puts the logs away.
+    PutLogsAway(Vec<SplitReport>),
     /// Splits the logs of one dead server.
     RecoverServerLogs(ServerName),
     /// Reads the descriptors of tables, then clears away whatever hbase:meta does not know.
@@ -91,11 +93,16 @@ impl StorageWork {
             Self::Snapshot(work) => work.run(root),
             Self::CreateNamespace(name) => done(root.create_namespace_dir(&name)),
             Self::RemoveNamespace(name) => done(root.remove_namespace_dir(&name)),
-            Self::RecoverLogs(dirs) => recover(root, &dirs),
+            Self::RecoverLogs(dirs) => recover(root, &dirs).map(Output::LogsSplit),
+            Self::PutLogsAway(logs) => {
+                let done = finback_wal::finish_split(&**root.fs(), root.path(), &logs);
+                done.map(|()| Output::Done)
+                    .map_err(|e| exceptions::io(format!("putting split logs away: {e}")))
+            }
             Self::RecoverServerLogs(server) => {
                 let dirs = root.list_wal_dirs().map_err(|e| exception(&e))?;
                 let of_server: Vec<_> = dirs.into_iter().filter(|dir| dir.server == server).collect();
-                recover(root, &of_server)
+                Self::PutLogsAway(recover(root, &of_server)?).run(root)
             }
             Self::LoadTables { tables, sweep } => load_tables(root, &tables, sweep),
         }
@@ -111,24 +118,26 @@ fn exception(error: &LayoutError) -> RpcException {
 }
 
 /// What a server had flushed is not known here: what is in its store files already is skipped when a region replays.
-fn recover(root: &RootDir, dirs: &[WalDir]) -> Outcome {
+fn recover(root: &RootDir, dirs: &[WalDir]) -> Result<Vec<SplitReport>, RpcException> {
     let unknown = |_: &[u8]| FlushedSequenceIds::default();
     let servers: BTreeSet<String> = dirs.iter().map(|dir| dir.server.to_string()).collect();
+    let mut split = Vec::new();
     for server in servers {
         let reports =
-            finback_wal::split_server(&**root.fs(), root.path(), &server, &unknown).map_err(|e| {
+            finback_wal::begin_split(&**root.fs(), root.path(), &server, &unknown).map_err(|e| {
                 let message = format!("recovering the logs of {server}: {e}");
                 match e {
                     WalError::Io { .. } | WalError::Unavailable(_) => exceptions::io(message),
                     _ => exceptions::do_not_retry(message),
                 }
             })?;
-        for report in reports {
+        for report in &reports {
             let (entries, outputs, torn) = (report.entries, report.outputs.len(), report.dropped_bytes);
             tracing::info!(log = %report.wal.display(), entries, outputs, torn, "log split");
         }
+        split.extend(reports);
     }
-    Ok(Output::Done)
+    Ok(split)
 }
 
 fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, sweep: bool) -> Outcome {

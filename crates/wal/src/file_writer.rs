@@ -126,12 +126,27 @@ impl WalFileWriter {
         path: &Path,
         compression: Option<WalCompression>,
     ) -> Result<Self, WalError> {
+        let mut writer = Self::create_unsynced(fs, path, compression)?;
+        if let Err(e) = writer.file.sync_data() {
+            // Best effort: an empty log says nothing, but clutters a full disk.
+            let _ = fs.remove_file(path);
+            return Err(WalError::io(path, "write the header of", e));
+        }
+        (writer.durable, writer.confirmed) = (writer.written, writer.written);
+        Ok(writer)
+    }
+
+    /// Makes a new file of which nothing is durable until it is synced.
+    pub(crate) fn create_unsynced(
+        fs: &dyn FileSystem,
+        path: &Path,
+        compression: Option<WalCompression>,
+    ) -> Result<Self, WalError> {
         let compressor = compression.map(|compression| CellCompressor::new(path, compression)).transpose();
         let compressor = compressor.map_err(|e| WalError::io(path, "compress", e))?;
         let mut file = fs.create_new(path).map_err(|e| WalError::io(path, "create", e))?;
         let header = header::encoded(compression);
-        if let Err(e) = file.append(&header).and_then(|()| file.sync_data()) {
-            // Best effort: an empty log says nothing, but clutters a full disk.
+        if let Err(e) = file.append(&header) {
             let _ = fs.remove_file(path);
             return Err(WalError::io(path, "write the header of", e));
         }
@@ -144,8 +159,8 @@ impl WalFileWriter {
             gathered_large_bytes: 0,
             header_end: end,
             written: end,
-            durable: end,
-            confirmed: end,
+            durable: 0,
+            confirmed: 0,
             entries: 0,
             compressor,
             key: Vec::new(),
@@ -317,6 +332,13 @@ impl WalFileWriter {
             let _ = self.file.truncate(self.confirmed);
             WalError::io(&self.path, "close", e)
         })
+    }
+
+    /// Writes the rest and the trailer, and leaves it to the caller to sync the file: nobody may rely on it before.
+    pub(crate) fn close_unsynced(mut self) -> Result<(), WalError> {
+        self.write()?;
+        let trailer = trailer::encoded(self.written, self.entries);
+        self.file.append(&trailer).map_err(|e| WalError::io(&self.path, "close", e))
     }
 
     /// Gives the file up after a failure: cuts off what was never confirmed, so that it does not come back at

@@ -4,7 +4,8 @@
 //!   [`WalFileWriter`] writes files that HBase reads. Layout: `docs/formats/wal.md`.
 //! * The log: [`Wal`] takes entries in order, and one thread groups what is waiting into one write and one sync.
 //! * Recovery: [`fence`], [`split`] and [`split_server`] turn a dead server's logs into recovered edits of each
-//!   region; [`replay`] hands those back under HBase's rules.
+//!   region, [`begin_split`] and [`finish_split`] without waiting for the disk in between; [`replay`] hands those back under
+//!   HBase's rules.
 //!
 //! Guarantees: an entry is durable when [`Wal::sync`] of its position says so; a torn tail is told from corruption
 //! (entries carry a CRC32C of their own), and corruption is an error with file and offset, never skipped.
@@ -35,6 +36,7 @@ mod queued_entries;
 mod reader;
 mod replay;
 mod salvage;
+mod server_split;
 mod split;
 mod split_output;
 mod torn_tail;
@@ -46,7 +48,7 @@ mod window;
 
 pub use compression::WalCompression;
 pub use error::WalError;
-pub use fence::{fence, split_server};
+pub use fence::fence;
 pub use file_writer::{KeyFields, WalFileWriter};
 pub use log::{Permit, Position, RegionToFlush, SyncFuture, Wal, WalAppend, WalStats, WalTimes};
 pub use log_name::{LogName, WalKind, server_log_dir};
@@ -55,6 +57,7 @@ pub use options::{SyncMode, WalOptions};
 pub use reader::{TornTail, WalEntry, WalReader};
 pub use replay::{ReplayRules, ReplaySink, ReplaySummary, delete_recovered_edits, recovered_edits, replay};
 pub use salvage::{LogLoss, SalvagedLog, copy_sound_entries, find_sound_entries};
+pub use server_split::{begin_split, finish_split, split_server};
 pub use split::{FlushedSequenceIds, SplitReport, split};
 pub use wal_key::WalKey;
 

@@ -1,6 +1,8 @@
 use std::{
     collections::{HashMap, HashSet},
+    io::ErrorKind,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use finback_cell::{Bytes, Cell, CellBlockBuilder};
@@ -47,11 +49,42 @@ pub fn split(
     wal: &Path,
     flushed: &dyn Fn(&[u8]) -> FlushedSequenceIds,
 ) -> Result<SplitReport, WalError> {
-    let mut splitter =
-        Splitter { fs, root, wal, flushed, done: HashSet::new(), report: SplitReport::default() };
-    splitter.report.wal = wal.to_owned();
+    let report = split_unsynced(fs, root, wal, flushed, &Mutex::new(()))?;
+    report.sync_outputs(fs)?;
+    Ok(report)
+}
+
+/// As [`split`], but that the outputs are not durable yet. `naming` is held while an output gets its name.
+pub(crate) fn split_unsynced(
+    fs: &dyn FileSystem,
+    root: &Path,
+    wal: &Path,
+    flushed: &dyn Fn(&[u8]) -> FlushedSequenceIds,
+    naming: &Mutex<()>,
+) -> Result<SplitReport, WalError> {
+    let report = SplitReport { wal: wal.to_owned(), ..SplitReport::default() };
+    let mut splitter = Splitter { fs, root, wal, flushed, naming, done: HashSet::new(), report };
     while splitter.pass()? {}
     Ok(splitter.report)
+}
+
+impl SplitReport {
+    /// Makes the outputs durable. One that is gone was replayed and flushed.
+    pub(crate) fn sync_outputs(&self, fs: &dyn FileSystem) -> Result<(), WalError> {
+        for output in &self.outputs {
+            match fs.sync_file(output) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(WalError::io(output, "sync", e)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Closes an output and gives it its name.
+fn finish(fs: &dyn FileSystem, output: SplitOutput, naming: &Mutex<()>) -> Result<PathBuf, WalError> {
+    let _one_at_a_time = naming.lock().unwrap_or_else(PoisonError::into_inner);
+    output.finish(fs)
 }
 
 struct Splitter<'a> {
@@ -59,6 +92,7 @@ struct Splitter<'a> {
     root: &'a Path,
     wal: &'a Path,
     flushed: &'a dyn Fn(&[u8]) -> FlushedSequenceIds,
+    naming: &'a Mutex<()>,
     /// Regions that an earlier pass has written.
     done: HashSet<Vec<u8>>,
     report: SplitReport,
@@ -81,6 +115,7 @@ impl Splitter<'_> {
         let mut regions: HashMap<Vec<u8>, Region> = HashMap::new();
         let mut order = Vec::new();
         let (mut entries, mut open, mut more) = (0, 0, false);
+        let mut finished = Vec::new();
         while let Some(entry) = reader.next_entry()? {
             entries += 1;
             let name = entry.key.region();
@@ -98,16 +133,17 @@ impl Splitter<'_> {
                 order.push(name.to_vec());
             }
             if let Some(region) = regions.get_mut(name)
-                && !region.take(self.fs, self.wal, compression, &entry, &mut self.report.outputs)?
+                && !region.take(self, compression, &entry, &mut finished)?
             {
                 self.report.skipped += 1;
             }
         }
+        self.report.outputs.append(&mut finished);
         self.report.entries = entries;
         self.report.dropped_bytes = reader.torn_tail().map_or(0, |tail| tail.dropped_bytes);
         for name in order {
             if let Some(output) = regions.get_mut(&name).and_then(|region| region.output.take()) {
-                self.report.outputs.push(output.finish(self.fs)?);
+                self.report.outputs.push(finish(self.fs, output, self.naming)?);
             }
             self.done.insert(name);
         }
@@ -133,12 +169,12 @@ impl Region {
     /// Whether the entry, or a part of it, is needed; then it is in the output.
     fn take(
         &mut self,
-        fs: &dyn FileSystem,
-        wal: &Path,
+        splitter: &Splitter<'_>,
         compression: Option<WalCompression>,
         entry: &WalEntry<'_>,
         finished: &mut Vec<PathBuf>,
     ) -> Result<bool, WalError> {
+        let (fs, wal) = (splitter.fs, splitter.wal);
         let Some(directory) = &self.directory else { return Ok(false) };
         let sequence_id = entry.key.sequence_id();
         if self.flushed.region.is_some_and(|flushed| flushed >= sequence_id) {
@@ -158,7 +194,7 @@ impl Region {
         };
         output.put(entry, count, cells.as_deref().unwrap_or(entry.cell_block))?;
         if let Some(full) = self.output.take_if(|output| output.is_full()) {
-            finished.push(full.finish(fs)?);
+            finished.push(finish(fs, full, splitter.naming)?);
         }
         Ok(true)
     }

@@ -39,7 +39,7 @@ impl SplitOutput {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(WalError::io(&path, "remove", e)),
             _ => {}
         }
-        let writer = WalFileWriter::create(fs, &path, compression)?;
+        let writer = WalFileWriter::create_unsynced(fs, &path, compression)?;
         Ok(Self { writer, directory, first, highest: first })
     }
 
@@ -57,14 +57,15 @@ impl SplitOutput {
         self.writer.dictionary_bytes() > MAX_DICTIONARY_BYTES
     }
 
-    /// Closes the file and gives it its final name, `<highest sequence id>`. If there is one, the one that begins
-    /// with the lower sequence id has more in it and stays.
+    /// Closes the file and gives it its final name, `<highest sequence id>`; its content is yet to be synced. If there is one
+    /// that begins with a lower sequence id, that has more in it and stays. One that begins alike comes of an earlier split of
+    /// this log, and so does one that cannot be read: that may not have been synced.
     pub(crate) fn finish(self, fs: &dyn FileSystem) -> Result<PathBuf, WalError> {
         let temporary = self.writer.path().to_owned();
         let target = self.directory.join(format!("{:019}", self.highest));
-        self.writer.close()?;
+        self.writer.close_unsynced()?;
         let exists = fs.exists(&target).map_err(|e| WalError::io(&target, "look for", e))?;
-        if exists && first_sequence_id(fs, &target)?.is_some_and(|existing| existing <= self.first) {
+        if exists && first_sequence_id(fs, &target)?.is_some_and(|existing| existing < self.first) {
             fs.remove_file(&temporary).map_err(|e| WalError::io(&temporary, "remove", e))?;
         } else {
             fs.rename(&temporary, &target).map_err(|e| WalError::io(&temporary, "rename", e))?;
@@ -73,7 +74,14 @@ impl SplitOutput {
     }
 }
 
+/// None of a file that has no entry at its beginning.
 fn first_sequence_id(fs: &dyn FileSystem, path: &Path) -> Result<Option<u64>, WalError> {
-    let mut reader = WalReader::open(fs, path)?;
-    Ok(reader.next_entry()?.map(|entry| entry.key.sequence_id()))
+    let first = WalReader::open(fs, path).and_then(|mut reader| {
+        let entry = reader.next_entry()?;
+        Ok(entry.map(|entry| entry.key.sequence_id()))
+    });
+    match first {
+        Err(WalError::Corrupt { .. }) => Ok(None),
+        first => first,
+    }
 }

@@ -14,7 +14,7 @@ use finback_compression::Compression;
 use finback_fs::{CrashMode, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
 use finback_wal::{
     BULK_LOAD_INTENT, FlushedSequenceIds, KeyFields, META_FAMILY, WalCompression, WalError, WalFileWriter,
-    WalReader, fence, recovered_edits, split, split_server,
+    WalReader, begin_split, fence, finish_split, recovered_edits, split, split_server,
 };
 use golden::{as_json, expected, fixture};
 
@@ -165,6 +165,38 @@ fn a_split_killed_at_any_operation_is_finished_by_the_next() {
         n += 1;
     }
     assert!(n > 20, "{n}");
+}
+
+#[test]
+fn a_split_that_was_only_begun_is_made_again_after_a_power_loss() {
+    let all = (1..9).collect::<Vec<_>>();
+    for seed in 0..40 {
+        let disk = dead_server();
+        let reports = begin_split(&disk, Path::new(ROOT), SERVER, &nothing_known).unwrap();
+        assert_eq!(reports.iter().map(|report| report.outputs.len()).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(recovered(&disk, "a"), all, "it can be replayed");
+        let after = disk.crash(CrashMode::Torn { seed });
+        let reports = begin_split(&after, Path::new(ROOT), SERVER, &nothing_known).unwrap();
+        for region in ["a", "b"] {
+            assert_eq!(recovered(&after, region), all, "{seed}");
+        }
+        finish_split(&after, Path::new(ROOT), &reports).unwrap();
+        let after = after.crash(CrashMode::Torn { seed });
+        for region in ["a", "b"] {
+            assert_eq!(recovered(&after, region), all, "{seed}, once it is finished");
+        }
+        assert!(after.list(&Path::new(ROOT).join("WALs")).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn recovered_edits_that_a_region_has_flushed_before_the_split_is_finished_are_no_failure() {
+    let disk = dead_server();
+    let reports = begin_split(&disk, Path::new(ROOT), SERVER, &nothing_known).unwrap();
+    finback_wal::delete_recovered_edits(&disk, &region_dir("a")).unwrap();
+    finish_split(&disk, Path::new(ROOT), &reports).unwrap();
+    assert_eq!((recovered(&disk, "a").len(), recovered(&disk, "b").len()), (0, 8));
+    assert!(disk.list(&Path::new(ROOT).join("WALs")).unwrap().is_empty());
 }
 
 #[test]

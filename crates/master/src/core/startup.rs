@@ -6,6 +6,7 @@ use finback_cell::{RegionState, TableName, region_info::META_ENCODED_NAME};
 use finback_layout::WalDir;
 use finback_proto::pb;
 use finback_rpc::exceptions;
+use finback_wal::SplitReport;
 use pb::table_state::State as TableState;
 
 use super::{Core, Procedure, Purpose, meta_writes::Then, plan::steps};
@@ -19,12 +20,17 @@ use crate::{
     system_tables,
 };
 
+/// The disk is left to clients for so long before what was recovered is written to it.
+const CLIENTS_FIRST_MS: u64 = 5000;
+
 /// How far the start is.
 #[derive(Debug)]
 pub(crate) struct Startup {
     stage: Stage,
     /// Logs of all servers before this start.
     dead_logs: Vec<WalDir>,
+    /// Those that are split: when regions are served the disk has time for them.
+    split_logs: Vec<SplitReport>,
     /// Whether hbase:meta was empty.
     first_start: bool,
     /// Attempts at the current stage.
@@ -61,6 +67,7 @@ impl Startup {
         Self {
             stage: Stage::WaitingForServer,
             dead_logs,
+            split_logs: Vec::new(),
             first_start: false,
             attempt: 0,
             procedures: BTreeSet::new(),
@@ -145,7 +152,12 @@ impl Core {
             }
         };
         match (self.startup.stage, output) {
-            (Stage::RecoveringLogs, _) => self.enter(Stage::OpeningMeta),
+            (Stage::RecoveringLogs, output) => {
+                if let Output::LogsSplit(logs) = output {
+                    self.startup.split_logs = logs;
+                }
+                self.enter(Stage::OpeningMeta);
+            }
             (Stage::ScanningMeta, Output::Meta(contents)) => self.meta_scanned(contents),
             (Stage::LoadingTables, Output::Descriptors(descriptors)) => {
                 for (name, descriptor) in descriptors {
@@ -342,9 +354,19 @@ impl Core {
                 self.state.initialized = true;
                 self.begin_inherited_anew();
                 tracing::info!("master is initialized");
+                if !self.startup.split_logs.is_empty() {
+                    let milliseconds = CLIENTS_FIRST_MS;
+                    self.act(Action::Wait { milliseconds }, Purpose::SplitLogsPause);
+                }
             }
             _ => {}
         }
+    }
+
+    /// Clients that waited had their turn: the logs that were split are put away.
+    pub(super) fn put_split_logs_away(&mut self) {
+        let logs = std::mem::take(&mut self.startup.split_logs);
+        self.act(Action::Storage(StorageWork::PutLogsAway(logs)), Purpose::SplitLogs);
     }
 
     /// Refuses calls that need an initialised master.
