@@ -40,6 +40,11 @@ impl RegionInfo {
         Self::new(TableName::meta(), Bytes::new(), Bytes::new(), 1)
     }
 
+    /// What HBase's clients name when they mean all MOB files of a table; no server has it open.
+    pub fn of_mob_files(table: TableName) -> Self {
+        Self::new(table, Bytes::from_static(b".mob"), Bytes::new(), 0)
+    }
+
     /// A replica of this region.
     pub fn replica(&self, replica_id: u32) -> Self {
         Self { replica_id, ..self.clone() }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use finback_cell::{Bytes, RegionInfo, TableName};
+use finback_cell::{RegionInfo, TableName};
 use finback_proto::pb;
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
 use pb::get_region_info_response::CompactionState;
@@ -12,9 +12,6 @@ use crate::{core::Core, driver::Driver, options::MasterOptions};
 
 /// Reads the configuration again and applies what it can; an error says, in a line, why it is not taken.
 pub type UpdateConfiguration = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
-
-/// The row at which HBase's clients say that the region of all MOB files of a table begins.
-const MOB_REGION_START: &[u8] = b".mob";
 
 pub(crate) struct AdminService {
     pub(crate) driver: Arc<Driver>,
@@ -30,6 +27,10 @@ impl AdminService {
             "GetOnlineRegion" => Ok(Reply::new(&pb::GetOnlineRegionResponse::default())),
             "GetRegionLoad" => Ok(Reply::new(&pb::GetRegionLoadResponse::default())),
             "GetRegionInfo" => self.region_info(call),
+            "CompactRegion" => Err(exceptions::absent_operation(
+                "CompactRegion",
+                "a master has no regions, and this server no MOB files; without 'MOB' all files of a table are merged",
+            )),
             "StopServer" => {
                 (self.options.shutdown)(false);
                 Ok(Reply::new(&pb::StopServerResponse::default()))
@@ -70,7 +71,7 @@ impl AdminService {
 fn mob_region(name: &[u8]) -> Option<RegionInfo> {
     let table = name.split(|byte| *byte == b',').next()?;
     let table = TableName::parse(table).ok()?;
-    let region = RegionInfo::new(table, Bytes::from_static(MOB_REGION_START), Bytes::new(), 0);
+    let region = RegionInfo::of_mob_files(table);
     (region.name() == name).then_some(region)
 }
 
@@ -100,9 +101,7 @@ mod tests {
 
     #[test]
     fn the_region_of_mob_files_goes_by_the_name_that_clients_give_it() {
-        // Of HBase's MobUtils: the md5 of what comes before it.
-        let region =
-            RegionInfo::new(TableName::parse(b"t").unwrap(), Bytes::from_static(b".mob"), Bytes::new(), 0);
+        let region = RegionInfo::of_mob_files(TableName::parse(b"t").unwrap());
         let name = region.name();
         assert!(name.starts_with(b"t,.mob,0."));
         assert_eq!(mob_region(&name), Some(region));

@@ -17,6 +17,7 @@
 //!
 //! This crate does not know how regions store cells, nor what a socket is.
 
+mod absent;
 mod action;
 mod admin_service;
 mod client_meta_service;

@@ -6,7 +6,8 @@ use finback_proto::{Message, pb};
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
 
 use crate::{
-    cluster_status, core::Core, driver::Driver, options::MasterOptions, procedure_message, switches::Switches,
+    absent, cluster_status, core::Core, driver::Driver, options::MasterOptions, procedure_message,
+    switches::Switches,
 };
 
 /// `MasterService`.
@@ -77,7 +78,7 @@ impl MasterService {
         let answer = answer.or_else(|| self.switch_call(method, call));
         let answer = answer.or_else(|| self.status_call(method, call));
         let answer = answer.or_else(|| self.server_call(method, call));
-        answer.unwrap_or_else(|| Err(exceptions::unsupported_operation(method))).map(|reply| Ok(reply).into())
+        answer.unwrap_or_else(|| Err(absent::answer(method))).map(|reply| Ok(reply).into())
     }
 
     fn status_call(&self, method: &str, call: &Call) -> Option<Answer> {

@@ -242,8 +242,14 @@ async fn switches_remember_what_they_were_set_to() {
 #[tokio::test(start_paused = true)]
 async fn what_is_not_there_yet_says_so_as_hbase_does() {
     let cluster = Cluster::start().await;
+    let answer = cluster.call::<_, pb::EmptyMsg>("SetQuota", &pb::EmptyMsg {}).await;
+    let (class, message) = refusal(answer);
+    assert_eq!(class, "DoNotRetryIOException");
+    assert!(
+        message
+            .starts_with("java.lang.UnsupportedOperationException: SetQuota: this server has no quotas yet")
+    );
     for (service, method) in [
-        ("MasterService", "SetQuota"),
         ("MasterService", "NoSuchMethod"),
         ("RegionServerStatusService", "ReportProcedureDone"),
         ("ClientMetaService", "NoSuchMethod"),

@@ -190,6 +190,11 @@ pub fn unsupported_operation(method: &str) -> RpcException {
     do_not_retry(format!("java.lang.UnsupportedOperationException: {method}"))
 }
 
+/// No such method, and what to do instead. For methods that no client falls back from.
+pub fn absent_operation(method: &str, instead: &str) -> RpcException {
+    unsupported_operation(&format!("{method}: {instead}"))
+}
+
 /// The region has moved to a known server: the client goes there without a look-up. It parses this message.
 pub fn region_moved(host: &str, port: u16, start_code: u64, open_seq_num: i64) -> RpcException {
     let message = format!(

@@ -20,6 +20,8 @@ pub(crate) fn translated(error: ShellError, first: &str) -> ShellError {
         "NamespaceNotFoundException" => format!("Unknown namespace {last_word}!"),
         "SnapshotDoesNotExistException" => format!("Unknown snapshot {first}!"),
         "TableExistsException" => format!("Table already exists: {last_word}!"),
+        // HBase tells the name alone.
+        "UnknownRegionException" if !line.contains(' ') => format!("Unknown region {line}!"),
         "UnknownRegionException"
         | "MergeRegionException"
         | "AccessDeniedException"

@@ -9,6 +9,7 @@ mod lexer;
 mod parser;
 mod ruby;
 mod strings;
+mod whole;
 
 pub(crate) use constants::CONSTANTS;
 
@@ -61,6 +62,11 @@ pub enum Argument {
 /// [`ShellError::Syntax`], [`ShellError::NotRuby`]; [`ShellError::Incomplete`] if more lines may make it a statement.
 pub fn parse(text: &[u8]) -> Result<Vec<Statement>> {
     parser::statements(text, &lexer::tokens(text)?)
+}
+
+/// Whether what follows in a script may be run behind a text that needs Ruby, and is not run.
+pub(crate) fn is_whole(text: &[u8]) -> bool {
+    whole::is_whole(text)
 }
 
 fn syntax(text: &[u8], at: usize, problem: String) -> ShellError {

@@ -78,8 +78,10 @@ impl Session {
                 }
                 false => {}
                 true => {
-                    // What follows in a script may be the body of a loop or a condition: it is not run.
-                    if let Err(error @ ShellError::NotRuby { .. }) = language::parse(&text) {
+                    // What follows in a script may be the body of a loop or a condition: it is not run then.
+                    if let Err(error @ ShellError::NotRuby { .. }) = language::parse(&text)
+                        && !language::is_whole(&text)
+                    {
                         return Err(error.after_lines(lines_before));
                     }
                     self.statement(&text, lines_before)?;

@@ -24,6 +24,7 @@ MASKS = [
     (r", METADATA => \{'INDEX_BLOCK_ENCODING' => 'NONE'\}", ""),
     (r"'INDEX_BLOCK_ENCODING' => 'NONE', |, 'INDEX_BLOCK_ENCODING' => 'NONE'", ""),
     (r"(BLOCKSIZE|MAX_FILESIZE) => '(\d+)[^']*'", r"\1 => '\2'"),
+    (r"(evictedBlocks|maxCacheSize)=\d+", r"\1=N"),
     (r"TimeStampStarted=\d+", "TimeStampStarted=NOW"),
     (r"timestamp=20(?!23-)[\d-]+T[\d:.]+", "timestamp=NOW"),
     (r"\(20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \+0000\)", "(NOW)"),

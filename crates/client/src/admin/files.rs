@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::meta::MetaRegion;
 use bytes::Bytes;
-use finback_cell::{ServerName, StringBinary};
+use finback_cell::{RegionInfo, ServerName, StringBinary};
 use finback_proto::{convert, pb};
 use finback_rpc::exceptions;
 use std::time::Instant;
@@ -81,6 +81,28 @@ impl Admin {
                 done => done?,
             }
         }
+        Ok(())
+    }
+
+    /// Has the MOB files of a table merged by themselves, which servers before HBase 2.3 do; later ones merge them with the
+    /// others, and answer `NotServingRegionException`. Does not wait for it.
+    ///
+    /// # Errors
+    /// As of all operations.
+    pub async fn compact_mob_files(
+        &self,
+        table: impl IntoTableName,
+        family: Option<&[u8]>,
+        major: bool,
+    ) -> Result<()> {
+        let table = self.existing(table).await?;
+        let question = pb::CompactRegionRequest {
+            region: convert::specifier_by_name(&RegionInfo::of_mob_files(table)),
+            major: Some(major),
+            family: family.map(Bytes::copy_from_slice),
+        };
+        let master = self.master().await?;
+        let _: pb::CompactRegionResponse = self.ask_server(&master, "CompactRegion", &question).await?;
         Ok(())
     }
 

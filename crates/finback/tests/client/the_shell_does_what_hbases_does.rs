@@ -296,6 +296,12 @@ fn scripts_end_with_what_fails_and_what_needs_ruby() {
         "{error}"
     );
 
+    // A line that can be no more than itself is told, and passed over.
+    let (code, output, _) = ended(&[], "puts 'done'\nexists 'test'\n");
+    assert_eq!(code, Some(0));
+    assert!(output.contains("ERROR: line 1, column 1: this shell is not Ruby"), "{output}");
+    assert!(output.ends_with("Table test does not exist\n=> false\n"), "{output}");
+
     // What a server says is told as it is for `debug`.
     assert!(ended(&["-n"], "scan 'no'").2.contains("Unknown table no!"));
     let (_, output, error) = ended(&["-n"], "debug\nscan 'no'\n");

@@ -294,6 +294,8 @@ async fn scan(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
         is_stale |= row.is_stale();
         write_row(shell, &row, &format)?;
         count += 1;
+        // Rows that are there already would be written to a slow terminal for seconds before Ctrl-C is looked for.
+        tokio::task::yield_now().await;
     }
     shell.ended = Some(Instant::now());
     shell.out.footer(Some(count), is_stale)?;

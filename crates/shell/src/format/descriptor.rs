@@ -3,20 +3,15 @@
 use super::pretty;
 use finback_client::{Bytes, ColumnFamilyDescriptor, RegionInfo, StringBinary, TableDescriptor};
 
-const TABLE_WORDS: [&str; 13] = [
+/// What HBase writes as an attribute; all others are METADATA to it, SPLIT_ENABLED and NORMALIZATION_ENABLED too.
+const TABLE_WORDS: [&str; 7] = [
     "DURABILITY",
-    "ERASURE_CODING_POLICY",
     "IS_META",
     "MAX_FILESIZE",
     "MEMSTORE_FLUSHSIZE",
-    "MERGE_ENABLED",
-    "NORMALIZATION_ENABLED",
     "PRIORITY",
     "READONLY",
-    "REGION_MEMSTORE_REPLICATION",
     "REGION_REPLICATION",
-    "SPLIT_ENABLED",
-    "COMPACTION_ENABLED",
 ];
 const TABLE_DEFAULTS: [(&str, &str); 6] = [
     ("MAX_FILESIZE", "10737418240"),

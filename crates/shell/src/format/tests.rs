@@ -53,10 +53,11 @@ fn tables_and_families_are_described_as_hbase_does() {
     let table = table
         .with("hbase.store.file-tracker.impl", "DEFAULT")
         .with("MAX_FILESIZE", "1073741824")
+        .with("NORMALIZATION_ENABLED", "true")
         .with("READONLY", "false");
     assert_eq!(
         table_attributes(&table),
         ", {TABLE_ATTRIBUTES => {MAX_FILESIZE => '1073741824 B (1GB)', \
-         METADATA => {'hbase.store.file-tracker.impl' => 'DEFAULT'}}}"
+         METADATA => {'NORMALIZATION_ENABLED' => 'true', 'hbase.store.file-tracker.impl' => 'DEFAULT'}}}"
     );
 }

@@ -13,6 +13,7 @@ pub(crate) const CONSTANTS: &[&str] = &[
     "CACHE",
     "CACHE_BLOCKS",
     "CACHE_BLOOMS_ON_WRITE",
+    "CACHE_DATA_IN_L1",
     "CACHE_DATA_ON_WRITE",
     "CACHE_INDEX_ON_WRITE",
     "CLUSTER_KEY",
@@ -55,6 +56,7 @@ pub(crate) const CONSTANTS: &[&str] = &[
     "LIMIT",
     "LOCALITY_THRESHOLD",
     "MAXLENGTH",
+    "MAX_VERSIONS",
     "MAX_FILESIZE",
     "MAX_RESULT_SIZE",
     "MEMSTORE_FLUSHSIZE",
@@ -73,6 +75,7 @@ pub(crate) const CONSTANTS: &[&str] = &[
     "NORMALIZATION_ENABLED",
     "NORMALIZER_TARGET_REGION_COUNT",
     "NORMALIZER_TARGET_REGION_SIZE",
+    "NORMALIZER_TARGET_REGION_SIZE_MB",
     "NUMREGIONS",
     "OWNER",
     "POLICY",
@@ -148,7 +151,7 @@ pub(crate) const CONSTANTS: &[&str] = &[
 
 /// Constants that stand for another name.
 pub(crate) const ALIASES: &[(&str, &str)] =
-    &[("ENDKEY", "STOPROW"), ("ENDROW", "STOPROW"), ("STARTKEY", "STARTROW")];
+    &[("ENDKEY", "STOPROW"), ("ENDROW", "STOPROW"), ("MAX_VERSIONS", "VERSIONS"), ("STARTKEY", "STARTROW")];
 
 /// What a constant stands for.
 pub(crate) fn value(name: &str) -> Option<&str> {

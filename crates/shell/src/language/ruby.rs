@@ -63,6 +63,11 @@ const WORDS: &[(&str, &str)] = &[
     ("yield", PROGRAM),
 ];
 
+/// Whether the word may begin or continue what takes several lines.
+pub(super) fn is_of_a_program(word: &[u8]) -> bool {
+    WORDS.iter().any(|(known, instead)| known.as_bytes() == word && *instead == PROGRAM)
+}
+
 /// What was found.
 pub(super) enum Construct<'a> {
     /// `#{…}`

@@ -24,6 +24,39 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
+fn what_may_go_on_in_the_next_line_is_not_whole() {
+    for whole in [
+        "puts 'done'\n",
+        "puts \"#{x} rows\"",
+        "sleep 5",
+        "require 'time'",
+        "import org.apache.hadoop.hbase.util.Bytes",
+        "names.map { |t| t.to_s }",
+        "x = Time.now.to_i",
+    ] {
+        assert!(is_whole(whole.as_bytes()), "{whole}");
+    }
+    for part in [
+        "if true",
+        "list.each do |t|",
+        "list.each { |t|",
+        "x = [1, 2].map(",
+        "puts 1,",
+        "y = 1 +",
+        "foo \\",
+        "begin",
+        "t = list if x",
+        "puts <<TEXT",
+        "=begin",
+        "__END__",
+        "a.each do",
+        "def f(x)",
+    ] {
+        assert!(!is_whole(part.as_bytes()), "{part}");
+    }
+}
+
+#[test]
 fn commands_of_hbases_book_are_read() {
     let (name, arguments) =
         command("create 't1', {NAME => 'f1', VERSIONS => 5, TTL => 2592000, BLOCKCACHE => true}");

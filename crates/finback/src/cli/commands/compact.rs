@@ -1,6 +1,7 @@
 //! `finback compact`
 
 use crate::cli::arguments::Arguments;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::settings::{self, CONFIG, SETTING};
 use crate::cli::stop::Stop;
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
@@ -34,7 +35,7 @@ store has its old files or its new ones. Old files go to the archive.",
         SETTING,
     ],
     examples: &[("finback compact /data/data/default/t1 --major", "one file for each store of t1")],
-    exit_codes: &[(1, "Something could not be compacted; it stays as it was.")],
+    exit_codes: &[(1, "Something could not be compacted; it stays as it was."), (130, "Ctrl-C ended it before the end.")],
     more: None,
     run,
 };
@@ -46,5 +47,6 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         major: arguments.has("major"),
         family: arguments.text("family")?,
     };
+    Interrupt::end_with("finback: interrupted; a store that was not told has its old files, or its new ones");
     Ok(crate::compact::run(&options, &config))
 }

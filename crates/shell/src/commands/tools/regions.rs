@@ -5,7 +5,8 @@ use crate::error::{Result, ShellError};
 use crate::format;
 use crate::shell::Shell;
 use crate::value::Value;
-use finback_client::{CompactionState, Error, MetaRegion, RegionInfo, ServerName, TableName};
+use finback_client::messages::CacheEvictionStats;
+use finback_client::{CompactionState, Error, MetaRegion, RegionInfo, ServerName, StringBinary, TableName};
 
 /// What the name of a table or a region stands for.
 enum Target {
@@ -61,19 +62,28 @@ pub(super) async fn major_compact(shell: &mut Shell, arguments: Arguments) -> Re
 
 async fn compacted(shell: &mut Shell, mut arguments: Arguments, major: bool) -> Result<Value> {
     let (name, family) = (arguments.bytes(), arguments.optional_text());
-    match arguments.optional_text().as_deref() {
-        None | Some("NORMAL") => {}
-        Some("MOB") => {
-            return Err(ShellError::argument("this shell does not have MOB files merged; NORMAL it is"));
-        }
+    let is_mob = match arguments.optional_text().as_deref() {
+        None | Some("NORMAL") => false,
+        Some("MOB") => true,
         Some(_) => return Err(ShellError::argument("only NORMAL or MOB accepted for type!")),
-    }
+    };
     let family = family.as_deref().map(str::as_bytes);
     match target(shell, &name).await? {
+        Target::Table(table) if is_mob => compacted_mob(shell, &table, family, major).await?,
         Target::Table(table) => shell.admin().compact_table(&table, family, major).await?,
         Target::Region(region) => shell.admin().compact_region(&region, family, major).await?,
     }
     Ok(Value::Nil)
+}
+
+async fn compacted_mob(shell: &Shell, table: &TableName, family: Option<&[u8]>, major: bool) -> Result<()> {
+    match shell.admin().compact_mob_files(table, family, major).await {
+        // What HBase says since 2.3, of the name of a region that nobody has heard of.
+        Err(error) if error.is("NotServingRegionException") => Err(ShellError::argument(
+            "this server does not have MOB files merged by themselves: without 'MOB' they are merged with the others",
+        )),
+        done => Ok(done?),
+    }
 }
 
 /// Merges files of all regions that a server has.
@@ -148,7 +158,14 @@ pub(super) async fn merge(shell: &mut Shell, mut arguments: Arguments) -> Result
     }
     let mut regions: Vec<RegionInfo> = Vec::new();
     for name in &names {
-        regions.push(shell.admin().region(name.to_bytes()).await?.region);
+        let region = match shell.admin().region(name.to_bytes()).await {
+            Err(error) if error.is("UnknownRegionException") => {
+                let name = name.to_text();
+                return Err(ShellError::argument(format!("Can't invoke merge on unknown region {name}")));
+            }
+            found => found?.region,
+        };
+        regions.push(region);
     }
     shell.admin().merge_regions(&regions, force).await?;
     Ok(Value::Nil)
@@ -156,8 +173,15 @@ pub(super) async fn merge(shell: &mut Shell, mut arguments: Arguments) -> Result
 
 pub(super) async fn clear_block_cache(shell: &mut Shell, mut arguments: Arguments) -> Result<Value> {
     let evicted = shell.admin().clear_block_cache(&arguments.table()?).await?;
-    let blocks: i64 = evicted.iter().map(finback_client::messages::CacheEvictionStats::evicted_blocks).sum();
-    shell.out.row(&[&format!("{{evictedBlocks={blocks}}}")])?;
+    let blocks: i64 = evicted.iter().map(CacheEvictionStats::evicted_blocks).sum();
+    let size: i64 = evicted.iter().map(CacheEvictionStats::max_cache_size).sum();
+    let failed = evicted.iter().flat_map(|of_server| &of_server.exception);
+    let failed: Vec<String> = failed.map(|one| StringBinary(&one.region.value).to_string()).collect();
+    shell.out.row(&[&format!(
+        "CacheEvictionStats{{evictedBlocks={blocks}, maxCacheSize={size}, failedRegionsSize={}, failedRegions=[{}]}}",
+        failed.len(),
+        failed.join(", ")
+    )])?;
     Ok(Value::Nil)
 }
 

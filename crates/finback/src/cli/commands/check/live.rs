@@ -58,7 +58,10 @@ pub(super) fn run(arguments: &Arguments, address: &str) -> Result<ExitCode, Stop
         let admin = connection.admin();
         let report = confirmed(&admin, address, &mut told).await;
         told.end();
-        let Some(report) = report? else { return Ok(ExitCode::from(EXIT_INTERRUPTED)) };
+        let Some(report) = report? else {
+            eprintln!("{address}: interrupted before the end");
+            return Ok(ExitCode::from(EXIT_INTERRUPTED));
+        };
         if is_json {
             writeln!(io::stdout(), "{}", report.to_json())?;
         } else {
