@@ -2,7 +2,7 @@
 
 use crate::client::{Client, put_request};
 use crate::raw_client::{RawClient, request};
-use crate::running_server::{Place, entries};
+use crate::running_server::Place;
 use finback_proto::{Message, pb};
 
 const REPLAYED: &str = "replayed edits";
@@ -103,8 +103,7 @@ async fn a_kill_loses_nothing_that_was_acknowledged() {
     let server = place.start();
     let client = Client::of(&server).await;
     assert_eq!(client.table("t").await.rows().await, expected);
-    let left = entries(&place.data().join("WALs"));
-    assert_eq!(left.len(), 1, "logs of dead servers stay: {left:?}");
+    place.only_logs_of_one_server_are_left().await;
 }
 
 #[test]

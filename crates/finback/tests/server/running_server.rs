@@ -46,6 +46,16 @@ impl Place {
         entries(&self.data().join("WALs"))
     }
 
+    /// Waits until the logs of dead servers are put away, which has time while clients are served.
+    pub(crate) async fn only_logs_of_one_server_are_left(&self) {
+        let since = Instant::now();
+        while self.log_dirs().len() > 1 {
+            assert!(since.elapsed() < LONG, "logs of dead servers stay: {:?}", self.log_dirs());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(self.log_dirs().len(), 1);
+    }
+
     /// The newest log of the user's regions.
     pub(crate) fn newest_log(&self) -> PathBuf {
         let logs = self.log_dirs().into_iter().flat_map(|dir| entries(&dir));
