@@ -7,6 +7,7 @@ mod target;
 
 use crate::config::ServerConfig;
 use crate::progress_bar::ProgressBar;
+use crate::root_lock;
 use finback_cache::LruLikeCache;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
@@ -50,7 +51,8 @@ fn compact(options: &CompactOptions, config: &ServerConfig) -> Result<(), Failur
     let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem);
     let target = Target::find(&fs, &options.directory)?;
     let root = &target.root;
-    let _lock = root.lock().map_err(|error| format!("cannot use {}: {error}", root.path().display()))?;
+    let instead = "stop the server, or have it compact: compact and major_compact in finback shell";
+    let _lock = root_lock::lock(root, instead)?;
     let table = root.read_table_descriptor(&target.table).map_err(|error| error.to_string())?;
     let families = families(&table, options.family.as_deref())?;
     let table = Arc::new(table);

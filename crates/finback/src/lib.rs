@@ -20,6 +20,7 @@ mod progress_bar;
 mod publication;
 pub mod reconfiguration;
 mod region_server_options;
+mod root_lock;
 mod screen;
 pub mod server;
 mod signals;

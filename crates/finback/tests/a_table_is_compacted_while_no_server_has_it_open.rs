@@ -222,7 +222,8 @@ fn tables_and_files_that_hbase_made_read_the_same_afterwards() {
 fn what_a_server_has_open_is_left_alone() {
     let place = ours();
     let lock = place.root().lock().unwrap();
-    assert!(refused(&[&place.table_dir(), "--major"]).contains("cannot use"));
+    let why = refused(&[&place.table_dir(), "--major"]);
+    assert!(why.contains("cannot use") && why.contains("; stop the server, or have it compact"), "{why}");
     assert_eq!(place.files("a"), 5);
     drop(lock);
     compacted(&[&place.table_dir(), "--major"]);

@@ -45,7 +45,8 @@ async fn after_a_kill_and_after_a_stop_it_is_sound_and_beside_a_server_it_is_ref
     let server = filled(&place).await;
     let (code, out, err) = checked(&place, &[]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("cannot use") && err.lines().count() == 1, "{err}");
+    assert!(err.contains("cannot use") && err.contains("finback check HOST[:PORT]"), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
     server.kill();
     let (code, out, err) = checked(&place, &[]);
     assert!(code == 0 && err.is_empty() && !out.contains("problem"), "{out}{err}");

@@ -8,6 +8,7 @@ use crate::cli::arguments::Arguments;
 use crate::cli::settings::{CONFIG, SETTING};
 use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
+use crate::root_lock;
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_inspect::{CheckOptions, Losses, check_directory};
 use finback_layout::RootDir;
@@ -93,9 +94,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         let hint = "--config and -D are about a cluster, and this is a directory, which has no settings that a check needs";
         return Err(arguments.combination(hint).into());
     }
-    let _lock = root
-        .lock()
-        .map_err(|error| Stop::Failed(format!("cannot use {}: {error}", root.path().display())))?;
+    let instead = "finback check HOST[:PORT] asks the server";
+    let _lock = root_lock::lock(&root, instead).map_err(Stop::Failed)?;
     let mut told = Told::new(root.path(), is_json);
     let options = CheckOptions { verifies_files: !arguments.has("quick") };
     let report = check_directory(&root, options, &mut told);
