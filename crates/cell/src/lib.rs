@@ -7,6 +7,7 @@
 pub mod block;
 pub mod cell;
 pub mod cell_type;
+pub mod coprocessor;
 pub mod key;
 pub mod mutation;
 pub mod order;

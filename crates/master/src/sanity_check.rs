@@ -1,6 +1,6 @@
 //! Whether a table's schema makes sense; HBase's checks, in its order and words.
 
-use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, coprocessor};
 use finback_rpc::{RpcException, exceptions};
 
 const SWITCH: &str = "hbase.table.sanity.checks";
@@ -76,6 +76,7 @@ pub(crate) fn check(table: &TableDescriptor, checks: SanityChecks) -> Result<(),
     };
     check_sizes(table, &complain)?;
     check_split_policy(table, &complain)?;
+    check_coprocessors(table, &complain)?;
     table.families.iter().try_for_each(|family| check_compression(family, &complain))?;
     table.families.iter().try_for_each(check_encryption)?;
     check_fifo_compaction(table, checks.blocking_store_files)?;
@@ -172,6 +173,12 @@ fn check_split_policy(table: &TableDescriptor, complain: Complain<'_>) -> Result
     }
     let name = &table.name;
     complain(format!("Unable to load configured region split policy '{class}' for table '{name}'"))
+}
+
+/// Likewise: classes that are not built in are not there.
+fn check_coprocessors(table: &TableDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {
+    let unknown = table.coprocessors().find(|class| !coprocessor::BUILT_IN.contains(class));
+    unknown.map_or(Ok(()), |class| complain(format!("Class {class} cannot be loaded")))
 }
 
 /// Codecs that are not there, as in HBase without their libraries.

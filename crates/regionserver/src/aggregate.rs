@@ -15,9 +15,6 @@ mod tally;
 use interpreter::Interpreter;
 use tally::Tally;
 
-/// The class that a table names to have the service.
-pub(crate) const IMPLEMENTATION: &str = "org.apache.hadoop.hbase.coprocessor.AggregateImplementation";
-
 /// Carries out one of the service's methods; the encoded AggregateResponse.
 pub(crate) async fn aggregate(
     server: &RegionServer,

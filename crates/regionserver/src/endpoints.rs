@@ -2,7 +2,7 @@
 
 use crate::server::RegionServer;
 use crate::{aggregate, multi_row, row_count};
-use finback_cell::Bytes;
+use finback_cell::{Bytes, coprocessor};
 use finback_proto::pb;
 use finback_region::Region;
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
@@ -14,15 +14,9 @@ const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
 /// And those of its examples.
 const EXAMPLES: &str = "org.apache.hadoop.hbase.coprocessor.example.generated.";
 
-/// Whether the region's table names a class among its coprocessors: in an attribute `coprocessor$1` of
-/// `path|class|priority|arguments`.
+/// Whether the region's table names a class among its coprocessors.
 pub(crate) fn has(region: &Region, class: &str) -> bool {
-    let names_it = |(key, value): &(Bytes, Bytes)| {
-        let is_coprocessor = key.to_ascii_lowercase().starts_with(b"coprocessor$");
-        let named = value.split(|&byte| byte == b'|').nth(1).map(<[u8]>::trim_ascii);
-        is_coprocessor && named == Some(class.as_bytes())
-    };
-    region.table().attributes.iter().any(names_it)
+    region.table().coprocessors().any(|named| named == class)
 }
 
 /// An endpoint that reads a range.
@@ -66,11 +60,11 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
             let response = multi_row::mutate_rows(&server, &region, message, call.deadline).await?;
             (format!("{MESSAGES}MultiRowMutationProtos$MutateRowsResponse"), response)
         }
-        ("AggregateService", method) if has(&region, aggregate::IMPLEMENTATION) => {
+        ("AggregateService", method) if has(&region, coprocessor::AGGREGATE) => {
             let response = read(Reader::Aggregate, &server, &region, call, method, message).await?;
             (format!("{MESSAGES}AggregateProtos$AggregateResponse"), response)
         }
-        ("RowCountService", method) if has(&region, row_count::IMPLEMENTATION) => {
+        ("RowCountService", method) if has(&region, coprocessor::ROW_COUNT) => {
             let response = read(Reader::RowCount, &server, &region, call, method, message).await?;
             (format!("{EXAMPLES}ExampleProtos$CountResponse"), response)
         }

@@ -1,9 +1,9 @@
 //! What a server tells the master about itself every few seconds.
 
+use crate::endpoints;
 use crate::host::system_now_ms;
 use crate::server::RegionServer;
-use crate::{aggregate, endpoints, row_count};
-use finback_cell::Bytes;
+use finback_cell::{Bytes, coprocessor};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use pb::get_region_info_response::CompactionState;
@@ -73,7 +73,7 @@ fn tasks(region: &Region) -> Vec<pb::ServerTask> {
 
 /// Endpoints, by the simple names of HBase's classes.
 fn coprocessors(regions: &[Arc<Region>]) -> Vec<pb::Coprocessor> {
-    let named = [aggregate::IMPLEMENTATION, row_count::IMPLEMENTATION].into_iter();
+    let named = [coprocessor::AGGREGATE, coprocessor::ROW_COUNT].into_iter();
     let named = named.filter(|class| regions.iter().any(|region| endpoints::has(region, class)));
     let built_in = (!regions.is_empty()).then_some("MultiRowMutationEndpoint");
     let simple = named.map(|class| class.rsplit('.').next().unwrap_or(class)).chain(built_in);

@@ -8,9 +8,6 @@ use finback_proto::{Message, pb};
 use finback_region::Region;
 use finback_rpc::{Call, RpcException, exceptions};
 
-/// The class that a table names to have the service.
-pub(crate) const IMPLEMENTATION: &str = "org.apache.hadoop.hbase.coprocessor.example.RowCountEndpoint";
-
 /// Carries out one of the service's methods; the encoded CountResponse.
 pub(crate) async fn count(
     server: &RegionServer,

@@ -43,6 +43,7 @@ fn every_check_has_its_message_and_can_be_switched_off() {
             attribute("SPLIT_POLICY", "nonexisting.foo.class"),
             "Unable to load configured region split policy 'nonexisting.foo.class' for table 't'",
         ),
+        (attribute("coprocessor$1", "|a.B|1001|"), "Class a.B cannot be loaded Set"),
         (attribute("hbase.regionserver.region.split.policy", "x"), "Unable to load configured region split"),
     ];
     for (mut table, message) in cases {
@@ -113,6 +114,8 @@ fn defaults_and_borders_pass() {
         family("COMPRESSION", "zstd"),
         family("IN_MEMORY_COMPACTION", "eager"),
         attribute("SPLIT_POLICY", "org.apache.hadoop.hbase.regionserver.SteppingSplitPolicy"),
+        attribute("coprocessor$1", "|org.apache.hadoop.hbase.coprocessor.AggregateImplementation|"),
+        attribute("coprocessor$1", "no coprocessor, to HBase neither"),
         table(|table| table.families[0].attributes.clear()),
     ] {
         assert_eq!(check(&good, REFUSE), Ok(()));
