@@ -49,9 +49,7 @@ impl Sources {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut snapshot = self.now();
         snapshot.earlier = self.history.earlier();
-        if let Some(server) = &mut snapshot.server {
-            (server.read_rate, server.write_rate) = self.history.rates();
-        }
+        self.history.fill_rates(&mut snapshot);
         snapshot
     }
 
@@ -66,6 +64,7 @@ impl Sources {
             host: self.region_server.name().host.clone(),
             server: Some(server),
             regions,
+            tables: self.region_server.table_figures(),
             master: self.runtime.block_on(self.status()).map(|status| self.master_figures(&status)),
             process: ProcessFigures {
                 spans: self.tracer.as_ref().map(|tracer| tracer.figures()),

@@ -1,7 +1,8 @@
 //! How the numbers were a while ago: percentiles are of what was counted lately, and rates are averages that forget.
 
-use finback_metrics::{Meter, Snapshot};
+use finback_metrics::{HistogramSnapshot, Meter, Operation, Snapshot, jmx};
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,23 @@ struct Looks {
     at: Option<Instant>,
     reads: Meter,
     writes: Meter,
+    bulk_loads: Meter,
+    /// Reads and writes of tables that are open, by namespace and name.
+    tables: HashMap<(String, String), (Meter, Meter)>,
+}
+
+impl Looks {
+    /// Tables that are no longer open are forgotten.
+    fn tick_tables(&mut self, snapshot: &Snapshot, elapsed: Duration) {
+        let mut former = std::mem::take(&mut self.tables);
+        for ((namespace, table), sum) in jmx::tables(&snapshot.regions) {
+            let key = (namespace.to_owned(), table.to_owned());
+            let (mut reads, mut writes) = former.remove(&key).unwrap_or_default();
+            reads.tick(sum.reads, elapsed);
+            writes.tick(sum.writes, elapsed);
+            self.tables.insert(key, (reads, writes));
+        }
+    }
 }
 
 impl History {
@@ -31,7 +49,10 @@ impl History {
         if let Some(server) = &snapshot.server {
             looks.reads.tick(server.regions.reads, elapsed);
             looks.writes.tick(server.regions.writes, elapsed);
+            let loads = server.times(Operation::BulkLoad).map_or(0, HistogramSnapshot::count);
+            looks.bulk_loads.tick(loads, elapsed);
         }
+        looks.tick_tables(&snapshot, elapsed);
         // Histograms are wanted; regions are many.
         let slim = Snapshot { regions: Vec::new(), earlier: None, ..snapshot };
         looks.former = looks.last.replace(Arc::new(slim));
@@ -42,22 +63,30 @@ impl History {
         self.0.lock().former.clone()
     }
 
-    /// How many rows are read, and how many mutations there are.
-    pub(crate) fn rates(&self) -> (Meter, Meter) {
+    /// Fills in how often something happens, of the server and of its tables.
+    pub(crate) fn fill_rates(&self, snapshot: &mut Snapshot) {
         let looks = self.0.lock();
-        (looks.reads, looks.writes)
+        if let Some(server) = &mut snapshot.server {
+            (server.read_rate, server.write_rate) = (looks.reads, looks.writes);
+            server.bulk_load_rate = looks.bulk_loads;
+        }
+        for of in &mut snapshot.tables {
+            let key = (of.namespace.clone(), of.table.clone());
+            (of.read_rate, of.write_rate) = looks.tables.get(&key).copied().unwrap_or_default();
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use finback_metrics::{RegionFigures, ServerFigures};
+    use finback_metrics::{RegionFigures, ServerFigures, TableFigures};
 
     fn with_reads(reads: u64) -> Snapshot {
-        let regions = RegionFigures { reads, ..RegionFigures::default() };
+        let regions = RegionFigures { reads, table: "t".into(), ..RegionFigures::default() };
         let server = ServerFigures { regions: regions.clone(), ..ServerFigures::default() };
-        Snapshot { server: Some(server), regions: vec![regions], ..Snapshot::default() }
+        let tables = vec![TableFigures { table: "t".into(), ..TableFigures::default() }];
+        Snapshot { server: Some(server), regions: vec![regions], tables, ..Snapshot::default() }
     }
 
     #[test]
@@ -70,6 +99,21 @@ mod tests {
         let earlier = history.earlier().unwrap();
         assert_eq!(earlier.server.as_ref().unwrap().regions.reads, 20);
         assert!(earlier.regions.is_empty());
-        assert_eq!(history.rates().0.count, 30);
+    }
+
+    #[test]
+    fn rates_are_of_the_server_and_of_its_tables() {
+        let history = History::default();
+        history.remember(with_reads(10));
+        history.remember(with_reads(30));
+        let mut now = with_reads(35);
+        history.fill_rates(&mut now);
+        assert_eq!(now.server.as_ref().unwrap().read_rate.count, 30);
+        assert_eq!(now.tables[0].read_rate.count, 30);
+        assert!(now.tables[0].read_rate.rates()[0] > 0.0);
+        // A table without open regions begins anew.
+        history.remember(Snapshot::default());
+        history.fill_rates(&mut now);
+        assert_eq!(now.tables[0].read_rate, Meter::default());
     }
 }

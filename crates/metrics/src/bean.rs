@@ -9,10 +9,12 @@ pub enum Bean {
     Regions,
     /// Its tables, in the same way.
     Tables,
-    /// How often its tables were asked for what.
+    /// How long what its tables are asked for takes.
     TableLatencies,
     /// Its logs.
     Wal,
+    /// Its reads and writes of store files.
+    Io,
     /// Its RPC server.
     Ipc,
     /// Its memory.
@@ -41,12 +43,13 @@ pub enum Bean {
 
 impl Bean {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::RegionServer,
         Self::Regions,
         Self::Tables,
         Self::TableLatencies,
         Self::Wal,
+        Self::Io,
         Self::Ipc,
         Self::Memory,
         Self::Users,
@@ -69,6 +72,7 @@ impl Bean {
             Self::Tables => "Hadoop:service=HBase,name=RegionServer,sub=Tables",
             Self::TableLatencies => "Hadoop:service=HBase,name=RegionServer,sub=TableLatencies",
             Self::Wal => "Hadoop:service=HBase,name=RegionServer,sub=WAL",
+            Self::Io => "Hadoop:service=HBase,name=RegionServer,sub=IO",
             Self::Ipc => "Hadoop:service=HBase,name=RegionServer,sub=IPC",
             Self::Memory => "Hadoop:service=HBase,name=RegionServer,sub=Memory",
             Self::Users => "Hadoop:service=HBase,name=RegionServer,sub=Users",

@@ -73,8 +73,14 @@ fn attributes(snapshot: &Snapshot, bean: Bean) -> Vec<(String, String)> {
     let mut list = List(Vec::new());
     match bean {
         Bean::Regions => snapshot.regions.iter().for_each(|region| list.region(region)),
-        Bean::Tables => list.tables(&snapshot.regions, |metric| metric.of_tables),
-        Bean::TableLatencies => list.tables(&snapshot.regions, |metric| metric.bean == bean),
+        Bean::Tables => {
+            list.tables(&snapshot.regions, |metric| metric.of_tables);
+            list.table_times(snapshot, bean);
+        }
+        Bean::TableLatencies => {
+            list.tables(&snapshot.regions, |metric| metric.bean == bean);
+            list.table_times(snapshot, bean);
+        }
         _ => of_bean(bean).for_each(|metric| {
             let value = |snapshot| value(snapshot, bean, metric);
             if let Some(now) = value(snapshot) {
@@ -117,7 +123,7 @@ fn value<'a>(snapshot: &'a Snapshot, bean: Bean, metric: &Metric) -> Option<Valu
 }
 
 /// Sums over the regions of each table, by namespace and name.
-pub(crate) fn tables(regions: &[RegionFigures]) -> BTreeMap<(&str, &str), RegionFigures> {
+pub fn tables(regions: &[RegionFigures]) -> BTreeMap<(&str, &str), RegionFigures> {
     let mut tables: BTreeMap<_, RegionFigures> = BTreeMap::new();
     for region in regions {
         tables.entry((region.namespace.as_str(), region.table.as_str())).or_default().add(region);
@@ -137,7 +143,9 @@ pub fn names() -> Vec<(&'static str, String)> {
                 _ => vec![(*name).to_owned()],
             };
             for part in parts {
-                if matches!(metric.source, Source::Region(_)) {
+                if matches!(metric.source, Source::Table(_)) {
+                    names.push((bean.name(), format!("Namespace_<namespace>_table_<table>_metric_{part}")));
+                } else if matches!(metric.source, Source::Region(_)) {
                     let mut prefix = String::from("Namespace_<namespace>_table_<table>_");
                     let of_tables = format!("{prefix}metric_{part}");
                     if metric.of_tables {

@@ -9,6 +9,7 @@
 
 mod bean;
 mod counter;
+mod file_io;
 mod file_times;
 mod histogram;
 pub mod jmx;
@@ -24,10 +25,12 @@ mod size;
 mod snapshot;
 mod stripe;
 mod table;
+mod table_times;
 mod value;
 
 pub use bean::Bean;
 pub use counter::Counter;
+pub use file_io::{FileIo, FileIoFigures, file_io};
 pub use file_times::FileTimes;
 pub use histogram::{Histogram, HistogramSnapshot};
 pub use manual::page;
@@ -37,7 +40,9 @@ pub use operation::{Operation, OperationTimes, Timer, is_recording, record};
 pub use size::{OperationSizes, Size};
 pub use snapshot::{
     CacheFigures, ExceptionCounts, FileTierFigures, IpcFigures, MasterFigures, ProcedureFigures,
-    ProcessFigures, RegionFigures, ServerFigures, Snapshot, SpanFigures, UserFigures, WalFigures, Work,
+    ProcessFigures, RegionFigures, ServerFigures, Snapshot, SpanFigures, TableFigures, UserFigures,
+    WalFigures, Work,
 };
 pub use table::metrics;
+pub use table_times::{TableTimes, TableTimesSnapshot};
 pub use value::Value;

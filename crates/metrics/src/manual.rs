@@ -27,7 +27,7 @@ and `callback` too: with it any site on the Internet could read the metrics thro
 means and extremes there are of the last 10 to 20 seconds, within an eighth, and 0 without anything in them, as HBase's; `_num_ops`
 counts since the start. Milliseconds are whole ones, as HBase's.
 
-`/metrics` is text for Prometheus. Of regions the 20 with most requests are told, of all with `?regions=all`. Histograms have a
+`/metrics` is text for Prometheus. Of regions, and of tables, the 20 with most requests are told, of all with `?regions=all`. Histograms have a
 bucket for each power of two from about a microsecond to about a minute. How to have it scraped:
 
     scrape_configs:
@@ -59,7 +59,8 @@ pub fn page(recorded: &str) -> String {
         }
         if bean == Bean::TableLatencies {
             page.push_str(
-                "HBase's names begin with `Namespace_NAMESPACE_table_TABLE_metric_`; of its histograms how many there were.\n\n",
+                "HBase's names begin with `Namespace_NAMESPACE_table_TABLE_metric_`. What is told of a table begins anew when none of its \
+                 regions\nhas been open. Prometheus has of operations what there were.\n\n",
             );
         }
         if bean == Bean::Regions {
@@ -69,7 +70,7 @@ pub fn page(recorded: &str) -> String {
             );
         }
         if bean == Bean::Tables {
-            page.push_str("These stand beside those of regions that have a star.\n\n");
+            page.push_str("These stand beside those of regions that have a star, under the same names.\n\n");
         }
         if bean == Bean::Users {
             page.push_str(

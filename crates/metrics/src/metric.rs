@@ -2,7 +2,9 @@
 //! [`metrics`](crate::metrics).
 
 use crate::bean::Bean;
-use crate::snapshot::{IpcFigures, MasterFigures, ProcessFigures, RegionFigures, ServerFigures, Snapshot};
+use crate::snapshot::{
+    IpcFigures, MasterFigures, ProcessFigures, RegionFigures, ServerFigures, Snapshot, TableFigures,
+};
 use crate::value::Value;
 
 /// How a metric behaves.
@@ -27,6 +29,8 @@ pub enum Source {
     Server(for<'a> fn(&'a ServerFigures) -> Value<'a>),
     /// One of each region, and of each table, whose value is that of the sum over its regions.
     Region(for<'a> fn(&'a RegionFigures) -> Value<'a>),
+    /// One of each table.
+    Table(for<'a> fn(&'a TableFigures) -> Value<'a>),
     /// One of the RPC server of each of both.
     Ipc(for<'a> fn(&'a IpcFigures) -> Value<'a>),
     /// One of the master.
@@ -80,7 +84,7 @@ impl Metric {
             Source::Ipc(of) => of(&snapshot.server.as_ref()?.ipc),
             Source::Master(of) => of(snapshot.master.as_ref()?),
             Source::Process(of) => of(&snapshot.process),
-            Source::Region(_) => return None,
+            Source::Region(_) | Source::Table(_) => return None,
         };
         (value != Value::Absent).then_some(value)
     }

@@ -2,7 +2,7 @@
 
 use crate::histogram::HistogramSnapshot;
 use crate::metric::{Metric, Source};
-use crate::snapshot::{RegionFigures, Snapshot};
+use crate::snapshot::{RegionFigures, Snapshot, TableFigures};
 use crate::table::metrics;
 use crate::value::Value;
 use std::cmp::Reverse;
@@ -62,13 +62,14 @@ pub(crate) trait Writer {
     fn end(&mut self, metric: &Metric);
 }
 
-/// Tells all metrics, name by name; of regions the busiest `most_regions`.
+/// Tells all metrics, name by name; of regions, and of tables, the busiest `most_regions`.
 pub(crate) fn tell(snapshot: &Snapshot, most_regions: usize, writer: &mut impl Writer) {
     let regions = busiest(&snapshot.regions, most_regions);
+    let tables = busiest_tables(&snapshot.tables, most_regions);
     for family in families() {
         let mut begun = false;
         for metric in &family {
-            each(snapshot, &regions, metric, |labels, value| {
+            each(snapshot, &regions, &tables, metric, |labels, value| {
                 let Some(point) = point(metric, &value) else { return };
                 if !begun {
                     writer.begin(metric);
@@ -101,6 +102,7 @@ fn families() -> Vec<Vec<&'static Metric>> {
 fn each(
     snapshot: &Snapshot,
     regions: &[&RegionFigures],
+    tables: &[&TableFigures],
     metric: &Metric,
     mut tell: impl FnMut(&Labels<'_>, Value<'_>),
 ) {
@@ -112,6 +114,11 @@ fn each(
         Source::Region(of) => regions.iter().for_each(|region| {
             let RegionFigures { namespace, table, encoded_name, .. } = region;
             told(&[("namespace", namespace), ("table", table), ("region", encoded_name)], of(region));
+        }),
+        // What no table was ever asked for would be many lines.
+        Source::Table(of) => tables.iter().for_each(|table| match of(table) {
+            Value::Times(all) | Value::Sizes(all) if all.count() == 0 => {}
+            value => told(&[("namespace", &table.namespace), ("table", &table.table)], value),
         }),
         Source::Ipc(of) => {
             let server = snapshot.server.as_ref().map(|server| ("regionserver", &server.ipc));
@@ -132,6 +139,14 @@ fn busiest(regions: &[RegionFigures], most: usize) -> Vec<&RegionFigures> {
     });
     regions.truncate(most);
     regions
+}
+
+/// The tables with most requests, at most so many.
+fn busiest_tables(tables: &[TableFigures], most: usize) -> Vec<&TableFigures> {
+    let mut tables: Vec<_> = tables.iter().collect();
+    tables.sort_by_key(|table| Reverse(table.read_rate.count.saturating_add(table.write_rate.count)));
+    tables.truncate(most);
+    tables
 }
 
 fn point<'a>(metric: &Metric, value: &Value<'a>) -> Option<Point<'a>> {

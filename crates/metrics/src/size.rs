@@ -27,7 +27,7 @@ pub enum Size {
 }
 
 /// How many there are.
-const SIZES: usize = Size::MajorCompactionInputFiles as usize + 1;
+pub(crate) const SIZES: usize = Size::MajorCompactionInputFiles as usize + 1;
 
 /// The sizes of a server's operations.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! The numbers of a server at one moment, as plain data: whoever knows them fills them in.
 
+use crate::file_io::FileIoFigures;
 use crate::histogram::HistogramSnapshot;
 use crate::meter::Meter;
 use crate::operation::Operation;
@@ -10,11 +11,13 @@ mod ipc;
 mod master;
 mod process;
 mod region;
+mod table;
 
 pub use ipc::{ExceptionCounts, IpcFigures};
 pub use master::{MasterFigures, ProcedureFigures};
 pub use process::{ProcessFigures, SpanFigures};
 pub use region::RegionFigures;
+pub use table::TableFigures;
 
 /// Everything that the [table](crate::metrics) draws on.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,8 @@ pub struct Snapshot {
     pub server: Option<ServerFigures>,
     /// Its open regions.
     pub regions: Vec<RegionFigures>,
+    /// The tables that these are of, by namespace and name.
+    pub tables: Vec<TableFigures>,
     /// The master, where there is one.
     pub master: Option<MasterFigures>,
     /// The process.
@@ -106,10 +111,14 @@ pub struct ServerFigures {
     pub read_rate: Meter,
     /// How many mutations there are, lately.
     pub write_rate: Meter,
+    /// How many bulk loads there are, lately.
+    pub bulk_load_rate: Meter,
     /// What users have asked for.
     pub users: Vec<UserFigures>,
     /// The logs.
     pub wal: WalFigures,
+    /// Reads and writes of store files.
+    pub io: FileIoFigures,
     /// The block cache.
     pub cache: CacheFigures,
     /// The RPC server.
@@ -140,6 +149,8 @@ pub struct Work {
     pub count: u64,
     /// Cells read.
     pub cells: u64,
+    /// Bytes of them.
+    pub cell_bytes: u64,
     /// Bytes read; of flushes those of memstores.
     pub bytes_read: u64,
     /// Bytes written.

@@ -4,22 +4,26 @@ use crate::metric::Metric;
 use crate::value::Value;
 
 mod block_cache;
+mod io;
 mod ipc;
 mod master;
 mod operations;
 mod process;
 mod region_server;
 mod regions;
+mod tables;
 mod wal;
 
 const BYTES: &str = "bytes";
 
-const PARTS: [&[Metric]; 8] = [
+const PARTS: [&[Metric]; 10] = [
     region_server::REGION_SERVER,
     block_cache::BLOCK_CACHE,
     operations::OPERATIONS,
     regions::REGIONS,
+    tables::TABLES,
     wal::WAL,
+    io::IO,
     ipc::IPC,
     master::MASTER,
     process::PROCESS,

@@ -39,6 +39,8 @@ pub struct CompactionOutcome {
     pub whole_rows: Option<(Bytes, Bytes)>,
     /// Cells read.
     pub cells_read: u64,
+    /// Bytes of them.
+    pub cell_bytes_read: u64,
     /// Cells written.
     pub cells_written: u64,
     /// Delete markers read and not written.
@@ -268,7 +270,7 @@ impl Region {
                 leftovers.extend(job.inputs.iter().map(|input| input.name()));
             }
         }
-        store.progress.finished(outcome.cells_read, outcome.bytes_written, outcome.inputs);
+        store.progress.finished(&outcome);
         Ok(outcome)
     }
 

@@ -14,6 +14,7 @@ use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
+use crate::timed_file::read_to_compact;
 use finback_cell::Bytes;
 use finback_cell::key::Key;
 use finback_hfile::{HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
@@ -131,6 +132,7 @@ impl Region {
         reading(&mut heap, (&output, memory), |heap| heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, sequence_id)) = heap.peek() {
             outcome.cells_read += 1;
+            outcome.cell_bytes_read += cell.bytes().len() as u64;
             if pace.is_at_block(output.written_bytes()) {
                 store.progress.read(outcome.cells_read);
                 pace.check_compaction()?;
@@ -178,7 +180,7 @@ fn reading(
         match operation(heap) {
             Ok(()) => return Ok(()),
             Err(ScanInterrupt::NeedBlock(request)) => {
-                heap.provide(request.read()?);
+                heap.provide(read_to_compact(&request)?);
                 memory.holds(heap.held_bytes().saturating_add(output.memory_bytes()));
             }
             Err(ScanInterrupt::Failed(error)) => return Err(error.into()),

@@ -1,5 +1,6 @@
 //! How far the compaction of a store is.
 
+use crate::compaction::CompactionOutcome;
 use finback_cell::Bytes;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
@@ -40,6 +41,8 @@ pub struct CompactionTotals {
     pub compactions: u64,
     /// Cells that they read.
     pub cells: u64,
+    /// Bytes of these cells.
+    pub cell_bytes: u64,
     /// Bytes that they wrote.
     pub bytes_written: u64,
     /// Files that they read.
@@ -50,6 +53,7 @@ impl std::ops::AddAssign for CompactionTotals {
     fn add_assign(&mut self, other: Self) {
         self.compactions += other.compactions;
         self.cells += other.cells;
+        self.cell_bytes += other.cell_bytes;
         self.bytes_written += other.bytes_written;
         self.files += other.files;
     }
@@ -100,12 +104,14 @@ impl CompactionProgress {
     }
 
     /// Notes a compaction that came to its end.
-    pub(crate) fn finished(&self, cells: u64, bytes_written: u64, files: usize) {
-        let mut done = self.done.lock();
-        done.compactions += 1;
-        done.cells += cells;
-        done.bytes_written += bytes_written;
-        done.files += files as u64;
+    pub(crate) fn finished(&self, outcome: &CompactionOutcome) {
+        *self.done.lock() += CompactionTotals {
+            compactions: 1,
+            cells: outcome.cells_read,
+            cell_bytes: outcome.cell_bytes_read,
+            bytes_written: outcome.bytes_written,
+            files: outcome.inputs as u64,
+        };
     }
 
     /// What was done since the store was opened.

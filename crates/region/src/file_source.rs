@@ -5,6 +5,7 @@ use finback_cell::Cell;
 use finback_cell::key::Key;
 use finback_hfile::{Block, BloomProbe, HFileScanner, ScanInterrupt};
 use finback_layout::{Half, Reference};
+use finback_metrics::file_io;
 use std::sync::Arc;
 
 /// A scanner of a file that may turn out to have nothing of the row that is read.
@@ -133,6 +134,7 @@ impl FileSource {
     pub(crate) fn seek(&mut self, key: &Key<'_>) -> Result<(), ScanInterrupt> {
         if let Some(probe) = &mut self.probe {
             self.absent = !probe.may_contain()?;
+            file_io().asked_bloom(!self.absent);
             self.probe = None;
         }
         if self.absent { Ok(()) } else { self.go(key, HFileScanner::seek) }

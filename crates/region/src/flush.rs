@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What a flush did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlushOutcome {
     /// Whether anything was written.
     pub flushed: bool,
@@ -32,6 +32,10 @@ pub struct FlushOutcome {
     pub sequence_id: u64,
     /// Bytes of the new store files.
     pub bytes_written: u64,
+    /// Cells in the memstores that were written.
+    pub cells: u64,
+    /// Bytes of them.
+    pub cell_bytes: u64,
 }
 
 /// A store's part of a flush.
@@ -122,7 +126,7 @@ impl Region {
                 if replayed.is_none() {
                     self.tell_log(sequence_id);
                 }
-                return Ok(FlushOutcome { flushed: false, sequence_id, bytes_written: 0 });
+                return Ok(FlushOutcome { sequence_id, ..FlushOutcome::default() });
             }
             let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
             (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
@@ -159,7 +163,14 @@ impl Region {
         }
         self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
         let bytes_written = written.iter().flatten().map(|file| file.size_bytes()).sum();
-        Ok(FlushOutcome { flushed: true, sequence_id, bytes_written })
+        let sizes = || parts.iter().map(|part| part.snapshot.size());
+        Ok(FlushOutcome {
+            flushed: true,
+            sequence_id,
+            bytes_written,
+            cells: sizes().map(|size| size.cells as u64).sum(),
+            cell_bytes: sizes().map(|size| size.data_bytes as u64).sum(),
+        })
     }
 
     /// Writes the marker of the beginning, and waits for it, and so for every edit that is flushed: were a crash to leave the

@@ -69,6 +69,7 @@ mod store_pressure;
 mod store_scanner;
 mod stripe_config;
 mod table_rules;
+mod timed_file;
 mod tracked_files;
 mod write;
 mod write_pace;

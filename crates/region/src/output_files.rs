@@ -9,6 +9,7 @@ use crate::error::RegionError;
 use crate::region::Region;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
+use crate::timed_file::TimedFile;
 use finback_cell::Cell;
 use finback_fs::FileSystem;
 use finback_hfile::{HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
@@ -173,7 +174,7 @@ impl OutputFile {
         let served = root.family_dir(table, encoded_name, family).join(&name);
         let file = fs.create_new(&temporary).map_err(|error| RegionError::io(&temporary, &error))?;
         let temporary = Temporary { fs: Arc::clone(fs), path: temporary, is_there: true };
-        let writer = HFileWriter::new(file, &temporary.path, options)?;
+        let writer = HFileWriter::new(Box::new(TimedFile(file)), &temporary.path, options)?;
         Ok(Self { temporary, served, writer })
     }
 }

@@ -24,11 +24,12 @@ use finback_cell::{Bytes, CellOrder, Mutation, MutationKind, RegionInfo, Scan, T
 use finback_filter::Filter;
 use finback_hfile::BlockCache;
 use finback_layout::RootDir;
+use finback_metrics::TableTimes;
 use finback_wal::Wal;
 use parking_lot::Mutex;
 use std::cell::OnceCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::RwLock;
 
@@ -74,9 +75,22 @@ pub struct RegionCounters {
     pub unlogged_bytes: AtomicU64,
     /// How long writes have waited for memory, in microseconds.
     pub waited_us: AtomicU64,
+    /// Where the table's regions count together, if anybody wants that.
+    table: OnceLock<Arc<TableTimes>>,
 }
 
 impl RegionCounters {
+    /// Has the operations of this region counted with those of its table's other regions. The first place stays.
+    pub fn count_for_table(&self, times: Arc<TableTimes>) {
+        let _ = self.table.set(times);
+    }
+
+    /// Where they are counted.
+    #[inline]
+    pub fn table(&self) -> Option<&Arc<TableTimes>> {
+        self.table.get()
+    }
+
     /// A write has waited for memory.
     pub(crate) fn waited(&self, time: Duration) {
         self.waited_us.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);

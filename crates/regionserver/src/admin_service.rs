@@ -250,7 +250,7 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     let outcome = tokio::task::spawn_blocking(move || flushing.flush(families.as_deref())).await;
     let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = outcome.map_err(|error| exception(&error))?;
-    server.flushed(memory_bytes, &outcome, begun.elapsed());
+    server.flushed(&region, memory_bytes, &outcome, begun.elapsed());
     server.scheduler.look_at(&region);
     let reply = flushed(&region, outcome.flushed);
     // Nobody waits for that.

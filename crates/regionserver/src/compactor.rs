@@ -32,7 +32,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
             tell(&name, &shown, &outcome.clone().unwrap_or_default(), begun.elapsed());
             server.scheduler.compacted(&name);
             if let Some(outcome) = &outcome {
-                server.operations.compacted(outcome, begun.elapsed());
+                server.operations.compacted(&region, outcome, begun.elapsed());
             }
             if outcome.as_ref().is_some_and(|outcome| outcome.all_files) {
                 // Clients wait for it, by the time that the master tells.

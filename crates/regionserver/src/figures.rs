@@ -3,8 +3,12 @@
 use crate::host::system_now_ms;
 use crate::job::Pool;
 use crate::server::RegionServer;
-use finback_metrics::{Operation, RegionFigures, ServerFigures, UserFigures, WalFigures};
+use finback_cell::TableName;
+use finback_metrics::{
+    Operation, RegionFigures, ServerFigures, TableFigures, TableTimes, UserFigures, WalFigures, file_io,
+};
 use finback_region::Region;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 impl RegionServer {
@@ -61,9 +65,23 @@ impl RegionServer {
             active_writes: active_writes as u64,
             users: self.users(),
             wal: self.wal_figures(),
+            io: file_io().figures(),
             ..Default::default()
         };
         (server, regions)
+    }
+
+    /// The numbers of the tables of open regions that are more than sums over these, by namespace and name; without rates.
+    pub fn table_figures(&self) -> Vec<TableFigures> {
+        let of_table = |(table, times): (TableName, Arc<TableTimes>)| TableFigures {
+            namespace: table.namespace().to_owned(),
+            table: table.qualifier().to_owned(),
+            operations: times.snapshot(),
+            ..TableFigures::default()
+        };
+        let mut tables: Vec<_> = self.regions.tables().into_iter().map(of_table).collect();
+        tables.sort_by(|one, other| (&one.namespace, &one.table).cmp(&(&other.namespace, &other.table)));
+        tables
     }
 
     /// What users have asked for, each beside itself on other machines.
@@ -137,6 +155,7 @@ fn of_region(region: &Region, now_ms: u64) -> RegionFigures {
         compacted_files: metrics.compactions.files,
         compactions: metrics.compactions.compactions,
         compacted_cells: metrics.compactions.cells,
+        compacted_cell_bytes: metrics.compactions.cell_bytes,
         compacted_bytes: metrics.compactions.bytes_written,
         last_major_compaction_ms: metrics.last_major_compaction_ms,
         now_ms,

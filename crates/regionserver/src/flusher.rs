@@ -90,10 +90,11 @@ async fn flush(server: &RegionServer, region: Arc<Region>, families: Option<Vec<
     let _under_way = server.flushes_under_way.begin(&name, system_now_ms().unsigned_abs());
     let control =
         FlushControl { throughput: Arc::clone(&server.scheduler.throughput), region: Arc::clone(&region) };
-    match tokio::task::spawn_blocking(move || region.flush_under(families.as_deref(), &control)).await {
+    let flushing = Arc::clone(&region);
+    match tokio::task::spawn_blocking(move || flushing.flush_under(families.as_deref(), &control)).await {
         Ok(Ok(outcome)) if !outcome.flushed => return true,
         Ok(Ok(outcome)) => {
-            server.flushed(memory_bytes, &outcome, begun.elapsed());
+            server.flushed(&region, memory_bytes, &outcome, begun.elapsed());
             tracing::info!(
                 region = %name,
                 memory_bytes,

@@ -8,6 +8,7 @@ use crate::server::RegionServer;
 use crate::turn_pace::TURN_TIME;
 use finback_filter::Filter;
 use finback_hfile::{Block, BlockRequest};
+use finback_metrics::Operation;
 use finback_proto::convert::{self, DecodedGet, SerializedFilter};
 use finback_proto::pb;
 use finback_region::{Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop};
@@ -24,6 +25,7 @@ pub(crate) const CELLS_PER_TURN: usize = 10_000;
 
 /// Answers `Get`.
 pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
+    let begun = call.begun;
     let request: pb::GetRequest = call.decode()?;
     let from = server.regions.find_to_read(&request.region)?;
     server.client_counts.add(&call.connection, 1, 0);
@@ -41,7 +43,9 @@ pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, 
         (get, cells) = turn.run(rest).await?;
     }
     let result = get.result(&mut cells);
-    Ok(cells.reply(&pb::GetResponse { result: Some(result) }))
+    let mut reply = cells.reply(&pb::GetResponse { result: Some(result) });
+    server.operations.ended_in(&from.region, Operation::Get, begun, &mut reply);
+    Ok(reply)
 }
 
 /// Reads until so many cells were looked at; whether that is all.

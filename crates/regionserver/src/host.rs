@@ -2,6 +2,7 @@
 
 use crate::scheduler::Scheduler;
 use finback_hfile::{Block, BlockRequest, HFileError};
+use finback_metrics::{Timer, file_io};
 use finback_region::{BoxFuture, DelayedWrites, Host, WriteRoom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -77,7 +78,13 @@ async fn read_from_device(turns: Arc<Semaphore>, request: BlockRequest) -> Resul
     let turn = turns.acquire_owned().await;
     let read = tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        request.read()
+        let timer = Timer::start();
+        let block = request.read();
+        match &block {
+            Err(HFileError::Corrupt { .. }) => file_io().damaged(),
+            _ => file_io().read(timer),
+        }
+        block
     });
     read.await.unwrap_or_else(|error| {
         Err(HFileError::Io {
@@ -126,8 +133,12 @@ impl Host for ServerHost {
 
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
         // What the system has in memory is read at once; only what must wait for a device costs a hand-over.
+        let timer = Timer::start();
         match request.read_nowait() {
-            Ok(Some(block)) => Box::pin(std::future::ready(Ok(block))),
+            Ok(Some(block)) => {
+                file_io().read(timer);
+                Box::pin(std::future::ready(Ok(block)))
+            }
             Err(error) => Box::pin(std::future::ready(Err(error))),
             Ok(None) => Box::pin(read_from_device(Arc::clone(&self.reads), request)),
         }

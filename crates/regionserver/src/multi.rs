@@ -395,7 +395,7 @@ impl Batch {
             [(MutationKind::Put, Operation::PutBatch), (MutationKind::Delete, Operation::DeleteBatch)]
         {
             if has(kind) {
-                counts.times.stop(operation, timer);
+                counts.stop_in(region, operation, timer);
             }
         }
         for (place, result) in self.places.drain(..).zip(results) {

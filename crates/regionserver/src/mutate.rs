@@ -4,6 +4,7 @@ use crate::condition;
 use crate::exceptions::exception;
 use crate::get;
 use crate::nonces::Admission;
+use crate::operation_counts;
 use crate::read_memory::ReadMemory;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
@@ -49,9 +50,11 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
         }
     };
     let mut reply = cells.reply(&response);
-    server.operations.ended(operation, begun, &mut reply);
+    server.operations.ended_in(&region, operation, begun, &mut reply);
     if let (Some(kind), Some(ended)) = (conditional, reply.ended) {
-        server.operations.times.record(kind, ended.saturating_duration_since(begun));
+        let took = ended.saturating_duration_since(begun);
+        server.operations.times.record(kind, took);
+        operation_counts::record(&region, kind, took);
     }
     Ok(reply)
 }

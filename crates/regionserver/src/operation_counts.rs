@@ -1,8 +1,8 @@
 //! What a server counts of its operations: how long they take, and whether conditions held.
 
 use crate::server::RegionServer;
-use finback_metrics::{Operation, OperationSizes, OperationTimes, Size, Work, is_recording};
-use finback_region::{CompactionOutcome, FlushOutcome};
+use finback_metrics::{Operation, OperationSizes, OperationTimes, Size, Timer, Work, is_recording};
+use finback_region::{CompactionOutcome, FlushOutcome, Region};
 use finback_rpc::{Reply, RpcException};
 use parking_lot::Mutex;
 use std::future::Future;
@@ -20,10 +20,15 @@ pub(crate) struct BackgroundWork {
 }
 
 impl RegionServer {
-    /// Counts a flush that began with memstores of so many bytes.
-    pub(crate) fn flushed(&self, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
+    /// Counts a flush of a region that began with memstores of so many bytes.
+    pub(crate) fn flushed(&self, region: &Region, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
         if outcome.flushed {
-            self.operations.flushed(memory_bytes, outcome.bytes_written, took);
+            self.operations.flushed(memory_bytes, outcome, took);
+            if let Some(table) = region.counters().table() {
+                table.record(Operation::Flush, took);
+                table.record_size(Size::FlushMemstore, memory_bytes);
+                table.record_size(Size::FlushOutput, outcome.bytes_written);
+            }
         }
     }
 }
@@ -76,26 +81,65 @@ impl OperationCounts {
         }
     }
 
-    fn flushed(&self, memory_bytes: u64, written_bytes: u64, took: Duration) {
-        self.times.record(Operation::Flush, took);
-        self.sizes.record(Size::FlushMemstore, memory_bytes);
-        self.sizes.record(Size::FlushOutput, written_bytes);
-        let flushes = &mut self.work.lock().flushes;
-        flushes.count += 1;
-        flushes.bytes_read += memory_bytes;
-        flushes.bytes_written += written_bytes;
+    /// Counts a call on one region likewise, for its table too.
+    #[inline]
+    pub(crate) fn ended_in(&self, region: &Region, operation: Operation, begun: Instant, reply: &mut Reply) {
+        self.ended(operation, begun, reply);
+        if let Some(ended) = reply.ended {
+            record(region, operation, ended.saturating_duration_since(begun));
+        }
     }
 
-    /// Counts a compaction.
-    pub(crate) fn compacted(&self, outcome: &CompactionOutcome, took: Duration) {
+    /// Counts what a region was asked for and ends now.
+    #[inline]
+    pub(crate) fn stop_in(&self, region: &Region, operation: Operation, timer: Timer) {
+        if let Some(took) = timer.elapsed() {
+            self.times.record(operation, took);
+            record(region, operation, took);
+        }
+    }
+
+    /// Counts the cells in one answer of a scan.
+    #[inline]
+    pub(crate) fn answered_scan(&self, region: &Region, bytes: u64) {
+        if is_recording() {
+            self.sizes.record(Size::Scan, bytes);
+            if let Some(table) = region.counters().table() {
+                table.record_size(Size::Scan, bytes);
+            }
+        }
+    }
+
+    fn flushed(&self, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
+        self.times.record(Operation::Flush, took);
+        self.sizes.record(Size::FlushMemstore, memory_bytes);
+        self.sizes.record(Size::FlushOutput, outcome.bytes_written);
+        let flushes = &mut self.work.lock().flushes;
+        flushes.count += 1;
+        flushes.cells += outcome.cells;
+        flushes.cell_bytes += outcome.cell_bytes;
+        flushes.bytes_read += memory_bytes;
+        flushes.bytes_written += outcome.bytes_written;
+    }
+
+    /// Counts a compaction of a store of a region.
+    pub(crate) fn compacted(&self, region: &Region, outcome: &CompactionOutcome, took: Duration) {
+        let table = region.counters().table();
         let mut work = self.work.lock();
         let count = |of: &mut Work, operation, [input, output, files]: [Size; 3]| {
             self.times.record(operation, took);
-            self.sizes.record(input, outcome.bytes_read);
-            self.sizes.record(output, outcome.bytes_written);
-            self.sizes.record(files, outcome.inputs as u64);
+            record(region, operation, took);
+            for (size, value) in
+                [(input, outcome.bytes_read), (output, outcome.bytes_written), (files, outcome.inputs as u64)]
+            {
+                self.sizes.record(size, value);
+                if let Some(table) = table {
+                    table.record_size(size, value);
+                }
+            }
             of.count += 1;
             of.cells += outcome.cells_read;
+            of.cell_bytes += outcome.cell_bytes_read;
             of.bytes_read = of.bytes_read.saturating_add(outcome.bytes_read);
             of.bytes_written += outcome.bytes_written;
         };
@@ -112,5 +156,13 @@ impl OperationCounts {
     /// What flushes and compactions did.
     pub(crate) fn work(&self) -> BackgroundWork {
         *self.work.lock()
+    }
+}
+
+/// Counts an operation on a region for its table.
+#[inline]
+pub(crate) fn record(region: &Region, operation: Operation, took: Duration) {
+    if let Some(table) = region.counters().table() {
+        table.record(operation, took);
     }
 }

@@ -37,7 +37,7 @@ async fn flush_region(server: &Arc<RegionServer>, parameter: &[u8]) -> Result<()
         tokio::task::spawn_blocking(move || flushing.flush((!families.is_empty()).then_some(&families[..])));
     let flushed = flushed.await.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = flushed.map_err(|error| exception(&error))?;
-    server.flushed(memory_bytes, &outcome, begun.elapsed());
+    server.flushed(&region, memory_bytes, &outcome, begun.elapsed());
     let server = Arc::clone(server);
     // Nobody waits for that.
     tokio::spawn(async move { splitter::look_at(&server, &region).await });

@@ -13,7 +13,7 @@ use crate::server::RegionServer;
 use crate::turn_pace::{TURN_TIME, next_turn};
 use finback_cell::block::CellIter;
 use finback_cell::{RegionInfo, Scan};
-use finback_metrics::{Size, is_recording};
+use finback_metrics::Operation;
 use finback_proto::convert::{self, DecodedScan};
 use finback_proto::pb;
 use finback_region::{Interrupt, ScanLimits, ScanOutput, ScanStop};
@@ -35,16 +35,23 @@ pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply,
     let mut request: pb::ScanRequest = call.decode()?;
     let Some(id) = request.scanner_id else { return open(server, call, request).await };
     let mut scanner = match server.scanners.take(id, request.next_call_seq) {
-        Err(_) if server.scanners.was_closed(id) => return answer_closed(id, &request),
+        Err(_) if server.scanners.was_closed(id) => {
+            let mut reply = answer_closed(id, &request)?;
+            server.operations.ended(Operation::Scan, call.begun, &mut reply);
+            return Ok(reply);
+        }
         taken => taken?,
     };
     if request.renew() {
         check_online(&server, id, &scanner)?;
         // HBase's clients number their calls. gohbase does not, and finds results in cell blocks alone.
         scanner.renewed = request.next_call_seq.is_some();
+        let region = Arc::clone(&scanner.region);
         server.scanners.keep(id, scanner);
         server.scanners.renew(id);
-        return Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() }));
+        let mut reply = Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() });
+        server.operations.ended_in(&region, Operation::Scan, call.begun, &mut reply);
+        return Ok(reply);
     }
     check_online(&server, id, &scanner)?;
     if request.close_scanner() && request.number_of_rows.is_none() {
@@ -141,6 +148,7 @@ async fn answer(
     request: pb::ScanRequest,
     mut response: pb::ScanResponse,
 ) -> Result<Reply, RpcException> {
+    let (begun, region) = (call.begun, Arc::clone(&open.region));
     let guard = CloseUnlessKept::new(&server.scanners, id);
     response.scanner_id = Some(id);
     response.stale = Some(open.stale);
@@ -179,7 +187,9 @@ async fn answer(
     } else {
         server.scanners.keep(id, open);
     }
-    Ok(cells.reply(&response))
+    let mut reply = cells.reply(&response);
+    server.operations.ended_in(&region, Operation::Scan, begun, &mut reply);
+    Ok(reply)
 }
 
 /// What a failure in the middle of a scan is to the client: it opens a new scanner after the last row it got.
@@ -308,9 +318,7 @@ impl Reading {
         let counters = self.open.region.counters();
         counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
         counters.scans.fetch_add(1, Ordering::Relaxed);
-        if is_recording() {
-            self.server.operations.sizes.record(Size::Scan, self.out.cells.len() as u64);
-        }
+        self.server.operations.answered_scan(&self.open.region, self.out.cells.len() as u64);
         counters.filtered_reads.fetch_add(self.out.rows_filtered, Ordering::Relaxed);
         let (counts, connection) = (&self.server.client_counts, &self.call.connection);
         counts.add(connection, self.out.rows_completed as u64, 0);

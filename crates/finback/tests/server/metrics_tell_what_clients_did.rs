@@ -70,6 +70,47 @@ async fn gets_and_puts_are_counted_and_timed() {
     server.stop();
 }
 
+#[tokio::test]
+async fn tables_and_files_are_told_of_under_hbases_names() {
+    let place = Place::new();
+    let server = place.start();
+    let client = Client::of(&server).await;
+    let (table, other) = (client.create_table("t").await, client.create_table("other").await);
+    for row in ["a", "b"] {
+        table.put(row, b"v").await.unwrap();
+    }
+    other.put("a", b"v").await.unwrap();
+    table.flush().await.unwrap();
+    assert_eq!(table.get("a").await.unwrap().unwrap(), b"v");
+
+    let jmx = |sub: &str| {
+        let query = format!("/jmx?qry=Hadoop:service=HBase,name=RegionServer,sub={sub}");
+        get(server.regionserver_info(), &query)
+    };
+    let latencies = jmx("TableLatencies");
+    let of = |table: &str, what: &str| {
+        number(&latencies, &format!("\"Namespace_default_table_{table}_metric_{what}_num_ops\": "))
+    };
+    assert_eq!((of("t", "putTime"), of("t", "getTime"), of("t", "deleteTime")), (2, 1, 0));
+    assert_eq!((of("other", "putTime"), of("other", "getTime")), (1, 0));
+    let tables = jmx("Tables");
+    assert_eq!(number(&tables, "\"Namespace_default_table_t_metric_flushTime_num_ops\": "), 1);
+    assert!(number(&tables, "\"Namespace_default_table_t_metric_flushedOutputBytes\": ") > 0);
+
+    // Other tests in this process may count too.
+    let (io, whole) = (jmx("IO"), jmx("Server"));
+    for name in ["FsPReadTime_num_ops", "FsWriteTime_num_ops"] {
+        assert!(number(&io, &format!("\"{name}\": ")) > 0, "{io}");
+    }
+    assert_eq!(number(&io, "\"fsChecksumFailureCount\": "), 0);
+    for name in ["bloomFilterRequestsCount", "flushedCellsCount", "flushedCellsSize"] {
+        assert!(number(&whole, &format!("\"{name}\": ")) > 0, "{name}: {whole}");
+    }
+    let line = "finback_table_operation_duration_seconds_count{namespace=\"default\",table=\"t\",operation=\"put\"} ";
+    assert_eq!(number(&get(server.regionserver_info(), "/metrics"), line), 2);
+    server.stop();
+}
+
 #[test]
 fn without_ports_there_is_no_page() {
     let place = Place::new();

@@ -5,7 +5,7 @@ use crate::bean::Bean;
 use crate::histogram::HistogramSnapshot;
 use crate::json;
 use crate::metric::{Metric, Source};
-use crate::snapshot::{RegionFigures, UserFigures};
+use crate::snapshot::{RegionFigures, Snapshot, TableFigures, UserFigures};
 use crate::table::metrics;
 use crate::value::Value;
 use std::fmt::Display;
@@ -26,6 +26,23 @@ impl List {
         for ((namespace, table), sum) in tables(regions) {
             let prefix = format!("Namespace_{namespace}_table_{table}_metric_");
             self.of_region(&prefix, &sum, &wants);
+        }
+    }
+
+    /// Of each table what is more than the sum over its regions.
+    pub(super) fn table_times(&mut self, snapshot: &Snapshot, bean: Bean) {
+        let earlier = snapshot.earlier.as_deref().map_or(&[][..], |earlier| &earlier.tables);
+        for table in &snapshot.tables {
+            let prefix = format!("Namespace_{}_table_{}_metric_", table.namespace, table.table);
+            let then = earlier.binary_search_by_key(&table.key(), TableFigures::key).ok();
+            let then = then.map(|place| &earlier[place]);
+            for metric in metrics().filter(|metric| metric.bean == bean) {
+                let Source::Table(of) = metric.source else { continue };
+                let then = then.map(of);
+                for name in metric.hbase {
+                    self.metric(&format!("{prefix}{name}"), &of(table), then.as_ref());
+                }
+            }
         }
     }
 

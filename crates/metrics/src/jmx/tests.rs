@@ -1,8 +1,9 @@
 use super::*;
-use crate::snapshot::{MasterFigures, ProcedureFigures, ServerFigures};
-use crate::{Histogram, OperationTimes};
+use crate::snapshot::{MasterFigures, ProcedureFigures, ServerFigures, TableFigures};
+use crate::{Histogram, Operation, OperationTimes, Size, TableTimes};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) fn snapshot() -> Snapshot {
@@ -52,7 +53,7 @@ fn each_bean_has_hbases_name_and_type() {
     assert_eq!(beans[0]["modelerType"], "RegionServer,sub=Server");
     assert_eq!(beans[0]["tag.Context"], "regionserver");
     assert_eq!(beans[0]["tag.Hostname"], "h");
-    assert_eq!(beans[8]["modelerType"], "Master,sub=Server");
+    assert_eq!(beans[9]["modelerType"], "Master,sub=Server");
 }
 
 #[test]
@@ -123,13 +124,36 @@ fn both_rpc_servers_are_told_of() {
     }
 }
 
+fn with_tables(times: [&TableTimes; 2]) -> Snapshot {
+    let tables = ["t", "u"].into_iter().zip(times).map(|(table, times)| TableFigures {
+        namespace: "default".to_owned(),
+        table: table.to_owned(),
+        operations: times.snapshot(),
+        ..Default::default()
+    });
+    Snapshot { tables: tables.collect(), ..snapshot() }
+}
+
 #[test]
-fn tables_have_how_often_they_were_asked() {
-    let mut snapshot = snapshot();
-    snapshot.regions.iter_mut().for_each(|region| region.gets = 4);
-    let bean = &beans(&snapshot, "qry", Bean::TableLatencies.name())[0];
-    assert_eq!(bean["Namespace_default_table_t_metric_getTime_num_ops"], 8);
-    assert_eq!(bean["Namespace_default_table_u_metric_tableReadQueryPerSecond_count"], 1);
+fn tables_have_how_long_what_they_are_asked_for_takes_and_what_was_lately_is_theirs() {
+    let [t, u] = [TableTimes::default(), TableTimes::default()];
+    t.record(Operation::Get, Duration::from_millis(500));
+    let before = with_tables([&t, &u]);
+    (0..3).for_each(|_| t.record(Operation::Get, Duration::from_millis(20)));
+    u.record(Operation::Flush, Duration::from_millis(70));
+    u.record_size(Size::FlushOutput, 4096);
+    let now = Snapshot { earlier: Some(Arc::new(before)), ..with_tables([&t, &u]) };
+    let of = |bean: Bean| beans(&now, "qry", bean.name())[0].clone();
+    let latencies = of(Bean::TableLatencies);
+    assert_eq!(latencies["Namespace_default_table_t_metric_getTime_num_ops"], 4);
+    let most = latencies["Namespace_default_table_t_metric_getTime_max"].as_u64().unwrap();
+    assert!((20..25).contains(&most), "{most}");
+    // What never happened is told as such.
+    assert_eq!(latencies["Namespace_default_table_u_metric_getTime_num_ops"], 0);
+    assert_eq!(latencies["Namespace_default_table_u_metric_tableReadQueryPerSecond_count"], 1);
+    let tables = of(Bean::Tables);
+    assert_eq!(tables["Namespace_default_table_u_metric_flushTime_num_ops"], 1);
+    assert_eq!(tables["Namespace_default_table_u_metric_flushedOutputBytes"], 4096);
 }
 
 #[test]

@@ -19,27 +19,7 @@ const REASONS: &[(&[&str], &str)] = &[
     ),
     (&["memStoreOnHeapSize"], "There is no heap beside other memory: see `memStoreSize`."),
     (&["BalancerCluster", "miscInvocationCount"], "With one server there is nothing to balance."),
-    (
-        &[
-            "getTime",
-            "scanTime",
-            "putTime",
-            "deleteTime",
-            "incrementTime",
-            "appendTime",
-            "putBatchTime",
-            "deleteBatchTime",
-            "checkAnd",
-            "scanSize",
-        ],
-        "Times are of the server as a whole: of tables the counts are told (`_num_ops`).",
-    ),
-    (&["tableReadQuery", "tableWriteQuery"], "Averages are told of the server as a whole."),
     (&["Reopen"], "A region that is opened again counts as closed and opened."),
-    (
-        &["Bulkload_"],
-        "Rates are told of reads and writes, not of bulk loads; `Bulkload_num_ops` counts them.",
-    ),
     (&["mob", "cellsCountCompacted", "cellsSizeCompacted"], "There are no MOB files."),
     (
         &["hedgedRead", "shortCircuit", "zeroCopy", "localBytesRead", "totalBytesRead"],
@@ -82,7 +62,7 @@ const REASONS: &[(&[&str], &str)] = &[
             "blockCacheRootIndex",
             "blockCacheTrailer",
         ],
-        "Blocks of indexes and Bloom filters are counted together (`finback_block_cache_index_lookups_total`); roots and trailers are not in the cache.",
+        "Blocks of indexes and Bloom filters are counted together (`finback_block_cache_index_lookups_total`): a look-up knows a block's place, and which it is only when it has it. Roots, trailers and file infos are held by their open files, not by the cache: no look-up can miss them.",
     ),
     (
         &["blockCacheEvictionCountPrimary", "blockCacheHitCountPrimary", "blockCacheMissCountPrimary"],
@@ -90,28 +70,35 @@ const REASONS: &[(&[&str], &str)] = &[
     ),
     (
         &["blockCacheFailedInsertionCount", "blockCacheDataBlockCount"],
-        "The cache does not count these apart.",
+        "What is not let in counts among `blockCacheEvictionCount`; of what is there the cache knows shares of bytes, not numbers of blocks of a kind: see `blockCacheDataHitCount` and `blockCacheDataMissCount`.",
     ),
     (
         &["l2CacheEvictionCount", "l2CacheFreeSize"],
         "The second tier overwrites its oldest blocks; there are no single evictions.",
     ),
-    (&["bloomFilter"], "Not counted: a count for each file and read would cost more than the filter."),
+    (
+        &["bloomFilter"],
+        "Bloom filters count for the server as a whole, each thread for itself: counts of each table, or of files without a filter, would cost every read a line of memory that threads share.",
+    ),
     (
         &["memstoreOnlyRowReadsCount", "mixedRowReadsCount"],
-        "Not counted: reads do not know at their end where a row came from.",
+        "Not counted: memstores and files of a read are merged cell by cell, and to note where each came from would cost every cell. The block cache's look-ups and `FsPReadTime` tell what reads ask of files.",
     ),
     (
-        &["flushedCells", "compactedCellsSize", "majorCompactedCellsSize"],
-        "Bytes of cells are not counted apart from those of files.",
-    ),
-    (
-        &["CompactionOutputFileCount", "MajorCompactionOutputFileCount"],
-        "A compaction mostly writes one file.",
+        &[
+            "CompactionOutputFileCount",
+            "MajorCompactionOutputFileCount",
+            "compactionOutputFileCount",
+            "majorCompactionOutputFileCount",
+        ],
+        "A compaction writes one file, but for stores with stripes or tiers of dates: `storeFileCount` tells how many there are.",
     ),
     (&["SplitTime"], "Of the master's side: `SplitTime` of the assignment manager."),
     (&["splitQueueLength"], "Splits are the master's procedures; nothing waits here."),
-    (&["hlogFileSize"], "See `writtenBytes`."),
+    (
+        &["hlogFileSize"],
+        "Logs that are finished are kept by count and age, not by size: `hlogFileCount`; `writtenBytes` tells how fast they grow.",
+    ),
     (
         &[
             "holes",
@@ -138,11 +125,11 @@ const REASONS: &[(&[&str], &str)] = &[
     ),
     (
         &["maxCompactedStoreFileRefCount", "storeRefCount"],
-        "Files stay as long as readers have them; they are not counted.",
+        "Watched in HBase for scanners that leak and keep compacted files. Here a file belongs to those that read it, and goes with the last of them; scanners end with their leases (`activeScanners`, `scannerLeaseExpiredCount`).",
     ),
     (
-        &["compaction", "majorCompact", "flush", "split", "compacted"],
-        "Of the server as a whole, under the same name.",
+        &["split"],
+        "Splits are the master's procedures: `SplitTime` of the assignment manager; the server as a whole tells how many it asked for.",
     ),
     (&["<table>."], "See the counts of tables."),
     (&["lowReplicaRollRequest", "slowSyncRollRequest"], "Of HDFS pipelines; a log is on a local disk."),
@@ -153,7 +140,7 @@ const REASONS: &[(&[&str], &str)] = &[
 ];
 
 /// Beans that have nothing that is here.
-pub(super) const OTHER_BEANS: [(&str, &str); 11] = [
+pub(super) const OTHER_BEANS: [(&str, &str); 10] = [
     (
         "Hadoop:service=HBase,name=JvmMetrics",
         "Of the heap, the collector and the threads of a Java virtual machine. `Finback:name=Process` has what any process has.",
@@ -174,10 +161,6 @@ pub(super) const OTHER_BEANS: [(&str, &str); 11] = [
     (
         "Hadoop:service=HBase,name=RegionServer,sub=Replication",
         "Nothing is replicated to or from this server.",
-    ),
-    (
-        "Hadoop:service=HBase,name=RegionServer,sub=IO",
-        "Reads and writes of blocks are not timed one by one; see the times of flushes, compactions and logs, and what the cache does not find.",
     ),
     ("Hadoop:service=HBase,name=RegionServer,sub=Coprocessor.Region.CP_…", "No classes of Java are loaded."),
 ];

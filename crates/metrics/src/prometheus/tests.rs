@@ -1,8 +1,8 @@
 use super::*;
 use crate::histogram::HistogramSnapshot;
-use crate::snapshot::{RegionFigures, ServerFigures};
+use crate::snapshot::{RegionFigures, ServerFigures, TableFigures};
 use crate::table::metrics;
-use crate::{Histogram, Operation, OperationTimes};
+use crate::{Histogram, Meter, Operation, OperationTimes, TableTimes};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -106,4 +106,27 @@ fn an_empty_server_is_told_without_lines_of_it() {
     let text = render(&Snapshot::default(), 9);
     assert!(!text.contains("finback_region") && text.contains("process_open_fds 0\n"), "{text}");
     assert_eq!(Histogram::for_one_thread().snapshot(), HistogramSnapshot::default());
+}
+
+#[test]
+fn the_busiest_tables_are_told_of_with_the_operations_that_there_were() {
+    let table = |name: &str, reads| {
+        let times = TableTimes::default();
+        times.record(Operation::Scan, Duration::from_millis(1));
+        let mut read_rate = Meter::default();
+        read_rate.tick(reads, Duration::from_secs(1));
+        TableFigures {
+            namespace: "n".to_owned(),
+            table: name.to_owned(),
+            operations: times.snapshot(),
+            read_rate,
+            ..Default::default()
+        }
+    };
+    let snapshot = Snapshot { tables: vec![table("idle", 1), table("busy", 2)], ..snapshot() };
+    let text = render(&snapshot, 1);
+    let name = "finback_table_operation_duration_seconds_count";
+    let told: Vec<_> = text.lines().filter(|line| line.starts_with(name)).collect();
+    assert_eq!(told, [format!("{name}{{namespace=\"n\",table=\"busy\",operation=\"scan_next\"}} 1")]);
+    assert!(render(&snapshot, usize::MAX).contains("table=\"idle\""));
 }

@@ -69,6 +69,8 @@ pub struct RegionFigures {
     pub compactions: u64,
     /// Cells that they read.
     pub compacted_cells: u64,
+    /// Bytes of them.
+    pub compacted_cell_bytes: u64,
     /// Bytes that they wrote.
     pub compacted_bytes: u64,
     /// When the oldest file was written that a compaction of all files has made, ms since the epoch; 0 without one.
@@ -108,6 +110,7 @@ impl RegionFigures {
             (&mut self.compacted_files, other.compacted_files),
             (&mut self.compactions, other.compactions),
             (&mut self.compacted_cells, other.compacted_cells),
+            (&mut self.compacted_cell_bytes, other.compacted_cell_bytes),
             (&mut self.compacted_bytes, other.compacted_bytes),
         ];
         for (sum, more) in sums {

@@ -39,12 +39,6 @@ pub(super) const REGIONS: &[Metric] = &[
     metric(Regions, &["staticIndexSize"], "", Gauge, BYTES, "Indexes of store files, all levels.", R(|r| r.index_bytes.into())).only_of_tables(),
     metric(Regions, &["staticBloomSize"], "", Gauge, BYTES, "Bloom filters of store files.", R(|r| r.bloom_bytes.into())).only_of_tables(),
     metric(Regions, &["compactedOutputBytes"], "", Counter, BYTES, "Bytes that compactions wrote.", R(|r| r.compacted_bytes.into())).only_of_tables(),
-    metric(Regions, &["getTime_num_ops"], "", Counter, "operations", "Gets, in regions that are open.", R(|r| r.gets.into())).of_table_latencies(),
-    metric(Regions, &["scanTime_num_ops"], "", Counter, "operations", "Calls of scans, in regions that are open.", R(|r| r.scans.into())).of_table_latencies(),
-    metric(Regions, &["putTime_num_ops"], "", Counter, "operations", "Puts, in regions that are open.", R(|r| r.puts.into())).of_table_latencies(),
-    metric(Regions, &["deleteTime_num_ops"], "", Counter, "operations", "Deletes, in regions that are open.", R(|r| r.deletes.into())).of_table_latencies(),
-    metric(Regions, &["incrementTime_num_ops"], "", Counter, "operations", "Increments, in regions that are open.", R(|r| r.increments.into())).of_table_latencies(),
-    metric(Regions, &["appendTime_num_ops"], "", Counter, "operations", "Appends, in regions that are open.", R(|r| r.appends.into())).of_table_latencies(),
     metric(Regions, &["tableReadQueryPerSecond_count"], "", Counter, "rows", "Rows read, in regions that are open.", R(|r| r.reads.into())).of_table_latencies(),
     metric(Regions, &["tableWriteQueryPerSecond_count"], "", Counter, "mutations", "Mutations, in regions that are open.", R(|r| r.writes.into())).of_table_latencies(),
 ];

@@ -45,6 +45,7 @@ mod updates_of_large_cells_take_turns;
 mod versions_go_by_the_order_of_writing;
 mod what_a_comparison_with_hbase_has_found;
 mod what_a_read_may_ask_for;
+mod what_goes_into_files_and_out_of_them_is_counted;
 mod wide_rows_are_read_in_runs;
 mod writes_at_the_edge_of_what_is_legal;
 mod young_markers_wait_for_late_puts;

@@ -1,0 +1,47 @@
+//! Blocks that go to and from store files, with how long that took.
+
+use finback_fs::WritableFile;
+use finback_hfile::{Block, BlockRequest, HFileError};
+use finback_metrics::{Timer, file_io};
+use std::io::{self, IoSlice};
+use std::sync::Arc;
+
+/// A file whose writes are timed.
+#[derive(Debug)]
+pub(crate) struct TimedFile(pub(crate) Box<dyn WritableFile>);
+
+impl WritableFile for TimedFile {
+    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let timer = Timer::start();
+        self.0.append_vectored(slices)?;
+        file_io().wrote(timer);
+        Ok(())
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.0.truncate(len)
+    }
+
+    fn allocate(&mut self, len: u64) -> io::Result<()> {
+        self.0.allocate(len)
+    }
+}
+
+/// Reads a block that a compaction needs.
+pub(crate) fn read_to_compact(request: &BlockRequest) -> Result<Arc<Block>, HFileError> {
+    let timer = Timer::start();
+    let block = request.read();
+    match &block {
+        Err(HFileError::Corrupt { .. }) => file_io().damaged(),
+        _ => file_io().read_to_compact(timer),
+    }
+    block
+}
