@@ -8,7 +8,7 @@ use crate::cli::amounts::counted;
 use crate::cli::arguments::Arguments;
 use crate::cli::settings;
 use crate::cli::stop::{EXIT_INTERRUPTED, Stop};
-use asking::Progress;
+use asking::{Progress, Unanswered};
 use finback_client::{Admin, ClientConfig, ClusterAddress, Connection};
 use finback_inspect::{CheckReport, CheckWatcher, Losses, Repair, check_cluster};
 use std::io::{self, Write};
@@ -54,7 +54,8 @@ pub(super) fn run(arguments: &Arguments, address: &str) -> Result<ExitCode, Stop
     let mut told = Told::new(Path::new(address), is_json);
     runtime.block_on(async {
         find_host(address).await?;
-        let connection = Connection::open_lazily(config).map_err(|error| no_cluster(address, &error))?;
+        let connection =
+            Connection::open_lazily(config).map_err(|error| no_cluster(address, &error.into()))?;
         let admin = connection.admin();
         let report = confirmed(&admin, address, &mut told).await;
         told.end();
@@ -90,6 +91,7 @@ fn at(address: &str, mut config: ClientConfig) -> ClientConfig {
         _ => ClientConfig::zookeeper(address).cluster,
     };
     config.operation_timeout = config.operation_timeout.min(PATIENCE);
+    config.scan_timeout = config.scan_timeout.min(PATIENCE);
     config
 }
 
@@ -107,11 +109,8 @@ async fn find_host(address: &str) -> Result<(), Stop> {
     })
 }
 
-fn no_cluster(address: &str, error: &finback_client::Error) -> Stop {
-    Stop::Failed(format!(
-        "{address} is no directory that is there, and the cluster cannot be checked: {error}. HOST[:PORT] is its ZooKeeper's; \
-         see whether its master runs"
-    ))
+fn no_cluster(address: &str, unanswered: &Unanswered) -> Stop {
+    Stop::Failed(unanswered.advice(address))
 }
 
 /// What is found each time; none if Ctrl-C ended it.

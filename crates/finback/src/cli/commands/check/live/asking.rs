@@ -37,8 +37,51 @@ impl Progress {
     }
 }
 
+/// Who did not answer, so that nothing can be checked.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// The master, or where it is.
+    Master(Error),
+    /// The server that has hbase:meta, or nobody has it. The master did answer.
+    Meta { error: Error, alive: Vec<ServerName>, dead: Vec<ServerName> },
+}
+
+impl From<Error> for Unanswered {
+    fn from(error: Error) -> Self {
+        Self::Master(error)
+    }
+}
+
+impl Unanswered {
+    /// What is said of it, and what to look at.
+    pub(super) fn advice(&self, address: &str) -> String {
+        match self {
+            Self::Master(error) => format!(
+                "{address} is no directory that is there, and the cluster cannot be checked: {error}. HOST[:PORT] is its \
+                 ZooKeeper's; see whether its master runs"
+            ),
+            Self::Meta { error, alive, dead } => {
+                let named = |servers: &[ServerName]| match servers {
+                    [] => "none".to_owned(),
+                    servers => servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+                };
+                format!(
+                    "{address}: the cluster cannot be checked, since hbase:meta cannot be read: {error}. The master runs; region \
+                     servers that it has for alive: {}; for dead: {}. See whether one runs; the master has it open hbase:meta",
+                    named(alive),
+                    named(dead)
+                )
+            }
+        }
+    }
+}
+
 /// Asks the master, hbase:meta, and every region server.
-pub(super) async fn cluster(admin: &Admin, name: &str, progress: &Progress) -> Result<Cluster> {
+pub(super) async fn cluster(
+    admin: &Admin,
+    name: &str,
+    progress: &Progress,
+) -> std::result::Result<Cluster, Unanswered> {
     let status = admin
         .cluster_status(&[
             StatusOption::ServersName,
@@ -49,7 +92,11 @@ pub(super) async fn cluster(admin: &Admin, name: &str, progress: &Progress) -> R
     let live = names(&status.servers_name)?;
     progress.servers.store(live.len() as u64, Ordering::Relaxed);
     progress.answer();
-    let contents = admin.meta_contents().await?;
+    let dead = names(&status.dead_servers)?;
+    let contents = match admin.meta_contents().await {
+        Ok(contents) => contents,
+        Err(error) => return Err(Unanswered::Meta { error, alive: live, dead }),
+    };
     progress.answer();
     let meta = admin.regions_of_table(TableName::meta()).await?;
     progress.answer();
@@ -63,7 +110,7 @@ pub(super) async fn cluster(admin: &Admin, name: &str, progress: &Progress) -> R
         tables: contents.tables.into_iter().collect(),
         described: described.into_iter().map(|table| table.name).collect(),
         servers: servers(admin, live, progress).await,
-        dead: names(&status.dead_servers)?.into_iter().collect(),
+        dead: dead.into_iter().collect(),
         transitions: transitions(&status)?,
         now_ms: now_ms(),
     })
@@ -125,4 +172,26 @@ async fn servers(admin: &Admin, names: Vec<ServerName>, progress: &Progress) -> 
     }
     servers.sort_by(|a, b| a.name.cmp(&b.name));
     servers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error() -> Error {
+        Error::Malformed { method: "Scan", reason: "nobody answers".to_owned() }
+    }
+
+    #[test]
+    fn who_did_not_answer_is_named() {
+        let master = Unanswered::from(error()).advice("h:1");
+        assert!(
+            master.contains("nobody answers") && master.ends_with("see whether its master runs"),
+            "{master}"
+        );
+        let server = ServerName { host: "rs1".to_owned(), port: 16020, start_code: 7 };
+        let meta = Unanswered::Meta { error: error(), alive: Vec::new(), dead: vec![server] }.advice("h:1");
+        assert!(meta.contains("hbase:meta cannot be read") && meta.contains("nobody answers"), "{meta}");
+        assert!(meta.contains("alive: none; for dead: rs1,16020,7."), "{meta}");
+    }
 }
