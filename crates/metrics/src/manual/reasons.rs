@@ -78,7 +78,7 @@ const REASONS: &[(&[&str], &str)] = &[
     ),
     (
         &["bloomFilter"],
-        "Bloom filters count for the server as a whole, each thread for itself: counts of each table, or of files without a filter, would cost every read a line of memory that threads share.",
+        "Questions to Bloom filters are counted for the server as a whole (`bloomFilterRequestsCount` of `sub=Server`): a file that is read does not know its table, and one without a filter is asked nothing.",
     ),
     (
         &["memstoreOnlyRowReadsCount", "mixedRowReadsCount"],
@@ -97,7 +97,7 @@ const REASONS: &[(&[&str], &str)] = &[
     (&["splitQueueLength"], "Splits are the master's procedures; nothing waits here."),
     (
         &["hlogFileSize"],
-        "Logs that are finished are kept by count and age, not by size: `hlogFileCount`; `writtenBytes` tells how fast they grow.",
+        "`hlogFileCount` tells how many logs are kept, and `writtenBytes` of `sub=WAL` how fast they grow; a log is finished at a set size.",
     ),
     (
         &[
