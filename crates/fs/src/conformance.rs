@@ -15,6 +15,7 @@ pub fn check(fs: &dyn FileSystem, root: &Path) {
     directories(fs, &root.join("directories"));
     appends_and_reads(fs, &root.join("files"));
     truncation(fs, &root.join("truncation"));
+    zeros_ahead(fs, &root.join("zeros"));
     renames(fs, &root.join("renames"));
     second_names(fs, &root.join("links"));
     removals(fs, &root.join("removals"));
@@ -100,6 +101,30 @@ fn truncation(fs: &dyn FileSystem, root: &Path) {
     file.append(b"AB").expect("append");
     file.sync_data().expect("sync");
     assert_eq!(get(fs, &path), b"0123AB");
+}
+
+fn zeros_ahead(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    let mut file = fs.create_new(&path).expect("create");
+    file.append(b"01").expect("append");
+    file.zero_ahead(6).expect("zeros");
+    let zeros = file.zeros_ahead() as usize; // none where they would be of no use
+    file.zero_ahead(4).expect("fewer than there are");
+    assert_eq!((file.len(), file.zeros_ahead() as usize), (2, zeros));
+    file.append(b"2345").expect("append over zeros");
+    file.sync_data().expect("sync");
+    assert_eq!((file.len(), file.zeros_ahead() as usize), (6, zeros.saturating_sub(4)));
+    assert_eq!(get(fs, &path), [&b"012345"[..], &vec![0; zeros.saturating_sub(4)]].concat());
+    file.append(b"678").expect("append over zeros and further");
+    assert_eq!((file.len(), file.zeros_ahead()), (9, 0));
+    file.zero_ahead(100).expect("zeros");
+    assert!(file.truncate(10).is_err(), "zeros ahead are not of the file");
+    file.truncate(9).expect("truncate");
+    assert_eq!(file.zeros_ahead(), 0);
+    file.append(b"9").expect("append");
+    file.sync_data().expect("sync");
+    assert_eq!(get(fs, &path), b"0123456789");
 }
 
 fn renames(fs: &dyn FileSystem, root: &Path) {

@@ -302,4 +302,16 @@ impl WritableFile for FaultyWritable {
         self.faults.begin("allocate")?;
         self.inner.allocate(len)
     }
+
+    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
+        self.faults.begin("zero ahead")?;
+        if self.faults.0.state.lock().byte_budget.is_some_and(|budget| budget < bytes) {
+            return Err(io::Error::from_raw_os_error(ENOSPC));
+        }
+        self.inner.zero_ahead(bytes)
+    }
+
+    fn zeros_ahead(&self) -> u64 {
+        self.inner.zeros_ahead()
+    }
 }

@@ -131,8 +131,22 @@ pub trait WritableFile: Send + Debug {
         self.len() == 0
     }
 
-    /// Cuts the file to `len` bytes; durable after the next sync. An error if it is shorter.
+    /// Cuts the file to `len` bytes, and what zeros are behind them; durable after the next sync. An error if it is shorter.
     fn truncate(&mut self, len: u64) -> io::Result<()>;
+
+    /// Puts zeros behind the end, up to so many `bytes`, for the next appends to overwrite: their syncs then have no new length
+    /// to make durable, which is half of what a small sync costs on many file systems. On others nothing is done. Readers
+    /// see the zeros, [`len`](Self::len) does not count them, and [`truncate`](Self::truncate) takes them away. After an
+    /// error some may be there.
+    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
+        let _ = bytes;
+        Ok(())
+    }
+
+    /// How many of these zeros are left.
+    fn zeros_ahead(&self) -> u64 {
+        0
+    }
 
     /// A hint that the file will grow to `len` bytes: room is set aside if that is cheap, without changing the
     /// length. Only a lack of room is an error.

@@ -11,6 +11,9 @@ use parking_lot::Mutex;
 
 use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
 
+mod file;
+use file::FileInode;
+
 /// A file system in memory that remembers what was synced, file data and directory entries apart, so that
 /// [`MemFileSystem::crash`] can forget the rest. Clones are the same file system. A panic of one thread inside
 /// cannot leave it half changed: every operation checks before it changes.
@@ -24,14 +27,14 @@ pub struct MemFileSystem {
 pub enum CrashMode {
     /// Nothing.
     Strict,
-    /// What the seed chooses: of each file a part of its unsynced tail, perhaps ending in zeros (length written,
-    /// data not); of each unsynced directory entry, the old or the new state.
+    /// What the seed chooses: of each file a part of what is not synced, perhaps ending as it was before (zeros where the
+    /// length is written and data are not); of each unsynced directory entry, the old or the new state.
     Torn {
         /// Same seed and same history, same result.
         seed: u64,
     },
     /// As [`Torn`](Self::Torn), and what was written later may be there without what was written before it: each piece
-    /// of an unsynced tail, of a size between 1 and 512 bytes that the seed chooses, is there or zeros.
+    /// of what is not synced, of a size between 1 and 512 bytes that the seed chooses, is there or as it was before.
     Reordered {
         /// As above.
         seed: u64,
@@ -67,7 +70,7 @@ struct Tree {
 #[derive(Debug, Clone)]
 enum Inode {
     Dir { live: BTreeMap<OsString, InodeNumber>, durable: BTreeMap<OsString, InodeNumber> },
-    File { data: Vec<u8>, durable: Vec<u8>, cut: bool, modified: SystemTime },
+    File(FileInode),
 }
 
 impl Inode {
@@ -139,23 +142,19 @@ impl Tree {
 
     fn sync_file(&mut self, inode: InodeNumber) -> io::Result<()> {
         match self.inodes.get_mut(&inode) {
-            Some(Inode::File { data, durable, cut, .. }) => {
-                if std::mem::take(cut) {
-                    durable.clone_from(data);
-                } else {
-                    durable.extend_from_slice(&data[durable.len()..]);
-                }
+            Some(Inode::File(file)) => {
+                file.sync();
                 Ok(())
             }
             _ => Err(io::ErrorKind::IsADirectory.into()),
         }
     }
 
-    fn file_mut(&mut self, inode: InodeNumber) -> io::Result<(&mut Vec<u8>, &mut Vec<u8>, &mut bool)> {
+    fn file_mut(&mut self, inode: InodeNumber) -> io::Result<&mut FileInode> {
         match self.inodes.get_mut(&inode) {
-            Some(Inode::File { data, durable, cut, modified }) => {
-                *modified = SystemTime::now();
-                Ok((data, durable, cut))
+            Some(Inode::File(file)) => {
+                file.modified = SystemTime::now();
+                Ok(file)
             }
             _ => Err(io::ErrorKind::IsADirectory.into()),
         }
@@ -163,15 +162,15 @@ impl Tree {
 
     fn file(&self, inode: InodeNumber) -> io::Result<&[u8]> {
         match self.inodes.get(&inode) {
-            Some(Inode::File { data, .. }) => Ok(data),
+            Some(Inode::File(file)) => Ok(&file.data),
             _ => Err(io::ErrorKind::IsADirectory.into()),
         }
     }
 
     fn metadata(&self, inode: InodeNumber) -> Metadata {
         match self.inodes.get(&inode) {
-            Some(Inode::File { data, modified, .. }) => {
-                Metadata { is_dir: false, len: data.len() as u64, modified: *modified }
+            Some(Inode::File(file)) => {
+                Metadata { is_dir: false, len: file.data.len() as u64, modified: file.modified }
             }
             _ => Metadata { is_dir: true, len: 0, modified: SystemTime::UNIX_EPOCH },
         }
@@ -194,11 +193,7 @@ impl MemFileSystem {
         numbers.sort_unstable(); // the seed must decide, not the hash map
         for number in numbers {
             match tree.inodes.get_mut(&number) {
-                Some(Inode::File { data, durable, cut, .. }) => {
-                    *data = surviving_data(data, durable, *cut, chance.as_mut());
-                    durable.clone_from(data);
-                    *cut = false;
-                }
+                Some(Inode::File(file)) => file.crash(chance.as_mut()),
                 Some(Inode::Dir { live, durable }) => {
                     *live = surviving_names(live, durable, chance.as_mut());
                     durable.clone_from(live);
@@ -208,29 +203,6 @@ impl MemFileSystem {
         }
         MemFileSystem { tree: Arc::new(Mutex::new(tree)) }
     }
-}
-
-fn surviving_data(data: &[u8], durable: &[u8], cut: bool, chance: Option<&mut Chance>) -> Vec<u8> {
-    let Some(Chance { random, reorders }) = chance else { return durable.to_vec() };
-    if cut {
-        // The truncation was not synced: the old content, or the new.
-        return if random.below(2) == 0 { durable.to_vec() } else { data.to_vec() };
-    }
-    let tail = data.len() - durable.len();
-    let kept = durable.len() + random.below(tail as u64 + 1) as usize;
-    let mut survived = data[..kept].to_vec();
-    if *reorders {
-        let piece = 1 << random.below(10);
-        for lost in survived[durable.len()..].chunks_mut(piece) {
-            if random.below(2) == 0 {
-                lost.fill(0);
-            }
-        }
-    } else if random.below(3) == 0 {
-        let zeros_from = durable.len() + random.below((kept - durable.len()) as u64 + 1) as usize;
-        survived[zeros_from..].fill(0);
-    }
-    survived
 }
 
 fn surviving_names(
@@ -272,16 +244,16 @@ impl FileSystem for MemFileSystem {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         let modified = SystemTime::now();
-        let inode = tree.add(Inode::File { data: Vec::new(), durable: Vec::new(), cut: false, modified });
+        let inode = tree.add(Inode::File(FileInode::new(modified)));
         tree.dir_mut(parent)?.insert(name, inode);
-        Ok(Box::new(MemFile { tree: self.tree.clone(), inode }))
+        Ok(Box::new(MemFile { tree: self.tree.clone(), inode, ahead: 0 }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
         let tree = self.tree.lock();
         let inode = tree.find(path)?;
         tree.file(inode)?;
-        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode }))
+        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode, ahead: 0 }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -441,13 +413,18 @@ impl Drop for MemLock {
 struct MemFile {
     tree: Arc<Mutex<Tree>>,
     inode: InodeNumber,
+    /// Zeros behind what was written through this handle.
+    ahead: usize,
 }
 
 impl WritableFile for MemFile {
     fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
         let mut tree = self.tree.lock();
-        let (data, ..) = tree.file_mut(self.inode)?;
-        slices.iter().for_each(|slice| data.extend_from_slice(slice));
+        let file = tree.file_mut(self.inode)?;
+        for slice in slices.iter() {
+            file.write(file.data.len() - self.ahead, slice);
+            self.ahead = self.ahead.saturating_sub(slice.len());
+        }
         Ok(())
     }
 
@@ -456,22 +433,33 @@ impl WritableFile for MemFile {
     }
 
     fn len(&self) -> u64 {
-        self.tree.lock().metadata(self.inode).len
+        self.tree.lock().metadata(self.inode).len - self.ahead as u64
     }
 
     fn truncate(&mut self, len: u64) -> io::Result<()> {
-        let mut tree = self.tree.lock();
-        let (data, durable, cut) = tree.file_mut(self.inode)?;
-        if len > data.len() as u64 {
+        if len > WritableFile::len(self) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        data.truncate(len as usize);
-        *cut |= data.len() < durable.len();
+        self.tree.lock().file_mut(self.inode)?.truncate(len as usize);
+        self.ahead = 0;
         Ok(())
     }
 
     fn allocate(&mut self, _len: u64) -> io::Result<()> {
         Ok(())
+    }
+
+    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
+        let more = (bytes as usize).saturating_sub(self.ahead);
+        let mut tree = self.tree.lock();
+        let file = tree.file_mut(self.inode)?;
+        file.data.resize(file.data.len() + more, 0);
+        self.ahead += more;
+        Ok(())
+    }
+
+    fn zeros_ahead(&self) -> u64 {
+        self.ahead as u64
     }
 }
 

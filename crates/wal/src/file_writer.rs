@@ -24,6 +24,15 @@ use crate::{
 pub(crate) const COPIED_CELLS_BYTES: usize = 16 << 10;
 /// A buffer that one burst made larger than this is given back.
 const KEPT_BUFFER_BYTES: usize = 1 << 20;
+/// A write weighs one in so many in the mean.
+const MEAN_OF: u64 = 8;
+/// Larger writes gain less by zeros ahead than writing these costs.
+const MAX_ZEROED_WRITE: u64 = 64 << 10;
+/// Zeros for so many writes are written at once, within these limits: their own cost, a sync that makes a new length durable,
+/// is shared by these, and no single sync takes them long.
+const ZEROED_WRITES: u64 = 64;
+const MIN_ZEROS: u64 = 64 << 10;
+const MAX_ZEROS: u64 = 1 << 20;
 
 /// What a key says, for writing.
 #[derive(Debug, Clone, Copy)]
@@ -114,6 +123,8 @@ pub struct WalFileWriter {
     /// What writers were told is safe: at least what is durable, more if they asked for less than a sync.
     confirmed: u64,
     entries: u64,
+    /// Bytes of a write, in the mean of the last ones.
+    mean_write: u64,
     compressor: Option<CellCompressor>,
     key: Vec<u8>,
     cells: Vec<u8>,
@@ -162,6 +173,7 @@ impl WalFileWriter {
             durable: 0,
             confirmed: 0,
             entries: 0,
+            mean_write: 0,
             compressor,
             key: Vec::new(),
             cells: Vec::new(),
@@ -303,7 +315,25 @@ impl WalFileWriter {
         self.gathered_large_bytes = 0;
         written.map_err(|e| WalError::io(&self.path, "write", e))?;
         self.written += total;
+        self.mean_write = (self.mean_write * (MEAN_OF - 1) + total) / MEAN_OF;
         Ok(())
+    }
+
+    /// Before a sync, where many small ones follow each other: sees to it that the next ones overwrite zeros. A disk
+    /// without room for them is none for long, and that is told by the writes.
+    pub(crate) fn zero_ahead(&mut self) {
+        let next = self.mean_write;
+        if next <= MAX_ZEROED_WRITE && self.file.zeros_ahead() < next {
+            let zeros = (next * ZEROED_WRITES).next_multiple_of(MIN_ZEROS).min(MAX_ZEROS);
+            if let Err(error) = self.file.zero_ahead(zeros) {
+                tracing::debug!(%error, "no zeros ahead of a log");
+            }
+        }
+    }
+
+    /// Takes away what zeros are behind the end.
+    fn trim(&mut self) -> std::io::Result<()> {
+        if self.file.zeros_ahead() > 0 { self.file.truncate(self.written) } else { Ok(()) }
     }
 
     /// Makes what is written durable. After an error the file must be given up.
@@ -327,7 +357,7 @@ impl WalFileWriter {
         // Entries first: a trailer must not be durable before what it counts.
         self.sync()?;
         let trailer = trailer::encoded(self.written, self.entries);
-        let closed = self.file.append(&trailer).and_then(|()| self.file.sync_data());
+        let closed = self.trim().and_then(|()| self.file.append(&trailer)).and_then(|()| self.file.sync_data());
         closed.map_err(|e| {
             let _ = self.file.truncate(self.confirmed);
             WalError::io(&self.path, "close", e)

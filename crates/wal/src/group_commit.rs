@@ -405,6 +405,7 @@ fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -
     entries.give_room_back(&shared.room); // more may queue up during the sync
     let synced = match shared.options.sync_mode {
         SyncMode::Disk => {
+            file.zero_ahead();
             let begun = Instant::now();
             file.sync()?;
             let took = begun.elapsed();

@@ -12,6 +12,9 @@ use crate::{
     window::FileWindow,
 };
 
+/// Bytes looked at at a time for zeros.
+const ZEROS_STEP_BYTES: usize = 64 << 10;
+
 /// One entry, borrowed from the reader until the next is read.
 #[derive(Debug, Clone)]
 pub struct WalEntry<'a> {
@@ -327,6 +330,11 @@ impl WalReader {
     /// There is no entry at the position, and the entries should not end here.
     fn judge(&mut self, reason: String) -> Result<Option<ParsedEntry>, WalError> {
         let len = self.window.file_len();
+        if self.trailer == Trailer::Missing && self.zeros_from(self.position)? {
+            // Not torn: a log that is written, or whose writer died, ends so.
+            self.end = self.position;
+            return Ok(None);
+        }
         if let Trailer::Marked { .. } = self.trailer {
             return Err(self.corrupt(self.position, reason));
         }
@@ -354,6 +362,20 @@ impl WalReader {
         }
         self.drop_tail(reason);
         Ok(None)
+    }
+
+    /// Whether nothing but zeros is there from an offset on.
+    fn zeros_from(&mut self, offset: u64) -> Result<bool, WalError> {
+        let (mut at, len) = (offset, self.window.file_len());
+        while at < len {
+            let step = self.window.slice(at, ZEROS_STEP_BYTES);
+            let step = step.map_err(|e| WalError::io(&self.path, "read", e))?;
+            if step.is_empty() || step.iter().any(|&byte| byte != 0) {
+                return Ok(false);
+            }
+            at += step.len() as u64;
+        }
+        Ok(true)
     }
 
     fn drop_tail(&mut self, reason: String) {

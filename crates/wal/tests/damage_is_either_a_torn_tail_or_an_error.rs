@@ -226,6 +226,30 @@ fn garbage_after_the_header_ends_in_time() {
 }
 
 #[test]
+fn zeros_behind_the_last_entry_are_the_end() {
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let (bytes, _, offsets) = compressed_sample(compression, false, plain);
+        for zeros in [1, 7, 8, 200_000] {
+            let mut ahead = bytes.clone();
+            ahead.resize(bytes.len() + zeros, 0);
+            write_file(&fs, Path::new(FILE), &ahead);
+            let contents = read(&fs, Path::new(FILE)).unwrap();
+            assert_eq!((contents.offsets.len(), contents.torn_at), (offsets.len(), None), "{zeros} zeros");
+            // One byte that is not zero was once to be an entry.
+            *ahead.last_mut().unwrap() = 1;
+            write_file(&fs, Path::new(FILE), &ahead);
+            let contents = read(&fs, Path::new(FILE)).unwrap();
+            assert_eq!(
+                (contents.offsets.len(), contents.torn_at),
+                (offsets.len(), Some(bytes.len() as u64)),
+                "{zeros} zeros"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_large_value_passes_the_window() {
     let fs = MemFileSystem::new();
     let mut writer = WalFileWriter::create(&fs, Path::new(FILE), None).unwrap();
