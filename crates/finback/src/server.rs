@@ -17,7 +17,9 @@ use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
     UpdateConfiguration,
 };
-use finback_rpc::{CallQueueLimits, Channel, Limits, Loopback, Server, ServerBuilder, Service};
+use finback_rpc::{
+    CallQueueLimits, Channel, ConnectionThreads, Limits, Loopback, Schedulers, Server, ServerBuilder, Service,
+};
 use finback_spans::TracedService;
 use finback_web::MetricsPages;
 use finback_zk::{Responder, Tree};
@@ -61,7 +63,11 @@ pub fn run(sources: Sources) -> ExitCode {
         Ok(long_calls) => long_calls,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(sources, signals, log, &long_calls)) {
+    let connection_threads = match ConnectionThreads::start() {
+        Ok(threads) => threads,
+        Err(error) => return fail(&format!("cannot start threads: {error}")),
+    };
+    match runtime.block_on(serve(sources, signals, log, &long_calls, connection_threads.schedulers())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -77,6 +83,7 @@ async fn serve(
     signals: HeldSignals,
     log: Log,
     long_calls: &LongCalls,
+    schedulers: Schedulers,
 ) -> Result<(), Failure> {
     let start = Start::now();
     let loaded = ServerConfig::load(&sources).map_err(|error| error.to_string())?;
@@ -124,7 +131,7 @@ async fn serve(
     });
     let services = InProcess::new(&region_server, &update);
     let region_limits = limits(&config, &memory, memory.requests);
-    let region_rpc = services.server(name, region_limits, &master, tracer.as_ref());
+    let region_rpc = services.server(name, region_limits, &master, tracer.as_ref(), schedulers);
     let master_limits = limits(&config, &memory, memory.master_requests);
     let master_rpc = master_server(&addresses.master_name, master_limits, &master, &update, tracer.as_ref());
     let (client, admin) = (services.client.clone(), services.admin.clone());
@@ -269,9 +276,11 @@ impl InProcess {
         limits: Limits,
         master: &Master,
         tracer: Option<&Arc<Tracer>>,
+        schedulers: Schedulers,
     ) -> Server {
         // Calls of clients are told of with what they are about.
-        let builder = rpc_server(name, limits, master).service(Arc::clone(&self.client));
+        let builder =
+            rpc_server(name, limits, master).service(Arc::clone(&self.client)).schedulers(schedulers);
         let services = [&self.admin, &self.meta, &self.bootstrap];
         let traced = services.map(|service| TracedService::wrap(Arc::clone(service), tracer));
         traced.into_iter().fold(builder, ServerBuilder::service).build()

@@ -48,7 +48,7 @@ fn measure(directory: &Path) -> Result<(), Box<dyn Error>> {
     println!("|---|---:|---|---:|---:|");
     for (what, request, reply) in SHAPES {
         for connections in CONNECTIONS {
-            for kind in ["threads", "tokio"] {
+            for kind in ["threads", "tokio", "tokio, alone"] {
                 let (cpu_us, rate) = echo(kind, request, reply, connections)?;
                 println!("| {what} | {connections} | {kind} | {cpu_us:.2} | {rate:.0} |");
             }
@@ -132,6 +132,9 @@ impl Drop for Server {
 fn serve(kind: &str, request: usize, reply: usize) -> io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);
+    if kind == "tokio, alone" {
+        return each_on_its_thread(&listener, request, reply);
+    }
     if kind == "tokio" {
         return tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
             listener.set_nonblocking(true)?;
@@ -155,6 +158,28 @@ fn serve(kind: &str, request: usize, reply: usize) -> io::Result<()> {
             let (mut got, sent) = (vec![0; request], vec![1; reply]);
             while stream.read_exact(&mut got).is_ok() && stream.write_all(&sent).is_ok() {}
             thread::park();
+        });
+    }
+    Ok(())
+}
+
+/// As many threads as processors, each with a runtime of its own, which connections are given to in turn.
+fn each_on_its_thread(listener: &TcpListener, request: usize, reply: usize) -> io::Result<()> {
+    let threads = thread::available_parallelism()?.get();
+    let mut runtimes = Vec::new();
+    for _ in 0..threads {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtimes.push(runtime.handle().clone());
+        thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
+    }
+    for (number, stream) in listener.incoming().enumerate() {
+        let stream = stream?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        runtimes[number % threads].spawn(async move {
+            let Ok(mut stream) = tokio::net::TcpStream::from_std(stream) else { return };
+            let (mut got, sent) = (vec![0; request], vec![1; reply]);
+            while stream.read_exact(&mut got).await.is_ok() && stream.write_all(&sent).await.is_ok() {}
         });
     }
     Ok(())

@@ -16,6 +16,7 @@ mod cell_format;
 mod channel;
 mod codec;
 mod connection;
+mod connection_threads;
 mod exception;
 pub mod exceptions;
 mod frame;
@@ -37,6 +38,7 @@ mod unread;
 
 pub use call_queue::{CallKind, CallQueueLimits};
 pub use channel::{Channel, ChannelExt, RawReply, RawReplyFuture, Request};
+pub use connection_threads::{ConnectionThreads, Schedulers};
 pub use exception::RpcException;
 pub use limits::Limits;
 pub use loopback::Loopback;

@@ -3,6 +3,7 @@
 use crate::call_metrics::CallMetrics;
 use crate::call_queue::{CallKind, CallQueues};
 use crate::connection;
+use crate::connection_threads::Schedulers;
 use crate::in_flight::InFlight;
 use crate::limits::Limits;
 use crate::outbox::Outbox;
@@ -49,6 +50,7 @@ pub struct ServerBuilder {
     cluster_id: Option<String>,
     name: String,
     limits: Limits,
+    schedulers: Option<Schedulers>,
 }
 
 impl ServerBuilder {
@@ -80,6 +82,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets where its connections are served. Without, they are tasks of the runtime that serves.
+    #[must_use]
+    pub fn schedulers(mut self, schedulers: Schedulers) -> Self {
+        self.schedulers = Some(schedulers);
+        self
+    }
+
     /// The server.
     pub fn build(self) -> Server {
         let name: Arc<str> = self.name.into();
@@ -92,6 +101,7 @@ impl ServerBuilder {
                 unread: Arc::default(),
                 metrics: Arc::default(),
                 limits: self.limits,
+                schedulers: self.schedulers,
                 connections: Mutex::default(),
                 is_draining: AtomicBool::new(false),
                 all_gone: Notify::new(),
@@ -109,6 +119,7 @@ pub(crate) struct Shared {
     pub(crate) queues: CallQueues,
     pub(crate) unread: Arc<Unread>,
     pub(crate) metrics: Arc<CallMetrics>,
+    schedulers: Option<Schedulers>,
     /// Touched when a connection comes or goes, not by calls.
     connections: Mutex<Connections>,
     is_draining: AtomicBool,
@@ -206,11 +217,18 @@ impl Server {
             return tracing::warn!(%remote, "refused: there are {limit} connections already");
         };
         let shared = Arc::clone(&self.shared);
-        tokio::spawn(async move {
+        let serve = move |stream| async move {
             let outbox = Arc::clone(&registered.outbox);
             connection::serve(stream, remote, shared, outbox).await;
             drop(registered);
-        });
+        };
+        let Some(schedulers) = &self.shared.schedulers else {
+            tokio::spawn(serve(stream));
+            return;
+        };
+        if let Err(error) = stream.into_std().and_then(|stream| schedulers.serve(stream, serve)) {
+            tracing::debug!(%remote, %error, "connection lost");
+        }
     }
 
     fn register(&self) -> Option<Registered> {

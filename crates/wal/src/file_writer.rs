@@ -357,7 +357,8 @@ impl WalFileWriter {
         // Entries first: a trailer must not be durable before what it counts.
         self.sync()?;
         let trailer = trailer::encoded(self.written, self.entries);
-        let closed = self.trim().and_then(|()| self.file.append(&trailer)).and_then(|()| self.file.sync_data());
+        let closed =
+            self.trim().and_then(|()| self.file.append(&trailer)).and_then(|()| self.file.sync_data());
         closed.map_err(|e| {
             let _ = self.file.truncate(self.confirmed);
             WalError::io(&self.path, "close", e)

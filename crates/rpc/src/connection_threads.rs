@@ -1,0 +1,114 @@
+//! Threads for connections.
+//!
+//! Each has a scheduler of its own, and a connection stays where it was begun: a call, and what it wakes, touch one thread, and
+//! none is woken only to find that there is nothing to take over from it. That a short call is as short as its kind permits is up to
+//! the services; what takes long is to run elsewhere.
+
+use std::future::Future;
+use std::io;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::watch;
+
+/// The threads, until this is dropped; what runs on them ends then.
+#[derive(Debug)]
+pub struct ConnectionThreads {
+    schedulers: Schedulers,
+    threads: Vec<JoinHandle<()>>,
+    end: watch::Sender<bool>,
+}
+
+/// Where a server has its connections served; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Schedulers(Arc<[Scheduler]>);
+
+#[derive(Debug)]
+struct Scheduler {
+    runtime: Handle,
+    connections: Arc<AtomicUsize>,
+}
+
+impl ConnectionThreads {
+    /// Starts as many as there are processors.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub fn start() -> io::Result<Self> {
+        let (end, ended) = watch::channel(false);
+        let (mut schedulers, mut threads) = (Vec::new(), Vec::new());
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            let runtime = Builder::new_current_thread().enable_all().build()?;
+            schedulers.push(Scheduler { runtime: runtime.handle().clone(), connections: Arc::default() });
+            let mut ended = ended.clone();
+            threads.push(thread::Builder::new().name("connections".to_owned()).spawn(move || {
+                // An error means that the sender is gone.
+                let _ = runtime.block_on(ended.wait_for(|&end| end));
+                runtime.shutdown_background();
+            })?);
+        }
+        Ok(Self { schedulers: Schedulers(schedulers.into()), threads, end })
+    }
+
+    /// To be given to a server.
+    pub fn schedulers(&self) -> Schedulers {
+        self.schedulers.clone()
+    }
+}
+
+impl Drop for ConnectionThreads {
+    fn drop(&mut self) {
+        let _ = self.end.send(true);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Schedulers {
+    /// Lets a connection be served by the thread that has the fewest.
+    ///
+    /// # Errors
+    /// The socket cannot be used there.
+    pub(crate) fn serve<S: Future<Output = ()> + Send + 'static>(
+        &self,
+        stream: std::net::TcpStream,
+        serve: impl FnOnce(TcpStream) -> S,
+    ) -> io::Result<()> {
+        let connections = |scheduler: &&Scheduler| scheduler.connections.load(Ordering::Relaxed);
+        let scheduler = self.0.iter().min_by_key(connections).expect("one for each processor");
+        let serving = {
+            let _there = scheduler.runtime.enter();
+            serve(TcpStream::from_std(stream)?)
+        };
+        let counted = Counted::new(&scheduler.connections);
+        scheduler.runtime.spawn(async move {
+            serving.await;
+            drop(counted);
+        });
+        Ok(())
+    }
+}
+
+/// A connection of a thread, until it is dropped.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(connections: &Arc<AtomicUsize>) -> Self {
+        connections.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(connections))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests;
