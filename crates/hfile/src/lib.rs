@@ -58,6 +58,7 @@ pub use file_info::keys as file_info_keys;
 pub use finback_compression::Compression;
 pub use hash::HashType;
 pub use index_entries::{IndexEntries, IndexEntry};
+pub use position::TakeRows;
 pub use reader::{BlockRequest, FileId, FileIdentity, HFileReader, Prefetch};
 pub use salvage::{DamagedFile, FamilySettings, Loss, Salvaged};
 pub use scanner::{HFileScanner, ScanInterrupt, read_through};

@@ -5,6 +5,15 @@ use crate::data_block::CellOffsets;
 use finback_cell::Cell;
 use std::sync::Arc;
 
+/// What takes whole rows: [`HFileScanner::advance_rows`](crate::HFileScanner::advance_rows).
+pub trait TakeRows {
+    /// Takes a cell; `before`: the one before it in its row. False ends it all, and the row is not taken.
+    fn take(&mut self, before: Option<&Cell<'_>>, cell: &Cell<'_>, sequence_id: u64) -> bool;
+
+    /// All cells of the row are taken. False ends it all.
+    fn end_row(&mut self) -> bool;
+}
+
 /// A cell of a data block.
 #[derive(Clone)]
 pub(crate) struct Position {
@@ -54,6 +63,37 @@ impl Position {
             (self.number, self.from, self.to, self.sequence_id) = (self.number + 1, from, to, sequence_id);
             before = cell;
         }
+    }
+
+    /// Moves behind whole rows, to the first cell of another one of the block, as long as `rows` takes them; whether it has moved.
+    /// Then it was at the first cell of a row.
+    #[inline]
+    pub(crate) fn advance_rows(&mut self, rows: &mut impl TakeRows) -> bool {
+        let Some(cells) = &self.block.cells else { return false };
+        let payload = self.block.payload();
+        let begun = self.number;
+        let (mut number, mut place) = (self.number, (self.from, self.to, self.sequence_id));
+        let mut goes_on = true;
+        while goes_on {
+            let (mut before, mut cell) = (None, Cell::from_checked(&payload[place.0..place.1]));
+            let row = cell.row();
+            loop {
+                if !rows.take(before.as_ref(), &cell, place.2) {
+                    return self.number != begun;
+                }
+                // The block's last row may go on in the next block.
+                let Some(next) = cells.place(payload, number + 1) else { return self.number != begun };
+                (number, place) = (number + 1, next);
+                before = Some(cell);
+                cell = Cell::from_checked(&payload[place.0..place.1]);
+                if cell.row() != row {
+                    break;
+                }
+            }
+            (self.number, self.from, self.to, self.sequence_id) = (number, place.0, place.1, place.2);
+            goes_on = rows.end_row();
+        }
+        true
     }
 
     /// Moves to the next cell if the block has one and `goes`, given the cell and the next one, says so; whether it has moved.

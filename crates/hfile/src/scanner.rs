@@ -10,7 +10,7 @@ use crate::block_cache::{BlockCache, BlockPriority};
 use crate::block_type::BlockType;
 use crate::error::HFileError;
 use crate::index::NodeIndex;
-use crate::position::Position;
+use crate::position::{Position, TakeRows};
 use crate::read_ahead::ReadAhead;
 use crate::reader::{BlockRequest, HFileReader};
 use finback_cell::key::Key;
@@ -209,6 +209,13 @@ impl HFileScanner {
         if let Some(position) = &mut self.position {
             position.advance_in_row(take);
         }
+    }
+
+    /// Moves from the first cell of a row behind whole rows, as long as no other block is needed and `rows` takes them; whether it
+    /// has moved. Then the position is at the first cell of a row that was not taken.
+    #[inline]
+    pub fn advance_rows(&mut self, rows: &mut impl TakeRows) -> bool {
+        self.position.as_mut().is_some_and(|position| position.advance_rows(rows))
     }
 
     /// Moves to the next cell if no other block is needed and `goes`, given the cell and the next one, says so; whether it has

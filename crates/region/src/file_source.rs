@@ -1,11 +1,12 @@
 //! A store file as a source of a read: behind its Bloom filter, where that can tell.
 
 use crate::store_file::StoreFile;
-use finback_cell::Cell;
 use finback_cell::key::Key;
-use finback_hfile::{Block, BloomProbe, HFileScanner, ScanInterrupt};
+use finback_cell::{Cell, CellOrder};
+use finback_hfile::{Block, BloomProbe, HFileScanner, ScanInterrupt, TakeRows};
 use finback_layout::{Half, Reference};
 use finback_metrics::file_io;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// A scanner of a file that may turn out to have nothing of the row that is read.
@@ -107,6 +108,17 @@ impl FileSource {
         moved
     }
 
+    /// Moves from the first cell of a row behind whole rows of the block before `end` (empty: no end) that `rows` takes; whether it
+    /// has moved.
+    #[inline]
+    pub(crate) fn advance_rows(&mut self, order: CellOrder, end: &[u8], rows: &mut impl TakeRows) -> bool {
+        // Of a half rows have to be looked at one by one.
+        self.reference.is_none() && {
+            let bulk_sequence_id = self.bulk_sequence_id;
+            self.scanner.advance_rows(&mut RowsBefore { order, end, bulk_sequence_id, rows })
+        }
+    }
+
     /// Of a bottom half there is nothing from the split row on.
     #[inline]
     fn look_where_it_stands(&mut self) {
@@ -177,6 +189,29 @@ impl FileSource {
             Some(probe) => probe.provide(block),
             None => self.scanner.provide(block),
         }
+    }
+}
+
+/// Takes rows before an end.
+struct RowsBefore<'a, R> {
+    order: CellOrder,
+    /// Empty: there is none.
+    end: &'a [u8],
+    bulk_sequence_id: Option<u64>,
+    rows: &'a mut R,
+}
+
+impl<R: TakeRows> TakeRows for RowsBefore<'_, R> {
+    #[inline]
+    fn take(&mut self, before: Option<&Cell<'_>>, cell: &Cell<'_>, sequence_id: u64) -> bool {
+        let is_begun = before.is_some() || self.end.is_empty();
+        (is_begun || self.order.compare_rows(cell.row(), self.end) == Ordering::Less)
+            && self.rows.take(before, cell, self.bulk_sequence_id.unwrap_or(sequence_id))
+    }
+
+    #[inline]
+    fn end_row(&mut self) -> bool {
+        self.rows.end_row()
     }
 }
 

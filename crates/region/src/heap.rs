@@ -11,7 +11,7 @@ use crate::kept_blocks::KeptBlocks;
 use crate::source::Source;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
-use finback_hfile::{Block, ScanInterrupt};
+use finback_hfile::{Block, ScanInterrupt, TakeRows};
 use finback_memstore::SegmentScanner;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -140,6 +140,37 @@ impl Heap {
         }
         let Source::File(file) = &mut self.sources[top] else { return false };
         let moved = file.advance_if(goes);
+        if moved {
+            self.settle_top();
+        }
+        moved
+    }
+
+    /// Moves from the first cell of a row behind whole rows before `stop` (empty: no end), as long as they are in the block of the
+    /// smallest cell, no other source has anything of them, and `rows` takes them; whether it has moved. It asks for no block.
+    pub(crate) fn advance_rows(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
+        let Some((&top, others)) = self.heap.split_first() else { return false };
+        if self.left_out.is_some() || self.is_waking {
+            return false;
+        }
+        let (left, right) = self.sources.split_at_mut(top);
+        let Some((Source::File(file), right)) = right.split_first_mut() else { return false };
+        if file.is_resting() {
+            return false;
+        }
+        let mut end = stop;
+        for &other in others.iter().take(2) {
+            let other = if other < top { &left[other] } else { &right[other - top - 1] };
+            // One of large blocks, which is to be read again when it is its turn.
+            if other.is_resting() {
+                return false;
+            }
+            let Some((cell, _)) = other.peek() else { return false };
+            if end.is_empty() || self.order.compare_rows(cell.row(), end) == Ordering::Less {
+                end = cell.row();
+            }
+        }
+        let moved = file.advance_rows(self.order, end, rows);
         if moved {
             self.settle_top();
         }

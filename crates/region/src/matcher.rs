@@ -39,15 +39,15 @@ pub(crate) struct PlainCells {
 }
 
 impl PlainCells {
-    /// Whether `cell` is one, where `before` is the cell before it in the same row.
+    /// Whether `cell` is one, where `before` is the cell before it in the same row, if any.
     #[inline]
-    pub(crate) fn include(&self, before: &Cell<'_>, cell: &Cell<'_>) -> bool {
+    pub(crate) fn include(&self, before: Option<&Cell<'_>>, cell: &Cell<'_>) -> bool {
         let timestamp = cell.timestamp();
         cell.is_put()
             && timestamp >= self.oldest
             && self.time_range.contains(timestamp)
             && cell.tags().is_empty()
-            && cell.qualifier() != before.qualifier()
+            && before.is_none_or(|before| cell.qualifier() != before.qualifier())
     }
 }
 

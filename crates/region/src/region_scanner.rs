@@ -18,8 +18,10 @@ use finback_hfile::{Block, ScanInterrupt};
 use std::sync::Arc;
 
 mod joined;
+mod plain_rows;
 
 use joined::Joined;
+use plain_rows::Pace;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -59,6 +61,7 @@ pub struct RegionScanner {
     /// Whether the stores have let go of their blocks.
     parked: bool,
     files_seen: FilesSeen,
+    pace: Pace,
 }
 
 impl RegionScanner {
@@ -92,6 +95,7 @@ impl RegionScanner {
             asking: 0,
             parked: false,
             files_seen,
+            pace: Pace::default(),
         }
     }
 
@@ -184,6 +188,7 @@ impl RegionScanner {
         self.phase = Phase::Start(0);
         self.asking = 0;
         self.parked = false;
+        self.pace = Pace::default();
     }
 
     /// Whether it has a filter.
@@ -218,6 +223,9 @@ impl RegionScanner {
                     }
                     if budget == 0 || out.cells.len() >= turn_end {
                         return Ok(ScanStop::Budget);
+                    }
+                    if self.take_plain_rows(out, limits, (&mut budget, turn_end)) {
+                        continue;
                     }
                     budget = budget.saturating_sub(1);
                     self.begin_row(out)?;

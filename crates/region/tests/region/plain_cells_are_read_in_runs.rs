@@ -1,8 +1,9 @@
-//! Cells that nothing but themselves decides about are taken in runs, without a filter. With a filter each is decided about,
+//! Cells that nothing but themselves decides about are taken in runs within a row, and small rows of them in runs of rows, without
+//! a filter. With a filter each is decided about,
 //! and one that lets everything pass must change nothing: no cell, and no place where a reply is cut.
 
 use crate::world::{ResultRow, World, family, mutation, next, results_of, run};
-use finback_cell::{Cell, CellType, Durability, Mutation, MutationKind, Scan, TimeRange};
+use finback_cell::{Bytes, Cell, CellType, Durability, Mutation, MutationKind, Scan, TimeRange};
 use finback_filter::{Filter, FilterCode, FilterError};
 use finback_fs::MemFileSystem;
 use finback_region::{Region, ScanLimits, ScanOutput, ScanStop};
@@ -24,6 +25,8 @@ impl Filter for Everything {
 enum Step {
     /// Puts of so many columns of a row, from one on, at a time.
     Put(u8, u8, u8, u8),
+    /// Puts of the first so many columns of so many rows, from one on, at a time.
+    PutRows(u8, u8, u8, u8),
     /// A marker: kind, row, column, time.
     Delete(u8, u8, u8, u8),
     Flush,
@@ -39,16 +42,36 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+fn step_of_many_rows() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..100u8, 1..100u8, 1..6u8, 0..4u8)
+            .prop_map(|(from, count, columns, at)| Step::PutRows(from, count, columns, at)),
+        1 => (0..100u8, 1..8u8, 8..20u8, 0..4u8)
+            .prop_map(|(from, count, columns, at)| Step::PutRows(from, count, columns, at)),
+        2 => (0..4u8, 0..200u8, 0..6u8, 0..4u8).prop_map(|(kind, row, column, at)| Step::Delete(kind, row, column, at)),
+        3 => Just(Step::Flush),
+        1 => any::<bool>().prop_map(Step::Compact),
+    ]
+}
+
+/// A row, or none.
+fn edge() -> impl Strategy<Value = (Bytes, bool)> {
+    let row = prop_oneof![1 => Just(Bytes::new()), 3 => (0..220u8).prop_map(|row| format!("r{row}").into())];
+    (row, any::<bool>())
+}
+
 fn limits() -> impl Strategy<Value = ScanLimits> {
     let some = |least: usize, most: usize| prop_oneof![Just(usize::MAX), least..most];
-    (some(1, 20), some(50, 3000), any::<bool>(), some(1, 30), some(50, 2000)).prop_map(
-        |(batch, bytes, partial_rows, budget, turn_bytes)| ScanLimits {
+    let replies = (some(1, 20), some(1, 40), some(1, 40), some(50, 3000), any::<bool>());
+    (replies, some(1, 30), some(50, 2000)).prop_map(
+        |((batch, results, rows, bytes, partial_rows), budget, turn_bytes)| ScanLimits {
             batch,
+            results,
+            rows,
             bytes,
             partial_rows,
             budget,
             turn_bytes,
-            ..ScanLimits::NONE
         },
     )
 }
@@ -69,6 +92,13 @@ fn apply(region: &Region, step: &Step) {
                 .collect();
             run(region.batch(puts)).into_iter().for_each(|put| put.unwrap());
         }
+        Step::PutRows(from, count, columns, at) => {
+            let puts: Vec<_> = (from..from + count)
+                .flat_map(|row| (0..columns).map(move |column| (row, column, at)))
+                .map(|place| write(MutationKind::Put, CellType::Put, place, &[place.0]))
+                .collect();
+            run(region.batch(puts)).into_iter().for_each(|put| put.unwrap());
+        }
         Step::Delete(kind, row, column, at) => {
             let kinds = [
                 CellType::Delete,
@@ -86,12 +116,13 @@ fn apply(region: &Region, step: &Step) {
     }
 }
 
-/// All replies of a scan.
+/// All replies of a scan; `between` comes between two of them.
 fn replies(
     region: &Region,
     described: &Scan,
     limits: &ScanLimits,
     filter: Option<Box<dyn Filter>>,
+    between: impl Fn(),
 ) -> Vec<(Vec<ResultRow>, ScanStop)> {
     let mut scanner = region.scanner(described, filter).unwrap();
     let mut replies = Vec::new();
@@ -109,6 +140,7 @@ fn replies(
             return replies;
         }
         assert!(replies.len() < 10_000, "no end");
+        between();
     }
 }
 
@@ -142,7 +174,33 @@ proptest! {
             _ => TimeRange::ALL,
         };
         let scan = Scan { max_versions, time_range, reversed, store_limit, store_offset, ..Scan::default() };
-        let expected = replies(&region, &scan, &limits, Some(Box::new(Everything)));
-        prop_assert_eq!(replies(&region, &scan, &limits, None), expected);
+        let expected = replies(&region, &scan, &limits, Some(Box::new(Everything)), || ());
+        prop_assert_eq!(replies(&region, &scan, &limits, None, || ()), expected);
+    }
+
+    #[test]
+    fn nor_does_it_with_many_rows_whose_files_change_meanwhile(
+        steps in prop::collection::vec(step_of_many_rows(), 1..15),
+        limits in limits(),
+        versions in 1..3u32,
+        ((start, include_start), (stop, include_stop)) in (edge(), edge()),
+        block_size in prop::sample::select(vec!["100", "1500", "20000"]),
+        is_flushed: bool,
+    ) {
+        let described = family("f", versions).with("BLOCKSIZE", block_size);
+        let mut world = World::new(Arc::new(MemFileSystem::new()), vec![described]);
+        world.host.now_ms.store(NOW, Ordering::SeqCst);
+        let region = world.start().unwrap();
+        steps.iter().for_each(|step| apply(&region, step));
+        let scan = Scan {
+            start_row: start, include_start_row: include_start, stop_row: stop, include_stop_row: include_stop,
+            max_versions: versions, ..Scan::default()
+        };
+        let expected = replies(&region, &scan, &limits, Some(Box::new(Everything)), || ());
+        let change_files = || if is_flushed {
+            apply(&region, &Step::Flush);
+            apply(&region, &Step::Compact(true));
+        };
+        prop_assert_eq!(replies(&region, &scan, &limits, None, change_files), expected);
     }
 }
