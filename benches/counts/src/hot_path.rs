@@ -28,9 +28,11 @@ pub(crate) struct NamedPath {
     begin: fn() -> Result<Box<dyn HotPath>>,
 }
 
-pub(crate) const PATHS: [NamedPath; 6] = [
+pub(crate) const PATHS: [NamedPath; 8] = [
     NamedPath { name: "get", calls: 101, begin: || served::get() },
+    NamedPath { name: "multi-get of 10", calls: 51, begin: || served::multi_get() },
     NamedPath { name: "put", calls: 101, begin: || served::put() },
+    NamedPath { name: "put of 64 columns, no log", calls: 51, begin: || served::wide_put() },
     NamedPath { name: "scan of 1,000 rows", calls: 11, begin: || served::scan() },
     NamedPath { name: "block decode", calls: 11, begin: || block::decode(DataBlockEncoding::None) },
     NamedPath {

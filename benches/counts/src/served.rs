@@ -23,6 +23,8 @@ use tokio::runtime::{Runtime, RuntimeMetrics};
 /// In the table, and in its store file.
 const ROWS: usize = 4_000;
 const ROWS_OF_SCAN: u32 = 1_000;
+const GETS_OF_MULTI: usize = 10;
+const COLUMNS_OF_WIDE_PUT: usize = 64;
 /// What HBase's client asks for at most, in bytes of a reply.
 const MAX_RESULT_BYTES: u64 = 2 << 20;
 /// Steps from one row to the next: no factor of the number of rows, so that all come.
@@ -55,15 +57,32 @@ pub(crate) fn get() -> Result<Box<dyn HotPath>> {
     Ok(Box::new(served))
 }
 
+/// A multi of gets of rows in a store file whose blocks are in the cache.
+pub(crate) fn multi_get() -> Result<Box<dyn HotPath>> {
+    let served = Served::new(Served::multi_get_of, |message, _| {
+        let results = pb::MultiResponse::decode(message)?.region_action_result;
+        let answers = results.iter().flat_map(|of_region| &of_region.result_or_exception);
+        let cells = |answer: &pb::ResultOrException| answer.result.as_ref()?.associated_cell_count;
+        assert_eq!(answers.filter_map(cells).sum::<i32>(), GETS_OF_MULTI as i32);
+        Ok(())
+    })?;
+    Ok(Box::new(served))
+}
+
+/// A put of many columns, which no log has.
+pub(crate) fn wide_put() -> Result<Box<dyn HotPath>> {
+    let served = Served::new(Served::wide_put_of, check_put)?;
+    Ok(Box::new(served))
+}
+
+fn check_put(message: Bytes, _: Bytes) -> Result<()> {
+    assert_ne!(pb::MutateResponse::decode(message)?.processed, Some(false));
+    Ok(())
+}
+
 /// A put of one cell, which is on disk before the answer; what the log's own thread does is not counted.
 pub(crate) fn put() -> Result<Box<dyn HotPath>> {
-    let mut served = Served::new(
-        |served, number| served.put_of(number, Durability::SyncWal),
-        |message, _| {
-            assert_ne!(pb::MutateResponse::decode(message)?.processed, Some(false));
-            Ok(())
-        },
-    )?;
+    let mut served = Served::new(|served, number| served.put_of(number, Durability::SyncWal), check_put)?;
     served.is_disk_slow = true;
     let disk = served.disk.clone();
     let metrics = served.runtime.metrics();
@@ -136,10 +155,35 @@ impl Served {
         request("Get", &pb::GetRequest { region: self.region.clone(), get })
     }
 
+    /// As HBase's client asks for rows of one region.
+    fn multi_get_of(&self, number: usize) -> Request {
+        let action = |index: usize| {
+            let row = row((number * GETS_OF_MULTI + index) * STRIDE % ROWS);
+            let get = Box::new(pb::Get { row, ..Default::default() });
+            pb::Action { index: Some(index as u32), get: Some(get), ..Default::default() }
+        };
+        let of_region = pb::RegionAction {
+            region: self.region.clone(),
+            action: (0..GETS_OF_MULTI).map(action).collect(),
+            ..Default::default()
+        };
+        request("Multi", &pb::MultiRequest { region_action: vec![of_region], ..Default::default() })
+    }
+
     fn put_of(&self, number: usize, durability: Durability) -> Request {
+        self.put_of_columns(number, durability, &[Bytes::from_static(QUALIFIER)])
+    }
+
+    fn wide_put_of(&self, number: usize) -> Request {
+        let columns: Vec<Bytes> =
+            (0..COLUMNS_OF_WIDE_PUT).map(|column| format!("column{column:02}").into()).collect();
+        self.put_of_columns(number, Durability::SkipWal, &columns)
+    }
+
+    fn put_of_columns(&self, number: usize, durability: Durability, columns: &[Bytes]) -> Request {
         let number = number * STRIDE % ROWS;
-        let value = QualifierValue {
-            qualifier: Some(Bytes::from_static(QUALIFIER)),
+        let value = |qualifier: &Bytes| QualifierValue {
+            qualifier: Some(qualifier.clone()),
             value: Some(Bytes::copy_from_slice(&value(number))),
             ..Default::default()
         };
@@ -149,7 +193,7 @@ impl Served {
             durability: Some(durability.into()),
             column_value: vec![ColumnValue {
                 family: Bytes::from_static(FAMILY),
-                qualifier_value: vec![value],
+                qualifier_value: columns.iter().map(value).collect(),
             }],
             ..Default::default()
         };
