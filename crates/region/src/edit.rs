@@ -2,9 +2,9 @@
 
 use crate::error::RegionError;
 use crate::region::Region;
-use finback_cell::cell::CellParts;
+use finback_cell::cell::{CellParts, LENGTHS_SIZE};
 use finback_cell::tag::{TTL_TAG, tags, write_tag};
-use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind};
+use finback_cell::{Cell, CellBlock, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind};
 
 /// Cells to be applied under one sequence id, as cell blocks.
 #[derive(Debug, Default)]
@@ -53,6 +53,41 @@ impl Edit {
         self.durability = self.durability.max(durability);
     }
 
+    /// Appends the cells of a put, an increment or an append as [`Edit::push_stamped`] does.
+    pub(crate) fn push_all(
+        &mut self,
+        cells: &CellBlock,
+        now: i64,
+        ttl_ms: Option<i64>,
+        durability: Durability,
+    ) {
+        if ttl_ms.is_some() || !self.others(durability).is_empty() {
+            cells.iter().for_each(|cell| self.push_stamped(&cell, now, ttl_ms, durability));
+            return;
+        }
+        if cells.is_empty() {
+            return;
+        }
+        let is_logged = durability != Durability::SkipWal;
+        let out = if is_logged { &mut self.logged } else { &mut self.unlogged };
+        // As they stand in the block.
+        let mut at = out.len();
+        out.extend_from_slice(cells.bytes());
+        for cell in cells {
+            if cell.timestamp() == LATEST_TIMESTAMP {
+                stamp(&mut out[at + 4..], &cell, now);
+            }
+            at += 4 + cell.bytes().len();
+            self.logged_cells += u32::from(is_logged);
+        }
+        self.durability = self.durability.max(durability);
+    }
+
+    /// Cells that go another way than those of this durability.
+    fn others(&self, durability: Durability) -> &[u8] {
+        if durability == Durability::SkipWal { &self.logged } else { &self.unlogged }
+    }
+
     /// Appends `cell` with LATEST replaced by `now`, and with the mutation's time to live.
     pub(crate) fn push_stamped(
         &mut self,
@@ -72,11 +107,16 @@ impl Edit {
             let at = out.len();
             out.extend_from_slice(cell.bytes());
             if latest {
-                let timestamp_at = at + finback_cell::cell::LENGTHS_SIZE + cell.key_length() - 9;
-                out[timestamp_at..timestamp_at + 8].copy_from_slice(&now.to_be_bytes());
+                stamp(&mut out[at..], cell, now);
             }
         });
     }
+}
+
+/// Gives the copy of `cell` that `out` begins with its time.
+fn stamp(out: &mut [u8], cell: &Cell<'_>, now: i64) {
+    let timestamp_at = LENGTHS_SIZE + cell.key_length() - 9;
+    out[timestamp_at..timestamp_at + 8].copy_from_slice(&now.to_be_bytes());
 }
 
 /// Bytes of a TTL tag: length, type, and milliseconds.

@@ -180,11 +180,7 @@ impl Region {
                 }
             }
             MutationKind::Delete => self.add_delete(edit, mutation, now, durability).await?,
-            _ => {
-                for cell in &mutation.cells {
-                    edit.push_stamped(&cell, now, mutation.ttl_ms, durability);
-                }
-            }
+            _ => edit.push_all(&mutation.cells, now, mutation.ttl_ms, durability),
         }
         Ok(())
     }

@@ -5,11 +5,16 @@ use super::time_range::time_range;
 use crate::{ProtoError, pb};
 use bytes::Bytes;
 use finback_cell::block::CellBlockBuilder;
-use finback_cell::cell::CellParts;
+use finback_cell::cell::{CellParts, KEY_OVERHEAD, LENGTHS_SIZE};
 use finback_cell::{CellBlock, CellType, LATEST_TIMESTAMP, MAX_ROW_LENGTH, Mutation, MutationKind};
+use pb::mutation_proto::column_value::QualifierValue;
 use pb::mutation_proto::{ColumnValue, DeleteType, MutationType};
 
 const MESSAGE: &str = "MutationProto";
+
+/// Bytes of a cell in a block beside its row, family, qualifier, value and tags, at most: the lengths of itself and of the tags,
+/// and what its key has.
+const CELL_SIZE: usize = 4 + LENGTHS_SIZE + KEY_OVERHEAD + 2;
 
 /// Decodes a mutation, taking the cells that it counts off the front of `cells`, the cell block of the request.
 ///
@@ -136,7 +141,15 @@ fn inline_cells(
     timestamp: i64,
     columns: &[ColumnValue],
 ) -> Result<CellBlock, ProtoError> {
-    let mut block = CellBlockBuilder::default();
+    let of_column = |column: &ColumnValue| {
+        let parts = row.len() + column.family.len() + CELL_SIZE;
+        let length = |part: &Option<Bytes>| part.as_ref().map_or(0, Bytes::len);
+        let of_value = |value: &QualifierValue| {
+            parts + length(&value.qualifier) + length(&value.value) + length(&value.tags)
+        };
+        column.qualifier_value.iter().map(of_value).sum::<usize>()
+    };
+    let mut block = CellBlockBuilder::with_capacity(columns.iter().map(of_column).sum());
     for column in columns {
         for value in &column.qualifier_value {
             let cell_type = match (kind, value.delete_type) {
