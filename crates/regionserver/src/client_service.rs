@@ -1,7 +1,8 @@
 //! `ClientService`: the data plane.
 
 use crate::handlers;
-use crate::run_inline::{run_inline, run_inline_and_wait};
+use crate::operation_counts::CallTimer;
+use crate::run_inline::{run_inline, run_inline_and_wait, run_timed, run_timed_and_wait};
 use crate::server::RegionServer;
 use crate::{bulk_load, endpoints, get, multi, mutate, scan, slow_calls};
 use finback_metrics::Operation;
@@ -39,19 +40,18 @@ impl Service for ClientService {
 impl ClientService {
     fn carry_out(&self, call: Call) -> Outcome {
         let server = Arc::clone(&self.server);
-        let (counts, begun) = (Arc::clone(&server.operations), call.begun);
+        let begun = call.begun;
+        let timer = |operation| CallTimer { counts: Arc::clone(&self.server.operations), operation, begun };
         match call.method.as_str() {
             "Get" => run_inline(get::get(server, call)),
             "Scan" => run_inline(scan::scan(server, call)),
             "Mutate" => run_inline_and_wait(mutate::mutate(server, call)),
             "Multi" if handlers::is_short_write(&call) => {
-                run_inline_and_wait(counts.timed(Operation::Multi, begun, multi::multi(server, call)))
+                run_timed_and_wait(timer(Operation::Multi), multi::multi(server, call))
             }
-            "Multi" => run_inline(counts.timed(Operation::Multi, begun, multi::multi(server, call))),
+            "Multi" => run_timed(timer(Operation::Multi), multi::multi(server, call)),
             "PrepareBulkLoad" => run_inline(bulk_load::prepare(server, call)),
-            "BulkLoadHFile" => {
-                run_inline(counts.timed(Operation::BulkLoad, begun, bulk_load::load(server, call)))
-            }
+            "BulkLoadHFile" => run_timed(timer(Operation::BulkLoad), bulk_load::load(server, call)),
             "CleanupBulkLoad" => run_inline(bulk_load::clean_up(server, call)),
             "ExecService" => run_inline(endpoints::exec_service(server, call)),
             "ExecRegionServerService" => endpoints::exec_region_server_service(&call).into(),

@@ -32,20 +32,31 @@ pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, 
     let mut cells = ReplyCells::new(&server, &call);
     let mut get = OpenGet::open(&from, request.get)?;
     if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {
-        let turn = server.handlers.turn_before_deadline(&call, CallKind::Read).await?;
-        let server = Arc::clone(&server);
-        let rest = async move {
-            while !read_turn(&server, &mut get, &mut cells, CELLS_PER_TURN).await? {
-                cells.memory.end_turn(get.found_bytes()).await;
-            }
-            Ok((get, cells))
-        };
-        (get, cells) = turn.run(rest).await?;
+        // By itself: the state of a short get stays small.
+        (get, cells) = Box::pin(read_rest(Arc::clone(&server), call, get, cells)).await?;
     }
     let result = get.result(&mut cells);
     let mut reply = cells.reply(&pb::GetResponse { result: Some(result) });
     server.operations.ended_in(&from.region, Operation::Get, begun, &mut reply);
     Ok(reply)
+}
+
+/// Reads what is left of a long get, when it has its turn.
+async fn read_rest(
+    server: Arc<RegionServer>,
+    call: Call,
+    mut get: OpenGet,
+    mut cells: ReplyCells,
+) -> Result<(OpenGet, ReplyCells), RpcException> {
+    let turn = server.handlers.turn_before_deadline(&call, CallKind::Read).await?;
+    let reading = Arc::clone(&server);
+    let rest = async move {
+        while !read_turn(&reading, &mut get, &mut cells, CELLS_PER_TURN).await? {
+            cells.memory.end_turn(get.found_bytes()).await;
+        }
+        Ok((get, cells))
+    };
+    turn.run(rest).await
 }
 
 /// Reads until so many cells were looked at; whether that is all.

@@ -35,6 +35,15 @@ pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply
     if !is_long_batch(&call) {
         return carry_out(server, call, request).await;
     }
+    // By itself: the state of a short call stays small.
+    Box::pin(carry_out_long(server, call, request)).await
+}
+
+async fn carry_out_long(
+    server: Arc<RegionServer>,
+    call: Call,
+    request: pb::MultiRequest,
+) -> Result<Reply, RpcException> {
     let mut actions = request.region_action.iter().flat_map(|region| &region.action);
     let writes = actions.any(|action| action.mutation.is_some());
     let kind = if writes { CallKind::Write } else { CallKind::Read };
@@ -120,7 +129,7 @@ impl Multi<'_> {
         };
         if action.atomic() || action.condition.is_some() {
             let specifier = action.region.clone();
-            let result = self.atomic(&from.region, action).await?;
+            let result = Box::pin(self.atomic(&from.region, action)).await?;
             self.results.push(result);
             self.tell_load(&from.region, specifier);
             return Ok(());
@@ -257,7 +266,7 @@ impl Multi<'_> {
                                 self.deadline,
                             )
                             .await;
-                        self.read_modify_write(region, mutation).await
+                        Box::pin(self.read_modify_write(region, mutation)).await
                     }
                     Err(failure) => Err(failure),
                 }

@@ -28,13 +28,15 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
     let operation = operation_of(mutation.kind, request.condition.is_some());
     let conditional = request.condition.as_ref().and_then(|_| conditional(mutation.kind));
     let mut cells = ReplyCells::new(&server, &call);
+    // What is larger than a put is kept by itself, so that its state stays small.
     let response = match request.condition {
         Some(condition) => {
             let condition = condition::decode(condition)?;
             check_same_row(&condition, &mutation)?;
             let has_result = matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
             let outcome =
-                atomically(&server, &region, vec![condition], vec![mutation], call.deadline).await?;
+                Box::pin(atomically(&server, &region, vec![condition], vec![mutation], call.deadline))
+                    .await?;
             // An increment or append that was carried out has a result, if an empty one.
             let result = (outcome.applied && has_result).then(|| block_result(outcome.cells, &mut cells));
             pb::MutateResponse { processed: Some(outcome.applied), result, ..Default::default() }
@@ -44,7 +46,8 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
             pb::MutateResponse { processed: Some(true), ..Default::default() }
         }
         None => {
-            let outcome = atomically(&server, &region, Vec::new(), vec![mutation], call.deadline).await?;
+            let outcome =
+                Box::pin(atomically(&server, &region, Vec::new(), vec![mutation], call.deadline)).await?;
             let result = Some(block_result(outcome.cells, &mut cells));
             pb::MutateResponse { result, ..Default::default() }
         }

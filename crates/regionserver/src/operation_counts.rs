@@ -6,6 +6,7 @@ use finback_region::{CompactionOutcome, FlushOutcome, Region};
 use finback_rpc::{Reply, RpcException};
 use parking_lot::Mutex;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -47,6 +48,32 @@ pub(crate) struct OperationCounts {
     checks_failed: AtomicU64,
 }
 
+/// Counts how long a call takes, the time that it waits included, if it succeeds.
+pub(crate) struct CallTimer {
+    pub(crate) counts: Arc<OperationCounts>,
+    pub(crate) operation: Operation,
+    pub(crate) begun: Instant,
+}
+
+impl CallTimer {
+    /// At the call's end.
+    pub(crate) fn stop(self, mut result: Result<Reply, RpcException>) -> Result<Reply, RpcException> {
+        if let Ok(reply) = &mut result {
+            self.counts.ended(self.operation, self.begun, reply);
+        }
+        result
+    }
+
+    /// Waits for that.
+    pub(crate) async fn time(
+        self,
+        call: Pin<Box<impl Future<Output = Result<Reply, RpcException>>>>,
+    ) -> Result<Reply, RpcException> {
+        let result = call.await;
+        self.stop(result)
+    }
+}
+
 impl OperationCounts {
     /// Counts a condition.
     pub(crate) fn checked(&self, passed: bool) {
@@ -57,18 +84,6 @@ impl OperationCounts {
     /// Conditions that held, and those that did not.
     pub(crate) fn checks(&self) -> (u64, u64) {
         (self.checks_passed.load(Ordering::Relaxed), self.checks_failed.load(Ordering::Relaxed))
-    }
-
-    /// Carries out a call that was begun then, and counts how long it took, the time that it waits included, if it succeeds.
-    pub(crate) async fn timed(
-        self: Arc<Self>,
-        operation: Operation,
-        begun: Instant,
-        call: impl Future<Output = Result<Reply, RpcException>>,
-    ) -> Result<Reply, RpcException> {
-        let mut reply = call.await?;
-        self.ended(operation, begun, &mut reply);
-        Ok(reply)
     }
 
     /// Counts a call that was begun then and ends now.
