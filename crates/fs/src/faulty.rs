@@ -289,6 +289,10 @@ impl WritableFile for FaultyWritable {
         self.inner.sync_data()
     }
 
+    fn write_out(&mut self, offset: u64) {
+        self.inner.write_out(offset);
+    }
+
     fn len(&self) -> u64 {
         self.inner.len()
     }

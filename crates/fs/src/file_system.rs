@@ -123,6 +123,12 @@ pub trait WritableFile: Send + Debug {
     /// since the last success: the file should be given up (a second call may report success wrongly).
     fn sync_data(&mut self) -> io::Result<()>;
 
+    /// A hint that what was written from an offset on is to go to the device soon; does not wait for it, and makes nothing
+    /// durable.
+    fn write_out(&mut self, offset: u64) {
+        let _ = offset;
+    }
+
     /// Bytes in the file.
     fn len(&self) -> u64;
 

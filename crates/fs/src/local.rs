@@ -215,6 +215,12 @@ impl WritableFile for LocalWritable {
         self.file.sync_data()
     }
 
+    fn write_out(&mut self, offset: u64) {
+        // What is not needed is written first, and dropped only if it is on the device already. Without that, the next sync does it.
+        let bytes = NonZeroU64::new(self.len.saturating_sub(offset));
+        let _ = rustix::fs::fadvise(&self.file, offset, bytes, Advice::DontNeed);
+    }
+
     fn len(&self) -> u64 {
         self.len
     }

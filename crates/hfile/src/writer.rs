@@ -55,6 +55,8 @@ pub struct HFileWriter {
     file: Box<dyn WritableFile>,
     /// Up to where the file is durable.
     synced_bytes: u64,
+    /// At least that, and what is on its way to the device.
+    written_out_bytes: u64,
     path: PathBuf,
     options: WriterOptions,
     layout: CellLayout,
@@ -121,6 +123,7 @@ impl HFileWriter {
         Ok(Self {
             file,
             synced_bytes: 0,
+            written_out_bytes: 0,
             path: path.to_owned(),
             layout,
             compressor,

@@ -4,22 +4,29 @@
 use super::HFileWriter;
 use crate::error::HFileError;
 
-/// So much at a time: the device has it within milliseconds, and a large file is still few syncs.
-const SYNC_BYTES: u64 = 4 << 20;
+/// So much at a time: the device has it within milliseconds.
+const WRITE_BYTES: u64 = 4 << 20;
+/// So much is on its way at most. A sync waits for it, and is worth as many calls.
+const SYNC_BYTES: u64 = 16 << 20;
 
 impl HFileWriter {
-    /// Makes durable what was written, when it is enough.
+    /// Has what was written go to the device, when it is enough; waits for it, when it is much.
     pub(super) fn write_behind(&mut self) -> Result<(), HFileError> {
-        if self.file.len() - self.synced_bytes < SYNC_BYTES {
-            return Ok(());
+        let end = self.file.len();
+        if end - self.synced_bytes >= SYNC_BYTES {
+            return self.sync();
         }
-        self.sync()
+        if end - self.written_out_bytes >= WRITE_BYTES {
+            self.file.write_out(self.written_out_bytes);
+            self.written_out_bytes = end;
+        }
+        Ok(())
     }
 
     pub(super) fn sync(&mut self) -> Result<(), HFileError> {
         let end = self.file.len();
         self.file.sync_data().map_err(|source| self.io("sync", end, source))?;
-        self.synced_bytes = end;
+        (self.synced_bytes, self.written_out_bytes) = (end, end);
         Ok(())
     }
 }
