@@ -71,7 +71,7 @@ pub enum FilterError {
 }
 
 impl Filter {
-    /// Reads a filter for the records of a mode.
+    /// Reads a filter for the records of a mode. Spaces around its parts do not belong to them.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -87,22 +87,34 @@ impl Filter {
         let &(sign, operator) = found.ok_or_else(no_operator)?;
         let field = Field::named(name.trim()).filter(|&field| mode.can_filter(field));
         let field = field.ok_or_else(|| no_field(name.trim(), mode))?;
-        let typed = &rest[sign.len()..];
+        let typed = rest[sign.len()..].trim();
         let value = Value::parse(field.kind(), typed).ok_or_else(|| FilterError::NoValue {
-            value: typed.trim().to_owned(),
+            value: typed.to_owned(),
             expected: expected(field.kind()),
             field: field.heading(),
         })?;
         Ok(Self { is_negated, field, operator, value, ignores_case })
     }
 
-    /// Reads several, as command lines have them: with `;` in between, or, without any, with `,`.
+    /// Reads several, as command lines have them: with `;` in between, or, without any, with `,`. A comma before a number is one
+    /// of a server's name.
     ///
     /// # Errors
     /// What is wrong with one of them.
     pub fn parse_all(text: &str, mode: Mode) -> Result<Vec<Self>, FilterError> {
-        let separator = if text.contains(';') { ';' } else { ',' };
-        let parts = text.split(separator).filter(|part| !part.trim().is_empty());
+        let mut parts: Vec<String> = Vec::new();
+        if text.contains(';') {
+            parts.extend(text.split(';').map(str::to_owned));
+        } else {
+            for part in text.split(',') {
+                let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+                match parts.last_mut().filter(|_| is_number) {
+                    Some(server) => *server += &format!(",{part}"),
+                    None => parts.push(part.to_owned()),
+                }
+            }
+        }
+        let parts = parts.iter().filter(|part| !part.trim().is_empty());
         parts.map(|part| Self::parse(part, mode, false)).collect()
     }
 

@@ -188,6 +188,12 @@ impl Screen {
         }
     }
 
+    fn go_back(&mut self) {
+        if self.model.go_back() {
+            self.begin_anew();
+        }
+    }
+
     /// Whether a record has what is searched for in a field that is shown.
     fn is_found(&self, record: &Record) -> bool {
         if self.search.is_empty() {

@@ -136,6 +136,9 @@ def check_ends():
     read = subprocess.run(["bash", "-c", '"$@" | head -1; echo "${PIPESTATUS[0]}"', "pipe", FINBACK, "top", "-b", "-d", "0.2",
                            *CLUSTER], text=True, capture_output=True, timeout=PATIENCE_S)
     check(re.fullmatch(r"finback top - \S+\n0\n", read.stdout) and not read.stderr, f"{read}")
+    full = subprocess.run(["bash", "-c", '"$@" > /dev/full', "full", FINBACK, "top", "-O"], text=True, capture_output=True,
+                          timeout=PATIENCE_S)
+    check(full.returncode == 1 and full.stderr.startswith("finback: cannot write to standard output"), f"{full}")
     wrong = subprocess.run([FINBACK, "top", "-m", "t", "-i", "USER==x"], text=True, capture_output=True, timeout=PATIENCE_S)
     check(wrong.returncode == 2 and "Table mode has no field 'USER' to filter by" in wrong.stderr, f"{wrong}")
 

@@ -47,6 +47,12 @@ fn letters_are_letters_if_case_is_ignored() {
 }
 
 #[test]
+fn spaces_around_the_parts_of_a_filter_do_not_matter() {
+    assert_eq!(taken(" TABLE == meta ", false), ["meta"]);
+    assert_eq!(taken("! TABLE = me", false), ["beds", "flowers"]);
+}
+
+#[test]
 fn fields_are_found_in_any_case() {
     assert_eq!(taken("namespace==hbase", false), ["meta"]);
 }
@@ -71,7 +77,14 @@ fn several_filters_are_separated() {
     assert_eq!(texts("TABLE==a;!RS=b"), ["TABLE==a", "!RS=b"]);
     assert_eq!(texts("TABLE==a,#REQ/S>1"), ["TABLE==a", "#REQ/S>1"]);
     assert_eq!(texts("RS==host,16020;TABLE=a;"), ["RS==host,16020", "TABLE=a"]);
-    assert!(Filter::parse_all("TABLE==a;b", Mode::Region).is_err());
+    assert_eq!(texts("RS==host,16020"), ["RS==host,16020"]);
+    assert_eq!(
+        texts("LRS==host,16020,170,!TABLE==a, #REQ/S>1,"),
+        ["LRS==host,16020,170", "!TABLE==a", "#REQ/S>1"]
+    );
+    for wrong in ["TABLE==a;b", "TABLE==a,b", "7", ",7"] {
+        assert!(Filter::parse_all(wrong, Mode::Region).is_err(), "{wrong}");
+    }
 }
 
 proptest! {

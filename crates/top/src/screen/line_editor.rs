@@ -46,7 +46,8 @@ impl LineEditor {
             }
             KeyCode::Char('k') if is_control => self.letters.truncate(self.cursor),
             KeyCode::Char(letter) if !is_control => self.insert(letter),
-            KeyCode::Backspace if self.cursor > 0 => {
+            // Some terminals send ^h for Backspace.
+            KeyCode::Backspace | KeyCode::Char('h') if self.cursor > 0 => {
                 self.cursor -= 1;
                 self.letters.remove(self.cursor);
             }

@@ -61,8 +61,11 @@ impl Screen {
         self.window = Window::Top;
         self.message = None;
         if key.modifiers.contains(KeyModifiers::CONTROL) {
-            if key.code == KeyCode::Char('o') {
-                self.window = Window::Filters;
+            match key.code {
+                KeyCode::Char('o') => self.window = Window::Filters,
+                // Some terminals send it for Backspace.
+                KeyCode::Char('h') => self.go_back(),
+                _ => (),
             }
             return Effect::Nothing;
         }
@@ -73,11 +76,7 @@ impl Screen {
             KeyCode::Esc => return Effect::Quit,
             KeyCode::Char(' ') | KeyCode::Enter => return Effect::Refresh,
             KeyCode::Char(letter) => self.press_letter(letter),
-            KeyCode::Backspace => {
-                if self.model.go_back() {
-                    self.begin_anew();
-                }
-            }
+            KeyCode::Backspace => self.go_back(),
             _ => self.press_arrow(key.code),
         }
         Effect::Nothing

@@ -25,9 +25,11 @@ impl Prompt {
         Self { question, line: LineEditor::new(history) }
     }
 
-    /// What stands before the line.
-    pub(crate) fn label(&self, delay_s: f64, filters: usize) -> String {
+    /// What stands before the line, in few letters if it `is_short`.
+    pub(crate) fn label(&self, delay_s: f64, filters: usize, is_short: bool) -> String {
         match &self.question {
+            Question::Delay if is_short => "delay: ".to_owned(),
+            Question::Filter { .. } if is_short => "filter: ".to_owned(),
             Question::Delay => format!("Change refresh delay from {delay_s} to: "),
             Question::Filter { ignores_case } => {
                 let case = if *ignores_case { "ignoring case" } else { "case sensitive" };

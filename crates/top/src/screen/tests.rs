@@ -171,6 +171,30 @@ fn a_filter_is_typed_shown_and_cleared() {
 }
 
 #[test]
+fn what_is_typed_is_seen_on_narrow_screens() {
+    let mut shown = Shown::new(Mode::Table, 20, 5);
+    shown.press("o");
+    assert_eq!(shown.line(1), "filter:");
+    shown.press("NAMESPACE==hbase");
+    assert_eq!(shown.line(1), "filter: PACE==hbase");
+    shown.press("\x1bo花花花花花花花");
+    assert_eq!(shown.line(1).replace(' ', ""), "filter:花花花花花");
+    shown.press("\x1bd7");
+    assert_eq!(shown.line(1), "delay: 7");
+}
+
+#[test]
+fn a_long_version_does_not_run_into_the_charts() {
+    let mut shown = Shown::new(Mode::Table, 80, 24);
+    let mut status = two_servers(6);
+    status.hbase_version.as_mut().unwrap().version = "2.".repeat(40);
+    shown.screen.answered(&status, 6_000);
+    let line = shown.line(1);
+    assert_eq!(line[..49].trim_end(), format!("Version: {}", "2.".repeat(20)));
+    assert!(!line[49..].contains('2'), "{line}");
+}
+
+#[test]
 fn what_is_no_filter_or_delay_is_told_until_the_next_key() {
     let mut shown = Shown::new(Mode::Table, 80, 24);
     shown.press("onothing\n");
@@ -195,7 +219,8 @@ fn a_record_is_looked_into_and_left_again() {
     assert_eq!(shown.line(7), "Table mode, 1-1 of 1, by #REQ/S high to low, NAMESPACE==default");
     shown.press("i");
     assert!(shown.line(7).starts_with("Region mode, 1-2 of 2"), "{}", shown.line(7));
-    shown.press("\x08\x08");
+    shown.press("\x08");
+    shown.control('h');
     assert_eq!(shown.line(7), "Namespace mode, 1-3 of 3, by #REQ/S high to low");
 }
 

@@ -24,6 +24,8 @@ const NARROWEST_CHART: u16 = 20;
 /// The widest and narrowest column of bars beside the table.
 const RECORD_BARS: std::ops::RangeInclusive<u16> = 12..=60;
 const RECORD_BARS_HEADING: &str = "LAST MINUTES";
+/// Narrower screens ask in few words.
+const NARROWEST_FOR_LABELS: u16 = 72;
 /// Silence of the master that is told.
 const PATIENCE_MS: u64 = 2_000;
 
@@ -65,6 +67,9 @@ impl Screen {
         let (plain, strong) = (Style::new(), self.theme.strong());
         let end = put(buffer, area, area.x, area.y, "finback top - ", plain);
         put(buffer, area, end, area.y, time, strong);
+        // What is long does not run into the charts.
+        let width = if has_charts(area) { SUMMARY_WIDTH - 1 } else { area.width };
+        let area = Rect { width, ..area };
         let Some(summary) = self.model.summary() else { return };
         for (y, line) in (area.y + 1..).zip(summary.lines()) {
             let mut x = area.x;
@@ -109,7 +114,7 @@ impl Screen {
 
     /// Reads and writes of the last minutes, and the requests of the chosen record.
     fn draw_charts(&self, buffer: &mut Buffer, area: Rect, now_ms: u64) {
-        if area.width < SUMMARY_WIDTH + NARROWEST_CHART {
+        if !has_charts(area) {
             return;
         }
         let area = Rect::new(area.x + SUMMARY_WIDTH, area.y, area.width - SUMMARY_WIDTH, SUMMARY_LINES);
@@ -156,15 +161,16 @@ impl Screen {
     fn draw_message(&self, buffer: &mut Buffer, area: Rect, y: u16, now_ms: u64) -> Option<Position> {
         let (theme, model) = (self.theme, &self.model);
         if let Window::Prompt(prompt) = &self.window {
-            let label = prompt.label(self.delay.as_secs_f64(), model.filters().len());
-            let (text, cursor) = (prompt.line.text(), width_of(&prompt.line.before_cursor()));
+            let is_narrow = area.width < NARROWEST_FOR_LABELS;
+            let label = prompt.label(self.delay.as_secs_f64(), model.filters().len(), is_narrow);
+            let (text, before) = (prompt.line.text(), prompt.line.before_cursor());
             // A line that is too long is shown around its cursor.
             let room = usize::from(area.width).saturating_sub(label.len() + 1);
-            let hidden = cursor.saturating_sub(room);
-            let text: String = text.chars().skip(hidden).collect();
+            let mut starts = before.char_indices().map(|(at, _)| at);
+            let start = starts.find(|&at| width_of(&before[at..]) <= room).unwrap_or(before.len());
             let end = put(buffer, area, area.x, y, &label, theme.strong());
-            put(buffer, area, end, y, &text, Style::new());
-            let x = end + (cursor - hidden) as u16;
+            put(buffer, area, end, y, &text[start..], Style::new());
+            let x = end + width_of(&before[start..]).min(room) as u16;
             return (x < area.right() && y < area.bottom()).then_some(Position::new(x, y));
         }
         let waited_ms = self.is_waiting_since_ms.map_or(0, |since| now_ms.saturating_sub(since));
@@ -267,6 +273,10 @@ impl Screen {
         let style = if is_chosen { theme.highlight() } else { theme.requests() };
         bars::draw(buffer, area, last, theme, style);
     }
+}
+
+fn has_charts(area: Rect) -> bool {
+    area.width >= SUMMARY_WIDTH + NARROWEST_CHART
 }
 
 fn draw_headings(

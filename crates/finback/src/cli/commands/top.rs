@@ -6,7 +6,7 @@ use crate::cli::stop::{EXIT_FAILED, Stop};
 use crate::cli::table::{Command, Kind, Opt};
 use crate::cli::usage_error::UsageError;
 use finback_top::{Ending, Field, Filter, Mode, Options, Sorting, Theme, TopError, View};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
             'i',
             "filters",
             ("FILTERS", Kind::Text),
-            "Shows only what passes all of these. Between them stands ; or, if no value has one, a comma.",
+            "Shows only what passes all of these. Between them stands ; or a comma, but for those in names of servers.",
         ),
         Opt::flag('b', "batchMode", "Prints, without a screen, until -n or a signal ends it."),
         CONFIG,
@@ -74,7 +74,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let mode: Option<char> = arguments.parsed("mode", "a letter")?;
     let mode = mode.and_then(Mode::of_letter).unwrap_or(Mode::Region);
     if arguments.has("outputFieldNames") {
-        mode.fields().iter().for_each(|known| println!("{}", known.field.heading()));
+        let names: String =
+            mode.fields().iter().map(|known| format!("{}\n", known.field.heading())).collect();
+        std::io::stdout().lock().write_all(names.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(arguments, mode)?;
@@ -89,6 +91,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
             finback_top::run_screen(config, options, Theme::of_environment()).await
         }
     });
+    // A name server that gives no answer holds nobody up who has seen enough.
+    runtime.shutdown_background();
     match ended {
         Ok(Ending::Unanswered) => Ok(ExitCode::from(EXIT_FAILED)),
         Ok(Ending::Signal(signal)) => {

@@ -39,7 +39,10 @@ fn a_line_is_cleared_at_once() {
     typed(&mut editor, &[KeyCode::Left]);
     controlled(&mut editor, 'k');
     assert_eq!(editor.text(), "abc");
+    controlled(&mut editor, 'h');
+    assert_eq!(editor.text(), "ab");
     controlled(&mut editor, 'u');
+    controlled(&mut editor, 'h');
     assert_eq!(editor.text(), "");
 }
 
