@@ -11,9 +11,14 @@ const MAX_TEXT_BYTES: usize = 32 << 10;
 pub(crate) struct Parameters<'a>(pub(crate) &'a Request);
 
 impl<'a> Parameters<'a> {
-    /// A text; empty if there is none.
+    /// A text without the space around it; empty if there is none.
     pub(crate) fn text(self, name: &str) -> Result<&'a str, Refused> {
-        let text = self.0.parameter(name).unwrap_or_default().trim();
+        self.exact(name).map(str::trim)
+    }
+
+    /// A text as it came: spaces are bytes of a row's key like others. Empty if there is none.
+    pub(crate) fn exact(self, name: &str) -> Result<&'a str, Refused> {
+        let text = self.0.parameter(name).unwrap_or_default();
         if text.len() > MAX_TEXT_BYTES {
             return Err(Refused::BadRequest(format!("{name} is longer than {MAX_TEXT_BYTES} bytes")));
         }
@@ -107,6 +112,7 @@ mod tests {
             assert!(matches!(of.number(name, 1, 10), Err(Refused::BadRequest(_))), "{name}");
         }
         assert_eq!((of.number("p", 7, 10), of.text("t")), (Ok(7), Ok("a")));
+        assert_eq!(of.exact("t"), Ok(" a "));
         assert!(of.choice("s", &[("a", 1)]).is_err() && of.needed("p").is_err());
         assert_eq!(of.choice("p", &[("a", 1), ("b", 2)]), Ok(("", 1)));
         let long = Request::parse("/", Some(&format!("t={}", "a".repeat(MAX_TEXT_BYTES + 1))));

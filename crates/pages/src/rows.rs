@@ -18,9 +18,9 @@ const MAX_VERSIONS: u32 = 100;
 pub(crate) fn range(parameters: Parameters<'_>) -> Result<RowRange, Refused> {
     Ok(RowRange {
         table: parameters.needed("table")?.to_owned(),
-        start: parameters.text("start")?.to_owned(),
+        start: parameters.exact("start")?.to_owned(),
         prefix: parameters.flag("prefix"),
-        column: parameters.text("column")?.to_owned(),
+        column: parameters.exact("column")?.to_owned(),
         rows: parameters.number("rows", ROWS.0, ROWS.1)?,
         cells_per_row: parameters.number("cells", CELLS.0, CELLS.1)?,
         versions: parameters.number("versions", 1, MAX_VERSIONS)?,
@@ -108,4 +108,27 @@ fn shown(range: &RowRange, row: &Row) -> Markup {
 /// Most timestamps are times.
 fn timestamp(ms: u64) -> String {
     format!("{} UTC", units::time(ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use finback_web::Request;
+
+    #[test]
+    fn a_key_with_spaces_around_it_is_read_back_as_it_was_written() {
+        let written = RowRange {
+            table: "t".to_owned(),
+            start: String::new(),
+            prefix: false,
+            column: "f: q ".to_owned(),
+            rows: 25,
+            cells_per_row: 20,
+            versions: 1,
+        };
+        let page = page_of(&written, "  1 ");
+        let (path, query) = page.split_once('?').unwrap();
+        let read = range(Parameters(&Request::parse(path, Some(query)))).unwrap();
+        assert_eq!((read.start.as_str(), read.column.as_str()), ("  1 ", "f: q "));
+    }
 }
