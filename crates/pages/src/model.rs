@@ -317,6 +317,8 @@ pub struct RowRange {
     pub start: String,
     /// Whether only rows that begin with `start` are wanted.
     pub prefix: bool,
+    /// Where to go on among these; empty: at the first.
+    pub from: String,
     /// Only this family, or `family:qualifier`; empty: all.
     pub column: String,
     /// Rows at most.

@@ -20,6 +20,7 @@ pub(crate) fn range(parameters: Parameters<'_>) -> Result<RowRange, Refused> {
         table: parameters.needed("table")?.to_owned(),
         start: parameters.exact("start")?.to_owned(),
         prefix: parameters.flag("prefix"),
+        from: parameters.exact("from")?.to_owned(),
         column: parameters.exact("column")?.to_owned(),
         rows: parameters.number("rows", ROWS.0, ROWS.1)?,
         cells_per_row: parameters.number("cells", CELLS.0, CELLS.1)?,
@@ -37,12 +38,22 @@ fn page_of(range: &RowRange, start: &str) -> String {
             ("table", &range.table),
             ("start", start),
             ("prefix", if range.prefix { "1" } else { "" }),
+            ("from", &range.from),
             ("column", &range.column),
             ("rows", &other(range.rows, ROWS.0)),
             ("cells", &other(range.cells_per_row, CELLS.0)),
             ("versions", &other(range.versions, 1)),
         ],
     )
+}
+
+/// The address of the rows from `next` on, of those that are wanted.
+fn next_page(range: &RowRange, next: &str) -> String {
+    if range.prefix {
+        page_of(&RowRange { from: next.to_owned(), ..range.clone() }, &range.start)
+    } else {
+        page_of(range, next)
+    }
 }
 
 /// The page of rows.
@@ -56,10 +67,7 @@ pub(crate) fn render(range: &RowRange, rows: &Rows) -> Markup {
         nav.pages aria-label="More rows" {
             @if !range.start.is_empty() && !range.prefix { a href=(page_of(range, "")) { "⇤ From the first row" } }
             span.faint { (rows.rows.len()) " rows in " (units::latency(rows.took_us as f64)) }
-            // With a prefix the next rows have it too, but no longer begin with where they start.
-            @if let Some(next) = &rows.next {
-                a rel="next" href=(page_of(&RowRange { prefix: false, ..range.clone() }, next)) { "Next rows →" }
-            }
+            @if let Some(next) = &rows.next { a rel="next" href=(next_page(range, next)) { "Next rows →" } }
         }
     }
 }
@@ -81,7 +89,8 @@ fn form(range: &RowRange) -> Markup {
 }
 
 fn shown(range: &RowRange, row: &Row) -> Markup {
-    let alone = RowRange { rows: 1, cells_per_row: CELLS.1, prefix: false, ..range.clone() };
+    let alone =
+        RowRange { rows: 1, cells_per_row: CELLS.1, prefix: false, from: String::new(), ..range.clone() };
     html! {
         li {
             h2 { a href=(page_of(&alone, &row.key)) { code { (row.key) } } }
@@ -121,6 +130,7 @@ mod tests {
             table: "t".to_owned(),
             start: String::new(),
             prefix: false,
+            from: String::new(),
             column: "f: q ".to_owned(),
             rows: 25,
             cells_per_row: 20,
@@ -130,5 +140,22 @@ mod tests {
         let (path, query) = page.split_once('?').unwrap();
         let read = range(Parameters(&Request::parse(path, Some(query)))).unwrap();
         assert_eq!((read.start.as_str(), read.column.as_str()), ("  1 ", "f: q "));
+    }
+
+    #[test]
+    fn the_next_rows_of_a_prefix_have_it_too() {
+        let prefixed = RowRange {
+            table: "t".to_owned(),
+            start: "a ".to_owned(),
+            prefix: true,
+            rows: 25,
+            cells_per_row: 20,
+            versions: 1,
+            ..RowRange::default()
+        };
+        let page = next_page(&prefixed, "a 7\\x00");
+        let (path, query) = page.split_once('?').unwrap();
+        let read = range(Parameters(&Request::parse(path, Some(query)))).unwrap();
+        assert_eq!((read.start.as_str(), read.prefix, read.from.as_str()), ("a ", true, "a 7\\x00"));
     }
 }

@@ -29,8 +29,10 @@ impl ServerPages {
         let mut regions: Vec<RegionInfo> =
             open.iter().map(|region| region.info()).filter(|info| info.table == table).cloned().collect();
         regions.sort_by(|a, b| a.start_key.cmp(&b.start_key));
-        let start: Bytes = from_string_binary(range.start.as_bytes()).into();
-        let stop = if range.prefix { after_prefix(&start) } else { Bytes::new() };
+        let row = |written: &str| -> Bytes { from_string_binary(written.as_bytes()).into() };
+        let first = row(&range.start);
+        let stop = if range.prefix { after_prefix(&first) } else { Bytes::new() };
+        let start = first.max(row(&range.from));
         let reading = Reading {
             client: Arc::clone(&self.client),
             regions,
