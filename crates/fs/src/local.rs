@@ -189,7 +189,7 @@ struct LocalWritable {
     gains_by_zeros: Option<bool>,
 }
 
-/// File systems that write in place, and a journal of their own for what grows: ext2 to ext4, and XFS.
+/// File systems that write in place, and more for a file that has grown: ext2 to ext4, and XFS.
 const WRITE_IN_PLACE: [i64; 2] = [0xef53, 0x5846_5342];
 /// Zeros written at a time.
 const ZEROS: &[u8] = &[0; 64 << 10];
