@@ -200,7 +200,11 @@ impl Connection {
         let limits = &self.shared.limits;
         let others_wait = self.shared.unread.bytes() > limits.max_unread_bytes;
         let room = if others_wait { 1 } else { limits.max_outgoing_bytes };
-        self.outgoing.len() < room && self.pending < limits.max_pending_calls && !self.shared.is_draining()
+        self.outgoing.len() < room
+            // Those of calls under way, too.
+            && self.session.info.reply_bytes() < limits.max_outgoing_bytes
+            && self.pending < limits.max_pending_calls
+            && !self.shared.is_draining()
     }
 
     fn collect_finished(&mut self) {

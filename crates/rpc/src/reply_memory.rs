@@ -188,8 +188,15 @@ impl ReplyShare {
                 self.all.admit();
             }
         }
-        self.bytes = bytes;
+        self.set(bytes);
         true
+    }
+
+    fn set(&mut self, bytes: usize) {
+        if let Some(client) = &self.client {
+            client.count_reply(self.bytes, bytes);
+        }
+        self.bytes = bytes;
     }
 
     /// Counts that the reply holds `bytes`, though there is no room: for one that has come to its end, and that would
@@ -197,7 +204,7 @@ impl ReplyShare {
     pub fn hold_beyond(&mut self, bytes: usize) {
         if !self.try_hold(bytes) {
             self.all.bytes.fetch_add(bytes.saturating_sub(self.bytes), Ordering::SeqCst);
-            self.bytes = bytes;
+            self.set(bytes);
         }
     }
 
@@ -232,14 +239,15 @@ impl ReplyShare {
 
     /// Takes over what another one has.
     fn merge(&mut self, mut other: Self) {
-        self.bytes += std::mem::take(&mut other.bytes);
+        self.set(self.bytes + std::mem::take(&mut other.bytes));
         // A turn that it had before is over: it would not have waited.
         self.turn = other.turn.take();
     }
 
     /// Gives all back, and tells nobody.
     fn give_up(&mut self) {
-        self.all.take_back(std::mem::take(&mut self.bytes), self.turn.take());
+        self.all.take_back(self.bytes, self.turn.take());
+        self.set(0);
     }
 }
 

@@ -13,7 +13,7 @@ use std::fmt;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -163,6 +163,8 @@ pub struct ConnectionInfo {
     closed: AtomicBool,
     lost: AtomicBool,
     loss: Notify,
+    /// What all replies to it hold, whether they are done or not, as far as it is counted.
+    reply_bytes: AtomicUsize,
 }
 
 impl ConnectionInfo {
@@ -176,8 +178,8 @@ impl ConnectionInfo {
         has_codec: bool,
     ) -> Self {
         let (closed, lost, loss) = (AtomicBool::new(false), AtomicBool::new(false), Notify::new());
-        let kept = OnceLock::new();
-        Self { user, real_user, service, version, remote, has_codec, kept, closed, lost, loss }
+        let (kept, reply_bytes) = (OnceLock::new(), AtomicUsize::new(0));
+        Self { user, real_user, service, version, remote, has_codec, kept, closed, lost, loss, reply_bytes }
     }
 
     /// Describes calls from within this process.
@@ -189,6 +191,20 @@ impl ConnectionInfo {
     /// Whether the client has gone, or at least sends nothing more: long work for it is not worth while.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that replies to it hold.
+    pub(crate) fn reply_bytes(&self) -> usize {
+        self.reply_bytes.load(Ordering::Relaxed)
+    }
+
+    /// A reply holds so many bytes instead of others.
+    pub(crate) fn count_reply(&self, before: usize, now: usize) {
+        if now >= before {
+            self.reply_bytes.fetch_add(now - before, Ordering::Relaxed);
+        } else {
+            self.reply_bytes.fetch_sub(before - now, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn set_closed(&self) {

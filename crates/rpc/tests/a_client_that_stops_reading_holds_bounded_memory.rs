@@ -79,6 +79,24 @@ async fn pending_calls_of_one_client_are_bounded() {
 }
 
 #[tokio::test]
+async fn what_replies_of_pending_calls_hold_is_bounded() {
+    let running = Running::start(Limits { max_outgoing_bytes: 1 << 20, ..Limits::default() });
+    let mut client = running.client().await;
+    for id in 0..12 {
+        client.send(&request(header(id, "CountedLater"), &[0; 256], b"")).await;
+    }
+    // Four hold 1 MiB.
+    until("four", || running.echo.begun.load(Ordering::SeqCst) == 4).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(running.echo.begun.load(Ordering::SeqCst), 4);
+    for _ in 0..12 {
+        running.echo.release.notify_one();
+        client.response().await;
+    }
+    assert_eq!(running.echo.memory.bytes(), 0);
+}
+
+#[tokio::test]
 async fn replies_for_all_clients_together_are_bounded() {
     const CLIENTS: usize = 8;
     let limits = Limits { max_outgoing_bytes: 16 << 20, max_unread_bytes: 2 << 20, ..Limits::default() };

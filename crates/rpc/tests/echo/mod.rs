@@ -24,7 +24,7 @@ pub const MEMORY: usize = 16 << 20;
 
 /// `Echo` gives back parameter and cells, `Later` when [`Echo::release`] is notified, in a task of its own, `LaterHere` in that of
 /// its connection; `Multi` the number of actions, in text; `Big` a cell block of as many KiB as the parameter has bytes;
-/// `Counted` the same, when there is memory for it.
+/// `Counted` the same, when there is memory for it; `CountedLater` is counted as many KiB, and goes on as `Later`.
 pub struct Echo {
     pub memory: Arc<ReplyMemory>,
     pub begun: AtomicUsize,
@@ -85,6 +85,15 @@ impl Service for Echo {
                     share.hold(call.param.len() << 10, call.deadline).await?;
                     let reply = Reply { cells: key_values(call.param.len()), ..Reply::default() };
                     Ok(reply.counted(share))
+                });
+            }
+            "CountedLater" => {
+                let mut share = self.memory.share_of(&call);
+                let is_there = share.try_hold(call.param.len() << 10);
+                let reply = self.when_released(call);
+                return Outcome::pending(async move {
+                    assert!(is_there, "there is memory for this test");
+                    Ok(reply.await?.counted(share))
                 });
             }
             "Later" => return Outcome::pending(self.when_released(call)),
