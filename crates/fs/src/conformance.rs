@@ -108,23 +108,34 @@ fn zeros_ahead(fs: &dyn FileSystem, root: &Path) {
     let path = root.join("file");
     let mut file = fs.create_new(&path).expect("create");
     file.append(b"01").expect("append");
-    file.zero_ahead(6).expect("zeros");
-    let zeros = file.zeros_ahead() as usize; // none where they would be of no use
-    file.zero_ahead(4).expect("fewer than there are");
-    assert_eq!((file.len(), file.zeros_ahead() as usize), (2, zeros));
+    file.zero_ahead(9, b"<>").expect("zeros");
+    let some = file.zeros_ahead() > 0; // none where they would be of no use
+    let left = |n: usize| if some { n } else { 0 };
+    let ahead = |text: &[u8], behind: &[u8]| [text, &behind[..left(behind.len())]].concat();
+    file.zero_ahead(4, b"<>").expect("fewer than there are");
+    assert_eq!((file.len(), file.zeros_ahead() as usize), (2, left(9)));
+    assert_eq!(get(fs, &path), ahead(b"01", b"<>\0\0\0\0\0\0\0"));
     file.append(b"2345").expect("append over zeros");
     file.sync_data().expect("sync");
-    assert_eq!((file.len(), file.zeros_ahead() as usize), (6, zeros.saturating_sub(4)));
-    assert_eq!(get(fs, &path), [&b"012345"[..], &vec![0; zeros.saturating_sub(4)]].concat());
-    file.append(b"678").expect("append over zeros and further");
-    assert_eq!((file.len(), file.zeros_ahead()), (9, 0));
-    file.zero_ahead(100).expect("zeros");
-    assert!(file.truncate(10).is_err(), "zeros ahead are not of the file");
-    file.truncate(9).expect("truncate");
+    assert_eq!((file.len(), file.zeros_ahead() as usize), (6, left(5)));
+    assert_eq!(get(fs, &path), ahead(b"012345", b"<>\0\0\0"));
+    file.append(b"6789").expect("append that leaves less than a mark");
+    assert_eq!(get(fs, &path), ahead(b"0123456789", b"<>"), "the mark is whole");
+    file.append(b"ab").expect("append over the mark");
+    assert_eq!((file.len(), file.zeros_ahead()), (12, 0));
+    assert_eq!(get(fs, &path), b"0123456789ab");
+    file.zero_ahead(6, b"<>").expect("zeros");
+    file.append_vectored(&mut [IoSlice::new(b"c"), IoSlice::new(b"d")]).expect("append of slices over zeros");
+    assert_eq!(get(fs, &path), ahead(b"0123456789abcd", b"<>\0\0"));
+    file.append(b"efghijk").expect("append over zeros and further");
+    assert_eq!((file.len(), file.zeros_ahead()), (21, 0));
+    file.zero_ahead(100, b"<>").expect("zeros");
+    assert!(file.truncate(22).is_err(), "zeros ahead are not of the file");
+    file.truncate(21).expect("truncate");
     assert_eq!(file.zeros_ahead(), 0);
-    file.append(b"9").expect("append");
+    file.append(b"l").expect("append");
     file.sync_data().expect("sync");
-    assert_eq!(get(fs, &path), b"0123456789");
+    assert_eq!(get(fs, &path), b"0123456789abcdefghijkl");
 }
 
 fn renames(fs: &dyn FileSystem, root: &Path) {

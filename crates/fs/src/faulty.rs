@@ -307,12 +307,12 @@ impl WritableFile for FaultyWritable {
         self.inner.allocate(len)
     }
 
-    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
+    fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
         self.faults.begin("zero ahead")?;
         if self.faults.0.state.lock().byte_budget.is_some_and(|budget| budget < bytes) {
             return Err(io::Error::from_raw_os_error(ENOSPC));
         }
-        self.inner.zero_ahead(bytes)
+        self.inner.zero_ahead(bytes, mark)
     }
 
     fn zeros_ahead(&self) -> u64 {

@@ -140,16 +140,17 @@ pub trait WritableFile: Send + Debug {
     /// Cuts the file to `len` bytes, and what zeros are behind them; durable after the next sync. An error if it is shorter.
     fn truncate(&mut self, len: u64) -> io::Result<()>;
 
-    /// Puts zeros behind the end, up to so many `bytes`, for the next appends to overwrite: their syncs then have no new length
-    /// to make durable, which is half of what a small sync costs on many file systems. On others nothing is done. Readers
-    /// see the zeros, [`len`](Self::len) does not count them, and [`truncate`](Self::truncate) takes them away. After an
-    /// error some may be there.
-    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
-        let _ = bytes;
+    /// Puts `mark` and zeros behind the end, up to so many `bytes`, for the next appends to overwrite: their syncs then have no
+    /// new length to make durable, which is half of what a small sync costs on many file systems. On others nothing is done.
+    /// An append that leaves some of them puts the mark before what is left, in the same write. Readers see them,
+    /// [`len`](Self::len) does not count them, and [`truncate`](Self::truncate) takes them away. After an error some may be
+    /// there.
+    fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
+        let _ = (bytes, mark);
         Ok(())
     }
 
-    /// How many of these zeros are left.
+    /// How many bytes, of the mark and zeros, are left.
     fn zeros_ahead(&self) -> u64 {
         0
     }

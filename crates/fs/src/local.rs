@@ -44,7 +44,7 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 impl FileSystem for LocalFileSystem {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        Ok(Box::new(LocalWritable { file, len: 0, zeroed_to: 0, gains_by_zeros: None }))
+        Ok(Box::new(LocalWritable { file, len: 0, zeroed_to: 0, mark: &[], gains_by_zeros: None }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
@@ -185,6 +185,8 @@ struct LocalWritable {
     len: u64,
     /// Where zeros that were put ahead end.
     zeroed_to: u64,
+    /// What stands before them.
+    mark: &'static [u8],
     /// Whether syncs of this file system are cheaper where the length stays; unknown before the first question.
     gains_by_zeros: Option<bool>,
 }
@@ -194,20 +196,37 @@ const WRITE_IN_PLACE: [i64; 2] = [0xef53, 0x5846_5342];
 /// Zeros written at a time.
 const ZEROS: &[u8] = &[0; 64 << 10];
 
-impl WritableFile for LocalWritable {
-    fn append_vectored(&mut self, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+impl LocalWritable {
+    /// Writes at the end; what comes to stand behind `end` does not count.
+    fn write_slices(&mut self, mut slices: &mut [IoSlice<'_>], end: u64) -> io::Result<()> {
+        let mut at = self.len;
         IoSlice::advance_slices(&mut slices, 0); // drops leading empty slices
         while !slices.is_empty() {
-            match rustix::io::pwritev(&self.file, slices, self.len) {
+            match rustix::io::pwritev(&self.file, slices, at) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(n) => {
-                    self.len += n as u64;
+                    at += n as u64;
+                    self.len = at.min(end);
                     IoSlice::advance_slices(&mut slices, n);
                 }
                 Err(Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
             }
         }
+        Ok(())
+    }
+}
+
+impl WritableFile for LocalWritable {
+    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let end = self.len + slices.iter().map(|slice| slice.len() as u64).sum::<u64>();
+        if self.zeroed_to <= end {
+            return self.write_slices(slices, end);
+        }
+        let mut marked = slices.to_vec();
+        marked.push(IoSlice::new(self.mark));
+        self.write_slices(&mut marked, end)?;
+        self.zeroed_to = self.zeroed_to.max(end + self.mark.len() as u64);
         Ok(())
     }
 
@@ -234,14 +253,18 @@ impl WritableFile for LocalWritable {
         Ok(())
     }
 
-    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
+    fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
         let gains = match self.gains_by_zeros {
             Some(gains) => gains,
             None => WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(&self.file)?.f_type as i64)),
         };
         self.gains_by_zeros = Some(gains);
         let end = self.len + bytes;
-        let mut at = self.zeroed_to.max(self.len);
+        if gains && self.zeroed_to <= self.len {
+            (self.mark, self.zeroed_to) = (mark, self.len + mark.len() as u64);
+            self.file.write_all_at(mark, self.len)?;
+        }
+        let mut at = self.zeroed_to;
         while gains && at < end {
             let piece = ZEROS.len().min((end - at) as usize);
             at += self.file.write_at(&ZEROS[..piece], at)? as u64;

@@ -246,14 +246,14 @@ impl FileSystem for MemFileSystem {
         let modified = SystemTime::now();
         let inode = tree.add(Inode::File(FileInode::new(modified)));
         tree.dir_mut(parent)?.insert(name, inode);
-        Ok(Box::new(MemFile { tree: self.tree.clone(), inode, ahead: 0 }))
+        Ok(Box::new(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[] }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
         let tree = self.tree.lock();
         let inode = tree.find(path)?;
         tree.file(inode)?;
-        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode, ahead: 0 }))
+        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[] }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -413,8 +413,9 @@ impl Drop for MemLock {
 struct MemFile {
     tree: Arc<Mutex<Tree>>,
     inode: InodeNumber,
-    /// Zeros behind what was written through this handle.
+    /// Bytes, of `mark` and zeros, behind what was written through this handle.
     ahead: usize,
+    mark: &'static [u8],
 }
 
 impl WritableFile for MemFile {
@@ -424,6 +425,10 @@ impl WritableFile for MemFile {
         for slice in slices.iter() {
             file.write(file.data.len() - self.ahead, slice);
             self.ahead = self.ahead.saturating_sub(slice.len());
+        }
+        if self.ahead > 0 {
+            file.write(file.data.len() - self.ahead, self.mark);
+            self.ahead = self.ahead.max(self.mark.len());
         }
         Ok(())
     }
@@ -449,10 +454,14 @@ impl WritableFile for MemFile {
         Ok(())
     }
 
-    fn zero_ahead(&mut self, bytes: u64) -> io::Result<()> {
-        let more = (bytes as usize).saturating_sub(self.ahead);
+    fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
         let mut tree = self.tree.lock();
         let file = tree.file_mut(self.inode)?;
+        if self.ahead == 0 {
+            file.write(file.data.len(), mark);
+            (self.ahead, self.mark) = (mark.len(), mark);
+        }
+        let more = (bytes as usize).saturating_sub(self.ahead);
         file.data.resize(file.data.len() + more, 0);
         self.ahead += more;
         Ok(())

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use finback_fs::{FileSystem, WritableFile};
 
 use crate::{
-    MAX_ENTRY_BYTES, WalCompression, WalEntry, WalError,
+    END_MARK, MAX_ENTRY_BYTES, WalCompression, WalEntry, WalError,
     compressed_cells::CellCompressor,
     compressed_key,
     entry_head::MAX_KEY_BYTES,
@@ -319,13 +319,13 @@ impl WalFileWriter {
         Ok(())
     }
 
-    /// Before a sync, where many small ones follow each other: sees to it that the next ones overwrite zeros. A disk
-    /// without room for them is none for long, and that is told by the writes.
+    /// Before a sync, where many small ones follow each other: sees to it that the next ones overwrite zeros. [`END_MARK`] stands
+    /// before these. A disk without room for them is none for long, and that is told by the writes.
     pub(crate) fn zero_ahead(&mut self) {
         let next = self.mean_write;
         if next <= MAX_ZEROED_WRITE && self.file.zeros_ahead() < next {
             let zeros = (next * ZEROED_WRITES).next_multiple_of(MIN_ZEROS).min(MAX_ZEROS);
-            if let Err(error) = self.file.zero_ahead(zeros) {
+            if let Err(error) = self.file.zero_ahead(zeros, END_MARK) {
                 tracing::debug!(%error, "no zeros ahead of a log");
             }
         }

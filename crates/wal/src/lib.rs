@@ -69,3 +69,6 @@ pub const BULK_LOAD_INTENT: &[u8] = b"FINBACK::BULK_LOAD_INTENT";
 /// The largest entry (key and cells) that is written or read, in bytes. HBase's largest request
 /// (`hbase.ipc.max.request.size`) has 256 MiB; twice that leaves room for what an entry adds to it.
 pub const MAX_ENTRY_BYTES: usize = 512 << 20;
+/// Stands where the entries end, before zeros: the length, as a varint, of a key that no file can hold. HBase's reader takes it for
+/// an entry that is not there yet; zeros it would take for a damaged one.
+pub(crate) const END_MARK: &[u8] = &[0xff, 0xff, 0xff, 0xff, 0x07];

@@ -4,7 +4,7 @@ use finback_cell::block::CellIter;
 use finback_fs::FileSystem;
 
 use crate::{
-    META_FAMILY, WalCompression, WalError, WalKey,
+    END_MARK, META_FAMILY, WalCompression, WalError, WalKey,
     decompressor::Decompressor,
     entry_head::{EntryHead, NoEntry, parse_head, skip_cells},
     header::Header,
@@ -330,7 +330,7 @@ impl WalReader {
     /// There is no entry at the position, and the entries should not end here.
     fn judge(&mut self, reason: String) -> Result<Option<ParsedEntry>, WalError> {
         let len = self.window.file_len();
-        if self.trailer == Trailer::Missing && self.zeros_from(self.position)? {
+        if self.trailer == Trailer::Missing && self.nothing_from(self.position)? {
             // Not torn: a log that is written, or whose writer died, ends so.
             self.end = self.position;
             return Ok(None);
@@ -364,12 +364,16 @@ impl WalReader {
         Ok(None)
     }
 
-    /// Whether nothing but zeros is there from an offset on.
-    fn zeros_from(&mut self, offset: u64) -> Result<bool, WalError> {
+    /// Whether from an offset on there is only what is put ahead of entries: the mark and zeros.
+    fn nothing_from(&mut self, offset: u64) -> Result<bool, WalError> {
+        let io = |e| WalError::io(&self.path, "read", e);
+        let marked = self.window.slice(offset, END_MARK.len()).map_err(io)? == END_MARK;
         let (mut at, len) = (offset, self.window.file_len());
+        if marked {
+            at += END_MARK.len() as u64;
+        }
         while at < len {
-            let step = self.window.slice(at, ZEROS_STEP_BYTES);
-            let step = step.map_err(|e| WalError::io(&self.path, "read", e))?;
+            let step = self.window.slice(at, ZEROS_STEP_BYTES).map_err(io)?;
             if step.is_empty() || step.iter().any(|&byte| byte != 0) {
                 return Ok(false);
             }

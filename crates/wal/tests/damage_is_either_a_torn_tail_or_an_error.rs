@@ -11,6 +11,8 @@ use finback_fs::{FileSystem, MemFileSystem};
 use finback_wal::{WalCompression, WalError, WalFileWriter};
 
 const FILE: &str = "/log";
+/// Before zeros: a length of 2^31-1, as a varint.
+const END_MARK: [u8; 5] = [0xff, 0xff, 0xff, 0xff, 0x07];
 const GROUPS: u64 = 4;
 const ENTRIES_PER_GROUP: u64 = 3;
 
@@ -230,9 +232,14 @@ fn zeros_behind_the_last_entry_are_the_end() {
     for compression in COMPRESSIONS {
         let fs = MemFileSystem::new();
         let (bytes, _, offsets) = compressed_sample(compression, false, plain);
-        for zeros in [1, 7, 8, 200_000] {
+        for (mark, zeros) in
+            [(false, 1), (false, 7), (false, 8), (false, 200_000), (true, 0), (true, 1), (true, 200_000)]
+        {
             let mut ahead = bytes.clone();
-            ahead.resize(bytes.len() + zeros, 0);
+            if mark {
+                ahead.extend(END_MARK);
+            }
+            ahead.resize(ahead.len() + zeros, 0);
             write_file(&fs, Path::new(FILE), &ahead);
             let contents = read(&fs, Path::new(FILE)).unwrap();
             assert_eq!((contents.offsets.len(), contents.torn_at), (offsets.len(), None), "{zeros} zeros");
