@@ -28,6 +28,7 @@ pub(crate) struct Signals {
     terminate: Signal,
     hang_up: Signal,
     interrupt: Signal,
+    quit: Signal,
     stop: Signal,
     go_on: Signal,
 }
@@ -49,6 +50,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
             stop: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
             go_on: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         })
@@ -60,6 +62,7 @@ impl Signals {
             _ = self.terminate.recv() => end(SignalKind::terminate()),
             _ = self.hang_up.recv() => end(SignalKind::hangup()),
             _ = self.interrupt.recv() => end(SignalKind::interrupt()),
+            _ = self.quit.recv() => end(SignalKind::quit()),
             _ = self.stop.recv() => Asked::Stop,
             _ = self.go_on.recv() => Asked::GoOn,
         }

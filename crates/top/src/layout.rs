@@ -35,7 +35,9 @@ impl Widths {
             self.needed.clear();
         }
         for &field in fields {
-            let width = |record: &Record| record.value(field).map_or(0, |value| width_of(&value.to_string()));
+            let width = |record: &Record| {
+                record.value(field).map_or(0, |value| width_of(&printable(&value.to_string())))
+            };
             let widest = records.iter().map(width).max().unwrap_or(0);
             let needed = self.needed.entry(field).or_insert(field.heading().len());
             *needed = widest.max(*needed);
@@ -132,9 +134,38 @@ fn padded(text: &str, SizedColumn { field, width }: SizedColumn) -> String {
     if field.is_left_justified() { text + &space } else { space + &text }
 }
 
-/// What servers send may hold anything; what moves a terminal's cursor, or changes its state, is not shown.
+/// What servers send may hold anything. In place of what moves a terminal's cursor, changes its state or the direction of text, or
+/// is not to be seen, stands a `?`.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+    text.chars().map(|letter| if is_printable(letter) { letter } else { '?' }).collect()
+}
+
+pub(crate) fn is_printable(letter: char) -> bool {
+    !letter.is_control() && !is_invisible(letter)
+}
+
+/// Whether somebody sees nothing of it: what Unicode calls ignorable by default (DerivedCoreProperties.txt), marks of direction
+/// among it; separators of lines and paragraphs; marks of annotations.
+fn is_invisible(letter: char) -> bool {
+    matches!(
+        u32::from(letter),
+        0xad | 0x34f
+            | 0x61c
+            | 0x115f..=0x1160
+            | 0x17b4..=0x17b5
+            | 0x180b..=0x180f
+            | 0x200b..=0x200f
+            | 0x2028..=0x202e
+            | 0x2060..=0x206f
+            | 0x3164
+            | 0xfe00..=0xfe0f
+            | 0xfeff
+            | 0xffa0
+            | 0xfff0..=0xfffb
+            | 0x1_bca0..=0x1_bca3
+            | 0x1_d173..=0x1_d17a
+            | 0xe_0000..=0xe_0fff
+    )
 }
 
 /// Text within so many columns of the terminal. Where the end is cut, a `+` says so.

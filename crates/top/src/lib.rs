@@ -32,6 +32,7 @@ mod summary;
 mod terminal;
 mod value;
 mod watch;
+mod watchdog;
 
 pub use error::{Result, TopError};
 pub use field::{Field, FieldType};

@@ -13,7 +13,7 @@ mod top_window;
 
 pub use theme::Theme;
 
-use crate::layout::{SizedColumn, Widths, printable};
+use crate::layout::{SizedColumn, Widths, printable, width_of};
 use crate::mode::Mode;
 use crate::model::{Sorting, TopModel, View};
 use crate::record::Record;
@@ -149,6 +149,23 @@ impl Screen {
         }
     }
 
+    /// The records as lines of text, of so many columns and rows, for when the screen is over.
+    pub(crate) fn picture(&mut self, (width, height): (u16, u16), time: &str, now_ms: u64) -> Vec<String> {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        self.window = Window::Top;
+        self.draw_records(&mut buffer, area, time, now_ms);
+        let mut lines: Vec<String> = (0..height).map(|row| line(&buffer, row)).collect();
+        let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+        lines.truncate(end);
+        lines
+    }
+
+    /// Whether the last question had no answer.
+    pub(crate) fn is_in_trouble(&self) -> bool {
+        self.trouble.is_some()
+    }
+
     fn switch_mode(&mut self, mode: Mode) {
         self.model.switch_mode(mode);
         self.begin_anew();
@@ -220,6 +237,20 @@ impl Screen {
             None => self.message = Some(format!("nothing here has '{}'", self.search)),
         }
     }
+}
+
+/// A row of a buffer as text.
+fn line(buffer: &Buffer, row: u16) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    while column < buffer.area.width {
+        let symbol = buffer[(column, row)].symbol();
+        text.push_str(symbol);
+        // Behind a wide letter there is a cell that it covers.
+        column += u16::try_from(width_of(symbol)).unwrap_or(1).max(1);
+    }
+    text.truncate(text.trim_end().len());
+    text
 }
 
 #[cfg(test)]

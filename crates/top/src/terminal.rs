@@ -44,6 +44,12 @@ impl Terminal {
         self.drawn.draw(draw).map(|_| ())
     }
 
+    /// Its columns and rows.
+    pub(crate) fn size(&self) -> io::Result<(u16, u16)> {
+        let size = self.drawn.size()?;
+        Ok((size.width, size.height))
+    }
+
     /// Draws everything next time: nobody knows what is there.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         self.drawn = blank()?;
@@ -105,3 +111,11 @@ fn give_back_on_panic() {
         }));
     });
 }
+
+/// Has lines and echo again, if they were taken, in a terminal that takes nothing else.
+pub(crate) fn leave_raw_mode() {
+    let _ = disable_raw_mode();
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@ mod batch_mode;
 mod screen_mode;
 
 pub use batch_mode::run_batch;
+#[cfg(test)]
+pub(crate) use screen_mode::answer;
 pub use screen_mode::run_screen;
 
 use crate::error::Result;

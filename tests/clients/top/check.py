@@ -244,6 +244,14 @@ def check_sizes_and_mouse():
         end(terminal, "C-c")
 
 
+def top_of(terminal):
+    """The process that the terminal's shell runs."""
+    pid = terminal.tmux("display", "-p", "-t", "s", "#{pane_pid}").strip()
+    top = subprocess.run(["pgrep", "-P", pid], text=True, capture_output=True).stdout.split()
+    check(len(top) == 1, f"one process: {top}")
+    return int(top[0])
+
+
 def check_signals():
     with Terminal(80, 24, DIRECTORY, NO_COLOR="1") as terminal:
         start(terminal, "-m", "u")
@@ -255,19 +263,25 @@ def check_signals():
         terminal.wait_for(r"Stopped(.|\n)*" + PROMPT)
         terminal.run("clear; fg")
         terminal.wait_for("^User mode, ")
-        pid = int(terminal.tmux("display", "-p", "-t", "s", "#{pane_pid}"))
-        top = subprocess.run(["pgrep", "-P", str(pid)], text=True, capture_output=True).stdout.split()
-        check(len(top) == 1, f"one process: {top}")
-        os.kill(int(top[0]), signal.SIGTSTP)
+        top = top_of(terminal)
+        os.kill(top, signal.SIGTSTP)
         terminal.wait_for(r"Stopped(.|\n)*" + PROMPT)
         terminal.run("clear; fg; echo ended with $?")
         terminal.wait_for("^User mode, ")
-        os.kill(int(top[0]), signal.SIGTERM)
+        os.kill(top, signal.SIGTERM)
         ended_with(terminal, 143)
     with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
         start(terminal, "-m", "s", "-n", "2")
-        # It ends by itself.
-        ended_with(terminal, 0)
+        # It ends by itself, and what it showed last is there.
+        terminal.wait_for(r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*^ended with 0$")
+        terminal.run("clear")
+        start(terminal, "-m", "s")
+        terminal.wait_for("^RegionServer mode, ")
+        end(terminal, "C-\\")
+        start(terminal, "-m", "s")
+        terminal.wait_for("^RegionServer mode, ")
+        os.kill(top_of(terminal), signal.SIGQUIT)
+        ended_with(terminal, 131)
         terminal.run(f"TERM=dumb '{FINBACK}' top; '{FINBACK}' top | cat")
         terminal.wait_for(r"can only print(.|\n)*standard output is no terminal")
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::{TopModel, View};
-use crate::readings::tests::{cluster, region, server, two_servers};
+use crate::readings::tests::{cluster, region, server, two_servers, user};
 
 fn widths(model: &TopModel) -> Widths {
     let mut widths = Widths::default();
@@ -87,4 +87,27 @@ fn what_has_no_room_is_cut_and_says_so() {
 fn nothing_that_a_server_sends_moves_the_cursor() {
     let column = SizedColumn { field: Field::User, width: 9 };
     assert_eq!(padded("a\x1b[2Jb\r\n", column), "a?[2Jb?? ");
+}
+
+#[test]
+fn nothing_that_a_server_sends_turns_text_round_or_hides_in_it() {
+    let hidden = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}').chain('\u{200b}'..='\u{200f}');
+    for letter in
+        hidden.chain("\u{ad}\u{61c}\u{2028}\u{2029}\u{2060}\u{3164}\u{fe0f}\u{feff}\u{e0041}".chars())
+    {
+        assert_eq!(printable(&format!("a{letter}b")), "a?b", "{letter:?}");
+    }
+    for shown in ["größe", "नमस्ते", "花", "שלום", "e\u{301}", "🌷"] {
+        assert_eq!(printable(shown), shown);
+    }
+}
+
+#[test]
+fn columns_have_room_for_what_stands_there_instead() {
+    let mut model = TopModel::new(View::of(Mode::User));
+    let mut one = server("one", 1, Vec::new());
+    one.server_load.user_loads = vec![user("a\u{200b}\u{202e}very_very_lengthy_name", &[("10.0.0.1", 1, 0)])];
+    model.refresh(&cluster(vec![one]), 1);
+    let column = widths(&model).natural(&[Field::User])[0];
+    assert_eq!(cell(&model.records()[0], column), "a??very_very_lengthy_name");
 }

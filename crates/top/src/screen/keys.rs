@@ -22,7 +22,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("X", "make columns as narrow as they can be, and close the message"),
     ("^l", "draw the screen anew"),
     ("^z", "stop, until the shell goes on with it"),
-    ("q Esc ^c", "end"),
+    ("q Esc ^c ^\\", "end"),
 ];
 
 /// What the mouse does.

@@ -1,5 +1,6 @@
 //! A line that somebody types.
 
+use crate::layout::is_printable;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Letters of a line: no filter or name is longer.
@@ -30,7 +31,7 @@ impl LineEditor {
     }
 
     pub(crate) fn insert(&mut self, letter: char) {
-        if self.letters.len() < MOST_LETTERS && !letter.is_control() {
+        if self.letters.len() < MOST_LETTERS && is_printable(letter) {
             self.letters.insert(self.cursor, letter);
             self.cursor += 1;
         }

@@ -29,7 +29,8 @@ impl Screen {
         }
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             match key.code {
-                KeyCode::Char('c') => return Effect::Quit,
+                // A terminal sends the same for ^\ and ^4.
+                KeyCode::Char('c' | '\\' | '4') => return Effect::Quit,
                 KeyCode::Char('z') => return Effect::Suspend,
                 KeyCode::Char('l') => return Effect::Redraw,
                 _ => (),

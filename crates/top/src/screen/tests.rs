@@ -3,7 +3,7 @@ use crate::field::Field;
 use crate::readings::tests::{cluster, region, server, two_servers};
 use proptest::prelude::*;
 use ratatui_core::backend::TestBackend;
-use ratatui_core::style::{Color, Modifier};
+use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::crossterm::event::{
     KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -466,4 +466,22 @@ proptest! {
         shown.screen.answered(&cluster(Vec::new()), 12_000);
         shown.lines();
     }
+}
+
+#[test]
+fn what_stays_of_it_is_what_was_shown_but_for_the_keys() {
+    let mut shown = Shown::new(Mode::Table, 80, 24);
+    let mut wanted = shown.lines();
+    assert!(wanted.pop().unwrap().starts_with("h help"));
+    wanted.truncate(wanted.iter().rposition(|line| !line.is_empty()).unwrap() + 1);
+    shown.press("h");
+    assert_eq!(shown.screen.picture((80, 23), "12:34:56", 3_000), wanted);
+    assert_eq!(shown.screen.picture((0, 0), "12:34:56", 3_000), Vec::<String>::new());
+}
+
+#[test]
+fn wide_letters_stay_as_they_are() {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 9, 1));
+    buffer.set_string(0, 0, "花 b花", Style::new());
+    assert_eq!(line(&buffer, 0), "花 b花");
 }

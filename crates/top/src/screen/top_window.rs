@@ -40,25 +40,33 @@ impl Screen {
         time: &str,
         now_ms: u64,
     ) -> Option<Position> {
+        let mut above = area;
+        if area.height >= LOWEST_FOR_HINTS {
+            above.height -= 1;
+            put(buffer, area, area.x, above.bottom(), HINTS, self.theme.faint());
+        }
+        self.draw_records(buffer, above, time, now_ms)
+    }
+
+    /// Everything but the line of keys.
+    pub(super) fn draw_records(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        time: &str,
+        now_ms: u64,
+    ) -> Option<Position> {
         let is_high = area.height >= LOWEST_FOR_SUMMARY;
         let summary_lines = if is_high { SUMMARY_LINES } else { 1 };
-        let hint_lines = u16::from(area.height >= LOWEST_FOR_HINTS);
         let message_row = area.y + summary_lines;
-        let table = Rect::new(
-            area.x,
-            message_row + 1,
-            area.width,
-            area.height.saturating_sub(summary_lines + 1 + hint_lines),
-        );
+        let table_height = area.height.saturating_sub(summary_lines + 1);
+        let table = Rect::new(area.x, message_row + 1, area.width, table_height);
         self.draw_table(buffer, table.intersection(area));
         if is_high {
             self.draw_summary(buffer, area, time);
             self.draw_charts(buffer, area, now_ms);
         } else {
             self.draw_short_summary(buffer, area, time);
-        }
-        if hint_lines > 0 {
-            put(buffer, area, area.x, area.bottom() - 1, HINTS, self.theme.faint());
         }
         self.draw_message(buffer, area, message_row, now_ms)
     }

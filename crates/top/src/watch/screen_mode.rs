@@ -5,27 +5,28 @@ use crate::error::Result;
 use crate::events::{self, Asked, Signals};
 use crate::screen::{Effect, Screen, Theme};
 use crate::terminal::Terminal;
+use crate::watchdog::Watchdog;
 use finback_client::messages::ClusterStatus;
 use finback_client::{Admin, ClientConfig, Error};
 use ratatui_crossterm::crossterm::event::Event;
-use std::io;
+use std::io::{self, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// How often the screen is drawn when nothing happens, for its clock.
 const CLOCK_PACE: Duration = Duration::from_secs(1);
 
-type Answer = std::result::Result<ClusterStatus, Error>;
+pub(crate) type Answer = std::result::Result<ClusterStatus, Error>;
 
 /// What is going on.
 struct Watch {
     screen: Screen,
     terminal: Terminal,
     admin: Admin,
-    answers: (mpsc::Sender<Answer>, mpsc::Receiver<Answer>),
     /// The question that has no answer yet.
-    question: Option<tokio::task::JoinHandle<()>>,
+    question: Option<JoinHandle<Answer>>,
     /// When the next one is due.
     next_look: Instant,
     looks: u64,
@@ -33,20 +34,22 @@ struct Watch {
 }
 
 /// Shows what is to be seen, and does what keys and mouse say, until somebody has seen enough. A master that gives no answer is told
-/// on the screen, and asked again.
+/// on the screen, and asked again. When so many looks were asked for, the last of them stays where the shell goes on.
+///
+/// A signal ends it within a second or so, and the process with it if the terminal takes nothing.
 ///
 /// # Errors
 /// The cluster's address makes no sense, there is no terminal, or it is gone.
 pub async fn run_screen(config: ClientConfig, options: Options, theme: Theme) -> Result<Ending> {
     let admin = connect(config)?;
     let mut signals = Signals::new()?;
+    let _watchdog = Watchdog::start()?;
     let terminal = Terminal::take()?;
     let mut keys = events::of_terminal()?;
     let mut watch = Watch {
         screen: Screen::new(options.view, options.delay, theme),
         terminal,
         admin,
-        answers: mpsc::channel(1),
         question: None,
         next_look: Instant::now(),
         looks: 0,
@@ -57,7 +60,7 @@ pub async fn run_screen(config: ClientConfig, options: Options, theme: Theme) ->
         let ending = tokio::select! {
             event = keys.recv() => watch.happens(event.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?)?,
             asked = signals.next() => watch.signalled(asked)?,
-            Some(answer) = watch.answers.1.recv() => watch.answered(answer),
+            answer = answer(&mut watch.question) => watch.answered(answer),
             () = tokio::time::sleep_until(watch.next_look), if watch.question.is_none() => watch.look(),
             () = tokio::time::sleep(CLOCK_PACE) => None,
         };
@@ -66,9 +69,25 @@ pub async fn run_screen(config: ClientConfig, options: Options, theme: Theme) ->
             None => watch.drain(&mut keys)?,
             ending => ending,
         };
-        if let Some(ending) = ending {
-            return Ok(ending);
+        match ending {
+            None => (),
+            Some(Ending::Done) if watch.has_looked_enough() => return watch.leave(),
+            Some(ending) => return Ok(ending),
         }
+    }
+}
+
+/// The answer to a question; never, if there is none. A panic of whoever asks is one here.
+pub(crate) async fn answer(question: &mut Option<JoinHandle<Answer>>) -> Answer {
+    let Some(asked) = question else { return std::future::pending().await };
+    let answer = asked.await;
+    *question = None;
+    match answer {
+        Ok(answer) => answer,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 
@@ -96,24 +115,35 @@ impl Watch {
     /// Asks the master; the answer comes by itself.
     fn look(&mut self) -> Option<Ending> {
         self.screen.asks(now_ms());
-        let (admin, answers) = (self.admin.clone(), self.answers.0.clone());
+        let admin = self.admin.clone();
         self.next_look = Instant::now() + self.screen.delay;
-        self.question = Some(tokio::spawn(async move {
-            let answer = admin.cluster_status(&[]).await;
-            // Nobody is there any more: it has ended.
-            let _ = answers.send(answer).await;
-        }));
+        self.question = Some(tokio::spawn(async move { admin.cluster_status(&[]).await }));
         None
     }
 
     fn answered(&mut self, answer: Answer) -> Option<Ending> {
-        self.question = None;
         match answer {
             Ok(status) => self.screen.answered(&status, now_ms()),
             Err(error) => self.screen.failed(&error.to_string()),
         }
         self.looks += 1;
-        self.iterations.filter(|&most| self.looks >= most).map(|_| Ending::Done)
+        self.has_looked_enough().then_some(Ending::Done)
+    }
+
+    fn has_looked_enough(&self) -> bool {
+        self.iterations.is_some_and(|most| self.looks >= most)
+    }
+
+    /// Gives the terminal back, with the records on it.
+    fn leave(mut self) -> Result<Ending> {
+        let (width, height) = self.terminal.size()?;
+        // The shell's next line has room below.
+        let picture = self.screen.picture((width, height.saturating_sub(1)), &clock(), now_ms());
+        drop(self.terminal);
+        let mut out = io::stdout().lock();
+        picture.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        out.flush()?;
+        Ok(if self.screen.is_in_trouble() { Ending::Unanswered } else { Ending::Done })
     }
 
     fn happens(&mut self, event: Event) -> io::Result<Option<Ending>> {

@@ -33,7 +33,7 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
             ("MODE", Kind::Words(&["n", "t", "r", "s", "u", "c"])),
             "A line for each namespace, table, region (the default), server, user or client.",
         ),
-        Opt::value('n', "numberOfIterations", ("COUNT", Kind::Text), "Ends after so many looks."),
+        Opt::value('n', "numberOfIterations", ("COUNT", Kind::Text), "Ends after so many looks; the last one stays where the shell goes on."),
         Opt::value(
             's',
             "sortField",
@@ -58,7 +58,7 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
         ("finback top -b -n 2 -d 10 -m u", "prints users now and in ten seconds"),
         ("finback top -m s -s -UHEAP", "servers, the one with the least memory in use first"),
     ],
-    exit_codes: &[(1, "The cluster gave no answer to the last look of -b, or there is no screen."), (143, "SIGTERM ended it.")],
+    exit_codes: &[(1, "The cluster gave no answer to the last look of -n, or there is no screen."), (143, "SIGTERM ended it.")],
     more: None,
     run,
 };
