@@ -9,8 +9,10 @@ mod text;
 use crate::command::{Kind, PeCommand};
 use crate::error::PeError;
 use crate::options::Options;
+use crate::pace::NotBegun;
 use crate::recorder::Measured;
 use crate::schema::Prepared;
+use crate::units;
 use crate::work::OPERATIONS;
 use hdrhistogram::Histogram;
 pub(crate) use samples::{Sample, Samples};
@@ -44,6 +46,7 @@ pub struct Report {
     pub(crate) clients: Vec<(u64, Duration)>,
     pub(crate) total: Measured,
     pub(crate) samples: Samples,
+    pub(crate) not_begun: NotBegun,
     pub(crate) interrupted: bool,
     pub(crate) error: Option<PeError>,
 }
@@ -77,6 +80,21 @@ impl Report {
     /// Rows that were asked for and are not there.
     pub fn missing_rows(&self) -> u64 {
         self.total.missing
+    }
+
+    /// What was due and not begun, and how late it was; none if nothing was.
+    pub(crate) fn lateness(&self) -> Option<String> {
+        let NotBegun { operations, longest_wait } = self.not_begun;
+        let waited = units::time(u64::try_from(longest_wait.as_nanos()).unwrap_or(u64::MAX));
+        let due = self.total.operations.saturating_add(operations);
+        let part = units::digits(operations as f64 / due.max(1) as f64 * 100.0);
+        let plural = if operations == 1 { " was" } else { "s were" };
+        (operations > 0).then(|| {
+            format!(
+                "{} operation{plural} due and not begun, {part} % of all; the first had waited for {waited}",
+                units::count(operations)
+            )
+        })
     }
 
     /// The operations that were done at all.

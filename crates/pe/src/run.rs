@@ -8,7 +8,7 @@ use crate::recorder::{Measured, Measuring, Recorder};
 use crate::report::{Report, Sample, Samples};
 use crate::rows::Rows;
 use crate::schema::{self, Prepared};
-use crate::worker::{self, Control, Finished, Job, Part};
+use crate::worker::{self, Control, Ended, Job, Part};
 use crate::ycsb::{Inserted, Plan};
 use crate::{command::Kind, cpu};
 use finback_client::{ClientConfig, Connection};
@@ -95,7 +95,7 @@ pub(crate) fn workers_and_connections(options: &Options, processors: usize) -> (
 
 struct Workers {
     control: watch::Sender<Control>,
-    threads: Vec<JoinHandle<Result<Vec<Finished>>>>,
+    threads: Vec<JoinHandle<Result<Ended>>>,
     recorders: Vec<Recorder>,
     measuring: Measuring,
     connections: u32,
@@ -160,7 +160,7 @@ struct Watched<'a> {
     recent: Measured,
     spare: Measured,
     samples: Samples,
-    finished: Vec<Finished>,
+    ended: Ended,
     error: Option<PeError>,
     interrupted: bool,
 }
@@ -169,7 +169,7 @@ impl<'a> Watched<'a> {
     fn new(job: &'a Job, workers: Workers, prepared: Prepared) -> Self {
         let none = || Measured::none(workers.measuring);
         let (total, recent, spare) = (none(), none(), none());
-        let (samples, finished) = (Samples::default(), Vec::new());
+        let (samples, ended) = (Samples::default(), Ended::default());
         let expected = expected(job);
         Self {
             job,
@@ -180,7 +180,7 @@ impl<'a> Watched<'a> {
             recent,
             spare,
             samples,
-            finished,
+            ended,
             error: None,
             interrupted: false,
         }
@@ -216,7 +216,7 @@ impl<'a> Watched<'a> {
             }
         }
         self.collect();
-        let took = self.finished.iter().map(|finished| finished.took).max();
+        let took = self.ended.finished.iter().map(|finished| finished.took).max();
         let took = took.filter(|_| self.error.is_none()).unwrap_or_else(|| start.elapsed());
         self.sample(start, told, start + took.max(told - start), observer);
         observer.over();
@@ -237,7 +237,10 @@ impl<'a> Watched<'a> {
                 continue;
             }
             match thread.join() {
-                Ok(Ok(finished)) => self.finished.extend(finished),
+                Ok(Ok(ended)) => {
+                    self.ended.finished.extend(ended.finished);
+                    self.ended.not_begun.add(ended.not_begun);
+                }
                 Ok(Err(error)) => {
                     self.error.get_or_insert(error);
                 }
@@ -279,7 +282,7 @@ impl<'a> Watched<'a> {
     }
 
     fn report(mut self, began: SystemTime, took: Duration, cpu: Duration) -> Report {
-        self.finished.sort_by_key(|finished| finished.client);
+        self.ended.finished.sort_by_key(|finished| finished.client);
         Report {
             options: Arc::clone(&self.job.options),
             seed: self.job.seed,
@@ -289,9 +292,10 @@ impl<'a> Watched<'a> {
             workers: self.workers.recorders.len() as u32,
             connections: self.workers.connections,
             prepared: self.prepared,
-            clients: self.finished.iter().map(|finished| (finished.rows, finished.took)).collect(),
+            clients: self.ended.finished.iter().map(|finished| (finished.rows, finished.took)).collect(),
             total: self.total,
             samples: self.samples,
+            not_begun: self.ended.not_begun,
             interrupted: self.interrupted,
             error: self.error,
         }

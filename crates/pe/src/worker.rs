@@ -7,7 +7,7 @@ use crate::command::{Kind, Order};
 use crate::distribution::{Chooser, Distribution};
 use crate::error::{Doing, PeError, Result};
 use crate::options::{Options, Rate};
-use crate::pace::{Pace, Turn};
+use crate::pace::{NotBegun, Pace, Turn};
 use crate::random::Random;
 use crate::recorder::Recorder;
 use crate::rows::Rows;
@@ -63,10 +63,22 @@ pub(crate) struct Finished {
     pub(crate) client: u32,
     pub(crate) rows: u64,
     pub(crate) took: Duration,
+    /// Rows that it would have gone on with; none if there is no end of them.
+    left: Option<u64>,
 }
 
+/// How a worker's clients have ended.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    pub(crate) finished: Vec<Finished>,
+    pub(crate) not_begun: NotBegun,
+}
+
+/// An operation that was due no longer before the end is begun: whoever waits for it is not awake in the same moment.
+const WAKING: Duration = Duration::from_millis(10);
+
 /// Runs a worker on this thread, until its clients are done.
-pub(crate) fn run(job: &Job, part: &Part, ready: &mpsc::Sender<Result<()>>) -> Result<Vec<Finished>> {
+pub(crate) fn run(job: &Job, part: &Part, ready: &mpsc::Sender<Result<()>>) -> Result<Ended> {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(source) => {
@@ -81,7 +93,7 @@ pub(crate) fn run(job: &Job, part: &Part, ready: &mpsc::Sender<Result<()>>) -> R
             Ok(tables) => tables,
             Err(error) => {
                 let _ = ready.send(Err(error));
-                return Ok(Vec::new());
+                return Ok(Ended::default());
             }
         };
         let _ = ready.send(Ok(()));
@@ -89,7 +101,7 @@ pub(crate) fn run(job: &Job, part: &Part, ready: &mpsc::Sender<Result<()>>) -> R
         let told = control.wait_for(|control| *control != Control::Prepare).await.map(|told| *told);
         match told {
             Ok(Control::Go(start)) => drive_all(job, part, tables, start).await,
-            _ => Ok(Vec::new()),
+            _ => Ok(Ended::default()),
         }
     })
 }
@@ -107,13 +119,9 @@ async fn connect(job: &Job, part: &Part) -> Result<Vec<(Table, Table)>> {
     Ok(tables)
 }
 
-async fn drive_all(
-    job: &Job,
-    part: &Part,
-    tables: Vec<(Table, Table)>,
-    start: Instant,
-) -> Result<Vec<Finished>> {
+async fn drive_all(job: &Job, part: &Part, tables: Vec<(Table, Table)>, start: Instant) -> Result<Ended> {
     let pace = pace(job, part, start)?;
+    let end = job.options.duration.map(|duration| start + duration);
     let columns = Arc::new(Columns::of(&job.options));
     let mut clients = JoinSet::new();
     for (place, number) in part.clients.clone().enumerate() {
@@ -130,17 +138,23 @@ async fn drive_all(
             pace: pace.clone(),
             recorder: part.recorder.clone(),
             start,
-            end: job.options.duration.map(|duration| start + duration),
+            end,
             control: job.control.clone(),
         };
         clients.spawn(drive_client(job.clone(), client, meta.clone(), driver));
     }
-    let mut finished = Vec::new();
+    let mut finished: Vec<Finished> = Vec::new();
     let mut control = job.control.clone();
     loop {
         tokio::select! {
             client = clients.join_next() => match client {
-                None => return Ok(finished),
+                None => {
+                    // Those that were dropped had rows as well.
+                    let all_told = finished.len() == part.clients.len();
+                    let left = finished.iter().try_fold(0u64, |sum, client| sum.checked_add(client.left?));
+                    let not_begun = pace.not_begun(end, left.filter(|_| all_told));
+                    return Ok(Ended { finished, not_begun });
+                }
                 Some(Ok(client)) => finished.push(client?),
                 Some(Err(error)) if error.is_cancelled() => {}
                 Some(Err(error)) => {
@@ -182,8 +196,9 @@ struct Driver {
 }
 
 impl Driver {
-    fn is_over(&self, now: Instant) -> bool {
-        self.end.is_some_and(|end| now >= end)
+    /// Whether nothing is begun any more, not even what was `due` then.
+    fn is_over(&self, due: Option<Instant>, now: Instant) -> bool {
+        self.end.is_some_and(|end| now >= end && due.is_none_or(|due| now - due > WAKING))
             || matches!(*self.control.borrow(), Control::Stop | Control::Abort)
     }
 
@@ -201,7 +216,8 @@ impl Driver {
             // Work that never waits, such as writing to a buffer, lets others work as well.
             tokio::task::consume_budget().await;
             let now = Instant::now();
-            if self.is_over(now) {
+            if self.is_over(due, now) {
+                due.into_iter().for_each(|due| self.pace.drop_turn(due, self.end));
                 break;
             }
             let (due, begun) = *first.get_or_insert((due.unwrap_or(now), now));
@@ -212,7 +228,8 @@ impl Driver {
             done += 1;
         }
         work.finish().await?;
-        Ok(Finished { client: self.number, rows: done, took: self.start.elapsed() })
+        let left = measured.in_all().map(|all| all - done);
+        Ok(Finished { client: self.number, rows: done, took: self.start.elapsed(), left })
     }
 }
 

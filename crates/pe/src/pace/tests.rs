@@ -79,3 +79,47 @@ fn who_waits_is_woken_at_the_stop() {
         assert!(matches!(pace.turn(None).await, Turn::Due(_)));
     });
 }
+
+/// A schedule of a moment each millisecond, which began a second ago.
+async fn begun_a_second_ago(poisson: bool) -> (Pace, Instant) {
+    let start = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
+    (Pace::open(rate(1000.0, poisson), start, 0.0, Random::of_client(1, 0)).unwrap(), start)
+}
+
+#[test]
+fn what_is_due_at_the_end_and_not_begun_is_counted() {
+    runtime().block_on(async {
+        let (pace, start) = begun_a_second_ago(false).await;
+        let end = Some(start + Duration::from_millis(500));
+        for _ in 0..100 {
+            pace.turn(end).await;
+        }
+        let Turn::Due(due) = pace.turn(end).await else { panic!("it is due") };
+        pace.drop_turn(due, end);
+        let all = NotBegun { operations: 400, longest_wait: Duration::from_millis(400) };
+        assert_eq!(pace.not_begun(end, None), all);
+        assert_eq!(pace.not_begun(end, Some(400)), all);
+        assert_eq!(pace.not_begun(end, Some(7)).operations, 7);
+        // Who has no rows left would not have begun more.
+        assert_eq!(pace.not_begun(end, Some(1)).operations, 1);
+        while pace.turn(end).await != Turn::Over {}
+        assert_eq!(pace.not_begun(end, None).operations, 1);
+    });
+}
+
+#[test]
+fn what_is_due_at_a_stop_and_not_begun_is_counted() {
+    runtime().block_on(async {
+        let (pace, _) = begun_a_second_ago(true).await;
+        let end = Some(Instant::now() + Duration::from_secs(3600));
+        assert_eq!(pace.not_begun(end, None), NotBegun::default(), "it goes on");
+        pace.stop();
+        let late = pace.not_begun(end, None);
+        assert!(late.operations >= 1000 && late.longest_wait >= Duration::from_secs(1), "{late:?}");
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(pace.not_begun(end, None), late, "nothing is due behind it");
+        pace.drop_turn(Instant::now(), end);
+        assert_eq!(pace.not_begun(end, None), late);
+        assert_eq!(Pace::closed().not_begun(end, None), NotBegun::default());
+    });
+}

@@ -65,6 +65,13 @@ impl Report {
             );
         }
         page.push_str("</dl>\n");
+        if let Some(late) = self.lateness() {
+            let _ = writeln!(
+                page,
+                "<p class=\"error\">{}: the latencies here leave them out.</p>",
+                escaped(&late)
+            );
+        }
     }
 
     fn time_axis(&self) -> Axis {

@@ -39,6 +39,8 @@ impl Report {
             "seconds": self.took.as_secs_f64(),
             "operations": total.operations,
             "operations_per_second": self.per_second(total.operations),
+            "operations_not_begun": options.rate.map(|_| self.not_begun.operations),
+            "not_begun_longest_wait_ms": options.rate.map(|_| ms(self.not_begun.longest_wait)),
             "rows": total.rows,
             "rows_per_second": self.per_second(total.rows),
             "rows_missing": total.missing,

@@ -34,6 +34,7 @@ fn report() -> Report {
         clients: vec![(60, Duration::from_millis(1500)), (40, Duration::from_secs(2))],
         total,
         samples,
+        not_begun: NotBegun { operations: 1_900, longest_wait: Duration::from_millis(1_900) },
         interrupted: true,
         error: None,
     }
@@ -46,6 +47,7 @@ fn the_text_tells_what_happened() {
         "workloadA on table t<script>, which was created",
         "1 client, 2 connections, 1 thread, seed 5; open loop of 1000 a second",
         "100 operations in 2.00 s: 50 a second",
+        "1,900 operations were due and not begun, 95.0 % of all; the first had waited for 1.90 s",
         "100 rows, 50 a second; 1000 B of cells, 500 B a second",
         "\nREAD ",
         "\nUPDATE * ",
@@ -66,6 +68,8 @@ fn the_json_has_the_figures() {
     assert_eq!(json["operations"], 100);
     assert_eq!(json["operations_per_second"], 50.0);
     assert_eq!(json["loop"], "open");
+    assert_eq!(json["operations_not_begun"], 1_900);
+    assert_eq!(json["not_begun_longest_wait_ms"], 1_900.0);
     assert_eq!(json["latencies"]["READ"]["count"], 50);
     let update = &json["latencies"]["UPDATE"];
     assert!(update["max_us"].as_f64().unwrap() >= 300_000.0, "{update}");
@@ -86,6 +90,7 @@ fn the_page_needs_nothing_else_and_says_what_the_text_says() {
         assert!(!page.contains(foreign), "{foreign}");
     }
     assert!(page.contains("prefers-color-scheme: dark"));
+    assert_eq!(page.matches("1,900 operations were due and not begun").count(), 2);
     for text in ["90 %", "99 %", "<td>UPDATE, from when it was sent</td>", "NaN", "inf"] {
         assert_eq!(page.contains(text), !["NaN", "inf"].contains(&text), "{text}");
     }
@@ -100,4 +105,14 @@ fn a_run_without_operations_can_be_told() {
     assert!(report.to_string().contains("0 operations"));
     assert_eq!(report.to_json()["operations"], 0);
     assert!(!report.to_html().contains("NaN"));
+}
+
+#[test]
+fn where_everything_was_begun_there_is_no_word_of_lateness() {
+    let mut report = report();
+    report.not_begun = NotBegun::default();
+    assert!(!report.to_string().contains("not begun") && !report.to_html().contains("not begun"));
+    assert_eq!(report.to_json()["operations_not_begun"], 0);
+    report.not_begun.operations = 1;
+    assert!(report.to_string().contains("1 operation was due and not begun, 0.99 % of all"));
 }

@@ -51,7 +51,11 @@ impl Report {
             units::count(self.per_second(total.rows).round() as u64),
             units::bytes(total.bytes as f64),
             units::bytes(self.per_second(total.bytes))
-        )
+        )?;
+        match self.lateness() {
+            Some(late) => writeln!(f, "{late}: the latencies below leave them out"),
+            None => Ok(()),
+        }
     }
 
     fn latency_table(&self, f: &mut Formatter<'_>) -> Result {
