@@ -63,7 +63,7 @@ pub fn run(sources: Sources) -> ExitCode {
         Ok(long_calls) => long_calls,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    let connection_threads = match ConnectionThreads::start() {
+    let connection_threads = match ConnectionThreads::start(finback_wal::commit_on_this_thread) {
         Ok(threads) => threads,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };

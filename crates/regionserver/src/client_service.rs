@@ -42,13 +42,15 @@ impl ClientService {
         let server = Arc::clone(&self.server);
         let begun = call.begun;
         let timer = |operation| CallTimer { counts: Arc::clone(&self.server.operations), operation, begun };
+        let is_write = call.method.as_str() == "Mutate" || handlers::is_short_write(&call);
+        if !is_write {
+            finback_wal::others_are_served_here();
+        }
         match call.method.as_str() {
             "Get" => run_inline(get::get(server, call)),
             "Scan" => run_inline(scan::scan(server, call)),
             "Mutate" => run_inline_and_wait(mutate::mutate(server, call)),
-            "Multi" if handlers::is_short_write(&call) => {
-                run_timed_and_wait(timer(Operation::Multi), multi::multi(server, call))
-            }
+            "Multi" if is_write => run_timed_and_wait(timer(Operation::Multi), multi::multi(server, call)),
             "Multi" => run_timed(timer(Operation::Multi), multi::multi(server, call)),
             "PrepareBulkLoad" => run_inline(bulk_load::prepare(server, call)),
             "BulkLoadHFile" => run_timed(timer(Operation::BulkLoad), bulk_load::load(server, call)),

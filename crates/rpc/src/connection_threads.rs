@@ -34,16 +34,17 @@ struct Scheduler {
 }
 
 impl ConnectionThreads {
-    /// Starts as many as there are processors.
+    /// Starts as many as there are processors, each with a task of its own, to run `beside` the connections as long as they.
     ///
     /// # Errors
     /// The system has none.
-    pub fn start() -> io::Result<Self> {
+    pub fn start<B: Future<Output = ()> + Send + 'static>(beside: impl Fn() -> B) -> io::Result<Self> {
         let (end, ended) = watch::channel(false);
         let (mut schedulers, mut threads) = (Vec::new(), Vec::new());
         for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             schedulers.push(Scheduler { runtime: runtime.handle().clone(), connections: Arc::default() });
+            runtime.spawn(beside());
             let mut ended = ended.clone();
             threads.push(thread::Builder::new().name("connections".to_owned()).spawn(move || {
                 // An error means that the sender is gone.

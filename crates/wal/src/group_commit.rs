@@ -1,4 +1,4 @@
-//! The thread that empties a log's queue.
+//! What becomes of what waits for a log. Whose turn it is to write is in [`crate::turns`].
 
 use std::{
     mem,
@@ -9,14 +9,15 @@ use std::{
 
 use finback_cell::block::CellIter;
 use finback_metrics::Histogram;
-use finback_sync::{atomic::Ordering, thread};
+use finback_sync::{Mutex, atomic::Ordering, thread};
 
 use crate::{
     LogName, META_FAMILY, SyncMode, WalError, WalFileWriter,
     gathering::Gathering,
     log::{Counters, Shared},
-    queue::{Answer, Availability, Request, RequestKind, Waiter},
+    queue::{Answer, Availability, Queue, Request, Waiter},
     queued_entries::{QueuedCells, QueuedEntries, QueuedEntry},
+    turns,
 };
 
 /// Dictionaries that hold so much end a file, and the next begins with empty ones. With short rows they never do.
@@ -27,7 +28,7 @@ const SLOW: Duration = Duration::from_secs(1);
 const MAX_NAME_ATTEMPTS: u32 = 1000;
 
 /// Opens the first file and starts the thread.
-pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> {
+pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<Arc<Mutex<Writer>>, WalError> {
     let mut writer = Writer {
         name,
         last_number: 0,
@@ -43,12 +44,15 @@ pub(crate) fn start(shared: Arc<Shared>, name: LogName) -> Result<(), WalError> 
     };
     writer.file = Some(writer.open_file()?);
     let dir = writer.shared.dir.clone();
+    let shared = writer.shared.clone();
+    let writer = Arc::new(Mutex::new(writer));
+    let of_thread = Arc::clone(&writer);
     let thread = thread::Builder::new().name("wal".to_owned()).spawn(move || {
-        let guard = CloseOnExit(writer.shared.clone());
-        writer.run();
+        let guard = CloseOnExit(shared);
+        turns::run(&of_thread, &guard.0);
         drop(guard);
     });
-    thread.map(drop).map_err(|e| WalError::io(&dir, "start a thread for", e))
+    thread.map(|_| writer).map_err(|e| WalError::io(&dir, "start a thread for", e))
 }
 
 /// Whatever ends the thread, nobody waits for it any more.
@@ -66,16 +70,18 @@ impl Drop for CloseOnExit {
     }
 }
 
-/// What the thread took out of the queue at once.
-struct Group {
+/// What is taken out of the queue at once.
+pub(crate) struct Group {
     entries: QueuedEntries,
     waiters: Vec<Waiter>,
-    requests: Vec<Request>,
+    pub(crate) requests: Vec<Request>,
     /// Position of the last entry.
     upto: u64,
 }
 
-struct Writer {
+/// Who has it locked has the turn.
+#[derive(Debug)]
+pub(crate) struct Writer {
     shared: Arc<Shared>,
     name: LogName,
     last_number: u64,
@@ -94,57 +100,31 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(&mut self) {
-        loop {
-            let mut group = self.next_group();
-            let requests = mem::take(&mut group.requests);
-            self.commit(group);
-            let closing = requests.iter().any(|r| r.kind == RequestKind::Close);
-            let answer = if closing { self.close() } else { self.roll_if_due(!requests.is_empty()) };
-            for request in requests {
-                if let Some(sender) = request.answer {
-                    let _ = sender.send(answer.clone()); // nobody waits any more: fine
-                }
-            }
-            if closing {
-                return;
-            }
+    /// Unless there is something to do: how many writers are enough to go on with, and until when they are waited for.
+    pub(crate) fn pause(&mut self, queue: &Queue) -> Option<(usize, Option<Instant>)> {
+        if queue.is_pressed() {
+            return None;
+        }
+        let (now, there) = (Instant::now(), queue.waiters.len());
+        if let Some((expected, until)) = self.gathering.wait(now, there) {
+            return Some((expected, Some(until)));
+        }
+        if there > 0 {
+            return None;
+        }
+        let alarm = [
+            queue.async_since.map(|t| t + self.shared.options.async_sync_interval),
+            self.roll_time(),
+            self.carry_time(),
+        ];
+        match alarm.into_iter().flatten().min() {
+            Some(alarm) if alarm <= now => None,
+            alarm => Some((1, alarm)),
         }
     }
 
-    fn next_group(&mut self) -> Group {
-        let shared = Arc::clone(&self.shared);
-        let mut queue = shared.queue.lock();
-        loop {
-            if queue.is_pressed() {
-                break;
-            }
-            let there = queue.waiters.len();
-            if let Some((expected, until)) = self.gathering.wait(Instant::now(), there) {
-                // One wake-up, when all are there.
-                (queue.parked, queue.wake_at) = (true, expected);
-                shared.wake.wait_until(&mut queue, until);
-                continue;
-            }
-            if there > 0 {
-                break;
-            }
-            let alarm = [
-                queue.async_since.map(|t| t + shared.options.async_sync_interval),
-                self.roll_time(),
-                self.carry_time(),
-            ];
-            (queue.parked, queue.wake_at) = (true, 1);
-            match alarm.into_iter().flatten().min() {
-                Some(alarm) if alarm <= Instant::now() => break,
-                Some(alarm) => {
-                    shared.wake.wait_until(&mut queue, alarm);
-                }
-                None => shared.wake.wait(&mut queue),
-            }
-        }
+    pub(crate) fn take(&mut self, queue: &mut Queue) -> Group {
         self.gathering.ended(queue.waiters.len());
-        queue.parked = false;
         queue.urgent = false;
         queue.async_since = None;
         queue.queued_bytes = 0;
@@ -158,7 +138,7 @@ impl Writer {
         }
     }
 
-    fn commit(&mut self, mut group: Group) {
+    pub(crate) fn commit(&mut self, mut group: Group) {
         let written = match self.file_or_reopen(!group.entries.is_empty()) {
             Ok(()) => self.write(&mut group.entries),
             Err(e) => Err(e),
@@ -226,7 +206,7 @@ impl Writer {
     }
 
     /// When the next attempt is due to write what was carried over.
-    fn carry_time(&self) -> Option<Instant> {
+    pub(crate) fn carry_time(&self) -> Option<Instant> {
         (!self.carried.is_empty()).then(|| self.last_attempt + self.shared.options.reopen_interval)
     }
 
@@ -314,23 +294,28 @@ impl Writer {
     }
 
     /// When the current file is to be closed for its age; a file without entries never is.
-    fn roll_time(&self) -> Option<Instant> {
+    pub(crate) fn roll_time(&self) -> Option<Instant> {
         let used = self.file.as_ref().is_some_and(|file| !file.is_empty());
         used.then(|| self.opened_at + self.shared.options.roll_period)
     }
 
-    fn roll_if_due(&mut self, asked: bool) -> Answer {
-        let Some(file) = &self.file else {
+    pub(crate) fn is_roll_due(&self, asked: bool) -> bool {
+        let Some(file) = self.file.as_ref().filter(|file| !file.is_empty()) else { return false };
+        let old = self.roll_time().is_some_and(|time| time <= Instant::now());
+        let resting = self.roll_failed_at.is_some_and(|t| t.elapsed() < self.shared.options.reopen_interval);
+        let large = file.len() >= self.shared.options.roll_size_bytes
+            || file.dictionary_bytes() >= MAX_DICTIONARY_BYTES;
+        asked || old || large && !resting
+    }
+
+    pub(crate) fn roll_if_due(&mut self, asked: bool) -> Answer {
+        if self.file.is_none() {
             return match self.shared.queue.lock().failure() {
                 Some(error) if asked => Err(error),
                 _ => Ok(()),
             };
         };
-        let old = self.roll_time().is_some_and(|time| time <= Instant::now());
-        let resting = self.roll_failed_at.is_some_and(|t| t.elapsed() < self.shared.options.reopen_interval);
-        let large = file.len() >= self.shared.options.roll_size_bytes
-            || file.dictionary_bytes() >= MAX_DICTIONARY_BYTES;
-        if file.is_empty() || !(asked || old || large && !resting) {
+        if !self.is_roll_due(asked) {
             return Ok(());
         }
         // The next first: if it cannot be opened, the current one goes on.
@@ -357,7 +342,7 @@ impl Writer {
         self.shared.accounting.lock().rolled(path);
     }
 
-    fn close(&mut self) -> Answer {
+    pub(crate) fn close(&mut self) -> Answer {
         if !self.carried.is_empty() {
             self.reopen(); // a last time
         }

@@ -13,6 +13,7 @@
 //! This crate does not know what a region does with its edits, nor which sequence ids it gives out.
 
 mod accounting;
+mod commit_here;
 mod compressed_cells;
 mod compressed_key;
 mod compression;
@@ -31,6 +32,7 @@ mod log;
 mod log_name;
 mod old_logs;
 mod options;
+mod precise_timer;
 mod queue;
 mod queued_entries;
 mod reader;
@@ -41,11 +43,13 @@ mod split;
 mod split_output;
 mod torn_tail;
 mod trailer;
+mod turns;
 mod value_codec;
 mod varint;
 mod wal_key;
 mod window;
 
+pub use commit_here::{commit_on_this_thread, others_are_served_here};
 pub use compression::WalCompression;
 pub use error::WalError;
 pub use fence::fence;

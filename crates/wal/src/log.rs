@@ -20,6 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::{
     KeyFields, WalError, WalKind, WalOptions,
     accounting::Accounting,
+    commit_here::{self, Log},
     compressed_cells,
     failed_ranges::FailedRanges,
     group_commit, old_logs,
@@ -100,6 +101,8 @@ pub struct WalStats {
     pub writes: u64,
     /// Groups made durable.
     pub syncs: u64,
+    /// Of these, by the thread whose calls had queued them ([`commit_on_this_thread`](crate::commit_on_this_thread)).
+    pub own_syncs: u64,
     /// Groups that failed.
     pub failures: u64,
     /// Files finished.
@@ -141,6 +144,7 @@ pub(crate) struct Counters {
     pub(crate) bytes: AtomicU64,
     pub(crate) writes: AtomicU64,
     pub(crate) syncs: AtomicU64,
+    pub(crate) own_syncs: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) rolls: AtomicU64,
     /// Writes and syncs that took longer than a second.
@@ -184,16 +188,17 @@ impl Shared {
     }
 }
 
-/// A write-ahead log: one file at a time, one thread that writes it. Share it in an `Arc`.
+/// A write-ahead log: one file at a time, and one thread that writes it, unless a thread writes for itself
+/// ([`commit_on_this_thread`](crate::commit_on_this_thread)). Share it in an `Arc`.
 ///
 /// The cost of an entry, by design: under the queue's lock one push, and one copy if it is small (no allocation but the
 /// amortised growth of the buffers); in the thread one pass of the checksum over its bytes and another copy; per group, of
 /// whatever queued up during the previous sync and of those who come back right after it (`gathering.rs`), one `write`, one
 /// `fdatasync`, one look at the accounting. A synced entry costs one allocation (its waiter) and one wake-up. The thread is
-/// woken once per group.
+/// woken once per group, but for what other threads commit.
 #[derive(Debug)]
 pub struct Wal {
-    shared: Arc<Shared>,
+    log: Log,
 }
 
 impl Wal {
@@ -221,8 +226,8 @@ impl Wal {
             accounting: Mutex::new(Accounting::default()),
             counters: Counters::default(),
         });
-        group_commit::start(shared.clone(), crate::LogName::new(server, kind))?;
-        Ok(Self { shared })
+        let writer = group_commit::start(shared.clone(), crate::LogName::new(server, kind))?;
+        Ok(Self { log: Log { shared, writer } })
     }
 
     /// Waits for room for an entry with so many bytes of cells. To be called before a sequence id is taken. An entry larger
@@ -230,8 +235,8 @@ impl Wal {
     pub async fn reserve(&self, bytes: usize) -> Result<Permit, WalError> {
         self.check_available()?;
         let wanted = u32::try_from(bytes.saturating_add(ENTRY_OVERHEAD_BYTES)).unwrap_or(u32::MAX);
-        let permits = wanted.min(self.shared.options.queue_bytes);
-        let room = self.shared.room.clone();
+        let permits = wanted.min(self.log.shared.options.queue_bytes);
+        let room = self.log.shared.room.clone();
         if let Ok(permit) = room.clone().try_acquire_many_owned(permits) {
             return Ok(Permit { room: permit });
         }
@@ -247,12 +252,13 @@ impl Wal {
     pub fn append(&self, permit: Permit, entry: WalAppend) -> Result<Position, WalError> {
         entry.key().check(entry.cells.len())?;
         // What cannot be compressed is refused here: in the thread it would take its whole group down.
-        if self.shared.options.compression.is_some() && !compressed_cells::can_be_compressed(&entry.cells) {
+        if self.log.shared.options.compression.is_some() && !compressed_cells::can_be_compressed(&entry.cells)
+        {
             return Err(WalError::Malformed);
         }
-        let (position, wake) = self.shared.queue.lock().push(permit, &entry, &self.shared.options)?;
+        let (position, wake) = self.log.shared.queue.lock().push(permit, &entry, &self.log.shared.options)?;
         if wake {
-            self.shared.wake.notify_one();
+            self.log.shared.wake.notify_one();
         }
         Ok(Position(position))
     }
@@ -261,23 +267,26 @@ impl Wal {
     /// request is made by this call, not by the first poll.
     pub fn sync(&self, position: Position) -> SyncFuture {
         let decided = |shared: &Shared| shared.decided.load(Ordering::Acquire) >= position.0;
-        if decided(&self.shared) {
-            return SyncFuture(State::Ready(self.shared.outcome(position.0)));
+        if decided(&self.log.shared) {
+            return SyncFuture(State::Ready(self.log.shared.outcome(position.0)));
         }
-        let mut queue = self.shared.queue.lock();
+        let mut queue = self.log.shared.queue.lock();
         // Decided meanwhile: nobody would answer.
-        if decided(&self.shared) {
+        if decided(&self.log.shared) {
             drop(queue);
-            return SyncFuture(State::Ready(self.shared.outcome(position.0)));
+            return SyncFuture(State::Ready(self.log.shared.outcome(position.0)));
         }
         if queue.is_closed() {
             return SyncFuture(State::Ready(Err(WalError::Closed)));
         }
         let (sender, receiver) = oneshot::channel();
-        let wake = queue.wait_for(position.0, sender);
+        let mut wake = queue.wait_for(position.0, sender);
+        if wake && commit_here::takes(&self.log, &queue) {
+            (wake, queue.parked) = (false, true);
+        }
         drop(queue);
         if wake {
-            self.shared.wake.notify_one();
+            self.log.shared.wake.notify_one();
         }
         SyncFuture(State::Waiting(receiver))
     }
@@ -288,10 +297,10 @@ impl Wal {
     /// # Errors
     /// The write has failed, or the log is closed: the edit must not be made visible.
     pub fn leave(&self, position: Position) -> Result<(), WalError> {
-        let mut queue = self.shared.queue.lock();
-        if self.shared.decided.load(Ordering::Acquire) >= position.0 {
+        let mut queue = self.log.shared.queue.lock();
+        if self.log.shared.decided.load(Ordering::Acquire) >= position.0 {
             drop(queue);
-            return self.shared.outcome(position.0);
+            return self.log.shared.outcome(position.0);
         }
         if queue.is_closed() {
             return Err(WalError::Closed);
@@ -304,20 +313,20 @@ impl Wal {
     /// families in `older`, which still have edits in memory from an older sequence id on. Files that nobody needs any
     /// more are moved to `oldWALs` by this call: it does I/O.
     pub fn region_flushed(&self, region: &Arc<[u8]>, from: u64, older: &[(&[u8], u64)]) {
-        self.shared.accounting.lock().flushed(region, from, older);
-        self.shared.archive_unneeded();
+        self.log.shared.accounting.lock().flushed(region, from, older);
+        self.log.shared.archive_unneeded();
     }
 
     /// The region left this server, with all its edits in store files. Does I/O as [`region_flushed`](Self::region_flushed).
     pub fn region_closed(&self, region: &Arc<[u8]>) {
-        self.shared.accounting.lock().closed(region);
-        self.shared.archive_unneeded();
+        self.log.shared.accounting.lock().closed(region);
+        self.log.shared.archive_unneeded();
     }
 
     /// If more than [`WalOptions::max_logs`] files are kept: the regions whose flush frees the oldest, each with the
     /// families that it takes. Else none.
     pub fn too_many_logs(&self) -> Vec<RegionToFlush> {
-        self.shared.accounting.lock().to_flush(self.shared.options.max_logs)
+        self.log.shared.accounting.lock().to_flush(self.log.shared.options.max_logs)
     }
 
     /// Closes the current file and begins the next. A file without entries stays.
@@ -333,24 +342,26 @@ impl Wal {
 
     /// What happened so far.
     pub fn stats(&self) -> WalStats {
-        let counters = &self.shared.counters;
+        let counters = &self.log.shared.counters;
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         WalStats {
             entries: count(&counters.entries),
             bytes: count(&counters.bytes),
             writes: count(&counters.writes),
             syncs: count(&counters.syncs),
+            own_syncs: count(&counters.own_syncs),
             failures: count(&counters.failures),
             rolls: count(&counters.rolls),
-            rolled_logs: self.shared.accounting.lock().rolled_logs(),
-            queued_bytes: self.shared.options.queue_bytes as usize - self.shared.room.available_permits(),
+            rolled_logs: self.log.shared.accounting.lock().rolled_logs(),
+            queued_bytes: self.log.shared.options.queue_bytes as usize
+                - self.log.shared.room.available_permits(),
             unavailable: self.failure().is_some(),
         }
     }
 
     /// How long files took so far.
     pub fn times(&self) -> WalTimes {
-        let counters = &self.shared.counters;
+        let counters = &self.log.shared.counters;
         WalTimes {
             writes: counters.write_times.snapshot(),
             syncs: counters.sync_times.snapshot(),
@@ -361,19 +372,19 @@ impl Wal {
 
     /// Why no file is open, if none is.
     pub fn failure(&self) -> Option<WalError> {
-        self.shared.queue.lock().failure()
+        self.log.shared.queue.lock().failure()
     }
 
     async fn request(&self, kind: RequestKind) -> Result<(), WalError> {
         let (sender, receiver) = oneshot::channel();
-        self.shared.queue.lock().request(Request { kind, answer: Some(sender) })?;
-        self.shared.wake.notify_one();
+        self.log.shared.queue.lock().request(Request { kind, answer: Some(sender) })?;
+        self.log.shared.wake.notify_one();
         receiver.await.unwrap_or(Err(WalError::Closed))
     }
 
     /// Also asks for another try at opening a file, if none is open.
     fn check_available(&self) -> Result<(), WalError> {
-        let mut queue = self.shared.queue.lock();
+        let mut queue = self.log.shared.queue.lock();
         if queue.is_closed() {
             return Err(WalError::Closed);
         }
@@ -382,23 +393,23 @@ impl Wal {
             Some(error) => {
                 queue.hurry();
                 drop(queue);
-                self.shared.wake.notify_one();
+                self.log.shared.wake.notify_one();
                 Err(error)
             }
         }
     }
 
     fn poke(&self) {
-        self.shared.queue.lock().hurry();
-        self.shared.wake.notify_one();
+        self.log.shared.queue.lock().hurry();
+        self.log.shared.wake.notify_one();
     }
 }
 
 impl Drop for Wal {
     /// Closes in the background, as [`Wal::close`].
     fn drop(&mut self) {
-        let _ = self.shared.queue.lock().request(Request { kind: RequestKind::Close, answer: None });
-        self.shared.wake.notify_one();
+        let _ = self.log.shared.queue.lock().request(Request { kind: RequestKind::Close, answer: None });
+        self.log.shared.wake.notify_one();
     }
 }
 

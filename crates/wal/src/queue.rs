@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     WalAppend, WalError, WalOptions,
+    commit_here::committing_thread,
     log::{ENTRY_OVERHEAD_BYTES, Permit},
     queued_entries::QueuedEntries,
 };
@@ -58,6 +59,8 @@ pub(crate) struct Queue {
     /// As soon as so many wait.
     pub(crate) wake_at: usize,
     pub(crate) availability: Availability,
+    /// Which thread the last ones that wait are of, and how many in a row.
+    run: (usize, u32),
 }
 
 impl Queue {
@@ -90,6 +93,8 @@ impl Queue {
 
     /// Whether the thread must be woken.
     pub(crate) fn wait_for(&mut self, position: u64, answer: oneshot::Sender<Answer>) -> bool {
+        let thread = committing_thread();
+        self.run = if self.run.0 == thread { (thread, self.run.1.saturating_add(1)) } else { (thread, 1) };
         self.waiters.push(Waiter { position, answer });
         // Once per idle period: the others find it awake.
         self.waiters.len() >= self.wake_at && mem::take(&mut self.parked)
@@ -116,6 +121,11 @@ impl Queue {
             Availability::Failed(error) => Some(error.clone()),
             _ => None,
         }
+    }
+
+    /// How many of the last ones that wait are of the calling thread; none if it does not commit.
+    pub(crate) fn run(&self) -> u32 {
+        if self.run.0 != 0 && self.run.0 == committing_thread() { self.run.1 } else { 0 }
     }
 
     /// Something is to be done at once.

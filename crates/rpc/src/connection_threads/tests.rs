@@ -22,7 +22,7 @@ fn listener() -> TcpListener {
 
 #[test]
 fn a_connection_goes_to_the_thread_that_has_the_fewest() {
-    let (threads, listener) = (ConnectionThreads::start().unwrap(), listener());
+    let (threads, listener) = (ConnectionThreads::start(|| async {}).unwrap(), listener());
     let count = threads.threads.len();
     let (told, heard) = mpsc::channel();
     let mut clients = Vec::new();
@@ -65,7 +65,7 @@ fn a_connection_goes_to_the_thread_that_has_the_fewest() {
 
 #[test]
 fn a_panic_ends_its_connection_and_no_other() {
-    let (threads, listener) = (ConnectionThreads::start().unwrap(), listener());
+    let (threads, listener) = (ConnectionThreads::start(|| async {}).unwrap(), listener());
     for _ in 0..threads.threads.len() {
         let (mut client, server) = connection(&listener);
         threads.schedulers().serve(server, |_| async { panic!("on purpose") }).unwrap();
@@ -83,7 +83,7 @@ fn a_panic_ends_its_connection_and_no_other() {
 
 #[test]
 fn the_end_of_the_threads_ends_what_runs_on_them() {
-    let (threads, listener) = (ConnectionThreads::start().unwrap(), listener());
+    let (threads, listener) = (ConnectionThreads::start(|| async {}).unwrap(), listener());
     let schedulers = threads.schedulers();
     let (mut client, server) = connection(&listener);
     let forever = |stream| async {

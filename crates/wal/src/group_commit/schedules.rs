@@ -1,13 +1,20 @@
 //! Writers and the thread of a log, in many orders of their steps.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    future::{Future, poll_fn},
+    path::Path,
+    pin::pin,
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use finback_cell::{CellBlockBuilder, cell::CellParts};
 use finback_fs::{CrashMode, FileSystem, MemFileSystem};
 use finback_sync::{shuttle::future::block_on, thread, try_schedules};
 
-use crate::{Wal, WalAppend, WalError, WalKind, WalOptions, WalReader, server_log_dir};
+use crate::{
+    Wal, WalAppend, WalError, WalKind, WalOptions, WalReader, commit_on_this_thread, server_log_dir,
+};
 
 /// Schedules tried of each program.
 const SCHEDULES: usize = 200;
@@ -112,6 +119,66 @@ fn a_close_that_comes_between_answers_everybody() {
         for writer in writers {
             let (region, answer) = writer.join().unwrap();
             assert!(answer.is_err() || on_disk.contains(&(region, 1)), "{answer:?}");
+        }
+    });
+}
+
+#[test]
+fn threads_that_commit_for_themselves_answer_everybody() {
+    try_schedules(SCHEDULES, || {
+        let fs = MemFileSystem::new();
+        let wal = open(&fs, WalOptions::default());
+        let writers: Vec<_> = [(b'a', true), (b'b', true), (b'c', false)]
+            .into_iter()
+            .map(|(region, commits)| {
+                let (wal, fs) = (Arc::clone(&wal), fs.clone());
+                thread::spawn(move || {
+                    let mut committing = pin!(commit_on_this_thread());
+                    for id in 1..=2 {
+                        let mut put = pin!(put(&wal, region, id));
+                        block_on(poll_fn(|context| {
+                            if commits {
+                                assert!(committing.as_mut().poll(context).is_pending(), "it never ends");
+                            }
+                            put.as_mut().poll(context)
+                        }))
+                        .unwrap();
+                        assert!(durable(&fs).contains(&(region, id)));
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        block_on(wal.close()).unwrap();
+        assert_eq!(durable(&fs).len(), 6);
+    });
+}
+
+#[test]
+fn a_close_beside_a_thread_that_commits_answers_everybody() {
+    try_schedules(SCHEDULES, || {
+        let fs = MemFileSystem::new();
+        let wal = open(&fs, WalOptions::default());
+        let of_writer = Arc::clone(&wal);
+        let writer = thread::spawn(move || {
+            let mut committing = pin!(commit_on_this_thread());
+            let answers = (1..=3).map(|id| {
+                let mut put = pin!(put(&of_writer, b'a', id));
+                block_on(poll_fn(|context| {
+                    assert!(committing.as_mut().poll(context).is_pending(), "it never ends");
+                    put.as_mut().poll(context)
+                }))
+            });
+            answers.collect::<Vec<_>>()
+        });
+        let rolled = block_on(wal.roll());
+        block_on(wal.close()).unwrap();
+        assert!(rolled.is_ok());
+        let on_disk = durable(&fs);
+        for (answer, id) in writer.join().unwrap().into_iter().zip(1..) {
+            assert!(answer.is_err() || on_disk.contains(&(b'a', id)), "{answer:?}");
         }
     });
 }
