@@ -32,6 +32,15 @@ fn mistakes_are_told_in_one_line() {
     );
 }
 
+/// Statements would wait for it for minutes.
+#[test]
+fn a_shell_without_a_cluster_says_which_setting_names_it() {
+    let output = finback(&["shell", "-D", "hbase.zookeeper.quorum=127.0.0.1:1", "-e", "exit"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.starts_with("finback: warning: "), "{told}");
+    assert!(told.contains("no ZooKeeper of hbase.zookeeper.quorum answers (127.0.0.1:1: "), "{told}");
+}
+
 #[test]
 fn a_broken_file_is_refused_with_its_line() {
     let directory = tempfile::tempdir().unwrap();

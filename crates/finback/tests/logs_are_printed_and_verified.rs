@@ -66,6 +66,7 @@ fn logs_are_verified_and_torn_ends_are_told_from_damage() {
 
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().to_str().unwrap();
+    assert!(said(&wal(&["--verify", place])).0.ends_with(": no log is there\n"));
     let mut bytes = std::fs::read(fixtures().join("wals").join(LIVE)).unwrap();
     bytes.truncate(bytes.len() - 10);
     std::fs::write(directory.path().join("torn"), bytes).unwrap();

@@ -64,6 +64,7 @@ fn a_region_is_found_by_its_name_and_by_its_directory() {
 fn what_is_wrong_has_an_exit_code_and_says_what_to_do() {
     for (arguments, code, message) in [
         (&["-m", "none.hfile"][..], 1, "cannot read none.hfile: No such file"),
+        (&["-p", "."], 1, ". is a directory; finback hfile --verify takes those"),
         (&["-a", "mob-refs.hfile"], 1, "WARNING, filename does not match kv family"),
         (&["-m"], 2, "needs a FILE, or --region REGION; see finback hfile --help"),
         (&["-w"], 2, "--seekToRow needs a value: --seekToRow ROW"),
@@ -97,6 +98,13 @@ fn a_directory_is_verified_and_damage_is_named() {
     assert!(lines[1].starts_with(&format!("damaged {}: corrupt data block at 4227", damaged.display())));
     assert!(lines[2].starts_with("2 files, ") && lines[2].ends_with(": 1 file damaged"), "{out}");
     assert!(!out.contains('\x1b'), "no colours into a pipe");
+}
+
+#[test]
+fn a_directory_without_store_files_is_not_called_sound() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = hfile(&["--verify", directory.path().to_str().unwrap()]);
+    assert!(said(&output).0.ends_with(": no store file is there\n"), "{output:?}");
 }
 
 #[test]

@@ -21,6 +21,8 @@ use tokio::sync::watch;
 const LOOK: Duration = Duration::from_millis(50);
 /// How often is told how far it is.
 const TELL: Duration = Duration::from_secs(1);
+/// Time for the cluster to be found at first.
+const PATIENCE_AT_FIRST: Duration = Duration::from_secs(15);
 /// Time after Ctrl-C for what is under way to be finished.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Workers that are used unless told otherwise: so many processors have one.
@@ -65,8 +67,15 @@ fn configured(mut config: ClientConfig, options: &Options) -> ClientConfig {
     config
 }
 
+/// Finds out whether there is a cluster: somebody waits for that, and may have the wrong address.
+async fn reach(config: &ClientConfig, patience: Duration) -> Result<()> {
+    let config = config.clone().operation_timeout(config.operation_timeout.min(patience));
+    Connection::open(config).await.map(|_| ()).doing("connect")
+}
+
 fn prepare(options: &Options, plan: Option<&Plan>, config: ClientConfig) -> Result<Prepared> {
     on_a_runtime(async {
+        reach(&config, PATIENCE_AT_FIRST).await?;
         let connection = Connection::open(config).await.doing("connect")?;
         schema::prepare(&connection, options, plan).await
     })
@@ -331,5 +340,14 @@ mod tests {
         assert_eq!(counts(8, 16, &[("connCount", "8")]), (4, 8));
         assert_eq!(counts(8, 16, &[("connCount", "3")]), (3, 3));
         assert_eq!(counts(8, 2, &[("workers", "2"), ("connCount", "6")]), (2, 6));
+    }
+
+    /// An operation on a cluster that was there has HBase's minutes.
+    #[test]
+    fn a_cluster_that_is_not_there_is_told_soon_and_with_the_setting_that_names_it() {
+        let nobody = ClientConfig::zookeeper("127.0.0.1:1").pause(Duration::from_millis(1));
+        let reached = on_a_runtime(reach(&nobody, Duration::from_millis(50)));
+        let told = reached.unwrap_err().to_string();
+        assert!(told.contains("hbase.zookeeper.quorum") && told.contains("127.0.0.1:1"), "{told}");
     }
 }

@@ -84,7 +84,7 @@ impl ZooKeeperRegistry {
                 Err(error) => failures.push(format!("{}: {error}", self.quorum[index])),
             }
         }
-        Err(unknown(format!("no ZooKeeper of the quorum answers ({})", failures.join("; "))))
+        Err(unknown(format!("no ZooKeeper of hbase.zookeeper.quorum answers ({})", failures.join("; "))))
     }
 
     async fn read_at(

@@ -85,6 +85,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         return verification::run(&fs, &paths, arguments.has("verbose"));
     }
     let options = options(arguments, &fs)?;
+    if let Some(directory) = files.iter().find(|file| file.path.is_dir()) {
+        let path = directory.path.display();
+        return Err(Stop::Failed(format!("{path} is a directory; finback hfile --verify takes those")));
+    }
     let (mut out, mut err) = (BufWriter::new(std::io::stdout().lock()), std::io::stderr().lock());
     let mut printer = HFilePrinter::new(options, &mut out, &mut err);
     let printed = files.iter().try_for_each(|LocalFile { path, name }| {

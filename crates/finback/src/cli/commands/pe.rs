@@ -25,11 +25,12 @@ CLIENTS clients do COMMAND at the same time, each on its --rows rows. Write befo
 
 With --rate operations begin at fixed moments, whether those before are done or not, as long as a client is free; latencies
 count from these moments, so that a server that stalls for a second shows in all that should have been done in it. Give enough
-clients for what may be under way at a time. Without --rate each client begins its next operation when the last is done.
+clients for what may be under way at a time; what was due and not begun at the end is told. Without --rate each client begins its next operation when the last is done.
 
 YCSB's workloads have their properties: -p recordcount=100000 -p operationcount=1000000. Run ycsbLoad before them.
 
-Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.masters, and others of its clients.",
+Where the cluster is, HBase's settings say, behind -D or in an hbase-site.xml behind --config: hbase.zookeeper.quorum=HOST[:PORT], or
+without ZooKeeper hbase.client.registry.impl=MasterRegistry with hbase.masters=HOST:PORT. Else it is at localhost:2181.",
     operands: &[
         Operand { name: "COMMAND", kind: Kind::Words(&COMMAND_NAMES), count: Count::One, meaning: "What to do; see below." },
         Operand {
@@ -45,6 +46,7 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
         ("finback pe --rows=100000 randomRead 16", "reads 1600000 random ones of 1600000, of which 400000 are there"),
         ("finback pe --rate=5000 --duration=60 --rows=25000 randomRead 16", "reads 5000 a second for a minute"),
         ("finback pe --html=report.html --json=report.json --rows=1000 scanRange100 4", "keeps a page with plots, and the figures"),
+        ("finback pe -D hbase.zookeeper.quorum=zk1,zk2 --rows=1000 sequentialWrite", "writes 1000 rows to another cluster"),
         ("finback pe ycsbLoad 8 -p recordcount=100000", "writes YCSB's records"),
         ("finback pe workloadB 8 -p recordcount=100000 --duration=30", "reads and updates them for half a minute"),
     ],

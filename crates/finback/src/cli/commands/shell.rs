@@ -4,11 +4,15 @@ use crate::cli::arguments::Arguments;
 use crate::cli::settings::{self, CONFIG, SETTING};
 use crate::cli::stop::{EXIT_INTERRUPTED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
-use finback_client::Connection;
+use finback_client::{ClientConfig, Connection};
 use finback_shell::{Session, Shell, ShellError, Source, terminal_width};
 use std::io::{BufWriter, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long the shell looks for its cluster before it says so.
+const PATIENCE_AT_FIRST: Duration = Duration::from_secs(2);
 
 pub(super) const COMMAND: Command = Command {
     name: "shell",
@@ -20,7 +24,8 @@ to Apache HBase as well as to Finback. The statement help lists the commands.
 At a terminal it asks for statements, with history and completion. Otherwise it reads them from SCRIPT, from -e, or from
 standard input. It is not Ruby: blocks, loops and classes of Java are answered with what to do instead.
 
-Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.masters, and others of its clients.",
+Where the cluster is, HBase's settings say, behind -D or in an hbase-site.xml behind --config: hbase.zookeeper.quorum=HOST[:PORT], or
+without ZooKeeper hbase.client.registry.impl=MasterRegistry with hbase.masters=HOST:PORT. Else it is at localhost:2181.",
     operands: &[Operand {
         name: "SCRIPT",
         kind: Kind::File,
@@ -53,10 +58,12 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let ends_early = arguments.has("noninteractive") || arguments.has("execute");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let config = settings::client_config(arguments)?;
+    let probe = config.clone().retries(0).operation_timeout(PATIENCE_AT_FIRST);
     let connection = {
         let _entered = runtime.enter();
         Connection::open_lazily(config).map_err(|error| Stop::Failed(error.to_string()))?
     };
+    runtime.block_on(warn_if_nobody_answers(probe));
     if matches!(source, Source::Terminal(_)) {
         println!("finback shell {}: the commands of HBase's shell, without Ruby.", env!("CARGO_PKG_VERSION"));
         println!("Use \"help\" to get the list of commands, \"exit\" or Ctrl-D to end.\n");
@@ -70,6 +77,16 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         Err(ShellError::Io(error)) => Err(Stop::Output(error)),
         Err(error) => Err(Stop::Failed(format!("shell: {error}"))),
     }
+}
+
+/// Statements wait for minutes, as HBase's do, for a cluster that is not there: who has the wrong address is to know.
+async fn warn_if_nobody_answers(config: ClientConfig) {
+    let problem = match tokio::time::timeout(PATIENCE_AT_FIRST, Connection::open(config)).await {
+        Ok(Ok(_)) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "the cluster gives no answer".to_owned(),
+    };
+    eprintln!("finback: warning: {problem}; statements wait until there is a cluster, or for Ctrl-C");
 }
 
 fn source(arguments: &Arguments) -> Result<Source, Stop> {

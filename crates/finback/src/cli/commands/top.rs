@@ -23,7 +23,8 @@ are what counters have grown by between two reports of a server.
 Fields are called by the headings of their columns; -O lists those of a mode. A filter is [!]FIELD, then one of = (contains),
 == > >= < <=, then a value: TABLE==flowers, !NAMESPACE==hbase, #REQ/S>1000, SF>=10GB.
 
-Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.masters, and others of its clients.",
+Where the cluster is, HBase's settings say, behind -D or in an hbase-site.xml behind --config: hbase.zookeeper.quorum=HOST[:PORT], or
+without ZooKeeper hbase.client.registry.impl=MasterRegistry with hbase.masters=HOST:PORT. Else it is at localhost:2181.",
     operands: &[],
     options: &[
         Opt::value('d', "delay", ("SECONDS", Kind::Text), "Time between two looks. Default: 3."),
@@ -54,11 +55,12 @@ Where the cluster is, HBase's settings say: hbase.zookeeper.quorum, hbase.master
     ],
     examples: &[
         ("finback top", "regions, busiest first; the cluster's ZooKeeper is on localhost:2181"),
+        ("finback top -D hbase.zookeeper.quorum=zk1,zk2", "the same, for another cluster"),
         ("finback top -m t -i '!NAMESPACE==hbase'", "tables of users"),
         ("finback top -b -n 2 -d 10 -m u", "prints users now and in ten seconds"),
         ("finback top -m s -s -UHEAP", "servers, the one with the least memory in use first"),
     ],
-    exit_codes: &[(1, "The cluster gave no answer to the last look of -n, or there is no screen."), (143, "SIGTERM ended it.")],
+    exit_codes: &[(1, "The cluster gave no answer to the last look of -n, or there is no screen."), (143, "SIGTERM ended it; another signal: 128 and its number.")],
     more: None,
     run,
 };

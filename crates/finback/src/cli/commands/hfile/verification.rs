@@ -53,6 +53,9 @@ fn summary(found: &TreeVerification, style: Style) -> String {
     if found.was_interrupted {
         verdicts.push(style.bad("interrupted before the end"));
     }
+    if verdicts.is_empty() && found.files == 0 {
+        verdicts.push("no store file is there".to_owned());
+    }
     if verdicts.is_empty() {
         verdicts.push(style.good("all sound"));
     }

@@ -54,6 +54,9 @@ fn summary(found: &LogsVerification, style: Style) -> String {
     if found.was_interrupted {
         verdicts.push(style.bad("interrupted before the end"));
     }
+    if verdicts.is_empty() && found.files == 0 {
+        verdicts.push("no log is there".to_owned());
+    }
     if verdicts.is_empty() {
         verdicts.push(style.good("all sound"));
     }
