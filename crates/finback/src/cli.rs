@@ -8,6 +8,7 @@ mod amounts;
 mod arguments;
 mod commands;
 mod completions;
+mod file_kind;
 mod help;
 mod interrupt;
 mod local_file;

@@ -49,6 +49,8 @@ fn what_makes_no_sense_is_answered() {
         (&["-s", "x", "plain.wal"], 2, "--sequence cannot be \"x\": it takes a sequence id"),
         (&["-w", "a", "-f", "b", "plain.wal"], 2, "--row and --rowPrefix do not go together"),
         (&["-j", "--jsonl", "plain.wal"], 2, "--json and --jsonl do not go together"),
+        (&["../hfiles/plain-none.hfile"], 1, "; it is a store file, which finback hfile reads"),
+        (&["../semantics.jsonl"], 1, "; it does not begin as a log does"),
         (&[], 2, "finback wal needs FILE"),
     ] {
         let output = wal(arguments);

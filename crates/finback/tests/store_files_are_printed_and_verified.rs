@@ -64,6 +64,8 @@ fn a_region_is_found_by_its_name_and_by_its_directory() {
 fn what_is_wrong_has_an_exit_code_and_says_what_to_do() {
     for (arguments, code, message) in [
         (&["-m", "none.hfile"][..], 1, "cannot read none.hfile: No such file"),
+        (&["-m", "../wals/plain.wal"], 1, "; it is a log, which finback wal reads"),
+        (&["-m", "../semantics.jsonl"], 1, "; it does not begin as a store file does"),
         (&["-p", "."], 1, ". is a directory; finback hfile --verify takes those"),
         (&["-a", "mob-refs.hfile"], 1, "WARNING, filename does not match kv family"),
         (&["-m"], 2, "needs a FILE, or --region REGION; see finback hfile --help"),

@@ -3,6 +3,7 @@
 mod verification;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::file_kind::FileKind;
 use crate::cli::local_file::LocalFile;
 use crate::cli::settings::{self, CONFIG, SETTING};
 use crate::cli::stop::{EXIT_FAILED, EXIT_INTERRUPTED, Stop};
@@ -92,15 +93,16 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     let (mut out, mut err) = (BufWriter::new(std::io::stdout().lock()), std::io::stderr().lock());
     let mut printer = HFilePrinter::new(options, &mut out, &mut err);
     let printed = files.iter().try_for_each(|LocalFile { path, name }| {
-        let file = fs.open(path).map_err(|source| InspectError::Io { path: path.clone(), source })?;
-        printer.print(file, name)
+        let opened = fs.open(path).map_err(|source| InspectError::Io { path: path.clone(), source });
+        let printed = opened.and_then(|file| printer.print(file, name));
+        printed.map_err(|error| FileKind::StoreFile.explain(path, error.into()))
     });
     let warnings = match printed {
         Ok(()) => printer.finish()?,
         Err(error) => {
             // What was printed before comes before what went wrong.
             out.flush()?;
-            return Err(error.into());
+            return Err(error);
         }
     };
     out.flush()?;

@@ -3,6 +3,7 @@
 mod verification;
 
 use crate::cli::arguments::Arguments;
+use crate::cli::file_kind::FileKind;
 use crate::cli::local_file::LocalFile;
 use crate::cli::stop::{EXIT_FAILED, Stop};
 use crate::cli::table::{Command, Count, Kind, Operand, Opt};
@@ -84,7 +85,9 @@ fn print(files: &[PathBuf], options: WalPrinterOptions, out: &mut dyn Write) -> 
             let path = path.display();
             return Err(Stop::Failed(format!("{path} is a directory; finback wal --verify takes those")));
         }
-        if let Some(torn) = printer.print(&LocalFileSystem, path)? {
+        let printed = printer.print(&LocalFileSystem, path);
+        let torn = printed.map_err(|error| FileKind::Log.explain(path, error.into()))?;
+        if let Some(torn) = torn {
             eprintln!(
                 "finback: {}: the end is torn, {} bytes at offset {}: {}",
                 path.display(),
