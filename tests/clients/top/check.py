@@ -273,7 +273,8 @@ def check_signals():
     with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
         start(terminal, "-m", "s", "-n", "2")
         # It ends by itself, and what it showed last is there.
-        terminal.wait_for(r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*^ended with 0$")
+        terminal.wait_for(r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*"
+                          rf"^ended with 0\n{PROMPT}$")
         terminal.run("clear")
         start(terminal, "-m", "s")
         terminal.wait_for("^RegionServer mode, ")
