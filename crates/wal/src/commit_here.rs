@@ -32,8 +32,10 @@ const RUN: u32 = if cfg!(feature = "shuttle") { 1 } else { 64 };
 const MAX_QUEUED_BYTES: usize = 64 << 10;
 /// A commit that takes longer holds up a thread that has other things to do.
 const SLOW: Duration = Duration::from_millis(2);
-/// Groups that are left to the log's thread after a slow commit, and after anything but a write.
-const RESTING: u32 = 256;
+/// Groups that are left to the log's thread after that.
+const RESTING_AFTER_SLOW: u32 = 32;
+/// The same after anything but a write.
+const RESTING_AFTER_OTHERS: u32 = 256;
 
 thread_local! {
     static HERE: Here = Here::default();
@@ -68,7 +70,7 @@ pub(crate) fn committing_thread() -> usize {
 pub fn others_are_served_here() {
     HERE.with(|here| {
         if here.commits.get() {
-            here.resting.set(RESTING);
+            here.resting.set(RESTING_AFTER_OTHERS);
         }
     });
 }
@@ -100,7 +102,7 @@ pub async fn commit_on_this_thread() {
         match commit_turn(&log) {
             Turn::Done { more } => HERE.with(|here| {
                 if begun.elapsed() > SLOW {
-                    here.resting.set(RESTING);
+                    here.resting.set(here.resting.get().max(RESTING_AFTER_SLOW));
                 }
                 if more {
                     here.make_due(log);
