@@ -87,15 +87,17 @@ impl Sources {
             StatusOption::BalancerOn,
         ];
         let request = pb::GetClusterStatusRequest { options: wanted.map(i32::from).to_vec() };
-        let answer: Result<(pb::GetClusterStatusResponse, _), _> =
-            self.master.call_within(STATUS_TIMEOUT, "GetClusterStatus", &request, Default::default()).await;
+        let answer =
+            self.master.call_within(STATUS_TIMEOUT, "GetClusterStatus", &request, Default::default());
+        // One that hangs does not keep to the time that it is told.
+        let answer: Result<Result<(pb::GetClusterStatusResponse, _), _>, _> =
+            tokio::time::timeout(STATUS_TIMEOUT, answer).await;
         match answer {
-            Ok((response, _)) => Some(response.cluster_status),
-            Err(error) => {
-                tracing::debug!(%error, "the master does not tell how the cluster is");
-                None
-            }
+            Ok(Ok((response, _))) => return Some(response.cluster_status),
+            Ok(Err(error)) => tracing::debug!(%error, "the master does not tell how the cluster is"),
+            Err(_) => tracing::debug!("the master does not tell in time how the cluster is"),
         }
+        None
     }
 
     fn master_figures(&self, status: &pb::ClusterStatus) -> MasterFigures {

@@ -3,6 +3,7 @@
 //! Regions are asked directly, as they are in this process; everything else is asked for through the services that clients
 //! ask, and under the same limits.
 
+mod master;
 mod regions;
 mod rows;
 mod sampling;
@@ -23,10 +24,10 @@ use finback_pages::model::{
 use finback_pages::{History, HotRegion, Sample, Source};
 use finback_rpc::{Channel, ChannelExt, RpcException};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// How long the master, or the region server's administration, may take to answer.
+/// How long the region server's administration may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What the pages are made of.
@@ -49,6 +50,7 @@ impl ServerPages {
     fn ask<Req, Resp>(
         &self,
         service: &dyn Channel,
+        timeout: Duration,
         method: &'static str,
         request: &Req,
     ) -> Result<Resp, RpcException>
@@ -56,18 +58,8 @@ impl ServerPages {
         Req: finback_proto::Message,
         Resp: finback_proto::Message + Default,
     {
-        let answer = service.call_within(ANSWER_TIMEOUT, method, request, Default::default());
+        let answer = service.call_within(timeout, method, request, Default::default());
         self.sources.runtime.block_on(answer).map(|(response, _)| response)
-    }
-
-    /// Calls the master.
-    fn ask_master<Req, Resp>(&self, method: &'static str, request: &Req) -> Result<Resp, Refused>
-    where
-        Req: finback_proto::Message,
-        Resp: finback_proto::Message + Default,
-    {
-        self.ask(&*self.sources.master, method, request)
-            .map_err(|error| Refused::Unavailable(format!("the master does not tell: {}", error.message)))
     }
 }
 
@@ -82,8 +74,8 @@ impl Source for ServerPages {
         }
     }
 
-    fn status(&self) -> Status {
-        self.server_status()
+    fn status(&self, until: Instant) -> Status {
+        self.server_status(until)
     }
 
     fn samples(&self) -> Vec<Sample> {
@@ -94,12 +86,12 @@ impl Source for ServerPages {
         self.history.hot_regions()
     }
 
-    fn tables(&self) -> Result<Vec<Table>, Refused> {
-        self.all_tables()
+    fn tables(&self, until: Instant) -> Result<Vec<Table>, Refused> {
+        self.all_tables(until)
     }
 
-    fn schema(&self, table: &str) -> Result<Schema, Refused> {
-        self.schema_of(table)
+    fn schema(&self, table: &str, until: Instant) -> Result<Schema, Refused> {
+        self.schema_of(table, until)
     }
 
     fn regions(&self) -> Vec<Region> {
@@ -110,8 +102,8 @@ impl Source for ServerPages {
         regions::stores(&self.sources.region_server, encoded_name)
     }
 
-    fn tasks(&self) -> Tasks {
-        self.all_tasks()
+    fn tasks(&self, until: Instant) -> Tasks {
+        self.all_tasks(until)
     }
 
     fn slow_log(&self) -> SlowLog {
@@ -126,8 +118,8 @@ impl Source for ServerPages {
         self.shows_rows
     }
 
-    fn rows(&self, range: &RowRange) -> Result<Rows, Refused> {
-        self.read_rows(range)
+    fn rows(&self, range: &RowRange, until: Instant) -> Result<Rows, Refused> {
+        self.read_rows(range, until)
     }
 
     fn log_filter(&self) -> String {

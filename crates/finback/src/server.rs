@@ -172,7 +172,7 @@ async fn serve(
     };
     let numbers = Arc::new(numbers);
     let exporting = telemetry.map(|telemetry| telemetry.start(&numbers, is_set(closed.clone())));
-    let names = vec![config.host_name()];
+    let names = config.info_names();
     let pages = Arc::new(ServerPages {
         sources: numbers,
         client: Arc::new(Loopback::new(client)),

@@ -17,6 +17,7 @@ mod overview;
 mod parameters;
 mod region;
 mod regions;
+mod row_key;
 mod rows;
 mod site;
 mod slow;

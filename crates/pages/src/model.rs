@@ -14,7 +14,7 @@ pub struct Identity {
 }
 
 /// The server, but for its tables and regions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Status {
     /// The master, likewise.
     pub master: String,
@@ -22,8 +22,8 @@ pub struct Status {
     pub cluster_id: String,
     /// Where ZooKeeper clients find the cluster.
     pub zookeeper: String,
-    /// What the master says; none while it does not answer.
-    pub cluster: Option<Cluster>,
+    /// What the master says, or why it does not.
+    pub cluster: Result<Cluster, Refused>,
     /// Open connections of clients.
     pub connections: u64,
     /// Open scanners.
@@ -217,14 +217,14 @@ pub struct Store {
 }
 
 /// Work that goes on or waits.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tasks {
     /// What goes on.
     pub running: Vec<Task>,
     /// How many jobs wait, by kind.
     pub waiting: Vec<(&'static str, u64)>,
-    /// Procedures of the master, newest first.
-    pub procedures: Vec<Procedure>,
+    /// Procedures of the master, newest first, or why it does not tell them.
+    pub procedures: Result<Vec<Procedure>, Refused>,
 }
 
 /// Work that goes on.
@@ -379,4 +379,16 @@ pub enum Refused {
     NotFound(String),
     /// Not now.
     Unavailable(String),
+}
+
+impl Refused {
+    /// Why, without the full stop.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        match self {
+            Self::BadRequest(why) | Self::Forbidden(why) | Self::NotFound(why) | Self::Unavailable(why) => {
+                why
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::chart::{Line, Unit, chart};
 use crate::history::{HotRegion, KINDS, Sample};
 use crate::layout::{bar, facts, is_nearly_full, limited_bar, nothing, scrolling};
-use crate::model::{Identity, Region, SlowLog, Status, Table, Tasks};
+use crate::model::{Identity, Refused, Region, SlowLog, Status, Table, Tasks};
 use crate::parameters::address;
 use crate::{regions, slow, tables, tasks, units};
 use maud::{Markup, html};
@@ -19,7 +19,7 @@ pub(crate) struct Overview<'a> {
     pub(crate) status: &'a Status,
     pub(crate) samples: &'a [Sample],
     pub(crate) hot: &'a [HotRegion],
-    pub(crate) tables: &'a [Table],
+    pub(crate) tables: Result<&'a [Table], &'a Refused>,
     pub(crate) regions: &'a [Region],
     pub(crate) tasks: &'a Tasks,
     pub(crate) slow: &'a SlowLog,
@@ -59,8 +59,10 @@ impl Overview<'_> {
         let (status, process) = (self.status, &self.status.process);
         let mut worries = Vec::new();
         match &status.cluster {
-            None => worries.push(html! { "The master does not answer: it may still be recovering." }),
-            Some(cluster) => {
+            Err(reason) => {
+                worries.push(html! { "What the master knows is not known here: " (reason.why()) "." });
+            }
+            Ok(cluster) => {
                 if cluster.dead > 0 {
                     worries.push(html! { (units::count(cluster.dead)) " region servers are dead." });
                 }
@@ -69,6 +71,11 @@ impl Overview<'_> {
                     worries.push(html! { (number) " regions are in transition: see " a href="/tasks#transitions" { "tasks" } "." });
                 }
             }
+        }
+        // Mostly for the same reason as the cluster.
+        let reason = self.tables.err().filter(|reason| status.cluster.as_ref().err() != Some(reason));
+        if let Some(reason) = reason {
+            worries.push(html! { "The tables are not known: " (reason.why()) "." });
         }
         if status.wal.failures > 0 {
             worries.push(html! { "The write-ahead log could not be written " (units::count(status.wal.failures)) " times: see the server's log." });
@@ -103,7 +110,10 @@ impl Overview<'_> {
                     &html! { (units::counted(status.connections, "connection")) }, None))
                 (tile("Slowest p99", &slowest.map_or_else(dash, |us| units::latency(us.into())), &html! { "in the last 10 s" }, None))
                 (tile("Regions", &units::count(self.regions.len() as u64),
-                    &html! { "of " (units::counted(self.tables.len() as u64, "table")) }, None))
+                    &html! { @match self.tables {
+                        Ok(tables) => { "of " (units::counted(tables.len() as u64, "table")) }
+                        Err(_) => "tables not known"
+                    } }, None))
                 (tile("Store files", &units::bytes(sum(|region| region.file_bytes)),
                     &html! { (units::counted(sum(|region| region.files), "file")) }, None))
                 @if let Some(memstores) = share("Memstores") {
@@ -195,7 +205,11 @@ impl Overview<'_> {
     }
 
     fn some_tables(&self) -> Markup {
-        let mut sums = tables::with_sums(self.tables, self.regions);
+        let tables = match self.tables {
+            Ok(tables) => tables,
+            Err(reason) => return nothing(&format!("Not known: {}.", reason.why())),
+        };
+        let mut sums = tables::with_sums(tables, self.regions);
         sums.sort_by_key(|sum| std::cmp::Reverse(sum.requests()));
         let more = sums.len().saturating_sub(TABLES);
         sums.truncate(TABLES);
@@ -257,7 +271,7 @@ impl Overview<'_> {
         let servers = status
             .cluster
             .as_ref()
-            .map_or_else(dash, |cluster| format!("{} live, {} dead", cluster.live, cluster.dead));
+            .map_or_else(|_| dash(), |cluster| format!("{} live, {} dead", cluster.live, cluster.dead));
         let wal = format!(
             "{} files, {} written, syncs within {} (p99)",
             units::count(status.wal.files),

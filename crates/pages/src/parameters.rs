@@ -1,6 +1,7 @@
 //! What a request asks a page for, checked: whatever is wrong with it is said, and is 400.
 
 use crate::model::Refused;
+use crate::row_key;
 use finback_web::Request;
 
 /// Bytes of a name, a key or a filter: HBase's longest row.
@@ -23,6 +24,15 @@ impl<'a> Parameters<'a> {
             return Err(Refused::BadRequest(format!("{name} is longer than {MAX_TEXT_BYTES} bytes")));
         }
         Ok(text)
+    }
+
+    /// A row's key: as people write it, or long and in base64 under the name with `64`. Empty if there is none.
+    pub(crate) fn key(self, name: &str) -> Result<String, Refused> {
+        let in_base64 = format!("{name}64");
+        match (self.0.parameter(name).unwrap_or_default(), self.0.parameter(&in_base64)) {
+            ("", Some(encoded)) => Ok(row_key::text(&row_key::decode(&in_base64, encoded)?)),
+            (written, _) => row_key::checked(name, written),
+        }
     }
 
     /// A text that is needed.

@@ -2,8 +2,7 @@
 
 use crate::layout::{facts, key, scrolling};
 use crate::model::{Region, Store};
-use crate::parameters::address;
-use crate::{regions, units};
+use crate::{regions, rows, units};
 use maud::{Markup, html};
 
 /// Files of a store that are listed.
@@ -25,7 +24,7 @@ pub(crate) fn render(region: &Region, stores: &[Store], now_ms: u64, shows_rows:
     );
     let memstores =
         format!("{} in {} cells", units::bytes(region.memstore_bytes), units::count(region.memstore_cells));
-    let rows = address("/rows", &[("table", &region.table), ("start", &region.start_key)]);
+    let rows = rows::rows_from(&region.table, &region.start_key);
     html! {
         h1 { "Region " code { (region.encoded_name) } }
         p {

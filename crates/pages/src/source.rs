@@ -4,14 +4,16 @@ use crate::history::{HotRegion, Sample};
 use crate::model::{
     Identity, Refused, Region, RowRange, Rows, Schema, Setting, SlowLog, Status, Store, Table, Tasks,
 };
+use std::time::Instant;
 
-/// A server that shows itself. Everything is asked for when a page needs it, on a thread that may block.
+/// A server that shows itself. Everything is asked for when a page needs it, on a thread that may block. What the master tells is
+/// waited for `until` then, and not longer.
 pub trait Source: Send + Sync + 'static {
     /// Which server it is.
     fn identity(&self) -> Identity;
 
     /// How the server is.
-    fn status(&self) -> Status;
+    fn status(&self, until: Instant) -> Status;
 
     /// How it was lately: samples, oldest first.
     fn samples(&self) -> Vec<Sample>;
@@ -23,13 +25,13 @@ pub trait Source: Send + Sync + 'static {
     ///
     /// # Errors
     /// The master does not answer.
-    fn tables(&self) -> Result<Vec<Table>, Refused>;
+    fn tables(&self, until: Instant) -> Result<Vec<Table>, Refused>;
 
     /// One table.
     ///
     /// # Errors
     /// There is none of that name, or the master does not answer.
-    fn schema(&self, table: &str) -> Result<Schema, Refused>;
+    fn schema(&self, table: &str, until: Instant) -> Result<Schema, Refused>;
 
     /// The regions that are open.
     fn regions(&self) -> Vec<Region>;
@@ -41,7 +43,7 @@ pub trait Source: Send + Sync + 'static {
     fn stores(&self, encoded_name: &str) -> Result<Vec<Store>, Refused>;
 
     /// What goes on.
-    fn tasks(&self) -> Tasks;
+    fn tasks(&self, until: Instant) -> Tasks;
 
     /// Calls that were slow or large.
     fn slow_log(&self) -> SlowLog;
@@ -52,11 +54,11 @@ pub trait Source: Send + Sync + 'static {
     /// Whether rows of tables are shown to anybody.
     fn shows_rows(&self) -> bool;
 
-    /// Reads rows, within limits of its own besides those of `range`.
+    /// Reads rows, within limits of its own besides those of `range`, as of the time.
     ///
     /// # Errors
     /// There is no such table or column, or it cannot be read now.
-    fn rows(&self, range: &RowRange) -> Result<Rows, Refused>;
+    fn rows(&self, range: &RowRange, until: Instant) -> Result<Rows, Refused>;
 
     /// Which events are logged: a filter as `FINBACK_LOG` takes it.
     fn log_filter(&self) -> String;

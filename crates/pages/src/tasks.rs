@@ -1,7 +1,7 @@
 //! What goes on: compactions, flushes, procedures, regions in transition.
 
 use crate::layout::{bar, nothing, scrolling};
-use crate::model::{Status, Task, Tasks};
+use crate::model::{Procedure, Refused, Status, Task, Tasks};
 use crate::units;
 use finback_json::JsonText;
 use maud::{Markup, html};
@@ -49,7 +49,6 @@ pub(crate) fn for_programs(tasks: &Tasks, now_ms: u64) -> String {
 
 /// The page of tasks.
 pub(crate) fn render(tasks: &Tasks, status: &Status, now_ms: u64) -> Markup {
-    let transitions = status.cluster.as_ref().map(|cluster| &cluster.in_transition[..]).unwrap_or_default();
     html! {
         h1 { "Tasks" }
         section { h2 { "Running" } (running(tasks, now_ms)) }
@@ -61,12 +60,14 @@ pub(crate) fn render(tasks: &Tasks, status: &Status, now_ms: u64) -> Markup {
         }
         section {
             h2 #transitions { "Regions in transition" }
-            @if transitions.is_empty() { (nothing("None.")) } @else {
-                (scrolling("Regions in transition", &html! {
+            @match &status.cluster {
+                Err(reason) => (not_known(reason)),
+                Ok(cluster) if cluster.in_transition.is_empty() => (nothing("None.")),
+                Ok(cluster) => (scrolling("Regions in transition", &html! {
                     table {
                         thead { tr { th { "Region" } th { "State" } th.number { "For" } } }
                         tbody {
-                            @for one in transitions.iter().take(LISTED) {
+                            @for one in cluster.in_transition.iter().take(LISTED) {
                                 tr {
                                     td { code { (one.region) } } td { (one.state) }
                                     td.number { (units::duration(now_ms.saturating_sub(one.since_ms))) }
@@ -74,24 +75,32 @@ pub(crate) fn render(tasks: &Tasks, status: &Status, now_ms: u64) -> Markup {
                             }
                         }
                     }
-                }))
+                })),
             }
         }
         section {
             h2 #procedures { "Procedures" }
-            @if tasks.procedures.is_empty() { (nothing("The master knows of none.")) } @else { (procedures(tasks, now_ms)) }
+            @match &tasks.procedures {
+                Err(reason) => (not_known(reason)),
+                Ok(all) if all.is_empty() => (nothing("The master knows of none.")),
+                Ok(all) => (procedures(all, now_ms)),
+            }
         }
     }
 }
 
-fn procedures(tasks: &Tasks, now_ms: u64) -> Markup {
+fn not_known(reason: &Refused) -> Markup {
+    nothing(&format!("Not known: {}.", reason.why()))
+}
+
+fn procedures(all: &[Procedure], now_ms: u64) -> Markup {
     scrolling(
         "Procedures",
         &html! {
             table {
                 thead { tr { th.number { "Id" } th { "Procedure" } th { "State" } th { "Owner" } th.number { "Asked for" } th.number { "Last step" } th { "Failure" } } }
                 tbody {
-                    @for one in tasks.procedures.iter().take(LISTED) {
+                    @for one in all.iter().take(LISTED) {
                         tr {
                             td.number { (one.id) }
                             td.words { (one.class) }

@@ -4,7 +4,7 @@ mod made_up;
 
 use finback_metrics::Snapshot;
 use finback_pages::Site;
-use finback_web::{Answer, MetricsPages, Pages, Request, Sender};
+use finback_web::{Answer, MetricsPages, Pages, Request};
 use made_up::{HOSTILE, MadeUp};
 use std::sync::Arc;
 
@@ -181,13 +181,39 @@ fn where_rows_are_not_shown_nothing_leads_to_them() {
 }
 
 #[test]
-fn rows_are_shown_to_who_calls_the_server_by_its_name_alone() {
+fn nothing_but_metrics_and_style_is_for_any_name() {
     let site = site();
-    let mut request = Request::parse("/rows", Some("table=events"));
-    request.sender = Sender { to_other_name: true, ..Sender::default() };
-    assert_eq!(site.answer(&request).status, 403);
-    request.path = "/".to_owned();
-    assert_eq!(site.answer(&request).status, 200);
+    for page in PAGES.into_iter().chain(["/rows", "/table", "/region", "/conf", "/rs-status", "/none"]) {
+        assert!(!site.is_for_any_name(page), "{page}");
+    }
+    assert!(site.is_for_any_name("/metrics") && site.is_for_any_name("/jmx"));
+}
+
+#[test]
+fn what_the_master_does_not_tell_is_said_with_its_reason() {
+    let mut source = MadeUp::with("visits");
+    source.master_fails = Some("the master does not tell: <it> recovers");
+    let site = Site::new(Arc::new(source), MetricsPages::new(Snapshot::default));
+    let reason = "the master does not tell: &lt;it&gt; recovers.";
+    for (page, status, known) in [
+        ("/", 200, "Hottest regions"),
+        ("/tasks", 200, "Compacting d in events"),
+        ("/tables", 503, "To the overview"),
+        ("/table?name=events", 503, "To the overview"),
+        ("/rows?table=events", 503, "To the overview"),
+    ] {
+        let answer = get(&site, page);
+        let body = &answer.body;
+        assert_eq!(answer.status, status, "{page}");
+        assert!(body.contains(reason) && body.contains(known), "{page}: {body}");
+        assert!(!body.contains("There are no tables") && !body.contains("knows of none"), "{page}: {body}");
+        assert!(site.waits_for_others(page.split('?').next().unwrap()), "{page}");
+    }
+    for page in ["/regions", "/slow", "/configuration", "/logLevel", "/style.css"] {
+        let answer = get(&site, page);
+        assert!(answer.status == 200 && !answer.body.contains(reason), "{page}");
+        assert!(!site.waits_for_others(page), "{page}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The body of a request that changes something: a form.
 
-use crate::request::{Request, parameters};
+use crate::request::parameters;
 use crate::server::Answer;
 use hyper::body::{Body, Incoming};
 use hyper::header::CONTENT_TYPE;
@@ -12,6 +12,8 @@ use std::time::Duration;
 const MAX_FORM_BYTES: usize = 8 << 10;
 /// The time for it.
 const FORM_TIMEOUT: Duration = Duration::from_secs(10);
+/// Why a form is not taken.
+pub(crate) const OF_OTHER_SITE: &str = "a page of another site asks for this change: it is not made\n";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Reads the fields of a form.
@@ -37,17 +39,4 @@ async fn body(mut body: Incoming) -> Result<Vec<u8>, Answer> {
         bytes.extend_from_slice(&data);
     }
     Ok(bytes)
-}
-
-/// Why a form is not taken from this sender.
-pub(crate) fn refuse(request: &Request) -> Option<Answer> {
-    if request.sender.from_other_site {
-        return Some(Answer::failed(403, "a page of another site asks for this change: it is not made\n"));
-    }
-    request.sender.to_other_name.then(|| {
-        Answer::failed(
-            403,
-            "this server does not go by the name that it was reached by: use its address, or its host name\n",
-        )
-    })
 }

@@ -48,4 +48,9 @@ impl Pages for MetricsPages {
             _ => Answer::not_found(),
         }
     }
+
+    /// Collectors have their own names for a server.
+    fn is_for_any_name(&self, _path: &str) -> bool {
+        true
+    }
 }

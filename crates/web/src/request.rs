@@ -1,7 +1,5 @@
 //! What is asked for.
 
-use crate::sender::Sender;
-
 /// A path and its parameters, decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
@@ -11,8 +9,6 @@ pub struct Request {
     pub parameters: Vec<(String, String)>,
     /// The fields of a form that was sent to change something (POST); none: it is only looked at (GET, HEAD).
     pub form: Option<Vec<(String, String)>>,
-    /// Who sends it.
-    pub sender: Sender,
 }
 
 impl Request {

@@ -8,12 +8,12 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// What the head of a request tells of its sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sender {
+pub(crate) struct Sender {
     /// A browser says that a page of another site has sent it.
-    pub from_other_site: bool,
+    pub(crate) from_other_site: bool,
     /// It was sent to a name that this server does not go by. A site that gives its own name the address of this server (DNS
     /// rebinding) has a browser do that, and may then read what is answered.
-    pub to_other_name: bool,
+    pub(crate) to_other_name: bool,
 }
 
 impl Sender {

@@ -1,8 +1,10 @@
 //! Connections, and their bounds.
 
 use crate::form;
+use crate::places::{Place, Places};
 use crate::request::Request;
 use crate::sender::Sender;
+use crate::watched_stream::WatchedStream;
 use hyper::body::Incoming;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
@@ -20,12 +22,17 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-/// Connections at a time: a few people and a few collectors. More are closed at once.
+/// Connections at a time: a few people and a few collectors. One more takes the place of that which has waited longest
+/// without asking for anything; it is closed at once if there is none.
 const MAX_CONNECTIONS: usize = 64;
-/// Answers that are made at a time: each goes through all regions.
+/// Answers that are made at a time: each goes through all regions. So many of those that wait for others, and as many of those
+/// that do not.
 const ANSWERS_AT_ONCE: usize = 2;
-/// Bytes of a request's head, and of what is read ahead.
-const MAX_HEAD_BYTES: usize = 16 << 10;
+/// The time that a request waits for its turn.
+const TURN_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of a request's head, and of what is read ahead: an address of 64 KiB, the longest that there is (`http::Uri`), which
+/// holds HBase's longest row key (32,767 bytes) in base64, and 16 KiB of fields. 5 MiB if all connections send such heads.
+const MAX_HEAD_BYTES: usize = (64 + 16) << 10;
 /// Fields of a request's head.
 const MAX_HEADERS: usize = 64;
 /// The time for a request's head, from the end of the former answer on.
@@ -46,6 +53,8 @@ const HEADERS: [(HeaderName, &str); 3] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (REFERRER_POLICY, "same-origin"),
 ];
+
+const NOT_OUR_NAME: &str = "this server does not go by the name that it was reached by: use its address, its host name, or localhost\n";
 
 /// What is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,14 +103,29 @@ pub trait Pages: Send + Sync + 'static {
         let _ = path;
         false
     }
+
+    /// Whether what is at this path is for anybody who reaches the server, by whatever name. Everything else is for who calls it
+    /// by its address or one of its own names: see [`WebServer::known_as`].
+    fn is_for_any_name(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
+
+    /// Whether an answer of this path may wait for others, as for a master. Such answers have turns of their own.
+    fn waits_for_others(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
 }
 
 /// An HTTP server of some pages. Cheap to clone; clones share their bounds.
 #[derive(Clone)]
 pub struct WebServer {
     pages: Arc<dyn Pages>,
-    connections: Arc<Semaphore>,
-    answers: Arc<Semaphore>,
+    places: Arc<Places>,
+    turns: Arc<Semaphore>,
+    /// Of answers that wait for others.
+    waiting_turns: Arc<Semaphore>,
     names: Arc<[String]>,
 }
 
@@ -110,13 +134,16 @@ impl WebServer {
     pub fn new(pages: Arc<dyn Pages>) -> Self {
         Self {
             pages,
-            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
-            answers: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
+            places: Places::new(MAX_CONNECTIONS),
+            turns: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
+            waiting_turns: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
             names: Arc::default(),
         }
     }
 
-    /// The names that the server goes by, besides its addresses: see [`Sender`].
+    /// The names that the server goes by, besides its addresses and `localhost`. A site on the Internet that
+    /// gives its own name the address of this server (DNS rebinding) has a browser call it by another one, and could read what
+    /// is answered.
     #[must_use]
     pub fn known_as(self, names: impl IntoIterator<Item = String>) -> Self {
         Self { names: names.into_iter().collect(), ..self }
@@ -133,16 +160,13 @@ impl WebServer {
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, remote)) => match Arc::clone(&self.connections).try_acquire_owned() {
-                    Ok(permit) => {
+                Ok((stream, remote)) => match self.places.take() {
+                    Some(place) => {
                         let server = self.clone();
-                        connections.spawn(async move {
-                            let _permit = permit;
-                            server.connection(stream).await;
-                        });
+                        connections.spawn(async move { server.connection(stream, Arc::new(place)).await });
                     }
-                    Err(_) => {
-                        tracing::debug!(%remote, "refused: there are {MAX_CONNECTIONS} connections already");
+                    None => {
+                        tracing::debug!(%remote, "refused: {MAX_CONNECTIONS} connections are being answered");
                     }
                 },
                 Err(error) => {
@@ -153,36 +177,52 @@ impl WebServer {
         }
     }
 
-    async fn connection(&self, stream: TcpStream) {
-        let service = service_fn(|request: hyper::Request<Incoming>| async move {
-            Ok::<_, Infallible>(self.response(request).await)
+    async fn connection(&self, stream: TcpStream, place: Arc<Place>) {
+        let service = service_fn(|request: hyper::Request<Incoming>| {
+            let place = Arc::clone(&place);
+            async move {
+                place.asked();
+                let response = self.response(request).await;
+                place.answered();
+                Ok::<_, Infallible>(response)
+            }
         });
+        let stream = WatchedStream { stream, place: Arc::clone(&place) };
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIMEOUT)
             .max_buf_size(MAX_HEAD_BYTES)
             .max_headers(MAX_HEADERS)
             .serve_connection(TokioIo::new(stream), service);
-        let mut connection = pin!(connection);
-        tokio::select! {
-            // What goes wrong with a connection is its client's.
-            _ = &mut connection => {}
-            () = tokio::time::sleep(CONNECTION_TIME) => {
-                connection.as_mut().graceful_shutdown();
-                let _ = tokio::time::timeout(LAST_ANSWER_TIME, connection).await;
+        let in_time = async {
+            let mut connection = pin!(connection);
+            tokio::select! {
+                // What goes wrong with a connection is its client's.
+                _ = &mut connection => {}
+                () = tokio::time::sleep(CONNECTION_TIME) => {
+                    connection.as_mut().graceful_shutdown();
+                    let _ = tokio::time::timeout(LAST_ANSWER_TIME, connection).await;
+                }
             }
+        };
+        tokio::select! {
+            () = in_time => {}
+            () = place.lost() => tracing::debug!("closed: it asked for nothing, and another connection came"),
         }
     }
 
     async fn response(&self, request: hyper::Request<Incoming>) -> Response<String> {
         let mut asked = Request::parse(request.uri().path(), request.uri().query());
-        asked.sender = Sender::of(request.headers(), &self.names);
+        let sender = Sender::of(request.headers(), &self.names);
+        if sender.to_other_name && !self.pages.is_for_any_name(&asked.path) {
+            return response(Answer::failed(403, NOT_OUR_NAME));
+        }
         let takes_forms = self.pages.takes_forms(&asked.path);
         match request.method() {
             &Method::GET | &Method::HEAD => {}
             &Method::POST if takes_forms => {
-                if let Some(refused) = form::refuse(&asked) {
-                    return response(refused);
+                if sender.from_other_site {
+                    return response(Answer::failed(403, form::OF_OTHER_SITE));
                 }
                 match form::read(request).await {
                     Ok(fields) => asked.form = Some(fields),
@@ -196,8 +236,14 @@ impl WebServer {
 
     async fn answer(&self, request: Request) -> Answer {
         let pages = Arc::clone(&self.pages);
+        let turns = if pages.waits_for_others(&request.path) { &self.waiting_turns } else { &self.turns };
         // Never closed.
-        let turn = Arc::clone(&self.answers).acquire_owned().await;
+        let Ok(turn) = tokio::time::timeout(TURN_TIMEOUT, Arc::clone(turns).acquire_owned()).await else {
+            return Answer::failed(
+                503,
+                "other answers take long, as those do that wait for the master: try again\n",
+            );
+        };
         let made = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             pages.answer(&request)

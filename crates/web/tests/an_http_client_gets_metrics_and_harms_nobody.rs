@@ -88,18 +88,78 @@ async fn heads_that_are_too_long_or_nonsense_are_refused() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_are_closed_and_places_come_back() {
+async fn a_connection_that_comes_takes_the_place_of_the_one_that_was_silent_longest() {
     let address = start().await;
-    let mut silent = Vec::new();
     let mut byte = [0];
+    let mut silent = Vec::new();
     for _ in 0..64 {
         silent.push(TcpStream::connect(address).await.unwrap());
     }
-    let mut refused = TcpStream::connect(address).await.unwrap();
-    assert_eq!(refused.read(&mut byte).await.unwrap_or(0), 0);
-    drop(silent);
-    while !get(address, "/jmx").await.contains("regionCount") {
-        tokio::task::yield_now().await;
+    // Half a head is none.
+    silent[0].write_all(b"GET /jmx HTTP/1.1\r\nHost:").await.unwrap();
+    assert!(get(address, "/jmx").await.contains("regionCount"));
+    assert_eq!(silent[0].read(&mut byte).await.unwrap_or(0), 0);
+    let last = silent.last_mut().unwrap();
+    last.write_all(b"GET /jmx HTTP/1.1\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    last.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("regionCount"), "{answer}");
+}
+
+#[tokio::test]
+async fn an_address_that_holds_the_longest_row_key_is_answered() {
+    let address = start().await;
+    let target = format!("/jmx?{}", "a".repeat(65_000));
+    let head = format!("GET {target} HTTP/1.1\r\nX: {}\r\nConnection: close\r\n\r\n", "b".repeat(12_000));
+    let answer = talk(address, head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+/// Waits, until it is dropped, for somebody who does not come.
+struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Pages for Waiting {
+    fn answer(&self, request: &Request) -> Answer {
+        if self.waits_for_others(&request.path) {
+            let _ = self.0.lock().unwrap().recv();
+        }
+        Answer::ok("text/plain", request.path.clone())
+    }
+
+    fn waits_for_others(&self, path: &str) -> bool {
+        path == "/waits"
+    }
+}
+
+#[tokio::test]
+async fn answers_that_wait_for_others_hold_up_none_that_do_not() {
+    let (others, waits_for) = std::sync::mpsc::channel();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = WebServer::new(Arc::new(Waiting(std::sync::Mutex::new(waits_for))));
+    tokio::spawn(server.serve(listener, std::future::pending()));
+    let ask = |path: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        async move { talk(address, head.as_bytes()).await }
+    };
+    let waiting: Vec<_> = (0..3).map(|_| tokio::spawn(ask("/waits"))).collect();
+    for _ in 0..20 {
+        assert!(ask("/").await.starts_with("HTTP/1.1 200 "));
+    }
+    // Two of the three have a turn; the third is told when it waited for one too long.
+    let mut answers = Vec::new();
+    let mut waiting = waiting.into_iter().collect::<std::collections::VecDeque<_>>();
+    while answers.is_empty() {
+        let mut one = waiting.pop_front().unwrap();
+        match tokio::time::timeout(std::time::Duration::from_millis(100), &mut one).await {
+            Ok(answer) => answers.push(answer.unwrap()),
+            Err(_) => waiting.push_back(one),
+        }
+    }
+    assert!(answers[0].starts_with("HTTP/1.1 503 ") && answers[0].contains("master"), "{answers:?}");
+    drop(others);
+    for one in waiting {
+        assert!(one.await.unwrap().starts_with("HTTP/1.1 200 "));
     }
 }
 
@@ -171,4 +231,29 @@ async fn a_body_that_is_no_form_or_too_long_is_refused() {
     assert!(json.starts_with("HTTP/1.1 415 "), "{json}");
     let long = post("/form", FORM, &"a".repeat(100_000)).await;
     assert!(long.starts_with("HTTP/1.1 413 "), "{long}");
+}
+
+#[tokio::test]
+async fn who_calls_the_server_by_a_name_that_is_not_its_own_gets_nothing_but_metrics() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let ours = listener.local_addr().unwrap();
+    let server = WebServer::new(Arc::new(Forms)).known_as(["db1".to_owned()]);
+    tokio::spawn(server.serve(listener, std::future::pending()));
+    for (host, status) in [
+        ("evil.example", 403),
+        ("db1.evil.example:1", 403),
+        ("db1:1", 303),
+        ("localhost", 303),
+        ("[::1]:1", 303),
+    ] {
+        for path in ["/", "/form", "/none"] {
+            let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            let answer = talk(ours, head.as_bytes()).await;
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{host}{path}: {answer}");
+            // Nothing tells who the server is.
+            assert!(!answer.contains("db1"), "{answer}");
+        }
+    }
+    let head = b"GET /metrics HTTP/1.1\r\nHost: collector.example\r\nConnection: close\r\n\r\n";
+    assert!(talk(start().await, head).await.contains("finback_regions 7"));
 }

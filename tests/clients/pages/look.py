@@ -18,6 +18,8 @@ PROGRAM, PORT, DIRECTORY, SHELL = sys.argv[1], int(sys.argv[2]), sys.argv[3], sy
 SERVER = f"http://127.0.0.1:{PORT}"
 TABLE = "looked_at"
 HOSTILE = "<script>window.bad=1</script><img src=x onerror=window.bad=2>\"'&"
+# Bytes of a row whose place clients can ask hbase:meta for, by a key of at most 32767.
+LONGEST_KEY = 32700
 PAGES = ["/", "/tables", f"/table?name={TABLE}", "/regions", "/tasks", "/slow", "/configuration", "/logLevel", f"/rows?table={TABLE}"]
 # By WCAG 2.2, level AA.
 LEAST_CONTRAST = 4.5
@@ -181,6 +183,23 @@ def rows_are_shown_and_harm_nobody(browser):
     check(cells == 20 and browser.run("document.querySelector('.rows li').innerText.includes('There are more cells')"), f"a wide row: {cells}")
 
 
+def the_longest_keys_can_be_followed(browser):
+    key = "document.querySelector('.rows h2 code').textContent.length"
+    browser.open(f"{SERVER}/rows?table={TABLE}&start=%5CxFF")
+    browser.device(360, 740, True, False)
+    check(browser.run(key) <= 1024, "a long key is shown whole among others")
+    fits(browser, "a long key", is_phone=True, is_dark=False)
+    browser.run("window.isOld = true; document.querySelector('.rows h2 a').click()")
+    browser.loaded()
+    check(browser.run(key) == 4 * LONGEST_KEY, f"a long key of {browser.run(key)} characters")
+    fits(browser, "a long key alone", is_phone=True, is_dark=False)
+    browser.device(1280, 900)
+    browser.run("document.querySelector('[name=versions]').value = 2")
+    browser.run("window.isOld = true; document.querySelector('form.range button').click()")
+    browser.loaded()
+    check(browser.run(key) == 4 * LONGEST_KEY, "the form loses a long key")
+
+
 def without_scripts_it_is_all_there(browser):
     browser.open(SERVER + "/")
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
@@ -204,7 +223,9 @@ def the_level_of_the_log_changes(browser):
     for fields in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "evil.example", "Origin": "http://evil.example"}):
         status = answered(urllib.request.Request(SERVER + "/logLevel", b"filter=trace", fields))
         check(status == 403, f"{fields}: {status}")
-    check(answered(urllib.request.Request(f"{SERVER}/rows?table={TABLE}", None, {"Host": "evil.example"})) == 403, "rows for another name")
+    for page in PAGES:
+        check(answered(urllib.request.Request(SERVER + page, None, {"Host": "evil.example"})) == 403, f"{page} for another name")
+    check(answered(urllib.request.Request(SERVER + "/metrics", None, {"Host": "collector.example"})) == 200, "metrics for another name")
     check(answered(urllib.request.Request(SERVER + "/logLevel?log=a&level=debug")) == 400, "a level is changed by GET")
 
 
@@ -231,13 +252,15 @@ def main():
     wide = [f"put '{TABLE}', 'wide', 'd:{number:04}', 'v'" for number in range(60)]
     rows = [f"put '{TABLE}', 'row-{number:04}', 'd:q', 'value {number}'" for number in range(30)]
     hostile = "".join(f"\\x{byte:02X}" for byte in HOSTILE.encode())
-    shell(f"create '{TABLE}', 'd', SPLITS => ['row-0010']", f'put \'{TABLE}\', "{hostile}", "d:{hostile}", "{hostile}"', *rows, *wide)
+    longest = "\\xFF" * LONGEST_KEY
+    shell(f"create '{TABLE}', 'd', SPLITS => ['row-0010']", f'put \'{TABLE}\', "{hostile}", "d:{hostile}", "{hostile}"',
+          f'put \'{TABLE}\', "{longest}", "d:q", "v"', *rows, *wide)
     profile = tempfile.mkdtemp(prefix="chromium-", dir=DIRECTORY)
     browser = Browser(PROGRAM, profile)
     try:
         browser.device(1280, 900)
         for look in (the_overview_shows_what_there_is, every_page_fits_every_screen, it_can_be_used_by_keyboard, it_is_live,
-                     rows_are_shown_and_harm_nobody, without_scripts_it_is_all_there, the_level_of_the_log_changes,
+                     rows_are_shown_and_harm_nobody, the_longest_keys_can_be_followed, without_scripts_it_is_all_there, the_level_of_the_log_changes,
                      nothing_else_was_asked_for):
             begun = time.monotonic()
             try:

@@ -13,6 +13,12 @@ impl ServerConfig {
         told_to_clients(self.advertised_host.as_deref(), &self.address)
     }
 
+    /// The names that the web page is reached by, besides addresses and `localhost`.
+    pub(crate) fn info_names(&self) -> Vec<String> {
+        let names = [self.host_name(), machine_name(), self.info_address.clone()];
+        names.into_iter().chain(self.info_name.clone()).collect()
+    }
+
     /// How write-ahead logs are compressed.
     pub fn wal_compression(&self) -> Option<WalCompression> {
         let values = self.wal_value_compression;

@@ -47,6 +47,9 @@ settings! {
     ]);
     /// Whether the web page shows rows of tables. false: everything but these.
     shows_rows: Flag = "true", "listen.info-rows", Restart, NONE;
+    /// A name that the web page is reached by besides addresses, `localhost` and the machine's own names, as that of a proxy. Under
+    /// other names it shows only metrics.
+    info_name: OptionalHost = "", "listen.info-name", Restart, NONE;
     /// Port of the ZooKeeper responder, where HBase's clients look first. 0: any free port.
     zookeeper_port: Port = "2181", "listen.zookeeper-port", Restart,
         same(&["hbase.zookeeper.property.clientPort"]);

@@ -22,9 +22,9 @@ const VALUE_BYTES: usize = 256;
 const VALUE_BYTES_ALONE: usize = 4096;
 
 impl ServerPages {
-    pub(super) fn read_rows(&self, range: &RowRange) -> Result<Rows, Refused> {
-        let table = self.existing(&range.table)?;
-        let column = self.column(&table, &range.column)?;
+    pub(super) fn read_rows(&self, range: &RowRange, until: Instant) -> Result<Rows, Refused> {
+        let table = self.existing(&range.table, until)?;
+        let column = self.column(&table, &range.column, until)?;
         let open = self.sources.region_server.open_regions();
         let mut regions: Vec<RegionInfo> =
             open.iter().map(|region| region.info()).filter(|info| info.table == table).cloned().collect();
@@ -50,8 +50,8 @@ impl ServerPages {
             .map_err(|error| Refused::Unavailable(format!("the reading was given up: {error}")))?
     }
 
-    fn existing(&self, table: &str) -> Result<TableName, Refused> {
-        let schema = self.schema_of(table)?;
+    fn existing(&self, table: &str, until: Instant) -> Result<TableName, Refused> {
+        let schema = self.schema_of(table, until)?;
         if schema.table.state != "ENABLED" {
             let state = schema.table.state.to_lowercase();
             return Err(Refused::Unavailable(format!("the table {table} is {state}: nobody reads its rows")));
@@ -60,13 +60,13 @@ impl ServerPages {
     }
 
     /// `family` or `family:qualifier`.
-    fn column(&self, table: &TableName, text: &str) -> Result<Option<pb::Column>, Refused> {
+    fn column(&self, table: &TableName, text: &str, until: Instant) -> Result<Option<pb::Column>, Refused> {
         if text.is_empty() {
             return Ok(None);
         }
         let (family, qualifier) =
             text.split_once(':').map_or((text, None), |(family, rest)| (family, Some(rest)));
-        let families = self.schema_of(&table.to_string())?.table.families;
+        let families = self.schema_of(&table.to_string(), until)?.table.families;
         if !families.iter().any(|known| known == family) {
             let known = families.join(", ");
             return Err(Refused::BadRequest(format!("{table} has no family {family}; it has {known}")));

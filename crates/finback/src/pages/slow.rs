@@ -1,6 +1,6 @@
 //! Calls that took long or had large replies, for the pages.
 
-use super::ServerPages;
+use super::{ANSWER_TIMEOUT, ServerPages};
 use finback_pages::model::{SlowCall, SlowLog};
 use finback_proto::pb;
 
@@ -15,7 +15,8 @@ impl ServerPages {
         }
         let of = |method| {
             let request = pb::SlowLogResponseRequest { limit: Some(MOST), ..Default::default() };
-            let answer: Result<pb::SlowLogResponses, _> = self.ask(&*self.admin, method, &request);
+            let answer: Result<pb::SlowLogResponses, _> =
+                self.ask(&*self.admin, ANSWER_TIMEOUT, method, &request);
             answer.map(|answer| answer.slow_log_payloads).unwrap_or_default()
         };
         let mut calls: Vec<_> = of("GetSlowLogResponses");

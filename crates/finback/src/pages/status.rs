@@ -4,12 +4,13 @@ use super::ServerPages;
 use super::regions::text;
 use super::threads;
 use finback_metrics::ServerFigures;
-use finback_pages::model::{Cluster, Process, Share, Status, Transition, Wal};
+use finback_pages::model::{Cluster, Process, Refused, Share, Status, Transition, Wal};
 use finback_proto::pb;
 use pb::Option as StatusOption;
+use std::time::Instant;
 
 impl ServerPages {
-    pub(super) fn server_status(&self) -> Status {
+    pub(super) fn server_status(&self, until: Instant) -> Status {
         let sources = &self.sources;
         let (figures, cache, ipc) = (sources.region_server.figures().0, (sources.cache)(), sources.ipc());
         let lookups = cache.hits + cache.misses;
@@ -17,7 +18,7 @@ impl ServerPages {
             master: sources.master_name.to_string(),
             cluster_id: sources.cluster_id.clone(),
             zookeeper: sources.zookeeper_quorum.clone(),
-            cluster: self.cluster(),
+            cluster: self.cluster(until),
             connections: ipc.connections,
             scanners: figures.open_scanners,
             waiting: vec![
@@ -61,19 +62,18 @@ impl ServerPages {
         }
     }
 
-    /// None while the master does not answer, as before it has recovered.
-    fn cluster(&self) -> Option<Cluster> {
+    fn cluster(&self, until: Instant) -> Result<Cluster, Refused> {
         let wanted =
             [StatusOption::ServersName, StatusOption::DeadServers, StatusOption::RegionsInTransition];
         let request = pb::GetClusterStatusRequest { options: wanted.map(i32::from).to_vec() };
-        let answer: pb::GetClusterStatusResponse = self.ask_master("GetClusterStatus", &request).ok()?;
+        let answer: pb::GetClusterStatusResponse = self.ask_master(until, "GetClusterStatus", &request)?;
         let status = answer.cluster_status;
         let transition = |one: &pb::RegionInTransition| Transition {
             region: text(&one.spec.value),
             state: one.region_state.state().as_str_name().to_owned(),
             since_ms: one.region_state.stamp(),
         };
-        Some(Cluster {
+        Ok(Cluster {
             live: status.servers_name.len() as u64,
             dead: status.dead_servers.len() as u64,
             in_transition: status.regions_in_transition.iter().map(transition).collect(),

@@ -7,14 +7,15 @@ use finback_pages::model::{Refused, Schema, Table};
 use finback_proto::pb;
 use pb::Option as StatusOption;
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
 type Attributes = Vec<(String, String)>;
 
 impl ServerPages {
-    pub(super) fn all_tables(&self) -> Result<Vec<Table>, Refused> {
+    pub(super) fn all_tables(&self, until: Instant) -> Result<Vec<Table>, Refused> {
         let request = pb::GetClusterStatusRequest { options: vec![StatusOption::TableToRegionsCount.into()] };
-        let answer: pb::GetClusterStatusResponse = self.ask_master("GetClusterStatus", &request)?;
-        let disabled = self.disabled()?;
+        let answer: pb::GetClusterStatusResponse = self.ask_master(until, "GetClusterStatus", &request)?;
+        let disabled = self.disabled(until)?;
         let families = self.families();
         let counts = answer.cluster_status.table_region_states_count;
         let tables = counts.iter().filter_map(|one| {
@@ -37,9 +38,10 @@ impl ServerPages {
         Ok(tables)
     }
 
-    fn disabled(&self) -> Result<HashSet<String>, Refused> {
+    fn disabled(&self, until: Instant) -> Result<HashSet<String>, Refused> {
         let request = pb::ListTableNamesByStateRequest { is_enabled: false };
-        let answer: pb::ListTableNamesByStateResponse = self.ask_master("ListTableNamesByState", &request)?;
+        let answer: pb::ListTableNamesByStateResponse =
+            self.ask_master(until, "ListTableNamesByState", &request)?;
         let names = answer.table_names.iter().filter_map(|name| TableName::try_from(name).ok());
         Ok(names.map(|name| name.to_string()).collect())
     }
@@ -56,7 +58,7 @@ impl ServerPages {
         families
     }
 
-    pub(super) fn schema_of(&self, table: &str) -> Result<Schema, Refused> {
+    pub(super) fn schema_of(&self, table: &str, until: Instant) -> Result<Schema, Refused> {
         let no_such = || Refused::NotFound(format!("there is no table {table}"));
         let name = TableName::parse(table.as_bytes()).map_err(|_| no_such())?;
         let request = pb::GetTableDescriptorsRequest {
@@ -64,13 +66,14 @@ impl ServerPages {
             include_sys_tables: Some(true),
             ..Default::default()
         };
-        let answer: pb::GetTableDescriptorsResponse = self.ask_master("GetTableDescriptors", &request)?;
+        let answer: pb::GetTableDescriptorsResponse =
+            self.ask_master(until, "GetTableDescriptors", &request)?;
         let schema = answer.table_schema.first().ok_or_else(no_such)?;
         let schema =
             TableDescriptor::try_from(schema).map_err(|error| Refused::Unavailable(error.to_string()))?;
-        let regions = self.all_tables()?.into_iter().find(|one| one.name == name.to_string());
+        let regions = self.all_tables(until)?.into_iter().find(|one| one.name == name.to_string());
         let table = Table {
-            state: self.state_of(&name)?,
+            state: self.state_of(&name, until)?,
             families: schema.families.iter().map(|family| text(&family.name)).collect(),
             regions: regions.map_or(0, |table| table.regions),
             name: name.to_string(),
@@ -82,9 +85,9 @@ impl ServerPages {
         })
     }
 
-    fn state_of(&self, name: &TableName) -> Result<String, Refused> {
+    fn state_of(&self, name: &TableName, until: Instant) -> Result<String, Refused> {
         let request = pb::GetTableStateRequest { table_name: name.into() };
-        let answer: pb::GetTableStateResponse = self.ask_master("GetTableState", &request)?;
+        let answer: pb::GetTableStateResponse = self.ask_master(until, "GetTableState", &request)?;
         Ok(answer.table_state.state().as_str_name().to_owned())
     }
 }

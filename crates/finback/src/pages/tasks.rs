@@ -2,11 +2,12 @@
 
 use super::ServerPages;
 use super::regions::text;
-use finback_pages::model::{Procedure, Task, Tasks};
+use finback_pages::model::{Procedure, Refused, Task, Tasks};
 use finback_proto::pb;
+use std::time::Instant;
 
 impl ServerPages {
-    pub(super) fn all_tasks(&self) -> Tasks {
+    pub(super) fn all_tasks(&self, until: Instant) -> Tasks {
         let server = &self.sources.region_server;
         let figures = server.figures().0;
         let mut running: Vec<Task> =
@@ -24,17 +25,17 @@ impl ServerPages {
                 ("Small compactions", figures.small_compactions_waiting),
                 ("Large compactions", figures.large_compactions_waiting),
             ],
-            procedures: self.procedures(),
+            procedures: self.procedures(until),
         }
     }
 
-    /// Newest first; none while the master does not answer.
-    fn procedures(&self) -> Vec<Procedure> {
-        let answer = self.ask_master("GetProcedures", &pb::GetProceduresRequest::default());
-        let answer: pb::GetProceduresResponse = answer.unwrap_or_default();
+    /// Newest first.
+    fn procedures(&self, until: Instant) -> Result<Vec<Procedure>, Refused> {
+        let request = pb::GetProceduresRequest::default();
+        let answer: pb::GetProceduresResponse = self.ask_master(until, "GetProcedures", &request)?;
         let mut procedures: Vec<_> = answer.procedure.iter().map(procedure).collect();
         procedures.sort_by_key(|one| std::cmp::Reverse(one.id));
-        procedures
+        Ok(procedures)
     }
 }
 

@@ -90,6 +90,60 @@ async fn a_page_of_large_rows_is_small() {
     server.stop();
 }
 
+#[tokio::test]
+async fn the_longest_keys_can_be_browsed() {
+    let place = Place::new();
+    let server = place.start();
+    let client = Client::of(&server).await;
+    let table = client.create_table("t").await;
+    for last in ["1", "2", "3"] {
+        // 32,767 bytes.
+        table.put(&("é".repeat(16_383) + last), b"v").await.unwrap();
+    }
+    let link = |page: &str, before: &str| {
+        let link = page.split(before).nth(1).unwrap().split("href=\"").nth(1).unwrap();
+        link.split('"').next().unwrap().replace("&amp;", "&")
+    };
+    // From page to page, and within a prefix.
+    for target in ["/rows?table=t&rows=1", "/rows?table=t&rows=1&prefix=1&start=%5CxC3%5CxA9"] {
+        let mut target = Some(target.to_owned());
+        let mut ends = String::new();
+        while let Some(wanted) = target {
+            let page = get(server.master_info(), &wanted);
+            let shown = page.split("<li><h2>").nth(1).unwrap().split("</code>").next().unwrap();
+            let alone = get(server.master_info(), &link(&page, "<li><h2>"));
+            assert!(shown.len() > 4 * 32_766 && alone.contains(shown), "{} bytes", alone.len());
+            ends.extend(shown.chars().last());
+            target = next_rows(&page);
+        }
+        assert_eq!(ends, "123");
+    }
+    server.stop();
+}
+
+#[test]
+fn nothing_of_the_cluster_is_shown_under_the_name_of_another_site() {
+    let place = Place::new();
+    let server = place.start_with(&["listen.info-name=proxy.example"]);
+    let status = |target: &str, host: &str| {
+        let mut stream = TcpStream::connect(server.master_info()).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().to_owned()
+    };
+    for target in
+        ["/", "/regions", "/tables", "/tasks", "/slow", "/dump", "/conf", "/conf?format=json", "/logLevel"]
+    {
+        assert_eq!(status(target, "evil.example"), "403", "{target}");
+        assert_eq!(status(target, "proxy.example:80"), "200", "{target}");
+    }
+    for target in ["/metrics", "/jmx"] {
+        assert_eq!(status(target, "collector.example"), "200", "{target}");
+    }
+    server.stop();
+}
+
 #[test]
 fn settings_have_an_origin_and_the_level_of_the_log_changes() {
     let place = Place::new();

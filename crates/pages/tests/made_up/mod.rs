@@ -6,6 +6,7 @@ use finback_pages::model::{
 };
 use finback_pages::{HotRegion, Sample, Source};
 use std::sync::Mutex;
+use std::time::Instant;
 
 /// What would run in a page that does not escape it.
 #[allow(dead_code, reason = "the example shows harmless names")]
@@ -20,12 +21,22 @@ pub(crate) struct MadeUp {
     name: &'static str,
     /// Whether rows are nobody's business.
     pub(crate) hides_rows: bool,
+    /// Why the master tells nothing.
+    pub(crate) master_fails: Option<&'static str>,
 }
 
 impl MadeUp {
     /// One in which things have this name.
     pub(crate) fn with(name: &'static str) -> Self {
-        Self { filter: Mutex::new("info".to_owned()), name, hides_rows: false }
+        Self { filter: Mutex::new("info".to_owned()), name, hides_rows: false, master_fails: None }
+    }
+
+    /// What the master tells.
+    fn told<T>(&self, what: T) -> Result<T, Refused> {
+        match self.master_fails {
+            Some(reason) => Err(Refused::Unavailable(reason.to_owned())),
+            None => Ok(what),
+        }
     }
 }
 
@@ -47,14 +58,14 @@ impl Source for MadeUp {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, _until: Instant) -> Status {
         let share = |name, used, limit| Share { name, used, limit };
         let threads = |name: &str, count, cpu_ms| Threads { name: name.into(), count, cpu_ms };
         Status {
             master: "db1.example,16000,1789900000000".into(),
             cluster_id: "c4a2b8f0-0000-4000-8000-000000000001".into(),
             zookeeper: "127.0.0.1:2181".into(),
-            cluster: Some(Cluster { live: 1, ..Cluster::default() }),
+            cluster: self.told(Cluster { live: 1, ..Cluster::default() }),
             connections: 42,
             scanners: 7,
             waiting: vec![("priority", 0), ("reads", 2), ("scans", 1), ("writes", 0)],
@@ -123,8 +134,8 @@ impl Source for MadeUp {
         regions.iter().take(8).enumerate().map(hot).collect()
     }
 
-    fn tables(&self) -> Result<Vec<Table>, Refused> {
-        Ok(vec![
+    fn tables(&self, _until: Instant) -> Result<Vec<Table>, Refused> {
+        self.told(vec![
             table("events", "ENABLED", 12),
             table("shop:orders", "ENABLED", 4),
             table("old", "DISABLED", 3),
@@ -132,8 +143,8 @@ impl Source for MadeUp {
         ])
     }
 
-    fn schema(&self, name: &str) -> Result<Schema, Refused> {
-        let table = self.tables()?.into_iter().find(|table| table.name == name);
+    fn schema(&self, name: &str, until: Instant) -> Result<Schema, Refused> {
+        let table = self.tables(until)?.into_iter().find(|table| table.name == name);
         let table = table.ok_or_else(|| Refused::NotFound(format!("there is no table {name}")))?;
         let attributes = |all: &[(&str, &str)]| -> Vec<(String, String)> {
             all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
@@ -192,7 +203,7 @@ impl Source for MadeUp {
         ])
     }
 
-    fn tasks(&self) -> Tasks {
+    fn tasks(&self, _until: Instant) -> Tasks {
         let procedure = |id, class: &str, state: &str, failure: &str| Procedure {
             id,
             class: class.into(),
@@ -210,10 +221,10 @@ impl Source for MadeUp {
                 since_ms: NOW_MS - 74_000,
             }],
             waiting: vec![("Flushes", 0), ("Small compactions", 1), ("Large compactions", 0)],
-            procedures: vec![
+            procedures: self.told(vec![
                 procedure(43, "ModifyTableProcedure", "RUNNABLE", ""),
                 procedure(42, "CreateTableProcedure", "ROLLEDBACK", self.name),
-            ],
+            ]),
         }
     }
 
@@ -250,8 +261,8 @@ impl Source for MadeUp {
         ]
     }
 
-    fn rows(&self, range: &RowRange) -> Result<Rows, Refused> {
-        self.schema(&range.table)?;
+    fn rows(&self, range: &RowRange, until: Instant) -> Result<Rows, Refused> {
+        self.schema(&range.table, until)?;
         let cell = |column: &str, value: &str, value_bytes| Cell {
             column: column.into(),
             timestamp: NOW_MS,
