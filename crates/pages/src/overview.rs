@@ -251,16 +251,19 @@ impl Overview<'_> {
 
     fn threads(&self) -> Markup {
         let threads = &self.status.process.threads;
-        html! {
-            table {
-                thead { tr { th { "Name" } th.number { "Threads" } th.number { "Processor time" } } }
-                tbody {
-                    @for one in threads {
-                        tr { td { (one.name) } td.number { (units::count(one.count)) } td.number { (units::duration(one.cpu_ms)) } }
+        scrolling(
+            "Threads",
+            &html! {
+                table {
+                    thead { tr { th { "Name" } th.number { "Threads" } th.number { "Processor time" } } }
+                    tbody {
+                        @for one in threads {
+                            tr { td { (one.name) } td.number { (units::count(one.count)) } td.number { (units::duration(one.cpu_ms)) } }
+                        }
                     }
                 }
-            }
-        }
+            },
+        )
     }
 
     fn facts(&self) -> Markup {

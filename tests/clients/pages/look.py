@@ -76,6 +76,14 @@ SCREENS = [("desktop-light", 1280, 900, False, False), ("desktop-dark", 1280, 90
 SHOTS = {"/": "overview", f"/rows?table={TABLE}": "rows", f"/table?name={TABLE}": "table", "/configuration": "configuration"}
 
 
+# Tables that stick out of what they are in, and do not scroll.
+WIDE_TABLES = """[...document.querySelectorAll("main table")].filter(one => {
+  const around = one.parentElement;
+  return getComputedStyle(around).overflowX === "visible"
+    && one.getBoundingClientRect().right > around.getBoundingClientRect().right - parseFloat(getComputedStyle(around).paddingRight) + 1;
+}).map(one => one.innerText.slice(0, 40))"""
+
+
 def every_page_fits_every_screen(browser):
     for page in PAGES:
         browser.open(SERVER + page)
@@ -92,6 +100,8 @@ def every_page_fits_every_screen(browser):
 
 def fits(browser, where, is_phone, is_dark):
     check(browser.run("document.documentElement.scrollWidth <= innerWidth"), f"{where}: wider than the screen")
+    wide = browser.run(WIDE_TABLES)
+    check(not wide, f"{where}: tables stick out: {wide}")
     contrast, text = browser.run(CONTRAST)
     check(contrast >= LEAST_CONTRAST, f"{where}: contrast {contrast:.1f}: {text}")
     if is_phone:
