@@ -43,6 +43,7 @@ pub use snapshot::{
     ProcessFigures, RegionFigures, ServerFigures, Snapshot, SpanFigures, TableFigures, UserFigures,
     WalFigures, Work,
 };
+pub use stripe::count_alone;
 pub use table::metrics;
 pub use table_times::{TableTimes, TableTimesSnapshot};
 pub use value::Value;

@@ -1,6 +1,7 @@
 //! Counts are kept in several places, and a thread keeps to one, so that threads that count at the same time do not wait for
 //! one line of the processor's cache. What is more: a place that only one thread writes to is added to without a lock on the bus.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Threads that have a number of their own at the same time; others have none.
@@ -32,6 +33,8 @@ impl Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
+        // It is another thread's from now on.
+        KNOWN.set(usize::MAX);
         if self.0 < NUMBERS {
             TAKEN.fetch_and(!(1 << self.0), Ordering::Release);
         }
@@ -41,11 +44,34 @@ impl Drop for Number {
 /// The number of this thread, which no other has while it lives; [`usize::MAX`] if there was none left.
 #[inline]
 pub(crate) fn of_thread() -> usize {
+    match KNOWN.get() {
+        UNKNOWN => take_number(),
+        number => number,
+    }
+}
+
+/// For threads that count much, at their beginning: the first that ask have places of their own.
+pub fn count_alone() {
+    of_thread();
+}
+
+/// Before a thread has asked.
+const UNKNOWN: usize = usize::MAX - 1;
+
+thread_local! {
+    /// What [`of_thread`] says: read without a look at whether the thread is ending.
+    static KNOWN: Cell<usize> = const { Cell::new(UNKNOWN) };
+}
+
+#[cold]
+fn take_number() -> usize {
     thread_local! {
         static NUMBER: Number = Number::take();
     }
     // A thread that is ending has given its number back.
-    NUMBER.try_with(|number| number.0).unwrap_or(usize::MAX)
+    let number = NUMBER.try_with(|number| number.0).unwrap_or(usize::MAX);
+    KNOWN.set(number);
+    number
 }
 
 #[cfg(test)]

@@ -75,9 +75,11 @@ impl CallMetrics {
             return;
         }
         let ended = ended.unwrap_or_else(Instant::now);
-        self.queue_time.record(call.begun.saturating_duration_since(call.received));
-        self.process_time.record(ended.saturating_duration_since(call.begun));
-        self.total_time.record(ended.saturating_duration_since(call.received));
+        let queued = call.begun.saturating_duration_since(call.received);
+        let processed = ended.saturating_duration_since(call.begun);
+        self.queue_time.record(queued);
+        self.process_time.record(processed);
+        self.total_time.record(queued + processed);
         self.request_bytes.record_value(call.bytes as u64);
         self.response_bytes.record_value(bytes as u64);
     }

@@ -47,6 +47,7 @@ impl ConnectionThreads {
             runtime.spawn(beside());
             let mut ended = ended.clone();
             threads.push(thread::Builder::new().name("connections".to_owned()).spawn(move || {
+                finback_metrics::count_alone();
                 // An error means that the sender is gone.
                 let _ = runtime.block_on(ended.wait_for(|&end| end));
                 runtime.shutdown_background();
