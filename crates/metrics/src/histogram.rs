@@ -131,17 +131,23 @@ impl Histogram {
     /// Counts one duration, in nanoseconds.
     #[inline]
     pub fn record(&self, duration: Duration) {
-        self.record_value(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+        self.record_value(nanos(duration));
     }
 
     /// Counts one size or number.
     #[inline]
     pub fn record_value(&self, value: u64) {
-        let (number, shared) = (stripe::of_thread(), self.stripes.len() - 1);
-        if number < shared {
-            self.stripes[number].add_alone(value);
-        } else {
-            self.stripes[shared].add(value);
+        self.record_of(stripe::of_thread(), value);
+    }
+
+    /// The same of the thread that has this number.
+    #[inline]
+    fn record_of(&self, thread: usize, value: u64) {
+        if let Some((shared, alone)) = self.stripes.split_last() {
+            match alone.get(thread) {
+                Some(stripe) => stripe.add_alone(value),
+                None => shared.add(value),
+            }
         }
     }
 
@@ -158,6 +164,21 @@ impl Histogram {
         }
         all
     }
+}
+
+/// Counts in several histograms at once: the thread's place is looked up only once.
+#[inline]
+pub fn record_each<const N: usize>(values: [(&Histogram, u64); N]) {
+    let thread = stripe::of_thread();
+    for (histogram, value) in values {
+        histogram.record_of(thread, value);
+    }
+}
+
+/// Nanoseconds of a duration, as histograms count them.
+#[inline]
+pub fn nanos(duration: Duration) -> u64 {
+    duration.as_secs().saturating_mul(1_000_000_000).saturating_add(duration.subsec_nanos().into())
 }
 
 /// What a [`Histogram`] had counted at one moment.

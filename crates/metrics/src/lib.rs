@@ -32,7 +32,7 @@ pub use bean::Bean;
 pub use counter::Counter;
 pub use file_io::{FileIo, FileIoFigures, file_io};
 pub use file_times::FileTimes;
-pub use histogram::{Histogram, HistogramSnapshot};
+pub use histogram::{Histogram, HistogramSnapshot, nanos, record_each};
 pub use manual::page;
 pub use meter::Meter;
 pub use metric::{Kind, Metric, Source};

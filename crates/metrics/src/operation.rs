@@ -1,6 +1,7 @@
 //! How long the operations of a server take.
 
 use crate::histogram::{Histogram, HistogramSnapshot};
+use crate::table_times::{TableTimes, TableTimesSnapshot};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -81,7 +82,7 @@ pub fn record(on: bool) {
 /// An operation that takes longer is slow, as in HBase.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The times of a server's operations.
+/// The times of a server's operations, but for those that a table counts.
 #[derive(Debug)]
 pub struct OperationTimes {
     times: [Histogram; Operation::ALL.len()],
@@ -123,7 +124,14 @@ impl OperationTimes {
     /// Counts an operation that took so long.
     #[inline]
     pub fn record(&self, operation: Operation, took: Duration) {
-        self.times[operation as usize].record(took);
+        self.record_in(None, operation, took);
+    }
+
+    /// Counts it where its table counts, if it has one. It is not counted twice: the server's times are those of all tables.
+    #[inline]
+    pub fn record_in(&self, table: Option<&TableTimes>, operation: Operation, took: Duration) {
+        let times = table.map_or(&self.times[operation as usize], |table| table.of(operation));
+        times.record(took);
         if took > SLOW {
             self.slow[operation as usize].fetch_add(1, Relaxed);
         }
@@ -137,9 +145,18 @@ impl OperationTimes {
         }
     }
 
-    /// What was counted, in the order of [`Operation::ALL`].
+    /// What was counted of no table, in the order of [`Operation::ALL`].
     pub fn snapshot(&self) -> Vec<HistogramSnapshot> {
         self.times.iter().map(Histogram::snapshot).collect()
+    }
+
+    /// What was counted, with that of all tables.
+    pub fn snapshot_with(&self, tables: &TableTimesSnapshot) -> Vec<HistogramSnapshot> {
+        let with_tables = |(own, operation): (HistogramSnapshot, _)| match tables.times(operation) {
+            Some(of_tables) => own.and(of_tables),
+            None => own,
+        };
+        self.snapshot().into_iter().zip(Operation::ALL).map(with_tables).collect()
     }
 
     /// How many took longer than a second, in the order of [`Operation::ALL`].

@@ -1,6 +1,7 @@
 //! How much the operations of a server read and write.
 
 use crate::histogram::{Histogram, HistogramSnapshot};
+use crate::table_times::{TableTimes, TableTimesSnapshot};
 
 /// What is measured, in bytes unless it says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,31 +27,55 @@ pub enum Size {
     MajorCompactionInputFiles,
 }
 
+impl Size {
+    /// All of them, in their order.
+    const ALL: [Self; SIZES] = [
+        Self::Scan,
+        Self::FlushMemstore,
+        Self::FlushOutput,
+        Self::CompactionInput,
+        Self::CompactionOutput,
+        Self::CompactionInputFiles,
+        Self::MajorCompactionInput,
+        Self::MajorCompactionOutput,
+        Self::MajorCompactionInputFiles,
+    ];
+
+    /// For as many threads as count it.
+    pub(crate) fn histogram(self) -> Histogram {
+        match self {
+            Self::Scan => Histogram::for_many_threads(),
+            _ => Histogram::for_one_thread(),
+        }
+    }
+}
+
 /// How many there are.
 pub(crate) const SIZES: usize = Size::MajorCompactionInputFiles as usize + 1;
 
-/// The sizes of a server's operations.
+/// The sizes of a server's operations, but for those that a table counts.
 #[derive(Debug)]
 pub struct OperationSizes([Histogram; SIZES]);
 
 impl Default for OperationSizes {
     fn default() -> Self {
-        Self(std::array::from_fn(|size| match size {
-            0 => Histogram::for_many_threads(),
-            _ => Histogram::for_one_thread(),
-        }))
+        Self(Size::ALL.map(Size::histogram))
     }
 }
 
 impl OperationSizes {
-    /// Counts one.
+    /// Counts one, where its table counts if it has one.
     #[inline]
-    pub fn record(&self, size: Size, value: u64) {
-        self.0[size as usize].record_value(value);
+    pub fn record(&self, table: Option<&TableTimes>, size: Size, value: u64) {
+        table.map_or(&self.0[size as usize], |table| table.of_size(size)).record_value(value);
     }
 
-    /// What was counted, in the order of the variants of [`Size`].
-    pub fn snapshot(&self) -> Vec<HistogramSnapshot> {
-        self.0.iter().map(Histogram::snapshot).collect()
+    /// What was counted, with that of all tables, in the order of the variants of [`Size`].
+    pub fn snapshot_with(&self, tables: &TableTimesSnapshot) -> Vec<HistogramSnapshot> {
+        let with_tables = |(own, size): (HistogramSnapshot, _)| match tables.sizes(size) {
+            Some(of_tables) => own.and(of_tables),
+            None => own,
+        };
+        self.0.iter().map(Histogram::snapshot).zip(Size::ALL).map(with_tables).collect()
     }
 }

@@ -18,17 +18,19 @@ impl TableTimes {
     /// Counts an operation that took so long.
     #[inline]
     pub fn record(&self, operation: Operation, took: Duration) {
-        self.times[operation as usize].get_or_init(Histogram::for_many_threads).record(took);
+        self.of(operation).record(took);
     }
 
-    /// Counts a size.
+    /// Of an operation.
     #[inline]
-    pub fn record_size(&self, size: Size, value: u64) {
-        let histogram = || match size {
-            Size::Scan => Histogram::for_many_threads(),
-            _ => Histogram::for_one_thread(),
-        };
-        self.sizes[size as usize].get_or_init(histogram).record_value(value);
+    pub(crate) fn of(&self, operation: Operation) -> &Histogram {
+        self.times[operation as usize].get_or_init(Histogram::for_many_threads)
+    }
+
+    /// Of a size.
+    #[inline]
+    pub(crate) fn of_size(&self, size: Size) -> &Histogram {
+        self.sizes[size as usize].get_or_init(|| size.histogram())
     }
 
     /// What was counted so far.
@@ -41,6 +43,22 @@ fn snapshots(of: &[OnceLock<Histogram>]) -> Vec<Option<HistogramSnapshot>> {
     of.iter().map(|histogram| histogram.get().map(Histogram::snapshot)).collect()
 }
 
+fn together(
+    one: Vec<Option<HistogramSnapshot>>,
+    other: Vec<Option<HistogramSnapshot>>,
+) -> Vec<Option<HistogramSnapshot>> {
+    // One that was never taken is empty.
+    if one.is_empty() {
+        return other;
+    }
+    let mut other = other.into_iter();
+    let and = |one: Option<HistogramSnapshot>| match (one, other.next().flatten()) {
+        (Some(one), Some(other)) => Some(one.and(&other)),
+        (one, other) => one.or(other),
+    };
+    one.into_iter().map(and).collect()
+}
+
 /// What [`TableTimes`] had counted at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct TableTimesSnapshot {
@@ -49,6 +67,12 @@ pub struct TableTimesSnapshot {
 }
 
 impl TableTimesSnapshot {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { times: together(self.times, other.times), sizes: together(self.sizes, other.sizes) }
+    }
+
     /// The durations of an operation, if there was any.
     pub fn times(&self, operation: Operation) -> Option<&HistogramSnapshot> {
         self.times.get(operation as usize)?.as_ref()
@@ -63,12 +87,13 @@ impl TableTimesSnapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::OperationSizes;
 
     #[test]
     fn only_what_happened_has_a_histogram() {
         let table = TableTimes::default();
         table.record(Operation::Get, Duration::from_micros(5));
-        table.record_size(Size::FlushOutput, 100);
+        OperationSizes::default().record(Some(&table), Size::FlushOutput, 100);
         let told = table.snapshot();
         assert_eq!(told.times(Operation::Get).unwrap().count(), 1);
         assert_eq!(told.sizes(Size::FlushOutput).unwrap().sum(), 100);

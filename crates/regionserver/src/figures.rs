@@ -19,7 +19,8 @@ impl RegionServer {
         let regions: Vec<_> = self.regions.all().iter().map(|region| of_region(region, now_ms)).collect();
         let mut sum = RegionFigures::default();
         regions.iter().for_each(|region| sum.add(region));
-        let operations = self.operations.times.snapshot();
+        let of_tables = self.regions.table_counts().sum();
+        let operations = self.operations.times.snapshot_with(&of_tables);
         let calls = |of: &[Operation]| of.iter().map(|one| operations[*one as usize].count()).sum();
         let work = self.operations.work();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -52,7 +53,7 @@ impl RegionServer {
             regions: sum,
             operations,
             slow: self.operations.times.slow(),
-            sizes: self.operations.sizes.snapshot(),
+            sizes: self.operations.sizes.snapshot_with(&of_tables),
             full_scans: count(&self.operations.full_scans),
             expired_scanners: self.scanners.expired(),
             flushes: work.flushes,
@@ -79,7 +80,7 @@ impl RegionServer {
             operations: times.snapshot(),
             ..TableFigures::default()
         };
-        let mut tables: Vec<_> = self.regions.tables().into_iter().map(of_table).collect();
+        let mut tables: Vec<_> = self.regions.table_counts().of_open().into_iter().map(of_table).collect();
         tables.sort_by(|one, other| (&one.namespace, &one.table).cmp(&(&other.namespace, &other.table)));
         tables
     }

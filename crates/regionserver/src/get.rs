@@ -66,7 +66,7 @@ async fn read_turn(
     cells: &mut ReplyCells,
     budget: usize,
 ) -> Result<bool, RpcException> {
-    let turn_ends = Instant::now() + TURN_TIME;
+    let mut turn_ends = None;
     loop {
         let progress = get.advance(budget)?;
         cells.memory.check_row(get.found_bytes())?;
@@ -76,6 +76,7 @@ async fn read_turn(
             Progress::Done => return Ok(true),
             Progress::Turn => return Ok(false),
             Progress::Need(request) => {
+                let turn_ends = *turn_ends.get_or_insert_with(|| Instant::now() + TURN_TIME);
                 get.provide(server.fetch(request).await?);
                 // The scanner counts from one block to the next.
                 if Instant::now() >= turn_ends {

@@ -54,6 +54,7 @@ mod server;
 mod slow_calls;
 mod splitter;
 mod stale_scanners;
+mod table_counts;
 mod throughput_controller;
 mod turn_pace;
 

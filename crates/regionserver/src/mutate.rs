@@ -56,8 +56,7 @@ pub(crate) async fn mutate(server: Arc<RegionServer>, call: Call) -> Result<Repl
     server.operations.ended_in(&region, operation, begun, &mut reply);
     if let (Some(kind), Some(ended)) = (conditional, reply.ended) {
         let took = ended.saturating_duration_since(begun);
-        server.operations.times.record(kind, took);
-        operation_counts::record(&region, kind, took);
+        server.operations.times.record_in(operation_counts::table_of(&region), kind, took);
     }
     Ok(reply)
 }

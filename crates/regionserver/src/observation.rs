@@ -25,7 +25,7 @@ impl RegionServer {
 
     /// How long operations took, in the order of [`finback_metrics::Operation::ALL`].
     pub fn operation_times(&self) -> Vec<HistogramSnapshot> {
-        self.operations.times.snapshot()
+        self.operations.times.snapshot_with(&self.regions.table_counts().sum())
     }
 
     /// Bytes of all memstores, that around the cells counted.

@@ -1,7 +1,9 @@
 //! What a server counts of its operations: how long they take, and whether conditions held.
 
 use crate::server::RegionServer;
-use finback_metrics::{Operation, OperationSizes, OperationTimes, Size, Timer, Work, is_recording};
+use finback_metrics::{
+    Operation, OperationSizes, OperationTimes, Size, TableTimes, Timer, Work, is_recording,
+};
 use finback_region::{CompactionOutcome, FlushOutcome, Region};
 use finback_rpc::{Reply, RpcException};
 use parking_lot::Mutex;
@@ -24,12 +26,7 @@ impl RegionServer {
     /// Counts a flush of a region that began with memstores of so many bytes.
     pub(crate) fn flushed(&self, region: &Region, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
         if outcome.flushed {
-            self.operations.flushed(memory_bytes, outcome, took);
-            if let Some(table) = region.counters().table() {
-                table.record(Operation::Flush, took);
-                table.record_size(Size::FlushMemstore, memory_bytes);
-                table.record_size(Size::FlushOutput, outcome.bytes_written);
-            }
+            self.operations.flushed(table_of(region), memory_bytes, outcome, took);
         }
     }
 }
@@ -89,19 +86,21 @@ impl OperationCounts {
     /// Counts a call that was begun then and ends now.
     #[inline]
     pub(crate) fn ended(&self, operation: Operation, begun: Instant, reply: &mut Reply) {
-        if is_recording() {
-            let now = Instant::now();
-            self.times.record(operation, now.saturating_duration_since(begun));
-            reply.ended = Some(now);
-        }
+        self.ended_for(None, operation, begun, reply);
     }
 
     /// Counts a call on one region likewise, for its table too.
     #[inline]
     pub(crate) fn ended_in(&self, region: &Region, operation: Operation, begun: Instant, reply: &mut Reply) {
-        self.ended(operation, begun, reply);
-        if let Some(ended) = reply.ended {
-            record(region, operation, ended.saturating_duration_since(begun));
+        self.ended_for(table_of(region), operation, begun, reply);
+    }
+
+    #[inline]
+    fn ended_for(&self, table: Option<&TableTimes>, operation: Operation, begun: Instant, reply: &mut Reply) {
+        if is_recording() {
+            let now = Instant::now();
+            self.times.record_in(table, operation, now.saturating_duration_since(begun));
+            reply.ended = Some(now);
         }
     }
 
@@ -109,8 +108,7 @@ impl OperationCounts {
     #[inline]
     pub(crate) fn stop_in(&self, region: &Region, operation: Operation, timer: Timer) {
         if let Some(took) = timer.elapsed() {
-            self.times.record(operation, took);
-            record(region, operation, took);
+            self.times.record_in(table_of(region), operation, took);
         }
     }
 
@@ -118,17 +116,14 @@ impl OperationCounts {
     #[inline]
     pub(crate) fn answered_scan(&self, region: &Region, bytes: u64) {
         if is_recording() {
-            self.sizes.record(Size::Scan, bytes);
-            if let Some(table) = region.counters().table() {
-                table.record_size(Size::Scan, bytes);
-            }
+            self.sizes.record(table_of(region), Size::Scan, bytes);
         }
     }
 
-    fn flushed(&self, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
-        self.times.record(Operation::Flush, took);
-        self.sizes.record(Size::FlushMemstore, memory_bytes);
-        self.sizes.record(Size::FlushOutput, outcome.bytes_written);
+    fn flushed(&self, table: Option<&TableTimes>, memory_bytes: u64, outcome: &FlushOutcome, took: Duration) {
+        self.times.record_in(table, Operation::Flush, took);
+        self.sizes.record(table, Size::FlushMemstore, memory_bytes);
+        self.sizes.record(table, Size::FlushOutput, outcome.bytes_written);
         let flushes = &mut self.work.lock().flushes;
         flushes.count += 1;
         flushes.cells += outcome.cells;
@@ -139,18 +134,14 @@ impl OperationCounts {
 
     /// Counts a compaction of a store of a region.
     pub(crate) fn compacted(&self, region: &Region, outcome: &CompactionOutcome, took: Duration) {
-        let table = region.counters().table();
+        let table = table_of(region);
         let mut work = self.work.lock();
         let count = |of: &mut Work, operation, [input, output, files]: [Size; 3]| {
-            self.times.record(operation, took);
-            record(region, operation, took);
+            self.times.record_in(table, operation, took);
             for (size, value) in
                 [(input, outcome.bytes_read), (output, outcome.bytes_written), (files, outcome.inputs as u64)]
             {
-                self.sizes.record(size, value);
-                if let Some(table) = table {
-                    table.record_size(size, value);
-                }
+                self.sizes.record(table, size, value);
             }
             of.count += 1;
             of.cells += outcome.cells_read;
@@ -174,10 +165,8 @@ impl OperationCounts {
     }
 }
 
-/// Counts an operation on a region for its table.
+/// Where a region counts for its table.
 #[inline]
-pub(crate) fn record(region: &Region, operation: Operation, took: Duration) {
-    if let Some(table) = region.counters().table() {
-        table.record(operation, took);
-    }
+pub(crate) fn table_of(region: &Region) -> Option<&TableTimes> {
+    region.counters().table().map(Arc::as_ref)
 }

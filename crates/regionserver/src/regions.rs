@@ -3,14 +3,14 @@
 //! Replicas of a region are where the region is, and are the region, but that they take no writes and that all they answer
 //! is said to be stale: there is nothing that a second copy on the same server and the same files could do better.
 
-use finback_cell::{ServerName, TableName};
-use finback_metrics::TableTimes;
+use crate::table_counts::TableCounts;
+use finback_cell::ServerName;
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{RpcException, exceptions};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// A region here.
 #[derive(Clone, Debug)]
@@ -33,13 +33,12 @@ pub(crate) struct ReadFrom {
 pub(crate) struct Regions {
     server: ServerName,
     entries: RwLock<HashMap<Box<[u8]>, Entry>>,
-    /// What the regions of a table share to count in.
-    tables: Mutex<HashMap<TableName, Weak<TableTimes>>>,
+    tables: TableCounts,
 }
 
 impl Regions {
     pub(crate) fn new(server: ServerName) -> Self {
-        Self { server, entries: RwLock::default(), tables: Mutex::default() }
+        Self { server, entries: RwLock::default(), tables: TableCounts::default() }
     }
 
     /// The region that a request names.
@@ -121,7 +120,7 @@ impl Regions {
 
     /// Serves a region that was opened. Gives back the procedure that wants it closed, if one does.
     pub(crate) fn opened(&self, region: Arc<Region>) -> Option<i64> {
-        region.counters().count_for_table(self.times_of(&region.info().table));
+        region.counters().count_for_table(self.tables.of(&region.info().table));
         let name = region.encoded_name().as_bytes().into();
         match self.entries.write().insert(name, Entry::Open(region)) {
             Some(Entry::Opening { close }) => close,
@@ -143,22 +142,9 @@ impl Regions {
         self.entries.write().remove(encoded);
     }
 
-    /// Where the regions of a table count. Tables without any region are forgotten on the way.
-    fn times_of(&self, table: &TableName) -> Arc<TableTimes> {
-        let mut tables = self.tables.lock();
-        if let Some(times) = tables.get(table).and_then(Weak::upgrade) {
-            return times;
-        }
-        tables.retain(|_, times| times.strong_count() > 0);
-        let times = Arc::default();
-        tables.insert(table.clone(), Arc::downgrade(&times));
-        times
-    }
-
-    /// The tables of open regions, and where these count.
-    pub(crate) fn tables(&self) -> Vec<(TableName, Arc<TableTimes>)> {
-        let tables = self.tables.lock();
-        tables.iter().filter_map(|(table, times)| Some((table.clone(), times.upgrade()?))).collect()
+    /// What is counted by table.
+    pub(crate) fn table_counts(&self) -> &TableCounts {
+        &self.tables
     }
 
     /// All open regions.
@@ -168,24 +154,5 @@ impl Regions {
             Entry::Opening { .. } => None,
         };
         self.entries.read().values().filter_map(open).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn regions_of_a_table_count_together_and_a_table_without_any_is_forgotten() {
-        let regions = Regions::new(ServerName { host: "h".to_owned(), port: 1, start_code: 1 });
-        let table = |name: &[u8]| TableName::parse(name).unwrap();
-        let (one, same) = (regions.times_of(&table(b"t")), regions.times_of(&table(b"t")));
-        assert!(Arc::ptr_eq(&one, &same));
-        drop(regions.times_of(&table(b"u")));
-        let open: Vec<_> = regions.tables().into_iter().map(|(table, _)| table).collect();
-        assert_eq!(open, [table(b"t")]);
-        drop((one, same));
-        assert!(!Arc::ptr_eq(&regions.times_of(&table(b"t")), &regions.times_of(&table(b"v"))));
-        assert!(regions.tables().is_empty());
     }
 }

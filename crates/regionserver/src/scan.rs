@@ -336,7 +336,7 @@ async fn read_turn(
     memory: &mut ReadMemory,
 ) -> Result<Option<Stop>, RpcException> {
     let whole_rows = open.scanner.needs_whole_rows() || !limits.partial_rows;
-    let turn_ends = Instant::now() + TURN_TIME;
+    let mut turn_ends = None;
     loop {
         match open.scanner.next(out, limits) {
             Ok(stop) => {
@@ -364,6 +364,7 @@ async fn read_turn(
                 {
                     return Ok(Some(Stop::Memory));
                 }
+                let turn_ends = *turn_ends.get_or_insert_with(|| Instant::now() + TURN_TIME);
                 open.scanner.provide(server.fetch(request).await?);
                 // The scanner counts from one block to the next.
                 if Instant::now() >= turn_ends {

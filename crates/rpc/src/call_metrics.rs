@@ -1,7 +1,7 @@
 //! What a server counts of its calls: how long they took, how large they were, and how they failed.
 
 use crate::exception::RpcException;
-use finback_metrics::{Counter, ExceptionCounts, Histogram, IpcFigures, is_recording};
+use finback_metrics::{Counter, ExceptionCounts, Histogram, IpcFigures, is_recording, nanos, record_each};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -68,20 +68,22 @@ pub(crate) struct Begun {
 }
 
 impl CallMetrics {
-    /// A call was answered, with so many bytes; `ended`: when, if whoever answered has looked at the clock.
+    /// A call was answered then, with so many bytes.
     #[inline]
-    pub(crate) fn answered(&self, call: Begun, ended: Option<Instant>, bytes: usize) {
+    pub(crate) fn answered(&self, call: Begun, ended: Instant, bytes: usize) {
         if !is_recording() {
             return;
         }
-        let ended = ended.unwrap_or_else(Instant::now);
         let queued = call.begun.saturating_duration_since(call.received);
         let processed = ended.saturating_duration_since(call.begun);
-        self.queue_time.record(queued);
-        self.process_time.record(processed);
-        self.total_time.record(queued + processed);
-        self.request_bytes.record_value(call.bytes as u64);
-        self.response_bytes.record_value(bytes as u64);
+        let (queued, processed) = (nanos(queued), nanos(processed));
+        record_each([
+            (&self.queue_time, queued),
+            (&self.process_time, processed),
+            (&self.total_time, queued.saturating_add(processed)),
+            (&self.request_bytes, call.bytes as u64),
+            (&self.response_bytes, bytes as u64),
+        ]);
     }
 
     /// A call ended so.

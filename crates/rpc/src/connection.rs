@@ -108,6 +108,7 @@ pub(crate) async fn serve(
         reading: Reading::Frames,
         pending: 0,
         received: Instant::now(),
+        looked: None,
         progress: Instant::now(),
     };
     let end = connection.run().await;
@@ -119,16 +120,19 @@ pub(crate) async fn serve(
     }
 }
 
-/// Counts a call that has been carried out.
+/// Counts a call that has been carried out, and says when it ended.
 #[inline]
-fn count(metrics: &CallMetrics, begun: Begun, result: &Result<Reply, RpcException>) {
-    match result {
-        Ok(reply) => metrics.answered(begun, reply.ended, reply.message.len() + reply.cells.len()),
+fn count(metrics: &CallMetrics, begun: Begun, result: &Result<Reply, RpcException>) -> Instant {
+    let (ended, bytes) = match result {
+        Ok(reply) => (reply.ended, reply.message.len() + reply.cells.len()),
         Err(exception) => {
             metrics.failed(exception);
-            metrics.answered(begun, None, exception.message.len());
+            (None, exception.message.len())
         }
-    }
+    };
+    let ended = ended.unwrap_or_else(Instant::now);
+    metrics.answered(begun, ended, bytes);
+    ended
 }
 
 /// Writes what is left to say, and closes so that the client can read it.
@@ -164,6 +168,8 @@ struct Connection {
     pending: usize,
     /// When the last bytes came.
     received: Instant,
+    /// The time, if it has just been looked at: after reading, and after a call.
+    looked: Option<Instant>,
     /// When the client last took bytes, or there began to be some for it.
     progress: Instant,
 }
@@ -177,8 +183,9 @@ impl Connection {
             self.begin_calls()?;
             self.unread.set(self.outgoing.len());
             if had_nothing_to_say && !self.outgoing.is_empty() {
-                self.progress = Instant::now();
+                self.progress = self.now();
             }
+            self.looked = None;
             if self.is_done() {
                 return Ok(self.stream);
             }
@@ -188,6 +195,11 @@ impl Connection {
                 Event::Finished | Event::Nothing => {}
             }
         }
+    }
+
+    /// The time, as it has been looked at if nothing was done since.
+    fn now(&mut self) -> Instant {
+        self.looked.take().unwrap_or_else(Instant::now)
     }
 
     fn is_done(&self) -> bool {
@@ -300,7 +312,7 @@ impl Connection {
             return Err(malformed("no request header"));
         };
         let deadline = self.deadline(&header);
-        let begun = Begun { received: self.received, begun: Instant::now(), bytes };
+        let begun = Begun { received: self.received, begun: self.now(), bytes };
         if deadline.is_some_and(|deadline| deadline <= begun.begun) {
             // The client has given up already, and takes no answer any more.
             return Ok(());
@@ -325,7 +337,7 @@ impl Connection {
         let share = call.share.clone();
         match run::call(&*self.session.service, call) {
             Outcome::Ready(result) => {
-                count(&self.shared.metrics, begun, &result);
+                self.looked = Some(count(&self.shared.metrics, begun, &result));
                 push_result(&mut self.outgoing, call_id, result, self.session.cells);
             }
             Outcome::Waiting(future) => {
@@ -472,6 +484,7 @@ impl Connection {
 
     fn have_read(&mut self, bytes: usize) {
         self.received = Instant::now();
+        self.looked = Some(self.received);
         self.shared.metrics.received(bytes);
         if bytes == 0 {
             // It may have ended only its own side: what has begun is still answered.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::snapshot::{MasterFigures, ProcedureFigures, ServerFigures, TableFigures};
-use crate::{Histogram, Operation, OperationTimes, Size, TableTimes};
+use crate::{Histogram, Operation, OperationSizes, OperationTimes, Size, TableTimes};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ fn tables_have_how_long_what_they_are_asked_for_takes_and_what_was_lately_is_the
     let before = with_tables([&t, &u]);
     (0..3).for_each(|_| t.record(Operation::Get, Duration::from_millis(20)));
     u.record(Operation::Flush, Duration::from_millis(70));
-    u.record_size(Size::FlushOutput, 4096);
+    OperationSizes::default().record(Some(&u), Size::FlushOutput, 4096);
     let now = Snapshot { earlier: Some(Arc::new(before)), ..with_tables([&t, &u]) };
     let of = |bean: Bean| beans(&now, "qry", bean.name())[0].clone();
     let latencies = of(Bean::TableLatencies);
