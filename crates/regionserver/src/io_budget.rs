@@ -21,7 +21,7 @@ pub struct ThroughputBounds {
     pub lower: u64,
     /// At a pressure of 1.
     pub higher: u64,
-    /// While clients ask for nothing, or in the hours of [`off_peak_hours`](crate::BackgroundOptions::off_peak_hours);
+    /// While clients ask for hardly anything, or in the hours of [`off_peak_hours`](crate::BackgroundOptions::off_peak_hours);
     /// `None` is no limit.
     pub off_peak: Option<u64>,
     /// Between two looks at the pressure. More pressure than 1 counts at once.

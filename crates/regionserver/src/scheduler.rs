@@ -12,7 +12,7 @@ use finback_region::{Host, OffPeakHours, Region};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -21,6 +21,9 @@ use tokio::sync::Notify;
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// Between two looks at the pressure.
 const PRESSURE_INTERVAL: Duration = Duration::from_secs(1);
+/// With so many calls at most in that time, and so many rows, nobody is disturbed by compactions.
+const IDLE_CALLS: u64 = 20;
+const IDLE_ROWS: u64 = 100;
 /// After a first failure: a full disk is asked again, but not at once, each time with all that is in memory. Then twice
 /// as long, and so on.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -293,7 +296,7 @@ async fn look_around(server: Arc<RegionServer>) {
     let mut looks = tokio::time::interval_at(now + LOOK_INTERVAL, LOOK_INTERVAL);
     let mut look = 0;
     let mut ticks = tokio::time::interval_at(now + PRESSURE_INTERVAL, PRESSURE_INTERVAL);
-    let mut requests = 0;
+    let mut asked = Asked::default();
     while !server.is_stopping() {
         tokio::select! {
             _ = looks.tick() => {
@@ -303,8 +306,8 @@ async fn look_around(server: Arc<RegionServer>) {
                 }
             }
             _ = ticks.tick() => {
-                let before = std::mem::replace(&mut requests, server.requests());
-                let pressure = pressure(&server, before == requests);
+                let before = std::mem::replace(&mut asked, Asked::of(&server));
+                let pressure = pressure(&server, asked.is_hardly_more_than(before));
                 server.compaction_pressure.note(pressure.compactions);
                 server.scheduler.throughput.tune(pressure);
             }
@@ -312,7 +315,31 @@ async fn look_around(server: Arc<RegionServer>) {
     }
 }
 
-/// `is_idle`: whether no client has asked for anything since the last look.
+/// What clients have asked for so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    calls: u64,
+    rows: u64,
+}
+
+impl Asked {
+    fn of(server: &RegionServer) -> Self {
+        let rows_of = |region: Arc<Region>| {
+            let counters = region.counters();
+            counters.reads.load(Relaxed) + counters.writes.load(Relaxed)
+        };
+        Self { calls: server.requests(), rows: server.regions.all().into_iter().map(rows_of).sum() }
+    }
+
+    /// Whether hardly anything has come since: somebody who looks how a compaction comes on is not to slow it down.
+    fn is_hardly_more_than(self, before: Self) -> bool {
+        // A region that has left takes its rows with it.
+        let few = |now: u64, then: u64, most| now.checked_sub(then).is_some_and(|more| more <= most);
+        few(self.calls, before.calls, IDLE_CALLS) && few(self.rows, before.rows, IDLE_ROWS)
+    }
+}
+
+/// `is_idle`: whether clients have asked for hardly anything since the last look.
 fn pressure(server: &RegionServer, is_idle: bool) -> Pressure {
     let off_peak = server.scheduler.options().off_peak_hours;
     let now_ms = server.host.now_ms();
@@ -322,5 +349,21 @@ fn pressure(server: &RegionServer, is_idle: bool) -> Pressure {
         compactions: pressures.fold(0.0, f64::max),
         memory: server.host.pressure(),
         is_off_peak: is_idle || off_peak.is_some_and(is_off_peak),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_looks_on_is_not_a_client_to_be_spared() {
+        let asked = |calls, rows| Asked { calls, rows };
+        let before = asked(1000, 5000);
+        assert!(before.is_hardly_more_than(before));
+        assert!(asked(1020, 5100).is_hardly_more_than(before));
+        assert!(!asked(1021, 5000).is_hardly_more_than(before), "many calls");
+        assert!(!asked(1001, 5101).is_hardly_more_than(before), "a call of many rows");
+        assert!(!asked(1001, 4000).is_hardly_more_than(before), "a region has left");
     }
 }

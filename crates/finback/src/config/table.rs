@@ -167,7 +167,7 @@ settings! {
     /// The same when a store is about to have too many files; when it has them there is no limit.
     compaction_throughput_pressed: Rate = "100m", "compaction.throughput-pressed", Now,
         same(&["hbase.hstore.compaction.throughput.higher.bound"]);
-    /// The same in off-peak hours, and while no client has asked for anything for a second.
+    /// The same in off-peak hours, and while clients ask for hardly anything: at most 20 calls and 100 rows in a second.
     compaction_throughput_off_peak: Rate = "unlimited", "compaction.throughput-off-peak", Now,
         same(&["hbase.hstore.compaction.throughput.offpeak"]);
     /// The hour of the day, in the machine's time zone, in which off-peak hours begin. -1: there are none. Tables may have their
