@@ -25,7 +25,7 @@ const SHAPES: [(&str, usize, usize); 4] = [
     ("multi-get of 10", 800, 10_600),
     ("scan, 1,000 rows of 1,000 bytes in a call", 60, 1_060_000),
 ];
-const CONNECTIONS: [usize; 3] = [1, 4, 16];
+const CONNECTIONS: [usize; 4] = [1, 4, 16, 1000];
 /// How long one figure is measured.
 const SPAN: Duration = Duration::from_millis(1500);
 /// Bytes of a record of the log, with one put and with what forty have written together.
@@ -66,13 +66,14 @@ fn measure(directory: &Path) -> Result<(), Box<dyn Error>> {
 /// CPU of the answering process per echo, in microseconds, and echoes per second.
 fn echo(kind: &str, request: usize, reply: usize, connections: usize) -> Result<(f64, f64), Box<dyn Error>> {
     let server = Server::start(kind, request, reply)?;
+    let streams = (0..connections).map(|_| TcpStream::connect(&server.address));
+    let streams = streams.collect::<io::Result<Vec<_>>>()?;
     let begun = Instant::now();
     let before = server.cpu_us()?;
-    let clients: Vec<_> = (0..connections)
-        .map(|_| {
-            let address = server.address.clone();
+    let clients: Vec<_> = streams
+        .into_iter()
+        .map(|mut stream| {
             thread::spawn(move || -> io::Result<u64> {
-                let mut stream = TcpStream::connect(address)?;
                 stream.set_nodelay(true)?;
                 let (sent, mut got, mut calls) = (vec![1; request], vec![0; reply], 0);
                 while begun.elapsed() < SPAN {
