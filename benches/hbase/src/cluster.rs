@@ -15,7 +15,7 @@ const TRY_LIMIT: Duration = Duration::from_secs(10);
 /// How long all files of a table may take to be merged.
 const COMPACTION_LIMIT: Duration = Duration::from_secs(600);
 /// How often is asked whether they are: seldom enough to cost the server nothing.
-const COMPACTION_POLL: Duration = Duration::from_millis(100);
+const COMPACTION_POLL: Duration = Duration::from_millis(25);
 
 /// A way to the server under test. Calls block; they are not made while something else is measured.
 pub(crate) struct Cluster {

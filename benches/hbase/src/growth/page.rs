@@ -113,7 +113,7 @@ fn part(grown: &Grown, options: &Options) -> String {
     }
     let _ = writeln!(
         part,
-        "\n{} rounds of {} s; others used {:.1} processors meanwhile.",
+        "\nRounds: {}, of {} s each. Others used {:.1} processors meanwhile.",
         options.rounds,
         options.duration.as_secs(),
         grown.others
