@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p finback-memstore --example segment_cost [cells]`
 //!
-//! Rows are of two kinds: scattered from the first byte on (hashed keys), and alike in the first eight (`user…`), where
-//! the row prefix in nodes and index decides nothing.
+//! Rows are scattered from the first byte on (hashed keys), or alike at their beginnings (`user…`, numbers with zeros in front),
+//! which those are that were in memory before them.
 #![allow(clippy::print_stdout)]
 
 use finback_cell::cell::CellParts;
@@ -22,6 +22,7 @@ fn main() {
     let cells = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_CELLS);
     measure("hashed rows", cells, |number| format!("{:016x}-{number:09}", mix(number)));
     measure("user rows", cells, |number| format!("user-row-{:016x}", mix(number)));
+    measure("numbers", cells, |number| format!("{:026}", mix(number) % 10_000_000));
     measure("rows in order", cells, |number| format!("user-row-{number:016x}"));
 }
 
@@ -39,6 +40,11 @@ fn measure(name: &str, cells: u64, row: impl Fn(u64) -> String) {
     let mut bytes = [0.0; 2];
     for _ in 0..ROUNDS {
         let store = MemStore::new(CellOrder::User);
+        block.iter().take(1000).for_each(|cell| {
+            store.insert(&cell, 0);
+        });
+        let earlier = store.snapshot();
+        assert!(store.drop_snapshot(earlier.id()));
         insert = insert.min(per_cell(cells, || {
             for (sequence_id, cell) in block.iter().enumerate() {
                 store.insert(&cell, sequence_id as u64);

@@ -126,7 +126,7 @@ impl MemStore {
     /// region keeps writers out meanwhile.
     pub fn snapshot(&self) -> Snapshot {
         let mut segments = self.segments.write();
-        segments.push_active(|active| Segment::new(active.order()));
+        segments.push_active(Segment::small_successor);
         let mut flushing = std::mem::take(&mut segments.pipeline);
         segments.version += 1;
         if let Some(failed) = segments.snapshot.take() {

@@ -13,25 +13,56 @@ pub(crate) fn row_prefix(order: CellOrder, row: &[u8]) -> u64 {
     }
 }
 
-/// As [`row_prefix`], of fourteen bytes.
+/// What rows are expected to begin with. Prefixes of those that do are of what is behind it; those of others order as well.
+#[derive(Clone, Copy)]
+pub(crate) struct Beginning {
+    length: u8,
+    bytes: [u8; Self::LONGEST],
+}
+
+impl Beginning {
+    /// What is longer is cut.
+    const LONGEST: usize = 47;
+    pub(crate) const NONE: Self = Self { length: 0, bytes: [0; Self::LONGEST] };
+
+    pub(crate) fn new(beginning: &[u8]) -> Self {
+        let length = beginning.len().min(Self::LONGEST);
+        let mut bytes = [0; Self::LONGEST];
+        bytes[..length].copy_from_slice(&beginning[..length]);
+        Self { length: length as u8, bytes }
+    }
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length as usize]
+    }
+}
+
+/// As [`row_prefix`], of 112 bits: two say whether the row is before all that have the beginning, among them, or behind them;
+/// the others are the first bits of what comes behind the beginning, or of the row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LongRowPrefix {
-    /// Bytes 0 to 7.
+    /// The first 64.
     pub(crate) first: u64,
-    /// Bytes 8 to 13.
+    /// The last 48.
     pub(crate) second: u64,
 }
 
 impl LongRowPrefix {
     #[inline]
-    pub(crate) fn new(order: CellOrder, row: &[u8]) -> Self {
-        match order {
-            CellOrder::User => {
-                let second = row.get(8..).map_or(0, |rest| first_eight(rest) >> 16);
-                Self { first: first_eight(row), second }
-            }
-            CellOrder::Meta => Self { first: 0, second: 0 },
+    pub(crate) fn new(order: CellOrder, beginning: &Beginning, row: &[u8]) -> Self {
+        if order == CellOrder::Meta {
+            return Self { first: 0, second: 0 };
         }
+        let beginning = beginning.as_bytes();
+        let (place, rest) = match row.strip_prefix(beginning) {
+            Some(rest) => (1, rest),
+            None if row < beginning => (0, row),
+            None => (2, row),
+        };
+        let first = first_eight(rest);
+        let second = rest.get(8..).map_or(0, |rest| first_eight(rest) >> 16);
+        Self { first: place << 62 | first >> 2, second: (first & 3) << 46 | second >> 2 }
     }
 }
 
@@ -51,4 +82,51 @@ fn first_eight(row: &[u8]) -> u64 {
 /// How many bytes two rows have in common at their beginnings.
 pub(crate) fn common_length(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Ordering;
+
+    #[test]
+    fn long_prefixes_order_as_rows_do_whatever_rows_were_expected_to_begin_with() {
+        let mut rows: Vec<Vec<u8>> = Vec::new();
+        for start in [&b""[..], b"a", b"ab", b"abcdefghijklmn", b"abd", b"b", b"\xff\xff"] {
+            for end in [
+                &b""[..],
+                b"\0",
+                b"\0\0",
+                b"a",
+                b"0000001",
+                b"00000000000001",
+                b"00000000000002",
+                b"\xff",
+                b"\xff\xff",
+            ] {
+                rows.push([start, end].concat());
+            }
+        }
+        let long = [b'x'; 2 * Beginning::LONGEST];
+        rows.extend([long.to_vec(), long[..Beginning::LONGEST].to_vec(), [&long[..], b"y"].concat()]);
+        for beginning in &rows {
+            let prefix = |row| LongRowPrefix::new(CellOrder::User, &Beginning::new(beginning), row);
+            for (one, other) in rows.iter().flat_map(|one| rows.iter().map(move |other| (one, other))) {
+                let (of_prefixes, of_rows) = (prefix(one).cmp(&prefix(other)), one.cmp(other));
+                assert!(
+                    of_prefixes == Ordering::Equal || of_prefixes == of_rows,
+                    "{beginning:?}: {one:?} {other:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_begin_as_expected_are_told_apart_behind_that() {
+        let beginning = Beginning::new(b"00000000000000000000");
+        let prefix = |row: &[u8]| LongRowPrefix::new(CellOrder::User, &beginning, row);
+        assert!(prefix(b"00000000000000000000012345") < prefix(b"00000000000000000000012346"));
+        assert!(prefix(b"0000000000000000000") < prefix(b"00000000000000000000"));
+        assert!(prefix(b"00000000000000000000\xff\xff") < prefix(b"00000000000000000001"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::flat::{FlatBuilder, FlatCells, FlatCursor, merge};
 use crate::record::{HEADER_SIZE, Record};
-use crate::row_prefix::common_length;
+use crate::row_prefix::{Beginning, common_length};
 use crate::scanner::{Cursor, SegmentScanner};
 use crate::skip_list::{AVERAGE_NODE_BYTES, Inserted, SkipList, SkipListCursor};
 use crate::statistics::{Change, MemStoreSize, Statistics};
@@ -30,6 +30,9 @@ pub struct Growth {
     pub active_bytes: usize,
 }
 
+/// What so many cells have in common, others will have.
+const TELLING_CELLS: usize = 100;
+
 /// Bytes of a segment besides its cells: itself and the list, each behind an `Arc` with two counters.
 const EMPTY_HEAP_BYTES: usize = size_of::<Segment>() + size_of::<SkipList>() + 4 * size_of::<usize>();
 
@@ -37,19 +40,39 @@ impl Segment {
     /// An empty segment that takes writes. It takes memory for cells when the first one comes: 4 KiB, then chunks of
     /// a quarter of what it has, up to 2 MiB.
     pub fn new(order: CellOrder) -> Arc<Self> {
-        Self::expecting(order, 0, 0)
+        Self::expecting(order, Beginning::NONE, 0, 0)
     }
 
     /// An empty segment that will take about so many bytes of nodes and of records, and so begins with larger chunks.
-    fn expecting(order: CellOrder, node_bytes: usize, record_bytes: usize) -> Arc<Self> {
-        let list = SkipList::new(order, node_bytes, record_bytes);
+    fn expecting(
+        order: CellOrder,
+        beginning: Beginning,
+        node_bytes: usize,
+        record_bytes: usize,
+    ) -> Arc<Self> {
+        let list = SkipList::new(order, beginning, node_bytes, record_bytes);
         Arc::new(Self { order, statistics: Statistics::new(), cells: Cells::SkipList(Arc::new(list)) })
+    }
+
+    /// An empty segment for rows like those of this one.
+    pub(crate) fn small_successor(&self) -> Arc<Self> {
+        Self::expecting(self.order, self.beginning(), 0, 0)
     }
 
     /// An empty segment for writes as this one took them.
     pub(crate) fn successor(&self) -> Arc<Self> {
         let nodes = self.len() * AVERAGE_NODE_BYTES;
-        Self::expecting(self.order, nodes, self.statistics.taken_bytes().saturating_sub(nodes))
+        let records = self.statistics.taken_bytes().saturating_sub(nodes);
+        Self::expecting(self.order, self.beginning(), nodes, records)
+    }
+
+    /// What rows that come next begin with, most likely.
+    fn beginning(&self) -> Beginning {
+        match &self.cells {
+            // A few say little about others.
+            Cells::SkipList(list) if self.len() < TELLING_CELLS => list.beginning(),
+            _ => Beginning::new(&self.common()),
+        }
     }
 
     /// Copies `cell` into the segment; readers may see it from then on. A cell with the same key and sequence id is

@@ -19,7 +19,7 @@ pub(crate) use inserter::{Inserted, Inserter};
 pub(crate) use node::AVERAGE_NODE_BYTES;
 
 use crate::arena::Arena;
-use crate::row_prefix::LongRowPrefix;
+use crate::row_prefix::{Beginning, LongRowPrefix};
 use finback_cell::CellOrder;
 use finback_cell::key::Key;
 use finback_sync::Mutex;
@@ -32,6 +32,8 @@ use std::cmp::Ordering;
 /// The list. See the module.
 pub(crate) struct SkipList {
     order: CellOrder,
+    /// What rows begin with, most likely: nodes need not have it.
+    beginning: Beginning,
     /// Links to the first node of each level.
     head: [Link; MAX_HEIGHT],
     /// Levels in use. Who sees an old value starts lower, and finds the same.
@@ -51,8 +53,8 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(order: CellOrder, key: Key<'a>, sequence_id: u64) -> Self {
-        Self { order, prefix: LongRowPrefix::new(order, key.row), key, sequence_id }
+    fn new(list: &SkipList, key: Key<'a>, sequence_id: u64) -> Self {
+        Self { order: list.order, prefix: list.prefix(key.row), key, sequence_id }
     }
 
     /// Compares `node` with the target.
@@ -76,16 +78,32 @@ impl SkipList {
         self.nodes.allocated_bytes() + self.records.allocated_bytes()
     }
 
-    /// An empty list, which will hold about so many bytes of nodes and of records; allocates nothing.
-    pub(crate) fn new(order: CellOrder, node_bytes: usize, record_bytes: usize) -> Self {
+    /// An empty list, which will hold about so many bytes of nodes and of records, of rows that begin so if it is to be
+    /// quick; allocates nothing.
+    pub(crate) fn new(
+        order: CellOrder,
+        beginning: Beginning,
+        node_bytes: usize,
+        record_bytes: usize,
+    ) -> Self {
         Self {
             order,
+            beginning,
             head: [const { Link::null() }; MAX_HEIGHT],
             height: AtomicUsize::new(1),
             nodes: Arena::new(node_bytes),
             records: Arena::new(record_bytes),
             hint: Mutex::default(),
         }
+    }
+
+    /// What its rows were expected to begin with.
+    pub(crate) fn beginning(&self) -> Beginning {
+        self.beginning
+    }
+
+    fn prefix(&self, row: &[u8]) -> LongRowPrefix {
+        LongRowPrefix::new(self.order, &self.beginning, row)
     }
 
     /// Begins to insert cells. Several threads may do so at once.
@@ -103,7 +121,7 @@ impl SkipList {
         let last_before = match row {
             None => self.find(|_| true).0,
             Some(row) => {
-                let prefix = LongRowPrefix::new(self.order, row);
+                let prefix = self.prefix(row);
                 self.find(|node| {
                     let compare_rows = || self.order.compare_rows(node.entry().0.row(), row);
                     node.prefix().cmp(&prefix).then_with(compare_rows) == Ordering::Less
@@ -117,7 +135,7 @@ impl SkipList {
     /// First node that is not before the key.
     fn seek(&self, key: &Key<'_>) -> Option<Node<'_>> {
         // The highest sequence id sorts first, so this finds the newest cell of the key.
-        let target = Target::new(self.order, *key, u64::MAX);
+        let target = Target::new(self, *key, u64::MAX);
         self.find(|node| target.is_after(node)).1
     }
 

@@ -75,7 +75,7 @@ impl SkipListCursor {
 
     /// Climbs from the current node as high as the nodes on the way allow, then descends: logarithmic in the distance.
     pub(crate) fn reseek(&mut self, key: &Key<'_>) {
-        let target = Target::new(self.list.order, *key, u64::MAX);
+        let target = Target::new(&self.list, *key, u64::MAX);
         let Some(mut before) = self.node().filter(|&node| target.is_after(node)) else { return };
         let mut level = before.height() - 1;
         let mut known_after = None;

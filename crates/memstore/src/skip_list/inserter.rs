@@ -3,7 +3,6 @@
 use super::node::{Header, MAX_HEIGHT, Node};
 use super::{SkipList, Target};
 use crate::record::Record;
-use crate::row_prefix::LongRowPrefix;
 use finback_cell::Cell;
 use finback_cell::key::Key;
 use finback_sync::MutexGuard;
@@ -60,7 +59,7 @@ impl<'a> Inserter<'a> {
 
     /// Copies a cell into the list. A cell with the same key and sequence id is replaced.
     pub(crate) fn insert(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Inserted<'a> {
-        let target = Target::new(self.list.order, Key::of(cell), sequence_id);
+        let target = Target::new(self.list, Key::of(cell), sequence_id);
         self.find_place(&target);
         let (record, mut allocated_bytes) = self.write_record(cell, sequence_id);
         if let Some(equal) = self.equal(&target) {
@@ -69,7 +68,7 @@ impl<'a> Inserter<'a> {
         let height = random_height(record);
         let piece = self.list.nodes.allocate(Node::size(height));
         allocated_bytes += piece.grown;
-        let prefix = LongRowPrefix::new(self.list.order, cell.row());
+        let prefix = target.prefix;
         // SAFETY: the piece is fresh, of the right size, and lives as long as the list's arena; sizes of nodes are
         // multiples of their alignment, and so are all places in the arena. The record lives as long.
         let node: Node<'a> = unsafe { Node::write(piece.place, height, prefix, record) };

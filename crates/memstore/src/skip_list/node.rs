@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! ┌────────────────────┬────────────────────┬────────┬─────────┬────────────┬──────────────────────┐
-//! │ row prefix, 0 to 7 │ row prefix 8 to 13 │ height │ padding │ the record │ links, one per level │
+//! │ prefix of the row  │ the rest of it     │ height │ padding │ the record │ links, one per level │
 //! │        u64         │     u32, u16       │   u8   │ 1 byte  │  pointer   │   height pointers    │
 //! └────────────────────┴────────────────────┴────────┴─────────┴────────────┴──────────────────────┘
 //! ```
 //! In the byte order of the machine; never leaves memory. The record, elsewhere in memory, has the cell and its sequence
-//! id; comparisons that fourteen bytes of the row decide never go there.
+//! id; comparisons that 110 bits of the row decide, behind what rows of the list begin with, never go there.
 
 use super::SkipList;
 use crate::record::Record;

@@ -1,6 +1,7 @@
 //! Several threads at one list, in many orders of their steps.
 
 use super::SkipList;
+use crate::row_prefix::Beginning;
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
@@ -36,7 +37,7 @@ fn contents(list: &SkipList) -> Vec<(u8, u64, u8)> {
 }
 
 fn list() -> Arc<SkipList> {
-    Arc::new(SkipList::new(CellOrder::User, 0, 0))
+    Arc::new(SkipList::new(CellOrder::User, Beginning::NONE, 0, 0))
 }
 
 fn insert(list: &SkipList, row: u8, sequence_id: u64, value: u8) -> Option<u8> {

@@ -1,6 +1,7 @@
 //! Small enough for Miri: `cargo +nightly miri test -p finback-memstore skip_list`.
 
 use super::{MAX_HEIGHT, SkipList, SkipListCursor};
+use crate::row_prefix::Beginning;
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
@@ -20,6 +21,16 @@ fn row(number: u64) -> [u8; 12] {
     let mut row = *b"row-00000000";
     row[4..].copy_from_slice(&number.to_be_bytes());
     row
+}
+
+/// A list of rows that are expected to begin so.
+fn empty(beginning: &[u8]) -> Arc<SkipList> {
+    Arc::new(SkipList::new(CellOrder::User, Beginning::new(beginning), 0, 0))
+}
+
+/// What all rows begin with, what some do, what none does.
+fn beginnings() -> [Vec<u8>; 4] {
+    [b"row-".to_vec(), row(ROWS / 3)[..11].to_vec(), b"a".to_vec(), b"z".to_vec()]
 }
 
 fn insert(list: &SkipList, number: u64, sequence_id: u64) {
@@ -51,7 +62,7 @@ fn check_all(cursor: &mut SkipListCursor) -> u64 {
 
 #[test]
 fn an_empty_list_has_nothing_to_find() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     let mut cursor = SkipListCursor::new(list.clone());
     assert!(cursor.peek().is_none());
     cursor.seek(&Key::first_on_row(b""));
@@ -64,10 +75,10 @@ fn an_empty_list_has_nothing_to_find() {
 
 #[test]
 fn rows_inserted_in_any_order_are_found() {
-    let orders: [Box<dyn Iterator<Item = u64>>; 3] =
-        [Box::new(0..ROWS), Box::new((0..ROWS).rev()), Box::new(scattered(ROWS))];
-    for numbers in orders {
-        let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let orders: [Box<dyn Iterator<Item = u64>>; 4] =
+        [Box::new(0..ROWS), Box::new(scattered(ROWS)), Box::new((0..ROWS).rev()), Box::new(scattered(ROWS))];
+    for (numbers, beginning) in orders.into_iter().zip(beginnings()) {
+        let list = empty(&beginning);
         numbers.for_each(|number| insert(&list, number, 1));
         let mut cursor = SkipListCursor::new(list.clone());
         assert_eq!(check_all(&mut cursor), ROWS);
@@ -83,9 +94,12 @@ fn rows_inserted_in_any_order_are_found() {
 
 #[test]
 fn reseeks_of_any_distance_arrive_where_seeks_do() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
-    scattered(ROWS).for_each(|number| insert(&list, 2 * number, 1));
-    for step in [1, 2, 3, 10, 77, ROWS / 2] {
+    let lists = beginnings().map(|beginning| {
+        let list = empty(&beginning);
+        scattered(ROWS).for_each(|number| insert(&list, 2 * number, 1));
+        list
+    });
+    for (step, list) in [1, 2, 3, 10, 77, ROWS / 2].into_iter().zip(lists.iter().cycle()) {
         let mut cursor = SkipListCursor::new(list.clone());
         let mut target = 0;
         while target < 2 * ROWS - 1 {
@@ -104,7 +118,7 @@ fn reseeks_of_any_distance_arrive_where_seeks_do() {
 
 #[test]
 fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     for number in 0..ROWS {
         insert(&list, number, 1);
     }
@@ -129,7 +143,7 @@ fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
 
 #[test]
 fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     let sizes: &[usize] = if cfg!(miri) {
         &[0, 4000, 4096, 5000, 300_000]
     } else {
@@ -153,7 +167,7 @@ fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
 
 #[test]
 fn a_cursor_keeps_the_memory_of_its_list() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     scattered(ROWS).for_each(|number| insert(&list, number, 1));
     let mut cursor = SkipListCursor::new(list);
     let count = thread::spawn(move || check_all(&mut cursor)).join().unwrap();
@@ -163,7 +177,7 @@ fn a_cursor_keeps_the_memory_of_its_list() {
 #[test]
 fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
     const WRITERS: u64 = 2;
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     let inserted = Arc::new(AtomicUsize::new(0));
     let running = Arc::new(AtomicUsize::new(WRITERS as usize));
     thread::scope(|scope| {
@@ -200,7 +214,7 @@ fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
 
 #[test]
 fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_others_are_inserted() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     for number in 0..ROWS {
         insert(&list, 2 * number, 1);
     }
@@ -232,7 +246,7 @@ fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_other
 #[test]
 fn a_few_cells_replaced_over_and_over_are_never_missing() {
     const CELLS: u64 = 16;
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     (0..CELLS).for_each(|number| insert(&list, number, 1));
     let writing = AtomicUsize::new(1);
     thread::scope(|scope| {
@@ -250,7 +264,7 @@ fn a_few_cells_replaced_over_and_over_are_never_missing() {
 
 #[test]
 fn writers_of_the_same_cells_leave_each_once_and_whole() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     thread::scope(|scope| {
         for writer in 0..3_u64 {
             let list = &list;
@@ -270,7 +284,7 @@ fn writers_of_the_same_cells_leave_each_once_and_whole() {
 
 #[test]
 fn every_level_leads_through_the_list_in_order() {
-    let list = SkipList::new(CellOrder::User, 0, 0);
+    let list = SkipList::new(CellOrder::User, Beginning::NONE, 0, 0);
     thread::scope(|scope| {
         for writer in 0..2 {
             let list = &list;
@@ -323,7 +337,7 @@ fn versions(list: &Arc<SkipList>) -> Vec<(i64, u64)> {
 
 #[test]
 fn an_upsert_keeps_what_the_oldest_reader_sees_and_takes_the_room_of_the_rest() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     let upsert = |timestamp: i64, sequence_id, smallest_read_point| {
         let bytes = counter(b"a", timestamp, 4);
         let mut inserter = list.inserter();
@@ -346,7 +360,7 @@ fn an_upsert_keeps_what_the_oldest_reader_sees_and_takes_the_room_of_the_rest() 
 
 #[test]
 fn an_upsert_leaves_markers_and_other_columns_alone() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     let insert = |bytes: Vec<u8>, sequence_id| {
         list.inserter().insert(&Cell::from_checked(&bytes), sequence_id);
     };
@@ -364,7 +378,7 @@ fn an_upsert_leaves_markers_and_other_columns_alone() {
 
 #[test]
 fn a_counter_is_never_missing_while_it_is_upserted() {
-    let list = Arc::new(SkipList::new(CellOrder::User, 0, 0));
+    let list = empty(b"");
     // What is visible, and what the reader reads at: registered under one lock.
     let points = Mutex::new((0, 0));
     let upsert = |count: u64| {
