@@ -1,6 +1,7 @@
 //! Writes that read first: checkAndMutate, increment, append, and atomic groups of mutations.
 //!
-//! The rows are locked exclusively from before the read until the write is visible.
+//! The rows are locked exclusively from before the read until the write is visible; a single row, mostly, until the write has
+//! its place in the log ([`crate::unsettled`]).
 
 use crate::edit::{Edit, tags_with_ttl};
 use crate::error::{Interrupt, RegionError};
@@ -9,16 +10,18 @@ use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
 use crate::scan_limits::ScanLimits;
 use crate::scan_output::ScanOutput;
+use crate::unsettled::{MAX_UNSETTLED, Unsettled};
 use crate::write::{column_of, row_scan, select_columns};
 use crate::write_times::Contents;
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::cell::CellParts;
 use finback_cell::{
-    Cell, CellBlock, CellBlockBuilder, CellOrder, CellType, FamilySelection, LATEST_TIMESTAMP,
+    Cell, CellBlock, CellBlockBuilder, CellOrder, CellType, Durability, FamilySelection, LATEST_TIMESTAMP,
 };
 use finback_cell::{Mutation, MutationKind, TimeRange};
 use finback_filter::Filter;
+use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -73,6 +76,11 @@ pub struct AtomicOutcome {
     pub sequence_id: u64,
 }
 
+/// So far ahead of the clock the times of updates of a cell get by their number, in milliseconds.
+const MOST_AHEAD_MS: i64 = 1000;
+/// What is further ahead than this was given its time by a client, or by a clock that was wrong.
+const MADE_UP_MS: i64 = 60_000;
+
 impl Region {
     /// Carries out `mutations` together if all `conditions` hold.
     ///
@@ -110,17 +118,28 @@ impl Region {
         let rows = mutations.iter().map(|mutation| &mutation.row);
         let rows = self.row_keys(rows.chain(conditions.iter().map(|condition| &condition.row)));
         self.wait_for_clock(rows.iter().map(|(key, _)| *key)).await;
-        let locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
+        let mut locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
+        let unsettled = self.unsettled_before(&locks, &mutations).await;
+        let after = unsettled.last().map(|write| write.position);
+        // Later than the look at what is unsettled: what is not in there any more is readable, or was dropped.
         self.wait_for_dropped_writes().await;
         // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
         let mut seen = i64::MIN;
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
-            match self.check_condition(condition).await? {
+            match self.check_condition(condition, &unsettled).await? {
                 Some(timestamp) => seen = seen.max(timestamp),
-                None => return Ok(AtomicOutcome::default()),
+                None => {
+                    drop(locks);
+                    if let Some(position) = after {
+                        // Nobody may be told of what is not on disk, or could not be read then.
+                        self.environment.wal.sync(position).await?;
+                        self.wait_for_writes_under_way().await;
+                    }
+                    return Ok(AtomicOutcome::default());
+                }
             }
         }
         let now = self.environment.host.now_ms();
@@ -137,22 +156,51 @@ impl Region {
             match mutation.kind {
                 MutationKind::Put => {
                     self.note_row_of(mutation);
-                    self.add_to_edit(&mut edit, mutation, time.max(seen)).await?;
+                    self.add_to_edit(&mut edit, mutation, time.max(seen), &unsettled).await?;
                 }
-                MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time).await?,
+                MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time, &unsettled).await?,
                 MutationKind::Increment | MutationKind::Append => {
-                    let found = self.read_to_modify(mutation, &mut large, deadline).await?;
+                    let found = self.read_to_modify(mutation, &mut large, deadline, &unsettled).await?;
                     self.add_modified(&mut edit, &mut results, mutation, &found, time)?;
                 }
             }
         }
         self.counters.wrote(mutations.iter().map(|mutation| (mutation, self.is_unlogged(mutation))));
-        let sequence_id = self.commit(edit, now).await?;
+        let sequence_id = match self.append(edit, now, after).await? {
+            Some(mut appended) => {
+                if unsettled.len() < MAX_UNSETTLED && locks.len() == 1 {
+                    appended.let_go(&mut locks);
+                }
+                appended.commit().await?
+            }
+            None => self.read_point(),
+        };
         Ok(AtomicOutcome { applied: true, cells: results.finish(), sequence_id })
     }
 
+    /// What is not settled of the locked rows and is to be read with them; nothing where that is waited for: with several rows,
+    /// and where a write is answered before the log has it, which must not be before what it was made of.
+    async fn unsettled_before(
+        &self,
+        locks: &[RowLock<'_>],
+        mutations: &[Mutation],
+    ) -> SmallVec<[Unsettled; 1]> {
+        let is_synced = |mutation: &Mutation| self.effective_durability(mutation) >= Durability::SyncWal;
+        match locks {
+            [of_one] if mutations.iter().all(is_synced) => of_one.unsettled(),
+            _ => {
+                self.settle(locks).await;
+                SmallVec::new()
+            }
+        }
+    }
+
     /// Whether a condition holds; if so, the timestamp of the first cell it saw (or the least there is).
-    async fn check_condition(&self, condition: Condition) -> Result<Option<i64>, RegionError> {
+    async fn check_condition(
+        &self,
+        condition: Condition,
+        unsettled: &[Unsettled],
+    ) -> Result<Option<i64>, RegionError> {
         let Condition { row, time_range, test } = condition;
         match test {
             ConditionTest::Filter(filter) => {
@@ -161,14 +209,14 @@ impl Region {
                 scan.load_column_families_on_demand = Some(false);
                 // The first cell tells all: no more is read than the filter needs.
                 let limits = ScanLimits { bytes: 1, partial_rows: true, ..ScanLimits::NONE };
-                let found = self.read(&scan, Some(filter), &limits).await?;
+                let found = self.read(&scan, Some(filter), &limits, unsettled).await?;
                 Ok(CellIter::over_checked(&found.cells).next().map(|cell| cell.timestamp()))
             }
             ConditionTest::Value { family, qualifier, operator, value } => {
                 self.store(&family)?;
                 let selection = FamilySelection { family, qualifiers: Some(vec![qualifier]) };
                 let scan = finback_cell::Scan { time_range, ..row_scan(&row, vec![selection]) };
-                let found = self.read(&scan, None, &ScanLimits::NONE).await?;
+                let found = self.read(&scan, None, &ScanLimits::NONE, unsettled).await?;
                 let stored = CellIter::over_checked(&found.cells).next();
                 let holds = value_matches(operator, &value, stored.map(|cell| cell.value()));
                 Ok(holds.then(|| stored.map_or(i64::MIN, |cell| cell.timestamp())))
@@ -182,17 +230,18 @@ impl Region {
         mutation: &Mutation,
         large: &mut Option<LargeUpdate<'a>>,
         deadline: Option<Instant>,
+        unsettled: &[Unsettled],
     ) -> Result<Vec<u8>, RegionError> {
         let selection = select_columns(mutation.cells.iter());
         let scan =
             finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
         if large.is_none() {
-            if let Some(found) = self.read_unless_large(&scan).await? {
+            if let Some(found) = self.read_unless_large(&scan, unsettled).await? {
                 return Ok(found);
             }
             *large = Some(self.large_update(deadline).await?);
         }
-        let found = self.read(&scan, None, &ScanLimits::NONE).await?.cells;
+        let found = self.read(&scan, None, &ScanLimits::NONE, unsettled).await?.cells;
         // What is written is as large. No flush can begin meanwhile that would be worth a wait.
         self.check_fit(found.len() as u64)?;
         Ok(found)
@@ -208,8 +257,12 @@ impl Region {
 
     /// The cells of a scan; `None` when they are large, or stand in a large block: nobody keeps such while he waits for
     /// his turn.
-    async fn read_unless_large(&self, scan: &finback_cell::Scan) -> Result<Option<Vec<u8>>, RegionError> {
-        let mut scanner = self.scanner(scan, None)?;
+    async fn read_unless_large(
+        &self,
+        scan: &finback_cell::Scan,
+        unsettled: &[Unsettled],
+    ) -> Result<Option<Vec<u8>>, RegionError> {
+        let mut scanner = self.scanner_over(scan, None, unsettled)?;
         let mut out = ScanOutput::default();
         loop {
             match scanner.next(&mut out, &ScanLimits::NONE) {
@@ -278,8 +331,7 @@ fn new_cell(
         _ => [stored.map_or(&[][..], |cell| cell.value()), delta.value()].concat(),
     };
     let timestamp = match stored {
-        // Never "latest", which is no time: at the end of all times the sequence id decides.
-        Some(cell) => now.max(cell.timestamp().saturating_add(1)).min(LATEST_TIMESTAMP - 1),
+        Some(cell) => time_after(cell.timestamp(), now),
         None if delta.timestamp() == LATEST_TIMESTAMP => now,
         None => delta.timestamp(),
     };
@@ -291,6 +343,16 @@ fn new_cell(
     let parts = CellParts { timestamp, type_code, value: &value, tags: &tags, ..(*delta).into() };
     parts.check().map_err(|error| RegionError::Invalid(error.to_string()))?;
     Ok(parts.to_vec())
+}
+
+/// The time of what takes the place of a cell: the clock's, or the next millisecond, as in HBase. But a row that takes more than one
+/// update a millisecond does not run ahead of the clock for ever, where neither a delete nor a reader up to now would meet it:
+/// from [`MOST_AHEAD_MS`] on the sequence id decides.
+fn time_after(stored: i64, now: i64) -> i64 {
+    // Never "latest", which is no time.
+    let next = stored.saturating_add(1).min(LATEST_TIMESTAMP - 1);
+    let is_run_ahead = (MOST_AHEAD_MS..MADE_UP_MS).contains(&next.saturating_sub(now));
+    if is_run_ahead { stored } else { next.max(now) }
 }
 
 fn long(value: &[u8]) -> Result<i64, RegionError> {
@@ -317,5 +379,29 @@ fn value_matches(operator: CompareOperator, given: &[u8], stored: Option<&[u8]>)
         CompareOperator::GreaterOrEqual => order.is_ge(),
         CompareOperator::Greater => order.is_gt(),
         CompareOperator::NoOp => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_run_ahead_of_the_clock_by_a_second_at_most() {
+        let now = 1_700_000_000_000;
+        assert_eq!(time_after(now - 5, now), now);
+        assert_eq!(time_after(now, now), now + 1);
+        let mut time = now;
+        for _ in 0..5000 {
+            let next = time_after(time, now);
+            assert!(next >= time);
+            time = next;
+        }
+        assert_eq!(time, now + MOST_AHEAD_MS - 1);
+        assert_eq!(time_after(time, now + 1), now + MOST_AHEAD_MS);
+        // What a client has put there.
+        assert_eq!(time_after(now + MADE_UP_MS, now), now + MADE_UP_MS + 1);
+        assert_eq!(time_after(LATEST_TIMESTAMP - 1, now), LATEST_TIMESTAMP - 1);
+        assert_eq!(time_after(i64::MAX, now), LATEST_TIMESTAMP - 1);
     }
 }

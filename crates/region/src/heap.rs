@@ -326,7 +326,7 @@ impl Heap {
                 .is_none_or(|(other, _)| self.order.compare_keys(&other, &key) != Ordering::Equal)
         };
         let next_has = match &self.sources[top] {
-            Source::Segment(_) => false,
+            Source::Segment(_) | Source::Unsettled(_) => false,
             Source::File(file) => file.next_has_another_key(),
         };
         next_has && others.iter().all(has_other_key)
@@ -403,7 +403,7 @@ impl Heap {
     pub(crate) fn segments(&self) -> impl Iterator<Item = &SegmentScanner> {
         self.sources.iter().filter_map(|source| match source {
             Source::Segment(scanner) => Some(scanner),
-            Source::File(_) => None,
+            Source::File(_) | Source::Unsettled(_) => None,
         })
     }
 

@@ -71,6 +71,7 @@ mod stripe_config;
 mod table_rules;
 mod timed_file;
 mod tracked_files;
+mod unsettled;
 mod write;
 mod write_pace;
 mod write_times;

@@ -114,6 +114,7 @@ impl Region {
                 cells,
                 cell_count: markers.len() as u32,
                 sync: false,
+                after: None,
             },
         );
         self.mvcc.abandon(sequence_id);

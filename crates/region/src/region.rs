@@ -19,6 +19,7 @@ use crate::scan_output::ScanOutput;
 use crate::store::Store;
 use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
+use crate::unsettled::{Sight, Unsettled};
 use crate::write_times::WriteTimes;
 use finback_cell::{Bytes, CellOrder, Mutation, MutationKind, RegionInfo, Scan, TableDescriptor};
 use finback_filter::Filter;
@@ -247,6 +248,16 @@ impl Region {
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
     ) -> Result<RegionScanner, RegionError> {
+        self.scanner_over(scan, filter, &[])
+    }
+
+    /// The same for who has the row of the scan locked, and sees what is not settled of it.
+    pub(crate) fn scanner_over(
+        &self,
+        scan: &Scan,
+        filter: Option<Box<dyn Filter>>,
+        unsettled: &[Unsettled],
+    ) -> Result<RegionScanner, RegionError> {
         self.check_open()?;
         if scan.raw && scan.families.iter().any(|selection| selection.qualifiers.is_some()) {
             return Err(RegionError::Invalid("Cannot specify any column for a raw scan".into()));
@@ -256,7 +267,8 @@ impl Region {
         }
         let registered = self.mvcc.register_scanner(scan.read_point);
         let range = self.clamp(scan);
-        let (stores, seen) = self.store_scanners(scan, &range, registered.get(), filter.is_some());
+        let sight = Sight { read_point: registered.get(), unsettled };
+        let (stores, seen) = self.store_scanners(scan, &range, sight, filter.is_some());
         let default = self.environment.config.loads_families_on_demand;
         let on_demand = scan.load_column_families_on_demand.unwrap_or(default);
         Ok(RegionScanner::new(registered, self.order, &range, (stores, seen), filter, on_demand))
@@ -267,10 +279,13 @@ impl Region {
         &self,
         scan: &Scan,
         range: &RowRange<&Bytes>,
-        read_point: u64,
+        mut sight: Sight<'_>,
         has_filter: bool,
     ) -> (Vec<StoreScanner>, FilesSeen) {
-        let read_point = if scan.read_uncommitted { u64::MAX } else { read_point };
+        // Who sees what is not settled has the row locked, and some of that may be in the memstore already.
+        if scan.read_uncommitted || !sight.unsettled.is_empty() {
+            sight.read_point = u64::MAX;
+        }
         let now = OnceCell::new();
         let now = || *now.get_or_init(|| self.environment.host.now_ms());
         self.file_switch.look(|| {
@@ -278,7 +293,7 @@ impl Region {
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
                 if scan.families.is_empty() || selection.is_some() {
-                    stores.extend(store.scanner(scan, range, selection, read_point, &now, has_filter));
+                    stores.extend(store.scanner(scan, range, selection, sight, &now, has_filter));
                 }
             }
             stores
@@ -311,14 +326,16 @@ impl Region {
         range
     }
 
-    /// Reads a whole scan, fetching blocks as needed. For reads that are known to be small.
+    /// Reads a whole scan of a row that is locked, fetching blocks as needed, with what is not settled of it. For reads that
+    /// are known to be small.
     pub(crate) async fn read(
         &self,
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
         limits: &ScanLimits,
+        unsettled: &[Unsettled],
     ) -> Result<ScanOutput, RegionError> {
-        let mut scanner = self.scanner(scan, filter)?;
+        let mut scanner = self.scanner_over(scan, filter, unsettled)?;
         let mut out = ScanOutput::default();
         loop {
             match scanner.next(&mut out, limits) {

@@ -6,10 +6,13 @@
 //! What is locked is a row's hash, of 64 bits under a key of this process: to lock a row copies nothing of it. Two rows of
 //! one hash would share a lock, which costs them time and nothing else.
 
+use crate::unsettled::Unsettled;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 use tokio::sync::oneshot;
 
@@ -30,6 +33,8 @@ struct LockState {
     shared: usize,
     exclusive: bool,
     waiting: VecDeque<(LockMode, oneshot::Sender<()>)>,
+    /// Writes that let go of the lock before they were done, oldest first.
+    unsettled: SmallVec<[Unsettled; 1]>,
 }
 
 impl LockState {
@@ -76,7 +81,7 @@ impl LockState {
     }
 
     fn is_idle(&self) -> bool {
-        self.shared == 0 && !self.exclusive && self.waiting.is_empty()
+        self.shared == 0 && !self.exclusive && self.waiting.is_empty() && self.unsettled.is_empty()
     }
 }
 
@@ -174,12 +179,19 @@ impl RowLocks {
     }
 
     fn release(&self, key: RowKey, mode: Option<LockMode>) {
+        self.change(key, |state| {
+            if let Some(mode) = mode {
+                state.give_back(mode);
+            }
+        });
+    }
+
+    /// Changes a lock that is there, and hands it over if it has become free.
+    fn change(&self, key: RowKey, change: impl FnOnce(&mut LockState)) {
         let mut shard = self.shard(key).lock();
         let Entry::Occupied(mut entry) = shard.entry(key) else { return };
         let state = entry.get_mut();
-        if let Some(mode) = mode {
-            state.give_back(mode);
-        }
+        change(state);
         if !state.waiting.is_empty() {
             state.waiting.retain(|(_, waiter)| !waiter.is_closed());
             state.hand_over();
@@ -226,16 +238,71 @@ pub(crate) struct RowLock<'a> {
     mode: LockMode,
 }
 
-impl RowLock<'_> {
+impl<'a> RowLock<'a> {
     /// What is locked.
     pub(crate) fn key(&self) -> RowKey {
         self.key
+    }
+
+    /// What was written under this lock before and is not settled, oldest first.
+    pub(crate) fn unsettled(&self) -> SmallVec<[Unsettled; 1]> {
+        let shard = self.locks.shard(self.key).lock();
+        shard.get(&self.key).map_or_else(SmallVec::new, |state| state.unsettled.clone())
+    }
+
+    /// Gives the lock back, and leaves what was written under it for who has it next, until it is settled.
+    pub(crate) fn let_go(self, write: Unsettled) -> Settles<'a> {
+        let this = ManuallyDrop::new(self);
+        let (locks, key, sequence_id) = (this.locks, this.key, write.sequence_id);
+        let mut settles = Settles { locks, key, sequence_id, has_successor: false };
+        this.locks.change(this.key, |state| {
+            settles.has_successor = !state.waiting.is_empty();
+            state.unsettled.push(write);
+            state.give_back(this.mode);
+        });
+        settles
     }
 }
 
 impl Drop for RowLock<'_> {
     fn drop(&mut self) {
         self.locks.release(self.key, Some(self.mode));
+    }
+}
+
+/// Who let go of a row lock; when dropped, the write is settled: readers see it, or will never.
+#[derive(Debug)]
+pub(crate) struct Settles<'a> {
+    locks: &'a RowLocks,
+    key: RowKey,
+    sequence_id: u64,
+    has_successor: bool,
+}
+
+impl<'a> Settles<'a> {
+    /// The lock again, if all other writers of the row are done and nobody has or awaits it.
+    pub(crate) fn retake(&self) -> Option<RowLock<'a>> {
+        let mut shard = self.locks.shard(self.key).lock();
+        let state = shard.get_mut(&self.key)?;
+        let is_alone = state.unsettled.len() == 1 && state.is_free(LockMode::Exclusive);
+        is_alone.then(|| {
+            state.take(LockMode::Exclusive);
+            RowLock { locks: self.locks, key: self.key, mode: LockMode::Exclusive }
+        })
+    }
+
+    /// Lets those run to whom the lock was handed over, one after the other, before more is done: they come into the same sync.
+    pub(crate) async fn let_successors_run(&self) {
+        if self.has_successor {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+impl Drop for Settles<'_> {
+    fn drop(&mut self) {
+        let of_this = |write: &mut Unsettled| write.sequence_id != self.sequence_id;
+        self.locks.change(self.key, |state| state.unsettled.retain(of_this));
     }
 }
 

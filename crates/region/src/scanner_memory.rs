@@ -6,6 +6,7 @@
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::region_scanner::RegionScanner;
+use crate::unsettled::Sight;
 use finback_cell::Scan;
 
 /// A segment that no memstore has any more.
@@ -42,7 +43,8 @@ impl Region {
     pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
         self.check_open()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
-        let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), read_point, scanner.has_filter());
+        let sight = Sight { read_point, unsettled: &[] };
+        let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), sight, scanner.has_filter());
         if seen != scanner.files_seen() {
             return Ok(false);
         }

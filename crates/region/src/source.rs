@@ -1,6 +1,7 @@
 //! The sources a read merges: memstore segments and store files, behind one face.
 
 use crate::file_source::FileSource;
+use crate::unsettled::UnsettledCells;
 use finback_cell::Cell;
 use finback_cell::key::Key;
 use finback_hfile::{Block, ScanInterrupt};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub(crate) enum Source {
     Segment(SegmentScanner),
     File(Box<FileSource>),
+    Unsettled(Box<UnsettledCells>),
 }
 
 impl Source {
@@ -21,6 +23,7 @@ impl Source {
         match self {
             Self::Segment(scanner) => scanner.peek(),
             Self::File(file) => file.peek(),
+            Self::Unsettled(cells) => cells.peek(),
         }
     }
 
@@ -29,6 +32,7 @@ impl Source {
         match self {
             Self::Segment(scanner) => scanner.peek().map(|(cell, sequence_id)| (Key::of(&cell), sequence_id)),
             Self::File(file) => file.key(),
+            Self::Unsettled(cells) => cells.peek().map(|(cell, sequence_id)| (Key::of(&cell), sequence_id)),
         }
     }
 
@@ -36,7 +40,7 @@ impl Source {
     #[inline]
     pub(crate) fn is_resting(&self) -> bool {
         match self {
-            Self::Segment(_) => false,
+            Self::Segment(_) | Self::Unsettled(_) => false,
             Self::File(file) => file.is_resting(),
         }
     }
@@ -57,7 +61,7 @@ impl Source {
     /// Has the current cell again.
     pub(crate) fn wake(&mut self) -> Result<(), ScanInterrupt> {
         match self {
-            Self::Segment(_) => Ok(()),
+            Self::Segment(_) | Self::Unsettled(_) => Ok(()),
             Self::File(file) => file.wake(),
         }
     }
@@ -71,6 +75,10 @@ impl Source {
                 Ok(())
             }
             Self::File(file) => file.next(),
+            Self::Unsettled(cells) => {
+                cells.next();
+                Ok(())
+            }
         }
     }
 
@@ -82,6 +90,10 @@ impl Source {
                 Ok(())
             }
             Self::File(file) => file.seek(key),
+            Self::Unsettled(cells) => {
+                cells.seek(key);
+                Ok(())
+            }
         }
     }
 
@@ -93,6 +105,10 @@ impl Source {
                 Ok(())
             }
             Self::File(file) => file.reseek(key),
+            Self::Unsettled(cells) => {
+                cells.reseek(key);
+                Ok(())
+            }
         }
     }
 
@@ -101,13 +117,14 @@ impl Source {
         match self {
             Self::Segment(scanner) => Ok(scanner.previous_row(row).map(<[u8]>::to_vec)),
             Self::File(file) => file.previous_row(row),
+            Self::Unsettled(cells) => Ok(cells.previous_row(row).map(<[u8]>::to_vec)),
         }
     }
 
     /// The newest timestamp of any cell, of a source that costs something to seek; `None` when it is not known.
     pub(crate) fn newest_timestamp(&self) -> Option<i64> {
         match self {
-            Self::Segment(_) => None,
+            Self::Segment(_) | Self::Unsettled(_) => None,
             Self::File(file) => file.newest_timestamp(),
         }
     }
@@ -115,7 +132,7 @@ impl Source {
     /// Bytes of the blocks that this source keeps in memory. Segments are counted with their memstore.
     pub(crate) fn held_bytes(&self) -> usize {
         match self {
-            Self::Segment(_) => 0,
+            Self::Segment(_) | Self::Unsettled(_) => 0,
             Self::File(file) => file.held_bytes(),
         }
     }
@@ -130,7 +147,7 @@ impl Source {
     /// Goes back to where it was parked.
     pub(crate) fn unpark(&mut self) -> Result<(), ScanInterrupt> {
         match self {
-            Self::Segment(_) => Ok(()),
+            Self::Segment(_) | Self::Unsettled(_) => Ok(()),
             Self::File(file) => file.unpark(),
         }
     }

@@ -18,6 +18,7 @@ use crate::source::Source;
 use crate::store_file::StoreFile;
 use crate::store_scanner::{StoreRead, StoreScanner};
 use crate::tracked_files::TrackedFiles;
+use crate::unsettled::{Sight, UnsettledCells};
 use arc_swap::ArcSwap;
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_hfile::{
@@ -278,7 +279,7 @@ impl Store {
         scan: &Scan,
         rows: &RowRange<&Bytes>,
         selection: Option<&FamilySelection>,
-        read_point: u64,
+        sight: Sight<'_>,
         now: &dyn Fn() -> i64,
         has_filter: bool,
     ) -> Option<StoreScanner> {
@@ -293,6 +294,9 @@ impl Store {
             }
             sources.push(source);
         };
+        if let Some(cells) = UnsettledCells::of_family(sight.unsettled, &self.family.name, self.order) {
+            add(Source::Unsettled(Box::new(cells)));
+        }
         for segment in segments.iter() {
             if segment.timestamps().is_some_and(|(min, max)| relevant.times(min, max)) {
                 add(Source::Segment(segment.scanner()));
@@ -322,7 +326,7 @@ impl Store {
         let read = StoreRead {
             order: self.order,
             family: self.family.name.clone(),
-            read_point,
+            read_point: sight.read_point,
             reversed: rows.reversed,
             single_row: rows.single().is_some(),
             store_offset: scan.store_offset,

@@ -7,6 +7,8 @@
 //! 5. The cells go into the memstores.
 //! 6. The read point passes the edit, and the caller may answer. Nothing is visible before it is durable.
 //!
+//! A write that reads first gives its row lock back between 3 and 4 ([`crate::unsettled`]), the others after 6.
+//!
 //! A writer that is dropped after step 3 (its task was cancelled) still carries out 5 and 6, as for ASYNC_WAL, unless the log
 //! has failed: the edit is in the log and may come back after a crash, so it must not be missing before.
 
@@ -15,19 +17,20 @@ use crate::error::RegionError;
 use crate::large_row;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
+use crate::unsettled::Unsettled;
 use crate::write_times::Contents;
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_cell::{FamilySelection, cell::CellParts};
-use finback_wal::WalAppend;
+use finback_wal::{Position, WalAppend};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 mod lock_rows;
 mod make_visible;
-use make_visible::MakeVisible;
+pub(crate) use make_visible::Appended;
 
 /// Cells of a batch under one sequence id at most, in bytes: larger batches become several edits.
 const MAX_EDIT_BYTES: usize = 4 << 20;
@@ -110,11 +113,14 @@ impl Region {
         let locks = self.lock_rows(rows, LockMode::Shared, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
+        if good().any(|mutation| mutation.kind == MutationKind::Delete) {
+            self.settle(&locks).await;
+        }
         let now = self.environment.host.now_ms();
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(good()));
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
         for mutation in good() {
-            self.add_to_edit(&mut edit, mutation, time).await?;
+            self.add_to_edit(&mut edit, mutation, time, &[]).await?;
         }
         self.counters.wrote(good().map(|mutation| (mutation, self.is_unlogged(mutation))));
         match &locks[..] {
@@ -145,9 +151,20 @@ impl Region {
     /// Waits until readers see what writers wrote that were dropped before they did. Called with the row locks, before
     /// a read that a write is built upon.
     pub(crate) async fn wait_for_dropped_writes(&self) {
-        if !self.mvcc.awaits_dropped() {
-            return;
+        if self.mvcc.awaits_dropped() {
+            self.wait_for_writes_under_way().await;
         }
+    }
+
+    /// Waits until nothing of locked rows is left that is not settled: see [`crate::unsettled`].
+    pub(crate) async fn settle(&self, locks: &[RowLock<'_>]) {
+        if locks.iter().any(|lock| !lock.unsettled().is_empty()) {
+            self.wait_for_writes_under_way().await;
+        }
+    }
+
+    /// Waits until readers see all writes that have begun, or will never see them.
+    pub(crate) async fn wait_for_writes_under_way(&self) {
         let number = self.mvcc.begin();
         if let Some(readable) = self.mvcc.complete(number) {
             // The writers before complete, or are dropped, which completes them.
@@ -163,12 +180,13 @@ impl Region {
         Ok(())
     }
 
-    /// Adds a put's or delete's cells to an edit, with their final timestamps.
+    /// Adds a put's or delete's cells to an edit, with their final timestamps. `unsettled`: what is not settled of the row.
     pub(crate) async fn add_to_edit(
         &self,
         edit: &mut Edit,
         mutation: &Mutation,
         now: i64,
+        unsettled: &[Unsettled],
     ) -> Result<(), RegionError> {
         let durability = self.effective_durability(mutation);
         match mutation.kind {
@@ -179,7 +197,7 @@ impl Region {
                     edit.push(durability, |out| parts.write(out));
                 }
             }
-            MutationKind::Delete => self.add_delete(edit, mutation, now, durability).await?,
+            MutationKind::Delete => self.add_delete(edit, mutation, now, durability, unsettled).await?,
             _ => edit.push_all(&mutation.cells, now, mutation.ttl_ms, durability),
         }
         Ok(())
@@ -193,6 +211,7 @@ impl Region {
         mutation: &Mutation,
         now: i64,
         durability: Durability,
+        unsettled: &[Unsettled],
     ) -> Result<(), RegionError> {
         let latest = |cell: &Cell<'_>| {
             cell.type_code() == CellType::Delete.code() && cell.timestamp() == LATEST_TIMESTAMP
@@ -203,7 +222,7 @@ impl Region {
             }
             return Ok(());
         }
-        let found = self.read_columns(mutation, latest).await?;
+        let found = self.read_columns(mutation, latest, unsettled).await?;
         let stored: Vec<Cell<'_>> = CellIter::over_checked(&found).collect();
         let mut seen: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
         for cell in &mutation.cells {
@@ -227,19 +246,34 @@ impl Region {
         &self,
         mutation: &Mutation,
         wanted: impl Fn(&Cell<'_>) -> bool,
+        unsettled: &[Unsettled],
     ) -> Result<Vec<u8>, RegionError> {
         self.wait_for_dropped_writes().await;
         let columns = mutation.cells.iter().filter(|cell| wanted(cell));
         let versions = u32::try_from(columns.clone().count()).unwrap_or(u32::MAX);
         let scan = Scan { max_versions: versions, ..row_scan(&mutation.row, select_columns(columns)) };
-        Ok(self.read(&scan, None, &crate::ScanLimits::NONE).await?.cells)
+        Ok(self.read(&scan, None, &crate::ScanLimits::NONE, unsettled).await?.cells)
     }
 
     /// Logs an edit and makes it visible; see the module. The row locks and the updates lock are the caller's.
     /// Gives back the sequence id.
-    pub(crate) async fn commit(&self, mut edit: Edit, now: i64) -> Result<u64, RegionError> {
+    pub(crate) async fn commit(&self, edit: Edit, now: i64) -> Result<u64, RegionError> {
+        match self.append(edit, now, None).await? {
+            Some(appended) => appended.commit().await,
+            None => Ok(self.read_point()),
+        }
+    }
+
+    /// Gives an edit its sequence id and its place in the log, behind `after`, if it was made of what is there; `None` when
+    /// there is nothing in it.
+    pub(crate) async fn append(
+        &self,
+        mut edit: Edit,
+        now: i64,
+        after: Option<Position>,
+    ) -> Result<Option<Appended<'_>>, RegionError> {
         if edit.len() == 0 {
-            return Ok(self.read_point());
+            return Ok(None);
         }
         let wal = &self.environment.wal;
         let permit = if edit.logged.is_empty() {
@@ -265,6 +299,7 @@ impl Region {
                         cells: logged.clone(),
                         cell_count: edit.logged_cells,
                         sync: wait_for_sync,
+                        after,
                     },
                 )
             });
@@ -277,31 +312,24 @@ impl Region {
                 return Err(error.into());
             }
         };
-        let mut visible = MakeVisible {
+        let is_logged_whole = edit.unlogged.is_empty();
+        let cells = match (edit.mixed.is_empty(), logged.is_empty()) {
+            (false, _) => edit.mixed.into(),
+            (true, true) => edit.unlogged.into(),
+            (true, false) => logged,
+        };
+        Ok(Some(Appended {
             region: self,
             sequence_id,
             position,
-            cells: match (edit.mixed.is_empty(), logged.is_empty()) {
-                (false, _) => edit.mixed.into(),
-                (true, true) => edit.unlogged.into(),
-                (true, false) => logged,
-            },
+            cells,
             replaces_older: edit.replaces_older,
+            wait_for_sync,
+            is_logged_whole,
             applied: false,
             readable: false,
-        };
-        if let (Some(position), true) = (position, wait_for_sync)
-            && let Err(error) = wal.sync(position).await
-        {
-            visible.give_up();
-            return Err(error.into());
-        }
-        if let Some(readable) = visible.apply() {
-            // Resolves always: the writers before either complete or are dropped, which completes them.
-            let _ = readable.await;
-            visible.readable = true;
-        }
-        Ok(sequence_id)
+            settles: None,
+        }))
     }
 
     /// Puts cells into the memstores of their families.

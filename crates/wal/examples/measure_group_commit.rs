@@ -48,6 +48,7 @@ async fn write_until(wal: Arc<Wal>, writer: usize, end: Instant) -> Result<Vec<D
             cells: cells.clone(),
             cell_count: 1,
             sync: true,
+            after: None,
         };
         let position = wal.append(permit, entry)?;
         wal.sync(position).await?;

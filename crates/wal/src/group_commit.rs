@@ -77,6 +77,8 @@ pub(crate) struct Group {
     pub(crate) requests: Vec<Request>,
     /// Position of the last entry.
     upto: u64,
+    /// Positions whose entries were taken out again, in order.
+    left_out: Vec<u64>,
 }
 
 /// Who has it locked has the turn.
@@ -135,12 +137,16 @@ impl Writer {
             waiters: mem::take(&mut queue.waiters),
             requests: mem::take(&mut queue.requests),
             upto: queue.appended,
+            left_out: Vec::new(),
         }
     }
 
     pub(crate) fn commit(&mut self, mut group: Group) {
         let written = match self.file_or_reopen(!group.entries.is_empty()) {
-            Ok(()) => self.write(&mut group.entries),
+            Ok(()) => {
+                self.leave_out_dependents(&mut group);
+                self.write(&mut group.entries)
+            }
             Err(e) => Err(e),
         };
         group.entries.give_room_back(&self.shared.room);
@@ -162,6 +168,30 @@ impl Writer {
         for waiter in group.waiters {
             let _ = waiter.answer.send(failed.check(waiter.position)); // nobody waits any more: fine
         }
+    }
+
+    /// What came after an entry that failed fails with it, and is not written; but for what its writer has left, which is in a
+    /// memstore.
+    fn leave_out_dependents(&self, group: &mut Group) {
+        if self.shared.failed.lock().is_empty() || group.entries.iter().all(|entry| entry.after == 0) {
+            return;
+        }
+        // Under the queue's lock: who leaves an entry from now on hears that it has failed.
+        let queue = self.shared.queue.lock();
+        let mut failed = self.shared.failed.lock();
+        let mut position = self.decided;
+        let left_out = &mut group.left_out;
+        group.entries.retain(|entry| {
+            position += 1;
+            match failed.check(entry.after) {
+                Err(error) if !queue.left.contains(&position) => {
+                    failed.add(position - 1, position, &error);
+                    left_out.push(position);
+                    false
+                }
+                _ => true,
+            }
+        });
     }
 
     fn write(&mut self, entries: &mut QueuedEntries) -> Result<(), WalError> {
@@ -197,7 +227,8 @@ impl Writer {
             mem::take(&mut queue.left)
         };
         left.sort_unstable();
-        for (entry, position) in group.entries.iter().zip(self.decided + 1..) {
+        let is_there = |position: &u64| group.left_out.binary_search(position).is_err();
+        for (entry, position) in group.entries.iter().zip((self.decided + 1..).filter(is_there)) {
             let is_answered = !entry.sync || left.binary_search(&position).is_ok();
             if is_answered && !is_marker(&entry) {
                 self.carried.push(entry, 0);

@@ -53,6 +53,9 @@ pub struct WalAppend {
     /// [`WalOptions::async_sync_interval`]; if a write fails, by another one, into the next file, before all later
     /// entries (but for markers, which nobody needs).
     pub sync: bool,
+    /// What this entry was made of, if that was not known to be durable: an entry of this log. If its write fails, this one
+    /// is not written and fails as well. Only for entries with `sync`.
+    pub after: Option<Position>,
 }
 
 impl WalAppend {
@@ -69,8 +72,9 @@ impl WalAppend {
     }
 }
 
-/// The place of an entry in its log: entries have the positions 1, 2, 3, … in the order of [`Wal::append`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The place of an entry in its log: entries have the positions 1, 2, 3, … in the order of [`Wal::append`]. The default is
+/// before all of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub(crate) u64);
 
 /// Room in the queue for one entry.
@@ -305,6 +309,8 @@ impl Wal {
         if queue.is_closed() {
             return Err(WalError::Closed);
         }
+        // It may have failed with what it came after.
+        self.log.shared.outcome(position.0)?;
         queue.left.push(position.0);
         Ok(())
     }

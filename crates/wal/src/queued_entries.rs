@@ -39,6 +39,7 @@ struct Entry {
     nonce: u64,
     cell_count: u32,
     sync: bool,
+    after: u64,
     cells: Cells,
 }
 
@@ -60,6 +61,8 @@ pub(crate) struct QueuedEntry<'a> {
     pub(crate) cells: QueuedCells<'a>,
     /// As [`WalAppend::sync`].
     pub(crate) sync: bool,
+    /// As [`WalAppend::after`]; 0 for none.
+    pub(crate) after: u64,
 }
 
 impl<'a> From<&'a WalAppend> for QueuedEntry<'a> {
@@ -67,7 +70,8 @@ impl<'a> From<&'a WalAppend> for QueuedEntry<'a> {
         let is_small = entry.cells.len() <= COPIED_CELLS_BYTES;
         let cells =
             if is_small { QueuedCells::Copied(&entry.cells) } else { QueuedCells::Shared(&entry.cells) };
-        Self { region: &entry.region, table: &entry.table, key: entry.key(), cells, sync: entry.sync }
+        let after = entry.after.map_or(0, |position| position.0);
+        Self { region: &entry.region, table: &entry.table, key: entry.key(), cells, sync: entry.sync, after }
     }
 }
 
@@ -124,6 +128,7 @@ impl QueuedEntries {
             nonce: entry.key.nonce,
             cell_count: entry.key.cell_count,
             sync: entry.sync,
+            after: entry.after,
             cells,
         });
     }
@@ -148,8 +153,21 @@ impl QueuedEntries {
                     Cells::Shared(cells) => QueuedCells::Shared(cells),
                 },
                 sync: entry.sync,
+                after: entry.after,
             })
         })
+    }
+
+    /// Keeps those entries that `keeps` lets stay.
+    pub(crate) fn retain(&mut self, mut keeps: impl FnMut(&QueuedEntry<'_>) -> bool) {
+        let mut kept = Self::default();
+        for entry in self.iter() {
+            if keeps(&entry) {
+                kept.push(entry, 0);
+            }
+        }
+        kept.permits = std::mem::take(&mut self.permits);
+        *self = kept;
     }
 
     /// Forgets all entries and gives their room back.

@@ -13,7 +13,8 @@ use finback_cell::{CellBlockBuilder, cell::CellParts};
 use finback_compression::Compression;
 use finback_fs::{CrashMode, Faults, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
 use finback_wal::{
-    SyncMode, Wal, WalAppend, WalCompression, WalError, WalKind, WalOptions, clean_old_logs, server_log_dir,
+    Position, SyncMode, Wal, WalAppend, WalCompression, WalError, WalKind, WalOptions, clean_old_logs,
+    server_log_dir,
 };
 
 struct Disk {
@@ -409,4 +410,75 @@ async fn tags_that_cannot_be_compressed_are_refused_and_the_log_goes_on() {
     assert!(matches!(wal.append(permit, bad), Err(WalError::Malformed)));
     put(&wal, "r", 2, b"v").await.unwrap();
     assert_eq!(wal.stats().failures, 0);
+}
+
+/// Queues an entry, made of that at `after`; its position.
+async fn queue(wal: &Wal, sequence_id: u64, sync: bool, after: Option<Position>) -> Position {
+    let entry = WalAppend { after, ..entry("r", sequence_id, b"v", sync) };
+    let permit = wal.reserve(entry.cells.len()).await.unwrap();
+    wal.append(permit, entry).unwrap()
+}
+
+/// With an entry that fails fail those that were made of it, wherever they are: in its group, or in the next one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_made_of_a_failed_entry_fails_with_it_and_is_not_written() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    put(&wal, "r", 1, b"v").await.unwrap();
+    disk.faults.fail_operation(disk.faults.operations() + 1); // append, then this sync
+    disk.faults.pause();
+    let first = queue(&wal, 2, true, None).await;
+    let failing = wal.sync(first);
+    while disk.faults.waiting() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let of_first = queue(&wal, 3, true, Some(first)).await;
+    let of_that = queue(&wal, 4, true, Some(of_first)).await;
+    let unrelated = queue(&wal, 5, true, None).await;
+    let of_unrelated = queue(&wal, 6, true, Some(unrelated)).await;
+    // In a memstore, as its writer has left it.
+    let left = queue(&wal, 7, true, Some(of_that)).await;
+    wal.leave(left).unwrap();
+    let syncs = [of_first, of_that, unrelated, of_unrelated].map(|position| wal.sync(position));
+    disk.faults.resume();
+    failing.await.unwrap_err();
+    let [of_first_done, of_that_done, unrelated_done, of_unrelated_done] = syncs;
+    assert!(matches!(of_first_done.await, Err(WalError::Io { action: "sync", .. })));
+    of_that_done.await.unwrap_err();
+    unrelated_done.await.unwrap();
+    of_unrelated_done.await.unwrap();
+    wal.leave(of_first).unwrap_err();
+    // Made of it when all that was long decided.
+    let late = queue(&wal, 8, true, Some(of_that)).await;
+    wal.sync(late).await.unwrap_err();
+    put(&wal, "r", 9, b"v").await.unwrap();
+    let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+    assert_eq!(edits.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 5, 6, 7, 9]);
+}
+
+/// A group of which something was left out fails: what others have left of it is still carried over, and nothing else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_without_what_was_left_out_may_fail_as_well() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    let base = disk.faults.operations();
+    disk.faults.fail_operation(base + 1);
+    let first = queue(&wal, 1, true, None).await;
+    wal.sync(first).await.unwrap_err();
+    disk.faults.pause();
+    let of_first = queue(&wal, 2, true, Some(first)).await;
+    let held_up = wal.sync(of_first);
+    let answered = queue(&wal, 3, false, None).await;
+    let last = queue(&wal, 4, true, None).await;
+    disk.faults.fail_operation(disk.faults.operations() + 1);
+    let last_done = wal.sync(last);
+    disk.faults.resume();
+    held_up.await.unwrap_err();
+    let failed = last_done.await.is_err();
+    assert!(wal.sync(answered).await.is_err() || !failed);
+    put(&wal, "r", 5, b"v").await.unwrap();
+    let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+    let ids: Vec<_> = edits.iter().map(|(_, id)| *id).collect();
+    assert!(failed, "the fault has met another operation: {ids:?}");
+    assert_eq!(ids, [3, 5], "what was answered is there, in the next file");
 }

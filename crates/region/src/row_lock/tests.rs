@@ -69,3 +69,37 @@ fn a_lock_that_is_tried_is_had_only_if_nobody_has_or_awaits_it() {
     drop(writer);
     assert_eq!(held(&locks), 0);
 }
+
+fn write(sequence_id: u64) -> Unsettled {
+    Unsettled { sequence_id, position: finback_wal::Position::default(), cells: bytes::Bytes::new() }
+}
+
+fn numbers(lock: &RowLock<'_>) -> Vec<u64> {
+    lock.unsettled().iter().map(|write| write.sequence_id).collect()
+}
+
+#[test]
+fn who_has_a_row_next_finds_what_is_not_settled_of_it() {
+    let locks = RowLocks::new();
+    let first = locks.try_lock(ROW, LockMode::Exclusive).unwrap();
+    assert_eq!(numbers(&first), [0; 0]);
+    let mut second = pin!(locks.lock(ROW, LockMode::Exclusive));
+    assert!(poll(second.as_mut()).is_pending());
+    let first = first.let_go(write(1));
+    let Poll::Ready(second) = poll(second.as_mut()) else { panic!("the lock was not handed over") };
+    assert_eq!(numbers(&second), [1]);
+    let second = second.let_go(write(2));
+    assert!(second.retake().is_none(), "two are not settled");
+    let shared = locks.try_lock(ROW, LockMode::Shared).unwrap();
+    assert_eq!(numbers(&shared), [1, 2]);
+    drop(first);
+    assert_eq!(numbers(&shared), [2]);
+    assert!(second.retake().is_none(), "somebody has it");
+    drop(shared);
+    let retaken = second.retake().unwrap();
+    assert!(locks.try_lock(ROW, LockMode::Shared).is_none());
+    drop(retaken);
+    assert_eq!(held(&locks), 1, "as long as something is not settled");
+    drop(second);
+    assert_eq!(held(&locks), 0);
+}

@@ -1,26 +1,75 @@
 //! The last steps of a write: from its place in the log into the memstore, and before the eyes of readers.
 
+use crate::error::RegionError;
 use crate::region::Region;
+use crate::row_lock::{RowLock, Settles};
+use crate::store::Store;
+use crate::unsettled::{MAX_UNSETTLED_BYTES, Unsettled};
 use bytes::Bytes;
 use finback_wal::Position;
+use smallvec::SmallVec;
 
 /// An edit that has its place in the log and is not visible yet.
-pub(super) struct MakeVisible<'a> {
+pub(crate) struct Appended<'a> {
     pub(super) region: &'a Region,
     pub(super) sequence_id: u64,
     /// Its place, if it has one.
     pub(super) position: Option<Position>,
     pub(super) cells: Bytes,
     pub(super) replaces_older: bool,
+    /// Whether it is to be on disk before it is visible.
+    pub(super) wait_for_sync: bool,
+    /// Whether the log has all of its cells.
+    pub(super) is_logged_whole: bool,
     pub(super) applied: bool,
     pub(super) readable: bool,
+    /// If the row was let go of; dropped when the rest is done.
+    pub(super) settles: Option<Settles<'a>>,
 }
 
-impl MakeVisible<'_> {
+impl<'a> Appended<'a> {
+    /// Gives the lock of its only row back, if it is not too large for that and waits for the log: see [`crate::unsettled`].
+    pub(crate) fn let_go(&mut self, locks: &mut SmallVec<[RowLock<'a>; 1]>) {
+        let is_small = self.is_logged_whole && self.cells.len() <= MAX_UNSETTLED_BYTES;
+        if let Some(position) = self.position
+            && self.wait_for_sync
+            && is_small
+            && let Some(lock) = locks.pop()
+        {
+            let (sequence_id, cells) = (self.sequence_id, self.cells.clone());
+            self.settles = Some(lock.let_go(Unsettled { sequence_id, position, cells }));
+        }
+    }
+
+    /// Waits for the log, as far as that is asked for, and until readers see the edit. Gives back the sequence id.
+    pub(crate) async fn commit(mut self) -> Result<u64, RegionError> {
+        if let Some(settles) = &self.settles {
+            settles.let_successors_run().await;
+        }
+        if let (Some(position), true) = (self.position, self.wait_for_sync)
+            && let Err(error) = self.region.environment.wal.sync(position).await
+        {
+            self.give_up();
+            return Err(error.into());
+        }
+        if let Some(readable) = self.apply() {
+            // Resolves always: the writers before either complete or are dropped, which completes them.
+            let _ = readable.await;
+            self.readable = true;
+        }
+        Ok(self.sequence_id)
+    }
+
     /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit.
-    pub(super) fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
+    fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
         self.applied = true;
-        self.region.insert_edit(&self.cells, self.sequence_id, self.replaces_older);
+        {
+            // What replaces older cells in a memstore must have the row for itself.
+            let replaces = self.replaces_older && self.region.stores.iter().any(Store::keeps_one_version);
+            let retaken = self.settles.as_ref().filter(|_| replaces).map(Settles::retake);
+            let replaces = replaces && retaken.as_ref().is_none_or(Option::is_some);
+            self.region.insert_edit(&self.cells, self.sequence_id, replaces);
+        }
         let readable = self.region.mvcc.complete(self.sequence_id);
         self.readable = readable.is_none();
         self.region.after_growth();
@@ -28,13 +77,13 @@ impl MakeVisible<'_> {
     }
 
     /// The log failed: completes the sequence id without the cells.
-    pub(super) fn give_up(&mut self) {
+    fn give_up(&mut self) {
         (self.applied, self.readable) = (true, true);
         self.region.mvcc.abandon(self.sequence_id);
     }
 }
 
-impl Drop for MakeVisible<'_> {
+impl Drop for Appended<'_> {
     fn drop(&mut self) {
         if !self.applied {
             let left = self.position.map(|position| self.region.environment.wal.leave(position));

@@ -1,9 +1,10 @@
 //! Many tasks at once, on several threads.
 
 use crate::world::{Plain, World, family, increment, number, put, run, scan, value};
-use finback_cell::{Durability, Get, Mutation, Scan};
+use finback_cell::{Durability, Get, Mutation, MutationKind, Scan, TimeRange};
 use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
-use finback_region::{InMemoryCompaction, Region, RegionError};
+use finback_region::{AtomicOutcome, CompareOperator, Condition, ConditionTest, InMemoryCompaction};
+use finback_region::{Region, RegionError};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -199,12 +200,7 @@ fn a_waiter_for_a_row_gives_up_in_time() {
     faults.pause();
     let runtime = runtime();
     runtime.block_on(in_time(async {
-        let holder = {
-            let region = Arc::clone(&region);
-            tokio::spawn(
-                async move { region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await },
-            )
-        };
+        let holder = spawn_atomic(&region, Vec::new(), of_two_rows());
         while faults.waiting() == 0 {
             tokio::task::yield_now().await;
         }
@@ -215,6 +211,21 @@ fn a_waiter_for_a_row_gives_up_in_time() {
         region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await.unwrap();
     }));
     assert_eq!(number(&region, COUNTER), 2);
+}
+
+/// An atomic write that somebody else carries out.
+fn spawn_atomic(
+    region: &Arc<Region>,
+    conditions: Vec<Condition>,
+    mutations: Vec<Mutation>,
+) -> tokio::task::JoinHandle<Result<AtomicOutcome, RegionError>> {
+    let region = Arc::clone(region);
+    tokio::spawn(async move { region.mutate_atomically(conditions, mutations).await })
+}
+
+/// One that keeps its locks until it is seen.
+fn of_two_rows() -> Vec<Mutation> {
+    vec![increment(COUNTER, 1), put(("another row", "a", "q"), b"v")]
 }
 
 /// A put that somebody else carries out.
@@ -228,12 +239,7 @@ fn a_row_is_waited_for_no_longer_than_the_client_waits() {
     let (_world, faults, region) = start_with(Duration::from_secs(3600));
     faults.pause();
     runtime().block_on(in_time(async {
-        let holder = {
-            let region = Arc::clone(&region);
-            tokio::spawn(
-                async move { region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await },
-            )
-        };
+        let holder = spawn_atomic(&region, Vec::new(), of_two_rows());
         while faults.waiting() == 0 {
             tokio::task::yield_now().await;
         }
@@ -357,4 +363,143 @@ fn an_open_scanner_reads_on_over_flush_and_close() {
     region.close().unwrap();
     let cells = crate::world::rest(&mut scanner).unwrap();
     assert!(cells.len() == 3 && cells.iter().all(|cell| cell.value == b"old"), "{cells:?}");
+}
+
+/// Waits until so many entries are in the log's queue, beside the one that it is writing.
+async fn queued(world: &World, entries: usize) {
+    /// What one takes there, of these tests, at least.
+    const ENTRY_BYTES: usize = 540;
+    let wal = world.wal.as_ref().unwrap();
+    while wal.stats().queued_bytes / ENTRY_BYTES <= entries {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A state of the region in which the log is held up in the write of something else.
+async fn hold_up(region: &Arc<Region>, faults: &Faults) -> tokio::task::JoinHandle<Result<(), RegionError>> {
+    faults.pause();
+    let first = spawn_put(region, put(("first", "a", "q"), b"v"));
+    while faults.waiting() == 0 {
+        tokio::task::yield_now().await;
+    }
+    first
+}
+
+#[test]
+fn increments_of_one_row_share_a_sync() {
+    const WRITERS: usize = 40;
+    for policy in [InMemoryCompaction::Basic, InMemoryCompaction::Eager] {
+        let faulty = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
+        let faults = faulty.faults();
+        let mut world = World::new(Arc::new(faulty), vec![family("a", 1)]);
+        world.compact_in_memory(policy);
+        let region = world.start().unwrap();
+        runtime().block_on(in_time(async {
+            let first = hold_up(&region, &faults).await;
+            let before = faults.syncs();
+            let writers: Vec<_> = (0..WRITERS)
+                .map(|_| spawn_atomic(&region, Vec::new(), vec![increment(COUNTER, 1)]))
+                .collect();
+            queued(&world, WRITERS).await;
+            assert_eq!(number(&region, COUNTER), 0, "seen before it is on disk");
+            faults.resume();
+            first.await.unwrap().unwrap();
+            let mut seen = Vec::new();
+            for writer in writers {
+                let cells = writer.await.unwrap().unwrap().cells;
+                let value = cells.iter().next().unwrap().value().to_vec();
+                seen.push(i64::from_be_bytes(value.try_into().unwrap()));
+            }
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(1..=WRITERS as i64), "each had a number of its own");
+            // One for the first, one for all others, but for who had room in the queue and was not in it yet.
+            assert!(faults.syncs() - before <= 6, "{}", faults.syncs() - before);
+        }));
+        assert_eq!(number(&region, COUNTER), WRITERS as i64);
+        run(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)])).unwrap();
+        region.flush(None).unwrap();
+        assert_eq!(number(&region, COUNTER), WRITERS as i64 + 1);
+    }
+}
+
+fn has_value(row: &str, value: &[u8]) -> Vec<Condition> {
+    let test = ConditionTest::Value {
+        family: "a".into(),
+        qualifier: "q".into(),
+        operator: CompareOperator::Equal,
+        value: value.to_vec().into(),
+    };
+    vec![Condition { row: row.to_owned().into(), time_range: TimeRange::ALL, test }]
+}
+
+#[test]
+fn what_is_answered_from_a_write_that_is_not_on_disk_waits_for_it() {
+    let (world, faults, region) = start();
+    runtime().block_on(in_time(async {
+        let first = hold_up(&region, &faults).await;
+        let taken = spawn_atomic(&region, has_value("r", b""), vec![put(("r", "a", "q"), b"mine")]);
+        queued(&world, 1).await;
+        let refused = spawn_atomic(&region, has_value("r", b""), vec![put(("r", "a", "q"), b"his")]);
+        let passed = spawn_atomic(&region, has_value("r", b"mine"), vec![put(("r", "a", "q"), b"next")]);
+        let deleted = {
+            let mut delete = put(("r", "a", "q"), b"");
+            delete.kind = MutationKind::Delete;
+            delete.cells = finback_cell::CellBlock::default();
+            spawn_put(&region, delete)
+        };
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        let is_early = taken.is_finished() || refused.is_finished() || passed.is_finished();
+        assert!(!is_early && !deleted.is_finished(), "answered before it is on disk");
+        faults.resume();
+        first.await.unwrap().unwrap();
+        assert!(taken.await.unwrap().unwrap().applied);
+        assert!(!refused.await.unwrap().unwrap().applied);
+        assert!(passed.await.unwrap().is_ok());
+        deleted.await.unwrap().unwrap();
+    }));
+    assert_eq!(value(&region, ("r", "a", "q")), None);
+}
+
+#[test]
+fn with_a_write_that_fails_fails_what_was_made_of_it() {
+    // The operations of a group: writing it, syncing it.
+    for nth in 0..2 {
+        let memory = MemFileSystem::new();
+        let faulty = FaultyFileSystem::new(Arc::new(memory.clone()));
+        let faults = faulty.faults();
+        let mut world = World::new(Arc::new(faulty), vec![family("a", 1)]);
+        let region = world.start().unwrap();
+        run(region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 100)])).unwrap();
+        runtime().block_on(in_time(async {
+            faults.fail_operation(faults.operations() + nth);
+            faults.pause();
+            let fails = spawn_atomic(&region, Vec::new(), vec![increment(COUNTER, 1)]);
+            while faults.waiting() == 0 {
+                tokio::task::yield_now().await;
+            }
+            let with_it: Vec<_> =
+                (0..3).map(|_| spawn_atomic(&region, Vec::new(), vec![increment(COUNTER, 1)])).collect();
+            queued(&world, 3).await;
+            let mut unlogged = increment(COUNTER, 10);
+            unlogged.durability = Durability::SkipWal;
+            let later = spawn_atomic(&region, Vec::new(), vec![unlogged]);
+            let other = spawn_put(&region, put(("r", "a", "q"), b"v"));
+            queued(&world, 4).await;
+            faults.resume();
+            fails.await.unwrap().unwrap_err();
+            for write in with_it {
+                write.await.unwrap().unwrap_err();
+            }
+            other.await.unwrap().unwrap();
+            later.await.unwrap().unwrap();
+            assert_eq!(number(&region, COUNTER), 110, "made of what is there");
+            region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await.unwrap();
+        }));
+        assert_eq!(number(&region, COUNTER), 111);
+        drop(region);
+        let crashed = Arc::new(memory.crash(finback_fs::CrashMode::Strict));
+        let region = world.after_crash(crashed).recover().unwrap();
+        assert_eq!(number(&region, COUNTER), 111, "nothing comes back of what has failed");
+        assert_eq!(value(&region, ("r", "a", "q")).as_deref(), Some(&b"v"[..]));
+    }
 }

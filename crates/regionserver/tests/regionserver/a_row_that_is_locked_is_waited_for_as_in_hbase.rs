@@ -28,6 +28,21 @@ impl Operations<'_> {
     }
 
     async fn multi(&self, actions: Vec<pb::Action>, atomic: Option<bool>) -> Failures {
+        self.multi_within(Some(self.patience), actions, atomic).await
+    }
+
+    /// One that has the row until it is on disk: it is too large to be read by others before.
+    async fn hold(&self) -> Failures {
+        let actions = vec![action(increment(ROW, 1, None)), action(put(ROW, &[("large", &[0; 20 << 10])]))];
+        self.multi_within(None, actions, Some(true)).await
+    }
+
+    async fn multi_within(
+        &self,
+        patience: Option<Duration>,
+        actions: Vec<pb::Action>,
+        atomic: Option<bool>,
+    ) -> Failures {
         let region_action = pb::RegionAction {
             region: self.table.region.clone(),
             action: actions,
@@ -36,7 +51,7 @@ impl Operations<'_> {
         };
         let request = pb::MultiRequest { region_action: vec![region_action], ..Default::default() };
         let (response, _): (pb::MultiResponse, _) =
-            self.table.world.ask_within(Some(self.patience), "Multi", &request).await.unwrap();
+            self.table.world.ask_within(patience, "Multi", &request).await.unwrap();
         let result = response.region_action_result.into_iter().next().unwrap();
         let of_actions = result.result_or_exception.into_iter().filter_map(|action| action.exception);
         result.exception.into_iter().chain(of_actions).map(|pair| of_pair(&pair)).collect()
@@ -85,7 +100,7 @@ async fn refused(lock_wait: Duration, patience: Duration, exclusive: bool) -> (F
     let table = world.table("t").await;
     world.faults.pause();
     let operations = Operations { table: &table, patience };
-    let (holder, failures) = tokio::join!(table.mutate(increment(ROW, 1, None)), async {
+    let (holder, failures) = tokio::join!(operations.hold(), async {
         while world.faults.waiting() == 0 {
             tokio::task::yield_now().await;
         }
@@ -93,9 +108,11 @@ async fn refused(lock_wait: Duration, patience: Duration, exclusive: bool) -> (F
         world.faults.resume();
         failures
     });
-    holder.unwrap();
+    assert_eq!(holder, [], "it was done");
     let stored = table.get(ROW).await.unwrap();
-    assert_eq!(stored, [("q".to_owned(), 1i64.to_be_bytes().to_vec())], "none of them is done later");
+    let columns: Vec<_> = stored.iter().map(|(qualifier, _)| &qualifier[..]).collect();
+    assert_eq!(columns, ["large", "q"]);
+    assert_eq!(stored[1].1, 1i64.to_be_bytes(), "none of the others is done later");
     (failures, table.info.encoded_name())
 }
 

@@ -25,6 +25,7 @@ fn entry(region: &Region, sequence_id: u64, columns: &[(&[u8], &[u8])]) -> WalAp
         cell_count: cells.count() as u32,
         cells: Bytes::clone(cells.finish().bytes()),
         sync: false,
+        after: None,
     }
 }
 

@@ -27,3 +27,14 @@ fn what_is_forgotten_is_a_failure_never_a_success() {
     }
     assert!(ranges.check(count * 10 - 5).is_ok());
 }
+
+#[test]
+fn a_group_that_fails_takes_in_what_had_failed_of_it() {
+    let mut ranges = FailedRanges::default();
+    ranges.add(1, 2, &WalError::Closed);
+    ranges.add(5, 6, &WalError::Closed);
+    ranges.add(8, 9, &WalError::Closed);
+    ranges.add(4, 10, &WalError::Closed);
+    assert_eq!(failed(&ranges, 0..=12), [2, 5, 6, 7, 8, 9, 10]);
+    assert_eq!(ranges.0.len(), 2);
+}

@@ -52,6 +52,7 @@ async fn put(wal: &Wal, region: u8, sequence_id: u64) -> Result<(), WalError> {
         cells,
         cell_count: 1,
         sync: true,
+        after: None,
     };
     let permit = wal.reserve(entry.cells.len()).await?;
     let position = wal.append(permit, entry)?;

@@ -11,6 +11,7 @@ fn append(names: &(Arc<[u8]>, Arc<[u8]>), sequence_id: u64, cells: Vec<u8>) -> W
         cells: cells.into(),
         cell_count: 1,
         sync: false,
+        after: None,
     }
 }
 

@@ -56,6 +56,7 @@ pub(crate) fn entry(region: &str, sequence_id: u64, value: &[u8], sync: bool) ->
         cells: cells(value),
         cell_count: 1,
         sync,
+        after: None,
     }
 }
 
