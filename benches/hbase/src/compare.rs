@@ -53,14 +53,22 @@ fn measure(
         return Err(BenchError::Usage("nothing is left to be done".to_owned()));
     }
     let mut progress = Progress::new(&sessions);
-    let before = conditions(environment, options);
+    let mut before = conditions(environment, options);
     let mut results = Results { conditions: before.clone(), ..Results::default() };
     let others = Others::watch();
     for session in &sessions {
         let mut running = Running::start(environment, options, session)?;
         for step in &session.steps {
             progress.begin(session, step);
-            let measured = running.perform(step, &results)?;
+            let measured = match running.perform(step, &results) {
+                Err(error) if step.can_be_repeated() => {
+                    let failed = format!("{}, {}", session.product.title(), step.title());
+                    eprintln!("{failed}, has failed, and is run again: {error}");
+                    before.push(("run again after a failure".to_owned(), failed));
+                    running.perform(step, &results)?
+                }
+                done => done?,
+            };
             progress.done(&measured);
             results.measurements.extend(measured);
             keep(&results)?;

@@ -8,6 +8,7 @@ use crate::segment::Segment;
 use finback_cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// What is done to segments in memory, HBase's MemoryCompactionPolicy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +109,12 @@ impl MemStore {
             let Some(at) = pipeline.segments.iter().rposition(|segment| !segment.is_flat()) else { return };
             let segment = &pipeline.segments[at];
             // A copy is made anyway: what can be left out costs only the question.
-            let flat = if options.policy == InMemoryCompaction::Eager {
+            let leaves_out = match options.policy {
+                InMemoryCompaction::None | InMemoryCompaction::Basic => false,
+                InMemoryCompaction::Eager => true,
+                InMemoryCompaction::Adaptive => self.has_paid.load(Ordering::Relaxed),
+            };
+            let flat = if leaves_out {
                 self.compact_segment(&pipeline, segment, retention(), outcome)
             } else {
                 Some(segment.flatten(|_, _| true))
@@ -135,7 +141,11 @@ impl MemStore {
         let pays = match options.policy {
             InMemoryCompaction::None | InMemoryCompaction::Basic => false,
             InMemoryCompaction::Eager => true,
-            InMemoryCompaction::Adaptive => merged.sample(retention()) >= options.adaptive_threshold,
+            InMemoryCompaction::Adaptive => {
+                let pays = merged.sample(retention()) >= options.adaptive_threshold;
+                self.has_paid.store(pays, Ordering::Relaxed);
+                pays
+            }
         };
         let compacted =
             if pays { self.compact_segment(pipeline, &merged, retention(), outcome) } else { Some(merged) };

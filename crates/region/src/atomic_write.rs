@@ -21,6 +21,7 @@ use finback_cell::{
 };
 use finback_cell::{Mutation, MutationKind, TimeRange};
 use finback_filter::Filter;
+use finback_wal::Position;
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -133,11 +134,7 @@ impl Region {
                 Some(timestamp) => seen = seen.max(timestamp),
                 None => {
                     drop(locks);
-                    if let Some(position) = after {
-                        // Nobody may be told of what is not on disk, or could not be read then.
-                        self.environment.wal.sync(position).await?;
-                        self.wait_for_writes_under_way().await;
-                    }
+                    self.wait_until_seen(after).await?;
                     return Ok(AtomicOutcome::default());
                 }
             }
@@ -161,7 +158,11 @@ impl Region {
                 MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time, &unsettled).await?,
                 MutationKind::Increment | MutationKind::Append => {
                     let found = self.read_to_modify(mutation, &mut large, deadline, &unsettled).await?;
-                    self.add_modified(&mut edit, &mut results, mutation, &found, time)?;
+                    if let Err(error) = self.add_modified(&mut edit, &mut results, mutation, &found, time) {
+                        drop(locks);
+                        self.wait_until_seen(after).await?;
+                        return Err(error);
+                    }
                 }
             }
         }
@@ -173,7 +174,11 @@ impl Region {
                 }
                 appended.commit().await?
             }
-            None => self.read_point(),
+            None => {
+                drop(locks);
+                self.wait_until_seen(after).await?;
+                self.read_point()
+            }
         };
         Ok(AtomicOutcome { applied: true, cells: results.finish(), sequence_id })
     }
@@ -193,6 +198,16 @@ impl Region {
                 SmallVec::new()
             }
         }
+    }
+
+    /// Waits until the write at `after` is on disk and readers see it. Nobody may be told of it before, and what is answered without a
+    /// write of its own waits for nothing else.
+    async fn wait_until_seen(&self, after: Option<Position>) -> Result<(), RegionError> {
+        if let Some(position) = after {
+            self.environment.wal.sync(position).await?;
+            self.wait_for_writes_under_way().await;
+        }
+        Ok(())
     }
 
     /// Whether a condition holds; if so, the timestamp of the first cell it saw (or the least there is).

@@ -64,6 +64,11 @@ impl Step {
             Self::Drop(client) => format!("dropping the table of {}", client.title()),
         }
     }
+
+    /// Whether it may be done again after a failure, and shows the same then.
+    pub(super) fn can_be_repeated(&self) -> bool {
+        matches!(self, Self::Rehearse | Self::Warm(_) | Self::Load(..))
+    }
 }
 
 /// A server on a directory of its own, and what is done to it.

@@ -61,5 +61,8 @@ pub(super) const GET: Operation =
 pub(super) const PUT: Operation =
     Operation { name: "put", colour: "#c0392b", command: "randomWrite", options: &["--autoFlush=true"] };
 
+pub(super) const INCREMENT: Operation =
+    Operation { name: "increment", colour: "#7d3c98", command: "increment", options: &[] };
+
 pub(super) const SCAN: Operation =
     Operation { name: "scanned row", colour: "#1e8449", command: "scan", options: &["--caching=1000"] };

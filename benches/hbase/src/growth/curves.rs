@@ -1,13 +1,13 @@
 //! The curves.
 
-use super::curve::{Curve, GET, PUT, SCAN, Table};
+use super::curve::{Curve, GET, INCREMENT, PUT, SCAN, Table};
 
 /// The curve of that name.
 pub(super) fn named(name: &str) -> Option<&'static Curve> {
     ALL.iter().find(|curve| curve.name == name)
 }
 
-pub(super) static ALL: [Curve; 6] = [
+pub(super) static ALL: [Curve; 7] = [
     Curve {
         name: "connections",
         title: "Connections",
@@ -88,6 +88,18 @@ pub(super) static ALL: [Curve; 6] = [
                  filter at a time. A scan merges the files by a heap: logarithmic for each row.",
         table: |files| Table { files, ..Table::USUAL },
         operations: &[GET, SCAN],
+    },
+    Curve {
+        name: "writers",
+        title: "Writers of one row",
+        axis: "clients that increment one counter",
+        points: &[1, 4, 16, 64, 256],
+        settings: &[],
+        theory: "Increments of a row are carried out one after the other, but share syncs of the log: throughput rises with the clients \
+                 until a processor is busy, and is flat from there on; p99 is linear from there on. Processor time of an operation \
+                 falls, and must not rise again.",
+        table: |clients| Table { rows: 1, clients, ..Table::USUAL },
+        operations: &[INCREMENT],
     },
 ];
 

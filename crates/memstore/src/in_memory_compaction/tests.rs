@@ -3,6 +3,7 @@ use crate::memstore::MemStore;
 use finback_cell::cell::CellParts;
 use finback_cell::{Cell, CellOrder};
 use std::cell::Cell as Shared;
+use std::sync::atomic::Ordering;
 
 fn options(policy: InMemoryCompaction) -> PipelineOptions {
     PipelineOptions { policy, segments_limit: 2, adaptive_threshold: 0.25 }
@@ -96,6 +97,11 @@ fn adaptive_copies_where_there_is_enough_to_leave_out() {
     let store = MemStore::new(CellOrder::User);
     let outcomes = write_rounds(&store, InMemoryCompaction::Adaptive, 500, 6);
     assert!(outcomes.iter().any(|outcome| outcome.cells_dropped > 0));
+    // Where that has paid, what a new segment has too much of goes when it becomes flat.
+    assert!(store.has_paid.load(Ordering::Relaxed));
+    (1..=2).for_each(|sequence_id| _ = put(&store, 7, 1000 + sequence_id, b"v"));
+    store.push_active(0);
+    assert!(store.compact_in_memory(&options(InMemoryCompaction::Adaptive), newest_only).cells_dropped > 0);
     let store = MemStore::new(CellOrder::User);
     for round in 0..10 {
         (round * 500..(round + 1) * 500).for_each(|row| _ = put(&store, row, 1, b"v"));

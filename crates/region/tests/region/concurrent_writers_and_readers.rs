@@ -438,7 +438,9 @@ fn what_is_answered_from_a_write_that_is_not_on_disk_waits_for_it() {
     runtime().block_on(in_time(async {
         let first = hold_up(&region, &faults).await;
         let taken = spawn_atomic(&region, has_value("r", b""), vec![put(("r", "a", "q"), b"mine")]);
-        queued(&world, 1).await;
+        let word = spawn_atomic(&region, has_value("w", b""), vec![put(("w", "a", "q"), b"word")]);
+        queued(&world, 2).await;
+        let no_number = spawn_atomic(&region, Vec::new(), vec![increment(("w", "a", "q"), 1)]);
         let refused = spawn_atomic(&region, has_value("r", b""), vec![put(("r", "a", "q"), b"his")]);
         let passed = spawn_atomic(&region, has_value("r", b"mine"), vec![put(("r", "a", "q"), b"next")]);
         let deleted = {
@@ -450,9 +452,11 @@ fn what_is_answered_from_a_write_that_is_not_on_disk_waits_for_it() {
         tokio::time::sleep(Duration::from_millis(30)).await;
         let is_early = taken.is_finished() || refused.is_finished() || passed.is_finished();
         assert!(!is_early && !deleted.is_finished(), "answered before it is on disk");
+        assert!(!word.is_finished() && !no_number.is_finished(), "answered before it is on disk");
         faults.resume();
         first.await.unwrap().unwrap();
-        assert!(taken.await.unwrap().unwrap().applied);
+        assert!(taken.await.unwrap().unwrap().applied && word.await.unwrap().unwrap().applied);
+        assert!(matches!(no_number.await.unwrap(), Err(RegionError::Invalid(_))));
         assert!(!refused.await.unwrap().unwrap().applied);
         assert!(passed.await.unwrap().is_ok());
         deleted.await.unwrap().unwrap();
