@@ -224,7 +224,8 @@ impl Writer {
             let mut queue = self.shared.queue.lock();
             // Who goes away from now on hears of the failure.
             self.shared.decided.store(group.upto, Ordering::Release);
-            mem::take(&mut queue.left)
+            // Others are of the next group.
+            queue.left.extract_if(.., |position| *position <= group.upto).collect::<Vec<_>>()
         };
         left.sort_unstable();
         let is_there = |position: &u64| group.left_out.binary_search(position).is_err();
