@@ -10,9 +10,9 @@ use crate::statistics::{Spread, times_ahead};
 enum By {
     /// Nobody: a check.
     Nobody,
-    /// Both clients, a line for each.
-    Both,
-    /// `finback pe` alone.
+    /// All clients, a line for each.
+    All,
+    /// `finback pe`, with few clients and with many.
     Finback,
 }
 
@@ -40,13 +40,13 @@ impl Goal {
     }
 }
 
-use By::{Both, Finback, Nobody};
+use By::{All, Finback, Nobody};
 use Figure::{CpuMicros, CpuSeconds, Max, P999, PerSecond, ResidentMib, Seconds};
 
 const DEFAULT_PUT: Goal = goal("single put", "default-put", Finback, CpuMicros, 8.0);
 const DEFAULT_PUTS: Goal = goal("single puts a second", "default-put", Finback, PerSecond, 4.0);
-const INCREMENT: Goal = goal("increment", "increment", Both, CpuMicros, 8.0);
-const CHECK_AND_PUT: Goal = goal("checkAndPut", "check-and-put", Both, CpuMicros, 8.0);
+const INCREMENT: Goal = goal("increment", "increment", All, CpuMicros, 8.0);
+const CHECK_AND_PUT: Goal = goal("checkAndPut", "check-and-put", All, CpuMicros, 8.0);
 const INCREMENTS: Goal = goal("increments a second", "increment", Finback, PerSecond, 4.0);
 const CHECKS_AND_PUTS: Goal = goal("checkAndPuts a second", "check-and-put", Finback, PerSecond, 4.0);
 
@@ -56,17 +56,17 @@ pub(crate) const GOALS: [Goal; 31] = [
     goal("the same after SIGKILL, with 1 GiB not flushed", "restart", Nobody, Seconds, 5.0),
     goal("resident memory, idle", "idle-memory", Nobody, ResidentMib, 15.0),
     goal("resident memory after the whole run", "memory-after", Nobody, ResidentMib, 4.0),
-    goal("random get, cached", "get", Both, CpuMicros, 8.0),
+    goal("random get, cached", "get", All, CpuMicros, 8.0),
     DEFAULT_PUT.of_same_guarantee("single put, on disk before the answer"),
-    goal("single put, HBase without hsync", "put", Both, CpuMicros, 8.0),
+    goal("single put, HBase without hsync", "put", All, CpuMicros, 8.0),
     INCREMENT,
     INCREMENT.of_same_guarantee("increment, same guarantee"),
     CHECK_AND_PUT,
     CHECK_AND_PUT.of_same_guarantee("checkAndPut, same guarantee"),
-    goal("multi-get of 10, by row", "multi-get", Both, CpuMicros, 8.0),
-    goal("buffered writes in order, with flush and compaction", "sequential-write", Both, CpuMicros, 5.0),
-    goal("buffered writes of random rows, with flush and compaction", "random-write", Both, CpuMicros, 5.0),
-    goal("scan, caching 1000, by row", "scan", Both, CpuMicros, 6.0),
+    goal("multi-get of 10, by row", "multi-get", All, CpuMicros, 8.0),
+    goal("buffered writes in order, with flush and compaction", "sequential-write", All, CpuMicros, 5.0),
+    goal("buffered writes of random rows, with flush and compaction", "random-write", All, CpuMicros, 5.0),
+    goal("scan, caching 1000, by row", "scan", All, CpuMicros, 6.0),
     goal("gets under steady mixed load, p99.9", "steady", Finback, P999, 5.0),
     goal("gets under steady mixed load, maximum", "steady", Finback, Max, 5.0),
     goal("random gets a second, cached", "get", Finback, PerSecond, 4.0),
@@ -113,8 +113,8 @@ impl Goal {
     fn clients(&self) -> Vec<Option<Client>> {
         match self.by {
             By::Nobody => vec![None],
-            By::Both => Client::ALL.map(Some).to_vec(),
-            By::Finback => vec![Some(Client::Finback)],
+            By::All => Client::ALL.map(Some).to_vec(),
+            By::Finback => vec![Some(Client::Finback), Some(Client::FinbackMany)],
         }
     }
 }

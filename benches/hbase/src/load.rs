@@ -20,17 +20,20 @@ pub(crate) enum Client {
     Java,
     /// `finback pe`: one thread and one connection for all of them on a small machine.
     Finback,
+    /// The same with so many clients that the server is never without work.
+    FinbackMany,
 }
 
 impl Client {
-    /// Both, the one whose makers have no interest in the outcome first.
-    pub(crate) const ALL: [Self; 2] = [Self::Java, Self::Finback];
+    /// All, the one whose makers have no interest in the outcome first.
+    pub(crate) const ALL: [Self; 3] = [Self::Java, Self::Finback, Self::FinbackMany];
 
     /// One word, for options and results.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Java => "java",
             Self::Finback => "finback",
+            Self::FinbackMany => "finback-many",
         }
     }
 
@@ -39,6 +42,15 @@ impl Client {
         match self {
             Self::Java => "HBase's PerformanceEvaluation",
             Self::Finback => "finback pe",
+            Self::FinbackMany => "finback pe, 64 clients",
+        }
+    }
+
+    /// How many clients a load has, if nothing else decides that.
+    pub(crate) const fn count(self) -> u32 {
+        match self {
+            Self::Java | Self::Finback => 4,
+            Self::FinbackMany => 64,
         }
     }
 
@@ -48,7 +60,7 @@ impl Client {
     }
 }
 
-/// What is to be done, in words that both clients understand.
+/// What is to be done, in words that all clients understand.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
     /// PerformanceEvaluation's command.
@@ -91,7 +103,9 @@ impl Load {
     pub(crate) fn run(&self, environment: &Environment, client: Client, zookeeper_port: u16) -> Result<Told> {
         match client {
             Client::Java => java_pe::run(environment, self, zookeeper_port),
-            Client::Finback => finback_pe::run(environment, self, zookeeper_port),
+            Client::Finback | Client::FinbackMany => {
+                finback_pe::run(environment, self, client, zookeeper_port)
+            }
         }
     }
 

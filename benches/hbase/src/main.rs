@@ -49,7 +49,8 @@ usage: finback-bench-hbase COMMAND [OPTION]...
       --unflushed-rows N       rows that are in no file when a server is killed; default: 1 GiB of them
       --steady-seconds N       how long the steady load goes on; default: 60
       --servers A,B            of hbase, hbase-hsync, finback
-      --clients A,B            of java (HBase's PerformanceEvaluation), finback (finback pe)
+      --clients A,B            of java (HBase's PerformanceEvaluation), finback (finback pe),
+                               finback-many (the same with 64 clients in the place of 4)
       --only A,B               of sequential-write, random-write, get, multi-get, scan, put, default-put, increment, check-and-put,
                                start, idle-memory, steady, compaction, memory-after, restart
       --quick                  little of everything, to see that it works; the report is not written into the project

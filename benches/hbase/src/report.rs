@@ -45,7 +45,10 @@ fn page(results: &Results, plots: &[&str], notes: &str) -> String {
     page.push_str("\n## All figures\n");
     page.push_str(FIGURES);
     page.push_str(&tables::workloads(results));
-    page.push_str(&images(plots, &["cpu.svg", "throughput.svg", "latency.svg", "memory.svg"]));
+    page.push_str(&images(
+        plots,
+        &["cpu.svg", "throughput.svg", "cpu-many.svg", "throughput-many.svg", "latency.svg", "memory.svg"],
+    ));
     if !notes.is_empty() {
         page.push_str(&format!("\n## Notes\n\n{}\n", notes.trim_end()));
     }
@@ -77,9 +80,11 @@ How it was run:
   checkAndPuts. Where goals say nothing else, HBase has its default, which asks less of it.
 - Before anything is measured but the start and the idle memory, each server does all loads once on a third of the rows, so that Java
   has compiled what is measured.
-- Every load is run by two clients: HBase's own PerformanceEvaluation, in Java, four threads with a connection each; and
-  `finback pe`, four clients on one connection, which is lighter, so that more of the machine is the server's. Client and server
-  share the machine.
+- Every load is run three times: by HBase's own PerformanceEvaluation, in Java, four threads with a connection each; by
+  `finback pe`, four clients on one connection, which is lighter, so that more of the machine is the server's; and by `finback pe`
+  with 64 clients. Four clients that wait for each answer leave the server without work again and again: their throughput is that
+  of calls and answers going to and fro, and much of the CPU is spent on going to sleep and waking up. With 64 there is always a call
+  to be carried out, and throughput is what the server can do. Client and server share the machine.
 - CPU is user and system time of the server process, all threads, from `/proc/PID/stat`, by row. That of buffered writes includes the
   flush at the end and all compactions, until the server is at rest. Bytes written are `write_bytes` of `/proc/PID/io`: pages of
   the page cache that the process has made dirty, without sockets; a page that is synced after each of many small writes counts as often.

@@ -75,6 +75,14 @@ impl CellOffsets {
         Some((at, at + parsed.cell.len(), parsed.sequence_id))
     }
 
+    /// Asks for the memory around the beginning of a cell, if there is one of that number.
+    #[inline]
+    pub(crate) fn prefetch(&self, payload: &[u8], number: usize) {
+        if let Some(&at) = self.offsets.get(number) {
+            finback_cell::prefetch_cell(payload.as_ptr().wrapping_add(at as usize));
+        }
+    }
+
     /// Number of the first cell, from number `from` on, that is not before `key`, which is likely near: looks at the first
     /// cells, then ever further.
     #[inline]

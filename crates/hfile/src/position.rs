@@ -14,6 +14,9 @@ pub trait TakeRows {
     fn end_row(&mut self) -> bool;
 }
 
+/// Cells that are asked for before a scanner comes to them: the next one is looked at as soon as it moves, if only for where it ends.
+const PREFETCHED: usize = 2;
+
 /// A cell of a data block.
 #[derive(Clone)]
 pub(crate) struct Position {
@@ -37,6 +40,7 @@ impl Position {
     pub(crate) fn move_to(&mut self, number: usize) -> bool {
         let Some(cells) = &self.block.cells else { return false };
         let Some((from, to, sequence_id)) = cells.place(self.block.payload(), number) else { return false };
+        cells.prefetch(self.block.payload(), number + PREFETCHED);
         (self.number, self.from, self.to, self.sequence_id) = (number, from, to, sequence_id);
         true
     }
@@ -105,6 +109,7 @@ impl Position {
         let here = Cell::from_checked(&payload[self.from..self.to]);
         let goes = goes(&here, &Cell::from_checked(&payload[from..to]));
         if goes {
+            cells.prefetch(payload, self.number + 1 + PREFETCHED);
             (self.number, self.from, self.to, self.sequence_id) = (self.number + 1, from, to, sequence_id);
         }
         goes

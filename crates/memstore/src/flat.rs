@@ -30,6 +30,9 @@ use std::sync::Arc;
 /// Every so many entries there is a fence.
 const FENCE_DISTANCE: usize = 64;
 
+/// So many entries before a reader comes to it, a cell's memory is asked for.
+const PREFETCHED: usize = 2;
+
 #[derive(Clone, Copy)]
 struct Entry {
     prefix: u64,
@@ -183,6 +186,15 @@ impl FlatCursor {
     #[inline]
     pub(crate) fn next(&mut self) {
         self.at = (self.at + 1).min(self.cells.index.len());
+        self.prefetch();
+    }
+
+    /// Asks for what the next moves look at.
+    #[inline]
+    fn prefetch(&self) {
+        if let Some(entry) = self.cells.index.get(self.at + PREFETCHED) {
+            entry.record.prefetch();
+        }
     }
 
     pub(crate) fn rewind(&mut self) {
@@ -202,6 +214,7 @@ impl FlatCursor {
             let found = self.search(to - 1, to, key);
             if found < to {
                 self.at = self.search(from, to - 1, key);
+                self.prefetch();
                 return;
             }
             (from, step) = (to, step.saturating_mul(2));

@@ -62,6 +62,12 @@ impl Record {
         self.0
     }
 
+    /// Asks the processor for the record's beginning.
+    #[inline]
+    pub(crate) fn prefetch(self) {
+        finback_cell::prefetch_cell(self.0.as_ptr());
+    }
+
     /// The cell.
     ///
     /// # Safety

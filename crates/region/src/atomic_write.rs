@@ -12,7 +12,7 @@ use crate::scan_limits::ScanLimits;
 use crate::scan_output::ScanOutput;
 use crate::unsettled::{MAX_UNSETTLED, Unsettled};
 use crate::write::{column_of, row_scan, select_columns};
-use crate::write_times::Contents;
+use crate::write_times::{Contents, MOST_AHEAD_MS, Times};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::cell::CellParts;
@@ -77,8 +77,6 @@ pub struct AtomicOutcome {
     pub sequence_id: u64,
 }
 
-/// So far ahead of the clock the times of updates of a cell get by their number, in milliseconds.
-const MOST_AHEAD_MS: i64 = 1000;
 /// What is further ahead than this was given its time by a client, or by a clock that was wrong.
 const MADE_UP_MS: i64 = 60_000;
 
@@ -141,6 +139,7 @@ impl Region {
         }
         let now = self.environment.host.now_ms();
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(mutations.iter()));
+        let times = Times { clock: now, write: time };
         let reads_first =
             |mutation: &Mutation| matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
         let mut edit = Edit { replaces_older: mutations.iter().all(reads_first), ..Edit::default() };
@@ -158,7 +157,7 @@ impl Region {
                 MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time, &unsettled).await?,
                 MutationKind::Increment | MutationKind::Append => {
                     let found = self.read_to_modify(mutation, &mut large, deadline, &unsettled).await?;
-                    if let Err(error) = self.add_modified(&mut edit, &mut results, mutation, &found, time) {
+                    if let Err(error) = self.add_modified(&mut edit, &mut results, mutation, &found, times) {
                         drop(locks);
                         self.wait_until_seen(after).await?;
                         return Err(error);
@@ -300,7 +299,7 @@ impl Region {
         results: &mut CellBlockBuilder,
         mutation: &Mutation,
         found: &[u8],
-        now: i64,
+        times: Times,
     ) -> Result<(), RegionError> {
         let found: Vec<Cell<'_>> = CellIter::over_checked(found).collect();
         let durability = self.effective_durability(mutation);
@@ -311,7 +310,7 @@ impl Region {
         deltas.sort_by(|a, b| CellOrder::User.compare(a, b));
         for delta in deltas {
             let stored = column_of(&found, delta.family(), delta.qualifier()).first();
-            let cell = new_cell(mutation, &delta, stored, now)?;
+            let cell = new_cell(mutation, &delta, stored, times)?;
             if limit > 0 && cell.len() > limit {
                 return Err(RegionError::CellTooLarge {
                     cell: format!("{delta:?}"),
@@ -321,6 +320,15 @@ impl Region {
             }
             edit.push(durability, |out| out.extend_from_slice(&cell));
             new_cells.push(cell);
+        }
+        let newest = new_cells.iter().map(|cell| Cell::from_checked(cell).timestamp()).max();
+        if let Some(newest) = newest.filter(|&newest| times.is_run_ahead(newest)) {
+            // Whoever writes to the row next is to write behind it.
+            self.write_times.note(
+                self.row_locks.key(&mutation.row),
+                newest,
+                Contents { puts: true, markers: false },
+            );
         }
         if mutation.return_results {
             for cell in &new_cells {
@@ -336,7 +344,7 @@ fn new_cell(
     mutation: &Mutation,
     delta: &Cell<'_>,
     stored: Option<&Cell<'_>>,
-    now: i64,
+    times: Times,
 ) -> Result<Vec<u8>, RegionError> {
     let value = match mutation.kind {
         MutationKind::Increment => {
@@ -346,8 +354,8 @@ fn new_cell(
         _ => [stored.map_or(&[][..], |cell| cell.value()), delta.value()].concat(),
     };
     let timestamp = match stored {
-        Some(cell) => time_after(cell.timestamp(), now),
-        None if delta.timestamp() == LATEST_TIMESTAMP => now,
+        Some(cell) => time_after(cell.timestamp(), times),
+        None if delta.timestamp() == LATEST_TIMESTAMP => times.write,
         None => delta.timestamp(),
     };
     let mut tags = [delta.tags(), stored.map_or(&[][..], |cell| cell.tags())].concat();
@@ -360,14 +368,14 @@ fn new_cell(
     Ok(parts.to_vec())
 }
 
-/// The time of what takes the place of a cell: the clock's, or the next millisecond, as in HBase. But a row that takes more than one
-/// update a millisecond does not run ahead of the clock for ever, where neither a delete nor a reader up to now would meet it:
-/// from [`MOST_AHEAD_MS`] on the sequence id decides.
-fn time_after(stored: i64, now: i64) -> i64 {
+/// The time of what takes the place of a cell: the write's, or the next millisecond, as in HBase. But a row that takes more than one
+/// update a millisecond does not run ahead of the clock for ever, where no reader up to now would meet it: from
+/// [`MOST_AHEAD_MS`] on the sequence id decides.
+fn time_after(stored: i64, times: Times) -> i64 {
     // Never "latest", which is no time.
-    let next = stored.saturating_add(1).min(LATEST_TIMESTAMP - 1);
-    let is_run_ahead = (MOST_AHEAD_MS..MADE_UP_MS).contains(&next.saturating_sub(now));
-    if is_run_ahead { stored } else { next.max(now) }
+    let next = stored.saturating_add(1).min(LATEST_TIMESTAMP - 1).max(times.write);
+    let is_too_far = (MOST_AHEAD_MS..MADE_UP_MS).contains(&next.saturating_sub(times.clock));
+    if is_too_far { stored.max(times.write) } else { next }
 }
 
 fn long(value: &[u8]) -> Result<i64, RegionError> {
@@ -402,8 +410,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn updates_run_ahead_of_the_clock_by_a_second_at_most() {
+    fn updates_do_not_run_far_ahead_of_the_clock() {
         let now = 1_700_000_000_000;
+        let time_after = |stored, clock| time_after(stored, Times { clock, write: clock });
         assert_eq!(time_after(now - 5, now), now);
         assert_eq!(time_after(now, now), now + 1);
         let mut time = now;
@@ -418,5 +427,11 @@ mod tests {
         assert_eq!(time_after(now + MADE_UP_MS, now), now + MADE_UP_MS + 1);
         assert_eq!(time_after(LATEST_TIMESTAMP - 1, now), LATEST_TIMESTAMP - 1);
         assert_eq!(time_after(i64::MAX, now), LATEST_TIMESTAMP - 1);
+        // What the write was given counts as the clock does, but is no measure of how far ahead that is.
+        let later = |stored, ahead| super::time_after(stored, Times { clock: now, write: now + ahead });
+        assert_eq!(later(now, 7), now + 7);
+        assert_eq!(later(now + 7, 7), now + 8);
+        assert_eq!(later(now + MOST_AHEAD_MS - 1, MOST_AHEAD_MS - 1), now + MOST_AHEAD_MS - 1);
+        assert_eq!(later(now, MOST_AHEAD_MS + 5), now + MOST_AHEAD_MS + 5);
     }
 }

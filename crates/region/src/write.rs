@@ -18,7 +18,7 @@ use crate::large_row;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
 use crate::unsettled::Unsettled;
-use crate::write_times::Contents;
+use crate::write_times::{Contents, Times};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
@@ -235,6 +235,10 @@ impl Region {
             let version = column_of(&stored, family, qualifier).get(*index);
             *index += 1;
             let timestamp = version.map_or(now, Cell::timestamp);
+            if (Times { clock: now, write: now }).is_run_ahead(timestamp) {
+                let marker = Contents { puts: false, markers: true };
+                self.write_times.note(self.row_locks.key(&mutation.row), timestamp, marker);
+            }
             edit.push(durability, |out| CellParts { timestamp, ..cell.into() }.write(out));
         }
         Ok(())
@@ -326,6 +330,7 @@ impl Region {
             replaces_older: edit.replaces_older,
             wait_for_sync,
             is_logged_whole,
+            is_made_of_settled: after.is_none(),
             applied: false,
             readable: false,
             settles: None,

@@ -3,7 +3,8 @@
 //! HBase takes the clock, in milliseconds. A put that follows a delete of its row within the same millisecond is hidden by
 //! it then, although the client sent it after the delete was acknowledged. A server that answers within a tenth of a
 //! millisecond would let its clients meet that often; here such a put is given the next millisecond, and a delete that
-//! follows hides it.
+//! follows hides it. So is what follows an increment or append that got ahead of the clock, as they do where there are more than one
+//! in a millisecond: a put is not older than it, and a delete hides it.
 //!
 //! What is remembered is a time for each of a few groups of rows, by their hash: rows that share one only get ahead of the
 //! clock a little more than they need to.
@@ -27,6 +28,24 @@ const SET_BACK_MS: i64 = 1000;
 
 /// A clock that was set back further than this is not made up for.
 const MOST_MS: i64 = 3_600_000;
+
+/// So far ahead of the clock the times of updates of a cell get by their number, in milliseconds. Nobody waits for that.
+pub(crate) const MOST_AHEAD_MS: i64 = PATIENCE_MS / 2;
+
+/// When a write takes place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) clock: i64,
+    /// What [`WriteTimes::time`] gave it: the clock's, or later.
+    pub(crate) write: i64,
+}
+
+impl Times {
+    /// Whether a cell with this time is ahead of what is written now, and for no other reason than that it was updated often.
+    pub(crate) fn is_run_ahead(self, cell: i64) -> bool {
+        (1..=MOST_AHEAD_MS).contains(&cell.saturating_sub(self.write))
+    }
+}
 
 /// What is in a write, as to times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +75,7 @@ fn leaves_time_to_server(delete: &Mutation) -> bool {
 /// The last times of a region's rows.
 #[derive(Debug, Default)]
 pub(crate) struct WriteTimes {
-    /// Made for the first marker. Twice the time of a group's last write that was at or ahead of the clock, and one more if
+    /// Made when it is needed first. Twice the time of a group's last write that was at or ahead of the clock, and one more if
     /// it had markers.
     groups: OnceLock<Box<[AtomicI64]>>,
 }
@@ -71,9 +90,7 @@ impl WriteTimes {
     ) -> i64 {
         let groups = match self.groups.get() {
             Some(groups) => groups,
-            None if contents.markers => {
-                self.groups.get_or_init(|| (0..GROUPS).map(|_| AtomicI64::new(0)).collect())
-            }
+            None if contents.markers => self.made_groups(),
             None => return now,
         };
         let after = |row: RowKey| {
@@ -83,12 +100,19 @@ impl WriteTimes {
         };
         let time = rows.clone().map(after).fold(now, i64::max);
         if contents.markers || time > now {
-            for row in rows {
-                let last = time * 2 + i64::from(contents.markers);
-                groups[row.group(GROUPS)].fetch_max(last, Ordering::Relaxed);
-            }
+            rows.for_each(|row| self.note(row, time, contents));
         }
         time
+    }
+
+    /// Notes what was written to a row, the lock of which the caller has, with a time that is ahead of the write's own.
+    pub(crate) fn note(&self, row: RowKey, time: i64, contents: Contents) {
+        let last = time * 2 + i64::from(contents.markers);
+        self.made_groups()[row.group(GROUPS)].fetch_max(last, Ordering::Relaxed);
+    }
+
+    fn made_groups(&self) -> &[AtomicI64] {
+        self.groups.get_or_init(|| (0..GROUPS).map(|_| AtomicI64::new(0)).collect())
     }
 
     /// How long writes to these rows should wait, so that they do not run away from the clock.

@@ -7,7 +7,7 @@ use finback_region::{Region, RegionError};
 use finback_rpc::{ChannelExt, RpcException};
 use pb::region_state_transition::TransitionCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long one report may take.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -98,6 +98,7 @@ pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) 
             }
         }
         server.regions.closed(&region);
+        server.closed_regions.add(region.left_blocks(), Instant::now());
         report(&server, TransitionCode::Closed, region.info(), None, procedure).await;
     });
 }

@@ -13,6 +13,7 @@ mod bulk_load;
 mod client_counts;
 mod client_meta_service;
 mod client_service;
+mod closed_regions;
 mod compactor;
 mod condition;
 mod endpoint_scan;

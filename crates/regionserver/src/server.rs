@@ -4,6 +4,7 @@ use crate::assignment;
 use crate::background_options::BackgroundOptions;
 use crate::bulk_load::LOADS_AT_ONCE;
 use crate::client_counts::ClientCounts;
+use crate::closed_regions::ClosedRegions;
 use crate::exceptions::exception;
 use crate::flushes_under_way::FlushesUnderWay;
 use crate::handlers::Handlers;
@@ -98,6 +99,7 @@ pub struct RegionServerOptions {
 pub struct RegionServer {
     options: RegionServerOptions,
     pub(crate) regions: Regions,
+    pub(crate) closed_regions: Arc<ClosedRegions>,
     pub(crate) scanners: Scanners,
     pub(crate) nonces: Arc<Nonces>,
     pub(crate) host: Arc<ServerHost>,
@@ -151,6 +153,7 @@ impl RegionServer {
         let scheduler = Arc::new(Scheduler::new(options.background.clone()));
         Ok(Arc::new(Self {
             regions: Regions::new(options.name.clone()),
+            closed_regions: Arc::default(),
             scanners: Scanners::new(
                 options.name.start_code,
                 options.scanner_lease,
@@ -371,7 +374,9 @@ impl RegionServer {
             }
         }
         let (root, retention) = (self.options.root.clone(), self.options.old_log_retention);
+        let closed_regions = Arc::clone(&self.closed_regions);
         let cleaned = tokio::task::spawn_blocking(move || {
+            closed_regions.look(Instant::now());
             clean_old_logs(&**root.fs(), root.path(), retention, SystemTime::now())
         });
         if let Ok(Err(error)) = cleaned.await {

@@ -171,7 +171,7 @@ impl Writer {
     }
 
     /// What came after an entry that failed fails with it, and is not written; but for what its writer has left, which is in a
-    /// memstore.
+    /// memstore. That is written: for what was made of it, it has failed all the same.
     fn leave_out_dependents(&self, group: &mut Group) {
         if self.shared.failed.lock().is_empty() || group.entries.iter().all(|entry| entry.after == 0) {
             return;
@@ -184,12 +184,15 @@ impl Writer {
         group.entries.retain(|entry| {
             position += 1;
             match failed.check(entry.after) {
-                Err(error) if !queue.left.contains(&position) => {
+                Err(error) => {
                     failed.add(position - 1, position, &error);
-                    left_out.push(position);
-                    false
+                    let is_left = queue.left.contains(&position);
+                    if !is_left {
+                        left_out.push(position);
+                    }
+                    is_left
                 }
-                _ => true,
+                Ok(()) => true,
             }
         });
     }

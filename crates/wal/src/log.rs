@@ -312,6 +312,12 @@ impl Wal {
         // It may have failed with what it came after.
         self.log.shared.outcome(position.0)?;
         queue.left.push(position.0);
+        // It may not have asked for a sync yet.
+        let wake = queue.expects_nobody();
+        drop(queue);
+        if wake {
+            self.log.shared.wake.notify_one();
+        }
         Ok(())
     }
 

@@ -77,9 +77,8 @@ impl Queue {
             Availability::Closed => return Err(WalError::Closed),
         }
         let mut wake = false;
-        if !entry.sync && self.async_since.is_none() {
-            self.async_since = Some(Instant::now());
-            wake = self.parked; // to set its alarm
+        if !entry.sync {
+            wake = self.expects_nobody();
         }
         self.queued_bytes += entry.cells.len() + ENTRY_OVERHEAD_BYTES;
         if self.queued_bytes > options.queue_bytes as usize / 2 && !self.urgent {
@@ -89,6 +88,13 @@ impl Queue {
         self.entries.push(entry.into(), permit.into_count());
         self.appended += 1;
         Ok((self.appended, wake))
+    }
+
+    /// There is an entry that nobody waits for; whether the thread must be woken, to set its alarm.
+    pub(crate) fn expects_nobody(&mut self) -> bool {
+        let is_first = self.async_since.is_none();
+        self.async_since.get_or_insert_with(Instant::now);
+        is_first && self.parked
     }
 
     /// Whether the thread must be woken.

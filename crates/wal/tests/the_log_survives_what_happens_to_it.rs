@@ -439,21 +439,39 @@ async fn what_was_made_of_a_failed_entry_fails_with_it_and_is_not_written() {
     // In a memstore, as its writer has left it.
     let left = queue(&wal, 7, true, Some(of_that)).await;
     wal.leave(left).unwrap();
-    let syncs = [of_first, of_that, unrelated, of_unrelated].map(|position| wal.sync(position));
+    let of_left = queue(&wal, 8, true, Some(left)).await;
+    let syncs = [of_first, of_that, unrelated, of_unrelated, of_left].map(|position| wal.sync(position));
     disk.faults.resume();
     failing.await.unwrap_err();
-    let [of_first_done, of_that_done, unrelated_done, of_unrelated_done] = syncs;
+    let [of_first_done, of_that_done, unrelated_done, of_unrelated_done, of_left_done] = syncs;
     assert!(matches!(of_first_done.await, Err(WalError::Io { action: "sync", .. })));
     of_that_done.await.unwrap_err();
     unrelated_done.await.unwrap();
     of_unrelated_done.await.unwrap();
+    of_left_done.await.unwrap_err();
     wal.leave(of_first).unwrap_err();
     // Made of it when all that was long decided.
-    let late = queue(&wal, 8, true, Some(of_that)).await;
-    wal.sync(late).await.unwrap_err();
-    put(&wal, "r", 9, b"v").await.unwrap();
+    for before in [of_that, left] {
+        let late = queue(&wal, 9, true, Some(before)).await;
+        wal.sync(late).await.unwrap_err();
+    }
+    put(&wal, "r", 10, b"v").await.unwrap();
     let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
-    assert_eq!(edits.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 5, 6, 7, 9]);
+    assert_eq!(edits.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 5, 6, 7, 10]);
+}
+
+/// Its writer went away before it had asked for the sync.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_left_is_synced_soon_though_nobody_asks() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { async_sync_interval: Duration::from_millis(20), ..options() });
+    put(&wal, "r", 1, b"v").await.unwrap();
+    let left = queue(&wal, 2, true, None).await;
+    wal.leave(left).unwrap();
+    while wal.stats().entries < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap().len(), 2);
 }
 
 /// A group of which something was left out fails: what others have left of it is still carried over, and nothing else.

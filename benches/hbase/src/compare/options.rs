@@ -1,7 +1,7 @@
 //! What of the comparison is wanted, and how much of it.
 
 use super::plan::CHECKS;
-use super::workloads::{CLIENTS, REGIONS, ROW_BYTES, WORKLOADS};
+use super::workloads::{REGIONS, ROW_BYTES, WORKLOADS};
 use crate::arguments::Arguments;
 use crate::error::{BenchError, Result};
 use crate::load::Client;
@@ -103,7 +103,6 @@ impl Options {
                 "table".to_owned(),
                 format!("{} rows with a value of 1000 bytes, {gib:.2} GiB, in {REGIONS} regions", self.rows),
             ),
-            ("clients of each load".to_owned(), CLIENTS.to_string()),
             (
                 "not flushed when killed".to_owned(),
                 format!("{} rows, {unflushed:.2} GiB", self.unflushed_rows),

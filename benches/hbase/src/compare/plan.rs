@@ -1,7 +1,7 @@
 //! What is done in which order.
 
 use super::options::Options;
-use super::workloads::{SEQUENTIAL_WRITE, Tool, WORKLOADS, Workload, Writes};
+use super::workloads::{SEQUENTIAL_WRITE, WORKLOADS, Workload, Writes};
 use crate::load::Client;
 use crate::server::Product;
 
@@ -132,8 +132,7 @@ fn main(options: &Options, round: u32, product: Product) -> Session {
 /// The loads of a client, with the cache warm for the first that reads.
 fn loads(client: Client, only_writes: bool) -> Vec<Step> {
     let is_wanted = |workload: &&Workload| {
-        let has_command = workload.tool == Tool::PerformanceEvaluation || client == Client::Finback;
-        has_command && (!only_writes || GUARANTEED.contains(&workload.name))
+        workload.is_for(client) && (!only_writes || GUARANTEED.contains(&workload.name))
     };
     let loads = WORKLOADS.iter().filter(is_wanted);
     let mut steps: Vec<Step> = loads.map(|workload| Step::Load(client, workload)).collect();

@@ -1,9 +1,7 @@
-//! The loads that both servers are put under, by both clients.
+//! The loads that all servers are put under, by all clients.
 
-use crate::load::Load;
+use crate::load::{Client, Load};
 
-/// Clients of each load.
-pub(super) const CLIENTS: u32 = 4;
 /// Regions of the table.
 pub(super) const REGIONS: u32 = 4;
 /// Bytes of a row of PerformanceEvaluation's as a KeyValue: lengths (4 + 4), row (2 + 26), family (1 + 5), qualifier (1), time and
@@ -29,7 +27,7 @@ pub(crate) struct Workload {
 /// Whose command it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
-    /// PerformanceEvaluation's, which both clients have.
+    /// PerformanceEvaluation's, which all clients have.
     PerformanceEvaluation,
     /// YCSB's, which `finback pe` has: on a table of its own.
     Ycsb,
@@ -132,14 +130,19 @@ pub(crate) static WORKLOADS: [Workload; 9] = [
 ];
 
 impl Workload {
-    /// The load on a table of so many rows.
-    pub(crate) fn load(&self, table: &str, rows: u64) -> Load {
+    /// Whether a client has the command.
+    pub(crate) fn is_for(&self, client: Client) -> bool {
+        self.tool == Tool::PerformanceEvaluation || client != Client::Java
+    }
+
+    /// The load on a table of so many rows, by so many clients.
+    pub(crate) fn load(&self, table: &str, rows: u64, clients: u32) -> Load {
         let mut options = vec![format!("--presplit={REGIONS}")];
         options.extend(self.options.iter().map(ToString::to_string));
         let share = match self.tool {
             Tool::PerformanceEvaluation => {
                 options.push(format!("--table={table}"));
-                options.push(format!("--rows={}", rows / u64::from(CLIENTS)));
+                options.push(format!("--rows={}", rows / u64::from(clients)));
                 self.share
             }
             Tool::Ycsb => {
@@ -149,6 +152,6 @@ impl Workload {
                 1.0
             }
         };
-        Load { command: self.command, clients: CLIENTS, options, share }
+        Load { command: self.command, clients, options, share }
     }
 }

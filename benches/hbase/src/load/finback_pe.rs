@@ -6,7 +6,12 @@ use crate::error::{Doing, Result};
 use serde_json::Value;
 use std::process::Command;
 
-pub(super) fn run(environment: &Environment, load: &Load, zookeeper_port: u16) -> Result<Told> {
+pub(super) fn run(
+    environment: &Environment,
+    load: &Load,
+    client: Client,
+    zookeeper_port: u16,
+) -> Result<Told> {
     let json = environment.work.join("load.json");
     let mut command = Command::new(&environment.finback);
     command
@@ -19,9 +24,9 @@ pub(super) fn run(environment: &Environment, load: &Load, zookeeper_port: u16) -
         command.arg(format!("--sampleRate={}", load.share));
     }
     command.arg(load.command).arg(load.clients.to_string());
-    load.run_program(Client::Finback, command, environment.work.join("load.log"))?;
+    load.run_program(client, command, environment.work.join("load.log"))?;
     let text = std::fs::read_to_string(&json).doing(|| format!("read {}", json.display()))?;
-    parse(&text).ok_or_else(|| load.failed(Client::Finback, format!("told nothing of use: {text:.400}")))
+    parse(&text).ok_or_else(|| load.failed(client, format!("told nothing of use: {text:.400}")))
 }
 
 /// Reads the JSON of a run that came to its end; none of one that did not.

@@ -13,8 +13,10 @@ use crate::statistics::Spread;
 pub(super) fn all(results: &Results) -> Vec<(&'static str, String)> {
     let plots = [
         ("goals.svg", goals(&outcomes(results))),
-        ("cpu.svg", workloads(results, "Server CPU by row, finback pe", "µs", Figure::CpuMicros)),
-        ("throughput.svg", workloads(results, "Throughput, finback pe", "rows a second", Figure::PerSecond)),
+        ("cpu.svg", cpu(results, Client::Finback)),
+        ("throughput.svg", throughput(results, Client::Finback)),
+        ("cpu-many.svg", cpu(results, Client::FinbackMany)),
+        ("throughput-many.svg", throughput(results, Client::FinbackMany)),
         ("latency.svg", latencies(results)),
         ("memory.svg", memory(results)),
     ];
@@ -30,6 +32,7 @@ fn goals(outcomes: &[Outcome]) -> Option<String> {
     let row = |outcome: &Outcome| Row {
         label: match outcome.client {
             Some(Client::Java) => format!("{} (Java)", outcome.goal.title),
+            Some(Client::FinbackMany) => format!("{} (64 clients)", outcome.goal.title),
             _ => outcome.goal.title.to_owned(),
         },
         values: vec![outcome.times.and_then(|times| Spread::of([times])), Spread::of([outcome.goal.times])],
@@ -48,10 +51,18 @@ fn row(results: &Results, label: String, client: Option<Client>, name: &str, fig
     Row { label, values }
 }
 
-fn workloads(results: &Results, title: &str, axis: &str, figure: Figure) -> Option<String> {
-    let row =
-        |(title, name): (&str, &str)| row(results, title.to_owned(), Some(Client::Finback), name, figure);
-    dots(title, axis, &servers(), &titles().map(row).collect::<Vec<_>>())
+fn cpu(results: &Results, client: Client) -> Option<String> {
+    workloads(results, client, "Server CPU by row", "µs", Figure::CpuMicros)
+}
+
+fn throughput(results: &Results, client: Client) -> Option<String> {
+    workloads(results, client, "Throughput", "rows a second", Figure::PerSecond)
+}
+
+fn workloads(results: &Results, client: Client, title: &str, axis: &str, figure: Figure) -> Option<String> {
+    let row = |(title, name): (&str, &str)| row(results, title.to_owned(), Some(client), name, figure);
+    let title = format!("{title}, {}", client.title());
+    dots(&title, axis, &servers(), &titles().map(row).collect::<Vec<_>>())
 }
 
 fn latencies(results: &Results) -> Option<String> {

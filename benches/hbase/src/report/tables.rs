@@ -28,10 +28,22 @@ fn kind(figure: Figure) -> &'static str {
     }
 }
 
+fn reached<'a>(outcomes: impl ExactSizeIterator<Item = &'a Outcome>) -> String {
+    let all = outcomes.len();
+    format!("{} of {all}", outcomes.filter(|outcome| outcome.is_reached()).count())
+}
+
 /// How far each goal is reached.
 pub(super) fn goals(outcomes: &[Outcome]) -> String {
-    let reached = outcomes.iter().filter(|outcome| outcome.is_reached()).count();
-    let mut table = format!("Reached: {reached} of {}.\n\n", outcomes.len());
+    let mut table = format!("Reached: {}.", reached(outcomes.iter()));
+    for client in [None].into_iter().chain(Client::ALL.map(Some)) {
+        let of_client: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.client == client).collect();
+        if !of_client.is_empty() {
+            let name = client.map_or("without a client", Client::title);
+            let _ = write!(table, " {name}: {}.", reached(of_client.into_iter()));
+        }
+    }
+    table.push_str("\n\n");
     table.push_str("| row | client | unit | HBase | Finback | times ahead | goal | |\n|---|---|---|---:|---:|---:|---:|---|\n");
     for outcome in outcomes {
         let figure = outcome.goal.figure;

@@ -74,6 +74,19 @@ impl Client {
         self.table(name).await
     }
 
+    pub(crate) async fn disable_table(&self, name: &str) {
+        let request = pb::DisableTableRequest { table_name: table_name(name), ..Default::default() };
+        let disabled: pb::DisableTableResponse = self.ask_master("DisableTable", &request).await.unwrap();
+        self.procedure(disabled.proc_id()).await.unwrap();
+    }
+
+    /// Of a table that is disabled.
+    pub(crate) async fn delete_table(&self, name: &str) {
+        let request = pb::DeleteTableRequest { table_name: table_name(name), ..Default::default() };
+        let deleted: pb::DeleteTableResponse = self.ask_master("DeleteTable", &request).await.unwrap();
+        self.procedure(deleted.proc_id()).await.unwrap();
+    }
+
     /// Waits for the end of a procedure; the text of its exception, if it failed.
     pub(crate) async fn procedure(&self, proc_id: u64) -> Result<(), String> {
         loop {
@@ -171,6 +184,10 @@ impl Table<'_> {
 /// The number in a counter's value.
 pub(crate) fn counter(value: &[u8]) -> i64 {
     i64::from_be_bytes(value.try_into().unwrap())
+}
+
+pub(crate) fn table_name(name: &str) -> pb::TableName {
+    (&TableName::parse(name.as_bytes()).unwrap()).into()
 }
 
 pub(crate) fn create_request(name: &str) -> pb::CreateTableRequest {

@@ -7,6 +7,7 @@ mod running_server;
 
 mod a_crowd_of_scans_loses_nothing;
 mod a_directory_that_a_server_left_is_sound;
+mod a_dropped_table_leaves_the_cache;
 mod a_full_disk_stops_writes_and_nothing_else;
 mod a_stop_is_clean_and_a_kill_loses_nothing;
 mod a_torn_log_is_recovered_and_a_corrupt_one_refused;

@@ -5,7 +5,7 @@ use crate::running_server::Place;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-fn get(address: SocketAddr, target: &str) -> String {
+pub(crate) fn get(address: SocketAddr, target: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
@@ -15,7 +15,7 @@ fn get(address: SocketAddr, target: &str) -> String {
 }
 
 /// The number behind a name.
-fn number(text: &str, name: &str) -> u64 {
+pub(crate) fn number(text: &str, name: &str) -> u64 {
     let rest = text.split_once(name).unwrap_or_else(|| panic!("no {name} in {text}")).1;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
     number.parse().unwrap()

@@ -112,15 +112,10 @@ async fn watches_tell_which_tables_are_enabled() {
     let node = "/hbase/table/t".to_owned();
     await_state(&mut zookeeper, &node, NodeState::Enabled);
 
-    let table_name = pb::TableName { namespace: "default".into(), qualifier: "t".into() };
-    let request = pb::DisableTableRequest { table_name: table_name.clone(), ..Default::default() };
-    let disabled: pb::DisableTableResponse = client.ask_master("DisableTable", &request).await.unwrap();
-    client.procedure(disabled.proc_id()).await.unwrap();
+    client.disable_table("t").await;
     await_state(&mut zookeeper, &node, NodeState::Disabled);
 
-    let request = pb::DeleteTableRequest { table_name, ..Default::default() };
-    let deleted: pb::DeleteTableResponse = client.ask_master("DeleteTable", &request).await.unwrap();
-    client.procedure(deleted.proc_id()).await.unwrap();
+    client.delete_table("t").await;
     assert_eq!(zookeeper.event(), (CHILDREN_CHANGED, "/hbase/table".to_owned()));
     assert_eq!(zookeeper.event(), (DELETED, node));
 }

@@ -1,14 +1,10 @@
 //! Requests that make sense as bytes and not to the server.
 
-use crate::client::{Client, FAMILY, get_request, put_request};
+use crate::client::{Client, FAMILY, get_request, put_request, table_name};
 use crate::running_server::Place;
 use finback_cell::{RegionInfo, TableName};
 use finback_proto::{convert, pb};
 use finback_rpc::RpcException;
-
-fn table_name(name: &str) -> pb::TableName {
-    (&TableName::parse(name.as_bytes()).unwrap()).into()
-}
 
 fn refused<T: std::fmt::Debug>(answer: Result<T, RpcException>, class: &str, permanent: bool) -> String {
     let exception = answer.expect_err(class);

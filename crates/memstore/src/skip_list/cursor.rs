@@ -62,7 +62,21 @@ impl SkipListCursor {
 
     #[inline]
     pub(crate) fn next(&mut self) {
-        self.place = place(self.node().and_then(|node| self.list.follower(Some(node), 0)));
+        let node = self.node().and_then(|node| self.list.follower(Some(node), 0));
+        self.prefetch(node);
+        self.place = place(node);
+    }
+
+    /// Asks for what the next moves look at: the record of the next node, whose links were asked for a move ago, and the node
+    /// behind it.
+    #[inline]
+    fn prefetch(&self, node: Option<Node<'_>>) {
+        if let Some(next) = node.and_then(|node| self.list.follower(Some(node), 0)) {
+            next.record().prefetch();
+            if let Some(after) = self.list.follower(Some(next), 0) {
+                after.prefetch();
+            }
+        }
     }
 
     pub(crate) fn rewind(&mut self) {
@@ -73,26 +87,36 @@ impl SkipListCursor {
         self.place = place(self.list.seek(key));
     }
 
-    /// Climbs from the current node as high as the nodes on the way allow, then descends: logarithmic in the distance.
+    /// Goes to the next node if that is enough, as it mostly is. Else it climbs from the current one as high as the nodes on the
+    /// way allow, then descends: logarithmic in the distance.
     pub(crate) fn reseek(&mut self, key: &Key<'_>) {
         let target = Target::new(&self.list, *key, u64::MAX);
-        let Some(mut before) = self.node().filter(|&node| target.is_after(node)) else { return };
+        let Some(here) = self.node().filter(|&node| target.is_after(node)) else { return };
+        let found = match self.list.follower(Some(here), 0) {
+            Some(next) if target.is_after(next) => self.climb(next, &target),
+            next => next,
+        };
+        self.prefetch(found);
+        self.place = place(found);
+    }
+
+    /// The first node that `target` is not after, from one on that it is after.
+    fn climb<'a>(&'a self, mut before: Node<'a>, target: &Target<'_>) -> Option<Node<'a>> {
         let mut level = before.height() - 1;
         let mut known_after = None;
-        let found = loop {
+        loop {
             let follower = self.list.follower(Some(before), level);
             match follower {
                 Some(node) if follower != known_after && target.is_after(node) => {
                     before = node;
                     level = node.height() - 1;
                 }
-                _ if level == 0 => break follower,
+                _ if level == 0 => return follower,
                 _ => {
                     known_after = follower;
                     level -= 1;
                 }
             }
-        };
-        self.place = place(found);
+        }
     }
 }

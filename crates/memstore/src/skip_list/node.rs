@@ -135,6 +135,12 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Asks the processor for its beginning.
+    #[inline]
+    pub(super) fn prefetch(self) {
+        finback_cell::prefetch(self.header.as_ptr().cast());
+    }
+
     #[inline]
     pub(super) fn height(self) -> usize {
         self.header().height as usize

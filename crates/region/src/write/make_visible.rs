@@ -21,6 +21,8 @@ pub(crate) struct Appended<'a> {
     pub(super) wait_for_sync: bool,
     /// Whether the log has all of its cells.
     pub(super) is_logged_whole: bool,
+    /// Whether nothing that it was made of was unsettled: then nobody else inserts into its row before it has let go of it.
+    pub(super) is_made_of_settled: bool,
     pub(super) applied: bool,
     pub(super) readable: bool,
     /// If the row was let go of; dropped when the rest is done.
@@ -66,8 +68,9 @@ impl<'a> Appended<'a> {
         {
             // What replaces older cells in a memstore must have the row for itself.
             let replaces = self.replaces_older && self.region.stores.iter().any(Store::keeps_one_version);
-            let retaken = self.settles.as_ref().filter(|_| replaces).map(Settles::retake);
-            let replaces = replaces && retaken.as_ref().is_none_or(Option::is_some);
+            let retaken = self.settles.as_ref().filter(|_| replaces).and_then(Settles::retake);
+            let has_row = retaken.is_some() || self.settles.is_none() && self.is_made_of_settled;
+            let replaces = replaces && has_row;
             self.region.insert_edit(&self.cells, self.sequence_id, replaces);
         }
         let readable = self.region.mvcc.complete(self.sequence_id);
@@ -79,6 +82,8 @@ impl<'a> Appended<'a> {
     /// The log failed: completes the sequence id without the cells.
     fn give_up(&mut self) {
         (self.applied, self.readable) = (true, true);
+        // Who has waited for all writes before, and so is made of none of them, must not leave this one to be found by others.
+        self.settles = None;
         self.region.mvcc.abandon(self.sequence_id);
     }
 }

@@ -29,6 +29,26 @@ fn a_put_after_a_delete_of_the_same_millisecond_gets_the_next_one() {
 }
 
 #[test]
+fn what_follows_an_update_that_is_ahead_of_the_clock_is_not_before_it() {
+    let times = WriteTimes::default();
+    let row = [RowLocks::new().key(b"row")];
+    let time = |now, contents| times.time(row.iter().copied(), now, contents);
+    assert_eq!(time(1000, PUT), 1000);
+    times.note(row[0], 1020, PUT);
+    assert_eq!(time(1001, PUT), 1020);
+    assert_eq!(time(1001, DELETE), 1020);
+    assert_eq!(time(1002, PUT), 1021);
+    times.note(row[0], 1030, DELETE);
+    assert_eq!(time(1002, PUT), 1031);
+    assert_eq!(time(1040, PUT), 1040);
+    let now = Times { clock: 1000, write: 1010 };
+    assert!(now.is_run_ahead(1011) && now.is_run_ahead(1010 + MOST_AHEAD_MS));
+    assert!(
+        !now.is_run_ahead(1010) && !now.is_run_ahead(1011 + MOST_AHEAD_MS) && !now.is_run_ahead(i64::MAX)
+    );
+}
+
+#[test]
 fn writers_wait_when_they_are_far_ahead_of_the_clock() {
     let times = WriteTimes::default();
     let rows = [RowLocks::new().key(b"row")];

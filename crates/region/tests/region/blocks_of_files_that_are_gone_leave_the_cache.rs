@@ -62,6 +62,22 @@ fn a_closed_region_leaves_its_blocks_to_the_next_opening_unless_the_family_says_
 }
 
 #[test]
+fn what_a_closed_region_has_left_is_dropped_when_its_files_are_gone() {
+    let (world, region) = start(&[]);
+    fill(&region, 1);
+    assert_eq!(read(&region), 4);
+    region.close().unwrap();
+    let left = region.left_blocks();
+    drop(region);
+    assert!(!left.free_if_gone().unwrap());
+    assert_eq!(world.cache.len(), 4);
+    let away = left.directory().with_extension("away");
+    world.fs.rename(left.directory(), &away).unwrap();
+    assert!(left.free_if_gone().unwrap());
+    assert_eq!(world.cache.len(), 0);
+}
+
+#[test]
 fn blocks_of_a_flush_are_there_at_once_if_the_family_wants_that_and_those_of_a_compaction_are_not() {
     for (attribute, of_flush) in [("CACHE_DATA_ON_WRITE", 5), ("CACHE_BLOOMS_ON_WRITE", 1), ("BLOCKCACHE", 0)]
     {
