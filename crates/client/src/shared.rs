@@ -13,7 +13,7 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName, TableName};
 use finback_proto::footprint::Measured;
 use finback_proto::{Message, convert, pb};
-use finback_rpc::{ChannelExt, Request, RpcException, exceptions};
+use finback_rpc::{ChannelExt, Request, RpcException, SocketChannel, exceptions};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,8 +77,7 @@ impl Shared {
     ) -> Result<RegionAnswer<A>> {
         let mut retrying = self.retrying(call.method, call.operation_timeout);
         loop {
-            let timeout = retrying.call_timeout(call.rpc_timeout);
-            let failed = match retrying.within(self.try_region(call, timeout, &request)).await? {
+            let failed = match self.try_region(call, &retrying, &request).await? {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
@@ -91,21 +90,40 @@ impl Shared {
         }
     }
 
+    /// One try. Inside, what it fails with; outside, that the time for the operation is over.
     async fn try_region<Q: Message, A: Measured>(
         &self,
         call: RegionCall<'_>,
-        timeout: Duration,
+        retrying: &Retrying<'_>,
         request: &impl Fn(&RegionLocation) -> (Q, Bytes),
-    ) -> Result<RegionAnswer<A>, Attempt> {
-        let location = self.locator.locate(call.known, call.row, call.side).await?;
+    ) -> Result<Result<RegionAnswer<A>, Attempt>> {
+        let (location, channel) = match retrying.within(self.reach(call)).await? {
+            Ok(reached) => reached,
+            Err(failed) => return Ok(Err(failed)),
+        };
         let (message, cells) = request(&location);
-        match self.call_at(&location, call.method, timeout, &message, cells).await {
+        let timeout = retrying.call_timeout(call.rpc_timeout);
+        Ok(match call_on(&channel, &location, call.method, timeout, &message, cells).await {
             Ok((answer, cells)) => Ok((answer, cells, location)),
-            Err(exception) => {
-                self.locator.failed(Some(call.known), &location, &exception);
-                Err(attempt(call.method, &location, exception))
-            }
+            Err(exception) => Err(self.failed(call, &location, exception)),
+        })
+    }
+
+    /// The region that has a row, and the connection to its server.
+    async fn reach(
+        &self,
+        call: RegionCall<'_>,
+    ) -> Result<(Arc<RegionLocation>, Arc<SocketChannel>), Attempt> {
+        let location = self.locator.locate(call.known, call.row, call.side).await?;
+        match self.servers.channel(location.address(), ServiceName::Client).await {
+            Ok(channel) => Ok((location, channel)),
+            Err(exception) => Err(self.failed(call, &location, exception)),
         }
+    }
+
+    fn failed(&self, call: RegionCall<'_>, location: &RegionLocation, exception: RpcException) -> Attempt {
+        self.locator.failed(Some(call.known), location, &exception);
+        attempt(call.method, location, exception)
     }
 
     /// Calls the server of a region, once.
@@ -118,9 +136,7 @@ impl Shared {
         cells: Bytes,
     ) -> Result<(A, Bytes), RpcException> {
         let channel = self.servers.channel(location.address(), ServiceName::Client).await?;
-        let priority = priority(&location.region().table);
-        let call = Request { method, cells, priority, timeout: Some(timeout), ..Request::default() };
-        channel.call_measured(call, message).await
+        call_on(&channel, location, method, timeout, message, cells).await
     }
 
     /// Whether hbase:meta says that a table is disabled; if it cannot be asked, that is not said.
@@ -157,6 +173,20 @@ impl Shared {
         let state = cells.iter().next().and_then(|cell| pb::TableState::decode(cell.value()).ok());
         Ok(state.map(|state| state.state()))
     }
+}
+
+/// Calls a region over the connection to its server, once.
+async fn call_on<Q: Message, A: Measured>(
+    channel: &SocketChannel,
+    location: &RegionLocation,
+    method: &'static str,
+    timeout: Duration,
+    message: &Q,
+    cells: Bytes,
+) -> Result<(A, Bytes), RpcException> {
+    let priority = priority(&location.region().table);
+    let call = Request { method, cells, priority, timeout: Some(timeout), ..Request::default() };
+    channel.call_measured(call, message).await
 }
 
 /// A failure of a region, in the light of its table being disabled.

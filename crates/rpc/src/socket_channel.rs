@@ -24,6 +24,8 @@ use waiting::Waiting;
 
 /// Requests waiting to be written; a caller beyond waits.
 const MAX_QUEUED_REQUESTS: usize = 256;
+/// Of requests up to this size only the number counts: all that may wait are little.
+const SMALL_REQUEST_BYTES: usize = 4 << 10;
 /// What is written at once; longer cell blocks are written from where they are.
 const WRITE_BYTES: usize = 64 << 10;
 
@@ -52,7 +54,7 @@ pub struct SocketChannel {
 /// A request to be written, and its part of the bytes that may wait for that.
 struct Queued {
     frame: RequestFrame,
-    _bytes: OwnedSemaphorePermit,
+    _bytes: Option<OwnedSemaphorePermit>,
 }
 
 impl SocketChannel {
@@ -116,12 +118,20 @@ impl SocketChannel {
         let _in_flight = self.in_flight.acquire().await.map_err(|_| self.waiting.reason())?;
         let call_id = self.next_call_id.fetch_add(1, Ordering::Relaxed) & CALL_ID_MASK;
         let frame = RequestFrame::new(call_id, request)?;
-        let bytes = u32::try_from(frame.len().min(self.limits.max_queued_bytes)).unwrap_or(u32::MAX);
-        let queue_bytes = Arc::clone(&self.queue_bytes).acquire_many_owned(bytes).await;
-        let _bytes = queue_bytes.map_err(|_| self.waiting.reason())?;
+        let _bytes = self.room_for(frame.len()).await?;
         let call = self.waiting.register(call_id)?;
         self.requests.send(Queued { frame, _bytes }).await.map_err(|_| self.waiting.reason())?;
         call.answer().await
+    }
+
+    /// Waits until there is room in the queue for so many bytes.
+    async fn room_for(&self, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, RpcException> {
+        if bytes <= SMALL_REQUEST_BYTES {
+            return Ok(None);
+        }
+        let bytes = u32::try_from(bytes.min(self.limits.max_queued_bytes)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.queue_bytes).acquire_many_owned(bytes).await;
+        room.map(Some).map_err(|_| self.waiting.reason())
     }
 
     /// What becomes of a call that was not answered in time.

@@ -33,10 +33,8 @@ impl Table {
     async fn ask(&self, get: Get) -> Result<(pb::GetResponse, Bytes)> {
         get.check()?;
         let call = self.call("Get", get.row(), self.read_timeout());
-        let message = get.to_message();
         let request = |location: &RegionLocation| {
-            let region = location.specifier();
-            (pb::GetRequest { region, get: message.clone() }, Bytes::new())
+            (pb::GetRequest { region: location.specifier(), get: get.to_message() }, Bytes::new())
         };
         let (response, block, _) = match get.is_timeline() {
             true => {

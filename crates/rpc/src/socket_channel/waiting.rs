@@ -34,7 +34,7 @@ impl Waiting {
         let (sender, answer) = oneshot::channel();
         state.calls.insert(call_id, sender);
         state.silent_since.get_or_insert_with(Instant::now);
-        Ok(WaitingCall { waiting: self, call_id, answer })
+        Ok(WaitingCall { waiting: self, call_id, answer, is_answered: false })
     }
 
     /// Hands an answer to its call. Nobody waits any more for a call that has timed out, nor for one that never was.
@@ -88,16 +88,22 @@ pub(super) struct WaitingCall<'a> {
     waiting: &'a Waiting,
     call_id: u32,
     answer: oneshot::Receiver<Answer>,
+    /// Whoever answers has taken it off.
+    is_answered: bool,
 }
 
 impl WaitingCall<'_> {
     pub(super) async fn answer(mut self) -> Answer {
-        (&mut self.answer).await.unwrap_or_else(|_| Err(self.waiting.reason()))
+        let answer = (&mut self.answer).await;
+        self.is_answered = true;
+        answer.unwrap_or_else(|_| Err(self.waiting.reason()))
     }
 }
 
 impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
-        self.waiting.state.lock().calls.remove(&self.call_id);
+        if !self.is_answered {
+            self.waiting.state.lock().calls.remove(&self.call_id);
+        }
     }
 }
