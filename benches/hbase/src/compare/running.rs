@@ -99,7 +99,7 @@ impl<'a> Running<'a> {
     }
 
     fn load(&mut self, client: Client, workload: &Workload) -> Result<Measurement> {
-        let load = workload.load(client.name(), self.options.rows, client.count());
+        let load = workload.load(client.name(), self.options.rows, client);
         let before = self.server.usage()?;
         let told = load.run(self.environment, client, self.server.zookeeper_port())?;
         if workload.writes == Writes::Many {
@@ -137,7 +137,7 @@ impl<'a> Running<'a> {
     fn rehearse(&mut self) -> Result<()> {
         for workload in &WORKLOADS {
             let rows = self.options.rows / REHEARSAL_PART;
-            let load = workload.load(REHEARSAL_TABLE, rows, Client::Finback.count());
+            let load = workload.load(REHEARSAL_TABLE, rows, Client::Finback);
             load.run(self.environment, Client::Finback, self.server.zookeeper_port())?;
         }
         let cluster = self.server.cluster()?;
@@ -148,7 +148,7 @@ impl<'a> Running<'a> {
 
     /// A scan reads each block, and so brings it into the cache.
     fn warm(&mut self, client: Client) -> Result<()> {
-        let scan = SCAN.load(client.name(), self.options.rows, Client::Finback.count());
+        let scan = SCAN.load(client.name(), self.options.rows, Client::Finback);
         scan.run(self.environment, Client::Finback, self.server.zookeeper_port())?;
         self.server.settle().map(drop)
     }
@@ -172,7 +172,7 @@ impl<'a> Running<'a> {
     fn restart(&mut self) -> Result<Measurement> {
         self.server.first_put(FIRST_TABLE, b"row")?;
         let rows = self.options.unflushed_rows;
-        let load = SEQUENTIAL_WRITE.load(UNFLUSHED_TABLE, rows, Client::Finback.count());
+        let load = SEQUENTIAL_WRITE.load(UNFLUSHED_TABLE, rows, Client::Finback);
         let written = load.run(self.environment, Client::Finback, self.server.zookeeper_port())?.rows;
         self.check_is_unflushed(written)?;
         self.server.kill()?;

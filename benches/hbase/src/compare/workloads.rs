@@ -8,6 +8,9 @@ pub(super) const REGIONS: u32 = 4;
 /// type (8 + 1), value (1000).
 pub(super) const ROW_BYTES: u64 = 1052;
 
+/// Many clients are through with the share of a few before it can be measured: they have so many times as much.
+const SHARES_OF_MANY: f64 = 5.0;
+
 /// A load on one server.
 #[derive(Debug)]
 pub(crate) struct Workload {
@@ -135,18 +138,23 @@ impl Workload {
         self.tool == Tool::PerformanceEvaluation || client != Client::Java
     }
 
-    /// The load on a table of so many rows, by so many clients.
-    pub(crate) fn load(&self, table: &str, rows: u64, clients: u32) -> Load {
+    /// The load on a table of so many rows.
+    pub(crate) fn load(&self, table: &str, rows: u64, client: Client) -> Load {
+        let clients = client.count();
+        let share = match client {
+            Client::FinbackMany => (self.share * SHARES_OF_MANY).min(1.0),
+            Client::Java | Client::Finback => self.share,
+        };
         let mut options = vec![format!("--presplit={REGIONS}")];
         options.extend(self.options.iter().map(ToString::to_string));
         let share = match self.tool {
             Tool::PerformanceEvaluation => {
                 options.push(format!("--table={table}"));
                 options.push(format!("--rows={}", rows / u64::from(clients)));
-                self.share
+                share
             }
             Tool::Ycsb => {
-                let records = (rows as f64 * self.share) as u64;
+                let records = (rows as f64 * share) as u64;
                 options.push(format!("--table={table}-ycsb"));
                 options.extend(["-p".to_owned(), format!("recordcount={}", records.max(1))]);
                 1.0
