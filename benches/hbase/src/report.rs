@@ -84,7 +84,8 @@ How it was run:
   `finback pe`, four clients on one connection, which is lighter, so that more of the machine is the server's; and by `finback pe`
   with 64 clients. Four clients that wait for each answer leave the server without work again and again: their throughput is that
   of calls and answers going to and fro, and much of the CPU is spent on going to sleep and waking up. With 64 there is always a call
-  to be carried out, and throughput is what the server can do. Client and server share the machine.
+  to be carried out, and throughput is what the server can do; they have five times as many gets, puts, increments and checkAndPuts, which
+  are over too soon otherwise. Client and server share the machine.
 - CPU is user and system time of the server process, all threads, from `/proc/PID/stat`, by row. That of buffered writes includes the
   flush at the end and all compactions, until the server is at rest. Bytes written are `write_bytes` of `/proc/PID/io`: pages of
   the page cache that the process has made dirty, without sockets; a page that is synced after each of many small writes counts as often.

@@ -4,7 +4,7 @@ use crate::region::Region;
 use finback_hfile::{BlockCache, FileId};
 use finback_layout::RootDir;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a closed region has left.
@@ -32,7 +32,7 @@ impl Region {
 
 impl LeftBlocks {
     /// Where the region's files are, or were.
-    pub fn directory(&self) -> &PathBuf {
+    pub fn directory(&self) -> &Path {
         &self.directory
     }
 
