@@ -1,11 +1,11 @@
 //! What the allocator does with memory that is free.
 //!
-//! It keeps what was freed for a second, since giving pages back to the system and asking for them again at once costs time:
-//! a sixth of a scan with large replies. What a server at work needs again it needs within that second; kept for ten, as the
-//! allocator would by itself, the rest came to 20 MiB while a row of a GiB was read. Pieces of 4 MiB and more, which are
-//! those of large cells, it gives back at once: a few dozen of them are a lot (`.cargo/config.toml`). Pages that wait so are
-//! no part of `memory.limit`, and where that is small they may be more than all that is. A small server gives them
-//! all back at once.
+//! It keeps what was freed for five seconds, since giving pages back to the system and asking for them again at once costs time:
+//! a sixth of a scan with large replies, and of buffered writes a sixth as well, whose memstores come again after a second or
+//! two. Kept for ten, as the allocator would by itself, the rest came to 20 MiB while a row of a GiB was read. Pieces of 4 MiB
+//! and more, which are those of large cells, it gives back at once: a few dozen of them are a lot (`.cargo/config.toml`). Pages
+//! that wait so are no part of `memory.limit`, and where that is small they may be more than all that is. A small server
+//! gives them all back at once.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

@@ -242,6 +242,10 @@ impl FileSystem for BoundedFileSystem {
         self.shared.inner.create_new(path)
     }
 
+    fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
+        self.shared.inner.create_log(path, mark)
+    }
+
     fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.shared.inner.hard_link(from, to)
     }

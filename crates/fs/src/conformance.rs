@@ -16,6 +16,7 @@ pub fn check(fs: &dyn FileSystem, root: &Path) {
     appends_and_reads(fs, &root.join("files"));
     truncation(fs, &root.join("truncation"));
     zeros_ahead(fs, &root.join("zeros"));
+    logs(fs, &root.join("logs"));
     renames(fs, &root.join("renames"));
     second_names(fs, &root.join("links"));
     removals(fs, &root.join("removals"));
@@ -136,6 +137,33 @@ fn zeros_ahead(fs: &dyn FileSystem, root: &Path) {
     file.append(b"l").expect("append");
     file.sync_data().expect("sync");
     assert_eq!(get(fs, &path), b"0123456789abcdefghijkl");
+}
+
+fn logs(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    let mut file = fs.create_log(&path, b"<>").expect("create");
+    assert_eq!(
+        fs.create_log(&path, b"<>").map_err(|e| e.kind()).expect_err("there is one"),
+        ErrorKind::AlreadyExists
+    );
+    let mut expected = Vec::new();
+    for piece in [&b"one"[..], b"", &[b'2'; 5000], b"three"] {
+        file.append(piece).expect("append");
+        file.sync_data().expect("sync");
+        expected.extend_from_slice(piece);
+        let found = get(fs, &path);
+        let behind = found.strip_prefix(&expected[..]).expect("what was synced is there");
+        let zeros = behind.strip_prefix(b"<>").unwrap_or(behind);
+        assert!(zeros.iter().all(|&byte| byte == 0) && (behind.is_empty() || zeros.len() < behind.len()));
+        assert_eq!(file.len(), expected.len() as u64, "what is behind does not count");
+    }
+    file.append(b"not synced").expect("append");
+    file.truncate(expected.len() as u64).expect("truncate");
+    assert_eq!(get(fs, &path), expected);
+    file.append(b"four").expect("append");
+    file.sync_data().expect("sync");
+    assert_eq!(get(fs, &path), [&expected[..], b"four"].concat(), "nothing is behind it any more");
 }
 
 fn renames(fs: &dyn FileSystem, root: &Path) {

@@ -188,6 +188,12 @@ impl FileSystem for FaultyFileSystem {
         Ok(Box::new(FaultyWritable { inner: self.inner.create_new(path)?, faults: self.faults.clone() }))
     }
 
+    fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
+        self.faults.begin("create")?;
+        let inner = self.inner.create_log(path, mark)?;
+        Ok(Box::new(FaultyWritable { inner, faults: self.faults.clone() }))
+    }
+
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
         self.faults.begin_read("open")?;
         Ok(Arc::new(FaultyReadable::new(self.inner.open(path)?, path, self.faults.clone())))

@@ -39,6 +39,14 @@ pub trait FileSystem: Send + Sync + Debug {
     /// [`sync_dir`](Self::sync_dir) of the parent, or a rename.
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>>;
 
+    /// As [`create_new`](Self::create_new), for a log, of which nothing counts before it is synced: what is appended may be
+    /// in no file until [`sync_data`](WritableFile::sync_data), and does not have to stay in memory for who reads it. Until it
+    /// is truncated, what is behind its end are `mark` and zeros, as after [`zero_ahead`](WritableFile::zero_ahead).
+    fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
+        let _ = mark;
+        self.create_new(path)
+    }
+
     /// Opens a file for reading at any offset. It stays readable through this handle when it is renamed or removed.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>>;
 

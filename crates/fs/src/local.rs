@@ -1,6 +1,6 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, IoSlice, IoSliceMut, Read, Write},
+    io::{self, IoSliceMut, Read, Write},
     num::NonZeroU64,
     os::unix::fs::{FileExt, MetadataExt},
     path::Path,
@@ -8,11 +8,18 @@ use std::{
 };
 
 use rustix::{
-    fs::{Advice, FallocateFlags},
+    fs::Advice,
     io::{Errno, ReadWriteFlags},
 };
 
 use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+
+mod aligned_buffer;
+mod log;
+mod writable;
+
+use log::LocalLog;
+use writable::LocalWritable;
 
 /// How much of a lock file is read in search of the holder's process id.
 const MAX_PID_BYTES: u64 = 32;
@@ -43,8 +50,11 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 
 impl FileSystem for LocalFileSystem {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        Ok(Box::new(LocalWritable { file, len: 0, zeroed_to: 0, mark: &[], gains_by_zeros: None }))
+        Ok(Box::new(LocalWritable::create_new(path)?))
+    }
+
+    fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
+        Ok(Box::new(LocalLog::new(LocalWritable::create_new(path)?, mark)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
@@ -177,117 +187,6 @@ fn pid_in(file: &File) -> Option<u32> {
     let mut text = String::new();
     file.take(MAX_PID_BYTES).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
-}
-
-#[derive(Debug)]
-struct LocalWritable {
-    file: File,
-    len: u64,
-    /// Where zeros that were put ahead end.
-    zeroed_to: u64,
-    /// What stands before them.
-    mark: &'static [u8],
-    /// Whether syncs of this file system are cheaper where the length stays; unknown before the first question.
-    gains_by_zeros: Option<bool>,
-}
-
-/// File systems that write in place, and more for a file that has grown: ext2 to ext4, and XFS.
-const WRITE_IN_PLACE: [i64; 2] = [0xef53, 0x5846_5342];
-/// Zeros written at a time.
-const ZEROS: &[u8] = &[0; 64 << 10];
-
-impl LocalWritable {
-    /// Writes at the end; what comes to stand behind `end` does not count.
-    fn write_slices(&mut self, mut slices: &mut [IoSlice<'_>], end: u64) -> io::Result<()> {
-        let mut at = self.len;
-        IoSlice::advance_slices(&mut slices, 0); // drops leading empty slices
-        while !slices.is_empty() {
-            match rustix::io::pwritev(&self.file, slices, at) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(n) => {
-                    at += n as u64;
-                    self.len = at.min(end);
-                    IoSlice::advance_slices(&mut slices, n);
-                }
-                Err(Errno::INTR) => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl WritableFile for LocalWritable {
-    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
-        let end = self.len + slices.iter().map(|slice| slice.len() as u64).sum::<u64>();
-        if self.zeroed_to <= end {
-            return self.write_slices(slices, end);
-        }
-        let mut marked = slices.to_vec();
-        marked.push(IoSlice::new(self.mark));
-        self.write_slices(&mut marked, end)?;
-        self.zeroed_to = self.zeroed_to.max(end + self.mark.len() as u64);
-        Ok(())
-    }
-
-    fn sync_data(&mut self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-
-    fn write_out(&mut self, offset: u64) {
-        // What is not needed is written first, and dropped only if it is on the device already. Without that, the next sync does it.
-        let bytes = NonZeroU64::new(self.len.saturating_sub(offset));
-        let _ = rustix::fs::fadvise(&self.file, offset, bytes, Advice::DontNeed);
-    }
-
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn truncate(&mut self, len: u64) -> io::Result<()> {
-        if len > self.len {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        self.file.set_len(len)?;
-        (self.len, self.zeroed_to) = (len, len);
-        Ok(())
-    }
-
-    fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
-        let gains = match self.gains_by_zeros {
-            Some(gains) => gains,
-            None => WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(&self.file)?.f_type as i64)),
-        };
-        self.gains_by_zeros = Some(gains);
-        let end = self.len + bytes;
-        if gains && self.zeroed_to <= self.len {
-            (self.mark, self.zeroed_to) = (mark, self.len + mark.len() as u64);
-            self.file.write_all_at(mark, self.len)?;
-        }
-        let mut at = self.zeroed_to;
-        while gains && at < end {
-            let piece = ZEROS.len().min((end - at) as usize);
-            at += self.file.write_at(&ZEROS[..piece], at)? as u64;
-            self.zeroed_to = at;
-        }
-        Ok(())
-    }
-
-    fn zeros_ahead(&self) -> u64 {
-        self.zeroed_to.saturating_sub(self.len)
-    }
-
-    fn allocate(&mut self, len: u64) -> io::Result<()> {
-        let more = len.saturating_sub(self.len);
-        if more == 0 {
-            return Ok(());
-        }
-        match rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.len, more) {
-            Err(e @ (Errno::NOSPC | Errno::DQUOT)) => Err(e.into()),
-            // Anything else says that this file system has no such thing, which is no reason to fail.
-            _ => Ok(()),
-        }
-    }
 }
 
 #[derive(Debug)]

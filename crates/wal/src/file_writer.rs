@@ -137,14 +137,27 @@ impl WalFileWriter {
         path: &Path,
         compression: Option<WalCompression>,
     ) -> Result<Self, WalError> {
-        let mut writer = Self::create_unsynced(fs, path, compression)?;
-        if let Err(e) = writer.file.sync_data() {
+        Self::create_unsynced(fs, path, compression)?.with_durable_header(fs)
+    }
+
+    /// As [`create`](Self::create), for a file of which nothing is told to be written before it is synced.
+    pub(crate) fn create_synced(
+        fs: &dyn FileSystem,
+        path: &Path,
+        compression: Option<WalCompression>,
+    ) -> Result<Self, WalError> {
+        let file = fs.create_log(path, END_MARK).map_err(|e| WalError::io(path, "create", e))?;
+        Self::begin(fs, file, path, compression)?.with_durable_header(fs)
+    }
+
+    fn with_durable_header(mut self, fs: &dyn FileSystem) -> Result<Self, WalError> {
+        if let Err(e) = self.file.sync_data() {
             // Best effort: an empty log says nothing, but clutters a full disk.
-            let _ = fs.remove_file(path);
-            return Err(WalError::io(path, "write the header of", e));
+            let _ = fs.remove_file(&self.path);
+            return Err(WalError::io(&self.path, "write the header of", e));
         }
-        (writer.durable, writer.confirmed) = (writer.written, writer.written);
-        Ok(writer)
+        (self.durable, self.confirmed) = (self.written, self.written);
+        Ok(self)
     }
 
     /// Makes a new file of which nothing is durable until it is synced.
@@ -153,14 +166,23 @@ impl WalFileWriter {
         path: &Path,
         compression: Option<WalCompression>,
     ) -> Result<Self, WalError> {
-        let compressor = compression.map(|compression| CellCompressor::new(path, compression)).transpose();
-        let compressor = compressor.map_err(|e| WalError::io(path, "compress", e))?;
-        let mut file = fs.create_new(path).map_err(|e| WalError::io(path, "create", e))?;
+        let file = fs.create_new(path).map_err(|e| WalError::io(path, "create", e))?;
+        Self::begin(fs, file, path, compression)
+    }
+
+    fn begin(
+        fs: &dyn FileSystem,
+        mut file: Box<dyn WritableFile>,
+        path: &Path,
+        compression: Option<WalCompression>,
+    ) -> Result<Self, WalError> {
         let header = header::encoded(compression);
-        if let Err(e) = file.append(&header) {
-            let _ = fs.remove_file(path);
-            return Err(WalError::io(path, "write the header of", e));
-        }
+        let compressor = compression.map(|compression| CellCompressor::new(path, compression)).transpose();
+        let (compressor, ()) =
+            compressor.and_then(|compressor| Ok((compressor, file.append(&header)?))).map_err(|e| {
+                let _ = fs.remove_file(path);
+                WalError::io(path, "write the header of", e)
+            })?;
         let end = header.len() as u64;
         Ok(Self {
             file,
@@ -331,11 +353,6 @@ impl WalFileWriter {
         }
     }
 
-    /// Takes away what zeros are behind the end.
-    fn trim(&mut self) -> std::io::Result<()> {
-        if self.file.zeros_ahead() > 0 { self.file.truncate(self.written) } else { Ok(()) }
-    }
-
     /// Makes what is written durable. After an error the file must be given up.
     pub fn sync(&mut self) -> Result<(), WalError> {
         if self.durable < self.written {
@@ -357,8 +374,9 @@ impl WalFileWriter {
         // Entries first: a trailer must not be durable before what it counts.
         self.sync()?;
         let trailer = trailer::encoded(self.written, self.entries);
-        let closed =
-            self.trim().and_then(|()| self.file.append(&trailer)).and_then(|()| self.file.sync_data());
+        // The zeros that are behind the end go first.
+        let cut = self.file.truncate(self.written);
+        let closed = cut.and_then(|()| self.file.append(&trailer)).and_then(|()| self.file.sync_data());
         closed.map_err(|e| {
             let _ = self.file.truncate(self.confirmed);
             WalError::io(&self.path, "close", e)

@@ -307,7 +307,11 @@ impl Writer {
         let dir: PathBuf = self.shared.dir.clone();
         for attempt in 1.. {
             let path = dir.join(self.name.with_number(number));
-            match WalFileWriter::create(&*self.shared.fs, &path, self.shared.options.compression) {
+            let create = match self.shared.options.sync_mode {
+                SyncMode::Disk => WalFileWriter::create_synced,
+                SyncMode::Os => WalFileWriter::create,
+            };
+            match create(&*self.shared.fs, &path, self.shared.options.compression) {
                 Err(WalError::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::AlreadyExists && attempt < MAX_NAME_ATTEMPTS =>
                 {

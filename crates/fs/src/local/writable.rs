@@ -1,0 +1,136 @@
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, IoSlice},
+    num::NonZeroU64,
+    os::unix::fs::FileExt,
+    path::Path,
+};
+
+use rustix::{
+    fs::{Advice, FallocateFlags},
+    io::Errno,
+};
+
+use crate::WritableFile;
+
+#[derive(Debug)]
+pub(super) struct LocalWritable {
+    pub(super) file: File,
+    pub(super) len: u64,
+    /// Where zeros that were put ahead end.
+    pub(super) zeroed_to: u64,
+    /// What stands before them.
+    pub(super) mark: &'static [u8],
+    /// Whether syncs of this file system are cheaper where the length stays; unknown before the first question.
+    gains_by_zeros: Option<bool>,
+}
+
+/// File systems that write in place, and more for a file that has grown: ext2 to ext4, and XFS.
+const WRITE_IN_PLACE: [i64; 2] = [0xef53, 0x5846_5342];
+/// Zeros written at a time.
+const ZEROS: &[u8] = &[0; 64 << 10];
+
+impl LocalWritable {
+    pub(super) fn create_new(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        Ok(Self { file, len: 0, zeroed_to: 0, mark: &[], gains_by_zeros: None })
+    }
+
+    /// Whether the file system writes in place.
+    pub(super) fn gains_by_zeros(&mut self) -> io::Result<bool> {
+        if let Some(gains) = self.gains_by_zeros {
+            return Ok(gains);
+        }
+        let gains = WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(&self.file)?.f_type as i64));
+        self.gains_by_zeros = Some(gains);
+        Ok(gains)
+    }
+
+    /// Writes at the end; what comes to stand behind `end` does not count.
+    fn write_slices(&mut self, mut slices: &mut [IoSlice<'_>], end: u64) -> io::Result<()> {
+        let mut at = self.len;
+        IoSlice::advance_slices(&mut slices, 0); // drops leading empty slices
+        while !slices.is_empty() {
+            match rustix::io::pwritev(&self.file, slices, at) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => {
+                    at += n as u64;
+                    self.len = at.min(end);
+                    IoSlice::advance_slices(&mut slices, n);
+                }
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl WritableFile for LocalWritable {
+    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let end = self.len + slices.iter().map(|slice| slice.len() as u64).sum::<u64>();
+        if self.zeroed_to <= end {
+            return self.write_slices(slices, end);
+        }
+        let mut marked = slices.to_vec();
+        marked.push(IoSlice::new(self.mark));
+        self.write_slices(&mut marked, end)?;
+        self.zeroed_to = self.zeroed_to.max(end + self.mark.len() as u64);
+        Ok(())
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn write_out(&mut self, offset: u64) {
+        // What is not needed is written first, and dropped only if it is on the device already. Without that, the next sync does it.
+        let bytes = NonZeroU64::new(self.len.saturating_sub(offset));
+        let _ = rustix::fs::fadvise(&self.file, offset, bytes, Advice::DontNeed);
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        if len > self.len {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.file.set_len(len)?;
+        (self.len, self.zeroed_to) = (len, len);
+        Ok(())
+    }
+
+    fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
+        let gains = self.gains_by_zeros()?;
+        let end = self.len + bytes;
+        if gains && self.zeroed_to <= self.len {
+            (self.mark, self.zeroed_to) = (mark, self.len + mark.len() as u64);
+            self.file.write_all_at(mark, self.len)?;
+        }
+        let mut at = self.zeroed_to;
+        while gains && at < end {
+            let piece = ZEROS.len().min((end - at) as usize);
+            at += self.file.write_at(&ZEROS[..piece], at)? as u64;
+            self.zeroed_to = at;
+        }
+        Ok(())
+    }
+
+    fn zeros_ahead(&self) -> u64 {
+        self.zeroed_to.saturating_sub(self.len)
+    }
+
+    fn allocate(&mut self, len: u64) -> io::Result<()> {
+        let more = len.saturating_sub(self.len);
+        if more == 0 {
+            return Ok(());
+        }
+        match rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.len, more) {
+            Err(e @ (Errno::NOSPC | Errno::DQUOT)) => Err(e.into()),
+            // Anything else says that this file system has no such thing, which is no reason to fail.
+            _ => Ok(()),
+        }
+    }
+}
