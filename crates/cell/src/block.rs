@@ -129,7 +129,9 @@ impl CellBlockBuilder {
 
     /// Appends a cell given in parts, which must pass [`CellParts::check`].
     pub fn push_parts(&mut self, parts: &CellParts<'_>) {
-        self.bytes.extend_from_slice(&(parts.size() as u32).to_be_bytes());
+        let size = parts.size();
+        self.bytes.reserve(size_of::<u32>() + size);
+        self.bytes.extend_from_slice(&(size as u32).to_be_bytes());
         parts.write(&mut self.bytes);
         self.count += 1;
     }

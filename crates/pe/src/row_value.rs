@@ -70,8 +70,12 @@ fn cumulative(count: usize) -> Arc<[f64]> {
 pub(crate) fn fill(value: &mut Vec<u8>, length: usize, random: &mut Random) {
     value.resize(length, 0);
     let mut letters = Letters { random, bits: 0, left: 0 };
-    for group in value.chunks_mut(8) {
-        group.fill(letters.next());
+    let (groups, rest) = value.as_chunks_mut::<8>();
+    for group in groups {
+        *group = [letters.next(); 8];
+    }
+    if !rest.is_empty() {
+        rest.fill(letters.next());
     }
 }
 

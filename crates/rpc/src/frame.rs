@@ -5,7 +5,8 @@
 //! | u32 length | frame (length) |
 //! +------------+----------------+
 //! ```
-//! The buffer grows with the bytes that arrive, never with the length that a peer claims.
+//! The buffer grows with the bytes that arrive, never with the length that a peer claims; of a peer that is trusted, no longer
+//! than the longest frame that it has sent.
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -35,9 +36,19 @@ pub(crate) enum Next {
 #[derive(Debug, Default)]
 pub(crate) struct FrameBuffer {
     bytes: BytesMut,
+    /// How much may be missing of a frame so that there is room for all of it at once.
+    believed: usize,
+    /// Whether it becomes as long as the longest frame.
+    is_trusting: bool,
 }
 
 impl FrameBuffer {
+    /// For a peer that was chosen: frames as long as one that came whole before are moved to larger memory once, not again
+    /// and again.
+    pub(crate) fn trusting() -> Self {
+        Self { is_trusting: true, ..Self::default() }
+    }
+
     /// Where to read to.
     pub(crate) fn bytes_mut(&mut self) -> &mut BytesMut {
         &mut self.bytes
@@ -61,6 +72,9 @@ impl FrameBuffer {
         if missing > 0 {
             return Next::Partial { missing };
         }
+        if self.is_trusting {
+            self.believed = self.believed.max(length);
+        }
         self.bytes.advance(LENGTH_BYTES);
         let frame = self.bytes.split_to(length).freeze();
         if length > LARGE_FRAME {
@@ -80,6 +94,8 @@ impl FrameBuffer {
         let room = self.bytes.capacity() - self.bytes.len();
         if room >= missing.min(MIN_ROOM) && room > 0 {
             0
+        } else if missing <= self.believed {
+            missing.max(READ_CHUNK)
         } else {
             missing.min(self.bytes.len().saturating_mul(3)).max(READ_CHUNK)
         }

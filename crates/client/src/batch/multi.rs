@@ -5,6 +5,7 @@ use super::{BatchAction, OfRegion, Prepared};
 use crate::error::Attempt;
 use crate::location::RegionLocation;
 use crate::locator::attempt;
+use crate::mutation::Mutation;
 use bytes::Bytes;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
@@ -16,28 +17,24 @@ const MAX_ACTIONS: usize = 5000;
 /// Bytes of the actions of one call, unless one has more; servers take requests of 256 MiB.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Actions by their regions.
+/// Actions, with their regions.
 #[derive(Default)]
-pub(super) struct Regions {
-    /// By the address of the location in memory, which all that were found together share. Addresses are only compared.
-    places: HashMap<usize, usize>,
-    regions: Vec<OfRegion>,
-}
+pub(super) struct Regions(Vec<(Arc<RegionLocation>, usize)>);
 
 impl Regions {
     pub(super) fn push(&mut self, location: Arc<RegionLocation>, index: usize) {
-        let place = *self.places.entry(Arc::as_ptr(&location).addr()).or_insert_with(|| {
-            self.regions.push((location, Vec::new()));
-            self.regions.len() - 1
-        });
-        self.regions[place].1.push(index);
+        self.0.push((location, index));
     }
 
     /// The calls to make: one for each server, or several where it would be too large.
-    pub(super) fn by_server(self, size: impl Fn(usize) -> usize) -> Vec<Vec<OfRegion>> {
-        let mut servers: HashMap<String, Vec<OfRegion>> = HashMap::new();
-        for (location, indices) in self.regions {
-            servers.entry(location.address().to_owned()).or_default().push((location, indices));
+    pub(super) fn by_server(mut self, size: impl Fn(usize) -> usize) -> Vec<Vec<OfRegion>> {
+        // By the address of the location in memory, which all that were found together share. Addresses are only compared.
+        self.0.sort_by_key(|(location, _)| Arc::as_ptr(location).addr());
+        let mut servers: HashMap<&str, Vec<OfRegion>> = HashMap::new();
+        for of_region in self.0.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(a, b)) {
+            let location = &of_region[0].0;
+            let indices = of_region.iter().map(|(_, index)| *index).collect();
+            servers.entry(location.address()).or_default().push((Arc::clone(location), indices));
         }
         servers.into_values().flat_map(|regions| cut(regions, &size)).collect()
     }
@@ -104,7 +101,9 @@ impl<'a> Multi<'a> {
 
     /// The message, and the cells of all mutations in the order of the message.
     pub(super) fn request(&self, nonce_group: u64) -> (pb::MultiRequest, Bytes) {
-        let mut cells = Vec::new();
+        let sizes = self.parts.iter().flat_map(|part| &part.indices);
+        let sizes = sizes.flat_map(|&index| self.actions[index].action.mutations()).map(Mutation::size);
+        let mut cells = Vec::with_capacity(sizes.sum());
         let region_action = self.parts.iter().map(|part| self.region_action(part, &mut cells)).collect();
         let nonced = self.parts.iter().flat_map(|part| &part.indices);
         let nonced = nonced.into_iter().any(|&index| self.actions[index].nonces.iter().any(Option::is_some));
@@ -188,6 +187,9 @@ impl<'a> Multi<'a> {
     ) -> Vec<(&'a Arc<RegionLocation>, &'b RpcException)> {
         let failed: HashMap<usize, &Attempt> =
             answers.iter().filter_map(|(index, answer)| Some((*index, answer.as_ref().err()?))).collect();
+        if failed.is_empty() {
+            return Vec::new();
+        }
         let mut failures: Vec<(&Arc<RegionLocation>, &RpcException)> = Vec::new();
         for (location, indices) in self.regions {
             for attempt in indices.iter().filter_map(|index| failed.get(index)) {

@@ -59,6 +59,28 @@ fn the_buffer_grows_with_the_frame_that_arrives() {
 }
 
 #[test]
+fn of_a_trusted_peer_frames_as_long_as_before_get_their_memory_at_once() {
+    let length = 3 << 20;
+    let head = |length: usize| (length as u32).to_be_bytes();
+    let mut frames = FrameBuffer::trusting();
+    let mut moves = |length: usize| {
+        frames.bytes_mut().extend_from_slice(&head(length));
+        let mut moves = 0;
+        while let Next::Partial { missing } = frames.next(usize::MAX) {
+            let before = frames.bytes.capacity();
+            frames.make_room(frames.room_wanted(missing));
+            moves += usize::from(frames.bytes.capacity() > before);
+            let arriving = missing.min(frames.bytes.capacity() - frames.len());
+            frames.bytes_mut().extend_from_slice(&vec![7; arriving]);
+        }
+        moves
+    };
+    assert!(moves(length) > 3, "nothing is known of the peer yet");
+    assert!(moves(length) <= 2);
+    assert!(moves(2 * length) > 3, "longer than any before");
+}
+
+#[test]
 fn the_memory_of_a_large_frame_leaves_with_it() {
     let length = 1 << 20;
     let mut frames = buffer(&[&(length as u32).to_be_bytes()[..], &vec![7; length], b"\0\0"].concat());
