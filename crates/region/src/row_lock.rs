@@ -28,10 +28,17 @@ pub(crate) enum LockMode {
     Exclusive,
 }
 
+/// Small: a batch has thousands of them at a time, of which nobody wants another.
 #[derive(Debug, Default)]
 struct LockState {
-    shared: usize,
+    shared: u32,
     exclusive: bool,
+    others: Option<Box<Others>>,
+}
+
+/// Who else wants the row, or has to do with it.
+#[derive(Debug, Default)]
+struct Others {
     waiting: VecDeque<(LockMode, oneshot::Sender<()>)>,
     /// Writes that let go of the lock before they were done, oldest first.
     unsettled: SmallVec<[Unsettled; 1]>,
@@ -45,9 +52,21 @@ impl LockState {
         }
     }
 
+    fn has_waiting(&self) -> bool {
+        self.others.as_ref().is_some_and(|others| !others.waiting.is_empty())
+    }
+
+    fn unsettled(&self) -> &[Unsettled] {
+        self.others.as_ref().map_or(&[], |others| &others.unsettled)
+    }
+
+    fn others(&mut self) -> &mut Others {
+        self.others.get_or_insert_default()
+    }
+
     /// Whether the lock can be had without overtaking anybody.
     fn is_free(&self, mode: LockMode) -> bool {
-        self.waiting.is_empty() && self.admits(mode)
+        !self.has_waiting() && self.admits(mode)
     }
 
     fn take(&mut self, mode: LockMode) {
@@ -66,22 +85,20 @@ impl LockState {
 
     /// Hands the lock to those in front of the queue whom it admits.
     fn hand_over(&mut self) {
-        while let Some(&(mode, _)) = self.waiting.front() {
-            if !self.admits(mode) {
-                return;
-            }
-            if let Some((mode, waiter)) = self.waiting.pop_front() {
-                self.take(mode);
-                if waiter.send(()).is_err() {
-                    // The waiter went away in the meantime.
-                    self.give_back(mode);
-                }
+        while let Some(mode) = self.others.as_ref().and_then(|others| Some(others.waiting.front()?.0))
+            && self.admits(mode)
+            && let Some((_, waiter)) = self.others().waiting.pop_front()
+        {
+            self.take(mode);
+            if waiter.send(()).is_err() {
+                // The waiter went away in the meantime.
+                self.give_back(mode);
             }
         }
     }
 
     fn is_idle(&self) -> bool {
-        self.shared == 0 && !self.exclusive && self.waiting.is_empty() && self.unsettled.is_empty()
+        self.shared == 0 && !self.exclusive && !self.has_waiting() && self.unsettled().is_empty()
     }
 }
 
@@ -167,7 +184,7 @@ impl RowLocks {
                 None
             } else {
                 let (sender, receiver) = oneshot::channel();
-                state.waiting.push_back((mode, sender));
+                state.others().waiting.push_back((mode, sender));
                 Some(receiver)
             }
         };
@@ -192,8 +209,8 @@ impl RowLocks {
         let Entry::Occupied(mut entry) = shard.entry(key) else { return };
         let state = entry.get_mut();
         change(state);
-        if !state.waiting.is_empty() {
-            state.waiting.retain(|(_, waiter)| !waiter.is_closed());
+        if state.has_waiting() {
+            state.others().waiting.retain(|(_, waiter)| !waiter.is_closed());
             state.hand_over();
         }
         if state.is_idle() {
@@ -247,7 +264,7 @@ impl<'a> RowLock<'a> {
     /// What was written under this lock before and is not settled, oldest first.
     pub(crate) fn unsettled(&self) -> SmallVec<[Unsettled; 1]> {
         let shard = self.locks.shard(self.key).lock();
-        shard.get(&self.key).map_or_else(SmallVec::new, |state| state.unsettled.clone())
+        shard.get(&self.key).map_or_else(SmallVec::new, |state| state.unsettled().into())
     }
 
     /// Gives the lock back, and leaves what was written under it for who has it next, until it is settled.
@@ -256,8 +273,8 @@ impl<'a> RowLock<'a> {
         let (locks, key, sequence_id) = (this.locks, this.key, write.sequence_id);
         let mut settles = Settles { locks, key, sequence_id, has_successor: false };
         this.locks.change(this.key, |state| {
-            settles.has_successor = !state.waiting.is_empty();
-            state.unsettled.push(write);
+            settles.has_successor = state.has_waiting();
+            state.others().unsettled.push(write);
             state.give_back(this.mode);
         });
         settles
@@ -284,7 +301,7 @@ impl<'a> Settles<'a> {
     pub(crate) fn retake(&self) -> Option<RowLock<'a>> {
         let mut shard = self.locks.shard(self.key).lock();
         let state = shard.get_mut(&self.key)?;
-        let is_alone = state.unsettled.len() == 1 && state.is_free(LockMode::Exclusive);
+        let is_alone = state.unsettled().len() == 1 && state.is_free(LockMode::Exclusive);
         is_alone.then(|| {
             state.take(LockMode::Exclusive);
             RowLock { locks: self.locks, key: self.key, mode: LockMode::Exclusive }
@@ -302,7 +319,7 @@ impl<'a> Settles<'a> {
 impl Drop for Settles<'_> {
     fn drop(&mut self) {
         let of_this = |write: &mut Unsettled| write.sequence_id != self.sequence_id;
-        self.locks.change(self.key, |state| state.unsettled.retain(of_this));
+        self.locks.change(self.key, |state| state.others().unsettled.retain(of_this));
     }
 }
 

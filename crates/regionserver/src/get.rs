@@ -185,12 +185,12 @@ impl OpenGet {
     }
 
     /// The answer, when all is read.
-    pub(crate) fn result(self, cells: &mut ReplyCells) -> pb::Result {
+    pub(crate) fn result(&mut self, cells: &mut ReplyCells) -> pb::Result {
         let count = self.out.counts.iter().map(|&count| count as usize).sum();
         if self.existence_only {
             return pb::Result { exists: Some(count > 0), stale: Some(self.stale), ..pb::Result::default() };
         }
-        pb::Result { stale: Some(self.stale), ..cells.result(self.out.cells, count) }
+        pb::Result { stale: Some(self.stale), ..cells.result(std::mem::take(&mut self.out.cells), count) }
     }
 }
 

@@ -116,6 +116,14 @@ struct Gets {
     places: Vec<(usize, usize)>,
 }
 
+impl Gets {
+    /// Makes room for so many more, of which not all are open at a time.
+    fn reserve(&mut self, more: usize) {
+        self.open.reserve(more.min(MAX_OPEN_GETS - self.open.len()));
+        self.places.reserve(more.min(MAX_OPEN_GETS - self.places.len()));
+    }
+}
+
 impl Multi<'_> {
     /// Carries out one region's actions. `Err` fails the whole request: its cells cannot be told apart any more.
     async fn region_action(&mut self, action: pb::RegionAction) -> Result<(), RpcException> {
@@ -162,7 +170,7 @@ impl Multi<'_> {
         let too_large = || too_large(most);
         let reads = ReadsTogether::new(&*self.server.host, &mut open, room, &too_large);
         let ended = reads.run(&mut self.cells.memory).await;
-        for (((region, action), get), ended) in places.into_iter().zip(open).zip(ended) {
+        for (((region, action), get), ended) in places.into_iter().zip(&mut open).zip(ended) {
             let outcome = ended.and_then(|()| {
                 self.check_size()?;
                 Ok(get.result(&mut self.cells))
@@ -242,13 +250,23 @@ impl Multi<'_> {
         let region = &from.region;
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
+        self.results[number].result_or_exception.reserve_exact(actions.len());
+        self.gets.reserve(actions.iter().filter(|action| action.get.is_some()).count());
         for action in actions {
             let at = self.results[number].result_or_exception.len();
             let place = pb::ResultOrException { index: action.index, ..Default::default() };
             self.results[number].result_or_exception.push(place);
             let outcome = if let Some(get) = action.get {
-                match self.open_get(from, *get, (number, at)).await {
-                    Ok(()) => continue,
+                if self.gets.open.len() >= MAX_OPEN_GETS {
+                    self.read_gets().await;
+                }
+                match self.open_get(from, *get, (number, at)) {
+                    Ok(cannot_wait) => {
+                        if cannot_wait {
+                            self.read_gets().await;
+                        }
+                        continue;
+                    }
                     Err(failure) => Err(failure),
                 }
             } else if let Some(mutation) = action.mutation {
@@ -298,24 +316,19 @@ impl Multi<'_> {
         if size <= self.most() { Ok(()) } else { Err(too_large(size)) }
     }
 
-    async fn open_get(
+    /// Opens a get; whether it has to be read before anything else is done.
+    fn open_get(
         &mut self,
         from: &ReadFrom,
         get: pb::Get,
         place: (usize, usize),
-    ) -> Result<(), RpcException> {
-        if self.gets.open.len() >= MAX_OPEN_GETS {
-            self.read_gets().await;
-        }
+    ) -> Result<bool, RpcException> {
         self.check_size()?;
         let get = OpenGet::open(from, get)?;
         let cannot_wait = get.reads_uncommitted;
         self.gets.open.push(get);
         self.gets.places.push(place);
-        if cannot_wait {
-            self.read_gets().await;
-        }
-        Ok(())
+        Ok(cannot_wait)
     }
 
     async fn read_modify_write(

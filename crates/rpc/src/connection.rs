@@ -5,6 +5,7 @@ mod waiting;
 
 use crate::call_metrics::{Begun, CallMetrics};
 use crate::call_queue::{CallKind, QueuePlace, kind_of};
+use crate::connection_threads;
 use crate::exception::RpcException;
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
@@ -41,6 +42,8 @@ const CALL_OVERHEAD_BYTES: usize = 1 << 10;
 const MIN_TIMEOUT: Duration = Duration::from_millis(20);
 /// How often to look whether replies that the client does not take are in the way of others.
 const CROWD_LOOK: Duration = Duration::from_secs(1);
+/// A connection that has moved to another thread stays there at least so long.
+const STAYS: Duration = Duration::from_secs(1);
 /// How long to go on reading from a client that is to see our last words: closing with bytes unread would reset the
 /// connection, and the client might lose them.
 const LINGER: Duration = Duration::from_secs(1);
@@ -110,6 +113,7 @@ pub(crate) async fn serve(
         received: Instant::now(),
         looked: None,
         progress: Instant::now(),
+        stays_until: None,
     };
     let end = connection.run().await;
     outbox.close();
@@ -172,6 +176,8 @@ struct Connection {
     looked: Option<Instant>,
     /// When the client last took bytes, or there began to be some for it.
     progress: Instant,
+    /// Not before then does it move to another thread.
+    stays_until: Option<Instant>,
 }
 
 impl Connection {
@@ -189,11 +195,26 @@ impl Connection {
             if self.is_done() {
                 return Ok(self.stream);
             }
+            if self.pending == 0 && self.outgoing.is_empty() {
+                self.move_if_wanted().await;
+            }
             match self.next_event().await? {
                 Event::Read(read) => self.have_read(read?),
                 Event::Wrote(wrote) => self.have_written(wrote?)?,
                 Event::Finished | Event::Nothing => {}
             }
+        }
+    }
+
+    /// Goes on on another thread, if this one is busy. No call is under way, of which somebody here could be told.
+    async fn move_if_wanted(&mut self) {
+        let now = self.progress;
+        if self.stays_until.is_none_or(|until| until <= now)
+            && let Some(stream) = connection_threads::leave(&self.stream, now)
+        {
+            self.stream = stream;
+            self.stays_until = Some(now + STAYS);
+            connection_threads::moved().await;
         }
     }
 

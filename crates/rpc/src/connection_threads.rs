@@ -3,17 +3,31 @@
 //! Each has a scheduler of its own, and a connection stays where it was begun: a call, and what it wakes, touch one thread, and
 //! none is woken only to find that there is nothing to take over from it. That a short call is as short as its kind permits is up to
 //! the services; what takes long is to run elsewhere.
+//!
+//! A few connections share a thread: it finds the next call when it is done with one, where several would each go to sleep and be
+//! woken for every call, and what their writers need is written and synced together. When that thread becomes busy, connections move from it to
+//! others ([`moving`]).
 
 use std::future::Future;
 use std::io;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
+
+mod load;
+mod moving;
+
+use load::Load;
+use moving::OnThread;
+pub(crate) use moving::{leave, moved};
+
+/// So many connections share a thread, as long as it is not busy.
+const FEW: usize = 16;
 
 /// The threads, until this is dropped; what runs on them ends then.
 #[derive(Debug)]
@@ -30,7 +44,7 @@ pub struct Schedulers(Arc<[Scheduler]>);
 #[derive(Debug)]
 struct Scheduler {
     runtime: Handle,
-    connections: Arc<AtomicUsize>,
+    load: Load,
 }
 
 impl ConnectionThreads {
@@ -43,7 +57,7 @@ impl ConnectionThreads {
         let (mut schedulers, mut threads) = (Vec::new(), Vec::new());
         for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
             let runtime = Builder::new_current_thread().enable_all().build()?;
-            schedulers.push(Scheduler { runtime: runtime.handle().clone(), connections: Arc::default() });
+            schedulers.push(Scheduler { runtime: runtime.handle().clone(), load: Load::default() });
             runtime.spawn(beside());
             let mut ended = ended.clone();
             threads.push(thread::Builder::new().name("connections".to_owned()).spawn(move || {
@@ -72,7 +86,7 @@ impl Drop for ConnectionThreads {
 }
 
 impl Schedulers {
-    /// Lets a connection be served by the thread that has the fewest.
+    /// Lets a connection be served by the first thread that has few and is not busy, or else by that which has the fewest.
     ///
     /// # Errors
     /// The socket cannot be used there.
@@ -81,34 +95,17 @@ impl Schedulers {
         stream: std::net::TcpStream,
         serve: impl FnOnce(TcpStream) -> S,
     ) -> io::Result<()> {
-        let connections = |scheduler: &&Scheduler| scheduler.connections.load(Ordering::Relaxed);
-        let scheduler = self.0.iter().min_by_key(connections).expect("one for each processor");
+        let connections = |number: &usize| self.0[*number].load.connections.load(Ordering::Relaxed);
+        let mut numbers = 0..self.0.len();
+        let has_room = |number: &usize| connections(number) < FEW && !self.0[*number].load.is_busy();
+        let number = numbers.clone().find(has_room).or_else(|| numbers.by_ref().min_by_key(connections));
+        let number = number.expect("one for each processor");
         let serving = {
-            let _there = scheduler.runtime.enter();
+            let _there = self.0[number].runtime.enter();
             serve(TcpStream::from_std(stream)?)
         };
-        let counted = Counted::new(&scheduler.connections);
-        scheduler.runtime.spawn(async move {
-            serving.await;
-            drop(counted);
-        });
+        OnThread::new(self.clone(), number, serving).spawn();
         Ok(())
-    }
-}
-
-/// A connection of a thread, until it is dropped.
-struct Counted(Arc<AtomicUsize>);
-
-impl Counted {
-    fn new(connections: &Arc<AtomicUsize>) -> Self {
-        connections.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(connections))
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

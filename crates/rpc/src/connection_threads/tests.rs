@@ -6,22 +6,22 @@ use std::thread;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::ConnectionThreads;
+use super::{ConnectionThreads, FEW};
 
 /// Both ends of a connection; the second is to be served.
-fn connection(listener: &TcpListener) -> (TcpStream, TcpStream) {
+pub(super) fn connection(listener: &TcpListener) -> (TcpStream, TcpStream) {
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let (server, _) = listener.accept().unwrap();
     server.set_nonblocking(true).unwrap();
     (client, server)
 }
 
-fn listener() -> TcpListener {
+pub(super) fn listener() -> TcpListener {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()
 }
 
 #[test]
-fn a_connection_goes_to_the_thread_that_has_the_fewest() {
+fn a_few_connections_share_a_thread_and_more_go_to_that_which_has_the_fewest() {
     let (threads, listener) = (ConnectionThreads::start(|| async {}).unwrap(), listener());
     let count = threads.threads.len();
     let (told, heard) = mpsc::channel();
@@ -39,12 +39,13 @@ fn a_connection_goes_to_the_thread_that_has_the_fewest() {
         heard.recv().unwrap()
     };
     let mut by_thread: HashMap<_, usize> = HashMap::new();
-    let served: Vec<_> = (0..3 * count).map(|_| begin()).collect();
+    let served: Vec<_> = (0..(FEW + 2) * count).map(|_| begin()).collect();
     for thread in &served {
         *by_thread.entry(*thread).or_default() += 1;
     }
+    assert!(served[..FEW].iter().all(|thread| *thread == served[0]), "{served:?}");
     assert!(
-        by_thread.len() == count && by_thread.values().all(|&connections| connections == 3),
+        by_thread.len() == count && by_thread.values().all(|&connections| connections == FEW + 2),
         "{by_thread:?}"
     );
     // All that the first thread has go; it gets the next.
@@ -52,7 +53,7 @@ fn a_connection_goes_to_the_thread_that_has_the_fewest() {
         client.write_all(b"!").unwrap();
         assert_eq!(heard.recv().unwrap(), served[0], "a connection stays where it was begun");
     }
-    let counts = || threads.schedulers.0.iter().map(|s| s.connections.load(super::Ordering::Relaxed));
+    let counts = || threads.schedulers.0.iter().map(|s| s.load.connections.load(super::Ordering::Relaxed));
     while counts().min() != Some(0) {
         thread::yield_now();
     }

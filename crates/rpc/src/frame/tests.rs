@@ -1,7 +1,7 @@
 use super::*;
 
 fn buffer(bytes: &[u8]) -> FrameBuffer {
-    FrameBuffer { bytes: BytesMut::from(bytes) }
+    FrameBuffer { bytes: BytesMut::from(bytes), ..FrameBuffer::default() }
 }
 
 #[test]
