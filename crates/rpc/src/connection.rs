@@ -43,7 +43,7 @@ const MIN_TIMEOUT: Duration = Duration::from_millis(20);
 /// How often to look whether replies that the client does not take are in the way of others.
 const CROWD_LOOK: Duration = Duration::from_secs(1);
 /// A connection that has moved to another thread stays there at least so long.
-const STAYS: Duration = Duration::from_secs(1);
+const STAYS: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
 /// How long to go on reading from a client that is to see our last words: closing with bytes unread would reset the
 /// connection, and the client might lose them.
 const LINGER: Duration = Duration::from_secs(1);
@@ -195,9 +195,7 @@ impl Connection {
             if self.is_done() {
                 return Ok(self.stream);
             }
-            if self.pending == 0 && self.outgoing.is_empty() {
-                self.move_if_wanted().await;
-            }
+            self.move_if_wanted().await;
             match self.next_event().await? {
                 Event::Read(read) => self.have_read(read?),
                 Event::Wrote(wrote) => self.have_written(wrote?)?,
@@ -206,15 +204,15 @@ impl Connection {
         }
     }
 
-    /// Goes on on another thread, if this one is busy. No call is under way, of which somebody here could be told.
+    /// Goes on on another thread, if this one is busy.
     async fn move_if_wanted(&mut self) {
-        let now = self.progress;
+        let now = self.received.max(self.progress);
         if self.stays_until.is_none_or(|until| until <= now)
-            && let Some(stream) = connection_threads::leave(&self.stream, now)
+            && let Some((stream, destination)) = connection_threads::leave(&self.stream, now)
         {
             self.stream = stream;
             self.stays_until = Some(now + STAYS);
-            connection_threads::moved().await;
+            connection_threads::moved(destination).await;
         }
     }
 

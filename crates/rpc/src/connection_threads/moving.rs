@@ -1,7 +1,8 @@
 //! Connections move from a thread that is busy to one that is not.
 //!
-//! A connection asks now and then whether it is to [`leave`], when no call of its is under way. Its socket is then made known to the
-//! scheduler of the other thread, it says that it has [`moved`], and what runs it hands it over.
+//! A connection asks now and then whether it is to [`leave`]. Its socket is then made known to the scheduler of the other thread, it
+//! says that it has [`moved`], and what runs it hands it over. It goes on by looking at all that it waits for, so that it is woken
+//! where it is then.
 
 use std::cell::{Cell, OnceCell};
 use std::future::Future;
@@ -68,9 +69,13 @@ impl Here {
     }
 }
 
-/// The socket of a connection that is to leave this thread, at the one that it is to go to: `None` if it is to stay, or cannot go.
+/// The thread that a connection goes to.
+pub(crate) struct Destination(usize);
+
+/// The socket of a connection that is to leave this thread, as the one that it is to go to has it: `None` if it is to stay, or
+/// cannot go.
 #[inline]
-pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<TcpStream> {
+pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<(TcpStream, Destination)> {
     HERE.with(|here| {
         let here = here.get()?;
         if now.saturating_duration_since(here.looked.get()) >= LOOKS_EVERY {
@@ -80,7 +85,7 @@ pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<TcpStream> {
         here.leaving.set((left.checked_sub(1)?, to));
         let there = adopt(&here.schedulers, to, stream);
         let there = there.inspect_err(|error| tracing::debug!(%error, "a connection stays on a busy thread"));
-        there.ok().inspect(|_| here.moved_to.set(Some(to)))
+        Some((there.ok()?, Destination(to)))
     })
 }
 
@@ -91,9 +96,20 @@ fn adopt(schedulers: &Schedulers, to: usize, stream: &TcpStream) -> io::Result<T
 }
 
 /// To be awaited by a connection that goes on with the socket that [`leave`] has given it: on the other thread.
-pub(crate) async fn moved() {
-    let mut here = true;
-    std::future::poll_fn(|_| if std::mem::take(&mut here) { Poll::Pending } else { Poll::Ready(()) }).await;
+pub(crate) async fn moved(Destination(to): Destination) {
+    let mut leaves = true;
+    std::future::poll_fn(|_| {
+        if !std::mem::take(&mut leaves) {
+            return Poll::Ready(());
+        }
+        HERE.with(|here| {
+            if let Some(here) = here.get() {
+                here.moved_to.set(Some(to));
+            }
+        });
+        Poll::Pending
+    })
+    .await;
 }
 
 /// A connection that is served on a thread, until it ends or moves.

@@ -8,8 +8,20 @@ use crate::connection_threads::{
     ConnectionThreads,
     tests::{connection, listener},
 };
+use crate::{
+    Call, Channel, ConnectOptions, Outcome, Reply, Request, ServerBuilder, Service, SocketChannel, bind,
+};
 
 const CALLS: u8 = 100;
+
+/// The next connection of this thread that may leave is to go to the next thread.
+fn ask_to_leave() {
+    HERE.with(|here| {
+        let here = here.get().expect("a thread of connections");
+        here.looked.set(Instant::now());
+        here.leaving.set((1, (here.number + 1) % here.schedulers.0.len()));
+    });
+}
 
 /// Answers each byte with the next number, and moves to the next thread after every other answer.
 async fn serve(mut stream: TcpStream) {
@@ -17,13 +29,10 @@ async fn serve(mut stream: TcpStream) {
     while let Ok(byte) = stream.read_u8().await {
         stream.write_u8(byte + 1).await.unwrap();
         if byte % 2 == 0 {
-            HERE.with(|here| {
-                let here = here.get().expect("a thread of connections");
-                here.looked.set(Instant::now());
-                here.leaving.set((1, (here.number + 1) % here.schedulers.0.len()));
-            });
-            stream = leave(&stream, Instant::now()).expect("it is to leave");
-            moved().await;
+            ask_to_leave();
+            let (there, destination) = leave(&stream, Instant::now()).expect("it is to leave");
+            stream = there;
+            moved(destination).await;
             threads.push(thread::current().id());
         }
         assert!(leave(&stream, Instant::now()).is_none(), "only one was to leave");
@@ -57,4 +66,53 @@ fn a_connection_that_moves_is_served_on() {
     while connections() > 0 {
         thread::yield_now();
     }
+}
+
+/// Answers at once, in the connection's task, or in one of its own, and has the connection move with each call.
+struct Moves;
+
+impl Service for Moves {
+    fn name(&self) -> &'static str {
+        "Moves"
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        HERE.with(|here| here.get().is_some()).then(ask_to_leave);
+        let (number, reply) = (call.param[0], Reply { message: call.param.to_vec(), ..Reply::default() });
+        let later = async move {
+            tokio::time::sleep(Duration::from_micros(100 * u64::from(number))).await;
+            tokio::task::yield_now().await;
+            Ok(reply)
+        };
+        match number % 3 {
+            0 => Outcome::Ready(Ok(Reply { message: call.param.to_vec(), ..Reply::default() })),
+            1 => Outcome::pending(later),
+            _ => Outcome::Waiting(Box::pin(later)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn calls_under_way_are_answered_wherever_their_connection_goes() {
+    let threads = ConnectionThreads::start(|| async {}).unwrap();
+    let listener = bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let server =
+        ServerBuilder::default().service(std::sync::Arc::new(Moves)).schedulers(threads.schedulers()).build();
+    let serving = tokio::spawn(async move { server.serve(listener, std::future::pending()).await });
+    let options = ConnectOptions { service: "Moves".to_owned(), user: "somebody".to_owned() };
+    let mut connections = Vec::new();
+    for _ in 0..4 {
+        connections.push(SocketChannel::connect(address, &options).await.unwrap());
+    }
+    let calls = connections.iter().flat_map(|connection| (0..60u8).map(move |number| (connection, number)));
+    let calls = calls.map(|(connection, number)| async move {
+        for round in 0..20 {
+            let param = vec![number, round];
+            let request = Request { method: "Move", param: param.clone().into(), ..Request::default() };
+            assert_eq!(connection.call_encoded(request).await.expect("an answer").0, param);
+        }
+    });
+    futures_util::future::join_all(calls).await;
+    serving.abort();
 }
