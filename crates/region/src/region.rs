@@ -292,8 +292,13 @@ impl Region {
             let mut stores = Vec::new();
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
-                if scan.families.is_empty() || selection.is_some() {
-                    stores.extend(store.scanner(scan, range, selection, sight, &now, has_filter));
+                if (scan.families.is_empty() || selection.is_some())
+                    && let Some(store) = store.scanner(scan, range, selection, sight, &now, has_filter)
+                {
+                    if stores.is_empty() {
+                        stores.reserve_exact(1); // They are large, and mostly there is one.
+                    }
+                    stores.push(store);
                 }
             }
             stores

@@ -170,6 +170,9 @@ impl Multi<'_> {
         let too_large = || too_large(most);
         let reads = ReadsTogether::new(&*self.server.host, &mut open, room, &too_large);
         let ended = reads.run(&mut self.cells.memory).await;
+        if open.len() > 1 {
+            self.cells.reserve(open.iter().map(OpenGet::found_bytes).sum());
+        }
         for (((region, action), get), ended) in places.into_iter().zip(&mut open).zip(ended) {
             let outcome = ended.and_then(|()| {
                 self.check_size()?;

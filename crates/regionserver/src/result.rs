@@ -43,6 +43,13 @@ impl ReplyCells {
         self.block.len() + self.inline_bytes
     }
 
+    /// Makes room for so many bytes of cells, of several results.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        if !self.inline {
+            self.block.reserve_exact(bytes);
+        }
+    }
+
     /// The reply of these cells with a message.
     pub(crate) fn reply<M: Message>(self, message: &M) -> Reply {
         let reply = Reply { is_untagged: !self.may_have_tags, ..Reply::with_cells(message, self.block) };
@@ -57,7 +64,7 @@ impl ReplyCells {
             return convert::inline_result(CellIter::over_checked(&cells));
         }
         // The only result of most replies: no copy.
-        if self.block.is_empty() {
+        if self.block.capacity() == 0 {
             self.block = cells;
         } else {
             self.block.extend_from_slice(&cells);
