@@ -206,6 +206,8 @@ public final class MapReduceJobs {
     }
     TableName played = SampleTable.create(connection, "mr_played");
     TableName logged = TableName.valueOf("mr_imported");
+    // A log that goes to the archive after the job has listed it is looked for there.
+    conf.set("hbase.rootdir", "file://" + server);
     tool(new WALPlayer(), "file://" + server + "/WALs,file://" + server + "/oldWALs", logged.getNameAsString(), "mr_played");
     same(played, "WALPlayer");
   }
