@@ -157,8 +157,11 @@ impl<S: Future<Output = ()> + Send + 'static> Future for OnThread<S> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let Some(serving) = &mut self.0 else { return Poll::Ready(()) };
         let (schedulers, number) = (&serving.schedulers, serving.number);
+        HERE.with(|here| {
+            here.get_or_init(|| Here::new(schedulers, number));
+        });
         let polled = serving.serving.as_mut().poll(context);
-        let moved_to = HERE.with(|here| here.get_or_init(|| Here::new(schedulers, number)).moved_to.take());
+        let moved_to = HERE.with(|here| here.get()?.moved_to.take());
         if polled.is_pending() {
             let Some(number) = moved_to else { return Poll::Pending };
             if let Some(serving) = self.take() {
