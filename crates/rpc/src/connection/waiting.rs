@@ -3,7 +3,7 @@
 //! The task of the connection carries them on itself. Another task for each would cost more than the call: it has to be made, other
 //! threads are woken to take it, and it wakes the connection in the end.
 
-use super::{Begun, CallMetrics, Finished, Share, count};
+use super::{Begun, CallMetrics, Finished, SENT_AFTER, Share, count};
 use crate::call_queue::QueuePlace;
 use crate::run::Guarded;
 use futures_util::stream::{FuturesUnordered, Stream};
@@ -11,9 +11,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 use tokio::runtime::Handle;
 
-/// A call under way. Its output is its result, which has been counted.
+/// A call under way. Its output is its result, which has been counted, and when it ended.
 pub(super) struct WaitingCall {
     pub(super) call_id: u32,
     pub(super) begun: Begun,
@@ -24,13 +25,13 @@ pub(super) struct WaitingCall {
 }
 
 impl Future for WaitingCall {
-    type Output = Finished;
+    type Output = (Finished, Instant);
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Finished> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { call_id, begun, future, metrics, .. } = &mut *self;
         Pin::new(future).poll(cx).map(|result| {
-            count(metrics, *begun, &result);
-            Finished { call_id: *call_id, result }
+            let ended = count(metrics, *begun, &result);
+            (Finished { call_id: *call_id, result }, ended)
         })
     }
 }
@@ -45,11 +46,15 @@ impl WaitingCalls {
         self.0.push(call);
     }
 
-    /// Moves to `finished` what is; whether anything was.
+    /// Moves to `finished` what is, but for what comes after [`SENT_AFTER`]; whether anything was.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, finished: &mut Vec<Finished>) -> bool {
         let before = finished.len();
-        while let Poll::Ready(Some(call)) = Pin::new(&mut self.0).poll_next(cx) {
+        let mut first = None;
+        while let Poll::Ready(Some((call, ended))) = Pin::new(&mut self.0).poll_next(cx) {
             finished.push(call);
+            if ended.saturating_duration_since(*first.get_or_insert(ended)) >= SENT_AFTER {
+                break;
+            }
         }
         finished.len() > before
     }

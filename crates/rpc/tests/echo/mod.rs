@@ -8,8 +8,8 @@ use finback_rpc::{
 };
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -19,12 +19,16 @@ use tokio::task::JoinHandle;
 pub const CLUSTER_ID: &str = "deadbeef-0000-4000-8000-000000000001";
 /// Nothing in these tests takes as long.
 pub const LONG: Duration = Duration::from_secs(20);
+/// Longer than answers wait for others.
+const SLOW: Duration = Duration::from_millis(1);
 /// For the replies to `Counted`.
 pub const MEMORY: usize = 16 << 20;
 
 /// `Echo` gives back parameter and cells, `Later` when [`Echo::release`] is notified, in a task of its own, `LaterHere` in that of
 /// its connection; `Multi` the number of actions, in text; `Big` a cell block of as many KiB as the parameter has bytes;
-/// `Counted` the same, when there is memory for it; `CountedLater` is counted as many KiB, and goes on as `Later`.
+/// `Counted` the same, when there is memory for it; `CountedLater` is counted as many KiB, and goes on as `Later`. `Slow` takes a
+/// while, and so does `SlowHere` when released; `Answered` and, when released, `AnsweredHere` keep the thread until the test says
+/// that it has an answer ([`Echo::has_answer`]), and tell whether it has.
 pub struct Echo {
     pub memory: Arc<ReplyMemory>,
     pub begun: AtomicUsize,
@@ -32,11 +36,16 @@ pub struct Echo {
     pub release: Arc<Notify>,
     /// Calls that were released.
     pub carried_on: Arc<AtomicUsize>,
+    pub has_answer: mpsc::Sender<()>,
+    answers: Arc<Mutex<mpsc::Receiver<()>>>,
 }
 
 impl Default for Echo {
     fn default() -> Self {
+        let (has_answer, answers) = mpsc::channel();
         Self {
+            has_answer,
+            answers: Arc::new(Mutex::new(answers)),
             memory: ReplyMemory::new(MEMORY),
             begun: AtomicUsize::default(),
             ended: AtomicUsize::default(),
@@ -54,6 +63,15 @@ impl Echo {
             carried_on.fetch_add(1, Ordering::SeqCst);
             Ok(echo(&call))
         }
+    }
+}
+
+/// Keeps the thread until the test has an answer.
+fn answered(answers: &Mutex<mpsc::Receiver<()>>) -> Reply {
+    let has_come = answers.lock().unwrap().recv_timeout(LONG).is_ok();
+    Reply {
+        message: if has_come { b"has an answer".to_vec() } else { b"has none".to_vec() },
+        ..Reply::default()
     }
 }
 
@@ -98,6 +116,26 @@ impl Service for Echo {
             }
             "Later" => return Outcome::pending(self.when_released(call)),
             "LaterHere" => return Outcome::Waiting(Box::pin(self.when_released(call))),
+            "Slow" => {
+                std::thread::sleep(SLOW);
+                Outcome::Ready(Ok(echo(&call)))
+            }
+            "SlowHere" => {
+                let reply = self.when_released(call);
+                return Outcome::Waiting(Box::pin(async {
+                    let reply = reply.await;
+                    std::thread::sleep(SLOW);
+                    reply
+                }));
+            }
+            "Answered" => Outcome::Ready(Ok(answered(&self.answers))),
+            "AnsweredHere" => {
+                let (answers, released) = (Arc::clone(&self.answers), self.when_released(call));
+                return Outcome::Waiting(Box::pin(async move {
+                    released.await?;
+                    Ok(answered(&answers))
+                }));
+            }
             "Panic" => panic!("oh no"),
             "PanicLater" => Outcome::pending(async { panic!("oh no, later") }),
             "PanicLaterHere" => Outcome::Waiting(Box::pin(async { panic!("oh no, later") })),
