@@ -57,9 +57,11 @@ impl Default for Echo {
 
 impl Echo {
     fn when_released(&self, call: Call) -> impl Future<Output = Result<Reply, RpcException>> + use<> {
-        let (release, carried_on) = (Arc::clone(&self.release), Arc::clone(&self.carried_on));
+        // Made here: it is released from now on, even if nobody has looked at it yet.
+        let (released, carried_on) =
+            (Arc::clone(&self.release).notified_owned(), Arc::clone(&self.carried_on));
         async move {
-            release.notified().await;
+            released.await;
             carried_on.fetch_add(1, Ordering::SeqCst);
             Ok(echo(&call))
         }
