@@ -312,15 +312,17 @@ impl RegionScanner {
     /// Between rows: why the scan is over, if it is. Said with the last row, it spares the client a call, and as in HBase a
     /// filter that is done ends the region and not the whole scan when the reply has results.
     fn end_of_scan(&mut self) -> Option<ScanStop> {
-        let stop = if self.is_filter_done() {
-            ScanStop::FilterDone
-        } else if self.next_row().is_none() {
-            ScanStop::Exhausted
-        } else {
+        if !self.is_filter_done() && self.next_row().is_some() {
             return None;
-        };
+        }
+        Some(self.end())
+    }
+
+    /// Ends the scan of the region. A filter that is done comes first: after it there is nothing to ask for.
+    fn end(&mut self) -> ScanStop {
+        let stop = if self.is_filter_done() { ScanStop::FilterDone } else { ScanStop::Exhausted };
         self.phase = Phase::Done(stop);
-        Some(stop)
+        stop
     }
 
     fn begin_row(&mut self, out: &mut ScanOutput) -> Result<(), Interrupt> {
@@ -330,7 +332,9 @@ impl RegionScanner {
                 begun.clear();
                 begun.extend_from_slice(row);
             }
-            None => self.phase = Phase::Done(ScanStop::Exhausted),
+            None => {
+                self.end();
+            }
         }
         self.row = begun;
         if self.phase != Phase::BetweenRows {
@@ -481,7 +485,7 @@ impl RegionScanner {
         out.close_result(false);
         // A row that is the only or last one of the scan needs no move beyond it.
         if self.range.include_stop && self.row == self.range.stop[..] {
-            self.phase = Phase::Done(ScanStop::Exhausted);
+            self.end();
         }
     }
 

@@ -150,6 +150,37 @@ async fn a_full_reply_does_not_say_that_it_is_the_last_of_its_region() {
 }
 
 #[tokio::test]
+async fn a_filter_that_is_done_with_the_last_row_of_a_region_ends_the_region_and_not_the_scan() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..3, b"v").await;
+    let page = pb::PageFilter { page_size: 3 };
+    let page = pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.PageFilter".into(),
+        serialized_filter: Some(page.encode_to_vec().into()),
+    };
+    let cases = [1, 2, 1000].into_iter().flat_map(|caching| [None, Some(1)].map(|size| (caching, size)));
+    for ((caching, size), reversed) in cases.flat_map(|case| [(case, false), (case, true)]) {
+        for include_stop in [false, true] {
+            let last = row_name(if reversed { 0 } else { 2 });
+            let scan = pb::Scan {
+                reversed: Some(reversed),
+                filter: Some(page.clone()),
+                max_result_size: size,
+                stop_row: include_stop.then(|| last.into()),
+                include_stop_row: Some(include_stop),
+                ..Default::default()
+            };
+            let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(caching) };
+            let replies = Replies::of(&table, request.clone(), None).await;
+            assert_eq!(replies.cells().count(), 3, "{request:?}");
+            let (end, _) = replies.replies.last().unwrap();
+            assert!(end.more_results() && !end.more_results_in_region(), "{request:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_full_reply_ends_within_its_row_though_a_filter_leaves_nothing_more_of_it() {
     let world = World::new();
     let table = world.table("t").await;
