@@ -8,6 +8,8 @@ use finback_rpc::Limits;
 use std::time::Duration;
 
 const STALL: Duration = Duration::from_millis(200);
+/// Within which a client that reads takes something, however busy the machine.
+const LONG_STALL: Duration = Duration::from_secs(3);
 /// Of a reply, as large as the memory for all: the kernel does not take it all.
 const KIB: usize = MEMORY >> 10;
 
@@ -31,13 +33,13 @@ async fn deaf(running: &Running) -> Raw {
     deaf
 }
 
-fn limits() -> Limits {
-    Limits { crowded_stall_timeout: STALL, max_outgoing_bytes: 4 * MEMORY, ..Limits::default() }
+fn limits(crowded_stall_timeout: Duration) -> Limits {
+    Limits { crowded_stall_timeout, max_outgoing_bytes: 4 * MEMORY, ..Limits::default() }
 }
 
 #[tokio::test]
 async fn nobody_is_closed_for_what_only_it_waits_for_itself() {
-    let running = Running::start(limits());
+    let running = Running::start(limits(STALL));
     let mut deaf = deaf(&running).await;
     tokio::time::sleep(4 * STALL).await;
     assert_eq!(running.server.connections(), 1);
@@ -47,9 +49,10 @@ async fn nobody_is_closed_for_what_only_it_waits_for_itself() {
     until("nothing is held", || running.echo.memory.bytes() == 0).await;
 }
 
-#[tokio::test]
+// Making replies is not to keep the clients from reading.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_client_in_the_way_of_others_is_closed_and_may_come_back() {
-    let running = Running::start(limits());
+    let running = Running::start(limits(LONG_STALL));
     let memory = &running.echo.memory;
     let mut deaf = deaf(&running).await;
     let mut others = Vec::new();
@@ -58,9 +61,9 @@ async fn a_client_in_the_way_of_others_is_closed_and_may_come_back() {
         other.send(&counted(id, KIB / 2)).await;
         others.push(other);
     }
-    for (id, other) in others.iter_mut().enumerate() {
-        assert_answered(other, id as u32, KIB / 2).await;
-    }
+    // All read at the same time: nobody is to be in the way of others but the deaf one.
+    let answers = others.iter_mut().zip(0..).map(|(other, id)| assert_answered(other, id, KIB / 2));
+    futures_util::future::join_all(answers).await;
     // Of the connection nothing is left: not what it had, nor what waited for memory, nor a turn.
     until("nothing is held", || memory.bytes() == 0 && memory.waiting() == 0).await;
     until("closed", || running.server.connections() == others.len()).await;
