@@ -1,5 +1,6 @@
 //! One connection of a client: one task that reads requests, calls the service and writes replies.
 
+mod handed_over;
 mod patience;
 mod waiting;
 
@@ -17,10 +18,11 @@ use crate::request::{self, RequestHeader};
 use crate::response::{push_exception, push_result};
 use crate::run::{self, Guarded};
 use crate::server::Shared;
-use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, PendingReply, Reply};
+use crate::service::{Call, HIGH_PRIORITY, MethodName, Outcome, Reply};
 use crate::unread::UnreadPart;
 use bytes::Bytes;
 use finback_proto::footprint;
+use handed_over::{HandedCall, HandedOver};
 use patience::Patience;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -59,6 +61,13 @@ enum Event {
     Finished,
     /// Nothing, for a while.
     Nothing,
+}
+
+/// A call that may begin.
+struct Prepared {
+    call: Call,
+    kind: CallKind,
+    begun: Begun,
 }
 
 /// What is being read.
@@ -108,6 +117,7 @@ pub(crate) async fn serve(
         share: shared.in_flight.share(),
         outbox: Arc::clone(&outbox),
         waiting: WaitingCalls::default(),
+        handed_over: HandedOver::default(),
         finished: Vec::new(),
         outgoing: Outgoing::default(),
         unread: UnreadPart::new(&shared.unread),
@@ -115,6 +125,7 @@ pub(crate) async fn serve(
         reading: Reading::Frames,
         pending: 0,
         has_more: false,
+        carried_out: 0,
         received: now,
         looked: Some(now),
         progress: now,
@@ -167,6 +178,8 @@ struct Connection {
     outbox: Arc<Outbox>,
     /// Calls that have no task of their own.
     waiting: WaitingCalls,
+    /// Calls that another thread carries out.
+    handed_over: HandedOver,
     /// Results that are to be written.
     finished: Vec<Finished>,
     outgoing: Outgoing,
@@ -177,6 +190,8 @@ struct Connection {
     pending: usize,
     /// Whether requests were left for when the answers to those before them have been sent.
     has_more: bool,
+    /// Frames that were taken before that, for calls that were carried out here.
+    carried_out: usize,
     /// When the last bytes came.
     received: Instant,
     /// The time, if it has just been looked at: after reading, writing, and a call.
@@ -261,7 +276,10 @@ impl Connection {
     /// Takes every whole frame that has been read, as far as there is room and its answers need not be sent first.
     fn begin_calls(&mut self) -> io::Result<()> {
         let began = self.looked;
-        self.has_more = false;
+        if std::mem::take(&mut self.has_more) {
+            self.hand_over()?;
+        }
+        self.carried_out = 0;
         while self.has_room() {
             if let (Some(began), Some(ended)) = (began, self.looked)
                 && !self.outgoing.is_empty()
@@ -283,7 +301,12 @@ impl Connection {
                 Reading::Ended => break,
             }
             match self.frames.next(self.shared.limits.max_request_bytes) {
-                Next::Frame(frame) => self.begin_call(frame)?,
+                Next::Frame(frame) => {
+                    self.carried_out += 1;
+                    if let Some(prepared) = self.prepare(frame)? {
+                        self.carry_out(prepared);
+                    }
+                }
                 Next::Partial { missing } => {
                     if !self.make_room(missing)? {
                         break;
@@ -340,7 +363,38 @@ impl Connection {
         }
     }
 
-    fn begin_call(&mut self, frame: Bytes) -> io::Result<()> {
+    /// Lets another thread, if there is one with less to do, carry out as many of the reads that queue here as this one has
+    /// carried out since its answers were last sent.
+    fn hand_over(&mut self) -> io::Result<()> {
+        if !matches!(self.reading, Reading::Frames) || !self.handed_over.has_room() {
+            return Ok(());
+        }
+        let Some(helper) = connection_threads::helper() else { return Ok(()) };
+        let count = self.frames.whole_frames(2 * self.carried_out) / 2;
+        let mut handed = Vec::with_capacity(count);
+        for _ in 0..count {
+            if !self.has_room() {
+                break;
+            }
+            let Next::Frame(frame) = self.frames.next(self.shared.limits.max_request_bytes) else { break };
+            match self.prepare(frame)? {
+                Some(Prepared { call, kind: kind @ CallKind::Read, begun }) => {
+                    let counted = self.count_pending(call.share.clone(), kind, begun);
+                    handed.push(HandedCall { call, begun, counted });
+                }
+                Some(other) => self.carry_out(other),
+                None => {}
+            }
+        }
+        if !handed.is_empty() {
+            let shared = (&self.shared, &self.outbox);
+            self.handed_over.send(&helper, handed, &self.session.service, shared);
+        }
+        Ok(())
+    }
+
+    /// The call in a frame; none if it is over already.
+    fn prepare(&mut self, frame: Bytes) -> io::Result<Option<Prepared>> {
         let bytes = frame.len();
         let share = self.share_of_frame(bytes);
         let Some((header, body)) = request::split_header(frame) else {
@@ -350,26 +404,30 @@ impl Connection {
         let begun = Begun { received: self.received, begun: self.now(), bytes };
         if deadline.is_some_and(|deadline| deadline <= begun.begun) {
             // The client has given up already, and takes no answer any more.
-            return Ok(());
+            return Ok(None);
         }
         if header.priority < HIGH_PRIORITY && self.shared.in_flight.is_full() {
             self.refuse(header.call_id, &self.shared.in_flight.too_much());
-            return Ok(());
+            return Ok(None);
         }
         let call_id = header.call_id;
         let call = match self.decode(header, body, (deadline, begun.begun), share) {
             Ok(call) => call,
             Err(exception) => {
                 self.refuse(call_id, &exception);
-                return Ok(());
+                return Ok(None);
             }
         };
         let kind = kind_of(&call, self.session.service.kind(&call));
         if let Err(exception) = self.shared.queues.check(kind) {
             self.refuse(call_id, &exception);
-            return Ok(());
+            return Ok(None);
         }
-        let share = call.share.clone();
+        Ok(Some(Prepared { call, kind, begun }))
+    }
+
+    fn carry_out(&mut self, Prepared { call, kind, begun }: Prepared) {
+        let (call_id, share) = (call.call_id, call.share.clone());
         match run::call(&*self.session.service, call) {
             Outcome::Ready(result) => {
                 self.looked = Some(count(&self.shared.metrics, begun, &result));
@@ -388,10 +446,9 @@ impl Connection {
             }
             Outcome::Pending(future) => {
                 let counted = self.count_pending(share, kind, begun);
-                self.spawn(call_id, future, counted, begun);
+                handed_over::spawn(call_id, future, counted, begun, (&self.shared, &self.outbox));
             }
         }
-        Ok(())
     }
 
     /// Answers a call with an exception.
@@ -457,17 +514,6 @@ impl Connection {
         share.raise_to(begun.bytes + CALL_OVERHEAD_BYTES);
         self.pending += 1;
         (share, self.shared.queues.place(kind))
-    }
-
-    /// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
-    fn spawn(&self, call_id: u32, future: PendingReply, counted: (Arc<Share>, QueuePlace), begun: Begun) {
-        let (outbox, metrics) = (Arc::clone(&self.outbox), Arc::clone(&self.shared.metrics));
-        tokio::spawn(async move {
-            let result = Guarded(future).await;
-            count(&metrics, begun, &result);
-            outbox.push(Finished { call_id, result });
-            drop(counted);
-        });
     }
 
     async fn next_event(&mut self) -> io::Result<Event> {

@@ -58,6 +58,19 @@ impl FrameBuffer {
         self.bytes.len()
     }
 
+    /// How many whole frames there are, at most `limit`.
+    pub(crate) fn whole_frames(&self, limit: usize) -> usize {
+        let (mut rest, mut count) = (&self.bytes[..], 0);
+        while count < limit
+            && let Some((length, after)) = rest.split_first_chunk::<LENGTH_BYTES>()
+            && let Ok(length) = usize::try_from(i32::from_be_bytes(*length))
+            && let Some(after) = after.get(length..)
+        {
+            (rest, count) = (after, count + 1);
+        }
+        count
+    }
+
     /// Takes the next frame, if it is whole and not longer than `limit`.
     pub(crate) fn next(&mut self, limit: usize) -> Next {
         let Some(length) = self.bytes.first_chunk::<LENGTH_BYTES>() else {

@@ -28,14 +28,14 @@ struct State {
 }
 
 impl Outbox {
-    /// Leaves a result.
-    pub(crate) fn push(&self, finished: Finished) {
+    /// Leaves results.
+    pub(crate) fn push(&self, finished: impl IntoIterator<Item = Finished>) {
         let waker = {
             let mut state = self.state.lock();
             if state.closed {
                 return;
             }
-            state.finished.push(finished);
+            state.finished.extend(finished);
             state.waker.take()
         };
         if let Some(waker) = waker {

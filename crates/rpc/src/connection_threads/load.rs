@@ -43,6 +43,12 @@ impl Load {
         other.is_busy() && self.busy() + LESS < other.busy()
     }
 
+    /// Whether a thread with this load carries out calls for one with `other`, which it does already if `goes_on`: both have less to
+    /// do then, or more, and it is not to begin and end again and again.
+    pub(super) fn helps(&self, other: &Self, goes_on: bool) -> bool {
+        if goes_on { other.busy() > LESS && !self.is_busy() } else { self.relieves(other) }
+    }
+
     pub(super) fn busy(&self) -> u32 {
         let found = Duration::from_millis(now_ms().saturating_sub(self.found_ms.load(Relaxed)));
         if found > KNOWN_FOR { 0 } else { self.busy.load(Relaxed) }

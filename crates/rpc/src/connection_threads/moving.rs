@@ -2,7 +2,7 @@
 //!
 //! A connection asks now and then whether it is to [`leave`]. Its socket is then made known to the scheduler of the other thread, it
 //! says that it has [`moved`], and what runs it hands it over. It goes on by looking at all that it waits for, so that it is woken
-//! where it is then.
+//! where it is then. A connection that makes a thread busy alone stays, and gives some of its calls to a [`helper`].
 
 use std::cell::{Cell, OnceCell};
 use std::future::Future;
@@ -14,6 +14,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 
 use super::{
     Schedulers,
@@ -36,6 +37,8 @@ struct Here {
     computed: Cell<Duration>,
     /// How many connections are to leave, and for which thread.
     leaving: Cell<(usize, usize)>,
+    /// The thread that carries out calls for connections of this one.
+    helper: Cell<Option<usize>>,
     /// Where the connection that runs has moved to.
     moved_to: Cell<Option<usize>>,
 }
@@ -48,6 +51,7 @@ impl Here {
             looked: Cell::new(Instant::now()),
             computed: Cell::new(load::computed()),
             leaving: Cell::default(),
+            helper: Cell::default(),
             moved_to: Cell::default(),
         }
     }
@@ -66,6 +70,9 @@ impl Here {
         let other = others.min_by_key(|&number| self.load(number).busy());
         let relief = other.filter(|&number| connections > 1 && self.load(number).relieves(load));
         self.leaving.set(relief.map_or((0, 0), |number| (connections / 2, number)));
+        let goes_on = self.helper.get().is_some();
+        let helps = |&number: &usize| relief.is_none() && self.load(number).helps(load, goes_on);
+        self.helper.set(other.filter(helps));
     }
 }
 
@@ -86,6 +93,14 @@ pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<(TcpStream, Dest
         let there = adopt(&here.schedulers, to, stream);
         let there = there.inspect_err(|error| tracing::debug!(%error, "a connection stays on a busy thread"));
         Some((there.ok()?, Destination(to)))
+    })
+}
+
+/// Where calls of this thread's connections can be carried out sooner than here, as [`leave`] has found.
+pub(crate) fn helper() -> Option<Handle> {
+    HERE.with(|here| {
+        let here = here.get()?;
+        Some(here.schedulers.0[here.helper.get()?].runtime.clone())
     })
 }
 

@@ -7,6 +7,7 @@ fn buffer(bytes: &[u8]) -> FrameBuffer {
 #[test]
 fn all_whole_frames_are_taken() {
     let mut frames = buffer(b"\0\0\0\x02ab\0\0\0\0\0\0\0\x03c");
+    assert_eq!((frames.whole_frames(9), frames.whole_frames(1)), (2, 1));
     assert_eq!(frames.next(9), Next::Frame(Bytes::from_static(b"ab")));
     assert_eq!(frames.next(9), Next::Frame(Bytes::new()));
     assert_eq!(frames.next(9), Next::Partial { missing: 2 });
@@ -15,6 +16,8 @@ fn all_whole_frames_are_taken() {
 
 #[test]
 fn lengths_that_lie_are_found_out() {
+    let lying: [&[u8]; 3] = [b"\0\0\0", b"\0\0\0\x0a", b"\xff\xff\xff\xff"];
+    assert!(lying.into_iter().all(|bytes| buffer(bytes).whole_frames(9) == 0));
     assert_eq!(buffer(b"\0\0\0").next(9), Next::Partial { missing: 4 });
     assert_eq!(buffer(b"\0\0\0\x0a").next(9), Next::TooBig { length: 10 });
     assert_eq!(buffer(b"\xff\xff\xff\xff").next(9), Next::Negative);

@@ -17,6 +17,15 @@ fn a_busy_thread_is_relieved_by_one_that_has_much_less_to_do() {
 }
 
 #[test]
+fn a_thread_helps_until_it_is_busy_itself_or_the_other_has_little_to_do() {
+    assert!(load(100).helps(&load(960), false) && !load(600).helps(&load(960), false));
+    assert!(load(600).helps(&load(600), true), "each has a half of it");
+    assert!(!load(600).helps(&load(600), false));
+    assert!(!load(960).helps(&load(960), true), "it is busy itself");
+    assert!(!load(100).helps(&load(400), true), "there is little to do");
+}
+
+#[test]
 fn a_thread_computes() {
     let before = computed();
     while computed() == before {

@@ -1,5 +1,9 @@
+use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::sync::Arc;
 use std::thread;
+
+use parking_lot::Mutex;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -9,17 +13,23 @@ use crate::connection_threads::{
     tests::{connection, listener},
 };
 use crate::{
-    Call, Channel, ConnectOptions, Outcome, Reply, Request, ServerBuilder, Service, SocketChannel, bind,
+    Call, CallKind, Channel, ConnectOptions, Outcome, Reply, Request, ServerBuilder, Service, SocketChannel,
+    bind,
 };
 
 const CALLS: u8 = 100;
+
+/// The number of the next thread.
+fn next(here: &Here) -> usize {
+    (here.number + 1) % here.schedulers.0.len()
+}
 
 /// The next connection of this thread that may leave is to go to the next thread.
 fn ask_to_leave() {
     HERE.with(|here| {
         let here = here.get().expect("a thread of connections");
         here.looked.set(Instant::now());
-        here.leaving.set((1, (here.number + 1) % here.schedulers.0.len()));
+        here.leaving.set((1, next(here)));
     });
 }
 
@@ -68,16 +78,20 @@ fn a_connection_that_moves_is_served_on() {
     }
 }
 
-/// Answers at once, in the connection's task, or in one of its own, and has the connection move with each call.
-struct Moves;
+/// Answers at once, in the connection's task, or in one of its own, after it has done something to the thread.
+struct Does<F>(F);
 
-impl Service for Moves {
+impl<F: Fn() + Send + Sync + 'static> Service for Does<F> {
     fn name(&self) -> &'static str {
-        "Moves"
+        "Does"
+    }
+
+    fn kind(&self, _: &Call) -> CallKind {
+        CallKind::Read
     }
 
     fn call(&self, call: Call) -> Outcome {
-        HERE.with(|here| here.get().is_some()).then(ask_to_leave);
+        (self.0)();
         let (number, reply) = (call.param[0], Reply { message: call.param.to_vec(), ..Reply::default() });
         let later = async move {
             tokio::time::sleep(Duration::from_micros(100 * u64::from(number))).await;
@@ -92,27 +106,59 @@ impl Service for Moves {
     }
 }
 
-#[tokio::test]
-async fn calls_under_way_are_answered_wherever_their_connection_goes() {
+/// Has so many callers on each of some connections, each of which waits for its answers.
+async fn is_answered(connections: usize, callers: u8, does: impl Fn() + Send + Sync + 'static) {
     let threads = ConnectionThreads::start(|| async {}).unwrap();
     let listener = bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let address = listener.local_addr().unwrap();
     let server =
-        ServerBuilder::default().service(std::sync::Arc::new(Moves)).schedulers(threads.schedulers()).build();
-    let serving = tokio::spawn(async move { server.serve(listener, std::future::pending()).await });
-    let options = ConnectOptions { service: "Moves".to_owned(), user: "somebody".to_owned() };
-    let mut connections = Vec::new();
-    for _ in 0..4 {
-        connections.push(SocketChannel::connect(address, &options).await.unwrap());
+        ServerBuilder::default().service(Arc::new(Does(does))).schedulers(threads.schedulers()).build();
+    let served = server.clone();
+    let serving = tokio::spawn(async move { served.serve(listener, std::future::pending()).await });
+    let options = ConnectOptions { service: "Does".to_owned(), user: "somebody".to_owned() };
+    let mut channels = Vec::new();
+    for _ in 0..connections {
+        channels.push(SocketChannel::connect(address, &options).await.unwrap());
     }
-    let calls = connections.iter().flat_map(|connection| (0..60u8).map(move |number| (connection, number)));
-    let calls = calls.map(|(connection, number)| async move {
+    let calls = channels.iter().flat_map(|channel| (0..callers).map(move |number| (channel, number)));
+    let calls = calls.map(|(channel, number)| async move {
         for round in 0..20 {
             let param = vec![number, round];
-            let request = Request { method: "Move", param: param.clone().into(), ..Request::default() };
-            assert_eq!(connection.call_encoded(request).await.expect("an answer").0, param);
+            let request = Request { method: "Do", param: param.clone().into(), ..Request::default() };
+            assert_eq!(channel.call_encoded(request).await.expect("an answer").0, param);
         }
     });
     futures_util::future::join_all(calls).await;
+    while server.waiting_calls(CallKind::Read) > 0 {
+        tokio::task::yield_now().await; // What is counted for a call ends with it.
+    }
     serving.abort();
+}
+
+#[tokio::test]
+async fn calls_under_way_are_answered_wherever_their_connection_goes() {
+    is_answered(4, 60, || {
+        HERE.with(|here| here.get().is_some()).then(ask_to_leave);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn calls_that_queue_in_a_connection_are_carried_out_by_a_helper_too() {
+    let by_thread: Arc<Mutex<HashMap<_, usize>>> = Arc::default();
+    let counts = Arc::clone(&by_thread);
+    is_answered(1, 200, move || {
+        HERE.with(|here| {
+            // A helper has no connection of its own.
+            let Some(here) = here.get() else { return };
+            here.looked.set(Instant::now());
+            here.helper.set(Some(next(here)));
+        });
+        *counts.lock().entry(thread::current().id()).or_default() += 1;
+        thread::sleep(Duration::from_micros(50));
+    })
+    .await;
+    let by_thread = by_thread.lock();
+    assert_eq!(by_thread.values().sum::<usize>(), 200 * 20, "each once");
+    assert_eq!(by_thread.len(), thread::available_parallelism().map_or(1, |threads| threads.get().min(2)));
 }

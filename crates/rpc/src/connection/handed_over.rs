@@ -1,0 +1,108 @@
+//! Calls of a connection that another thread carries out.
+//!
+//! Many callers may share a connection, and one thread is then not enough for it while others have nothing to do. Reads that queue in
+//! it are handed over several at a time: that wakes the other thread once for as much work as is worth it.
+
+use super::{Begun, Finished, Shared, count};
+use crate::call_queue::QueuePlace;
+use crate::in_flight::Share;
+use crate::outbox::Outbox;
+use crate::run::{self, Guarded};
+use crate::service::{Call, Outcome, PendingReply, Service};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::runtime::Handle;
+
+/// Batches of a connection that are under way at most: one that is carried out, and one for after it. A thread that falls behind
+/// gets no more.
+const MAX_BATCHES: usize = 2;
+
+/// What is counted for a call until it ends.
+pub(super) type Counted = (Arc<Share>, QueuePlace);
+
+/// A call that has been counted, and not begun.
+pub(super) struct HandedCall {
+    pub(super) call: Call,
+    pub(super) begun: Begun,
+    pub(super) counted: Counted,
+}
+
+/// The batches of a connection.
+#[derive(Default)]
+pub(super) struct HandedOver {
+    /// Each that is under way has one.
+    under_way: Arc<()>,
+}
+
+impl HandedOver {
+    /// Whether another batch may be made.
+    pub(super) fn has_room(&self) -> bool {
+        Arc::strong_count(&self.under_way) <= MAX_BATCHES
+    }
+
+    /// Lets `helper` carry out `calls`, one after the other; the results are left in `outbox`.
+    pub(super) fn send(
+        &self,
+        helper: &Handle,
+        calls: Vec<HandedCall>,
+        service: &Arc<dyn Service>,
+        (shared, outbox): (&Arc<Shared>, &Arc<Outbox>),
+    ) {
+        let batch = Batch {
+            calls,
+            service: Arc::clone(service),
+            shared: Arc::clone(shared),
+            outbox: Arc::clone(outbox),
+            _under_way: Arc::clone(&self.under_way),
+        };
+        helper.spawn(async { batch.carry_out() });
+    }
+}
+
+struct Batch {
+    calls: Vec<HandedCall>,
+    service: Arc<dyn Service>,
+    shared: Arc<Shared>,
+    outbox: Arc<Outbox>,
+    _under_way: Arc<()>,
+}
+
+impl Batch {
+    fn carry_out(self) {
+        let mut finished = Vec::with_capacity(self.calls.len());
+        let mut now = Instant::now();
+        for HandedCall { mut call, mut begun, counted } in self.calls {
+            let call_id = call.call_id;
+            (call.begun, begun.begun) = (now, now);
+            match run::call(&*self.service, call) {
+                Outcome::Ready(result) => {
+                    now = count(&self.shared.metrics, begun, &result);
+                    finished.push(Finished { call_id, result });
+                    drop(counted);
+                }
+                Outcome::Waiting(future) | Outcome::Pending(future) => {
+                    spawn(call_id, future, counted, begun, (&self.shared, &self.outbox));
+                    now = Instant::now();
+                }
+            }
+        }
+        self.outbox.push(finished);
+    }
+}
+
+/// Lets a pending call run in a task of its own, to its end, whatever becomes of the connection.
+pub(super) fn spawn(
+    call_id: u32,
+    future: PendingReply,
+    counted: Counted,
+    begun: Begun,
+    (shared, outbox): (&Arc<Shared>, &Arc<Outbox>),
+) {
+    let (outbox, metrics) = (Arc::clone(outbox), Arc::clone(&shared.metrics));
+    tokio::spawn(async move {
+        let result = Guarded(future).await;
+        count(&metrics, begun, &result);
+        outbox.push([Finished { call_id, result }]);
+        drop(counted);
+    });
+}
