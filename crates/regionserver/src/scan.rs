@@ -126,6 +126,7 @@ async fn open(
         stale,
         reply_bytes: 0,
         renewed: false,
+        end_untold: false,
     });
     answer(server, call, id, scanner, request, first).await
 }
@@ -170,7 +171,7 @@ async fn answer(
                 open = read.open;
                 cells = read.cells;
                 let found = Found { out: read.out, stop };
-                describe(&mut response, found, &open, &request, &mut cells);
+                describe(&mut response, found, &mut open, &request, &mut cells);
             }
             Err(failure) => {
                 guard.disarm();
@@ -412,7 +413,7 @@ fn may_stop_the_client(out: &ScanOutput, open: &OpenScanner, request: &pb::ScanR
 fn describe(
     response: &mut pb::ScanResponse,
     found: Found,
-    open: &OpenScanner,
+    open: &mut OpenScanner,
     request: &pb::ScanRequest,
     cells: &mut ReplyCells,
 ) {
@@ -420,14 +421,12 @@ fn describe(
     let limit_of_rows = request.limit_of_rows() as usize;
     let limit_reached = limit_of_rows > 0 && out.rows_completed >= limit_of_rows;
     let nothing = out.counts.is_empty();
-    // A filter that is done with the region's last row without a result ends the whole scan, as in HBase.
-    let filter_done = open.scanner.is_filter_done();
-    response.more_results_in_region = Some(match stop {
-        Stop::Read(ScanStop::Exhausted) => may_stop_the_client(&out, open, request),
-        Stop::Read(ScanStop::FilterDone) => false,
-        _ => true,
-    });
-    response.more_results = Some(!(limit_reached || filter_done && nothing));
+    // A filter that is done ends the region where there are results, and the whole scan where there are none, as in HBase.
+    let ends_scan = open.scanner.is_filter_done() && nothing && !open.end_untold;
+    let ends_region = matches!(stop, Stop::Read(ScanStop::Exhausted | ScanStop::FilterDone));
+    open.end_untold = ends_region && may_stop_the_client(&out, open, request);
+    response.more_results_in_region = Some(!ends_region || open.end_untold);
+    response.more_results = Some(!(limit_reached || ends_scan));
     // An answer without results that is not the end must be a heartbeat, whatever ended it. The end must be none: with it a
     // client knows that the row of which it had a part was whole.
     let goes_on = response.more_results == Some(true);

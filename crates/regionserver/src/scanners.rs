@@ -33,6 +33,8 @@ pub(crate) struct OpenScanner {
     pub(crate) reply_bytes: usize,
     /// Whether the last call was a renewal, of a client that may take its answer for another.
     pub(crate) renewed: bool,
+    /// Whether the last reply had the last results of the region and did not say so.
+    pub(crate) end_untold: bool,
 }
 
 pub(crate) struct Slot {

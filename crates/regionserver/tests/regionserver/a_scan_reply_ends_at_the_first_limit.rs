@@ -174,7 +174,12 @@ async fn a_filter_that_is_done_with_the_last_row_of_a_region_ends_the_region_and
             let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(caching) };
             let replies = Replies::of(&table, request.clone(), None).await;
             assert_eq!(replies.cells().count(), 3, "{request:?}");
-            let (end, _) = replies.replies.last().unwrap();
+            let (end, found) = replies.replies.last().unwrap();
+            assert_eq!(
+                found.is_empty(),
+                size.is_some(),
+                "a full reply is not the last of its region: {request:?}"
+            );
             assert!(end.more_results() && !end.more_results_in_region(), "{request:?}");
         }
     }
