@@ -27,6 +27,7 @@ use patience::Patience;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -49,6 +50,11 @@ const STAYS: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_s
 /// Answers that took so long go to the client before more calls are carried out: it works on them meanwhile, and has the next
 /// requests sooner. Sending them costs a tenth of that.
 const SENT_AFTER: Duration = Duration::from_micros(40);
+/// Calls of which no more than this are carried out in that time are long enough to be handed over: to have another thread carry
+/// out a short one costs as much again.
+const LONG_CALLS: usize = 2;
+/// How many of them are handed over at once.
+const BATCH_CALLS: RangeInclusive<usize> = 2..=4;
 /// How long to go on reading from a client that is to see our last words: closing with bytes unread would reset the
 /// connection, and the client might lose them.
 const LINGER: Duration = Duration::from_secs(1);
@@ -363,14 +369,19 @@ impl Connection {
         }
     }
 
-    /// Lets another thread, if there is one with less to do, carry out as many of the reads that queue here as this one has
-    /// carried out since its answers were last sent.
+    /// Lets another thread, if there is one with less to do, carry out a half of the reads that queue here.
     fn hand_over(&mut self) -> io::Result<()> {
-        if !matches!(self.reading, Reading::Frames) || !self.handed_over.has_room() {
+        if self.carried_out > LONG_CALLS
+            || !matches!(self.reading, Reading::Frames)
+            || !self.handed_over.has_room()
+        {
             return Ok(());
         }
         let Some(helper) = connection_threads::helper() else { return Ok(()) };
-        let count = self.frames.whole_frames(2 * self.carried_out) / 2;
+        let count = self.frames.whole_frames(2 * BATCH_CALLS.end()) / 2;
+        if !BATCH_CALLS.contains(&count) {
+            return Ok(());
+        }
         let mut handed = Vec::with_capacity(count);
         for _ in 0..count {
             if !self.has_room() {

@@ -1,7 +1,7 @@
 //! Calls of a connection that another thread carries out.
 //!
-//! Many callers may share a connection, and one thread is then not enough for it while others have nothing to do. Reads that queue in
-//! it are handed over several at a time: that wakes the other thread once for as much work as is worth it.
+//! Many callers may share a connection, and one thread is then not enough for it while others have nothing to do. Long reads that
+//! queue in it are handed over several at a time: that wakes the other thread once for as much work as is worth it.
 
 use super::{Begun, Finished, Shared, count};
 use crate::call_queue::QueuePlace;
