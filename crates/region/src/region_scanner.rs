@@ -39,7 +39,7 @@ enum Phase {
     RowEnd,
     /// Stores from this one on must still leave the row.
     LeaveRow(usize),
-    Done(ScanStop),
+    Done,
 }
 
 /// A scan of one region in progress.
@@ -112,7 +112,7 @@ impl RegionScanner {
     /// Whether the scan stands inside a row: more of it may follow.
     pub fn is_in_row(&self) -> bool {
         match self.phase {
-            Phase::Start(_) | Phase::BetweenRows | Phase::LeaveRow(_) | Phase::Done(_) => false,
+            Phase::Start(_) | Phase::BetweenRows | Phase::LeaveRow(_) | Phase::Done => false,
             Phase::InRow(_) | Phase::Decide | Phase::Join(_) | Phase::InJoined(_) | Phase::RowEnd => true,
         }
     }
@@ -170,7 +170,7 @@ impl RegionScanner {
             | Phase::InJoined(_)
             | Phase::RowEnd
             | Phase::LeaveRow(_)
-            | Phase::Done(_) => return None,
+            | Phase::Done => return None,
         }
         Some((rest, self.read_point.get()))
     }
@@ -244,7 +244,7 @@ impl RegionScanner {
                 }
                 Phase::RowEnd => self.end_row(out),
                 Phase::LeaveRow(from) => self.leave_row(from)?,
-                Phase::Done(stop) => return Ok(stop),
+                Phase::Done => return Ok(ScanStop::Exhausted),
             }
         }
     }
@@ -315,14 +315,8 @@ impl RegionScanner {
         if !self.is_filter_done() && self.next_row().is_some() {
             return None;
         }
-        Some(self.end())
-    }
-
-    /// Ends the scan of the region. A filter that is done comes first: after it there is nothing to ask for.
-    fn end(&mut self) -> ScanStop {
-        let stop = if self.is_filter_done() { ScanStop::FilterDone } else { ScanStop::Exhausted };
-        self.phase = Phase::Done(stop);
-        stop
+        self.phase = Phase::Done;
+        Some(ScanStop::Exhausted)
     }
 
     fn begin_row(&mut self, out: &mut ScanOutput) -> Result<(), Interrupt> {
@@ -332,9 +326,7 @@ impl RegionScanner {
                 begun.clear();
                 begun.extend_from_slice(row);
             }
-            None => {
-                self.end();
-            }
+            None => self.phase = Phase::Done,
         }
         self.row = begun;
         if self.phase != Phase::BetweenRows {
@@ -353,14 +345,14 @@ impl RegionScanner {
         }
         if let Some(filter) = &mut self.filter {
             if filter.filter_all_remaining() {
-                self.phase = Phase::Done(ScanStop::FilterDone);
+                self.phase = Phase::Done;
                 return Ok(());
             }
             if filter.filter_row_key(&self.row)? {
                 out.rows_filtered += 1;
                 if filter.filter_all_remaining() {
                     // The row that ends a scan by its key was not scanned, says HBase.
-                    self.phase = Phase::Done(ScanStop::FilterDone);
+                    self.phase = Phase::Done;
                 } else {
                     out.rows_scanned += 1;
                     self.phase = Phase::LeaveRow(0);
@@ -485,7 +477,7 @@ impl RegionScanner {
         out.close_result(false);
         // A row that is the only or last one of the scan needs no move beyond it.
         if self.range.include_stop && self.row == self.range.stop[..] {
-            self.end();
+            self.phase = Phase::Done;
         }
     }
 

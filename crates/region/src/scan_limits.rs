@@ -50,10 +50,8 @@ impl ScanLimits {
 /// Why a call of [`crate::RegionScanner::next`] ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanStop {
-    /// Nothing is left of the region's part of the scan.
+    /// Nothing is left of the region's part of the scan, or its filter says that nothing more can pass.
     Exhausted,
-    /// The filter says that nothing more can pass.
-    FilterDone,
     /// As many results as wanted.
     Results,
     /// As many rows as wanted.

@@ -52,7 +52,7 @@ pub(crate) async fn read_rows(
             row(one);
             rest = others;
         }
-        if matches!(stop, ScanStop::Exhausted | ScanStop::FilterDone) {
+        if stop == ScanStop::Exhausted {
             return Ok(());
         }
         out.clear();

@@ -126,7 +126,7 @@ async fn open(
         stale,
         reply_bytes: 0,
         renewed: false,
-        end_untold: false,
+        done_with_results: false,
     });
     answer(server, call, id, scanner, request, first).await
 }
@@ -421,11 +421,13 @@ fn describe(
     let limit_of_rows = request.limit_of_rows() as usize;
     let limit_reached = limit_of_rows > 0 && out.rows_completed >= limit_of_rows;
     let nothing = out.counts.is_empty();
-    // A filter that is done ends the region where there are results, and the whole scan where there are none, as in HBase.
-    let ends_scan = open.scanner.is_filter_done() && nothing && !open.end_untold;
-    let ends_region = matches!(stop, Stop::Read(ScanStop::Exhausted | ScanStop::FilterDone));
-    open.end_untold = ends_region && may_stop_the_client(&out, open, request);
-    response.more_results_in_region = Some(!ends_region || open.end_untold);
+    // A filter that is done ends the region where there are results, and the whole scan where there are none, as in HBase: also if the
+    // end is told with the next reply, which is empty then.
+    let is_exhausted = stop == Stop::Read(ScanStop::Exhausted);
+    let is_filter_done = open.scanner.is_filter_done();
+    let ends_scan = is_exhausted && is_filter_done && nothing && !open.done_with_results;
+    open.done_with_results |= is_filter_done && !nothing;
+    response.more_results_in_region = Some(!is_exhausted || may_stop_the_client(&out, open, request));
     response.more_results = Some(!(limit_reached || ends_scan));
     // An answer without results that is not the end must be a heartbeat, whatever ended it. The end must be none: with it a
     // client knows that the row of which it had a part was whole.

@@ -33,8 +33,8 @@ pub(crate) struct OpenScanner {
     pub(crate) reply_bytes: usize,
     /// Whether the last call was a renewal, of a client that may take its answer for another.
     pub(crate) renewed: bool,
-    /// Whether the last reply had the last results of the region and did not say so.
-    pub(crate) end_untold: bool,
+    /// Whether results were sent when the filter was done: with these it has ended the region, and nothing but that.
+    pub(crate) done_with_results: bool,
 }
 
 pub(crate) struct Slot {

@@ -64,17 +64,25 @@ impl CallQueues {
     /// # Errors
     /// HBase's CallQueueTooBigException: the client backs off and comes back.
     pub(crate) fn check(&self, kind: CallKind) -> Result<(), RpcException> {
-        let limit = match kind {
-            CallKind::Priority => self.limits.priority,
-            _ => self.limits.general,
-        };
-        if self.waiting(kind) < limit {
+        if self.waiting(kind) < self.limit(kind) {
             return Ok(());
         }
         let server = &self.server_name;
         Err(exceptions::call_queue_too_big(format!(
             "Call queue is full on {server}, too many items queued ?"
         )))
+    }
+
+    /// Whether so few calls of a kind wait that some may that need not.
+    pub(crate) fn has_ample_room(&self, kind: CallKind) -> bool {
+        self.waiting(kind) < self.limit(kind) / 2
+    }
+
+    fn limit(&self, kind: CallKind) -> usize {
+        match kind {
+            CallKind::Priority => self.limits.priority,
+            _ => self.limits.general,
+        }
     }
 
     /// Counts a call that has begun to wait, until this is dropped.

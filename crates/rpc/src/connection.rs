@@ -1,4 +1,5 @@
-//! One connection of a client: one task that reads requests, calls the service and writes replies.
+//! One connection of a client: one task that reads requests, calls the service and writes replies. Of long reads that queue in it
+//! another thread may carry out some ([`handed_over`]).
 
 mod handed_over;
 mod patience;
@@ -257,13 +258,17 @@ impl Connection {
     /// Whether another call may begin, given what this client has not yet taken or waits for.
     fn has_room(&self) -> bool {
         let limits = &self.shared.limits;
-        let others_wait = self.shared.unread.bytes() > limits.max_unread_bytes;
-        let room = if others_wait { 1 } else { limits.max_outgoing_bytes };
+        let room = if self.others_wait() { 1 } else { limits.max_outgoing_bytes };
         self.outgoing.len() < room
             // Those of calls under way, too.
             && self.session.info.reply_bytes() < limits.max_outgoing_bytes
             && self.pending < limits.max_pending_calls
             && !self.shared.is_draining()
+    }
+
+    /// Whether there is too much that clients have not taken.
+    fn others_wait(&self) -> bool {
+        self.shared.unread.bytes() > self.shared.limits.max_unread_bytes
     }
 
     fn collect_finished(&mut self) {
@@ -281,10 +286,10 @@ impl Connection {
 
     /// Takes every whole frame that has been read, as far as there is room and its answers need not be sent first.
     fn begin_calls(&mut self) -> io::Result<()> {
-        let began = self.looked;
-        if std::mem::take(&mut self.has_more) {
-            self.hand_over()?;
+        if std::mem::take(&mut self.has_more) && self.hand_over()? {
+            self.looked = Some(Instant::now());
         }
+        let began = self.looked;
         self.carried_out = 0;
         while self.has_room() {
             if let (Some(began), Some(ended)) = (began, self.looked)
@@ -369,19 +374,21 @@ impl Connection {
         }
     }
 
-    /// Lets another thread, if there is one with less to do, carry out a half of the reads that queue here.
-    fn hand_over(&mut self) -> io::Result<()> {
-        if self.carried_out > LONG_CALLS
-            || !matches!(self.reading, Reading::Frames)
-            || !self.handed_over.has_room()
-        {
-            return Ok(());
-        }
-        let Some(helper) = connection_threads::helper() else { return Ok(()) };
+    /// Lets another thread, if there is one with less to do, carry out a half of the reads that queue here, up to the first call that is
+    /// none. Whether anything was done.
+    fn hand_over(&mut self) -> io::Result<bool> {
+        let may = self.carried_out <= LONG_CALLS
+            && matches!(self.reading, Reading::Frames)
+            && self.handed_over.has_room()
+            && self.shared.queues.has_ample_room(CallKind::Read)
+            && !self.others_wait();
+        let helper = if may { connection_threads::helper() } else { None };
+        let Some(helper) = helper else { return Ok(false) };
         let count = self.frames.whole_frames(2 * BATCH_CALLS.end()) / 2;
         if !BATCH_CALLS.contains(&count) {
-            return Ok(());
+            return Ok(false);
         }
+        let mut other = None;
         let mut handed = Vec::with_capacity(count);
         for _ in 0..count {
             if !self.has_room() {
@@ -393,15 +400,21 @@ impl Connection {
                     let counted = self.count_pending(call.share.clone(), kind, begun);
                     handed.push(HandedCall { call, begun, counted });
                 }
-                Some(other) => self.carry_out(other),
+                Some(call) => {
+                    other = Some(call);
+                    break;
+                }
                 None => {}
             }
         }
         if !handed.is_empty() {
             let shared = (&self.shared, &self.outbox);
-            self.handed_over.send(&helper, handed, &self.session.service, shared);
+            self.handed_over.send(helper, handed, &self.session.service, shared);
         }
-        Ok(())
+        if let Some(call) = other {
+            self.carry_out(call);
+        }
+        Ok(true)
     }
 
     /// The call in a frame; none if it is over already.

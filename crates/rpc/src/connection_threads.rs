@@ -24,7 +24,7 @@ mod moving;
 
 use load::Load;
 use moving::OnThread;
-pub(crate) use moving::{helper, leave, moved};
+pub(crate) use moving::{Helper, helper, leave, moved};
 
 /// So many connections share a thread, as long as it is not busy.
 const FEW: usize = 16;

@@ -27,7 +27,7 @@ pub trait Service: Send + Sync + 'static {
     /// Name that clients put into the connection header, such as `ClientService`.
     fn name(&self) -> &'static str;
 
-    /// Answers one call, on the task that read it from the socket. What needs to wait returns [`Outcome::Pending`] or
+    /// Answers one call, on the thread that read it from the socket, or on another one if calls queue there. What needs to wait returns [`Outcome::Pending`] or
     /// [`Outcome::Waiting`]; the future is then run to its end, even if the client has gone.
     ///
     /// A panic becomes an `IOException` for the client.
@@ -276,7 +276,7 @@ pub enum Outcome {
     Ready(Result<Reply, RpcException>),
     /// The answer needs to wait for something, and may then take long: a task of its own carries it on.
     Pending(PendingReply),
-    /// The answer needs to wait for something, and has little left to do then: its connection carries it on.
+    /// The answer needs to wait for something, and has little left to do then: its connection carries it on, where it can.
     Waiting(PendingReply),
 }
 

@@ -141,7 +141,7 @@ fn read_in_pieces(scanner: &mut RegionScanner, query: &Query, region: Option<&Re
             }
             goes_on = partial;
         }
-        if matches!(stop, ScanStop::Exhausted | ScanStop::FilterDone) {
+        if stop == ScanStop::Exhausted {
             assert_eq!(
                 next(scanner, &mut ScanOutput::default(), &limits).unwrap(),
                 stop,

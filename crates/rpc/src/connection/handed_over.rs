@@ -3,15 +3,16 @@
 //! Many callers may share a connection, and one thread is then not enough for it while others have nothing to do. Long reads that
 //! queue in it are handed over several at a time: that wakes the other thread once for as much work as is worth it.
 
-use super::{Begun, Finished, Shared, count};
+use super::{Begun, Finished, SENT_AFTER, Shared, count};
 use crate::call_queue::QueuePlace;
+use crate::connection_threads::Helper;
+use crate::exceptions;
 use crate::in_flight::Share;
 use crate::outbox::Outbox;
 use crate::run::{self, Guarded};
 use crate::service::{Call, Outcome, PendingReply, Service};
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::runtime::Handle;
 
 /// Batches of a connection that are under way at most: one that is carried out, and one for after it. A thread that falls behind
 /// gets no more.
@@ -40,10 +41,10 @@ impl HandedOver {
         Arc::strong_count(&self.under_way) <= MAX_BATCHES
     }
 
-    /// Lets `helper` carry out `calls`, one after the other; the results are left in `outbox`.
+    /// Lets `helper` carry out `calls`, one after the other; the results are left in the outbox.
     pub(super) fn send(
         &self,
-        helper: &Handle,
+        helper: Helper,
         calls: Vec<HandedCall>,
         service: &Arc<dyn Service>,
         (shared, outbox): (&Arc<Shared>, &Arc<Outbox>),
@@ -55,7 +56,7 @@ impl HandedOver {
             outbox: Arc::clone(outbox),
             _under_way: Arc::clone(&self.under_way),
         };
-        helper.spawn(async { batch.carry_out() });
+        helper.carry_out(|| batch.carry_out());
     }
 }
 
@@ -71,10 +72,17 @@ impl Batch {
     fn carry_out(self) {
         let mut finished = Vec::with_capacity(self.calls.len());
         let mut now = Instant::now();
-        for HandedCall { mut call, mut begun, counted } in self.calls {
+        let mut left = now;
+        for handed in self.calls {
+            let HandedCall { mut call, mut begun, counted } = handed;
             let call_id = call.call_id;
             (call.begun, begun.begun) = (now, now);
-            match run::call(&*self.service, call) {
+            let outcome = if call.deadline.is_some_and(|deadline| deadline <= now) {
+                Outcome::exception(exceptions::call_dropped("the client has stopped waiting"))
+            } else {
+                run::call(&*self.service, call)
+            };
+            match outcome {
                 Outcome::Ready(result) => {
                     now = count(&self.shared.metrics, begun, &result);
                     finished.push(Finished { call_id, result });
@@ -85,8 +93,15 @@ impl Batch {
                     now = Instant::now();
                 }
             }
+            // As with answers that are made by the connection itself.
+            if now.saturating_duration_since(left) >= SENT_AFTER && !finished.is_empty() {
+                self.outbox.push(finished.drain(..));
+                left = now;
+            }
         }
-        self.outbox.push(finished);
+        if !finished.is_empty() {
+            self.outbox.push(finished);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// A thread that computes for more than so many thousandths of the time is busy: below that, another one would only have to be woken
 /// for what this one comes to anyway.
 const BUSY: u32 = 950;
-/// A thread with so many thousandths less to do takes connections from one that is busy.
+/// A thread with so many thousandths less to do takes connections, or calls, from one that is busy; below that, one has little to do.
 const LESS: u32 = 500;
 /// What is known for longer says nothing any more: nobody has looked since, as there was nothing to do.
 const KNOWN_FOR: Duration = Duration::from_millis(500);
@@ -43,10 +43,10 @@ impl Load {
         other.is_busy() && self.busy() + LESS < other.busy()
     }
 
-    /// Whether a thread with this load carries out calls for one with `other`, which it does already if `goes_on`: both have less to
-    /// do then, or more, and it is not to begin and end again and again.
-    pub(super) fn helps(&self, other: &Self, goes_on: bool) -> bool {
-        if goes_on { other.busy() > LESS && !self.is_busy() } else { self.relieves(other) }
+    /// Whether a thread with this load goes on to carry out calls for one with `other`. It has begun as that one was busy, which it is
+    /// no longer then: until there is little to do for either.
+    pub(super) fn goes_on_for(&self, other: &Self) -> bool {
+        other.busy() > LESS && !self.is_busy()
     }
 
     pub(super) fn busy(&self) -> u32 {

@@ -14,7 +14,6 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use tokio::net::TcpStream;
-use tokio::runtime::Handle;
 
 use super::{
     Schedulers,
@@ -60,6 +59,12 @@ impl Here {
         &self.schedulers.0[number].load
     }
 
+    fn look_now_and_then(&self, now: Instant) {
+        if now.saturating_duration_since(self.looked.get()) >= LOOKS_EVERY {
+            self.look(now);
+        }
+    }
+
     fn look(&self, now: Instant) {
         let computed = load::computed();
         let of = now.saturating_duration_since(self.looked.replace(now));
@@ -70,9 +75,9 @@ impl Here {
         let other = others.min_by_key(|&number| self.load(number).busy());
         let relief = other.filter(|&number| connections > 1 && self.load(number).relieves(load));
         self.leaving.set(relief.map_or((0, 0), |number| (connections / 2, number)));
-        let goes_on = self.helper.get().is_some();
-        let helps = |&number: &usize| relief.is_none() && self.load(number).helps(load, goes_on);
-        self.helper.set(other.filter(helps));
+        let helper = self.helper.get().filter(|&number| self.load(number).goes_on_for(load));
+        let helper = helper.or_else(|| other.filter(|&number| self.load(number).relieves(load)));
+        self.helper.set(helper.filter(|_| relief.is_none()));
     }
 }
 
@@ -85,9 +90,7 @@ pub(crate) struct Destination(usize);
 pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<(TcpStream, Destination)> {
     HERE.with(|here| {
         let here = here.get()?;
-        if now.saturating_duration_since(here.looked.get()) >= LOOKS_EVERY {
-            here.look(now);
-        }
+        here.look_now_and_then(now);
         let (left, to) = here.leaving.get();
         here.leaving.set((left.checked_sub(1)?, to));
         let there = adopt(&here.schedulers, to, stream);
@@ -96,12 +99,33 @@ pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<(TcpStream, Dest
     })
 }
 
+/// A thread that has less to do than this one, and carries out calls for it.
+pub(crate) struct Helper {
+    schedulers: Schedulers,
+    number: usize,
+}
+
 /// Where calls of this thread's connections can be carried out sooner than here, as [`leave`] has found.
-pub(crate) fn helper() -> Option<Handle> {
+pub(crate) fn helper() -> Option<Helper> {
     HERE.with(|here| {
         let here = here.get()?;
-        Some(here.schedulers.0[here.helper.get()?].runtime.clone())
+        Some(Helper { schedulers: here.schedulers.clone(), number: here.helper.get()? })
     })
+}
+
+impl Helper {
+    /// Does some work there.
+    pub(crate) fn carry_out(self, work: impl FnOnce() + Send + 'static) {
+        let Self { schedulers, number } = self;
+        let runtime = schedulers.0[number].runtime.clone();
+        runtime.spawn(async move {
+            work();
+            // It may have no connections, which look.
+            HERE.with(|here| {
+                here.get_or_init(|| Here::new(&schedulers, number)).look_now_and_then(Instant::now());
+            });
+        });
+    }
 }
 
 fn adopt(schedulers: &Schedulers, to: usize, stream: &TcpStream) -> io::Result<TcpStream> {

@@ -17,12 +17,10 @@ fn a_busy_thread_is_relieved_by_one_that_has_much_less_to_do() {
 }
 
 #[test]
-fn a_thread_helps_until_it_is_busy_itself_or_the_other_has_little_to_do() {
-    assert!(load(100).helps(&load(960), false) && !load(600).helps(&load(960), false));
-    assert!(load(600).helps(&load(600), true), "each has a half of it");
-    assert!(!load(600).helps(&load(600), false));
-    assert!(!load(960).helps(&load(960), true), "it is busy itself");
-    assert!(!load(100).helps(&load(400), true), "there is little to do");
+fn a_thread_goes_on_for_another_until_it_is_busy_itself_or_there_is_little_to_do() {
+    assert!(load(600).goes_on_for(&load(600)), "each has a half of it");
+    assert!(!load(960).goes_on_for(&load(960)), "it is busy itself");
+    assert!(!load(100).goes_on_for(&load(400)), "there is little to do");
 }
 
 #[test]

@@ -129,9 +129,13 @@ async fn is_answered(connections: usize, callers: u8, does: impl Fn() + Send + S
         }
     });
     futures_util::future::join_all(calls).await;
-    while server.waiting_calls(CallKind::Read) > 0 {
-        tokio::task::yield_now().await; // What is counted for a call ends with it.
-    }
+    let nothing_waits = async {
+        while server.waiting_calls(CallKind::Read) > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(20), nothing_waits).await;
+    ended.expect("what is counted for a call ends with it");
     serving.abort();
 }
 
@@ -149,7 +153,6 @@ async fn calls_that_queue_in_a_connection_are_carried_out_by_a_helper_too() {
     let counts = Arc::clone(&by_thread);
     is_answered(1, 200, move || {
         HERE.with(|here| {
-            // A helper has no connection of its own.
             let Some(here) = here.get() else { return };
             here.looked.set(Instant::now());
             here.helper.set(Some(next(here)));
