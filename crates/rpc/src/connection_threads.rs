@@ -2,7 +2,7 @@
 //!
 //! Each has a scheduler of its own, and a connection stays where it was begun: a call, and what it wakes, touch one thread, and
 //! none is woken only to find that there is nothing to take over from it. That a short call is as short as its kind permits is up to
-//! the services; what takes long is to run elsewhere.
+//! the services; what takes long is to run elsewhere, or on another of the threads, if it queues here ([`helping`]).
 //!
 //! A few connections share a thread: it finds the next call when it is done with one, where several would each go to sleep and be
 //! woken for every call, and what their writers need is written and synced together. When that thread becomes busy, connections move from it to
@@ -19,12 +19,14 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 
+mod helping;
 mod load;
 mod moving;
 
+pub(crate) use helping::{Helper, helper};
 use load::Load;
 use moving::OnThread;
-pub(crate) use moving::{Helper, helper, leave, moved};
+pub(crate) use moving::{leave, moved};
 
 /// So many connections share a thread, as long as it is not busy.
 const FEW: usize = 16;

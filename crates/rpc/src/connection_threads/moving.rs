@@ -2,7 +2,8 @@
 //!
 //! A connection asks now and then whether it is to [`leave`]. Its socket is then made known to the scheduler of the other thread, it
 //! says that it has [`moved`], and what runs it hands it over. It goes on by looking at all that it waits for, so that it is woken
-//! where it is then. A connection that makes a thread busy alone stays, and gives some of its calls to a [`helper`].
+//! where it is then. One that makes a thread busy alone stays, and gives away calls
+//! ([`super::helping`]).
 
 use std::cell::{Cell, OnceCell};
 use std::future::Future;
@@ -24,26 +25,26 @@ use super::{
 const LOOKS_EVERY: Duration = Duration::from_millis(50);
 
 thread_local! {
-    static HERE: OnceCell<Here> = const { OnceCell::new() };
+    pub(super) static HERE: OnceCell<Here> = const { OnceCell::new() };
 }
 
 /// A thread of connections.
-struct Here {
-    schedulers: Schedulers,
-    number: usize,
-    looked: Cell<Instant>,
+pub(super) struct Here {
+    pub(super) schedulers: Schedulers,
+    pub(super) number: usize,
+    pub(super) looked: Cell<Instant>,
     /// For how long it had computed by then.
     computed: Cell<Duration>,
     /// How many connections are to leave, and for which thread.
     leaving: Cell<(usize, usize)>,
     /// The thread that carries out calls for connections of this one.
-    helper: Cell<Option<usize>>,
+    pub(super) helper: Cell<Option<usize>>,
     /// Where the connection that runs has moved to.
     moved_to: Cell<Option<usize>>,
 }
 
 impl Here {
-    fn new(schedulers: &Schedulers, number: usize) -> Self {
+    pub(super) fn new(schedulers: &Schedulers, number: usize) -> Self {
         Self {
             schedulers: schedulers.clone(),
             number,
@@ -59,7 +60,7 @@ impl Here {
         &self.schedulers.0[number].load
     }
 
-    fn look_now_and_then(&self, now: Instant) {
+    pub(super) fn look_now_and_then(&self, now: Instant) {
         if now.saturating_duration_since(self.looked.get()) >= LOOKS_EVERY {
             self.look(now);
         }
@@ -97,35 +98,6 @@ pub(crate) fn leave(stream: &TcpStream, now: Instant) -> Option<(TcpStream, Dest
         let there = there.inspect_err(|error| tracing::debug!(%error, "a connection stays on a busy thread"));
         Some((there.ok()?, Destination(to)))
     })
-}
-
-/// A thread that has less to do than this one, and carries out calls for it.
-pub(crate) struct Helper {
-    schedulers: Schedulers,
-    number: usize,
-}
-
-/// Where calls of this thread's connections can be carried out sooner than here, as [`leave`] has found.
-pub(crate) fn helper() -> Option<Helper> {
-    HERE.with(|here| {
-        let here = here.get()?;
-        Some(Helper { schedulers: here.schedulers.clone(), number: here.helper.get()? })
-    })
-}
-
-impl Helper {
-    /// Does some work there.
-    pub(crate) fn carry_out(self, work: impl FnOnce() + Send + 'static) {
-        let Self { schedulers, number } = self;
-        let runtime = schedulers.0[number].runtime.clone();
-        runtime.spawn(async move {
-            work();
-            // It may have no connections, which look.
-            HERE.with(|here| {
-                here.get_or_init(|| Here::new(&schedulers, number)).look_now_and_then(Instant::now());
-            });
-        });
-    }
 }
 
 fn adopt(schedulers: &Schedulers, to: usize, stream: &TcpStream) -> io::Result<TcpStream> {
@@ -220,4 +192,4 @@ impl<S> Drop for OnThread<S> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

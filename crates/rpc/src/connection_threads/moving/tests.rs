@@ -1,9 +1,6 @@
-use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::thread;
-
-use parking_lot::Mutex;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -20,7 +17,7 @@ use crate::{
 const CALLS: u8 = 100;
 
 /// The number of the next thread.
-fn next(here: &Here) -> usize {
+pub(in super::super) fn next(here: &Here) -> usize {
     (here.number + 1) % here.schedulers.0.len()
 }
 
@@ -107,7 +104,11 @@ impl<F: Fn() + Send + Sync + 'static> Service for Does<F> {
 }
 
 /// Has so many callers on each of some connections, each of which waits for its answers.
-async fn is_answered(connections: usize, callers: u8, does: impl Fn() + Send + Sync + 'static) {
+pub(in super::super) async fn is_answered(
+    connections: usize,
+    callers: u8,
+    does: impl Fn() + Send + Sync + 'static,
+) {
     let threads = ConnectionThreads::start(|| async {}).unwrap();
     let listener = bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -145,23 +146,4 @@ async fn calls_under_way_are_answered_wherever_their_connection_goes() {
         HERE.with(|here| here.get().is_some()).then(ask_to_leave);
     })
     .await;
-}
-
-#[tokio::test]
-async fn calls_that_queue_in_a_connection_are_carried_out_by_a_helper_too() {
-    let by_thread: Arc<Mutex<HashMap<_, usize>>> = Arc::default();
-    let counts = Arc::clone(&by_thread);
-    is_answered(1, 200, move || {
-        HERE.with(|here| {
-            let Some(here) = here.get() else { return };
-            here.looked.set(Instant::now());
-            here.helper.set(Some(next(here)));
-        });
-        *counts.lock().entry(thread::current().id()).or_default() += 1;
-        thread::sleep(Duration::from_micros(50));
-    })
-    .await;
-    let by_thread = by_thread.lock();
-    assert_eq!(by_thread.values().sum::<usize>(), 200 * 20, "each once");
-    assert_eq!(by_thread.len(), thread::available_parallelism().map_or(1, |threads| threads.get().min(2)));
 }
