@@ -15,6 +15,7 @@ use crate::store_scanner::{Found, StoreScanner};
 use finback_cell::{Bytes, CellOrder};
 use finback_filter::{BlockTail, Filter};
 use finback_hfile::{Block, ScanInterrupt};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 mod joined;
@@ -53,7 +54,7 @@ pub struct RegionScanner {
     filter: Option<Box<dyn Filter>>,
     whole_rows: bool,
     phase: Phase,
-    row: Vec<u8>,
+    row: SmallVec<[u8; 32]>,
     carried: Option<(Vec<u8>, u32)>,
     /// Whether a part of the row was given out already.
     was_cut: bool,
@@ -89,7 +90,7 @@ impl RegionScanner {
             filter,
             whole_rows,
             phase: Phase::Start(0),
-            row: Vec::new(),
+            row: SmallVec::new(),
             carried: None,
             was_cut: false,
             asking: 0,
@@ -333,7 +334,7 @@ impl RegionScanner {
             return Ok(());
         }
         // A forward scan that excludes its start row finds it first.
-        let excluded = !self.range.include_start && !self.range.reversed && self.row == self.range.start;
+        let excluded = !self.range.include_start && !self.range.reversed && self.row[..] == self.range.start;
         // What was just found in the only store is there.
         let is_only = self.joined.first == 1;
         for store in &mut self.stores[..self.joined.first] {
@@ -476,7 +477,7 @@ impl RegionScanner {
         }
         out.close_result(false);
         // A row that is the only or last one of the scan needs no move beyond it.
-        if self.range.include_stop && self.row == self.range.stop[..] {
+        if self.range.include_stop && self.row[..] == self.range.stop {
             self.phase = Phase::Done;
         }
     }

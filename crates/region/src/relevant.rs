@@ -54,7 +54,8 @@ impl<'a> Relevant<'a> {
     /// The column, of a read of a single one of a single row.
     pub(crate) fn one_column(&self) -> Option<OneColumn> {
         let (row, column) = self.single?;
-        Some(OneColumn { row: Bytes::copy_from_slice(row), qualifier: Bytes::copy_from_slice(column?) })
+        let qualifier = Bytes::copy_from_slice(column?);
+        Some(OneColumn { row: Bytes::copy_from_slice(row), qualifier })
     }
 
     /// What the file's Bloom filter says about this read, as far as that is in memory.

@@ -22,8 +22,8 @@ pub struct ScanOutput {
     pub may_have_tags: bool,
     /// Number of cells of each result.
     pub counts: Vec<u32>,
-    /// Whether the row of each result goes on in the next one.
-    pub partial: Vec<bool>,
+    /// Numbers of the results whose row goes on in the next one, ascending.
+    pub partial: Vec<usize>,
     /// Rows that ended.
     pub rows_completed: usize,
     /// Rows looked at, with those that a filter dropped.
@@ -52,6 +52,13 @@ impl ScanOutput {
     /// What is to be compared with the client's limit of the size of a reply: at least the length of the cells.
     pub fn size(&self) -> usize {
         self.cells.len() + (self.closed_cells + self.open_cells as usize) * CELL_BYTES
+    }
+
+    /// Whether the row of each result goes on in the next one.
+    pub fn partial_flags(&self) -> Vec<bool> {
+        let mut flags = vec![false; self.counts.len()];
+        self.partial.iter().for_each(|&result| flags[result] = true);
+        flags
     }
 
     /// Forgets everything, and keeps the memory for the next reply.
@@ -96,8 +103,10 @@ impl ScanOutput {
     /// Ends the result being built. One without cells is none.
     pub(crate) fn close_result(&mut self, partial: bool) {
         if self.open_cells > 0 {
+            if partial {
+                self.partial.push(self.counts.len());
+            }
             self.counts.push(self.open_cells);
-            self.partial.push(partial);
             self.closed_cells += self.open_cells as usize;
         }
         self.open_cells = 0;

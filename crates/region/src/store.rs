@@ -339,9 +339,10 @@ impl Store {
         let heap = Heap::new(self.order, sources, self.kept_blocks);
         // Raw reads see all there is; NEW_VERSION_BEHAVIOR goes by more than timestamps.
         let by_time = !scan.raw && !self.rules.new_version_behavior;
-        let heap = match relevant.one_column() {
-            Some(column) if by_time && is_merge => heap.of_one_column(column),
-            _ => heap,
+        let one_column = if by_time && is_merge { relevant.one_column() } else { None };
+        let heap = match one_column {
+            Some(column) => heap.of_one_column(column),
+            None => heap,
         };
         Some(StoreScanner::new(read, heap, matcher))
     }

@@ -449,15 +449,15 @@ fn describe(
         });
     }
     if !cells.is_inline() {
+        response.partial_flag_per_result = out.partial_flags();
         response.cells_per_result = out.counts;
-        response.partial_flag_per_result = out.partial;
         (cells.block, cells.may_have_tags) = (out.cells, out.may_have_tags);
         return;
     }
     let mut rest = CellIter::over_checked(&out.cells);
-    for (count, partial) in out.counts.iter().zip(&out.partial) {
-        let mut result = convert::inline_result(rest.by_ref().take(*count as usize));
-        result.partial = Some(*partial);
+    for (&count, partial) in out.counts.iter().zip(out.partial_flags()) {
+        let mut result = convert::inline_result(rest.by_ref().take(count as usize));
+        result.partial = Some(partial);
         response.results.push(result);
     }
 }

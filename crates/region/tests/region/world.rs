@@ -346,13 +346,12 @@ pub(crate) struct ResultRow {
 
 /// Takes a reply apart, checking that its numbers agree.
 pub(crate) fn results_of(out: &ScanOutput) -> Vec<ResultRow> {
-    assert_eq!(out.counts.len(), out.partial.len());
     let mut cells = CellIter::over_checked(&out.cells);
     let results: Vec<ResultRow> = out
         .counts
         .iter()
-        .zip(&out.partial)
-        .map(|(&count, &partial)| {
+        .zip(out.partial_flags())
+        .map(|(&count, partial)| {
             let cells: Vec<Plain> =
                 cells.by_ref().take(count as usize).map(|cell| Plain::from(&cell)).collect();
             assert_eq!(cells.len(), count as usize);
