@@ -131,7 +131,7 @@ impl Region {
             let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
             (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
         };
-        let smallest_read_point = self.mvcc.smallest_read_point();
+        let smallest_read_point = self.mvcc.smallest_kept_point();
         if replayed.is_none()
             && let Err(error) = self.begin_in_log(sequence_id, &parts)
         {

@@ -173,7 +173,7 @@ impl MemStoreKeeper {
 
     fn compact(&self) -> InMemoryOutcome {
         self.memstore.compact_in_memory(&self.options, || {
-            let smallest_read_point = self.mvcc.smallest_read_point();
+            let smallest_read_point = self.mvcc.smallest_kept_point();
             let mut matcher = FlushMatcher::new(&self.rules, smallest_read_point, self.host.now_ms());
             move |cell: &Cell<'_>, sequence_id| matcher.keeps(cell, sequence_id)
         })

@@ -17,6 +17,8 @@ pub(crate) struct Mvcc {
     read_point: AtomicU64,
     /// The last write that was dropped between its place in the log and its being seen.
     dropped_writes: AtomicU64,
+    /// See [`Mvcc::keep_after`]; `u64::MAX`: nothing is kept.
+    kept_after: AtomicU64,
     queue: Mutex<Queue>,
     /// Made for the first scanner: a region that is not read needs none.
     scanners: OnceLock<Box<[Arc<Scanners>]>>,
@@ -52,6 +54,7 @@ impl Mvcc {
         Self {
             read_point: AtomicU64::new(sequence_id),
             dropped_writes: AtomicU64::new(0),
+            kept_after: AtomicU64::new(u64::MAX),
             queue: Mutex::new(Queue { write_point: sequence_id, pending: VecDeque::new() }),
             scanners: OnceLock::new(),
         }
@@ -137,7 +140,17 @@ impl Mvcc {
         ReadPoint { scanners: Arc::clone(place), point }
     }
 
-    /// The oldest point that some scanner reads at, or the read point: newer cells must survive a flush as they are.
+    /// Lets flushes keep what is newer than `point` as it is, whoever reads; `None`: no more.
+    pub(crate) fn keep_after(&self, point: Option<u64>) {
+        self.kept_after.store(point.unwrap_or(u64::MAX), Ordering::Release);
+    }
+
+    /// Newer cells must survive a flush as they are.
+    pub(crate) fn smallest_kept_point(&self) -> u64 {
+        self.smallest_read_point().min(self.kept_after.load(Ordering::Acquire))
+    }
+
+    /// The oldest point that some scanner reads at, or the read point: newer cells must survive a compaction as they are.
     pub(crate) fn smallest_read_point(&self) -> u64 {
         // First: whoever registers at a place after the look at it does so at this point or a newer one.
         let current = self.read_point();

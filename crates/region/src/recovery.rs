@@ -4,7 +4,6 @@
 use crate::bulk_load::sweep_staged;
 use crate::error::RegionError;
 use crate::flush_matcher::FlushMatcher;
-use crate::mvcc::ReadPoint;
 use crate::open::NonceSink;
 use crate::region::Region;
 use finback_cell::Cell;
@@ -19,8 +18,6 @@ const SHORT_PART: u64 = 16;
 pub(crate) struct Recovered {
     /// The highest sequence id among them.
     newest: u64,
-    /// As in HBase, which flushes them before they can be read, all versions of them stay until a compaction.
-    _unread: ReadPoint,
 }
 
 impl Region {
@@ -36,8 +33,9 @@ impl Region {
             self.flush_anyway(None, Some(newest))?;
         }
         if self.has_edits_in_memory() {
-            let unread = self.mvcc.register_scanner(Some(self.mvcc.read_point()));
-            *self.recovered.get_mut() = Some(Recovered { newest, _unread: unread });
+            // As in HBase, which flushes them before they can be read, all versions of them stay until a compaction.
+            self.mvcc.keep_after(Some(self.mvcc.read_point()));
+            *self.recovered.get_mut() = Some(Recovered { newest });
         }
         self.mvcc.advance_to(newest);
         sweep_staged(&self.environment.root, &self.info)?;
@@ -89,9 +87,11 @@ impl Region {
     pub(crate) fn drop_recovered_edits(&self) {
         let mut recovered = self.recovered.lock();
         let flushed = self.last_flush_sequence_id.load(Ordering::Relaxed);
-        if recovered.take_if(|recovered| recovered.newest <= flushed).is_some()
-            && let Err(error) = self.delete_recovered_edits()
-        {
+        if recovered.take_if(|recovered| recovered.newest <= flushed).is_none() {
+            return;
+        }
+        self.mvcc.keep_after(None);
+        if let Err(error) = self.delete_recovered_edits() {
             tracing::warn!(region = %self.encoded_name, %error, "recovered edits that were flushed are still there");
         }
     }

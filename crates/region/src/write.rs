@@ -341,7 +341,7 @@ impl Region {
     ///
     /// `replaces_older`: see [`Edit::replaces_older`].
     pub(crate) fn insert_edit(&self, cells: &[u8], sequence_id: u64, replaces_older: bool) {
-        let smallest_read_point = replaces_older.then(|| self.mvcc.smallest_read_point());
+        let smallest_read_point = replaces_older.then(|| self.mvcc.smallest_kept_point());
         let mut grown = 0;
         let mut rest = CellIter::over_checked(cells).peekable();
         while let Some(family) = rest.peek().map(Cell::family) {
