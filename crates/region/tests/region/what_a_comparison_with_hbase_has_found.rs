@@ -231,6 +231,22 @@ fn what_is_recovered_is_flushed_with_all_its_versions() {
 }
 
 #[test]
+fn what_is_recovered_is_compacted_as_ever_though_another_family_is_not_flushed() {
+    let fs = MemFileSystem::new();
+    let mut world = World::new(Arc::new(fs.clone()), vec![family("a", 1), family("b", 1)]);
+    let region = world.start().unwrap();
+    let column = ("r", "b", "q");
+    let hides = mutation(MutationKind::Delete, CellType::DeleteColumn, column, FUTURE, b"");
+    run(region.batch([put(("r", "a", "q"), b""), hides]));
+    let mut after = world.after_crash(Arc::new(fs.crash(CrashMode::Strict)));
+    let region = after.recover().unwrap();
+    region.flush(Some(&[b"b".to_vec()])).unwrap();
+    region.compact(b"b", true).unwrap();
+    run(region.batch([at(column, FUTURE - 1)]));
+    assert_eq!(columns(&scan(&region, &Scan::default(), None).unwrap()), ["r/a/q", "r/b/q"]);
+}
+
+#[test]
 fn what_is_recovered_is_flushed_without_what_has_expired() {
     let fs = MemFileSystem::new();
     let mut world = World::new(Arc::new(fs.clone()), vec![family("a", 3).with("TTL", "60")]);
