@@ -443,6 +443,8 @@ fn what_is_answered_from_a_write_that_is_not_on_disk_waits_for_it() {
         let no_number = spawn_atomic(&region, Vec::new(), vec![increment(("w", "a", "q"), 1)]);
         let refused = spawn_atomic(&region, has_value("r", b""), vec![put(("r", "a", "q"), b"his")]);
         let passed = spawn_atomic(&region, has_value("r", b"mine"), vec![put(("r", "a", "q"), b"next")]);
+        // Else the row may be gone before they look at it.
+        tokio::time::sleep(Duration::from_millis(30)).await;
         let deleted = {
             let mut delete = put(("r", "a", "q"), b"");
             delete.kind = MutationKind::Delete;
