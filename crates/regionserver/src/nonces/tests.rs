@@ -6,8 +6,17 @@ fn limits(capacity: usize) -> Limits {
     Limits { capacity, retention: RETENTION }
 }
 
+fn place(inner: &Inner, nonce: u64) -> Place {
+    Place::of((0, nonce), &inner.hasher)
+}
+
+fn finish(inner: &mut Inner, nonce: u64, sequence_id: u64, limits: Limits) {
+    let place = place(inner, nonce);
+    inner.finish(place, sequence_id, limits);
+}
+
 fn known(inner: &Inner) -> Vec<u64> {
-    let mut known: Vec<u64> = inner.states.keys().map(|key| key.1).collect();
+    let mut known: Vec<u64> = inner.states.iter().map(|((_, nonce), _)| *nonce).collect();
     known.sort_unstable();
     known
 }
@@ -15,14 +24,19 @@ fn known(inner: &Inner) -> Vec<u64> {
 #[test]
 fn one_is_known_for_as_long_as_it_was_used_lately() {
     let mut inner = Inner::default();
-    inner.finish((0, 1), 10, limits(9));
-    inner.finish((0, 2), 11, limits(9));
+    finish(&mut inner, 1, 10, limits(9));
+    finish(&mut inner, 2, 11, limits(9));
     let begin = Instant::now();
     inner.forget_old(begin + RETENTION / 2, limits(9));
     assert_eq!(known(&inner), [1, 2]);
-    let Some(State::Done(sequence_id, used)) = inner.states.get_mut(&(0, 1)) else { panic!("it is done") };
-    assert_eq!(*sequence_id, 10);
-    *used = begin + RETENTION / 2;
+    let mut look = |nonce| {
+        let place = place(&inner, nonce);
+        let Entry::Occupied(mut found) = inner.entry(place) else { panic!("it is known") };
+        let State::Done(sequence_id, used) = &mut found.get_mut().1 else { panic!("it is done") };
+        *used = begin + RETENTION / 2;
+        *sequence_id
+    };
+    assert_eq!(look(1), 10);
     inner.forget_old(begin + RETENTION, limits(9));
     assert_eq!(known(&inner), [1]);
     inner.forget_old(begin + RETENTION * 3 / 2, limits(9));
@@ -33,9 +47,9 @@ fn one_is_known_for_as_long_as_it_was_used_lately() {
 #[test]
 fn the_oldest_go_where_there_are_too_many_and_those_that_run_stay() {
     let mut inner = Inner::default();
-    let (_finished, receiver) = watch::channel(false);
-    inner.states.insert((0, 100), State::Running(receiver));
-    (0..10).for_each(|nonce| inner.finish((0, nonce), nonce, limits(3)));
+    let running = place(&inner, 100);
+    inner.entry(running).insert((running.key, State::Running(None)));
+    (0..10).for_each(|nonce| finish(&mut inner, nonce, nonce, limits(3)));
     assert_eq!(known(&inner), [7, 8, 9, 100]);
     inner.forget_old(Instant::now() + RETENTION, limits(3));
     assert_eq!(known(&inner), [100]);
@@ -52,4 +66,44 @@ async fn one_that_is_forgotten_is_carried_out_again() {
     nonces.replayed(1, 2);
     assert!(matches!(nonces.admit(1, 2).await, Admission::AlreadyDone(0)));
     assert!(matches!(nonces.admit(2, 2).await, Admission::Proceed(_)));
+}
+
+#[tokio::test]
+async fn who_comes_while_one_runs_waits_for_its_end() {
+    let nonces = Arc::new(Nonces::new(1 << 20, RETENTION));
+    for succeeds in [false, true] {
+        let Admission::Proceed(guard) = nonces.admit(1, 2).await else { panic!("it is new") };
+        let others: Vec<_> = (0..3)
+            .map(|_| {
+                let nonces = Arc::clone(&nonces);
+                tokio::spawn(async move {
+                    match nonces.admit(1, 2).await {
+                        // Each of them that has its turn fails as well.
+                        Admission::Proceed(_) => None,
+                        Admission::AlreadyDone(sequence_id) => Some(sequence_id),
+                    }
+                })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        assert!(others.iter().all(|other| !other.is_finished()));
+        if succeeds {
+            guard.succeeded(7)
+        } else {
+            drop(guard)
+        }
+        for other in others {
+            assert_eq!(other.await.unwrap(), succeeds.then_some(7));
+        }
+    }
+}
+
+#[test]
+fn many_are_spread_over_shards_and_bounded_together() {
+    let most = MAX_SHARDS * MIN_NONCES_OF_SHARD;
+    let nonces = Nonces::new(most * NONCE_BYTES, RETENTION);
+    assert_eq!(nonces.shards.len(), MAX_SHARDS);
+    (0..3 * most as u64).for_each(|nonce| nonces.replayed(nonce, nonce));
+    let held: Vec<_> = nonces.shards.iter().map(|shard| shard.0.lock().states.len()).collect();
+    assert_eq!(held, [MIN_NONCES_OF_SHARD; MAX_SHARDS]);
 }
