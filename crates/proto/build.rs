@@ -8,7 +8,18 @@ mod layouts;
 const PROTO_DIR: &str = "proto";
 
 /// Rare or large parts of what comes by the thousands: kept out of line.
-const BOXED: [&str; 2] = [".hbase.pb.Action.get", ".hbase.pb.Action.service_call"];
+const BOXED: [&str; 10] = [
+    ".hbase.pb.Action.get",
+    ".hbase.pb.Action.service_call",
+    ".hbase.pb.Get.filter",
+    ".hbase.pb.Get.time_range",
+    ".hbase.pb.MutationProto.time_range",
+    ".hbase.pb.RegionActionResult.exception",
+    ".hbase.pb.ResultOrException.exception",
+    ".hbase.pb.ResultOrException.service_result",
+    ".hbase.pb.ResultOrException.loadStats",
+    ".hbase.pb.ResultOrException.metrics",
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed={PROTO_DIR}");

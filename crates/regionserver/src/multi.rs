@@ -437,10 +437,10 @@ fn too_large(size: usize) -> RpcException {
 fn answer(place: &mut pb::ResultOrException, outcome: Result<pb::Result, RpcException>) {
     match outcome {
         Ok(result) => place.result = Some(result),
-        Err(failure) => place.exception = Some(failure.to_action_result()),
+        Err(failure) => place.exception = Some(Box::new(failure.to_action_result())),
     }
 }
 
 fn failed(failure: &RpcException) -> pb::RegionActionResult {
-    pb::RegionActionResult { exception: Some(failure.to_action_result()), ..Default::default() }
+    pb::RegionActionResult { exception: Some(Box::new(failure.to_action_result())), ..Default::default() }
 }

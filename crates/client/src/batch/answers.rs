@@ -85,9 +85,9 @@ fn whole(
     result: &pb::RegionActionResult,
     block: &mut Bytes,
 ) -> Result<Result<CheckAndMutateResult, RpcException>, RpcException> {
-    let exceptions = result.exception.iter();
+    let exceptions = result.exception.as_deref().into_iter();
     let exceptions =
-        exceptions.chain(result.result_or_exception.iter().filter_map(|entry| entry.exception.as_ref()));
+        exceptions.chain(result.result_or_exception.iter().filter_map(|entry| entry.exception.as_deref()));
     let exception = exceptions.map(RpcException::from_action_result).next();
     let mut first = None;
     for result in result.result_or_exception.iter().filter_map(|entry| entry.result.as_ref()) {

@@ -118,7 +118,7 @@ impl Draft {
             timestamp: Some(self.timestamp as u64),
             attribute: attribute_messages(&self.attributes),
             durability: Some(DurabilityMessage::from(self.durability).into()),
-            time_range: ranged.then(|| self.time_range.into()),
+            time_range: ranged.then(|| Box::new(self.time_range.into())),
             associated_cell_count: (!self.cells.is_empty())
                 .then(|| i32::try_from(self.cells.count()).unwrap_or(i32::MAX)),
             ..Default::default()

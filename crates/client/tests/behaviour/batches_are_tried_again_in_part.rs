@@ -63,8 +63,10 @@ async fn a_region_that_has_moved_takes_its_actions_with_it() {
     let moved = exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5);
     cluster.next(move |call| {
         let request: pb::MultiRequest = call.decode().unwrap();
-        let result =
-            pb::RegionActionResult { exception: Some(moved.to_action_result()), ..Default::default() };
+        let result = pb::RegionActionResult {
+            exception: Some(Box::new(moved.to_action_result())),
+            ..Default::default()
+        };
         let region_action_result = vec![result; request.region_action.len()];
         Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
     });

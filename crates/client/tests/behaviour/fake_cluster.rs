@@ -206,7 +206,7 @@ pub(crate) fn multi(call: &Call, failing: impl Fn(&[u8]) -> Option<RpcException>
     let entry = |action: &pb::Action| {
         let row = action.mutation.as_ref().map(|mutation| mutation.row.clone().unwrap());
         let row = row.or(action.get.as_ref().map(|get| get.row.clone())).unwrap();
-        let exception = failing(&row).map(|exception| exception.to_action_result());
+        let exception = failing(&row).map(|exception| Box::new(exception.to_action_result()));
         let result = exception.is_none().then(pb::Result::default);
         pb::ResultOrException { index: action.index, result, exception, ..Default::default() }
     };

@@ -36,7 +36,7 @@ pub fn decode_get(get: pb::Get) -> Result<DecodedGet, ProtoError> {
         start_row: get.row.clone(),
         stop_row: get.row.clone(),
         include_stop_row: true,
-        time_range: selection::time_range_or_all(get.time_range.as_ref())?,
+        time_range: selection::time_range_or_all(get.time_range.as_deref())?,
         family_time_ranges: selection::family_time_ranges(&get.cf_time_range)?,
         max_versions,
         store_limit: get.store_limit,
@@ -53,7 +53,7 @@ pub fn decode_get(get: pb::Get) -> Result<DecodedGet, ProtoError> {
             existence_only: get.existence_only(),
             scan: Scan { families: selection::families(get.column), ..scan },
         },
-        filter: get.filter.map(Into::into),
+        filter: get.filter.map(|filter| (*filter).into()),
     })
 }
 

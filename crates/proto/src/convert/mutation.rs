@@ -49,7 +49,7 @@ pub fn decode_mutation(
         timestamp,
         durability: mutation.durability().into(),
         ttl_ms: ttl_ms(&mutation.attribute)?,
-        time_range: time_range(mutation.time_range.as_ref())?,
+        time_range: time_range(mutation.time_range.as_deref())?,
         return_results: selection::flag(&mutation.attribute, "_rr_").unwrap_or(true),
         nonce: (nonce_group, mutation.nonce.unwrap_or(0)),
     })

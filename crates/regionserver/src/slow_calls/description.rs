@@ -122,7 +122,7 @@ fn get(param: &Bytes) -> Option<Shape> {
         row,
         families: families(request.get.column.iter().map(|column| &column.family)),
         columns: columns(&request.get.column),
-        filter: filter(request.get.filter.as_ref()),
+        filter: filter(request.get.filter.as_deref()),
         versions: request.get.max_versions,
         ..Shape::default()
     })

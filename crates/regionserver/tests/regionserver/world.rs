@@ -442,7 +442,7 @@ pub(crate) fn action(mutation: pb::MutationProto) -> pb::Action {
 }
 
 /// The simple class of the exception of one action.
-pub(crate) fn failure_of(exception: &Option<pb::NameBytesPair>) -> String {
+pub(crate) fn failure_of(exception: &Option<Box<pb::NameBytesPair>>) -> String {
     let name = &exception.as_ref().expect("an exception").name;
     name.rsplit('.').next().unwrap().to_owned()
 }

@@ -111,7 +111,7 @@ async fn requests(
             Some(Fate::ActionsRefused(exception)) => {
                 let refuse = |action: &pb::Action| pb::ResultOrException {
                     index: action.index,
-                    exception: Some(exception.to_action_result()),
+                    exception: Some(Box::new(exception.to_action_result())),
                     ..Default::default()
                 };
                 Some(multi(&header, param, |part| pb::RegionActionResult {
@@ -119,9 +119,12 @@ async fn requests(
                     ..Default::default()
                 })?)
             }
-            Some(Fate::RegionsRefused(exception)) => Some(multi(&header, param, |_| {
-                pb::RegionActionResult { exception: Some(exception.to_action_result()), ..Default::default() }
-            })?),
+            Some(Fate::RegionsRefused(exception)) => {
+                Some(multi(&header, param, |_| pb::RegionActionResult {
+                    exception: Some(Box::new(exception.to_action_result())),
+                    ..Default::default()
+                })?)
+            }
         };
         match answer {
             // An error: the client has gone, which the writer notices as well.

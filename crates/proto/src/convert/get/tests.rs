@@ -44,7 +44,7 @@ fn columns_are_merged_and_sorted() {
 fn filters_and_time_ranges_of_families_are_handed_on() {
     let get = pb::Get {
         row: "r".into(),
-        filter: Some(pb::Filter { name: "F".into(), serialized_filter: Some("x".into()) }),
+        filter: Some(Box::new(pb::Filter { name: "F".into(), serialized_filter: Some("x".into()) })),
         cf_time_range: vec![pb::ColumnFamilyTimeRange {
             column_family: "f".into(),
             time_range: pb::TimeRange { from: Some(2), to: Some(5) },
@@ -66,6 +66,6 @@ fn malformed_gets_are_errors() {
     for versions in [0, u32::MAX] {
         assert!(decode_get(pb::Get { max_versions: Some(versions), ..get.clone() }).is_err());
     }
-    let backwards = Some(pb::TimeRange { from: Some(2), to: Some(1) });
+    let backwards = Some(Box::new(pb::TimeRange { from: Some(2), to: Some(1) }));
     assert!(decode_get(pb::Get { time_range: backwards, ..get }).is_err());
 }
