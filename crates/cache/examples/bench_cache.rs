@@ -160,71 +160,90 @@ fn hit_cost(blocks: &Blocks, bytes: u64) {
 
 /// Throughput is looked at so often, in seconds that the thread has worked: other programs on the machine do not count.
 const SLICE_SECONDS: f64 = 0.05;
-/// Looks without evictions, and with.
+/// Looks, in each case.
 const SLICES: usize = 30;
 /// Gets between two looks at the clock.
 const GETS_AT_ONCE: u64 = 10_000;
 
+/// Blocks that are found, in the evictions; those that come and go are others, for the counts of references are in the blocks.
+const WANTED: usize = BLOCKS_PER_FILE / 2;
+
+/// What another thread does while one finds its blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Meanwhile {
+    /// It is as busy, and evicts nothing.
+    Nothing,
+    /// It reads blocks from a file in memory, checks them, and puts them in, as fast as it can.
+    Read,
+    /// It puts in blocks that are there, as no server can.
+    Insert,
+}
+
 /// Hits of one thread while another puts in blocks that nobody wants, each of which evicts another.
 fn evictions(blocks: &Blocks, bytes: u64) {
     let cache = ours(bytes);
-    let (is_evicting, stop, evicted) = (AtomicBool::new(false), AtomicBool::new(false), AtomicU64::new(0));
-    let mut rates = Vec::new();
-    std::thread::scope(|scope| {
-        scope.spawn(|| evict(&*cache, blocks, &is_evicting, &stop, &evicted));
-        let mut random = Random(3);
+    println!(
+        "\n| while | blocks evicted | million gets in a second of the thread, lowest of 50 ms | median | highest |"
+    );
+    println!("|---|---|---|---|---|");
+    for meanwhile in [Meanwhile::Nothing, Meanwhile::Read, Meanwhile::Insert] {
+        let (stop, evicted) = (AtomicBool::new(false), AtomicU64::new(0));
+        let mut rates: Vec<f64> = std::thread::scope(|scope| {
+            scope.spawn(|| evict(&*cache, blocks, meanwhile, &stop, &evicted));
+            let mut random = Random(3);
+            let rates = (0..=SLICES).map(|_| rate_of_gets(&*cache, blocks, &mut random)).collect();
+            stop.store(true, Ordering::Relaxed);
+            rates
+        });
         // The first slice warms.
-        for slice in 0..=2 * SLICES {
-            is_evicting.store(slice > SLICES, Ordering::Relaxed);
-            let (begun, mut gets) = (processor_seconds(), 0);
-            let seconds = loop {
-                for _ in 0..GETS_AT_ONCE {
-                    get(&*cache, blocks, random.next() as usize % (BLOCKS / ROOM / 4), true);
-                }
-                gets += GETS_AT_ONCE;
-                let seconds = processor_seconds() - begun;
-                if seconds >= SLICE_SECONDS {
-                    break seconds;
-                }
-            };
-            rates.push(gets as f64 / seconds);
-        }
-        stop.store(true, Ordering::Relaxed);
-    });
-    let (without, with) = rates[1..].split_at(SLICES);
-    println!("\n| while | million gets in a second of the thread, lowest of 50 ms | median | highest |");
-    println!("|---|---|---|---|");
-    let evicted = evicted.into_inner();
-    for (name, rates) in
-        [("nothing is evicted".to_owned(), without), (format!("{evicted} blocks are evicted"), with)]
-    {
-        let mut sorted = rates.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let [lowest, median, highest] = [0, SLICES / 2, SLICES - 1].map(|at| sorted[at] / 1e6);
-        println!("| {name} | {lowest:.1} | {median:.1} | {highest:.1} |");
+        rates.remove(0);
+        rates.sort_by(f64::total_cmp);
+        let [lowest, median, highest] = [0, SLICES / 2, SLICES - 1].map(|at| rates[at] / 1e6);
+        let evicted = evicted.into_inner();
+        println!("| {meanwhile:?} | {evicted} | {lowest:.1} | {median:.1} | {highest:.1} |");
     }
-    let series: Vec<String> = rates[1..].iter().map(|rate| format!("{:.1}", rate / 1e6)).collect();
-    println!("\nOne after the other, evictions from the middle on:\n\n    {}", series.join(" "));
 }
 
-/// Puts in new blocks as fast as it can, or, while nothing is to be evicted, is as busy without that.
+/// Gets in a second of this thread, for one slice.
+fn rate_of_gets(cache: &dyn BlockCache, blocks: &Blocks, random: &mut Random) -> f64 {
+    let (begun, mut gets) = (processor_seconds(), 0);
+    loop {
+        for _ in 0..GETS_AT_ONCE {
+            get(cache, blocks, random.next() as usize % WANTED, true);
+        }
+        gets += GETS_AT_ONCE;
+        let seconds = processor_seconds() - begun;
+        if seconds >= SLICE_SECONDS {
+            return gets as f64 / seconds;
+        }
+    }
+}
+
+/// Puts in new blocks as fast as it can, or is as busy without that.
 fn evict(
     cache: &dyn BlockCache,
     blocks: &Blocks,
-    is_evicting: &AtomicBool,
+    meanwhile: Meanwhile,
     stop: &AtomicBool,
     evicted: &AtomicU64,
 ) {
+    // No other cache has these files.
+    let new_file = |number| FileId(((1 + meanwhile as u64) << 40) + number as u64);
     for number in 0usize.. {
         if stop.load(Ordering::Relaxed) {
             return;
         }
-        let (_, block) = blocks.block(number % BLOCKS);
-        if is_evicting.load(Ordering::Relaxed) {
-            cache.insert(FileId((1 << 40) + number as u64), block, BlockPriority::Normal);
+        let (_, block) = blocks.block(WANTED + number % (BLOCKS_PER_FILE - WANTED));
+        match meanwhile {
+            Meanwhile::Nothing => drop(std::hint::black_box(block)),
+            Meanwhile::Read => {
+                let block = blocks.reader.read_block(block.place()).unwrap();
+                cache.insert(new_file(number), &block, BlockPriority::Normal);
+            }
+            Meanwhile::Insert => cache.insert(new_file(number), block, BlockPriority::Normal),
+        }
+        if meanwhile != Meanwhile::Nothing {
             evicted.fetch_add(1, Ordering::Relaxed);
-        } else {
-            std::hint::black_box(block);
         }
     }
 }
