@@ -88,7 +88,7 @@ async fn who_comes_while_one_runs_waits_for_its_end() {
         tokio::task::yield_now().await;
         assert!(others.iter().all(|other| !other.is_finished()));
         if succeeds {
-            guard.succeeded(7)
+            guard.succeeded(7);
         } else {
             drop(guard)
         }
