@@ -90,7 +90,7 @@ async fn who_comes_while_one_runs_waits_for_its_end() {
         if succeeds {
             guard.succeeded(7);
         } else {
-            drop(guard)
+            drop(guard);
         }
         for other in others {
             assert_eq!(other.await.unwrap(), succeeds.then_some(7));
