@@ -10,7 +10,7 @@ use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
 use crate::scan_limits::ScanLimits;
 use crate::scan_output::ScanOutput;
-use crate::unsettled::{MAX_UNSETTLED, Unsettled};
+use crate::unsettled::{MAX_UNSETTLED, UnsettledWrites};
 use crate::write::{column_of, row_scan, select_columns};
 use crate::write_times::{Contents, MOST_AHEAD_MS, Times};
 use bytes::Bytes;
@@ -22,7 +22,6 @@ use finback_cell::{
 use finback_cell::{Mutation, MutationKind, TimeRange};
 use finback_filter::Filter;
 use finback_wal::Position;
-use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -166,9 +165,12 @@ impl Region {
             }
         }
         self.counters.wrote(mutations.iter().map(|mutation| (mutation, self.is_unlogged(mutation))));
+        // The last look at them, before this one comes to them.
+        let has_room = unsettled.len() < MAX_UNSETTLED;
+        drop(unsettled);
         let sequence_id = match self.append(edit, now, after).await? {
             Some(mut appended) => {
-                if unsettled.len() < MAX_UNSETTLED && locks.len() == 1 {
+                if has_room && locks.len() == 1 {
                     appended.let_go(&mut locks);
                 }
                 appended.commit().await?
@@ -184,17 +186,13 @@ impl Region {
 
     /// What is not settled of the locked rows and is to be read with them; nothing where that is waited for: with several rows,
     /// and where a write is answered before the log has it, which must not be before what it was made of.
-    async fn unsettled_before(
-        &self,
-        locks: &[RowLock<'_>],
-        mutations: &[Mutation],
-    ) -> SmallVec<[Unsettled; 1]> {
+    async fn unsettled_before(&self, locks: &[RowLock<'_>], mutations: &[Mutation]) -> UnsettledWrites {
         let is_synced = |mutation: &Mutation| self.effective_durability(mutation) >= Durability::SyncWal;
         match locks {
             [of_one] if mutations.iter().all(is_synced) => of_one.unsettled(),
             _ => {
                 self.settle(locks).await;
-                SmallVec::new()
+                UnsettledWrites::default()
             }
         }
     }
@@ -213,7 +211,7 @@ impl Region {
     async fn check_condition(
         &self,
         condition: Condition,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<Option<i64>, RegionError> {
         let Condition { row, time_range, test } = condition;
         match test {
@@ -244,7 +242,7 @@ impl Region {
         mutation: &Mutation,
         large: &mut Option<LargeUpdate<'a>>,
         deadline: Option<Instant>,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<Vec<u8>, RegionError> {
         let selection = select_columns(mutation.cells.iter());
         let scan =
@@ -274,7 +272,7 @@ impl Region {
     async fn read_unless_large(
         &self,
         scan: &finback_cell::Scan,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<Option<Vec<u8>>, RegionError> {
         let mut scanner = self.scanner_over(scan, None, unsettled)?;
         let mut out = ScanOutput::default();

@@ -19,7 +19,7 @@ use crate::scan_output::ScanOutput;
 use crate::store::Store;
 use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
-use crate::unsettled::{Sight, Unsettled};
+use crate::unsettled::{Sight, UnsettledWrites};
 use crate::write_times::WriteTimes;
 use finback_cell::{Bytes, CellOrder, Mutation, MutationKind, RegionInfo, Scan, TableDescriptor};
 use finback_filter::Filter;
@@ -248,7 +248,7 @@ impl Region {
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
     ) -> Result<RegionScanner, RegionError> {
-        self.scanner_over(scan, filter, &[])
+        self.scanner_over(scan, filter, UnsettledWrites::none())
     }
 
     /// The same for who has the row of the scan locked, and sees what is not settled of it.
@@ -256,7 +256,7 @@ impl Region {
         &self,
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<RegionScanner, RegionError> {
         self.check_open()?;
         if scan.raw && scan.families.iter().any(|selection| selection.qualifiers.is_some()) {
@@ -338,7 +338,7 @@ impl Region {
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
         limits: &ScanLimits,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<ScanOutput, RegionError> {
         let mut scanner = self.scanner_over(scan, filter, unsettled)?;
         let mut out = ScanOutput::default();

@@ -6,9 +6,8 @@
 //! What is locked is a row's hash, of 64 bits under a key of this process: to lock a row copies nothing of it. Two rows of
 //! one hash would share a lock, which costs them time and nothing else.
 
-use crate::unsettled::Unsettled;
+use crate::unsettled::{Unsettled, UnsettledWrites};
 use parking_lot::Mutex;
-use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -40,8 +39,8 @@ struct LockState {
 #[derive(Debug, Default)]
 struct Others {
     waiting: VecDeque<(LockMode, oneshot::Sender<()>)>,
-    /// Writes that let go of the lock before they were done, oldest first.
-    unsettled: SmallVec<[Unsettled; 1]>,
+    /// Writes that let go of the lock before they were done.
+    unsettled: UnsettledWrites,
 }
 
 impl LockState {
@@ -56,8 +55,8 @@ impl LockState {
         self.others.as_ref().is_some_and(|others| !others.waiting.is_empty())
     }
 
-    fn unsettled(&self) -> &[Unsettled] {
-        self.others.as_ref().map_or(&[], |others| &others.unsettled)
+    fn unsettled(&self) -> &UnsettledWrites {
+        self.others.as_ref().map_or(UnsettledWrites::none(), |others| &others.unsettled)
     }
 
     fn others(&mut self) -> &mut Others {
@@ -261,10 +260,10 @@ impl<'a> RowLock<'a> {
         self.key
     }
 
-    /// What was written under this lock before and is not settled, oldest first.
-    pub(crate) fn unsettled(&self) -> SmallVec<[Unsettled; 1]> {
+    /// What was written under this lock before and is not settled.
+    pub(crate) fn unsettled(&self) -> UnsettledWrites {
         let shard = self.locks.shard(self.key).lock();
-        shard.get(&self.key).map_or_else(SmallVec::new, |state| state.unsettled().into())
+        shard.get(&self.key).map(|state| state.unsettled().clone()).unwrap_or_default()
     }
 
     /// Gives the lock back, and leaves what was written under it for who has it next, until it is settled.
@@ -318,8 +317,7 @@ impl<'a> Settles<'a> {
 
 impl Drop for Settles<'_> {
     fn drop(&mut self) {
-        let of_this = |write: &mut Unsettled| write.sequence_id != self.sequence_id;
-        self.locks.change(self.key, |state| state.others().unsettled.retain(of_this));
+        self.locks.change(self.key, |state| state.others().unsettled.settle(self.sequence_id));
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::region_scanner::RegionScanner;
-use crate::unsettled::Sight;
+use crate::unsettled::{Sight, UnsettledWrites};
 use finback_cell::Scan;
 
 /// A segment that no memstore has any more.
@@ -43,7 +43,7 @@ impl Region {
     pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
         self.check_open()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
-        let sight = Sight { read_point, unsettled: &[] };
+        let sight = Sight { read_point, unsettled: UnsettledWrites::none() };
         let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), sight, scanner.has_filter());
         if seen != scanner.files_seen() {
             return Ok(false);

@@ -12,6 +12,9 @@ use finback_cell::block::CellIter;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
 use finback_wal::Position;
+use smallvec::SmallVec;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// Of so many such writes of one row the next one keeps its lock: each is read by those that follow.
 pub(crate) const MAX_UNSETTLED: usize = 64;
@@ -27,64 +30,122 @@ pub(crate) struct Unsettled {
     pub(crate) cells: Bytes,
 }
 
+/// Such writes of one row, oldest first. A clone is a view of those of now, and costs as much as of one: who has the row has it,
+/// and lets go of it before it adds to them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnsettledWrites(Option<Arc<SmallVec<[Unsettled; 1]>>>);
+
+impl UnsettledWrites {
+    /// None.
+    pub(crate) fn none() -> &'static Self {
+        static NONE: UnsettledWrites = UnsettledWrites(None);
+        &NONE
+    }
+
+    /// Adds the latest one.
+    pub(crate) fn push(&mut self, write: Unsettled) {
+        Arc::make_mut(self.0.get_or_insert_default()).push(write);
+    }
+
+    /// Takes out the one with this sequence id, which is settled: mostly the oldest.
+    pub(crate) fn settle(&mut self, sequence_id: u64) {
+        let Some(at) = self.iter().position(|write| write.sequence_id == sequence_id) else { return };
+        if self.len() == 1 {
+            self.0 = None;
+        } else if let Some(writes) = &mut self.0 {
+            Arc::make_mut(writes).remove(at);
+        }
+    }
+}
+
+impl Deref for UnsettledWrites {
+    type Target = [Unsettled];
+
+    fn deref(&self) -> &[Unsettled] {
+        self.0.as_ref().map_or(&[], |writes| writes)
+    }
+}
+
 /// What a read sees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sight<'a> {
     /// Of memstores and files: cells up to this sequence id.
     pub(crate) read_point: u64,
     /// Beside them.
-    pub(crate) unsettled: &'a [Unsettled],
+    pub(crate) unsettled: &'a UnsettledWrites,
 }
 
 /// The cells of such writes in one family, as a source of reads.
 #[derive(Debug)]
 pub(crate) struct UnsettledCells {
     order: CellOrder,
-    /// KeyValues with their sequence ids, in order.
-    cells: Vec<(Bytes, u64)>,
+    writes: UnsettledWrites,
+    /// Where they stand, in order.
+    places: Vec<Place>,
     /// How many are passed.
     at: usize,
 }
 
+/// A KeyValue of a write.
+#[derive(Clone, Debug)]
+struct Place {
+    /// Which write.
+    write: usize,
+    bytes: Range<usize>,
+}
+
+impl Place {
+    /// The cell and its sequence id.
+    fn cell<'a>(&self, writes: &'a [Unsettled]) -> (Cell<'a>, u64) {
+        let write = &writes[self.write];
+        (Cell::from_checked(&write.cells[self.bytes.clone()]), write.sequence_id)
+    }
+}
+
 impl UnsettledCells {
     /// `None` if there are none of `family`.
-    pub(crate) fn of_family(writes: &[Unsettled], family: &[u8], order: CellOrder) -> Option<Self> {
-        let mut cells = Vec::new();
-        for write in writes {
-            let of_family = CellIter::over_checked(&write.cells).filter(|cell| cell.family() == family);
-            cells.extend(of_family.map(|cell| (write.cells.slice_ref(cell.bytes()), write.sequence_id)));
+    pub(crate) fn of_family(writes: &UnsettledWrites, family: &[u8], order: CellOrder) -> Option<Self> {
+        let mut places = Vec::with_capacity(writes.len());
+        for (number, write) in writes.iter().enumerate() {
+            let begin = write.cells.as_ptr().addr();
+            for cell in CellIter::over_checked(&write.cells).filter(|cell| cell.family() == family) {
+                let at = cell.bytes().as_ptr().addr() - begin;
+                places.push(Place { write: number, bytes: at..at + cell.bytes().len() });
+            }
         }
-        if cells.is_empty() {
+        if places.is_empty() {
             return None;
         }
         // Stable: of two cells of a write with the same key the later one counts, as in a memstore.
-        cells.reverse();
-        cells.sort_by(|(a, a_sequence), (b, b_sequence)| {
-            let (a, b) = (Cell::from_checked(a), Cell::from_checked(b));
-            order.compare_with_sequence(&a, *a_sequence, &b, *b_sequence)
+        places.reverse();
+        places.sort_by(|a, b| {
+            let ((a, a_sequence), (b, b_sequence)) = (a.cell(writes), b.cell(writes));
+            order.compare_with_sequence(&a, a_sequence, &b, b_sequence)
         });
-        cells.dedup_by(|(later, later_sequence), (kept, kept_sequence)| {
-            let (later, kept) = (Cell::from_checked(later), Cell::from_checked(kept));
-            later_sequence == kept_sequence && order.compare(&later, &kept).is_eq()
+        places.dedup_by(|later, kept| {
+            let is_same = |later: &Place, kept: &Place| {
+                order.compare(&later.cell(writes).0, &kept.cell(writes).0).is_eq()
+            };
+            later.write == kept.write && is_same(later, kept)
         });
-        Some(Self { order, cells, at: 0 })
+        Some(Self { order, writes: writes.clone(), places, at: 0 })
     }
 
     /// The current cell and its sequence id.
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
-        self.cells.get(self.at).map(|(cell, sequence_id)| (Cell::from_checked(cell), *sequence_id))
+        self.places.get(self.at).map(|place| place.cell(&self.writes))
     }
 
     /// Moves to the next cell.
     pub(crate) fn next(&mut self) {
-        self.at = self.cells.len().min(self.at + 1);
+        self.at = self.places.len().min(self.at + 1);
     }
 
     /// Moves to the first cell at or after `key`.
     pub(crate) fn seek(&mut self, key: &Key<'_>) {
         let is_before =
-            |(cell, _): &(Bytes, u64)| self.order.compare_cell_to_key(&Cell::from_checked(cell), key).is_lt();
-        self.at = self.cells.partition_point(is_before);
+            |place: &Place| self.order.compare_cell_to_key(&place.cell(&self.writes).0, key).is_lt();
+        self.at = self.places.partition_point(is_before);
     }
 
     /// Moves forward to the first cell at or after `key`.
@@ -96,7 +157,7 @@ impl UnsettledCells {
 
     /// The greatest row before `row` (`None`: the last row).
     pub(crate) fn previous_row(&self, row: Option<&[u8]>) -> Option<&[u8]> {
-        let mut rows = self.cells.iter().rev().map(|(cell, _)| Cell::from_checked(cell).row());
+        let mut rows = self.places.iter().rev().map(|place| place.cell(&self.writes).0.row());
         rows.find(|found| row.is_none_or(|row| self.order.compare_rows(found, row).is_lt()))
     }
 }

@@ -17,7 +17,7 @@ use crate::error::RegionError;
 use crate::large_row;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
-use crate::unsettled::Unsettled;
+use crate::unsettled::UnsettledWrites;
 use crate::write_times::{Contents, Times};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
@@ -120,7 +120,7 @@ impl Region {
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(good()));
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
         for mutation in good() {
-            self.add_to_edit(&mut edit, mutation, time, &[]).await?;
+            self.add_to_edit(&mut edit, mutation, time, UnsettledWrites::none()).await?;
         }
         self.counters.wrote(good().map(|mutation| (mutation, self.is_unlogged(mutation))));
         match &locks[..] {
@@ -186,7 +186,7 @@ impl Region {
         edit: &mut Edit,
         mutation: &Mutation,
         now: i64,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<(), RegionError> {
         let durability = self.effective_durability(mutation);
         match mutation.kind {
@@ -211,7 +211,7 @@ impl Region {
         mutation: &Mutation,
         now: i64,
         durability: Durability,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<(), RegionError> {
         let latest = |cell: &Cell<'_>| {
             cell.type_code() == CellType::Delete.code() && cell.timestamp() == LATEST_TIMESTAMP
@@ -250,7 +250,7 @@ impl Region {
         &self,
         mutation: &Mutation,
         wanted: impl Fn(&Cell<'_>) -> bool,
-        unsettled: &[Unsettled],
+        unsettled: &UnsettledWrites,
     ) -> Result<Vec<u8>, RegionError> {
         self.wait_for_dropped_writes().await;
         let columns = mutation.cells.iter().filter(|cell| wanted(cell));

@@ -19,6 +19,12 @@ fn write(sequence_id: u64, cells: &[(&str, &str, &str, i64, &str)]) -> Unsettled
     Unsettled { sequence_id, position, cells: block.finish().bytes().clone() }
 }
 
+fn writes<const N: usize>(of: [Unsettled; N]) -> UnsettledWrites {
+    let mut writes = UnsettledWrites::default();
+    of.into_iter().for_each(|write| writes.push(write));
+    writes
+}
+
 fn rest(cells: &mut UnsettledCells) -> Vec<(String, u64)> {
     std::iter::from_fn(|| {
         let found = cells.peek().map(|(cell, id)| (String::from_utf8(cell.value().to_vec()).unwrap(), id))?;
@@ -30,10 +36,10 @@ fn rest(cells: &mut UnsettledCells) -> Vec<(String, u64)> {
 
 #[test]
 fn cells_of_a_family_come_in_order_and_of_one_key_the_last_one_first() {
-    let writes = [
+    let writes = writes([
         write(3, &[("r", "f", "b", 7, "old"), ("r", "f", "b", 7, "old, again"), ("r", "g", "a", 1, "other")]),
         write(4, &[("r", "f", "b", 7, "new"), ("r", "f", "a", 9, "first"), ("r", "f", "b", 8, "newest")]),
-    ];
+    ]);
     let of = |family: &[u8]| UnsettledCells::of_family(&writes, family, CellOrder::User);
     let expected = [("first", 4), ("newest", 4), ("new", 4), ("old, again", 3)];
     assert_eq!(rest(&mut of(b"f").unwrap()), expected.map(|(value, id)| (value.to_owned(), id)));
@@ -44,7 +50,8 @@ fn cells_of_a_family_come_in_order_and_of_one_key_the_last_one_first() {
 #[test]
 fn a_seek_goes_both_ways_and_a_reseek_only_on() {
     // Rows of one hash share a lock.
-    let writes = [write(1, &[("r", "f", "a", 1, "ra"), ("r", "f", "b", 1, "rb"), ("t", "f", "a", 1, "ta")])];
+    let writes =
+        writes([write(1, &[("r", "f", "a", 1, "ra"), ("r", "f", "b", 1, "rb"), ("t", "f", "a", 1, "ta")])]);
     let mut cells = UnsettledCells::of_family(&writes, b"f", CellOrder::User).unwrap();
     cells.seek(&Key::first_on_row(b"s"));
     assert_eq!(cells.peek().unwrap().0.value(), b"ta");
@@ -59,4 +66,18 @@ fn a_seek_goes_both_ways_and_a_reseek_only_on() {
     assert_eq!(cells.previous_row(None), Some(&b"t"[..]));
     assert_eq!(cells.previous_row(Some(b"t")), Some(&b"r"[..]));
     assert_eq!(cells.previous_row(Some(b"r")), None);
+}
+
+#[test]
+fn a_view_keeps_what_is_settled_and_does_not_get_what_comes() {
+    let mut writes = writes([write(1, &[]), write(2, &[]), write(3, &[])]);
+    let numbers = |of: &UnsettledWrites| of.iter().map(|write| write.sequence_id).collect::<Vec<_>>();
+    let view = writes.clone();
+    writes.settle(2);
+    writes.push(write(4, &[]));
+    writes.settle(9);
+    assert_eq!((numbers(&view), numbers(&writes)), (vec![1, 2, 3], vec![1, 3, 4]));
+    drop(view);
+    [1, 4, 3].into_iter().for_each(|number| writes.settle(number));
+    assert!(writes.is_empty());
 }
