@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// What a nonce takes: its place in the table, with room to grow, and in the queue.
+/// What a nonce takes: its place in the queue, with room to grow, and in the table.
 const NONCE_BYTES: usize = 128;
 
 /// Nonces are kept in so many parts, each with its lock, if a part can have as many as the other constant says: a part
@@ -21,14 +21,6 @@ const MAX_SHARDS: usize = 64;
 const MIN_NONCES_OF_SHARD: usize = 1024;
 
 type Key = (u64, u64);
-
-#[derive(Debug)]
-enum State {
-    /// Under way; who waits for its end makes what tells of it.
-    Running(Option<Arc<Notify>>),
-    /// The sequence id of the edit, and when somebody last asked for it.
-    Done(u64, Instant),
-}
 
 /// What a call with a nonce is to do.
 pub(crate) enum Admission {
@@ -59,13 +51,29 @@ struct Limits {
     retention: Duration,
 }
 
+/// Those under way are few, and apart from the many that are done: what most calls look at stays in the processor's cache.
 #[derive(Debug, Default)]
 struct Inner {
-    states: HashTable<(Key, State)>,
-    /// Done ones in order of completion, or of the last look at them.
-    done: VecDeque<(Instant, Key)>,
+    /// Under way, and, if somebody waits for its end, what tells of it.
+    running: HashTable<(Key, Option<Arc<Notify>>)>,
+    done: VecDeque<Done>,
+    /// The number of the first in `done`.
+    first: u32,
+    /// The numbers of those in `done`, by their nonces.
+    numbers: HashTable<u32>,
     /// The same in every shard; nobody outside can choose nonces that fall on one place.
     hasher: RandomState,
+}
+
+#[derive(Debug)]
+struct Done {
+    key: Key,
+    /// Of the edit.
+    sequence_id: u64,
+    /// When it came to its place in the queue, which is in this order.
+    since: Instant,
+    /// When somebody last asked for it.
+    used: Instant,
 }
 
 /// A nonce, and its hash: computed once for a call.
@@ -84,7 +92,8 @@ impl Nonces {
         let shard = || Shard(Mutex::new(Inner { hasher: hasher.clone(), ..Inner::default() }));
         Self {
             shards: std::iter::repeat_with(shard).take(shards).collect(),
-            limits: Limits { capacity: (capacity / shards).max(1), retention },
+            // Numbers of one shard have 32 bits.
+            limits: Limits { capacity: (capacity / shards).clamp(1, 1 << 30), retention },
             hasher,
         }
     }
@@ -106,23 +115,23 @@ impl Nonces {
                 let mut inner = self.shard(place).lock();
                 let now = Instant::now();
                 inner.forget_old(now, self.limits);
-                match inner.entry(place) {
+                if let Some(done) = inner.done(place) {
+                    done.used = now;
+                    return Admission::AlreadyDone(done.sequence_id);
+                }
+                match inner.running(place) {
                     Entry::Vacant(vacant) => {
-                        vacant.insert((place.key, State::Running(None)));
+                        vacant.insert((place.key, None));
                         return Admission::Proceed(NonceGuard {
                             nonces: Arc::clone(self),
                             place,
                             done: None,
                         });
                     }
-                    Entry::Occupied(mut occupied) => match &mut occupied.get_mut().1 {
-                        State::Done(sequence_id, used) => {
-                            *used = now;
-                            return Admission::AlreadyDone(*sequence_id);
-                        }
-                        // Hears of an end that comes before it is waited for.
-                        State::Running(ends) => Arc::clone(ends.get_or_insert_default()).notified_owned(),
-                    },
+                    // Hears of an end that comes before it is waited for.
+                    Entry::Occupied(mut occupied) => {
+                        Arc::clone(occupied.get_mut().1.get_or_insert_default()).notified_owned()
+                    }
                 }
             };
             // Whichever way the other call ends.
@@ -144,47 +153,65 @@ impl Place {
 }
 
 impl Inner {
-    fn entry(&mut self, Place { key, hash }: Place) -> Entry<'_, (Key, State)> {
-        self.states.entry(hash, |(other, _)| *other == key, |(other, _)| self.hasher.hash_one(other))
+    fn running(&mut self, Place { key, hash }: Place) -> Entry<'_, (Key, Option<Arc<Notify>>)> {
+        self.running.entry(hash, |(other, _)| *other == key, |(other, _)| self.hasher.hash_one(other))
     }
 
-    /// Takes out a nonce, and says what its state was.
-    fn remove(&mut self, Place { key, hash }: Place) -> Option<State> {
-        let found = self.states.find_entry(hash, |(other, _)| *other == key);
-        found.ok().map(|found| found.remove().0.1)
+    /// Takes one out that is under way, and says what tells of its end.
+    fn end(&mut self, place: Place) -> Option<Arc<Notify>> {
+        match self.running(place) {
+            Entry::Occupied(occupied) => occupied.remove().0.1,
+            Entry::Vacant(_) => None,
+        }
     }
 
-    /// Notes that it was carried out, and says what its state was.
-    fn finish(&mut self, place: Place, sequence_id: u64, limits: Limits) -> Option<State> {
+    fn done(&mut self, Place { key, hash }: Place) -> Option<&mut Done> {
+        let Self { done, first, numbers, .. } = self;
+        let index = |number: u32| number.wrapping_sub(*first) as usize;
+        let number = numbers.find(hash, |&number| done[index(number)].key == key)?;
+        done.get_mut(index(*number))
+    }
+
+    /// Puts one at the end of the queue, and says its number.
+    fn push(&mut self, done: Done) -> u32 {
+        self.done.push_back(done);
+        self.first.wrapping_add((self.done.len() - 1) as u32)
+    }
+
+    /// Notes that it was carried out.
+    fn finish(&mut self, place: Place, sequence_id: u64, limits: Limits) {
         let now = Instant::now();
-        let state = State::Done(sequence_id, now);
-        let before = match self.entry(place) {
-            Entry::Occupied(mut occupied) => Some(std::mem::replace(&mut occupied.get_mut().1, state)),
-            Entry::Vacant(vacant) => {
-                vacant.insert((place.key, state));
-                None
-            }
-        };
-        self.done.push_back((now, place.key));
+        if let Some(done) = self.done(place) {
+            (done.sequence_id, done.used) = (sequence_id, now);
+        } else {
+            let number = self.push(Done { key: place.key, sequence_id, since: now, used: now });
+            let Self { done, first, numbers, hasher, .. } = self;
+            let hash_of = |&number: &u32| hasher.hash_one(done[number.wrapping_sub(*first) as usize].key);
+            numbers.insert_unique(place.hash, number, hash_of);
+        }
         self.forget_old(now, limits);
-        before
     }
 
     /// Forgets those that nobody has used for long, and the oldest where there are too many.
     fn forget_old(&mut self, now: Instant, limits: Limits) {
         let is_old = |since: Instant| now.saturating_duration_since(since) >= limits.retention;
-        while let Some(&(since, oldest)) = self.done.front() {
+        while let Some(oldest) = self.done.front() {
             let too_many = self.done.len() > limits.capacity;
-            if !is_old(since) && !too_many {
+            if !is_old(oldest.since) && !too_many {
                 break;
             }
-            self.done.pop_front();
-            let Entry::Occupied(found) = self.entry(Place::of(oldest, &self.hasher)) else { continue };
-            match found.get().1 {
-                // Used since: it stays as much longer.
-                State::Done(_, used) if !too_many && !is_old(used) => self.done.push_back((used, oldest)),
-                State::Done(..) => drop(found.remove()),
-                State::Running(_) => {}
+            let hash = self.hasher.hash_one(oldest.key);
+            let Some(oldest) = self.done.pop_front() else { break };
+            let number = self.first;
+            self.first = number.wrapping_add(1);
+            // Used since: it stays as much longer.
+            let stays = !too_many && !is_old(oldest.used);
+            let moved = stays.then(|| self.push(Done { since: oldest.used, ..oldest }));
+            if let Ok(mut found) = self.numbers.find_entry(hash, |&other| other == number) {
+                match moved {
+                    Some(moved) => *found.get_mut() = moved,
+                    None => drop(found.remove()),
+                }
             }
         }
     }
@@ -207,12 +234,12 @@ impl NonceGuard {
 impl Drop for NonceGuard {
     fn drop(&mut self) {
         let mut inner = self.nonces.shard(self.place).lock();
-        let before = match self.done {
-            Some(sequence_id) => inner.finish(self.place, sequence_id, self.nonces.limits),
-            None => inner.remove(self.place),
-        };
+        let ends = inner.end(self.place);
+        if let Some(sequence_id) = self.done {
+            inner.finish(self.place, sequence_id, self.nonces.limits);
+        }
         drop(inner);
-        if let Some(State::Running(Some(ends))) = before {
+        if let Some(ends) = ends {
             ends.notify_waiters();
         }
     }

@@ -15,8 +15,12 @@ fn finish(inner: &mut Inner, nonce: u64, sequence_id: u64, limits: Limits) {
     inner.finish(place, sequence_id, limits);
 }
 
-fn known(inner: &Inner) -> Vec<u64> {
-    let mut known: Vec<u64> = inner.states.iter().map(|((_, nonce), _)| *nonce).collect();
+fn known(inner: &mut Inner) -> Vec<u64> {
+    let mut known: Vec<u64> = inner.done.iter().map(|done| done.key.1).collect();
+    assert_eq!(inner.numbers.len(), known.len());
+    assert!(
+        known.iter().all(|&nonce| inner.done(place(inner, nonce)).is_some_and(|done| done.key.1 == nonce))
+    );
     known.sort_unstable();
     known
 }
@@ -28,19 +32,15 @@ fn one_is_known_for_as_long_as_it_was_used_lately() {
     finish(&mut inner, 2, 11, limits(9));
     let begin = Instant::now();
     inner.forget_old(begin + RETENTION / 2, limits(9));
-    assert_eq!(known(&inner), [1, 2]);
-    let mut look = |nonce| {
-        let place = place(&inner, nonce);
-        let Entry::Occupied(mut found) = inner.entry(place) else { panic!("it is known") };
-        let State::Done(sequence_id, used) = &mut found.get_mut().1 else { panic!("it is done") };
-        *used = begin + RETENTION / 2;
-        *sequence_id
-    };
-    assert_eq!(look(1), 10);
+    assert_eq!(known(&mut inner), [1, 2]);
+    let first = place(&inner, 1);
+    let used = inner.done(first).unwrap();
+    assert_eq!(used.sequence_id, 10);
+    used.used = begin + RETENTION / 2;
     inner.forget_old(begin + RETENTION, limits(9));
-    assert_eq!(known(&inner), [1]);
+    assert_eq!(known(&mut inner), [1]);
     inner.forget_old(begin + RETENTION * 3 / 2, limits(9));
-    assert_eq!(known(&inner), [0; 0]);
+    assert_eq!(known(&mut inner), [0; 0]);
     assert!(inner.done.is_empty());
 }
 
@@ -48,11 +48,12 @@ fn one_is_known_for_as_long_as_it_was_used_lately() {
 fn the_oldest_go_where_there_are_too_many_and_those_that_run_stay() {
     let mut inner = Inner::default();
     let running = place(&inner, 100);
-    inner.entry(running).insert((running.key, State::Running(None)));
+    inner.running(running).insert((running.key, None));
     (0..10).for_each(|nonce| finish(&mut inner, nonce, nonce, limits(3)));
-    assert_eq!(known(&inner), [7, 8, 9, 100]);
+    assert_eq!(known(&mut inner), [7, 8, 9]);
     inner.forget_old(Instant::now() + RETENTION, limits(3));
-    assert_eq!(known(&inner), [100]);
+    assert_eq!(known(&mut inner), [0; 0]);
+    assert!(matches!(inner.running(running), Entry::Occupied(_)));
 }
 
 #[tokio::test]
@@ -104,6 +105,26 @@ fn many_are_spread_over_shards_and_bounded_together() {
     let nonces = Nonces::new(most * NONCE_BYTES, RETENTION);
     assert_eq!(nonces.shards.len(), MAX_SHARDS);
     (0..3 * most as u64).for_each(|nonce| nonces.replayed(nonce, nonce));
-    let held: Vec<_> = nonces.shards.iter().map(|shard| shard.0.lock().states.len()).collect();
+    let held: Vec<_> = nonces.shards.iter().map(|shard| shard.0.lock().numbers.len()).collect();
     assert_eq!(held, [MIN_NONCES_OF_SHARD; MAX_SHARDS]);
+}
+
+#[test]
+fn numbers_go_round() {
+    let mut inner = Inner { first: u32::MAX - 5, ..Inner::default() };
+    for nonce in 0..20 {
+        finish(&mut inner, nonce, nonce, limits(4));
+        // As if somebody asked for it now and then.
+        let oldest = inner.done.front_mut().unwrap();
+        oldest.used += RETENTION / 2;
+        assert_eq!(known(&mut inner), (nonce.saturating_sub(3)..=nonce).collect::<Vec<_>>());
+    }
+    // Their last use makes them the latest.
+    finish(&mut inner, 17, 99, limits(4));
+    let now = Instant::now() + RETENTION;
+    inner.done[1].used = now;
+    inner.forget_old(now, limits(4));
+    assert_eq!(known(&mut inner), [16, 17]);
+    let place = place(&inner, 17);
+    assert_eq!(inner.done(place).unwrap().sequence_id, 99);
 }
