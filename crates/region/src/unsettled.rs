@@ -30,8 +30,8 @@ pub(crate) struct Unsettled {
     pub(crate) cells: Bytes,
 }
 
-/// Such writes of one row, oldest first. A clone is a view of those of now, and costs as much as of one: who has the row has it,
-/// and lets go of it before it adds to them.
+/// Such writes of one row, oldest first. A clone is a view of those of now, however many: it copies none, but for a change
+/// that comes while it is there. So who reads them drops it before its own write comes to them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnsettledWrites(Option<Arc<SmallVec<[Unsettled; 1]>>>);
 
@@ -107,10 +107,13 @@ impl UnsettledCells {
     pub(crate) fn of_family(writes: &UnsettledWrites, family: &[u8], order: CellOrder) -> Option<Self> {
         let mut places = Vec::with_capacity(writes.len());
         for (number, write) in writes.iter().enumerate() {
-            let begin = write.cells.as_ptr().addr();
-            for cell in CellIter::over_checked(&write.cells).filter(|cell| cell.family() == family) {
-                let at = cell.bytes().as_ptr().addr() - begin;
-                places.push(Place { write: number, bytes: at..at + cell.bytes().len() });
+            let mut end = 0;
+            for cell in CellIter::over_checked(&write.cells) {
+                let begin = end + size_of::<u32>();
+                end = begin + cell.bytes().len();
+                if cell.family() == family {
+                    places.push(Place { write: number, bytes: begin..end });
+                }
             }
         }
         if places.is_empty() {
@@ -123,10 +126,8 @@ impl UnsettledCells {
             order.compare_with_sequence(&a, a_sequence, &b, b_sequence)
         });
         places.dedup_by(|later, kept| {
-            let is_same = |later: &Place, kept: &Place| {
-                order.compare(&later.cell(writes).0, &kept.cell(writes).0).is_eq()
-            };
-            later.write == kept.write && is_same(later, kept)
+            let ((later, later_sequence), (kept, kept_sequence)) = (later.cell(writes), kept.cell(writes));
+            later_sequence == kept_sequence && order.compare(&later, &kept).is_eq()
         });
         Some(Self { order, writes: writes.clone(), places, at: 0 })
     }

@@ -8,6 +8,7 @@ use hashbrown::hash_table::Entry;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -56,13 +57,19 @@ struct Limits {
 struct Inner {
     /// Under way, and, if somebody waits for its end, what tells of it.
     running: HashTable<(Key, Option<Arc<Notify>>)>,
-    done: VecDeque<Done>,
-    /// The number of the first in `done`.
-    first: u32,
-    /// The numbers of those in `done`, by their nonces.
+    done: Queue,
+    /// The numbers of those in the queue, by their nonces.
     numbers: HashTable<u32>,
     /// The same in every shard; nobody outside can choose nonces that fall on one place.
     hasher: RandomState,
+}
+
+/// Those that are done, each with a number.
+#[derive(Debug, Default)]
+struct Queue {
+    done: VecDeque<Done>,
+    /// The number of the first. It goes round, as the others do.
+    first: u32,
 }
 
 #[derive(Debug)]
@@ -166,16 +173,8 @@ impl Inner {
     }
 
     fn done(&mut self, Place { key, hash }: Place) -> Option<&mut Done> {
-        let Self { done, first, numbers, .. } = self;
-        let index = |number: u32| number.wrapping_sub(*first) as usize;
-        let number = numbers.find(hash, |&number| done[index(number)].key == key)?;
-        done.get_mut(index(*number))
-    }
-
-    /// Puts one at the end of the queue, and says its number.
-    fn push(&mut self, done: Done) -> u32 {
-        self.done.push_back(done);
-        self.first.wrapping_add((self.done.len() - 1) as u32)
+        let number = *self.numbers.find(hash, |&number| self.done[number].key == key)?;
+        Some(&mut self.done[number])
     }
 
     /// Notes that it was carried out.
@@ -184,10 +183,9 @@ impl Inner {
         if let Some(done) = self.done(place) {
             (done.sequence_id, done.used) = (sequence_id, now);
         } else {
-            let number = self.push(Done { key: place.key, sequence_id, since: now, used: now });
-            let Self { done, first, numbers, hasher, .. } = self;
-            let hash_of = |&number: &u32| hasher.hash_one(done[number.wrapping_sub(*first) as usize].key);
-            numbers.insert_unique(place.hash, number, hash_of);
+            let number = self.done.push(Done { key: place.key, sequence_id, since: now, used: now });
+            let hash_of = |&number: &u32| self.hasher.hash_one(self.done[number].key);
+            self.numbers.insert_unique(place.hash, number, hash_of);
         }
         self.forget_old(now, limits);
     }
@@ -195,18 +193,15 @@ impl Inner {
     /// Forgets those that nobody has used for long, and the oldest where there are too many.
     fn forget_old(&mut self, now: Instant, limits: Limits) {
         let is_old = |since: Instant| now.saturating_duration_since(since) >= limits.retention;
-        while let Some(oldest) = self.done.front() {
-            let too_many = self.done.len() > limits.capacity;
-            if !is_old(oldest.since) && !too_many {
+        loop {
+            let too_many = self.done.done.len() > limits.capacity;
+            let Some((number, oldest)) = self.done.pop_if(|oldest| too_many || is_old(oldest.since)) else {
                 break;
-            }
+            };
             let hash = self.hasher.hash_one(oldest.key);
-            let Some(oldest) = self.done.pop_front() else { break };
-            let number = self.first;
-            self.first = number.wrapping_add(1);
             // Used since: it stays as much longer.
             let stays = !too_many && !is_old(oldest.used);
-            let moved = stays.then(|| self.push(Done { since: oldest.used, ..oldest }));
+            let moved = stays.then(|| self.done.push(Done { since: oldest.used, ..oldest }));
             if let Ok(mut found) = self.numbers.find_entry(hash, |&other| other == number) {
                 match moved {
                     Some(moved) => *found.get_mut() = moved,
@@ -214,6 +209,36 @@ impl Inner {
                 }
             }
         }
+    }
+}
+
+impl Queue {
+    /// Puts one at the end, and says its number.
+    fn push(&mut self, done: Done) -> u32 {
+        self.done.push_back(done);
+        self.first.wrapping_add((self.done.len() - 1) as u32)
+    }
+
+    /// Takes out the first, if it is to go, with its number.
+    fn pop_if(&mut self, is_to_go: impl FnOnce(&Done) -> bool) -> Option<(u32, Done)> {
+        let done = self.done.pop_front_if(|done| is_to_go(done))?;
+        let number = self.first;
+        self.first = number.wrapping_add(1);
+        Some((number, done))
+    }
+}
+
+impl Index<u32> for Queue {
+    type Output = Done;
+
+    fn index(&self, number: u32) -> &Done {
+        &self.done[number.wrapping_sub(self.first) as usize]
+    }
+}
+
+impl IndexMut<u32> for Queue {
+    fn index_mut(&mut self, number: u32) -> &mut Done {
+        &mut self.done[number.wrapping_sub(self.first) as usize]
     }
 }
 

@@ -16,7 +16,7 @@ fn finish(inner: &mut Inner, nonce: u64, sequence_id: u64, limits: Limits) {
 }
 
 fn known(inner: &mut Inner) -> Vec<u64> {
-    let mut known: Vec<u64> = inner.done.iter().map(|done| done.key.1).collect();
+    let mut known: Vec<u64> = inner.done.done.iter().map(|done| done.key.1).collect();
     assert_eq!(inner.numbers.len(), known.len());
     assert!(
         known.iter().all(|&nonce| inner.done(place(inner, nonce)).is_some_and(|done| done.key.1 == nonce))
@@ -41,7 +41,7 @@ fn one_is_known_for_as_long_as_it_was_used_lately() {
     assert_eq!(known(&mut inner), [1]);
     inner.forget_old(begin + RETENTION * 3 / 2, limits(9));
     assert_eq!(known(&mut inner), [0; 0]);
-    assert!(inner.done.is_empty());
+    assert!(inner.done.done.is_empty());
 }
 
 #[test]
@@ -111,18 +111,19 @@ fn many_are_spread_over_shards_and_bounded_together() {
 
 #[test]
 fn numbers_go_round() {
-    let mut inner = Inner { first: u32::MAX - 5, ..Inner::default() };
+    let done = Queue { first: u32::MAX - 5, ..Queue::default() };
+    let mut inner = Inner { done, ..Inner::default() };
     for nonce in 0..20 {
         finish(&mut inner, nonce, nonce, limits(4));
         // As if somebody asked for it now and then.
-        let oldest = inner.done.front_mut().unwrap();
+        let oldest = inner.done.done.front_mut().unwrap();
         oldest.used += RETENTION / 2;
         assert_eq!(known(&mut inner), (nonce.saturating_sub(3)..=nonce).collect::<Vec<_>>());
     }
     // Their last use makes them the latest.
     finish(&mut inner, 17, 99, limits(4));
     let now = Instant::now() + RETENTION;
-    inner.done[1].used = now;
+    inner.done.done[1].used = now;
     inner.forget_old(now, limits(4));
     assert_eq!(known(&mut inner), [16, 17]);
     let place = place(&inner, 17);
