@@ -7,10 +7,11 @@
 //! one hash would share a lock, which costs them time and nothing else.
 
 use crate::unsettled::{Unsettled, UnsettledWrites};
+use foldhash::quality::RandomState;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 use tokio::sync::oneshot;
@@ -149,7 +150,7 @@ pub(crate) struct RowLocks {
 
 impl RowLocks {
     pub(crate) fn new() -> Self {
-        Self { hasher: RandomState::new(), shards: OnceLock::new() }
+        Self { hasher: RandomState::default(), shards: OnceLock::new() }
     }
 
     /// What is to be locked for a row.

@@ -40,20 +40,53 @@ impl Source<'_> {
         self.cells.index.get(at).map(|entry| self.rebase.apply(entry))
     }
 
-    /// Where in this source, from the current place on, the entries before `limit` end. Doubles its steps, then searches
-    /// the last one.
-    fn end_before(&self, limit: &Entry, other: &FlatCells, wins_ties: bool) -> usize {
-        let is_before = |entry: &Entry| match self.cells.compare(&self.rebase.apply(entry), other, limit) {
-            Ordering::Equal => wins_ties,
-            unequal => unequal == Ordering::Less,
-        };
-        let (index, mut from, mut step) = (&self.cells.index, self.at, 1);
+    /// Where in this source, behind the current place, the entries before `limit` end. Doubles its steps, then searches the
+    /// last one.
+    fn end_before(&self, limit: &Head<'_>, wins_ties: bool) -> usize {
+        let is_before =
+            |entry: &Entry| match self.cells.compare(&self.rebase.apply(entry), limit.cells, &limit.entry) {
+                Ordering::Equal => wins_ties,
+                unequal => unequal == Ordering::Less,
+            };
+        let (index, mut from, mut step) = (&self.cells.index, self.at + 1, 1);
         loop {
             let to = from.saturating_add(step).min(index.len());
-            if to == from || !is_before(&index[to - 1]) {
-                return from + index[from..to].partition_point(is_before);
+            if to == from {
+                return to;
+            }
+            if !is_before(&index[to - 1]) {
+                return from + index[from..to - 1].partition_point(is_before);
             }
             (from, step) = (to, step * 2);
+        }
+    }
+
+    /// Appends the entries up to `end`.
+    fn take(&mut self, end: usize, index: &mut Vec<Entry>) {
+        let (run, rebase) = (&self.cells.index[self.at..end], self.rebase);
+        if rebase.bits == 0 {
+            index.extend_from_slice(run);
+        } else {
+            index.extend(run.iter().map(|entry| rebase.apply(entry)));
+        }
+        self.at = end;
+    }
+}
+
+/// The entry that a source is at.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    /// The source's; of equal entries the first source's comes first.
+    number: usize,
+    entry: Entry,
+    cells: &'a FlatCells,
+}
+
+impl Head<'_> {
+    fn is_before(&self, other: &Head<'_>) -> bool {
+        match self.cells.compare(&self.entry, other.cells, &other.entry) {
+            Ordering::Equal => self.number < other.number,
+            unequal => unequal == Ordering::Less,
         }
     }
 }
@@ -66,35 +99,34 @@ pub(crate) fn merge(order: CellOrder, segments: &[&FlatCells]) -> FlatCells {
         .map(|&cells| Source { cells, rebase: Rebase::new(order, &cells.common, common.len()), at: 0 })
         .collect();
     let mut index: Vec<Entry> = Vec::with_capacity(segments.iter().map(|cells| cells.len()).sum());
-    while let Some((number, end)) = next_run(&sources) {
-        let source = &mut sources[number];
-        let run = &source.cells.index[source.at..end];
-        if source.rebase.bits == 0 {
-            index.extend_from_slice(run);
-        } else {
-            let rebase = source.rebase;
-            index.extend(run.iter().map(|entry| rebase.apply(entry)));
+    // The last is the smallest.
+    let mut heads: Vec<Head<'_>> = Vec::with_capacity(sources.len());
+    for (number, source) in sources.iter().enumerate() {
+        let Some(entry) = source.entry(0) else { continue };
+        put_in_order(&mut heads, Head { number, entry, cells: source.cells });
+    }
+    while let Some(smallest) = heads.pop() {
+        let source = &mut sources[smallest.number];
+        let Some(next) = heads.pop() else {
+            source.take(source.cells.len(), &mut index);
+            break;
+        };
+        let end = source.end_before(&next, smallest.number < next.number);
+        source.take(end, &mut index);
+        if let Some(entry) = source.entry(end) {
+            // Behind the next one, by what was just found.
+            put_in_order(&mut heads, Head { entry, ..smallest });
         }
-        source.at = end;
+        heads.push(next);
     }
     let chunks = segments.iter().flat_map(|cells| cells.chunks.iter().cloned()).collect();
     FlatCells::new(order, common, index, chunks)
 }
 
-/// The source with the smallest entry, and where in it the entries end that are before those of all others.
-fn next_run(sources: &[Source<'_>]) -> Option<(usize, usize)> {
-    let heads =
-        || sources.iter().enumerate().filter_map(|(number, source)| Some((number, source.entry(source.at)?)));
-    // Of equal entries the first source's comes first.
-    let compare = |a: &(usize, Entry), b: &(usize, Entry)| {
-        sources[a.0].cells.compare(&a.1, sources[b.0].cells, &b.1).then(a.0.cmp(&b.0))
-    };
-    let (first, _) = heads().min_by(compare)?;
-    let source = &sources[first];
-    let Some((second, limit)) = heads().filter(|(number, _)| *number != first).min_by(compare) else {
-        return Some((first, source.cells.index.len()));
-    };
-    Some((first, source.end_before(&limit, sources[second].cells, first < second)))
+/// There are few: from the smallest on, each is looked at.
+fn put_in_order<'a>(heads: &mut Vec<Head<'a>>, head: Head<'a>) {
+    let at = heads.iter().rposition(|other| head.is_before(other)).map_or(0, |before| before + 1);
+    heads.insert(at, head);
 }
 
 /// What all rows of all segments begin with.

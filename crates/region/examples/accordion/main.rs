@@ -27,19 +27,28 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| workload | policy | thousand op/s | | CPU us/op | write amplification (of the rounds) | | flushes | bytes of memory per cell | cells left out | p50 us | p99 us | p99.9 us | max ms |"
     );
     println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
-    let chosen = |number: &usize| plan.workload == 0 || plan.workload == *number as u64 + 1;
-    for workload in (0..WORKLOADS.len()).filter(chosen).map(|number| WORKLOADS[number]) {
+    let policies = chosen(&POLICIES, plan.policy);
+    for workload in chosen(&WORKLOADS, plan.workload) {
         // Policies take turns, so that what else the machine does comes over all of them.
-        let mut rounds: Vec<Vec<Measured>> = POLICIES.iter().map(|_| Vec::new()).collect();
+        let mut rounds: Vec<Vec<Measured>> = policies.iter().map(|_| Vec::new()).collect();
         for _ in 0..plan.rounds {
-            for (policy, measured) in POLICIES.into_iter().zip(&mut rounds) {
-                measured.push(measure(&plan, workload, policy)?);
+            for (policy, measured) in policies.iter().zip(&mut rounds) {
+                measured.push(measure(&plan, workload, *policy)?);
             }
         }
         let medians: Vec<Measured> = rounds.into_iter().map(Measured::median).collect();
-        for (policy, measured) in POLICIES.iter().zip(&medians) {
+        for (policy, measured) in policies.iter().zip(&medians) {
             println!("| {} | {policy:?} | {} |", workload.name, measured.row(&medians[0]));
         }
     }
     Ok(())
+}
+
+/// All, or the one of that number, counted from 1.
+fn chosen<T: Copy>(all: &[T], number: u64) -> Vec<T> {
+    all.iter()
+        .enumerate()
+        .filter(|(at, _)| number == 0 || number == *at as u64 + 1)
+        .map(|(_, one)| *one)
+        .collect()
 }

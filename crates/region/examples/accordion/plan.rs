@@ -51,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) rounds: u64,
     /// Which workload alone, counted from 1; 0: all of them.
     pub(crate) workload: u64,
+    /// Which policy alone, likewise; for a profile.
+    pub(crate) policy: u64,
 }
 
 impl Default for Plan {
@@ -63,6 +65,7 @@ impl Default for Plan {
             value_bytes: 100,
             rounds: 3,
             workload: 0,
+            policy: 0,
         }
     }
 }
@@ -80,6 +83,7 @@ impl Plan {
                 "value_bytes" => &mut plan.value_bytes,
                 "rounds" => &mut plan.rounds,
                 "workload" => &mut plan.workload,
+                "policy" => &mut plan.policy,
                 _ => return Err(format!("nothing is called {name} here").into()),
             };
             *field = number.parse::<u64>()?.max(1);
