@@ -14,6 +14,7 @@ pub(crate) fn row_prefix(order: CellOrder, row: &[u8]) -> u64 {
 }
 
 /// What rows are expected to begin with. Prefixes of those that do are of what is behind it; those of others order as well.
+/// It ends so early that prefixes reach to the ends of rows: the more rows have it.
 #[derive(Clone, Copy)]
 pub(crate) struct Beginning {
     length: u8,
@@ -23,7 +24,12 @@ pub(crate) struct Beginning {
 impl Beginning {
     /// What is longer is cut.
     const LONGEST: usize = 47;
-    pub(crate) const NONE: Self = Self { length: 0, bytes: [0; Self::LONGEST] };
+
+    /// Of rows that are like these two: the first and the last of many, or twice the only one.
+    pub(crate) fn expected(one: &[u8], other: &[u8]) -> Self {
+        let behind = one.len().max(other.len()).saturating_sub(LongRowPrefix::WHOLE_BYTES);
+        Self::new(&one[..common_length(one, other).min(behind)])
+    }
 
     pub(crate) fn new(beginning: &[u8]) -> Self {
         let length = beginning.len().min(Self::LONGEST);
@@ -49,6 +55,9 @@ pub(crate) struct LongRowPrefix {
 }
 
 impl LongRowPrefix {
+    /// Bytes that there is room for.
+    const WHOLE_BYTES: usize = 110 / 8;
+
     #[inline]
     pub(crate) fn new(order: CellOrder, beginning: &Beginning, row: &[u8]) -> Self {
         if order == CellOrder::Meta {
@@ -119,6 +128,21 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn of_rows_as_long_as_the_first_whatever_follows_is_told_apart() {
+        let first = b"00000000000000000000000000";
+        let prefix =
+            |row: &[u8]| LongRowPrefix::new(CellOrder::User, &Beginning::expected(first, first), row);
+        assert!(prefix(b"00000000000000000000000009") < prefix(b"00000000000000000000000010"));
+        assert!(prefix(b"00000000000000000000000010") < prefix(b"00000000000000000000099999"));
+        assert!(prefix(b"00000000000000000000099998") < prefix(b"00000000000000000000099999"));
+        // The first is shorter, or like no other.
+        let prefix = |row: &[u8]| LongRowPrefix::new(CellOrder::User, &Beginning::expected(b"0", b"0"), row);
+        assert!(prefix(b"user1") < prefix(b"user2"));
+        let prefix = |row: &[u8]| LongRowPrefix::new(CellOrder::User, &Beginning::expected(first, b"1"), row);
+        assert!(prefix(b"user1") < prefix(b"user2"));
     }
 
     #[test]

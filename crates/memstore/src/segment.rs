@@ -33,6 +33,9 @@ pub struct Growth {
 /// What so many cells have in common, others will have.
 const TELLING_CELLS: usize = 100;
 
+/// So many nodes stay in a processor's cache, where they are at hand: whoever searches waits for no memory.
+const CELLS_IN_CACHE: usize = 20_000;
+
 /// Bytes of a segment besides its cells: itself and the list, each behind an `Arc` with two counters.
 const EMPTY_HEAP_BYTES: usize = size_of::<Segment>() + size_of::<SkipList>() + 4 * size_of::<usize>();
 
@@ -40,13 +43,13 @@ impl Segment {
     /// An empty segment that takes writes. It takes memory for cells when the first one comes: 4 KiB, then chunks of
     /// a quarter of what it has, up to 2 MiB.
     pub fn new(order: CellOrder) -> Arc<Self> {
-        Self::expecting(order, Beginning::NONE, 0, 0)
+        Self::expecting(order, None, 0, 0)
     }
 
     /// An empty segment that will take about so many bytes of nodes and of records, and so begins with larger chunks.
     fn expecting(
         order: CellOrder,
-        beginning: Beginning,
+        beginning: Option<Beginning>,
         node_bytes: usize,
         record_bytes: usize,
     ) -> Arc<Self> {
@@ -67,12 +70,18 @@ impl Segment {
     }
 
     /// What rows that come next begin with, most likely.
-    fn beginning(&self) -> Beginning {
+    fn beginning(&self) -> Option<Beginning> {
         match &self.cells {
             // A few say little about others.
-            Cells::SkipList(list) if self.len() < TELLING_CELLS => list.beginning(),
-            _ => Beginning::new(&self.common()),
+            Cells::SkipList(list) if self.len() < TELLING_CELLS => list.beginning().copied(),
+            _ => self.first_and_last_row().map(|(first, last)| Beginning::expected(&first, &last)),
         }
+    }
+
+    fn first_and_last_row(&self) -> Option<(Vec<u8>, Vec<u8>)> {
+        let scanner = self.scanner();
+        let (first, _) = scanner.peek()?;
+        Some((first.row().to_vec(), scanner.previous_row(None)?.to_vec()))
     }
 
     /// Copies `cell` into the segment; readers may see it from then on. A cell with the same key and sequence id is
@@ -91,11 +100,15 @@ impl Segment {
     /// # Panics
     /// If the segment [is flat](Segment::is_flat).
     pub fn insert_all<'a>(&self, cells: impl IntoIterator<Item = Cell<'a>>, sequence_id: u64) -> Growth {
-        let mut inserter = self.list().inserter();
         let mut change = Change::default();
-        for cell in cells {
-            self.statistics.widen(&cell, sequence_id);
-            note(&mut change, &cell, &inserter.insert(&cell, sequence_id));
+        // The statistics have each cell before readers can find it.
+        let cells = cells.into_iter().inspect(|cell| self.statistics.widen(cell, sequence_id));
+        let note_it = |cell: &Cell<'_>, inserted: &Inserted<'_>| note(&mut change, cell, inserted);
+        let mut inserter = self.list().inserter();
+        if self.len() > CELLS_IN_CACHE {
+            inserter.insert_scattered(cells, sequence_id, note_it);
+        } else {
+            inserter.insert_all(cells, sequence_id, note_it);
         }
         self.apply(&change)
     }
@@ -157,11 +170,9 @@ impl Segment {
             Cells::Flat(cells) => cells.common().to_vec(),
             Cells::SkipList(_) if self.order == CellOrder::Meta => Vec::new(),
             Cells::SkipList(_) => {
-                let scanner = self.scanner();
-                let ends = scanner.peek().zip(scanner.previous_row(None));
-                ends.map_or(Vec::new(), |((first, _), last)| {
-                    first.row()[..common_length(first.row(), last)].to_vec()
-                })
+                let Some((mut first, last)) = self.first_and_last_row() else { return Vec::new() };
+                first.truncate(common_length(&first, &last));
+                first
             }
         }
     }

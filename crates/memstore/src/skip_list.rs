@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 
 mod cursor;
+mod group;
 mod inserter;
 mod node;
 mod upsert;
@@ -28,12 +29,13 @@ use finback_sync::atomic::Ordering::Relaxed;
 use inserter::Splice;
 use node::{Link, MAX_HEIGHT, Node};
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 /// The list. See the module.
 pub(crate) struct SkipList {
     order: CellOrder,
-    /// What rows begin with, most likely: nodes need not have it.
-    beginning: Beginning,
+    /// What rows begin with, most likely: nodes need not have it. Known before the first node comes, at the latest.
+    beginning: OnceLock<Beginning>,
     /// Links to the first node of each level.
     head: [Link; MAX_HEIGHT],
     /// Levels in use. Who sees an old value starts lower, and finds the same.
@@ -53,8 +55,9 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(list: &SkipList, key: Key<'a>, sequence_id: u64) -> Self {
-        Self { order: list.order, prefix: list.prefix(key.row), key, sequence_id }
+    fn new(list: &SkipList, beginning: &Beginning, key: Key<'a>, sequence_id: u64) -> Self {
+        let prefix = LongRowPrefix::new(list.order, beginning, key.row);
+        Self { order: list.order, prefix, key, sequence_id }
     }
 
     /// Compares `node` with the target.
@@ -79,16 +82,16 @@ impl SkipList {
     }
 
     /// An empty list, which will hold about so many bytes of nodes and of records, of rows that begin so if it is to be
-    /// quick; allocates nothing.
+    /// quick (`None`: as the first one does); allocates nothing.
     pub(crate) fn new(
         order: CellOrder,
-        beginning: Beginning,
+        beginning: Option<Beginning>,
         node_bytes: usize,
         record_bytes: usize,
     ) -> Self {
         Self {
             order,
-            beginning,
+            beginning: beginning.map_or_else(OnceLock::new, OnceLock::from),
             head: [const { Link::null() }; MAX_HEIGHT],
             height: AtomicUsize::new(1),
             nodes: Arena::new(node_bytes),
@@ -97,13 +100,9 @@ impl SkipList {
         }
     }
 
-    /// What its rows were expected to begin with.
-    pub(crate) fn beginning(&self) -> Beginning {
-        self.beginning
-    }
-
-    fn prefix(&self, row: &[u8]) -> LongRowPrefix {
-        LongRowPrefix::new(self.order, &self.beginning, row)
+    /// What its rows are expected to begin with; `None` while there was none and nothing was said of them.
+    pub(crate) fn beginning(&self) -> Option<&Beginning> {
+        self.beginning.get()
     }
 
     /// Begins to insert cells. Several threads may do so at once.
@@ -121,7 +120,7 @@ impl SkipList {
         let last_before = match row {
             None => self.find(|_| true).0,
             Some(row) => {
-                let prefix = self.prefix(row);
+                let prefix = LongRowPrefix::new(self.order, self.beginning()?, row);
                 self.find(|node| {
                     let compare_rows = || self.order.compare_rows(node.entry().0.row(), row);
                     node.prefix().cmp(&prefix).then_with(compare_rows) == Ordering::Less
@@ -135,7 +134,7 @@ impl SkipList {
     /// First node that is not before the key.
     fn seek(&self, key: &Key<'_>) -> Option<Node<'_>> {
         // The highest sequence id sorts first, so this finds the newest cell of the key.
-        let target = Target::new(self, *key, u64::MAX);
+        let target = Target::new(self, self.beginning()?, *key, u64::MAX);
         self.find(|node| target.is_after(node)).1
     }
 

@@ -90,8 +90,11 @@ impl SkipListCursor {
     /// Goes to the next node if that is enough, as it mostly is. Else it climbs from the current one as high as the nodes on the
     /// way allow, then descends: logarithmic in the distance.
     pub(crate) fn reseek(&mut self, key: &Key<'_>) {
-        let target = Target::new(&self.list, *key, u64::MAX);
-        let Some(here) = self.node().filter(|&node| target.is_after(node)) else { return };
+        let (Some(here), Some(beginning)) = (self.node(), self.list.beginning()) else { return };
+        let target = Target::new(&self.list, beginning, *key, u64::MAX);
+        if !target.is_after(here) {
+            return;
+        }
         let found = match self.list.follower(Some(here), 0) {
             Some(next) if target.is_after(next) => self.climb(next, &target),
             next => next,

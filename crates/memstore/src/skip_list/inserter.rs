@@ -3,6 +3,7 @@
 use super::node::{Header, MAX_HEIGHT, Node};
 use super::{SkipList, Target};
 use crate::record::Record;
+use crate::row_prefix::Beginning;
 use finback_cell::Cell;
 use finback_cell::key::Key;
 use finback_sync::MutexGuard;
@@ -18,6 +19,18 @@ pub(super) struct Splice {
     after: [Option<NonNull<Header>>; MAX_HEIGHT],
     /// Whether the above holds: not before the first insertion, nor while a place is being searched.
     is_valid: bool,
+}
+
+impl Splice {
+    /// A place in an empty list; becomes valid when each level that is in use has been set.
+    pub(super) fn found() -> Self {
+        Self { is_valid: true, ..Self::default() }
+    }
+
+    pub(super) fn set(&mut self, level: usize, (before, after): (Option<Node<'_>>, Option<Node<'_>>)) {
+        self.before[level] = before.map(Node::into_raw);
+        self.after[level] = after.map(Node::into_raw);
+    }
 }
 
 // SAFETY: the pointers are to nodes of the list that the splice is a part of, or that its holder borrows, and are used
@@ -59,10 +72,31 @@ impl<'a> Inserter<'a> {
 
     /// Copies a cell into the list. A cell with the same key and sequence id is replaced.
     pub(crate) fn insert(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Inserted<'a> {
-        let target = Target::new(self.list, Key::of(cell), sequence_id);
+        let target = self.target(cell, sequence_id);
         self.find_place(&target);
+        self.insert_there(cell, &target)
+    }
+
+    /// Inserts cells of one sequence id; `note` is told what each insertion did.
+    pub(crate) fn insert_all<'c>(
+        &mut self,
+        cells: impl IntoIterator<Item = Cell<'c>>,
+        sequence_id: u64,
+        mut note: impl FnMut(&Cell<'c>, &Inserted<'a>),
+    ) {
+        cells.into_iter().for_each(|cell| note(&cell, &self.insert(&cell, sequence_id)));
+    }
+
+    pub(super) fn target<'c>(&self, cell: &Cell<'c>, sequence_id: u64) -> Target<'c> {
+        let beginning = self.list.beginning.get_or_init(|| Beginning::expected(cell.row(), cell.row()));
+        Target::new(self.list, beginning, Key::of(cell), sequence_id)
+    }
+
+    /// Copies a cell to the place that the splice is, or to where that has come to be since.
+    pub(super) fn insert_there(&mut self, cell: &Cell<'_>, target: &Target<'_>) -> Inserted<'a> {
+        let sequence_id = target.sequence_id;
         let (record, mut allocated_bytes) = self.write_record(cell, sequence_id);
-        if let Some(equal) = self.equal(&target) {
+        if let Some(equal) = self.equal(target) {
             return Inserted { allocated_bytes, replaced: Some(self.exchange(equal, record)) };
         }
         let height = random_height(record);
@@ -72,7 +106,7 @@ impl<'a> Inserter<'a> {
         // SAFETY: the piece is fresh, of the right size, and lives as long as the list's arena; sizes of nodes are
         // multiples of their alignment, and so are all places in the arena. The record lives as long.
         let node: Node<'a> = unsafe { Node::write(piece.place, height, prefix, record) };
-        let replaced = self.link(node, &target).map(|equal| self.exchange(equal, record));
+        let replaced = self.link(node, target).map(|equal| self.exchange(equal, record));
         Inserted { allocated_bytes, replaced }
     }
 
@@ -124,7 +158,7 @@ impl<'a> Inserter<'a> {
     }
 
     /// Makes the splice the place of the target.
-    fn find_place(&mut self, target: &Target<'_>) {
+    pub(super) fn find_place(&mut self, target: &Target<'_>) {
         if self.is_at(target) {
             return;
         }
@@ -144,7 +178,7 @@ impl<'a> Inserter<'a> {
 
     /// Whether the target belongs where the splice is. The lowest level decides for all: nodes before and after on
     /// higher levels are further away.
-    fn is_at(&self, target: &Target<'_>) -> bool {
+    pub(super) fn is_at(&self, target: &Target<'_>) -> bool {
         let is_valid = match &self.splice {
             SpliceInUse::Hint(splice) => splice.is_valid,
             SpliceInUse::Own(splice) => splice.is_valid,
@@ -154,17 +188,15 @@ impl<'a> Inserter<'a> {
             && self.after(0).is_none_or(|node| !target.is_after(node))
     }
 
-    fn splice(&mut self) -> &mut Splice {
+    pub(super) fn splice(&mut self) -> &mut Splice {
         match &mut self.splice {
             SpliceInUse::Hint(splice) => splice,
             SpliceInUse::Own(splice) => splice,
         }
     }
 
-    fn set(&mut self, level: usize, (before, after): (Option<Node<'a>>, Option<Node<'a>>)) {
-        let splice = self.splice();
-        splice.before[level] = before.map(Node::into_raw);
-        splice.after[level] = after.map(Node::into_raw);
+    fn set(&mut self, level: usize, around: (Option<Node<'a>>, Option<Node<'a>>)) {
+        self.splice().set(level, around);
     }
 
     fn before(&self, level: usize) -> Option<Node<'a>> {

@@ -1,7 +1,6 @@
 //! Several threads at one list, in many orders of their steps.
 
 use super::SkipList;
-use crate::row_prefix::Beginning;
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
@@ -37,7 +36,7 @@ fn contents(list: &SkipList) -> Vec<(u8, u64, u8)> {
 }
 
 fn list() -> Arc<SkipList> {
-    Arc::new(SkipList::new(CellOrder::User, Beginning::NONE, 0, 0))
+    Arc::new(SkipList::new(CellOrder::User, None, 0, 0))
 }
 
 fn insert(list: &SkipList, row: u8, sequence_id: u64, value: u8) -> Option<u8> {
@@ -76,6 +75,36 @@ fn neighbours_put_in_at_once_are_all_there_in_their_order() {
         for row in 1..=6 {
             let key = Key::first_on_row(std::slice::from_ref(&row));
             let found = list.seek(&key).map(|node| node.entry().0.row()[0]);
+            assert_eq!(found, Some(row), "the higher levels lead there");
+        }
+    });
+}
+
+#[test]
+fn groups_of_neighbours_put_in_at_once_are_all_there_in_their_order() {
+    try_schedules(SCHEDULES, || {
+        let list = list();
+        insert(&list, 5, 1, 5);
+        // The first row is searched alone, the others together.
+        let writers: Vec<_> = [[9, 2, 7, 4], [0, 8, 3, 6]]
+            .into_iter()
+            .map(|rows| {
+                let list = Arc::clone(&list);
+                thread::spawn(move || {
+                    let cells = rows.map(|row| cell(row, row));
+                    let cells = cells.iter().map(|cell| Cell::from_checked(cell));
+                    list.inserter()
+                        .insert_scattered(cells, 1, |_, inserted| assert!(inserted.replaced.is_none()));
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        let all = [0, 2, 3, 4, 5, 6, 7, 8, 9].map(|row| (row, 1, row));
+        assert_eq!(contents(&list), all);
+        for (row, ..) in all {
+            let found = list.seek(&Key::first_on_row(&[row])).map(|node| node.entry().0.row()[0]);
             assert_eq!(found, Some(row), "the higher levels lead there");
         }
     });

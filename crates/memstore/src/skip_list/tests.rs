@@ -6,6 +6,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -17,20 +18,22 @@ fn put(row: &[u8], value: &[u8]) -> Vec<u8> {
     CellParts { row, family: b"f", qualifier: b"q", timestamp: 1, type_code: 4, value, tags: &[] }.to_vec()
 }
 
-fn row(number: u64) -> [u8; 12] {
-    let mut row = *b"row-00000000";
-    row[4..].copy_from_slice(&number.to_be_bytes());
+fn row(number: u64) -> [u8; 20] {
+    let mut row = *b"a row, so: -00000000";
+    row[12..].copy_from_slice(&number.to_be_bytes());
     row
 }
 
-/// A list of rows that are expected to begin so.
-fn empty(beginning: &[u8]) -> Arc<SkipList> {
-    Arc::new(SkipList::new(CellOrder::User, Beginning::new(beginning), 0, 0))
+/// A list of rows that are expected to begin so, or, for want of that, as the first one does.
+fn empty(beginning: Option<&[u8]>) -> Arc<SkipList> {
+    Arc::new(SkipList::new(CellOrder::User, beginning.map(Beginning::new), 0, 0))
 }
 
 /// What all rows begin with, what some do, what none does.
-fn beginnings() -> [Vec<u8>; 4] {
-    [b"row-".to_vec(), row(ROWS / 3)[..11].to_vec(), b"a".to_vec(), b"z".to_vec()]
+fn beginnings() -> [Option<Vec<u8>>; 5] {
+    let known = [b"a row".to_vec(), row(ROWS / 3)[..19].to_vec(), b"A".to_vec(), b"z".to_vec()].map(Some);
+    let [all, some, before, behind] = known;
+    [all, some, before, behind, None]
 }
 
 fn insert(list: &SkipList, number: u64, sequence_id: u64) {
@@ -62,7 +65,7 @@ fn check_all(cursor: &mut SkipListCursor) -> u64 {
 
 #[test]
 fn an_empty_list_has_nothing_to_find() {
-    let list = empty(b"");
+    let list = empty(None);
     let mut cursor = SkipListCursor::new(list.clone());
     assert!(cursor.peek().is_none());
     cursor.seek(&Key::first_on_row(b""));
@@ -75,10 +78,11 @@ fn an_empty_list_has_nothing_to_find() {
 
 #[test]
 fn rows_inserted_in_any_order_are_found() {
-    let orders: [Box<dyn Iterator<Item = u64>>; 4] =
-        [Box::new(0..ROWS), Box::new(scattered(ROWS)), Box::new((0..ROWS).rev()), Box::new(scattered(ROWS))];
+    let scattered_rows = || Box::new(scattered(ROWS));
+    let orders: [Box<dyn Iterator<Item = u64>>; 5] =
+        [Box::new(0..ROWS), scattered_rows(), Box::new((0..ROWS).rev()), scattered_rows(), scattered_rows()];
     for (numbers, beginning) in orders.into_iter().zip(beginnings()) {
-        let list = empty(&beginning);
+        let list = empty(beginning.as_deref());
         numbers.for_each(|number| insert(&list, number, 1));
         let mut cursor = SkipListCursor::new(list.clone());
         assert_eq!(check_all(&mut cursor), ROWS);
@@ -93,9 +97,64 @@ fn rows_inserted_in_any_order_are_found() {
 }
 
 #[test]
+fn cells_put_in_together_are_each_where_they_belong_in_whatever_order_they_come() {
+    /// Cells of a batch.
+    const BATCH: usize = 25;
+    for beginning in beginnings() {
+        let list = empty(beginning.as_deref());
+        let mut expected = BTreeMap::new();
+        let mut cells = Vec::new();
+        for (at, number) in scattered(ROWS).chain(0..ROWS / 4).enumerate() {
+            // Rows of several cells; the same cell twice, side by side and further apart; a few rows in order.
+            for qualifier in [&b"a"[..], b"b", b"b", b"c"].into_iter().take(at % 5) {
+                let value = at.to_be_bytes();
+                cells.push((row(number), qualifier, value));
+                if at % 7 == 0 {
+                    cells.push((row(number / 2), qualifier, value));
+                }
+            }
+        }
+        for batch in cells.chunks(BATCH) {
+            let bytes: Vec<_> = batch
+                .iter()
+                .map(|(row, qualifier, value)| {
+                    let (timestamp, type_code) = (1, 4);
+                    CellParts { row, family: b"f", qualifier, timestamp, type_code, value, tags: &[] }
+                        .to_vec()
+                })
+                .collect();
+            let mut noted = Vec::new();
+            list.inserter().insert_scattered(
+                bytes.iter().map(|cell| Cell::from_checked(cell)),
+                1,
+                |cell, inserted| {
+                    noted.push((cell.bytes().to_vec(), inserted.replaced.map(|old| old.value().to_vec())));
+                },
+            );
+            let replaced =
+                batch.iter().map(|(row, qualifier, value)| expected.insert((*row, *qualifier), *value));
+            let replaced: Vec<_> = replaced.map(|old| old.map(|value| value.to_vec())).collect();
+            assert_eq!(noted, bytes.into_iter().zip(replaced).collect::<Vec<_>>());
+        }
+        let mut cursor = SkipListCursor::new(list.clone());
+        for ((row, qualifier), value) in &expected {
+            let (cell, _) = cursor.peek().unwrap();
+            assert_eq!((cell.row(), cell.qualifier(), cell.value()), (&row[..], *qualifier, &value[..]));
+            cursor.next();
+        }
+        assert!(cursor.peek().is_none());
+        for (row, qualifier) in expected.keys() {
+            cursor.seek(&Key::first_on_column(row, b"f", qualifier));
+            let (cell, _) = cursor.peek().unwrap();
+            assert_eq!((cell.row(), cell.qualifier()), (&row[..], *qualifier));
+        }
+    }
+}
+
+#[test]
 fn reseeks_of_any_distance_arrive_where_seeks_do() {
     let lists = beginnings().map(|beginning| {
-        let list = empty(&beginning);
+        let list = empty(beginning.as_deref());
         scattered(ROWS).for_each(|number| insert(&list, 2 * number, 1));
         list
     });
@@ -118,7 +177,7 @@ fn reseeks_of_any_distance_arrive_where_seeks_do() {
 
 #[test]
 fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
-    let list = empty(b"");
+    let list = empty(None);
     for number in 0..ROWS {
         insert(&list, number, 1);
     }
@@ -143,7 +202,7 @@ fn a_replaced_cell_stays_readable_for_who_stands_on_it() {
 
 #[test]
 fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
-    let list = empty(b"");
+    let list = empty(None);
     let sizes: &[usize] = if cfg!(miri) {
         &[0, 4000, 4096, 5000, 300_000]
     } else {
@@ -167,7 +226,7 @@ fn cells_of_all_sizes_around_the_chunk_limits_are_kept_whole() {
 
 #[test]
 fn a_cursor_keeps_the_memory_of_its_list() {
-    let list = empty(b"");
+    let list = empty(None);
     scattered(ROWS).for_each(|number| insert(&list, number, 1));
     let mut cursor = SkipListCursor::new(list);
     let count = thread::spawn(move || check_all(&mut cursor)).join().unwrap();
@@ -177,7 +236,7 @@ fn a_cursor_keeps_the_memory_of_its_list() {
 #[test]
 fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
     const WRITERS: u64 = 2;
-    let list = empty(b"");
+    let list = empty(None);
     let inserted = Arc::new(AtomicUsize::new(0));
     let running = Arc::new(AtomicUsize::new(WRITERS as usize));
     thread::scope(|scope| {
@@ -214,7 +273,7 @@ fn readers_of_a_growing_list_see_whole_cells_in_order_and_all_that_was_there() {
 
 #[test]
 fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_others_are_inserted() {
-    let list = empty(b"");
+    let list = empty(None);
     for number in 0..ROWS {
         insert(&list, 2 * number, 1);
     }
@@ -246,7 +305,7 @@ fn cells_inserted_before_a_reader_began_are_found_by_seek_and_reseek_while_other
 #[test]
 fn a_few_cells_replaced_over_and_over_are_never_missing() {
     const CELLS: u64 = 16;
-    let list = empty(b"");
+    let list = empty(None);
     (0..CELLS).for_each(|number| insert(&list, number, 1));
     let writing = AtomicUsize::new(1);
     thread::scope(|scope| {
@@ -264,7 +323,7 @@ fn a_few_cells_replaced_over_and_over_are_never_missing() {
 
 #[test]
 fn writers_of_the_same_cells_leave_each_once_and_whole() {
-    let list = empty(b"");
+    let list = empty(None);
     thread::scope(|scope| {
         for writer in 0..3_u64 {
             let list = &list;
@@ -284,7 +343,7 @@ fn writers_of_the_same_cells_leave_each_once_and_whole() {
 
 #[test]
 fn every_level_leads_through_the_list_in_order() {
-    let list = SkipList::new(CellOrder::User, Beginning::NONE, 0, 0);
+    let list = SkipList::new(CellOrder::User, None, 0, 0);
     thread::scope(|scope| {
         for writer in 0..2 {
             let list = &list;
@@ -292,12 +351,21 @@ fn every_level_leads_through_the_list_in_order() {
                 for start in (0..ROWS).step_by(10) {
                     let mut inserter = list.inserter();
                     for number in start..start + 10 {
-                        let row = row(2 * number + writer);
+                        let row = row(3 * number + writer);
                         inserter.insert(&Cell::from_checked(&put(&row, &row)), 1);
                     }
                 }
             });
         }
+        scope.spawn(|| {
+            let rows: Vec<_> = scattered(ROWS).map(|number| row(3 * number + 2)).collect();
+            for rows in rows.chunks(20) {
+                let cells: Vec<_> = rows.iter().map(|row| put(row, row)).collect();
+                let cells = cells.iter().map(|cell| Cell::from_checked(cell));
+                list.inserter()
+                    .insert_scattered(cells, 1, |_, inserted| assert!(inserted.replaced.is_none()));
+            }
+        });
     });
     let mut nodes = Vec::new();
     for level in 0..MAX_HEIGHT {
@@ -311,7 +379,7 @@ fn every_level_leads_through_the_list_in_order() {
         assert!(rows.is_sorted());
         nodes.push(rows.len() as u64);
     }
-    assert_eq!(nodes[0], 2 * ROWS);
+    assert_eq!(nodes[0], 3 * ROWS);
     assert!(nodes.is_sorted_by(|lower, higher| lower >= higher));
     assert!(
         nodes[1] > nodes[0] / 8 && nodes[1] < nodes[0] / 2,
@@ -337,7 +405,7 @@ fn versions(list: &Arc<SkipList>) -> Vec<(i64, u64)> {
 
 #[test]
 fn an_upsert_keeps_what_the_oldest_reader_sees_and_takes_the_room_of_the_rest() {
-    let list = empty(b"");
+    let list = empty(None);
     let upsert = |timestamp: i64, sequence_id, smallest_read_point| {
         let bytes = counter(b"a", timestamp, 4);
         let mut inserter = list.inserter();
@@ -360,7 +428,7 @@ fn an_upsert_keeps_what_the_oldest_reader_sees_and_takes_the_room_of_the_rest() 
 
 #[test]
 fn an_upsert_leaves_markers_and_other_columns_alone() {
-    let list = empty(b"");
+    let list = empty(None);
     let insert = |bytes: Vec<u8>, sequence_id| {
         list.inserter().insert(&Cell::from_checked(&bytes), sequence_id);
     };
@@ -378,7 +446,7 @@ fn an_upsert_leaves_markers_and_other_columns_alone() {
 
 #[test]
 fn a_counter_is_never_missing_while_it_is_upserted() {
-    let list = empty(b"");
+    let list = empty(None);
     // What is visible, and what the reader reads at: registered under one lock.
     let points = Mutex::new((0, 0));
     let upsert = |count: u64| {

@@ -31,7 +31,7 @@ impl<'a> Inserter<'a> {
     fn superseded(&self, cell: &Cell<'_>, smallest_read_point: u64) -> Option<(Node<'a>, Node<'a>)> {
         let list = self.list();
         let column = Key::first_on_column(cell.row(), cell.family(), cell.qualifier());
-        let target = Target::new(list, column, u64::MAX);
+        let target = Target::new(list, list.beginning()?, column, u64::MAX);
         let newest = list.find(|node| target.is_after(node)).1?;
         let older = list.follower(Some(newest), 0)?;
         let is_superseded = |node: Node<'_>| {
