@@ -3,21 +3,29 @@
 # HBase's shell runs the statements against a real HBase; what it prints, finback shell must print, against that HBase and
 # against this server. What this server has not got is only asked of HBase: it stands at the end.
 step_finbackshell() {
-  local status=0 here="${HOST:-127.0.0.1}:$ZKPORT" shared="$WORK/tmp/statements.txt" all="$WORK/tmp/all_statements.txt"
+  local status=0 asked here="${HOST:-127.0.0.1}:$ZKPORT" shared="$WORK/tmp/statements.txt" all="$WORK/tmp/all_statements.txt"
   command -v tmux > /dev/null || { echo "tmux is missing (Debian: apt install tmux)"; return 1; }
   python3 "$HERE/finbackshell/at_a_terminal.py" "$FINBACK" "$here" "$WORK/tmp" || return 1
   external_server && return 0
   cat "$HERE"/finbackshell/{statements,administration}.txt > "$shared"
   cat "$shared" "$HERE/finbackshell/what_this_server_has_not.txt" > "$all"
-  shared_hbase && hbases_shell "$all" > "$LOGS/hbases-shell.out" 2> "$LOGS/hbases-shell.err" || return 1
-  beside_hbases "$all" "127.0.0.1:$HBASE_ZKPORT" || status=1
-  beside_hbases "$shared" "$here" || status=1
+  # This server is asked while HBase starts and answers.
+  finbacks_answers "$shared" "$here" > "$LOGS/finbackshell-here.json" &
+  asked=$!
+  shared_hbase && hbases_shell "$all" > "$LOGS/hbases-shell.out" 2> "$LOGS/hbases-shell.err" || { wait "$asked"; return 1; }
+  finbacks_answers "$all" "127.0.0.1:$HBASE_ZKPORT" > "$LOGS/finbackshell-hbase.json" && beside_hbases "$all" hbase || status=1
+  wait "$asked" && beside_hbases "$shared" here || status=1
   return $status
 }
 
-# beside_hbases STATEMENTS ZOOKEEPER
+# finbacks_answers STATEMENTS ZOOKEEPER
+finbacks_answers() {
+  python3 "$HERE/finbackshell/answers.py" "$1" "$FINBACK" "$2"
+}
+
+# beside_hbases STATEMENTS WHOSE_ANSWERS
 beside_hbases() {
-  python3 "$HERE/finbackshell/compare.py" "$1" "$LOGS/hbases-shell.out" "$FINBACK" "$2"
+  python3 "$HERE/finbackshell/compare.py" "$1" "$LOGS/hbases-shell.out" "$LOGS/finbackshell-$2.json"
 }
 
 # hbases_shell STATEMENTS

@@ -2,6 +2,7 @@
 # Needs HERE (this directory), WORK (target/clients) and, for clients, the ports of a server (server.sh).
 
 CLIENT_VERSIONS="2.5.11 2.6.4 3.0.0-beta-1"
+OLD_CLIENT_VERSIONS="1.7.2 2.4.18"
 
 # What HBase needs opened on Java 17; the same list as HBase's own start script has.
 JVM_OPENS=(

@@ -39,6 +39,18 @@ pub struct ScanOutput {
 }
 
 impl ScanOutput {
+    /// Without results yet, whose cells will stand behind these.
+    pub fn behind(cells: Vec<u8>) -> Self {
+        Self { result_start: cells.len(), cells, ..Self::default() }
+    }
+
+    /// Takes the first so many bytes of the cells out, which were there before what was found.
+    pub fn take_before(&mut self, bytes: usize) -> Vec<u8> {
+        let found = self.cells.split_off(bytes);
+        self.result_start -= bytes;
+        std::mem::replace(&mut self.cells, found)
+    }
+
     /// Whether nothing was found yet.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.open_cells == 0
@@ -167,6 +179,23 @@ mod tests {
         assert!(out.may_have_tags);
         out.clear();
         assert!(!out.may_have_tags);
+    }
+
+    #[test]
+    fn what_was_there_before_can_be_taken_out_again_whatever_was_found() {
+        let mut before = ScanOutput::default();
+        push(&mut before, b"");
+        for found in [0, 2] {
+            let mut out = ScanOutput::behind(before.cells.clone());
+            (0..found).for_each(|_| push(&mut out, b""));
+            assert_eq!(out.take_before(before.cells.len()), before.cells);
+            assert_eq!(out.cells().count(), found);
+            push(&mut out, b"");
+            out.close_result(false);
+            assert_eq!((out.cells().count(), &out.counts[..]), (found + 1, &[found as u32 + 1][..]));
+            out.drop_result();
+            assert_eq!(out.cells().count(), found + 1, "nothing is being built");
+        }
     }
 
     #[test]

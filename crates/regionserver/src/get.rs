@@ -92,6 +92,8 @@ pub(crate) struct OpenGet {
     /// `None` after the end.
     scanner: Option<RegionScanner>,
     out: ScanOutput,
+    /// Bytes of others' cells, which stand before its own.
+    others_bytes: usize,
     /// Bytes of the block that it waits for.
     wanted_bytes: usize,
     existence_only: bool,
@@ -131,11 +133,30 @@ impl OpenGet {
         Ok(Self {
             scanner: Some(scanner),
             out: ScanOutput::default(),
+            others_bytes: 0,
             wanted_bytes: 0,
             existence_only,
             stale: from.stale,
             reads_uncommitted,
         })
+    }
+
+    /// Reads as far as memory goes, behind the results of `cells`; whether that is all. What was read of a get that is not at its
+    /// end is its own.
+    pub(crate) fn read_into(&mut self, cells: &mut ReplyCells) -> Result<bool, RpcException> {
+        if self.existence_only || cells.is_inline() {
+            return Ok(matches!(self.advance(CELLS_PER_TURN)?, Progress::Done));
+        }
+        self.others_bytes = cells.block.len();
+        self.out = ScanOutput::behind(std::mem::take(&mut cells.block));
+        let progress = self.advance(CELLS_PER_TURN).and_then(|progress| {
+            cells.memory.check_row(self.found_bytes())?;
+            Ok(progress)
+        });
+        if !matches!(progress, Ok(Progress::Done)) {
+            cells.block = self.out.take_before(std::mem::take(&mut self.others_bytes));
+        }
+        Ok(matches!(progress?, Progress::Done))
     }
 
     /// Reads on as far as memory goes, and looks at so many cells.
@@ -176,7 +197,7 @@ impl OpenGet {
 
     /// Bytes of cells found so far.
     pub(crate) fn found_bytes(&self) -> usize {
-        self.out.cells.len()
+        self.out.cells.len() - self.others_bytes
     }
 
     /// Forgets what was found, and goes no further.

@@ -1,6 +1,7 @@
 //! Multi: many actions on many regions in one request.
 //!
-//! Gets are opened in their order, and read together: the blocks that they need are in flight at the same time.
+//! Gets are opened in their order. What they need is in memory most often, and they are read at once; from the first one on that
+//! needs blocks they are read together: the blocks are in flight at the same time.
 
 use crate::condition;
 use crate::exceptions::batch_exception;
@@ -23,6 +24,10 @@ use std::time::Instant;
 
 /// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
 const MAX_REPLY_BYTES: usize = 100 << 20;
+
+/// Bytes of cells of a reply up to which gets are read one after the other, as they come. Beyond, what they take together is bounded
+/// before they take it.
+const AT_ONCE_BYTES: usize = 32 << 10;
 
 /// Gets that are open at a time: each holds blocks, and a view of its region.
 const MAX_OPEN_GETS: usize = 128;
@@ -56,7 +61,7 @@ async fn carry_out(
     call: Call,
     request: pb::MultiRequest,
 ) -> Result<Reply, RpcException> {
-    count(&server, &call, &request);
+    let expected_gets = count(&server, &call, &request);
     let mut multi = Multi {
         server: &server,
         nonce_group: request.nonce_group.unwrap_or(0),
@@ -65,7 +70,7 @@ async fn carry_out(
         cells: ReplyCells::new(&server, &call),
         results: Vec::with_capacity(request.region_action.len()),
         statistics: pb::MultiRegionLoadStats::default(),
-        gets: Gets::default(),
+        gets: Gets { expected: expected_gets, ..Gets::default() },
     };
     // From before each RegionAction had its own: a condition for the only one.
     let mut legacy_condition = request.condition;
@@ -86,12 +91,13 @@ async fn carry_out(
     Ok(multi.cells.reply(&response))
 }
 
-/// Counts what the client asks for.
-fn count(server: &RegionServer, call: &Call, request: &pb::MultiRequest) {
+/// Counts what the client asks for. Gives back how many gets that are.
+fn count(server: &RegionServer, call: &Call, request: &pb::MultiRequest) -> usize {
     let actions = || request.region_action.iter().flat_map(|region| &region.action);
     let writes = actions().filter(|action| action.mutation.is_some()).count();
     let reads = actions().filter(|action| action.get.is_some()).count();
     server.client_counts.add(&call.connection, reads as u64, writes as u64);
+    reads
 }
 
 struct Multi<'a> {
@@ -114,13 +120,27 @@ struct Multi<'a> {
 struct Gets {
     open: Vec<OpenGet>,
     places: Vec<(usize, usize)>,
+    /// How many are not open yet.
+    expected: usize,
+}
+
+/// What became of a get that was opened.
+enum Opened {
+    /// It was read.
+    Read(pb::Result),
+    /// It is open; maybe it has to be read before anything else is done.
+    Waits { cannot_wait: bool },
 }
 
 impl Gets {
-    /// Makes room for so many more, of which not all are open at a time.
-    fn reserve(&mut self, more: usize) {
-        self.open.reserve(more.min(MAX_OPEN_GETS - self.open.len()));
-        self.places.reserve(more.min(MAX_OPEN_GETS - self.places.len()));
+    fn push(&mut self, get: OpenGet, place: (usize, usize)) {
+        if self.open.is_empty() {
+            let most = (1 + self.expected).min(MAX_OPEN_GETS);
+            self.open.reserve(most);
+            self.places.reserve(most);
+        }
+        self.open.push(get);
+        self.places.push(place);
     }
 }
 
@@ -161,7 +181,7 @@ impl Multi<'_> {
 
     /// Reads the gets that are open, and puts the answers into their places.
     async fn read_gets(&mut self) {
-        let Gets { mut open, places } = std::mem::take(&mut self.gets);
+        let (mut open, places) = (std::mem::take(&mut self.gets.open), std::mem::take(&mut self.gets.places));
         if open.is_empty() {
             return;
         }
@@ -254,23 +274,14 @@ impl Multi<'_> {
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
         self.results[number].result_or_exception.reserve_exact(actions.len());
-        self.gets.reserve(actions.iter().filter(|action| action.get.is_some()).count());
         for action in actions {
             let at = self.results[number].result_or_exception.len();
             let place = pb::ResultOrException { index: action.index, ..Default::default() };
             self.results[number].result_or_exception.push(place);
             let outcome = if let Some(get) = action.get {
-                if self.gets.open.len() >= MAX_OPEN_GETS {
-                    self.read_gets().await;
-                }
-                match self.open_get(from, *get, (number, at)) {
-                    Ok(cannot_wait) => {
-                        if cannot_wait {
-                            self.read_gets().await;
-                        }
-                        continue;
-                    }
-                    Err(failure) => Err(failure),
+                match self.get(from, *get, (number, at)).await {
+                    Some(outcome) => outcome,
+                    None => continue,
                 }
             } else if let Some(mutation) = action.mutation {
                 match self.decode(mutation)? {
@@ -319,19 +330,61 @@ impl Multi<'_> {
         if size <= self.most() { Ok(()) } else { Err(too_large(size)) }
     }
 
-    /// Opens a get; whether it has to be read before anything else is done.
+    /// Answers a get, unless it has to wait for blocks: `None` then, and the answer comes to its place when it is read.
+    async fn get(
+        &mut self,
+        from: &ReadFrom,
+        get: pb::Get,
+        place: (usize, usize),
+    ) -> Option<Result<pb::Result, RpcException>> {
+        if self.gets.open.len() >= MAX_OPEN_GETS {
+            self.read_gets().await;
+        }
+        let before = self.cells.bytes();
+        match self.open_get(from, get, place) {
+            Ok(Opened::Read(result)) => Some(self.hold_found(before).await.map(|()| result)),
+            Ok(Opened::Waits { cannot_wait }) => {
+                if cannot_wait {
+                    self.read_gets().await;
+                }
+                None
+            }
+            Err(failure) => Some(Err(failure)),
+        }
+    }
+
+    /// Opens a get, and reads it if nothing keeps it from that.
     fn open_get(
         &mut self,
         from: &ReadFrom,
         get: pb::Get,
         place: (usize, usize),
-    ) -> Result<bool, RpcException> {
+    ) -> Result<Opened, RpcException> {
+        self.gets.expected -= 1;
         self.check_size()?;
-        let get = OpenGet::open(from, get)?;
+        let mut get = OpenGet::open(from, get)?;
+        let at_once = self.gets.open.is_empty() && self.cells.bytes() < AT_ONCE_BYTES;
+        if at_once && get.read_into(&mut self.cells)? {
+            return Ok(Opened::Read(get.result(&mut self.cells)));
+        }
         let cannot_wait = get.reads_uncommitted;
-        self.gets.open.push(get);
-        self.gets.places.push(place);
-        Ok(cannot_wait)
+        self.gets.push(get, place);
+        Ok(Opened::Waits { cannot_wait })
+    }
+
+    /// Counts what a get has found at once, of which there were `before` bytes before it; on failure that goes.
+    async fn hold_found(&mut self, before: usize) -> Result<(), RpcException> {
+        let all = self.cells.bytes();
+        if before == 0 {
+            // The others will be like the first one.
+            self.cells.reserve(all.saturating_mul(self.gets.expected).min(AT_ONCE_BYTES));
+        }
+        let held = match self.check_size() {
+            // Only the first one may be larger.
+            Err(failure) if before > 0 => Err(failure),
+            _ => self.cells.memory.hold(0).await,
+        };
+        held.inspect_err(|_| self.cells.cut_back(before))
     }
 
     async fn read_modify_write(

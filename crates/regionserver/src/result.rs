@@ -47,6 +47,19 @@ impl ReplyCells {
     pub(crate) fn reserve(&mut self, bytes: usize) {
         if !self.inline {
             self.block.reserve_exact(bytes);
+            self.memory.set_done(self.block.capacity());
+        }
+    }
+
+    /// Takes all cells back but the first so many bytes.
+    pub(crate) fn cut_back(&mut self, bytes: usize) {
+        if self.inline {
+            self.inline_bytes = bytes;
+            self.memory.set_done(bytes);
+        } else {
+            self.block.truncate(bytes);
+            self.block.shrink_to_fit();
+            self.memory.set_done(self.block.capacity());
         }
     }
 

@@ -1,20 +1,16 @@
 """What finback shell prints beside what HBase's shell prints, statement by statement.
 
-compare.py STATEMENTS HBASES_OUTPUT FINBACK ZOOKEEPER
+compare.py STATEMENTS HBASES_OUTPUT ANSWERS
 
-In statements, <server> stands for the only region server, and <region 2 of t1> for the encoded name of the second region of t1.
-Times and names of servers and regions are masked. Of an error it counts that there is one: finback shell says more of it, which
-call of which server failed.
+ANSWERS is what answers.py wrote. Times and names of servers and regions are masked. Of an error it counts that there is one:
+finback shell says more of it, which call of which server failed.
 """
 
-import os
+import json
 import re
-import subprocess
 import sys
 
-STATEMENTS, HBASES, FINBACK, ZOOKEEPER = sys.argv[1:5]
-SHELL = [FINBACK, "shell", "-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"]
-ENVIRONMENT = {**os.environ, "TZ": "UTC"}
+STATEMENTS, HBASES, ANSWERS = sys.argv[1:4]
 
 MASKS = [
     (r"^Took [\d.]+ seconds", ""),
@@ -62,43 +58,6 @@ def parts(text):
     return {at: cleaned(lines) for at, lines in found.items()}
 
 
-def said(statement):
-    done = subprocess.run([*SHELL, "-e", statement], stdout=subprocess.PIPE, env=ENVIRONMENT, timeout=60)
-    return done.stdout.decode()
-
-
-def server(_):
-    return re.search(r"^\S+,\d+,\d+", said("list_liveservers"), re.MULTILINE)[0]
-
-
-def region(reference):
-    rows = said(f"list_regions '{reference[2]}', {{}}, ['REGION_NAME']")
-    names = re.findall(r"\.([0-9a-f]{32})\. \|$", rows, re.MULTILINE)
-    return names[int(reference[1]) - 1] if names else "0" * 32
-
-
-def meant(statement):
-    return re.sub(r"<region (\d+) of ([^>]+)>", region, re.sub("<server>", server, statement))
-
-
-class Shell:
-    """A shell that is asked one statement after the other."""
-
-    def __init__(self):
-        self.process = subprocess.Popen(SHELL, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
-
-    def answer(self, statement):
-        self.process.stdin.write(f"{statement}\n'<<<'\n".encode())
-        self.process.stdin.flush()
-        lines = []
-        for line in self.process.stdout:
-            line = line.decode("utf-8", "replace").rstrip("\n")
-            if line == '=> "<<<"':
-                return lines
-            lines.append(line)
-        sys.exit(f"the shell ended with: {statement}")
-
-
 def in_order(statement, lines):
     """HBase lists snapshots as its file system does, local ones in none; this server by their names."""
     return sorted(lines) if lines and re.match(r"list_(table_)?snapshots\b", statement) else lines
@@ -107,9 +66,9 @@ def in_order(statement, lines):
 def main():
     statements = [line for line in open(STATEMENTS, encoding="utf-8").read().split("\n") if line]
     hbases = parts(open(HBASES, encoding="utf-8", errors="replace").read())
-    shell, differ = Shell(), 0
-    for at, statement in enumerate(statements):
-        ours = cleaned(shell.answer(meant(statement)))
+    answers, differ = json.load(open(ANSWERS, encoding="utf-8")), 0
+    for at, (statement, answer) in enumerate(zip(statements, answers, strict=True)):
+        ours = cleaned(answer)
         if in_order(statement, ours) != in_order(statement, hbases.get(at)):
             differ += 1
             print(statement)

@@ -1,7 +1,7 @@
 //! Reads that find everything in memory are answered at once; the blocks that others need are read side by side.
 
 use crate::gated_device::{Device, Gate};
-use crate::world::{FAMILY, Table, World, region_info, row_name, text};
+use crate::world::{FAMILY, Table, World, action, put, region_info, row_name, text};
 use finback_cell::{Bytes, ColumnFamilyDescriptor};
 use finback_layout::RootDir;
 use finback_proto::{convert, pb};
@@ -115,4 +115,59 @@ async fn gets_that_need_the_same_block_share_one_read() {
     // The seek of a row's first cell may have to look into the block before it.
     let all = setting.gate.reads().all;
     assert!((1..=2).contains(&all), "{all}");
+}
+
+#[tokio::test]
+async fn answers_of_rows_that_are_in_memory_and_of_others_stand_in_their_places() {
+    let setting = Setting::new();
+    let table = setting.table().await;
+    setting.gate.gather(1);
+    let known = [0, 1, 2, 50, 51, ROWS - 1];
+    for row in known {
+        let get = pb::Get { row: row_name(row).into(), ..Default::default() };
+        let action = pb::Action { get: Some(Box::new(get)), ..Default::default() };
+        assert!(table.multi(vec![action]).await[0].exception.is_none());
+    }
+    let before = setting.gate.reads().all;
+    assert_all(setting.get_all(&table).await);
+    assert!(setting.gate.reads().all > before, "the others were not in memory");
+}
+
+#[tokio::test]
+async fn a_row_of_more_cells_than_a_turn_looks_at_stands_between_others() {
+    /// More than a turn's.
+    const CELLS: usize = 25_000;
+    let world = World::new();
+    let table = world.table("t").await;
+    let columns: Vec<String> = (0..CELLS).map(|column| format!("q{column:05}")).collect();
+    for (row, columns) in [("a", &columns[..1]), ("b", &columns[..]), ("c", &columns[..2])] {
+        for columns in columns.chunks(5_000) {
+            let columns: Vec<(&str, &[u8])> = columns.iter().map(|column| (&column[..], &b"v"[..])).collect();
+            assert!(table.multi(vec![action(put(row, &columns))]).await[0].exception.is_none());
+        }
+    }
+    let get = |row: &str| {
+        let get = pb::Get { row: Bytes::copy_from_slice(row.as_bytes()), ..Default::default() };
+        pb::Action { get: Some(Box::new(get)), ..Default::default() }
+    };
+    let rows = ["a", "b", "nothing", "c", "a"];
+    let region_action = vec![pb::RegionAction {
+        region: table.region.clone(),
+        action: rows.iter().map(|row| get(row)).collect(),
+        ..Default::default()
+    }];
+    let request = pb::MultiRequest { region_action, ..Default::default() };
+    let (response, mut cells): (pb::MultiResponse, Bytes) = world.ask("Multi", &request).await.unwrap();
+    let found = response.region_action_result[0].result_or_exception.iter().map(|result| {
+        let found = convert::decode_result(result.result.as_ref().unwrap(), &mut cells).unwrap();
+        found.iter().map(|cell| text(cell.row())).collect::<Vec<_>>()
+    });
+    let wanted = rows.map(|row| match row {
+        "a" => vec!["a"; 1],
+        "b" => vec!["b"; CELLS],
+        "c" => vec!["c"; 2],
+        _ => Vec::new(),
+    });
+    assert_eq!(found.collect::<Vec<_>>(), wanted);
+    assert!(cells.is_empty());
 }
