@@ -12,15 +12,22 @@ step_finbackshell() {
   # This server is asked while HBase starts and answers.
   finbacks_answers "$shared" "$here" > "$LOGS/finbackshell-here.json" &
   asked=$!
-  shared_hbase && hbases_shell "$all" > "$LOGS/hbases-shell.out" 2> "$LOGS/hbases-shell.err" || { wait "$asked"; return 1; }
-  finbacks_answers "$all" "127.0.0.1:$HBASE_ZKPORT" > "$LOGS/finbackshell-hbase.json" && beside_hbases "$all" hbase || status=1
+  # HBase now and then leaves a table locked behind a snapshot (seen once in some forty runs): nothing is done to it any more.
+  hbases_answers "$all" || { echo "again, with a new HBase"; hbase_kill; hbases_answers "$all"; } || { wait "$asked"; return 1; }
+  beside_hbases "$all" hbase || status=1
   wait "$asked" && beside_hbases "$shared" here || status=1
   return $status
 }
 
+# hbases_answers STATEMENTS: what both shells print against a real HBase.
+hbases_answers() {
+  shared_hbase && hbases_shell "$1" > "$LOGS/hbases-shell.out" 2> "$LOGS/hbases-shell.err" &&
+    finbacks_answers "$1" "127.0.0.1:$HBASE_ZKPORT" > "$LOGS/finbackshell-hbase.json"
+}
+
 # finbacks_answers STATEMENTS ZOOKEEPER
 finbacks_answers() {
-  python3 "$HERE/finbackshell/answers.py" "$1" "$FINBACK" "$2"
+  timeout --kill-after=10 180 python3 "$HERE/finbackshell/answers.py" "$1" "$FINBACK" "$2"
 }
 
 # beside_hbases STATEMENTS WHOSE_ANSWERS

@@ -126,6 +126,32 @@ impl TableDescriptor {
 }
 
 impl ColumnFamilyDescriptor {
+    /// Whether the name can be one: HBase's rule, which its clients check in their builders (`isLegalColumnFamilyName`).
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check_name(&self) -> Result<(), String> {
+        let shown = self.name.escape_ascii();
+        let text =
+            std::str::from_utf8(&self.name).map_err(|_| format!("Family name is not UTF-8: {shown}"))?;
+        if text.is_empty() {
+            return Err("Column Family name can not be empty".to_owned());
+        }
+        if text.starts_with('.') {
+            return Err(format!("Family names cannot start with a period: {text}"));
+        }
+        let illegal = |c: char| c.is_control() || matches!(c, ':' | '/' | '\\');
+        if let Some(c) = text.chars().find(|c| illegal(*c)) {
+            return Err(format!(
+                "Illegal character <{c}>. Family names cannot contain control characters or colons: {shown}"
+            ));
+        }
+        if text == "recovered.edits" || text == "recovered.hfiles" {
+            return Err(format!("Family name cannot be: {text}"));
+        }
+        Ok(())
+    }
+
     /// A family with HBase's default attributes, as its Java client writes them.
     pub fn with_defaults(name: &[u8]) -> Self {
         const DEFAULTS: [(&str, &str); 12] = [
@@ -226,5 +252,25 @@ impl ColumnFamilyDescriptor {
     /// NEW_VERSION_BEHAVIOR: whether deletes follow the order of writing. Default false.
     pub fn new_version_behavior(&self) -> bool {
         self.flag("NEW_VERSION_BEHAVIOR", false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_families_are_those_that_hbase_takes() {
+        for name in ["f", "a family", "f.", "\u{e9}", "recovered"] {
+            assert_eq!(
+                ColumnFamilyDescriptor::with_defaults(name.as_bytes()).check_name(),
+                Ok(()),
+                "{name:?}"
+            );
+        }
+        for name in ["", ".f", "f:", "a/b", "a\\b", "a\tb", "recovered.edits", "recovered.hfiles"] {
+            assert!(ColumnFamilyDescriptor::with_defaults(name.as_bytes()).check_name().is_err(), "{name:?}");
+        }
+        assert!(ColumnFamilyDescriptor::with_defaults(b"\xff").check_name().is_err());
     }
 }

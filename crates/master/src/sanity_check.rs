@@ -25,22 +25,7 @@ const BLOCK_SIZES: std::ops::RangeInclusive<i64> = 1024..=16 << 20;
 /// Checks what HBase's clients check in their own builders, and what nothing can be made of: these are not switched off.
 pub(crate) fn check_names(table: &TableDescriptor) -> Result<(), RpcException> {
     for family in &table.families {
-        let shown = family.name.escape_ascii();
-        let text = std::str::from_utf8(&family.name)
-            .map_err(|_| exceptions::do_not_retry(format!("Family name is not UTF-8: {shown}")))?;
-        if text.starts_with('.') {
-            return Err(exceptions::do_not_retry(format!("Family names cannot start with a period: {text}")));
-        }
-        let illegal = |c: char| c.is_control() || matches!(c, ':' | '/' | '\\');
-        if let Some(c) = text.chars().find(|c| illegal(*c)) {
-            let message = format!(
-                "Illegal character <{c}>. Family names cannot contain control characters or colons: {shown}"
-            );
-            return Err(exceptions::do_not_retry(message));
-        }
-        if text == "recovered.edits" || text == "recovered.hfiles" {
-            return Err(exceptions::do_not_retry(format!("Family name cannot be: {text}")));
-        }
+        family.check_name().map_err(exceptions::do_not_retry)?;
         if number(family, "VERSIONS", 1)? < 1 {
             return Err(exceptions::do_not_retry("Maximum versions must be positive"));
         }

@@ -48,6 +48,11 @@ macro_rules! by_name {
     }};
 }
 
+/// What HBase's clients refuse before they ask: its master answers so that one would ask again.
+fn check_names(families: &[ColumnFamilyDescriptor]) -> Result<()> {
+    families.iter().try_for_each(ColumnFamilyDescriptor::check_name).map_err(Error::Argument)
+}
+
 impl Admin {
     /// Creates a table, with regions that begin at these keys besides the first.
     ///
@@ -58,6 +63,7 @@ impl Admin {
         table: &TableDescriptor,
         split_keys: impl IntoIterator<Item = K>,
     ) -> Result<()> {
+        check_names(&table.families)?;
         let Nonces { group: nonce_group, nonce } = self.nonces();
         let mut split_keys: Vec<Bytes> =
             split_keys.into_iter().map(|key| Bytes::copy_from_slice(key.as_ref())).collect();
@@ -117,6 +123,7 @@ impl Admin {
     /// # Errors
     /// As of all operations; `TableNotFoundException`.
     pub async fn modify_table(&self, table: &TableDescriptor) -> Result<()> {
+        check_names(&table.families)?;
         let Nonces { group: nonce_group, nonce } = self.nonces();
         let question = pb::ModifyTableRequest {
             table_name: (&table.name).into(),
@@ -134,6 +141,7 @@ impl Admin {
     /// # Errors
     /// As of all operations; `TableNotFoundException`, `InvalidFamilyOperationException`.
     pub async fn add_family(&self, table: impl IntoTableName, family: &ColumnFamilyDescriptor) -> Result<()> {
+        check_names(std::slice::from_ref(family))?;
         let Nonces { group: nonce_group, nonce } = self.nonces();
         let (table_name, column_families) = ((&named(table)?).into(), family.into());
         let question = pb::AddColumnRequest { table_name, column_families, nonce_group, nonce };
@@ -150,6 +158,7 @@ impl Admin {
         table: impl IntoTableName,
         family: &ColumnFamilyDescriptor,
     ) -> Result<()> {
+        check_names(std::slice::from_ref(family))?;
         let Nonces { group: nonce_group, nonce } = self.nonces();
         let (table_name, column_families) = ((&named(table)?).into(), family.into());
         let question = pb::ModifyColumnRequest { table_name, column_families, nonce_group, nonce };
