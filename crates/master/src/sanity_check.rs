@@ -26,6 +26,13 @@ const BLOCK_SIZES: std::ops::RangeInclusive<i64> = 1024..=16 << 20;
 pub(crate) fn check_names(table: &TableDescriptor) -> Result<(), RpcException> {
     for family in &table.families {
         family.check_name().map_err(exceptions::do_not_retry)?;
+        let shown = family.name.escape_ascii();
+        let text = std::str::from_utf8(&family.name)
+            .map_err(|_| exceptions::do_not_retry(format!("Family name is not UTF-8: {shown}")))?;
+        // They are names of directories.
+        if text.chars().any(char::is_control) || text == "recovered.hfiles" {
+            return Err(exceptions::do_not_retry(format!("Family name cannot be: {shown}")));
+        }
         if number(family, "VERSIONS", 1)? < 1 {
             return Err(exceptions::do_not_retry("Maximum versions must be positive"));
         }

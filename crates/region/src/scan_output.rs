@@ -46,6 +46,9 @@ impl ScanOutput {
 
     /// Takes the first so many bytes of the cells out, which were there before what was found.
     pub fn take_before(&mut self, bytes: usize) -> Vec<u8> {
+        if bytes == 0 {
+            return Vec::new();
+        }
         let found = self.cells.split_off(bytes);
         self.result_start -= bytes;
         std::mem::replace(&mut self.cells, found)

@@ -145,7 +145,9 @@ impl OpenGet {
     /// end is its own.
     pub(crate) fn read_into(&mut self, cells: &mut ReplyCells) -> Result<bool, RpcException> {
         if self.existence_only || cells.is_inline() {
-            return Ok(matches!(self.advance(CELLS_PER_TURN)?, Progress::Done));
+            let progress = self.advance(CELLS_PER_TURN)?;
+            cells.memory.check_row(self.found_bytes())?;
+            return Ok(matches!(progress, Progress::Done));
         }
         self.others_bytes = cells.block.len();
         self.out = ScanOutput::behind(std::mem::take(&mut cells.block));
@@ -154,7 +156,7 @@ impl OpenGet {
             Ok(progress)
         });
         if !matches!(progress, Ok(Progress::Done)) {
-            cells.block = self.out.take_before(std::mem::take(&mut self.others_bytes));
+            cells.put_back(self.out.take_before(std::mem::take(&mut self.others_bytes)));
         }
         Ok(matches!(progress?, Progress::Done))
     }
@@ -162,6 +164,7 @@ impl OpenGet {
     /// Reads on as far as memory goes, and looks at so many cells.
     pub(crate) fn advance(&mut self, budget: usize) -> Result<Progress, RpcException> {
         let Some(scanner) = &mut self.scanner else { return Ok(Progress::Done) };
+        self.wanted_bytes = 0;
         let mut limits = ScanLimits { budget, turn_bytes: TURN_BYTES, ..ScanLimits::NONE };
         if self.existence_only {
             // One cell is enough.

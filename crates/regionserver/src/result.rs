@@ -58,9 +58,16 @@ impl ReplyCells {
             self.memory.set_done(bytes);
         } else {
             self.block.truncate(bytes);
-            self.block.shrink_to_fit();
-            self.memory.set_done(self.block.capacity());
+            let block = std::mem::take(&mut self.block);
+            self.put_back(block);
         }
+    }
+
+    /// Makes the block one that grew behind its cells, and does not any more.
+    pub(crate) fn put_back(&mut self, mut block: Vec<u8>) {
+        block.shrink_to_fit();
+        self.memory.set_done(block.capacity());
+        self.block = block;
     }
 
     /// The reply of these cells with a message.
