@@ -1,4 +1,4 @@
-# finback shell beside HBase's shell, and at a terminal. Sourced by `run`. Needs HERE, WORK, LOGS, java.sh, server.sh and shared_hbase.
+# finback shell beside HBase's shell, and at a terminal. Sourced by `run`. Needs HERE, WORK, LOGS, DATA, java.sh, server.sh and shared_hbase.
 
 # HBase's shell runs the statements against a real HBase; what it prints, finback shell must print, against that HBase and
 # against this server. What this server has not got is only asked of HBase: it stands at the end.

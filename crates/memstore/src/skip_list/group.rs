@@ -31,7 +31,8 @@ impl<'a> Inserter<'a> {
                 if last_row.replace(cell.row()) != Some(cell.row()) {
                     is_scattered = !is_at;
                 }
-                note(&cell, &self.insert(&cell, sequence_id));
+                self.find_place(&target);
+                note(&cell, &self.insert_there(&cell, &target));
                 continue;
             }
             let mut group: SmallVec<[(Cell<'c>, Target<'c>); GROUP]> = SmallVec::new();
