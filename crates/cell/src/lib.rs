@@ -28,7 +28,7 @@ pub use cell::{Cell, CellError};
 pub use cell_type::CellType;
 pub use mutation::{Durability, Mutation, MutationKind};
 pub use order::CellOrder;
-pub use prefetch::{prefetch, prefetch_cell};
+pub use prefetch::{prefetch, prefetch_bytes, prefetch_cell, prefetch_searched};
 pub use read::{FamilySelection, Get, Scan};
 pub use region_info::{RegionInfo, RegionState};
 pub use schema::{ColumnFamilyDescriptor, KeepDeletedCells, TableDescriptor};

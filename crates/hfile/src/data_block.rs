@@ -15,8 +15,6 @@ use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
 use std::cmp::Ordering;
 
-/// What the processor takes from memory at a time.
-const CACHE_LINE: usize = 64;
 /// More of a cell than this comes by itself, since it is read in order.
 const PREFETCHED_BYTES: usize = 1 << 10;
 
@@ -80,6 +78,12 @@ impl CellOffsets {
         Some((at, at + parsed.cell.len(), parsed.sequence_id))
     }
 
+    /// The flat key of a cell: what comes behind it is not looked at.
+    #[inline]
+    pub(crate) fn flat_key<'a>(&self, payload: &'a [u8], number: usize) -> Option<&'a [u8]> {
+        flat_key(payload, *self.offsets.get(number)? as usize)
+    }
+
     /// Asks for the memory around the beginning of a cell, if there is one of that number.
     #[inline]
     pub(crate) fn prefetch(&self, payload: &[u8], number: usize) {
@@ -88,15 +92,14 @@ impl CellOffsets {
         }
     }
 
-    /// Asks for the memory of a cell that is likely to be read to its end, if it is not long: all of it comes in the time of one
-    /// look at it.
+    /// Asks for the memory of a cell that is likely to be read to its end, if it is not long, and for where the next one begins, which
+    /// is looked at then: all of it comes in the time of one look.
     #[inline]
     fn prefetch_whole(&self, payload: &[u8], number: usize) {
         let from = self.offsets[number] as usize;
         let to = self.offsets.get(number + 1).map_or(payload.len(), |&to| to as usize);
-        for at in (from..to.min(from + PREFETCHED_BYTES)).step_by(CACHE_LINE) {
-            finback_cell::prefetch(payload.as_ptr().wrapping_add(at));
-        }
+        finback_cell::prefetch_bytes(payload.as_ptr().wrapping_add(from), (to - from).min(PREFETCHED_BYTES));
+        self.prefetch(payload, number + 1);
     }
 
     /// Number of the first cell, from number `from` on, that is not before `key`, which is likely near: looks at the first
@@ -129,6 +132,9 @@ impl CellOffsets {
     /// Number of the first cell that is not before `key`.
     #[inline]
     pub(crate) fn first_at_or_after(&self, payload: &[u8], order: CellOrder, key: &Key<'_>) -> usize {
+        // The hints are searched by halves, and then one of the offsets is needed: what is in few lines comes at once.
+        self.hints.prefetch();
+        finback_cell::prefetch_searched(&self.offsets);
         let last = self.offsets.len() - 1;
         let range = self.hints.range(key.row, |start| {
             let near = start.min(last);

@@ -30,6 +30,8 @@ pub(crate) struct RootIndex {
     keys: Vec<u8>,
     /// Where each key begins in `keys`, and where the last ends.
     bounds: Vec<usize>,
+    /// Of its keys, once [`RootIndex::hint_rows`] has found them.
+    rows: RowHints,
     /// Leaf, and entry of it, whose key divides the file in half.
     pub(crate) mid: Option<(BlockRef, usize)>,
 }
@@ -91,6 +93,12 @@ impl RootIndex {
         self.places.capacity() * size_of::<BlockRef>()
             + self.keys.capacity()
             + self.bounds.capacity() * size_of::<usize>()
+            + self.rows.memory_bytes()
+    }
+
+    /// Has hints of its rows from now on. Of flat keys, whose rows ascend by their bytes.
+    pub(crate) fn hint_rows(&mut self) {
+        self.rows = row_hints(self.len(), |number| self.key(number));
     }
 
     /// The size of the largest block that an entry leads to, as it stands in the file.
@@ -120,11 +128,29 @@ impl RootIndex {
 
     /// The last entry whose key is not greater than `key`.
     pub(crate) fn find(&self, order: CellOrder, key: &Key<'_>) -> Option<usize> {
-        let not_greater = |number: &usize| {
-            self.key(*number).is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
-        };
-        partition_point(self.len(), not_greater).checked_sub(1)
+        last_not_greater((self.len(), |number| self.key(number)), &self.rows, order, key)
     }
+}
+
+/// Hints of the rows of so many flat keys.
+fn row_hints<'a>(count: usize, key: impl Fn(usize) -> Option<&'a [u8]> + Clone) -> RowHints {
+    RowHints::of((0..count).map(|number| key(number).map(row_of).unwrap_or_default()))
+}
+
+/// The last of so many ascending flat keys that is not greater than `key`. `rows`: hints of their rows, or none.
+fn last_not_greater<'a>(
+    (count, key_at): (usize, impl Fn(usize) -> Option<&'a [u8]>),
+    rows: &RowHints,
+    order: CellOrder,
+    key: &Key<'_>,
+) -> Option<usize> {
+    let range = rows.range(key.row, |start| key_at(start.saturating_sub(1)).map(row_of));
+    let range = range.unwrap_or(0..count);
+    let not_greater = |number: &usize| {
+        key_at(range.start + number)
+            .is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
+    };
+    (range.start + partition_point(range.len(), not_greater)).checked_sub(1)
 }
 
 /// Number of leading numbers below `count` of which `holds` holds.
@@ -207,21 +233,11 @@ impl<'a> NodeIndex<'a> {
 
     /// The rows of its keys.
     pub(crate) fn rows(&self) -> RowHints {
-        RowHints::of((0..self.len()).map(|number| self.row(number).unwrap_or_default()))
-    }
-
-    fn row(&self, number: usize) -> Option<&'a [u8]> {
-        self.key(number).map(row_of)
+        row_hints(self.len(), |number| self.key(number))
     }
 
     /// The last entry whose key is not greater than `key`. `rows`: hints of [`NodeIndex::rows`], or none.
     pub(crate) fn find(&self, rows: &RowHints, order: CellOrder, key: &Key<'_>) -> Option<usize> {
-        let range = rows.range(key.row, |start| self.row(start.saturating_sub(1)));
-        let range = range.unwrap_or(0..self.len());
-        let not_greater = |number: &usize| {
-            self.key(range.start + number)
-                .is_some_and(|entry| order.compare_flat_to_key(entry, key) != Ordering::Greater)
-        };
-        (range.start + partition_point(range.len(), not_greater)).checked_sub(1)
+        last_not_greater((self.len(), |number| self.key(number)), rows, order, key)
     }
 }

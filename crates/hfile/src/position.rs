@@ -22,6 +22,8 @@ const PREFETCHED: usize = 2;
 pub(crate) struct Position {
     block: Arc<Block>,
     number: usize,
+    /// The cell that was sought: the number at which it began.
+    begun: usize,
     /// Where the cell begins and ends in the payload.
     from: usize,
     to: usize,
@@ -31,24 +33,38 @@ pub(crate) struct Position {
 impl Position {
     /// At cell `number`; `None` if the block has no such cell.
     pub(crate) fn new(block: Arc<Block>, number: usize) -> Option<Self> {
-        let mut position = Self { block, number, from: 0, to: 0, sequence_id: 0 };
+        let mut position = Self { block, number, begun: number, from: 0, to: 0, sequence_id: 0 };
         position.move_to(number).then_some(position)
     }
 
-    /// Moves to cell `number`. False, and nothing done, if the block has no such cell.
+    /// Moves to cell `number`, which was sought. False, and nothing done, if the block has no such cell.
     #[inline]
     pub(crate) fn move_to(&mut self, number: usize) -> bool {
         let Some(cells) = &self.block.cells else { return false };
         let Some((from, to, sequence_id)) = cells.place(self.block.payload(), number) else { return false };
-        cells.prefetch(self.block.payload(), number + PREFETCHED);
-        (self.number, self.from, self.to, self.sequence_id) = (number, from, to, sequence_id);
+        (self.number, self.begun) = (number, number);
+        (self.from, self.to, self.sequence_id) = (from, to, sequence_id);
         true
     }
 
     /// Moves to the next cell. False, and nothing done, after the block's last.
     #[inline]
     pub(crate) fn advance(&mut self) -> bool {
-        self.move_to(self.number + 1)
+        let Some(cells) = &self.block.cells else { return false };
+        let payload = self.block.payload();
+        let Some((from, to, sequence_id)) = cells.place(payload, self.number + 1) else { return false };
+        (self.number, self.from, self.to, self.sequence_id) = (self.number + 1, from, to, sequence_id);
+        self.ask_ahead(cells, payload);
+        true
+    }
+
+    /// Asks for a cell further on, once it is clear that it is read on and on: a get comes to the next cell and no further, and what
+    /// it does not read is most likely in another page, which costs as much as the cell that it reads.
+    #[inline]
+    fn ask_ahead(&self, cells: &CellOffsets, payload: &[u8]) {
+        if self.number >= self.begun + PREFETCHED {
+            cells.prefetch(payload, self.number + PREFETCHED);
+        }
     }
 
     /// Moves to the next cells of the block as long as they are of the same row and `take`, given the cell before, the cell and
@@ -75,7 +91,7 @@ impl Position {
     pub(crate) fn advance_rows(&mut self, rows: &mut impl TakeRows) -> bool {
         let Some(cells) = &self.block.cells else { return false };
         let payload = self.block.payload();
-        let begun = self.number;
+        let first = self.number;
         let (mut number, mut place) = (self.number, (self.from, self.to, self.sequence_id));
         let mut goes_on = true;
         while goes_on {
@@ -83,10 +99,10 @@ impl Position {
             let row = cell.row();
             loop {
                 if !rows.take(before.as_ref(), &cell, place.2) {
-                    return self.number != begun;
+                    return self.number != first;
                 }
                 // The block's last row may go on in the next block.
-                let Some(next) = cells.place(payload, number + 1) else { return self.number != begun };
+                let Some(next) = cells.place(payload, number + 1) else { return self.number != first };
                 (number, place) = (number + 1, next);
                 before = Some(cell);
                 cell = Cell::from_checked(&payload[place.0..place.1]);
@@ -109,8 +125,8 @@ impl Position {
         let here = Cell::from_checked(&payload[self.from..self.to]);
         let goes = goes(&here, &Cell::from_checked(&payload[from..to]));
         if goes {
-            cells.prefetch(payload, self.number + 1 + PREFETCHED);
             (self.number, self.from, self.to, self.sequence_id) = (self.number + 1, from, to, sequence_id);
+            self.ask_ahead(cells, payload);
         }
         goes
     }

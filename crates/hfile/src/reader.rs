@@ -119,7 +119,7 @@ impl HFileReader {
         let fields = &trailer.fields;
         let mut at = fields.load_on_open_data_offset();
         let root_block = opening.next_block(&mut at, BlockType::RootIndex)?;
-        let root = RootIndex::decode(
+        let mut root = RootIndex::decode(
             root_block.payload(),
             fields.data_index_count(),
             true,
@@ -128,6 +128,10 @@ impl HFileReader {
         .map_err(|reason| {
             opening.corrupt("root index block", root_block.place().offset, "entries", reason)
         })?;
+        // The rows of hbase:meta do not compare as bytes.
+        if trailer.order == CellOrder::User {
+            root.hint_rows();
+        }
         let meta_block = opening.next_block(&mut at, BlockType::RootIndex)?;
         let meta = RootIndex::decode(meta_block.payload(), fields.meta_index_count(), false, false).map_err(
             |reason| opening.corrupt("meta index block", meta_block.place().offset, "entries", reason),

@@ -25,6 +25,12 @@ impl RowHints {
         Self { common, hints }
     }
 
+    /// Asks for their memory, if they are few.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        finback_cell::prefetch_searched(&self.hints);
+    }
+
     /// The cells among which the first of `row`, or behind it, is found. It is the end of the range if it is none of them.
     /// `None`: the hints cannot tell. `row_near` gives the row of a cell that will be looked at if the range begins there:
     /// all rows have the same beginning, and looking at one more would be waiting for memory once more.

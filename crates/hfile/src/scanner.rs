@@ -13,7 +13,7 @@ use crate::index::NodeIndex;
 use crate::position::{Position, TakeRows};
 use crate::read_ahead::ReadAhead;
 use crate::reader::{BlockRequest, HFileReader};
-use finback_cell::key::Key;
+use finback_cell::key::{Key, row_of};
 use finback_cell::{Cell, CellOrder};
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
@@ -132,20 +132,39 @@ impl HFileScanner {
     /// Whether the cell behind the one at the position is known to have another key, or not to be there, without a block
     /// being read.
     pub fn next_has_another_key(&self) -> bool {
-        let (Some(position), Some(step)) = (&self.position, self.path.last()) else { return false };
-        let Some((number, cells)) = position.among() else { return false };
-        let (order, cell) = (self.reader.order(), position.cell().0);
-        if let Some((next, _)) = cells.get(position.block().payload(), number + 1) {
-            return order.compare(&cell, &next) == Ordering::Less;
+        let Some(position) = &self.position else { return false };
+        let (order, key) = (self.reader.order(), Key::of(&position.cell().0));
+        self.next_key()
+            .is_some_and(|next| next.is_none_or(|next| order.compare_flat_to_key(next, &key).is_gt()))
+    }
+
+    /// Whether the row of the cell at the position is known to end with it, without a block being read.
+    #[inline]
+    pub fn is_last_of_row(&self) -> bool {
+        let Some(position) = &self.position else { return false };
+        let (order, row) = (self.reader.order(), position.cell().0.row());
+        self.next_key()
+            .is_some_and(|next| next.is_none_or(|next| order.compare_rows(row_of(next), row).is_gt()))
+    }
+
+    /// The flat key of the cell behind the one at the position, or one that is between the two if that cell is in another block;
+    /// `Some(None)`: there is none. `None`: it stands nowhere.
+    #[inline]
+    fn next_key(&self) -> Option<Option<&[u8]>> {
+        let (position, step) = (self.position.as_ref()?, self.path.last()?);
+        let (number, cells) = position.among()?;
+        if number + 1 < cells.len() {
+            return cells.flat_key(position.block().payload(), number + 1).map(Some);
         }
         // No cell of the next block is before the key that leads to it.
         let key = match &step.node {
             None => self.reader.root().key(step.entry + 1),
             Some(node) => NodeIndex::over_checked(node.payload()).key(step.entry + 1),
         };
+        let is_over = || self.path.iter().all(|step| step.entry + 1 >= self.entries(step));
         match key {
-            Some(key) => order.compare_flat_to_key(key, &Key::of(&cell)) == Ordering::Greater,
-            None => self.path.iter().all(|step| step.entry + 1 >= self.entries(step)),
+            Some(key) => Some(Some(key)),
+            None => is_over().then_some(None),
         }
     }
 

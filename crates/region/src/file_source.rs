@@ -65,6 +65,12 @@ impl FileSource {
         self.scanner.next_has_another_key()
     }
 
+    /// Whether the row of the current cell is known to end with it.
+    #[inline]
+    pub(crate) fn is_last_of_row(&self) -> bool {
+        self.scanner.is_last_of_row()
+    }
+
     /// Keeps of the current cell only the key until [`FileSource::wake`], if its block is larger than `most` bytes.
     pub(crate) fn rest(&mut self, most: usize) {
         if self.scanner.data_block_bytes() > most {

@@ -146,6 +146,13 @@ impl Heap {
         moved
     }
 
+    /// Whether the row of the smallest cell is known to end with it: nothing has to be moved to see that.
+    #[inline]
+    pub(crate) fn is_last_of_row(&self) -> bool {
+        let top = self.alone_in_row().map(|top| &self.sources[top]);
+        matches!(top, Some(Source::File(file)) if file.is_last_of_row())
+    }
+
     /// Moves from the first cell of a row behind whole rows before `stop` (empty: no end), as long as they are in the block of the
     /// smallest cell, no other source has anything of them, and `rows` takes them; whether it has moved. It asks for no block.
     pub(crate) fn advance_rows(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {

@@ -204,8 +204,9 @@ impl StoreScanner {
     #[inline]
     fn leave_cell(&mut self, row: &[u8]) -> Result<(), ScanInterrupt> {
         let Some(verdict) = self.verdict else { return Ok(()) };
-        // A row that is joined is left by the way to the next one.
-        if verdict.then == Step::NextRow && (self.read.single_row || self.sought) {
+        let is_done = verdict.then == Step::NextRow;
+        // A row that is joined is left by the way to the next one. Of a single row nothing is to be moved behind its last cell.
+        if (is_done && self.sought) || (self.read.single_row && (is_done || self.heap.is_last_of_row())) {
             (self.in_row, self.past_row) = (false, true);
             return Ok(());
         }

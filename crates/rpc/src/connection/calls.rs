@@ -30,6 +30,9 @@ const MIN_TIMEOUT: Duration = Duration::from_millis(20);
 /// Calls of which no more than this are carried out in that time are long enough to be handed over: to have another thread carry
 /// out a short one costs as much again.
 const LONG_CALLS: usize = 2;
+/// Up to so many bytes of one that is handed over are its own: frames that were read together count in one place who has a part of
+/// them, and two threads that do so for each row wait for one another.
+const COPIED_BYTES: usize = 16 << 10;
 /// How many of them are handed over at once.
 const BATCH_CALLS: RangeInclusive<usize> = 2..=4;
 
@@ -151,7 +154,12 @@ impl Connection {
             if !self.has_room() {
                 break;
             }
-            let Next::Frame(frame) = self.frames.next(self.shared.limits.max_request_bytes) else { break };
+            let Next::Frame(mut frame) = self.frames.next(self.shared.limits.max_request_bytes) else {
+                break;
+            };
+            if frame.len() <= COPIED_BYTES {
+                frame = Bytes::copy_from_slice(&frame);
+            }
             match self.prepare(frame)? {
                 Some(Prepared { call, kind: kind @ CallKind::Read, begun }) => {
                     let counted = self.count_pending(call.share.clone(), kind, begun);
