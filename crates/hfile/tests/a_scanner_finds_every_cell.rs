@@ -119,6 +119,27 @@ fn a_seek_finds_the_first_cell_that_is_not_before_the_key() {
 }
 
 #[test]
+fn it_is_known_where_a_row_ends_before_anything_is_moved() {
+    for (reader, cells) in all() {
+        let (mut scanner, cache) = forgetful(&reader);
+        let has_one_level = reader.trailer().fields.num_data_index_levels() == 1;
+        run(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(&[])));
+        let mut known = 0;
+        for (number, stored) in cells.iter().enumerate() {
+            let is_last = cells.get(number + 1).is_none_or(|next| next.key().row != stored.key().row);
+            let asked = cache.asked.load(Relaxed);
+            let says = scanner.is_last_of_row();
+            assert_eq!(cache.asked.load(Relaxed), asked, "it asks for no block");
+            // At the end of a block of the index nobody knows what the next one begins with.
+            assert!(says == is_last || (is_last && !has_one_level), "{} {number}", reader.path().display());
+            known += usize::from(says);
+            run(&mut scanner, HFileScanner::advance);
+        }
+        assert!(known > 0 && !scanner.is_last_of_row(), "{}", reader.path().display());
+    }
+}
+
+#[test]
 fn a_reseek_goes_forward_from_anywhere_and_never_back() {
     for (reader, cells) in all() {
         let order = reader.order();
