@@ -148,7 +148,7 @@ impl HFileScanner {
     }
 
     /// The flat key of the cell behind the one at the position, or one that is between the two if that cell is in another block;
-    /// `Some(None)`: there is none. `None`: it stands nowhere.
+    /// `Some(None)`: there is none. `None`: it stands nowhere, or at the end of what a block of the index leads to.
     #[inline]
     fn next_key(&self) -> Option<Option<&[u8]>> {
         let (position, step) = (self.position.as_ref()?, self.path.last()?);
