@@ -58,8 +58,8 @@ impl Position {
         true
     }
 
-    /// Asks for a cell further on, once it is clear that it is read on and on: a get comes to the next cell and no further, and what
-    /// it does not read is most likely in another page, which costs as much as the cell that it reads.
+    /// Asks for a cell further on, once it is clear that it is read on and on: what a get of a few cells does not read is most
+    /// likely in another page, and to ask for that costs as much as the cell that it reads.
     #[inline]
     fn ask_ahead(&self, cells: &CellOffsets, payload: &[u8]) {
         if self.number >= self.begun + PREFETCHED {
