@@ -9,7 +9,7 @@ use std::{
 
 use crate::descriptor_cache::{DescriptorCache, DescriptorStatistics, Slot};
 use crate::handle_names::{HandleNames, Named, Names};
-use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 
 /// Linux's numbers of "too many open files": in the system, in the process.
 const TOO_MANY_OPEN: [i32; 2] = [23, 24];
@@ -240,6 +240,10 @@ impl FileSystem for BoundedFileSystem {
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         self.shared.inner.create_new(path)
+    }
+
+    fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
+        self.shared.inner.create_large(path, read)
     }
 
     fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {

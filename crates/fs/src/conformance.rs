@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use crate::{FileSystem, FsError, write_file_durably};
+use crate::{FileSystem, FsError, NextRead, write_file_durably};
 
 /// Runs every check in directories below `root`, which must exist and be empty.
 ///
@@ -16,6 +16,8 @@ pub fn check(fs: &dyn FileSystem, root: &Path) {
     appends_and_reads(fs, &root.join("files"));
     truncation(fs, &root.join("truncation"));
     zeros_ahead(fs, &root.join("zeros"));
+    large_files(fs, &root.join("large"), NextRead::Later);
+    large_files(fs, &root.join("read soon"), NextRead::Soon);
     logs(fs, &root.join("logs"));
     renames(fs, &root.join("renames"));
     second_names(fs, &root.join("links"));
@@ -66,8 +68,7 @@ fn appends_and_reads(fs: &dyn FileSystem, root: &Path) {
     let mut file = fs.create_new(&path).expect("create");
     assert_eq!(kind(fs.create_new(&path)), ErrorKind::AlreadyExists);
     assert!(file.is_empty());
-    file.allocate(1 << 20).expect("allocate");
-    assert_eq!(fs.metadata(&path).expect("metadata").len, 0, "allocation does not change the length");
+    assert_eq!(fs.metadata(&path).expect("metadata").len, 0);
     file.append(b"ab").expect("append");
     let mut slices = [&b""[..], b"cd", b"", b"efg"].map(IoSlice::new);
     file.append_vectored(&mut slices).expect("append_vectored");
@@ -164,6 +165,33 @@ fn logs(fs: &dyn FileSystem, root: &Path) {
     file.append(b"four").expect("append");
     file.sync_data().expect("sync");
     assert_eq!(get(fs, &path), [&expected[..], b"four"].concat(), "nothing is behind it any more");
+}
+
+fn large_files(fs: &dyn FileSystem, root: &Path, read: NextRead) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    let mut file = fs.create_large(&path, read).expect("create");
+    let taken = fs.create_large(&path, read).map_err(|e| e.kind());
+    assert_eq!(taken.expect_err("there is one"), ErrorKind::AlreadyExists);
+    let mut expected = Vec::new();
+    for piece in [&b"one"[..], b"", &[b'2'; 5000], &[b'3'; 3 << 20], b"four"] {
+        let (first, second) = piece.split_at(piece.len() / 3);
+        file.append_vectored(&mut [IoSlice::new(first), IoSlice::new(second)]).expect("append");
+        expected.extend_from_slice(piece);
+        assert_eq!(file.len(), expected.len() as u64);
+    }
+    file.sync_data().expect("sync");
+    assert_eq!(get(fs, &path), expected);
+    file.append(b"behind a sync").expect("append");
+    file.truncate(expected.len() as u64 + 6).expect("truncate");
+    file.sync_data().expect("sync");
+    assert_eq!(get(fs, &path), [&expected[..], b"behind"].concat());
+    let mut cut = fs.create_large(&root.join("cut"), read).expect("create");
+    cut.append(&expected).expect("append");
+    assert!(cut.truncate(expected.len() as u64 + 1).is_err(), "truncation never lengthens");
+    cut.truncate(2 << 20).expect("truncate");
+    cut.sync_data().expect("sync");
+    assert_eq!(get(fs, &root.join("cut")), expected[..2 << 20]);
 }
 
 fn renames(fs: &dyn FileSystem, root: &Path) {

@@ -6,7 +6,7 @@ use std::{
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 
 mod readable;
 use readable::{Damage, FaultyReadable};
@@ -16,7 +16,7 @@ const ENOSPC: i32 = 28;
 
 /// Wraps another file system and fails on command.
 ///
-/// Operations that change something (create, append, truncate, allocate, sync, rename, link, remove, make a directory) are
+/// Operations that change something (create, append, truncate, sync, rename, link, remove, make a directory) are
 /// counted from 0 in the order they begin. Those that look (open, read, list, metadata) are counted apart. A failed append
 /// has written half of its bytes, as a real one may. Files may have a second copy, and each copy its damage.
 #[derive(Debug, Clone)]
@@ -188,6 +188,14 @@ impl FileSystem for FaultyFileSystem {
         Ok(Box::new(FaultyWritable { inner: self.inner.create_new(path)?, faults: self.faults.clone() }))
     }
 
+    fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
+        self.faults.begin("create")?;
+        Ok(Box::new(FaultyWritable {
+            inner: self.inner.create_large(path, read)?,
+            faults: self.faults.clone(),
+        }))
+    }
+
     fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
         self.faults.begin("create")?;
         let inner = self.inner.create_log(path, mark)?;
@@ -295,10 +303,6 @@ impl WritableFile for FaultyWritable {
         self.inner.sync_data()
     }
 
-    fn write_out(&mut self, offset: u64) {
-        self.inner.write_out(offset);
-    }
-
     fn len(&self) -> u64 {
         self.inner.len()
     }
@@ -306,11 +310,6 @@ impl WritableFile for FaultyWritable {
     fn truncate(&mut self, len: u64) -> io::Result<()> {
         self.faults.begin("truncate")?;
         self.inner.truncate(len)
-    }
-
-    fn allocate(&mut self, len: u64) -> io::Result<()> {
-        self.faults.begin("allocate")?;
-        self.inner.allocate(len)
     }
 
     fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
@@ -323,5 +322,9 @@ impl WritableFile for FaultyWritable {
 
     fn zeros_ahead(&self) -> u64 {
         self.inner.zeros_ahead()
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.inner.held_bytes()
     }
 }

@@ -33,11 +33,28 @@ pub struct Metadata {
     pub modified: SystemTime,
 }
 
+/// When a file that is being written is going to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextRead {
+    /// Maybe as soon as it is there.
+    Soon,
+    /// Not for long, or never.
+    Later,
+}
+
 /// A place that keeps files. Paths are absolute or relative to whatever the implementation calls its root.
 pub trait FileSystem: Send + Sync + Debug {
     /// Makes a new file for appending; `AlreadyExists` if there is one. The name is durable only after
     /// [`sync_dir`](Self::sync_dir) of the parent, or a rename.
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>>;
+
+    /// As [`create_new`](Self::create_new), for a file of many megabytes that is written from end to end and synced once: what is
+    /// appended may be in no file until [`sync_data`](WritableFile::sync_data). It goes to the device while it grows, and stays in
+    /// memory if that serves its readers.
+    fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
+        let _ = read;
+        self.create_new(path)
+    }
 
     /// As [`create_new`](Self::create_new), for a log, of which nothing counts before it is synced: what is appended may be
     /// in no file until [`sync_data`](WritableFile::sync_data), and does not have to stay in memory for who reads it. Until it
@@ -131,12 +148,6 @@ pub trait WritableFile: Send + Debug {
     /// since the last success: the file should be given up (a second call may report success wrongly).
     fn sync_data(&mut self) -> io::Result<()>;
 
-    /// A hint that what was written from an offset on is to go to the device soon; does not wait for it, and makes nothing
-    /// durable.
-    fn write_out(&mut self, offset: u64) {
-        let _ = offset;
-    }
-
     /// Bytes in the file.
     fn len(&self) -> u64;
 
@@ -163,9 +174,10 @@ pub trait WritableFile: Send + Debug {
         0
     }
 
-    /// A hint that the file will grow to `len` bytes: room is set aside if that is cheap, without changing the
-    /// length. Only a lack of room is an error.
-    fn allocate(&mut self, len: u64) -> io::Result<()>;
+    /// Bytes of memory for what was appended and is in no file yet.
+    fn held_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// An open file that many threads may read.

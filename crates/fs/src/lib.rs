@@ -28,6 +28,6 @@ pub use descriptor_cache::{DescriptorStatistics, descriptors_for_files};
 pub use durable_write::write_file_durably;
 pub use error::FsError;
 pub use faulty::{Faults, FaultyFileSystem};
-pub use file_system::{DirEntry, FileSystem, LockGuard, Metadata, RandomAccessFile, WritableFile};
+pub use file_system::{DirEntry, FileSystem, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 pub use local::LocalFileSystem;
 pub use mem::{CrashMode, MemFileSystem};

@@ -12,12 +12,15 @@ use rustix::{
     io::{Errno, ReadWriteFlags},
 };
 
-use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 
 mod aligned_buffer;
+mod held;
+mod large;
 mod log;
 mod writable;
 
+use large::LocalLarge;
 use log::LocalLog;
 use writable::LocalWritable;
 
@@ -51,6 +54,10 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 impl FileSystem for LocalFileSystem {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         Ok(Box::new(LocalWritable::create_new(path)?))
+    }
+
+    fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
+        Ok(Box::new(LocalLarge::new(LocalWritable::create_new(path)?, read)))
     }
 
     fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {

@@ -450,10 +450,6 @@ impl WritableFile for MemFile {
         Ok(())
     }
 
-    fn allocate(&mut self, _len: u64) -> io::Result<()> {
-        Ok(())
-    }
-
     fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
         let mut tree = self.tree.lock();
         let file = tree.file_mut(self.inode)?;

@@ -14,7 +14,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::tag::{TTL_TAG, write_tag};
 use finback_cell::{Cell, CellOrder};
 use finback_compression::Compression;
-use finback_fs::{FileSystem, LocalFileSystem};
+use finback_fs::{FileSystem, LocalFileSystem, NextRead};
 use finback_hfile::{BloomOptions, BloomType, ChecksumType, DataBlockEncoding, HFileWriter, WriterOptions};
 
 const ROWS: u32 = 120;
@@ -173,7 +173,7 @@ fn described(cells: &[Stored]) -> Result<String, std::fmt::Error> {
 }
 
 fn write(path: &Path, options: WriterOptions, cells: &[Stored]) -> Result<(), Box<dyn Error>> {
-    let mut writer = HFileWriter::new(LocalFileSystem.create_new(path)?, path, options)?;
+    let mut writer = HFileWriter::new(LocalFileSystem.create_large(path, NextRead::Later)?, path, options)?;
     for (bytes, sequence_id) in cells {
         writer.append(&Cell::parse(bytes)?, *sequence_id)?;
     }

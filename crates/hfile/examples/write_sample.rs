@@ -7,7 +7,7 @@ use std::path::Path;
 use finback_cell::cell::CellParts;
 use finback_cell::tag::{TTL_TAG, write_tag};
 use finback_cell::{Cell, CellOrder};
-use finback_fs::{FileSystem, LocalFileSystem};
+use finback_fs::{FileSystem, LocalFileSystem, NextRead};
 use finback_hfile::{ChecksumType, HFileWriter, WriterOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn write(path: &Path, options: WriterOptions, rows: u32) -> Result<(), Box<dyn Error>> {
     let (tags, mvcc, order) = (options.include_tags, options.include_mvcc, options.order);
-    let mut writer = HFileWriter::new(LocalFileSystem.create_new(path)?, path, options)?;
+    let mut writer = HFileWriter::new(LocalFileSystem.create_large(path, NextRead::Later)?, path, options)?;
     let mut tag = Vec::new();
     write_tag(&mut tag, TTL_TAG, &86_400_000i64.to_be_bytes());
     for number in 0..rows {

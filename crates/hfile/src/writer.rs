@@ -10,7 +10,6 @@
 
 mod description;
 mod own_block;
-mod write_behind;
 
 pub use own_block::OWN_BLOCK_BYTES;
 
@@ -53,10 +52,6 @@ pub struct FinishedFile {
 #[derive(Debug)]
 pub struct HFileWriter {
     file: Box<dyn WritableFile>,
-    /// Up to where the file is durable.
-    synced_bytes: u64,
-    /// At least that, and what is on its way to the device.
-    written_out_bytes: u64,
     path: PathBuf,
     options: WriterOptions,
     layout: CellLayout,
@@ -122,8 +117,6 @@ impl HFileWriter {
         let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, capacity, chunk_size);
         Ok(Self {
             file,
-            synced_bytes: 0,
-            written_out_bytes: 0,
             path: path.to_owned(),
             layout,
             compressor,
@@ -258,6 +251,7 @@ impl HFileWriter {
             + self.compressed.capacity()
             + self.leaf.memory_bytes()
             + self.root.memory_bytes()
+            + self.file.held_bytes()
             + blooms
     }
 
@@ -327,7 +321,8 @@ impl HFileWriter {
         fields.last_data_block_offset = Some(self.last_data_block.unwrap_or(u64::MAX));
         let end = self.file.len();
         self.file.append(&trailer.encode()).map_err(|source| self.io("write the trailer", end, source))?;
-        self.sync()?;
+        let end = self.file.len();
+        self.file.sync_data().map_err(|source| self.io("sync", end, source))?;
         Ok(FinishedFile { size_bytes: self.file.len(), entries: self.counts.entries })
     }
 
@@ -354,8 +349,7 @@ impl HFileWriter {
         if self.leaf.node_size() >= self.options.index_block_size_bytes {
             self.end_leaf()?;
         }
-        self.write_bloom_chunks(false)?;
-        self.write_behind()
+        self.write_bloom_chunks(false)
     }
 
     fn write_bloom_chunks(&mut self, at_end: bool) -> Result<(), HFileError> {

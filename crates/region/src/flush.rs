@@ -291,6 +291,7 @@ impl Region {
             ..store.writer_options("COMPRESSION", now)
         };
         let cells: usize = snapshot.segments().iter().map(|segment| segment.len()).sum();
+        store.recent_reads.begin_flush();
         let mut output = self.begin_output(store, options, store.cut_of_flush(cells as u64))?;
         let mut heap = self.merge(part);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);

@@ -51,6 +51,7 @@ mod off_peak_hours;
 mod open;
 mod output_files;
 mod prefetch;
+mod recent_reads;
 mod recovery;
 mod refused_writes;
 mod region;

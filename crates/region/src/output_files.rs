@@ -172,7 +172,9 @@ impl OutputFile {
         let name = new_store_file_name()?;
         let temporary = root.family_temp_dir(table, encoded_name, family).join(&name);
         let served = root.family_dir(table, encoded_name, family).join(&name);
-        let file = fs.create_new(&temporary).map_err(|error| RegionError::io(&temporary, &error))?;
+        let file = fs
+            .create_large(&temporary, store.next_read())
+            .map_err(|error| RegionError::io(&temporary, &error))?;
         let temporary = Temporary { fs: Arc::clone(fs), path: temporary, is_there: true };
         let writer = HFileWriter::new(Box::new(TimedFile(file)), &temporary.path, options)?;
         Ok(Self { temporary, served, writer })

@@ -16,8 +16,8 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 use tokio::sync::oneshot;
 
-/// How many independent tables the rows are spread over.
-const SHARDS: usize = 32;
+/// How many independent tables the rows are spread over: two to the power of this.
+const SHARD_BITS: u32 = 5;
 
 /// Kind of a row lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +134,8 @@ impl Hasher for HashKept {
     }
 
     fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
+        // The table goes by the first bits, too, which are the same in all of a shard.
+        self.0 = hash.rotate_left(32);
     }
 }
 
@@ -159,9 +160,9 @@ impl RowLocks {
     }
 
     fn shard(&self, key: RowKey) -> &Shard {
-        let shards = self.shards.get_or_init(|| (0..SHARDS).map(|_| Shard::default()).collect());
-        // Not the bits that the tables go by.
-        &shards[(key.0 >> 32) as usize % SHARDS]
+        let shards = self.shards.get_or_init(|| (0..1 << SHARD_BITS).map(|_| Shard::default()).collect());
+        // The first bits: of a batch, whose rows are locked in the order of their keys, one shard comes after the other.
+        &shards[(key.0 >> (u64::BITS - SHARD_BITS)) as usize]
     }
 
     /// Takes a lock if it can be had at once.

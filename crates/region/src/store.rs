@@ -12,6 +12,7 @@ use crate::heap::Heap;
 use crate::kept_blocks::KeptBlocks;
 use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
+use crate::recent_reads::RecentReads;
 use crate::relevant::{BloomAnswer, Relevant};
 use crate::row_range::RowRange;
 use crate::source::Source;
@@ -21,6 +22,7 @@ use crate::tracked_files::TrackedFiles;
 use crate::unsettled::{Sight, UnsettledCells};
 use arc_swap::ArcSwap;
 use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, FamilySelection, Scan};
+use finback_fs::NextRead;
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions,
@@ -68,6 +70,7 @@ pub(crate) struct Store {
     pub(crate) cache: Arc<dyn BlockCache>,
     /// What data blocks are worth in the cache.
     pub(crate) data_priority: BlockPriority,
+    pub(crate) recent_reads: RecentReads,
 }
 
 impl Store {
@@ -103,7 +106,14 @@ impl Store {
             files: ArcSwap::from_pointee(files.into()),
             files_lock: Mutex::default(),
             cache,
+            recent_reads: RecentReads::default(),
         }
+    }
+
+    /// When a file that is written now is going to be read.
+    pub(crate) fn next_read(&self) -> NextRead {
+        let is_cached = self.caching.data_on_write || self.caching.compacted_on_write;
+        if is_cached || self.recent_reads.any() { NextRead::Soon } else { NextRead::Later }
     }
 
     /// How its files are compacted.
@@ -283,6 +293,7 @@ impl Store {
         now: &dyn Fn() -> i64,
         has_filter: bool,
     ) -> Option<StoreScanner> {
+        self.recent_reads.note();
         let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
         let segments = self.memstore.look_at_segments();

@@ -30,8 +30,8 @@ impl WritableFile for TimedFile {
         self.0.truncate(len)
     }
 
-    fn allocate(&mut self, len: u64) -> io::Result<()> {
-        self.0.allocate(len)
+    fn held_bytes(&self) -> usize {
+        self.0.held_bytes()
     }
 }
 

@@ -1,20 +1,14 @@
 use std::io::{self, IoSlice};
 
-use rustix::{
-    fs::{OFlags, fcntl_getfl, fcntl_setfl},
-    io::Errno,
-};
+use rustix::io::Errno;
 
 use super::{
     aligned_buffer::{AlignedBuffer, BLOCK},
+    held::Held,
     writable::LocalWritable,
 };
 use crate::WritableFile;
 
-/// A buffer begins with so much, and grows with what is appended between syncs.
-const LEAST_HELD: usize = 64 << 10;
-/// More than this is written at once.
-const MOST_HELD: usize = 1 << 20;
 /// Zeros written at a time.
 const ZEROS: usize = 64 << 10;
 
@@ -29,75 +23,24 @@ pub(super) struct LocalLog {
     file: LocalWritable,
     mark: &'static [u8],
     held: Option<Held>,
-}
-
-/// What is to be written, behind what of its block has been.
-#[derive(Debug)]
-struct Held {
-    buffer: AlignedBuffer,
-    /// Where in the file the buffer begins: at a block.
-    start: u64,
-    len: usize,
-    /// The next sync puts zeros ahead up to here.
+    /// While something is held: the next sync puts zeros ahead up to here.
     zeros_to: u64,
-}
-
-impl Held {
-    fn end(&self) -> u64 {
-        self.start + self.len as u64
-    }
-
-    /// Takes what there is room for, and says how much.
-    fn take(&mut self, bytes: &[u8]) -> usize {
-        let taken = bytes.len().min(MOST_HELD - self.len);
-        let end = self.len + taken;
-        self.buffer.grow(end, self.len);
-        self.buffer.bytes_mut()[self.len..end].copy_from_slice(&bytes[..taken]);
-        self.len = end;
-        taken
-    }
-
-    /// Puts the mark and zeros behind what is held, if any of the file is there, up to the end of a block; how much is to be written.
-    fn pad(&mut self, file_end: u64, mark: &[u8]) -> usize {
-        let ends_here = self.len.is_multiple_of(BLOCK) && file_end.max(self.zeros_to) <= self.end();
-        let marked = if ends_here { self.len } else { self.len + mark.len() };
-        let padded = marked.next_multiple_of(BLOCK);
-        self.buffer.grow(padded, self.len);
-        let bytes = self.buffer.bytes_mut();
-        bytes[self.len..marked].copy_from_slice(&mark[..marked - self.len]);
-        bytes[marked..padded].fill(0);
-        padded
-    }
-
-    /// All is written; only a block that is not whole is still needed.
-    fn let_go(&mut self) {
-        let whole = self.len - self.len % BLOCK;
-        self.buffer.bytes_mut().copy_within(whole..self.len, 0);
-        self.start += whole as u64;
-        self.len -= whole;
-    }
 }
 
 impl LocalLog {
     pub(super) fn new(mut file: LocalWritable, mark: &'static [u8]) -> Self {
-        let is_direct = file.gains_by_zeros().is_ok_and(|gains| gains) && set_direct(&file, true).is_ok();
-        let held = is_direct.then(|| Held {
-            buffer: AlignedBuffer::zeroed(LEAST_HELD),
-            start: 0,
-            len: 0,
-            zeros_to: 0,
-        });
-        Self { file, mark, held }
+        let held = file.try_direct().then(Held::new);
+        Self { file, mark, held, zeros_to: 0 }
     }
 
     /// Writes all that is held, and makes the rest of the last block mark and zeros.
     fn write_held(&mut self) -> io::Result<()> {
         let Some(held) = &mut self.held else { return Ok(()) };
-        if held.end() == self.file.len && held.zeros_to <= self.file.zeroed_to {
+        if held.end() == self.file.len && self.zeros_to <= self.file.zeroed_to {
             return Ok(());
         }
-        let padded = held.pad(self.file.zeroed_to, self.mark);
-        match write_blocks(&self.file, &held.buffer.bytes()[..padded], held.start) {
+        let padded = pad(held, self.file.zeroed_to.max(self.zeros_to), self.mark);
+        match self.file.write_blocks(&held.buffer.bytes()[..padded], held.start) {
             Ok(()) => {}
             Err(Errno::INVAL) => return self.become_ordinary(),
             Err(error) => return Err(error.into()),
@@ -111,15 +54,14 @@ impl LocalLog {
 
     /// Puts those zeros ahead that are asked for. A disk without room for them is none for long, and that is told by the writes.
     fn put_zeros(&mut self) {
-        let Some(held) = &mut self.held else { return };
-        let to = std::mem::take(&mut held.zeros_to).next_multiple_of(BLOCK as u64);
+        let to = std::mem::take(&mut self.zeros_to).next_multiple_of(BLOCK as u64);
         if to <= self.file.zeroed_to {
             return;
         }
         let zeros = AlignedBuffer::zeroed(ZEROS);
         while self.file.zeroed_to < to {
             let piece = ZEROS.min((to - self.file.zeroed_to) as usize);
-            if let Err(error) = write_blocks(&self.file, &zeros.bytes()[..piece], self.file.zeroed_to) {
+            if let Err(error) = self.file.write_blocks(&zeros.bytes()[..piece], self.file.zeroed_to) {
                 tracing::debug!(%error, "no zeros ahead of a log");
                 return;
             }
@@ -136,11 +78,9 @@ impl LocalLog {
     /// As [`become_ordinary`](Self::become_ordinary), without what is held behind `end`.
     fn become_ordinary_up_to(&mut self, end: u64) -> io::Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
-        set_direct(&self.file, false)?;
+        self.file.set_direct(false)?;
         self.file.mark = self.mark;
-        let from = (self.file.len - held.start) as usize;
-        let to = end.saturating_sub(held.start) as usize;
-        if from < to { self.file.append(&held.buffer.bytes()[from..to]) } else { Ok(()) }
+        self.file.append(held.between(self.file.len, end))
     }
 }
 
@@ -150,7 +90,7 @@ impl WritableFile for LocalLog {
             let mut left = &slice[..];
             while let (Some(held), false) = (&mut self.held, left.is_empty()) {
                 left = &left[held.take(left)..];
-                if held.len == MOST_HELD {
+                if held.is_full() {
                     self.write_held()?;
                 }
             }
@@ -179,42 +119,27 @@ impl WritableFile for LocalLog {
     }
 
     fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
-        let Some(held) = &mut self.held else { return self.file.zero_ahead(bytes, mark) };
-        held.zeros_to = held.end() + bytes;
+        let Some(held) = &self.held else { return self.file.zero_ahead(bytes, mark) };
+        self.zeros_to = held.end() + bytes;
         Ok(())
     }
 
     fn zeros_ahead(&self) -> u64 {
-        let wanted = self.held.as_ref().map_or(0, |held| held.zeros_to);
-        self.file.zeroed_to.max(wanted).saturating_sub(self.len())
-    }
-
-    fn allocate(&mut self, len: u64) -> io::Result<()> {
-        self.file.allocate(len)
+        self.file.zeroed_to.max(self.zeros_to).saturating_sub(self.len())
     }
 }
 
-/// Whether writes go past the page cache.
-fn set_direct(file: &LocalWritable, direct: bool) -> rustix::io::Result<()> {
-    let mut flags = fcntl_getfl(&file.file)?;
-    flags.set(OFlags::DIRECT, direct);
-    fcntl_setfl(&file.file, flags)
-}
-
-/// Writes whole blocks at a block. `INVAL`: not past the page cache, here.
-fn write_blocks(file: &LocalWritable, mut blocks: &[u8], mut at: u64) -> rustix::io::Result<()> {
-    while !blocks.is_empty() {
-        match rustix::io::pwrite(&file.file, blocks, at) {
-            Ok(0) => return Err(Errno::NOSPC),
-            Ok(written) => {
-                blocks = &blocks[written..];
-                at += written as u64;
-            }
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
+/// Puts the mark and zeros behind what is held, up to the end of a block, if anything of the file is behind it, up to `zeros_to`;
+/// how much is to be written.
+fn pad(held: &mut Held, zeros_to: u64, mark: &[u8]) -> usize {
+    let ends_here = held.len.is_multiple_of(BLOCK) && zeros_to <= held.end();
+    let marked = if ends_here { held.len } else { held.len + mark.len() };
+    let padded = marked.next_multiple_of(BLOCK);
+    held.buffer.grow(padded, held.len);
+    let bytes = held.buffer.bytes_mut();
+    bytes[held.len..marked].copy_from_slice(&mark[..marked - held.len]);
+    bytes[marked..padded].fill(0);
+    padded
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, IoSlice},
-    num::NonZeroU64,
     os::unix::fs::FileExt,
     path::Path,
 };
 
 use rustix::{
-    fs::{Advice, FallocateFlags},
+    fs::{OFlags, fcntl_getfl, fcntl_setfl},
     io::Errno,
 };
 
@@ -34,6 +33,34 @@ impl LocalWritable {
     pub(super) fn create_new(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         Ok(Self { file, len: 0, zeroed_to: 0, mark: &[], gains_by_zeros: None })
+    }
+
+    /// Has writes go past the page cache, from now on or no longer.
+    pub(super) fn set_direct(&self, direct: bool) -> rustix::io::Result<()> {
+        let mut flags = fcntl_getfl(&self.file)?;
+        flags.set(OFlags::DIRECT, direct);
+        fcntl_setfl(&self.file, flags)
+    }
+
+    /// Has them go past the page cache if the file system writes in place, and can; whether it does.
+    pub(super) fn try_direct(&mut self) -> bool {
+        self.gains_by_zeros().is_ok_and(|gains| gains) && self.set_direct(true).is_ok()
+    }
+
+    /// Writes whole blocks at a block, wherever the file ends. `INVAL`: not past the page cache, here.
+    pub(super) fn write_blocks(&self, mut blocks: &[u8], mut at: u64) -> rustix::io::Result<()> {
+        while !blocks.is_empty() {
+            match rustix::io::pwrite(&self.file, blocks, at) {
+                Ok(0) => return Err(Errno::NOSPC),
+                Ok(written) => {
+                    blocks = &blocks[written..];
+                    at += written as u64;
+                }
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Whether the file system writes in place.
@@ -83,12 +110,6 @@ impl WritableFile for LocalWritable {
         self.file.sync_data()
     }
 
-    fn write_out(&mut self, offset: u64) {
-        // What is not needed is written first, and dropped only if it is on the device already. Without that, the next sync does it.
-        let bytes = NonZeroU64::new(self.len.saturating_sub(offset));
-        let _ = rustix::fs::fadvise(&self.file, offset, bytes, Advice::DontNeed);
-    }
-
     fn len(&self) -> u64 {
         self.len
     }
@@ -120,17 +141,5 @@ impl WritableFile for LocalWritable {
 
     fn zeros_ahead(&self) -> u64 {
         self.zeroed_to.saturating_sub(self.len)
-    }
-
-    fn allocate(&mut self, len: u64) -> io::Result<()> {
-        let more = len.saturating_sub(self.len);
-        if more == 0 {
-            return Ok(());
-        }
-        match rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.len, more) {
-            Err(e @ (Errno::NOSPC | Errno::DQUOT)) => Err(e.into()),
-            // Anything else says that this file system has no such thing, which is no reason to fail.
-            _ => Ok(()),
-        }
     }
 }

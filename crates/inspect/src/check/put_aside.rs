@@ -2,7 +2,7 @@
 //! old one or the new one in its place.
 
 use crate::error::InspectError;
-use finback_fs::FileSystem;
+use finback_fs::{FileSystem, NextRead};
 use finback_layout::RootDir;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ impl<'a> Aside<'a> {
 }
 
 fn copy(fs: &dyn FileSystem, from: &Path, to: &Path) -> io::Result<()> {
-    let (from, mut to) = (fs.open(from)?, fs.create_new(to)?);
+    let (from, mut to) = (fs.open(from)?, fs.create_large(to, NextRead::Later)?);
     let (length, mut at) = (from.len()?, 0);
     let mut bytes = vec![0; COPY_BYTES];
     while at < length {

@@ -4,6 +4,7 @@ use super::RepairWatcher;
 use super::put_aside::Aside;
 use crate::error::InspectError;
 use finback_cell::{CellOrder, ColumnFamilyDescriptor, StringBinary, TableName};
+use finback_fs::NextRead;
 use finback_hfile::{
     BloomType, DamagedFile, FamilySettings, HFileError, HFileWriter, Loss, RowBounds, Salvaged,
     WriterOptions, verify,
@@ -136,7 +137,7 @@ impl Salvage {
         let mut watch = |before: u64, done: u64| {
             watcher.progress(&self.path, (before + done).min(2 * length), 2 * length)
         };
-        let file = root.fs().create_new(to).map_err(InspectError::io(to))?;
+        let file = root.fs().create_large(to, NextRead::Later).map_err(InspectError::io(to))?;
         let damaged = damaged_file(root, &self.path)?;
         let written = damaged.write_sound(file, to, settings, &mut |done| watch(0, done))?;
         if written.was_interrupted {
@@ -153,7 +154,7 @@ impl Salvage {
     }
 
     fn write_empty(&self, root: &RootDir, to: &Path) -> Result<(), InspectError> {
-        let file = root.fs().create_new(to).map_err(InspectError::io(to))?;
+        let file = root.fs().create_large(to, NextRead::Later).map_err(InspectError::io(to))?;
         let options = WriterOptions { order: order_of(&self.path), ..WriterOptions::default() };
         HFileWriter::new(file, to, options)?.finish(0)?;
         Ok(())

@@ -4,7 +4,7 @@ use super::BulkLoadFile;
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
-use finback_fs::FileSystem;
+use finback_fs::{FileSystem, NextRead};
 use finback_layout::new_store_file_name;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -167,7 +167,7 @@ fn bring(fs: &dyn FileSystem, from: &Path, to: &Path, copy: bool) -> std::io::Re
         }
     }
     let source = fs.open(from)?;
-    let mut target = fs.create_new(to)?;
+    let mut target = fs.create_large(to, NextRead::Later)?;
     let mut buffer = vec![0; COPY_BYTES];
     loop {
         let read = source.read_at(target.len(), &mut buffer)?;

@@ -1,6 +1,9 @@
 use std::{fs, path::Path};
 
-use super::*;
+use super::{
+    super::held::{LEAST_HELD, MOST_HELD},
+    *,
+};
 
 const MARK: &[u8] = b"<mark>";
 
