@@ -40,6 +40,7 @@ struct State {
     operations: u64,
     appends: u64,
     syncs: u64,
+    large_files: Vec<NextRead>,
     fail_at: Option<u64>,
     fail_from: Option<u64>,
     fail_syncs: bool,
@@ -110,6 +111,11 @@ impl Faults {
     /// Syncs of file data begun so far.
     pub fn syncs(&self) -> u64 {
         self.0.state.lock().syncs
+    }
+
+    /// Large files begun so far, and when each is going to be read.
+    pub fn large_files(&self) -> Vec<NextRead> {
+        self.0.state.lock().large_files.clone()
     }
 
     /// Fails look number `n`, once: an open, a read, a list or a metadata.
@@ -190,6 +196,7 @@ impl FileSystem for FaultyFileSystem {
 
     fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
         self.faults.begin("create")?;
+        self.faults.0.state.lock().large_files.push(read);
         Ok(Box::new(FaultyWritable {
             inner: self.inner.create_large(path, read)?,
             faults: self.faults.clone(),
