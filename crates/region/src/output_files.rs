@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
 use crate::timed_file::TimedFile;
 use finback_cell::Cell;
-use finback_fs::FileSystem;
+use finback_fs::{FileSystem, NextRead};
 use finback_hfile::{HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
 use finback_layout::new_store_file_name;
 use std::io::ErrorKind;
@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Files of one output at most: each has a descriptor and a buffer.
 pub(crate) const MOST_FILES: usize = 1000;
+/// So many of them at most are written past the system's memory, for which each has a buffer of up to a MiB.
+const MOST_LARGE_BUFFERS: usize = 16;
 
 /// Files that are being written.
 pub(crate) struct OutputFiles<'a> {
@@ -122,11 +124,13 @@ impl OutputFiles<'_> {
             }
             self.writers.resize_with(piece + 1, || None);
         }
-        let slot = &mut self.writers[piece];
-        if slot.is_none() {
-            *slot = Some(OutputFile::create(self.region, self.store, self.options.clone())?);
+        if self.writers[piece].is_none() {
+            let has_buffers = self.writers.iter().flatten().count() < MOST_LARGE_BUFFERS;
+            let read = if has_buffers { self.store.next_read() } else { NextRead::Soon };
+            let options = self.options.clone();
+            self.writers[piece] = Some(OutputFile::create(self.region, self.store, options, read)?);
         }
-        Ok(&mut slot.as_mut().expect("was filled").writer)
+        Ok(&mut self.writers[piece].as_mut().expect("was filled").writer)
     }
 
     /// Ends the files and opens them.
@@ -166,15 +170,18 @@ impl OutputFiles<'_> {
 }
 
 impl OutputFile {
-    fn create(region: &Region, store: &Store, options: WriterOptions) -> Result<Self, RegionError> {
+    fn create(
+        region: &Region,
+        store: &Store,
+        options: WriterOptions,
+        read: NextRead,
+    ) -> Result<Self, RegionError> {
         let (root, fs) = (&region.environment.root, region.environment.root.fs());
         let (table, encoded_name, family) = (&region.info.table, &region.encoded_name, &store.family.name);
         let name = new_store_file_name()?;
         let temporary = root.family_temp_dir(table, encoded_name, family).join(&name);
         let served = root.family_dir(table, encoded_name, family).join(&name);
-        let file = fs
-            .create_large(&temporary, store.next_read())
-            .map_err(|error| RegionError::io(&temporary, &error))?;
+        let file = fs.create_large(&temporary, read).map_err(|error| RegionError::io(&temporary, &error))?;
         let temporary = Temporary { fs: Arc::clone(fs), path: temporary, is_there: true };
         let writer = HFileWriter::new(Box::new(TimedFile(file)), &temporary.path, options)?;
         Ok(Self { temporary, served, writer })
