@@ -1,4 +1,10 @@
-use super::aligned_buffer::{AlignedBuffer, BLOCK};
+use std::io::{self, IoSlice};
+
+use super::{
+    aligned_buffer::{AlignedBuffer, BLOCK},
+    writable::LocalWritable,
+};
+use crate::WritableFile;
 
 /// A buffer begins with so much, and grows with what is appended.
 pub(super) const LEAST_HELD: usize = 64 << 10;
@@ -25,12 +31,12 @@ impl Held {
         self.start + self.len as u64
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.len == MOST_HELD
     }
 
     /// Takes what there is room for, and says how much.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> usize {
+    fn take(&mut self, bytes: &[u8]) -> usize {
         let taken = bytes.len().min(MOST_HELD - self.len);
         let end = self.len + taken;
         self.buffer.grow(end, self.len);
@@ -56,5 +62,33 @@ impl Held {
     pub(super) fn between(&self, from: u64, to: u64) -> &[u8] {
         let at = |place: u64| place.saturating_sub(self.start) as usize;
         self.buffer.bytes().get(at(from)..at(to)).unwrap_or_default()
+    }
+}
+
+/// A file whose end may be held.
+pub(super) trait HoldsEnd {
+    /// The file, and what is held of it; nothing once it is an ordinary one.
+    fn parts(&mut self) -> (&mut LocalWritable, &mut Option<Held>);
+
+    /// Writes what is held, as far as it can be written, so that there is room.
+    fn write_held(&mut self) -> io::Result<()>;
+
+    /// Puts `slices` behind what is held, or into the file if nothing is to be.
+    fn append_to_end(&mut self, slices: &[IoSlice<'_>]) -> io::Result<()> {
+        for slice in slices {
+            let mut left = &slice[..];
+            while !left.is_empty() {
+                let (file, held) = self.parts();
+                let Some(held) = held else {
+                    file.append(left)?;
+                    break;
+                };
+                left = &left[held.take(left)..];
+                if held.is_full() {
+                    self.write_held()?;
+                }
+            }
+        }
+        Ok(())
     }
 }

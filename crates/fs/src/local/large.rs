@@ -2,7 +2,10 @@ use std::io::{self, IoSlice};
 
 use rustix::io::Errno;
 
-use super::{held::Held, writable::LocalWritable};
+use super::{
+    held::{Held, HoldsEnd},
+    writable::LocalWritable,
+};
 use crate::{NextRead, WritableFile};
 
 /// Through the page cache so much is on its way to the device at most. A sync waits for it, and is worth as many calls.
@@ -27,6 +30,20 @@ impl LocalLarge {
         Self { file, held: is_direct.then(Held::new), synced: 0 }
     }
 
+    /// Goes on through the page cache.
+    fn become_ordinary(&mut self) -> io::Result<()> {
+        let Some(held) = self.held.take() else { return Ok(()) };
+        self.file.set_direct(false)?;
+        self.synced = self.file.len;
+        self.file.append(held.between(held.start, held.end()))
+    }
+}
+
+impl HoldsEnd for LocalLarge {
+    fn parts(&mut self) -> (&mut LocalWritable, &mut Option<Held>) {
+        (&mut self.file, &mut self.held)
+    }
+
     /// Writes the whole blocks that are held.
     fn write_held(&mut self) -> io::Result<()> {
         let Some(held) = &mut self.held else { return Ok(()) };
@@ -39,30 +56,11 @@ impl LocalLarge {
         self.file.len = held.start;
         Ok(())
     }
-
-    /// Goes on through the page cache.
-    fn become_ordinary(&mut self) -> io::Result<()> {
-        let Some(held) = self.held.take() else { return Ok(()) };
-        self.file.set_direct(false)?;
-        self.synced = self.file.len;
-        self.file.append(held.between(held.start, held.end()))
-    }
 }
 
 impl WritableFile for LocalLarge {
     fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
-        for slice in slices.iter() {
-            let mut left = &slice[..];
-            while let (Some(held), false) = (&mut self.held, left.is_empty()) {
-                left = &left[held.take(left)..];
-                if held.is_full() {
-                    self.write_held()?;
-                }
-            }
-            if !left.is_empty() {
-                self.file.append(left)?;
-            }
-        }
+        self.append_to_end(slices)?;
         let is_much = self.held.is_none() && self.file.len - self.synced >= MOST_UNSYNCED;
         if is_much { self.sync_data() } else { Ok(()) }
     }

@@ -4,7 +4,7 @@ use rustix::io::Errno;
 
 use super::{
     aligned_buffer::{AlignedBuffer, BLOCK},
-    held::Held,
+    held::{Held, HoldsEnd},
     writable::LocalWritable,
 };
 use crate::WritableFile;
@@ -31,25 +31,6 @@ impl LocalLog {
     pub(super) fn new(mut file: LocalWritable, mark: &'static [u8]) -> Self {
         let held = file.try_direct().then(Held::new);
         Self { file, mark, held, zeros_to: 0 }
-    }
-
-    /// Writes all that is held, and makes the rest of the last block mark and zeros.
-    fn write_held(&mut self) -> io::Result<()> {
-        let Some(held) = &mut self.held else { return Ok(()) };
-        if held.end() == self.file.len && self.zeros_to <= self.file.zeroed_to {
-            return Ok(());
-        }
-        let padded = pad(held, self.file.zeroed_to.max(self.zeros_to), self.mark);
-        match self.file.write_blocks(&held.buffer.bytes()[..padded], held.start) {
-            Ok(()) => {}
-            Err(Errno::INVAL) => return self.become_ordinary(),
-            Err(error) => return Err(error.into()),
-        }
-        self.file.len = held.end();
-        self.file.zeroed_to = self.file.zeroed_to.max(held.start + padded as u64);
-        held.let_go();
-        self.put_zeros();
-        Ok(())
     }
 
     /// Puts those zeros ahead that are asked for. A disk without room for them is none for long, and that is told by the writes.
@@ -79,26 +60,39 @@ impl LocalLog {
     fn become_ordinary_up_to(&mut self, end: u64) -> io::Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
         self.file.set_direct(false)?;
-        self.file.mark = self.mark;
+        (self.file.mark, self.zeros_to) = (self.mark, 0);
         self.file.append(held.between(self.file.len, end))
+    }
+}
+
+impl HoldsEnd for LocalLog {
+    fn parts(&mut self) -> (&mut LocalWritable, &mut Option<Held>) {
+        (&mut self.file, &mut self.held)
+    }
+
+    /// Writes all that is held, and makes the rest of the last block mark and zeros.
+    fn write_held(&mut self) -> io::Result<()> {
+        let Some(held) = &mut self.held else { return Ok(()) };
+        if held.end() == self.file.len && self.zeros_to <= self.file.zeroed_to {
+            return Ok(());
+        }
+        let padded = pad(held, self.file.zeroed_to.max(self.zeros_to), self.mark);
+        match self.file.write_blocks(&held.buffer.bytes()[..padded], held.start) {
+            Ok(()) => {}
+            Err(Errno::INVAL) => return self.become_ordinary(),
+            Err(error) => return Err(error.into()),
+        }
+        self.file.len = held.end();
+        self.file.zeroed_to = self.file.zeroed_to.max(held.start + padded as u64);
+        held.let_go();
+        self.put_zeros();
+        Ok(())
     }
 }
 
 impl WritableFile for LocalLog {
     fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
-        for slice in slices.iter() {
-            let mut left = &slice[..];
-            while let (Some(held), false) = (&mut self.held, left.is_empty()) {
-                left = &left[held.take(left)..];
-                if held.is_full() {
-                    self.write_held()?;
-                }
-            }
-            if !left.is_empty() {
-                self.file.append(left)?;
-            }
-        }
-        Ok(())
+        self.append_to_end(slices)
     }
 
     fn sync_data(&mut self) -> io::Result<()> {

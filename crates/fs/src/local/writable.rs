@@ -21,7 +21,7 @@ pub(super) struct LocalWritable {
     /// What stands before them.
     pub(super) mark: &'static [u8],
     /// Whether syncs of this file system are cheaper where the length stays; unknown before the first question.
-    gains_by_zeros: Option<bool>,
+    writes_in_place: Option<bool>,
 }
 
 /// File systems that write in place, and more for a file that has grown: ext2 to ext4, and XFS.
@@ -32,7 +32,7 @@ const ZEROS: &[u8] = &[0; 64 << 10];
 impl LocalWritable {
     pub(super) fn create_new(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        Ok(Self { file, len: 0, zeroed_to: 0, mark: &[], gains_by_zeros: None })
+        Ok(Self { file, len: 0, zeroed_to: 0, mark: &[], writes_in_place: None })
     }
 
     /// Has writes go past the page cache, from now on or no longer.
@@ -44,7 +44,7 @@ impl LocalWritable {
 
     /// Has them go past the page cache if the file system writes in place, and can; whether it does.
     pub(super) fn try_direct(&mut self) -> bool {
-        self.gains_by_zeros().is_ok_and(|gains| gains) && self.set_direct(true).is_ok()
+        matches!(self.writes_in_place(), Ok(true)) && self.set_direct(true).is_ok()
     }
 
     /// Writes whole blocks at a block, wherever the file ends. `INVAL`: not past the page cache, here.
@@ -64,13 +64,13 @@ impl LocalWritable {
     }
 
     /// Whether the file system writes in place.
-    pub(super) fn gains_by_zeros(&mut self) -> io::Result<bool> {
-        if let Some(gains) = self.gains_by_zeros {
-            return Ok(gains);
+    pub(super) fn writes_in_place(&mut self) -> io::Result<bool> {
+        if let Some(in_place) = self.writes_in_place {
+            return Ok(in_place);
         }
-        let gains = WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(&self.file)?.f_type as i64));
-        self.gains_by_zeros = Some(gains);
-        Ok(gains)
+        let in_place = WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(&self.file)?.f_type as i64));
+        self.writes_in_place = Some(in_place);
+        Ok(in_place)
     }
 
     /// Writes at the end; what comes to stand behind `end` does not count.
@@ -124,7 +124,7 @@ impl WritableFile for LocalWritable {
     }
 
     fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {
-        let gains = self.gains_by_zeros()?;
+        let gains = self.writes_in_place()?;
         let end = self.len + bytes;
         if gains && self.zeroed_to <= self.len {
             (self.mark, self.zeroed_to) = (mark, self.len + mark.len() as u64);

@@ -125,3 +125,13 @@ fn where_the_page_cache_cannot_be_passed_the_log_goes_on_through_it() {
     check(&path, &expected);
     assert_eq!(log.len(), expected.len() as u64);
 }
+
+#[test]
+fn zeros_that_were_asked_for_and_not_written_are_forgotten_when_the_log_is_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = log(&dir.path().join("log"));
+    log.append(b"something").unwrap();
+    log.zero_ahead(20_000, MARK).unwrap();
+    log.truncate(4).unwrap();
+    assert_eq!((log.len(), log.zeros_ahead()), (4, 0));
+}
