@@ -97,6 +97,9 @@ fn conditions(environment: &Environment, options: &Options) -> Vec<(String, Stri
     ];
     all.extend(machine::description());
     all.push(("load average at the start".to_owned(), machine::load_average()));
+    if !options.quick {
+        all.push(machine::memory::touch());
+    }
     all.extend(options.told());
     all
 }

@@ -1,5 +1,7 @@
 //! The machine, and what else it was doing.
 
+pub(crate) mod memory;
+
 use std::process::Command;
 use std::time::Instant;
 

@@ -74,6 +74,8 @@ How it was run:
   its defaults otherwise; without its web pages, which are not in its jars, and with a log of warnings only. Finback has its
   defaults. Each server of each round begins with an empty directory; the system's page cache is not emptied, so that files which
   were just written are read from memory, by both.
+- All memory that is free is touched once before the first round. A virtual machine is given a page when it is first touched, which
+  costs several times what it costs afterwards, and would be paid by whichever load happens to come first.
 - An answered put is on disk in Finback. In HBase's default it is in the page cache; *HBase, hsync* has `hbase.wal.hsync=true`, and
   what it answers is on disk as well, if the client asks for nothing else: PerformanceEvaluation's puts ask for SYNC_WAL, for which HBase
   calls no fsync even then. So the same guarantee is measured by YCSB's puts, which leave it to the table, and by increments and

@@ -40,6 +40,11 @@ impl Default for CacheConfig {
 }
 
 impl CacheConfig {
+    /// Whether data blocks of a file are read as soon as it is written.
+    pub(crate) fn reads_what_is_written(&self) -> bool {
+        self.data_on_write || self.compacted_on_write || self.prefetch_on_open
+    }
+
     /// These settings with what the table and the family have in their place.
     #[must_use]
     pub(crate) fn of_store(mut self, table: &TableDescriptor, family: &ColumnFamilyDescriptor) -> Self {

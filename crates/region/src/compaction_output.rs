@@ -9,7 +9,7 @@ use crate::file_source::FileSource;
 use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
-use crate::output_files::{FinishedOutput, Inscription, OutputFiles};
+use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
@@ -17,12 +17,15 @@ use crate::store_file::{StoreFile, file_info};
 use crate::timed_file::read_to_compact;
 use finback_cell::Bytes;
 use finback_cell::key::Key;
+use finback_fs::NextRead;
 use finback_hfile::{HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
 use finback_proto::pb;
 use std::sync::Arc;
 
 /// What a file that is written takes besides its blocks: chunks of two Bloom filters, and the index.
 const OUTPUT_BYTES: u64 = 384 << 10;
+/// What one takes that is written past the system's memory.
+const LARGE_BUFFER_BYTES: u64 = 1 << 20;
 
 /// Files to compact, and how.
 pub(crate) struct CompactionJob {
@@ -55,7 +58,7 @@ impl CompactionJob {
 
     /// About how many bytes of memory the compaction works with: a block of each input, unless they are large; the one that
     /// is just read, as it stands in the file and as it is decoded; and for each output one that is being built, and
-    /// compressed.
+    /// compressed, and what is on its way to the device.
     pub(crate) fn memory_bytes(&self, store: &Store) -> u64 {
         let block_size = u64::from(store.family.block_size_bytes());
         let sum = |bytes: u64, more| bytes.saturating_add(more);
@@ -65,7 +68,13 @@ impl CompactionJob {
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
         let outputs = Cutter::new(self.cut.clone(), store.order).pieces() as u64;
-        scans.saturating_add(block).saturating_add(block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs))
+        let large_buffers = match store.next_read() {
+            NextRead::Soon => 0,
+            NextRead::Later => outputs.min(MOST_LARGE_BUFFERS as u64) * LARGE_BUFFER_BYTES,
+        };
+        let written =
+            block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs).saturating_add(large_buffers);
+        scans.saturating_add(block).saturating_add(written)
     }
 
     /// Neighbours, of a store with so many files, become one file.

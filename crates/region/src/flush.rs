@@ -291,7 +291,6 @@ impl Region {
             ..store.writer_options("COMPRESSION", now)
         };
         let cells: usize = snapshot.segments().iter().map(|segment| segment.len()).sum();
-        store.recent_reads.begin_flush();
         let mut output = self.begin_output(store, options, store.cut_of_flush(cells as u64))?;
         let mut heap = self.merge(part);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
@@ -315,14 +314,16 @@ impl Region {
 impl<'a> StoreFlush<'a> {
     fn begin(store: &'a Store) -> Self {
         let oldest_edit_ms = store.keeper.take_oldest_edit();
+        store.recent_reads.begin_flush();
         Self { store, snapshot: store.memstore.snapshot(), oldest_edit_ms }
     }
 }
 
-/// After a failure: the snapshots stay in the memstores, and their edits are as old as before.
+/// After a failure: the snapshots stay in the memstores, their edits are as old as before, and reads as recent.
 fn undo(parts: &[StoreFlush<'_>]) {
     for part in parts {
         part.store.keeper.restore_oldest_edit(part.oldest_edit_ms);
+        part.store.recent_reads.undo_flush();
     }
 }
 

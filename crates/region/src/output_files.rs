@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// Files of one output at most: each has a descriptor and a buffer.
 pub(crate) const MOST_FILES: usize = 1000;
-/// So many of them at most are written past the system's memory, for which each has a buffer of up to a MiB.
-const MOST_LARGE_BUFFERS: usize = 16;
+/// So many of them at most are written past the system's memory, for which each has a buffer.
+pub(crate) const MOST_LARGE_BUFFERS: usize = 4;
 
 /// Files that are being written.
 pub(crate) struct OutputFiles<'a> {

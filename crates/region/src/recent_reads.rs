@@ -2,14 +2,20 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether anybody has read a store since the flush before the last one.
-#[derive(Debug, Default)]
+/// Whether anybody has read a store since the flush before the last one. Of a store that was opened with files nobody knows who
+/// read them before: they count as read.
+#[derive(Debug)]
 pub(crate) struct RecentReads {
     since_flush: AtomicBool,
     before: AtomicBool,
 }
 
 impl RecentReads {
+    /// Of a store that is opened.
+    pub(crate) fn new(has_files: bool) -> Self {
+        Self { since_flush: AtomicBool::new(has_files), before: AtomicBool::new(false) }
+    }
+
     /// Somebody reads. Most have nothing to write here, which many share.
     #[inline]
     pub(crate) fn note(&self) {
@@ -21,6 +27,13 @@ impl RecentReads {
     /// A flush begins.
     pub(crate) fn begin_flush(&self) {
         self.before.store(self.since_flush.swap(false, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// It failed, and is going to be tried again.
+    pub(crate) fn undo_flush(&self) {
+        if self.before.load(Ordering::Relaxed) {
+            self.note();
+        }
     }
 
     /// Whether anybody has.

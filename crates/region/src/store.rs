@@ -103,17 +103,20 @@ impl Store {
             major_is_due: AtomicBool::new(false),
             progress: CompactionProgress::default(),
             order,
+            recent_reads: RecentReads::new(!files.is_empty()),
             files: ArcSwap::from_pointee(files.into()),
             files_lock: Mutex::default(),
             cache,
-            recent_reads: RecentReads::default(),
         }
     }
 
     /// When a file that is written now is going to be read.
     pub(crate) fn next_read(&self) -> NextRead {
-        let is_cached = self.caching.data_on_write || self.caching.compacted_on_write;
-        if is_cached || self.recent_reads.any() { NextRead::Soon } else { NextRead::Later }
+        if self.caching.reads_what_is_written() || self.recent_reads.any() {
+            NextRead::Soon
+        } else {
+            NextRead::Later
+        }
     }
 
     /// How its files are compacted.

@@ -61,7 +61,11 @@ impl LocalLog {
         let Some(held) = self.held.take() else { return Ok(()) };
         self.file.set_direct(false)?;
         (self.file.mark, self.zeros_to) = (self.mark, 0);
-        self.file.append(held.between(self.file.len, end))
+        // Without any there is nothing to be written, not even the mark: the disk may take nothing any more.
+        match held.between(self.file.len, end) {
+            [] => Ok(()),
+            rest => self.file.append(rest),
+        }
     }
 }
 

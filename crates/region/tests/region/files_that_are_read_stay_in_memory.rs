@@ -34,4 +34,10 @@ fn reads_count_until_the_flush_after_the_next_and_for_its_compactions() {
     assert!(value(&region, ("row", "a", "q")).is_some());
     region.compact(b"a", true).unwrap().unwrap();
     check(Soon, "a compaction after a read");
+    drop(region);
+    let region = machine.world.start().unwrap();
+    write_file(&region);
+    check(Soon, "a flush of a store that was opened with files");
+    write_file(&region);
+    check(Later, "the one after it");
 }

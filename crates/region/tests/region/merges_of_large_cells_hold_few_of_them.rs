@@ -13,6 +13,7 @@ const FILES: usize = 6;
 const ROWS: usize = 3;
 /// What is around cells in blocks, and kept of small ones.
 const SLACK_BYTES: usize = 256 << 10;
+const LARGE_BUFFER_BYTES: usize = 1 << 20;
 
 /// A region with files each of which has a cell of every row, and rows of its own.
 fn region(cache: Option<Arc<dyn BlockCache>>) -> (World, Arc<Region>) {
@@ -124,8 +125,9 @@ fn by_compactions() {
     let (_world, region) = region(Some(cache.clone()));
     region.compact(b"a", true).unwrap().unwrap();
     let most = cache.most.load(Ordering::SeqCst).unsigned_abs();
-    // One that is read, as it stands in the file and as it is; one that is written, and compressed.
-    assert!(most <= 4 * CELL_BYTES + 3 * SLACK_BYTES, "{most} bytes were counted");
+    // One that is read, as it stands in the file and as it is; one that is written, and compressed; and what a file holds back
+    // until it writes it past the system's memory.
+    assert!(most <= 4 * CELL_BYTES + LARGE_BUFFER_BYTES + 3 * SLACK_BYTES, "{most} bytes were counted");
     let (found, _) = read(&region, &Scan::default());
     assert_eq!(names(&found), all_names());
 }
