@@ -15,8 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Blocks that a thread remembers. They are of 128 KiB most often: a thread keeps 2 MiB at most of what was evicted since.
-const SLOTS: usize = 16;
+/// Places for blocks that a thread remembers: many more than blocks, so that few blocks want the same one.
+const SLOTS: usize = 128;
+
+/// Bytes of blocks that a thread remembers at most, which it may keep after they were evicted, until it looks again. Most are of
+/// 128 KiB.
+const MAX_BYTES: usize = 4 << 20;
 
 /// Larger ones are not remembered.
 const MAX_BLOCK_BYTES: usize = 256 << 10;
@@ -45,15 +49,39 @@ struct Slot {
     looks_left: u32,
 }
 
-#[derive(Default)]
 struct Near {
     /// The cache, and how many changes it had seen, when the slots were empty.
     of: (u64, u64),
+    bytes: usize,
     slots: [Option<Slot>; SLOTS],
 }
 
 thread_local! {
-    static NEAR: RefCell<Near> = RefCell::default();
+    static NEAR: RefCell<Near> = const { RefCell::new(Near::of((0, 0))) };
+}
+
+impl Near {
+    /// Nothing yet.
+    const fn of(of: (u64, u64)) -> Self {
+        Self { of, bytes: 0, slots: [const { None }; SLOTS] }
+    }
+
+    fn slot(&mut self, key: BlockKey) -> &mut Option<Slot> {
+        &mut self.slots[NumberHash.hash_one(key) as usize % SLOTS]
+    }
+
+    /// Remembers a block in the place of the one that was there; if that is too much, in the place of all.
+    fn remember(&mut self, key: BlockKey, block: Arc<Block>) {
+        let bytes = block.memory_bytes();
+        if let Some(before) = self.slot(key).take() {
+            self.bytes -= before.block.memory_bytes();
+        }
+        if self.bytes + bytes > MAX_BYTES {
+            *self = Self::of(self.of);
+        }
+        self.bytes += bytes;
+        *self.slot(key) = Some(Slot { key, block, looks_left: LOOKS });
+    }
 }
 
 impl Changes {
@@ -75,11 +103,10 @@ impl Changes {
             // Before `get`: a change after it makes what was found be forgotten.
             let of = (self.cache, self.count.load(Acquire));
             if near.of != of {
-                *near = Near { of, ..Near::default() };
+                *near = Near::of(of);
             }
-            let slot = &mut near.slots[NumberHash.hash_one(key) as usize % SLOTS];
             if let Some(Slot { looks_left: looks_left @ 1.., block, .. }) =
-                slot.as_mut().filter(|slot| slot.key == key)
+                near.slot(key).as_mut().filter(|slot| slot.key == key)
             {
                 *looks_left -= 1;
                 return Some(look(block));
@@ -87,7 +114,7 @@ impl Changes {
             let block = get()?;
             let seen = look(&block);
             if block.leads_to_others() && block.memory_bytes() <= MAX_BLOCK_BYTES {
-                *slot = Some(Slot { key, block, looks_left: LOOKS });
+                near.remember(key, block);
             }
             Some(seen)
         })

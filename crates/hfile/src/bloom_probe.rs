@@ -6,9 +6,11 @@ use crate::block::{Block, BlockRef};
 use crate::block_cache::{BlockCache, BlockPriority};
 use crate::block_type::BlockType;
 use crate::bloom::{BloomFilter, BloomType, KeyHashes, has_bits};
+use crate::hash::HashType;
 use crate::reader::{BlockRequest, HFileReader};
 use crate::scanner::ScanInterrupt;
 use finback_cell::{CellOrder, key::Key};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// What a Bloom filter is asked.
@@ -26,34 +28,62 @@ struct OpenKey {
     hash_count: u32,
 }
 
+/// A row that several files are asked for, one after the other: most of them have its hashes alike.
+pub struct AskedRow<'a> {
+    row: &'a [u8],
+    hashes: Cell<Option<(HashType, KeyHashes)>>,
+}
+
+impl<'a> AskedRow<'a> {
+    /// A row.
+    pub fn new(row: &'a [u8]) -> Self {
+        Self { row, hashes: Cell::new(None) }
+    }
+
+    fn hashes(&self, hash_type: HashType) -> KeyHashes {
+        match self.hashes.get() {
+            Some((of, hashes)) if of == hash_type => hashes,
+            _ => {
+                let hashes = KeyHashes::of(hash_type, self.row);
+                self.hashes.set(Some((hash_type, hashes)));
+                hashes
+            }
+        }
+    }
+}
+
 impl Question {
     fn answered(answer: bool) -> Self {
         Self { answer: Some(answer), open: [None; 2] }
     }
 
-    fn row(file: &HFileReader, row: &[u8]) -> Self {
+    fn row(file: &HFileReader, asked: &AskedRow<'_>) -> Self {
         match file.bloom_type() {
-            Some(BloomType::RowColumn) | None => Self::of(file, &[]),
-            Some(BloomType::RowPrefix(length)) => Self::of(file, &[&row[..row.len().min(length as usize)]]),
-            Some(BloomType::Row) => Self::of(file, &[row]),
+            Some(BloomType::RowColumn) | None => Self::of(file, &[], KeyHashes::of),
+            Some(BloomType::RowPrefix(length)) => {
+                Self::of(file, &[&asked.row[..asked.row.len().min(length as usize)]], KeyHashes::of)
+            }
+            Some(BloomType::Row) => Self::of(file, &[asked.row], |hash_type, _| asked.hashes(hash_type)),
         }
     }
 
-    fn column(file: &HFileReader, row: &[u8], qualifier: &[u8]) -> Self {
+    fn column(file: &HFileReader, asked: &AskedRow<'_>, qualifier: &[u8]) -> Self {
         if file.bloom_type() != Some(BloomType::RowColumn) {
-            return Self::row(file, row);
+            return Self::row(file, asked);
         }
         let (mut column, mut family) = (Vec::new(), Vec::new());
-        BloomType::RowColumn.write_key(row, qualifier, &mut column);
+        BloomType::RowColumn.write_key(asked.row, qualifier, &mut column);
         // A marker that deletes the family has no qualifier.
-        BloomType::RowColumn.write_key(row, &[], &mut family);
-        Self::of(file, &[&column, &family])
+        BloomType::RowColumn.write_key(asked.row, &[], &mut family);
+        Self::of(file, &[&column, &family], KeyHashes::of)
     }
 
     fn row_prefix(file: &HFileReader, prefix: &[u8]) -> Self {
         match file.bloom_type() {
-            Some(BloomType::RowPrefix(length)) if prefix.len() >= length as usize => Self::row(file, prefix),
-            _ => Self::of(file, &[]),
+            Some(BloomType::RowPrefix(length)) if prefix.len() >= length as usize => {
+                Self::row(file, &AskedRow::new(prefix))
+            }
+            _ => Self::of(file, &[], KeyHashes::of),
         }
     }
 
@@ -63,14 +93,14 @@ impl Question {
         }
         match file.family_delete_bloom() {
             Some(filter) if file.order() == CellOrder::User => {
-                Self { answer: None, open: [open_key(filter, row), None] }
+                Self { answer: None, open: [open_key(filter, row, KeyHashes::of), None] }
             }
             _ => Self::answered(true),
         }
     }
 
     /// To the general filter: for keys of which one must be there. No keys: it cannot be asked.
-    fn of(file: &HFileReader, keys: &[&[u8]]) -> Self {
+    fn of(file: &HFileReader, keys: &[&[u8]], hashes: impl Fn(HashType, &[u8]) -> KeyHashes) -> Self {
         if file.first_key().is_none() {
             return Self::answered(false);
         }
@@ -82,7 +112,7 @@ impl Question {
         let mut question = Self { answer: None, open: [None; 2] };
         if keys.iter().any(|key| !file.is_after_last_bloom_key(key)) {
             for (open, key) in question.open.iter_mut().zip(keys) {
-                *open = open_key(filter, key);
+                *open = open_key(filter, key, &hashes);
             }
         }
         question
@@ -117,7 +147,7 @@ pub struct BloomProbe {
 impl BloomProbe {
     /// May the file have cells of this row?
     pub fn row(file: Arc<HFileReader>, cache: Option<Arc<dyn BlockCache>>, row: &[u8]) -> Self {
-        let question = Question::row(&file, row);
+        let question = Question::row(&file, &AskedRow::new(row));
         Self { file, cache, question, given: None }
     }
 
@@ -128,7 +158,7 @@ impl BloomProbe {
         row: &[u8],
         qualifier: &[u8],
     ) -> Self {
-        let question = Question::column(&file, row, qualifier);
+        let question = Question::column(&file, &AskedRow::new(row), qualifier);
         Self { file, cache, question, given: None }
     }
 
@@ -148,7 +178,7 @@ impl BloomProbe {
     pub fn answer_of_cache(
         file: &HFileReader,
         cache: &dyn BlockCache,
-        row: &[u8],
+        row: &AskedRow<'_>,
         qualifier: Option<&[u8]>,
     ) -> Option<bool> {
         let mut question = match qualifier {
@@ -211,9 +241,13 @@ impl OpenKey {
     }
 }
 
-fn open_key(filter: &BloomFilter, key: &[u8]) -> Option<OpenKey> {
+fn open_key(
+    filter: &BloomFilter,
+    key: &[u8],
+    hashes: impl Fn(HashType, &[u8]) -> KeyHashes,
+) -> Option<OpenKey> {
     let chunk = filter.chunk(key)?;
-    Some(OpenKey { chunk, hashes: KeyHashes::of(filter.hash_type, key), hash_count: filter.hash_count })
+    Some(OpenKey { chunk, hashes: hashes(filter.hash_type, key), hash_count: filter.hash_count })
 }
 
 impl HFileReader {

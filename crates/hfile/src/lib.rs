@@ -49,7 +49,7 @@ pub use block::{Block, BlockRef};
 pub use block_cache::{BlockCache, BlockPriority, CacheCharge};
 pub use block_type::BlockType;
 pub use bloom::{BloomFigures, BloomType};
-pub use bloom_probe::BloomProbe;
+pub use bloom_probe::{AskedRow, BloomProbe};
 pub use bloom_writer::BloomOptions;
 pub use checksum::ChecksumType;
 pub use encoding::DataBlockEncoding;

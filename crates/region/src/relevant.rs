@@ -5,7 +5,7 @@ use crate::heap::OneColumn;
 use crate::row_range::RowRange;
 use crate::store_file::StoreFile;
 use finback_cell::{Bytes, CellOrder, Scan, TimeRange};
-use finback_hfile::{BlockCache, BloomProbe};
+use finback_hfile::{AskedRow, BlockCache, BloomProbe};
 use std::sync::Arc;
 
 /// What a Bloom filter says.
@@ -22,6 +22,8 @@ pub(crate) enum BloomAnswer {
 pub(crate) struct Relevant<'a> {
     /// The row of a read of a single row, and its column, if it is a single one too.
     single: Option<(&'a [u8], Option<&'a [u8]>)>,
+    /// That row, or none, for the filters of all files.
+    asked: AskedRow<'a>,
     order: CellOrder,
     lower: &'a [u8],
     upper: &'a [u8],
@@ -41,8 +43,10 @@ impl<'a> Relevant<'a> {
     ) -> Self {
         let (lower, upper) = if rows.reversed { (rows.stop, rows.start) } else { (rows.start, rows.stop) };
         let expires = !scan.raw && rules.min_versions == 0 && rules.ttl_ms.is_some();
+        let single = rows.single();
         Self {
-            single: rows.single().map(|row| (row, single_column(scan, family))),
+            single: single.map(|row| (row, single_column(scan, family))),
+            asked: AskedRow::new(single.unwrap_or_default()),
             order,
             lower,
             upper,
@@ -63,7 +67,7 @@ impl<'a> Relevant<'a> {
         let Some((row, column)) = self.single.filter(|_| file.reader().bloom_type().is_some()) else {
             return BloomAnswer::Perhaps;
         };
-        match BloomProbe::answer_of_cache(file.reader(), &**cache, row, column) {
+        match BloomProbe::answer_of_cache(file.reader(), &**cache, &self.asked, column) {
             Some(true) => return BloomAnswer::Perhaps,
             Some(false) => return BloomAnswer::No,
             None => {}

@@ -4,8 +4,8 @@ use finback_cell::Cell;
 use finback_cell::cell::CellParts;
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_hfile::{
-    Block, BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, FileId, HFileReader, HFileWriter,
-    ScanInterrupt, WriterOptions,
+    AskedRow, Block, BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, FileId, HFileReader,
+    HFileWriter, ScanInterrupt, WriterOptions,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn read_chunk(file: &Arc<HFileReader>, cache: &Arc<dyn BlockCache>) -> Arc<Block
 }
 
 fn answer(file: &HFileReader, cache: &dyn BlockCache) -> Option<bool> {
-    BloomProbe::answer_of_cache(file, cache, b"row", None)
+    BloomProbe::answer_of_cache(file, cache, &AskedRow::new(b"row"), None)
 }
 
 #[test]
