@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Places for blocks that a thread remembers: many more than blocks, so that few blocks want the same one.
+/// Places for blocks that a thread remembers: many more than blocks. Each block has two of them, side by side, so that hardly any
+/// finds both taken.
 const SLOTS: usize = 128;
 
 /// Bytes of blocks that a thread remembers at most, which it may keep after they were evicted, until it looks again. Most are of
@@ -60,27 +61,46 @@ thread_local! {
     static NEAR: RefCell<Near> = const { RefCell::new(Near::of((0, 0))) };
 }
 
+/// Where a block may be remembered.
+#[inline]
+fn places(key: BlockKey) -> [usize; 2] {
+    let first = NumberHash.hash_one(key) as usize % SLOTS;
+    [first, first ^ 1]
+}
+
 impl Near {
     /// Nothing yet.
     const fn of(of: (u64, u64)) -> Self {
         Self { of, bytes: 0, slots: [const { None }; SLOTS] }
     }
 
-    fn slot(&mut self, key: BlockKey) -> &mut Option<Slot> {
-        &mut self.slots[NumberHash.hash_one(key) as usize % SLOTS]
+    fn slot(&mut self, key: BlockKey) -> Option<&mut Slot> {
+        let at = places(key).into_iter().find(|&at| self.has(at, key))?;
+        self.slots[at].as_mut()
     }
 
-    /// Remembers a block in the place of the one that was there; if that is too much, in the place of all.
+    #[inline]
+    fn has(&self, at: usize, key: BlockKey) -> bool {
+        self.slots[at].as_ref().is_some_and(|slot| slot.key == key)
+    }
+
+    /// Remembers a block, in the place of another one if it has to be; if that is too much, in the place of all.
     fn remember(&mut self, key: BlockKey, block: Arc<Block>) {
-        let bytes = block.memory_bytes();
-        if let Some(before) = self.slot(key).take() {
+        let [first, second] = places(key);
+        let at = if self.has(second, key) || (self.slots[second].is_none() && !self.has(first, key)) {
+            second
+        } else {
+            first
+        };
+        if let Some(before) = self.slots[at].take() {
             self.bytes -= before.block.memory_bytes();
         }
+        let bytes = block.memory_bytes();
         if self.bytes + bytes > MAX_BYTES {
             *self = Self::of(self.of);
         }
         self.bytes += bytes;
-        *self.slot(key) = Some(Slot { key, block, looks_left: LOOKS });
+        self.slots[at] = Some(Slot { key, block, looks_left: LOOKS });
     }
 }
 
@@ -105,9 +125,7 @@ impl Changes {
             if near.of != of {
                 *near = Near::of(of);
             }
-            if let Some(Slot { looks_left: looks_left @ 1.., block, .. }) =
-                near.slot(key).as_mut().filter(|slot| slot.key == key)
-            {
+            if let Some(Slot { looks_left: looks_left @ 1.., block, .. }) = near.slot(key) {
                 *looks_left -= 1;
                 return Some(look(block));
             }

@@ -143,7 +143,10 @@ impl BloomFilter {
         let end = usize::try_from(length).ok().and_then(|length| length.checked_add(width));
         let entries = end.and_then(|end| rest.get(end..)).ok_or("a comparator name is cut off")?;
         let comparator = String::from_utf8_lossy(&rest[width..rest.len() - entries.len()]).into();
-        let chunks = RootIndex::decode(entries, word(36), flat_keys, false)?;
+        let mut chunks = RootIndex::decode(entries, word(36), flat_keys, false)?;
+        if !flat_keys {
+            chunks.hint_keys();
+        }
         let long = |at: usize| u64::from(word(at)) << 32 | u64::from(word(at + 4));
         let (byte_size, keys) = (long(4), (long(20), long(28)));
         Ok(Self { hash_count, hash_type, byte_size, keys, comparator, chunks, flat_keys })

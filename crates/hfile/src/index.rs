@@ -30,7 +30,7 @@ pub(crate) struct RootIndex {
     keys: Vec<u8>,
     /// Where each key begins in `keys`, and where the last ends.
     bounds: Vec<usize>,
-    /// Of its keys, once [`RootIndex::hint_rows`] has found them.
+    /// Of its keys, once [`RootIndex::hint_rows`] or [`RootIndex::hint_keys`] has found them.
     rows: RowHints,
     /// Leaf, and entry of it, whose key divides the file in half.
     pub(crate) mid: Option<(BlockRef, usize)>,
@@ -101,6 +101,11 @@ impl RootIndex {
         self.rows = row_hints(self.len(), |number| self.key(number));
     }
 
+    /// Has hints of its keys from now on, which are plain bytes.
+    pub(crate) fn hint_keys(&mut self) {
+        self.rows = RowHints::of((0..self.len()).map(|number| self.key(number).unwrap_or_default()));
+    }
+
     /// The size of the largest block that an entry leads to, as it stands in the file.
     pub(crate) fn largest_place(&self) -> u32 {
         self.places.iter().map(|place| place.size).max().unwrap_or(0)
@@ -116,8 +121,10 @@ impl RootIndex {
 
     /// The last entry whose key, as plain bytes, is not greater than `key`.
     pub(crate) fn find_bytes(&self, key: &[u8]) -> Option<usize> {
-        let not_greater = |number: &usize| self.key(*number).is_some_and(|entry| entry <= key);
-        partition_point(self.len(), not_greater).checked_sub(1)
+        let range = self.rows.range(key, |start| self.key(start.saturating_sub(1)));
+        let range = range.unwrap_or(0..self.len());
+        let not_greater = |number: &usize| self.key(range.start + number).is_some_and(|entry| entry <= key);
+        (range.start + partition_point(range.len(), not_greater)).checked_sub(1)
     }
 
     /// The entry of exactly this name, in an index of meta blocks.

@@ -1,11 +1,14 @@
-use super::LOOKS;
+use super::{LOOKS, MAX_BYTES, Near, SLOTS};
+use crate::block_key::BlockKey;
 use crate::{LruLikeCache, Shares};
 use finback_cell::Cell;
 use finback_cell::cell::CellParts;
+use finback_cell::key::Key;
 use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::testing::{file_of_rows, reader_of};
 use finback_hfile::{
     AskedRow, Block, BlockCache, BlockPriority, BloomOptions, BloomProbe, BloomType, FileId, HFileReader,
-    HFileWriter, ScanInterrupt, WriterOptions,
+    HFileScanner, HFileWriter, ScanInterrupt, WriterOptions,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -105,4 +108,34 @@ fn a_thread_does_not_find_in_one_cache_what_another_has() {
         assert_eq!(answer(&files[0], &*caches[0]), Some(true));
         assert_eq!(answer(&files[1], &*caches[1]), None);
     }
+}
+
+#[test]
+fn a_thread_remembers_many_blocks_and_no_more_bytes_than_it_may() {
+    let reader = reader_of(file_of_rows(WriterOptions::default(), 0..1, &[7; 200 << 10]), FileId(1));
+    let mut scanner = HFileScanner::new(reader, None, false);
+    let Err(ScanInterrupt::NeedBlock(request)) = scanner.seek(&Key::first_on_row(b"")) else {
+        panic!("it is nowhere yet")
+    };
+    let block = request.read().unwrap();
+    let key = |number: u64| BlockKey { file: FileId(number), offset: 0 };
+    let mut near = Near::of((1, 1));
+    let remembered = |near: &mut Near, numbers: std::ops::Range<u64>| {
+        numbers.filter(|&number| near.slot(key(number)).is_some()).count()
+    };
+    let fit = MAX_BYTES / block.memory_bytes();
+    for number in 0..10 * SLOTS as u64 {
+        near.remember(key(number), Arc::clone(&block));
+        assert!(near.slot(key(number)).is_some());
+        let held = near.slots.iter().flatten().count();
+        assert_eq!(near.bytes, held * block.memory_bytes());
+        assert!(near.bytes <= MAX_BYTES, "{} bytes of {held} blocks", near.bytes);
+        if number + 1 == fit as u64 {
+            assert!(remembered(&mut near, 0..number + 1) >= fit - 1, "places are shared by many");
+        }
+    }
+    // The same again is not another one.
+    near = Near::of((1, 1));
+    (0..3).for_each(|_| near.remember(key(1), Arc::clone(&block)));
+    assert_eq!((near.bytes, remembered(&mut near, 0..9)), (block.memory_bytes(), 1));
 }
