@@ -2,7 +2,7 @@
 //!
 //! Guarantees of the part in memory: what it holds weighs no more than its capacity (block bytes, and what the cache needs per block); no
 //! operation does I/O or waits for more than a short lock; closing a file costs time in proportion to the blocks of that
-//! file. A thread remembers the few index blocks that it looked up last, and lets go of those that were evicted when it next
+//! file. A thread remembers blocks of indexes and filters that it looked up last, and lets go of those that were evicted when it next
 //! looks for one. It does not know what is in a block, nor when to cache one.
 
 mod block_key;
