@@ -71,6 +71,7 @@ async fn carry_out(
         results: Vec::with_capacity(request.region_action.len()),
         statistics: pb::MultiRegionLoadStats::default(),
         gets: Gets { expected: expected_gets, ..Gets::default() },
+        no_room: None,
     };
     // From before each RegionAction had its own: a condition for the only one.
     let mut legacy_condition = request.condition;
@@ -113,6 +114,8 @@ struct Multi<'a> {
     /// The load of the regions, of those of which it is told.
     statistics: pb::MultiRegionLoadStats,
     gets: Gets,
+    /// Why there was no room for what a get had found, after a wait: the others do not wait as long again.
+    no_room: Option<RpcException>,
 }
 
 /// Gets that are open and not read yet, and where their answers go: which region's, and which of its.
@@ -337,6 +340,10 @@ impl Multi<'_> {
         get: pb::Get,
         place: (usize, usize),
     ) -> Option<Result<pb::Result, RpcException>> {
+        if let Some(failure) = &self.no_room {
+            self.gets.expected -= 1;
+            return Some(Err(failure.clone()));
+        }
         if self.gets.open.len() >= MAX_OPEN_GETS {
             self.read_gets().await;
         }
@@ -382,7 +389,11 @@ impl Multi<'_> {
         let held = match self.check_size() {
             // Only the first one may be larger.
             Err(failure) if before > 0 => Err(failure),
-            _ => self.cells.memory.hold(0).await,
+            _ => {
+                let held = self.cells.memory.hold(0).await;
+                self.no_room = held.as_ref().err().cloned();
+                held
+            }
         };
         held.inspect_err(|_| self.cells.cut_back(before))
     }

@@ -49,6 +49,13 @@ impl Setting {
         table
     }
 
+    /// Reads that the only region has counted.
+    async fn read_requests(&self) -> u64 {
+        let request = pb::GetRegionLoadRequest::default();
+        let loads: pb::GetRegionLoadResponse = self.world.ask_admin("GetRegionLoad", &request).await.unwrap();
+        loads.region_loads.iter().map(pb::RegionLoad::read_requests_count).sum()
+    }
+
     /// Waits until a read stands at the device, takes all memory that is left, and lets the read go on.
     async fn take_memory_from_a_read(&self) -> [ReplyShare; 2] {
         while self.gate.reads().now == 0 {
@@ -126,6 +133,30 @@ async fn a_batch_leaves_its_last_gets_to_be_asked_again() {
         assert!(more > 0, "none was answered though there is room");
         found += more;
     }
+    assert_eq!(setting.memory.bytes(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_waits_for_room_once() {
+    const VALUE_BYTES: usize = 100 << 10;
+    let setting = Setting::new();
+    let table = setting.table_of(&["q"], VALUE_BYTES).await;
+    // From now on they are in memory.
+    assert_eq!(answered(&table.multi(gets(0..ROWS)).await), ROWS);
+    let mut taken = setting.memory.share();
+    taken.hold(LIMIT, None).await.unwrap();
+    let mut other = setting.memory.share();
+    other.hold(LIMIT / 8, None).await.unwrap();
+    let before = setting.read_requests().await;
+    let results = table.multi(gets(0..ROWS)).await;
+    // Only the first one was read, and has waited.
+    assert_eq!(setting.read_requests().await - before, 1);
+    for result in &results {
+        let name = &result.exception.as_ref().unwrap().name;
+        assert!(name.ends_with("CallQueueTooBigException"), "{name}");
+    }
+    drop((taken, other));
+    assert_eq!(answered(&table.multi(gets(0..ROWS)).await), ROWS);
     assert_eq!(setting.memory.bytes(), 0);
 }
 
