@@ -79,7 +79,7 @@ jvm_with() {
   local options cp=$2
   read -r -d '' -a options <<< "$1"
   shift 2
-  timeout --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" "${options[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
+  timeout --foreground --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" "${options[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
     -Dtest.build.data.basedirectory="$WORK/tmp" -cp "$cp" "$@"
 }
 
