@@ -6,7 +6,7 @@ use finback_cache::{BlockCache, LruLikeCache};
 use finback_cell::key::Key;
 use finback_hfile::testing::{file_of_rows, reader_of};
 use finback_hfile::{Block, BlockPriority, FileId, HFileReader, HFileScanner, ScanInterrupt, WriterOptions};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -171,9 +171,12 @@ const WANTED: usize = BLOCKS_PER_FILE / 2;
 /// What another thread does while one finds its blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meanwhile {
-    /// It is as busy, and evicts nothing.
+    /// It computes, and evicts nothing.
     Nothing,
-    /// It reads blocks from a file in memory, checks them, and puts them in, as fast as it can.
+    /// It reads blocks from a file in memory, checks them, and keeps as many of them elsewhere as the cache has, as fast as it can:
+    /// how much slower the other thread is because the two share a processor's caches and its way to memory.
+    ReadOnly,
+    /// It puts them in as well, as a server does.
     Read,
     /// It puts in blocks that are there, as no server can.
     Insert,
@@ -186,7 +189,7 @@ fn evictions(blocks: &Blocks, bytes: u64) {
         "\n| while | blocks evicted | million gets in a second of the thread, lowest of 50 ms | median | highest |"
     );
     println!("|---|---|---|---|---|");
-    for meanwhile in [Meanwhile::Nothing, Meanwhile::Read, Meanwhile::Insert] {
+    for meanwhile in [Meanwhile::Nothing, Meanwhile::ReadOnly, Meanwhile::Read, Meanwhile::Insert] {
         let (stop, evicted) = (AtomicBool::new(false), AtomicU64::new(0));
         let mut rates: Vec<f64> = std::thread::scope(|scope| {
             scope.spawn(|| evict(&*cache, blocks, meanwhile, &stop, &evicted));
@@ -229,6 +232,7 @@ fn evict(
 ) {
     // No other cache has these files.
     let new_file = |number| FileId(((1 + meanwhile as u64) << 40) + number as u64);
+    let mut elsewhere = VecDeque::new();
     for number in 0usize.. {
         if stop.load(Ordering::Relaxed) {
             return;
@@ -236,13 +240,19 @@ fn evict(
         let (_, block) = blocks.block(WANTED + number % (BLOCKS_PER_FILE - WANTED));
         match meanwhile {
             Meanwhile::Nothing => drop(std::hint::black_box(block)),
+            Meanwhile::ReadOnly => {
+                elsewhere.push_back(blocks.reader.read_block(block.place()).unwrap());
+                if elsewhere.len() > BLOCKS / 10 {
+                    elsewhere.pop_front();
+                }
+            }
             Meanwhile::Read => {
                 let block = blocks.reader.read_block(block.place()).unwrap();
                 cache.insert(new_file(number), &block, BlockPriority::Normal);
             }
             Meanwhile::Insert => cache.insert(new_file(number), block, BlockPriority::Normal),
         }
-        if meanwhile != Meanwhile::Nothing {
+        if matches!(meanwhile, Meanwhile::Read | Meanwhile::Insert) {
             evicted.fetch_add(1, Ordering::Relaxed);
         }
     }
