@@ -54,6 +54,9 @@ fn measure(
     }
     let mut progress = Progress::new(&sessions);
     let mut before = conditions(environment, options);
+    if !options.quick {
+        before.push(machine::memory::touch());
+    }
     let mut results = Results { conditions: before.clone(), ..Results::default() };
     let others = Others::watch();
     for session in &sessions {
@@ -97,9 +100,6 @@ fn conditions(environment: &Environment, options: &Options) -> Vec<(String, Stri
     ];
     all.extend(machine::description());
     all.push(("load average at the start".to_owned(), machine::load_average()));
-    if !options.quick {
-        all.push(machine::memory::touch());
-    }
     all.extend(options.told());
     all
 }

@@ -75,23 +75,22 @@ impl Near {
     }
 
     fn slot(&mut self, key: BlockKey) -> Option<&mut Slot> {
-        let at = places(key).into_iter().find(|&at| self.has(at, key))?;
+        let at = self.place(key)?;
         self.slots[at].as_mut()
     }
 
+    /// Where the block is.
     #[inline]
-    fn has(&self, at: usize, key: BlockKey) -> bool {
-        self.slots[at].as_ref().is_some_and(|slot| slot.key == key)
+    fn place(&self, key: BlockKey) -> Option<usize> {
+        let is_there = |&at: &usize| self.slots[at].as_ref().is_some_and(|slot| slot.key == key);
+        places(key).into_iter().find(is_there)
     }
 
     /// Remembers a block, in the place of another one if it has to be; if that is too much, in the place of all.
     fn remember(&mut self, key: BlockKey, block: Arc<Block>) {
-        let [first, second] = places(key);
-        let at = if self.has(second, key) || (self.slots[second].is_none() && !self.has(first, key)) {
-            second
-        } else {
-            first
-        };
+        let places = places(key);
+        let free = || places.into_iter().find(|&at| self.slots[at].is_none());
+        let at = self.place(key).or_else(free).unwrap_or(places[0]);
         if let Some(before) = self.slots[at].take() {
             self.bytes -= before.block.memory_bytes();
         }

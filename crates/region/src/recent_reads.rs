@@ -41,3 +41,23 @@ impl RecentReads {
         self.since_flush.load(Ordering::Relaxed) || self.before.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RecentReads;
+
+    #[test]
+    fn reads_before_a_flush_that_failed_count_as_if_it_had_not_begun() {
+        let reads = RecentReads::new(false);
+        reads.note();
+        for _ in 0..3 {
+            reads.begin_flush();
+            assert!(reads.any());
+            reads.undo_flush();
+        }
+        reads.begin_flush();
+        assert!(reads.any());
+        reads.begin_flush();
+        assert!(!reads.any());
+    }
+}

@@ -41,3 +41,13 @@ fn reads_count_until_the_flush_after_the_next_and_for_its_compactions() {
     write_file(&region);
     check(Later, "the one after it");
 }
+
+#[test]
+fn blocks_that_are_read_as_soon_as_they_are_written_count_as_read() {
+    for attribute in ["PREFETCH_BLOCKS_ON_OPEN", "CACHE_DATA_ON_WRITE"] {
+        let mut machine = Machine::new(vec![family("a", 1).with(attribute, "true")]);
+        let region = machine.world.start().unwrap();
+        write_file(&region);
+        assert_eq!(machine.faults.large_files(), [Soon], "{attribute}");
+    }
+}
