@@ -174,9 +174,24 @@ pub trait WritableFile: Send + Debug {
         0
     }
 
-    /// Bytes of memory for what was appended and is in no file yet.
+    /// Bytes of memory for what was appended and is in no file yet, without what is lent.
     fn held_bytes(&self) -> usize {
         0
+    }
+
+    /// Lends the memory that holds the end of the file, with room for so many bytes more, for what comes next to be made where it
+    /// goes to the device from. What is in it already must stay as it is; what is pushed to it is appended by
+    /// [`append_lent`](Self::append_lent), before which nothing else may be done with the file. `None` if there is none: what was
+    /// made elsewhere is appended as well.
+    fn lend_end(&mut self, room: usize) -> Option<Vec<u8>> {
+        let _ = room;
+        None
+    }
+
+    /// Takes back what was lent, and appends what was pushed to it, as [`append`](Self::append) does. An error for anything else.
+    fn append_lent(&mut self, end: Vec<u8>) -> io::Result<()> {
+        let _ = end;
+        Err(io::ErrorKind::InvalidInput.into())
     }
 }
 

@@ -212,19 +212,21 @@ impl Header {
     }
 }
 
-/// Fills in the header of `block`, which is room for it and then the payload as it is stored, and appends the checksums.
-/// `payload`: bytes of the payload before compression.
+/// Fills in the header of the block that begins at `start` of `memory` with room for it, followed by the payload as it is
+/// stored, and appends the checksums. `payload`: bytes of the payload before compression.
 pub(crate) fn seal(
-    block: &mut Vec<u8>,
+    memory: &mut Vec<u8>,
+    start: usize,
     payload: usize,
     block_type: BlockType,
     previous: Option<u64>,
     checksum_type: ChecksumType,
     chunk_size: usize,
 ) {
+    let block = &mut memory[start..];
     let header = header(block.len(), payload, block_type, previous, checksum_type, chunk_size);
     block[..HEADER_SIZE].copy_from_slice(&header);
-    checksum_type.append(block, chunk_size);
+    checksum_type.append(memory, start, chunk_size);
 }
 
 /// The header of a block of which `data_size` bytes are stored, with the header and without checksums.

@@ -1,6 +1,7 @@
 //! Builds the payload of a data block, cell by cell.
 
 use crate::block::HEADER_SIZE;
+use crate::block_memory::BlockMemory;
 use crate::checksum::WORD;
 use crate::data_block::CellLayout;
 use crate::delta_encoder::DeltaEncoder;
@@ -19,12 +20,12 @@ const SMALL_RECORD_BYTES: usize = 32;
 /// What a cell is stored with besides itself, at most: the length of its tags, and its sequence id.
 const AROUND_CELL: usize = 2 + 9;
 
-/// The block being built: room for a header, and the payload.
+/// The block being built.
 #[derive(Debug)]
 pub(crate) struct BlockBuilder {
     encoding: DataBlockEncoding,
     layout: CellLayout,
-    block: Vec<u8>,
+    memory: BlockMemory,
     /// Where the first record begins.
     cells_at: usize,
     /// What the cells would take without encoding, in bytes.
@@ -43,19 +44,16 @@ impl BlockBuilder {
         encoding: DataBlockEncoding,
         layout: CellLayout,
         compress_tags: bool,
-        capacity: usize,
         chunk_size: usize,
     ) -> Self {
         let delta = match encoding {
             DataBlockEncoding::None | DataBlockEncoding::RowIndexV1 => None,
             _ => Some(DeltaEncoder::new(encoding, layout, compress_tags)),
         };
-        let mut block = Vec::with_capacity(capacity + HEADER_SIZE);
-        block.resize(HEADER_SIZE, 0);
         Self {
             encoding,
             layout,
-            block,
+            memory: BlockMemory::default(),
             cells_at: 0,
             unencoded: 0,
             cells: 0,
@@ -72,7 +70,7 @@ impl BlockBuilder {
 
     /// Bytes of memory beside the builder itself.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.block.capacity() + self.rows.capacity() * size_of::<u32>()
+        self.memory.bytes.capacity() + self.rows.capacity() * size_of::<u32>()
     }
 
     /// What the cells take without encoding or with it, whichever is more, in bytes. Both end a block. Like HBase,
@@ -81,7 +79,7 @@ impl BlockBuilder {
         if self.is_empty() {
             return 0;
         }
-        self.unencoded.max(self.block.len() - self.cells_at + size_of_val(&self.rows[..]))
+        self.unencoded.max(self.memory.bytes.len() - self.cells_at + size_of_val(&self.rows[..]))
     }
 
     /// Whether cells may differ in family.
@@ -91,28 +89,26 @@ impl BlockBuilder {
 
     /// Whether the records of its cells are mostly small, because of an encoding that was chosen to make them so.
     pub(crate) fn has_small_records(&self) -> bool {
-        self.delta.is_some() && self.block.len() - self.cells_at <= self.cells * SMALL_RECORD_BYTES
+        self.delta.is_some() && self.memory.bytes.len() - self.cells_at <= self.cells * SMALL_RECORD_BYTES
     }
 
+    /// Adds a cell to the block that was begun.
     pub(crate) fn add(&mut self, cell: &Cell<'_>, sequence_id: u64) {
-        if self.is_empty() {
-            self.begin(cell);
-        }
         self.cells += 1;
         if cell.bytes().len() >= LARGE_CELL_BYTES {
             self.make_room(cell.bytes().len() + AROUND_CELL);
         }
         match &mut self.delta {
-            Some(delta) => delta.write(&mut self.block, cell, sequence_id),
+            Some(delta) => delta.write(&mut self.memory.bytes, cell, sequence_id),
             None => {
                 if self.encoding == DataBlockEncoding::RowIndexV1
                     && (self.rows.is_empty() || self.last_row != cell.row())
                 {
-                    self.rows.push((self.block.len() - self.cells_at) as u32);
+                    self.rows.push((self.memory.bytes.len() - self.cells_at) as u32);
                     self.last_row.clear();
                     self.last_row.extend_from_slice(cell.row());
                 }
-                self.layout.write(&mut self.block, cell, sequence_id);
+                self.layout.write(&mut self.memory.bytes, cell, sequence_id);
             }
         }
         self.unencoded += LENGTHS_SIZE + cell.key_length() + cell.value_length();
@@ -126,45 +122,42 @@ impl BlockBuilder {
 
     /// Makes room for so many bytes more, and then the block's checksums.
     fn make_room(&mut self, more: usize) {
-        let checksums = ((self.block.len() + more) / self.chunk_size + 1) * WORD;
-        self.block.reserve_exact(more + checksums);
+        let checksums = ((self.memory.block().len() + more) / self.chunk_size + 1) * WORD;
+        self.memory.bytes.reserve_exact(more + checksums);
     }
 
-    fn begin(&mut self, first: &Cell<'_>) {
-        if self.encoding != DataBlockEncoding::None {
-            self.block.extend_from_slice(&self.encoding.id().to_be_bytes());
-        }
-        if let Some(delta) = &mut self.delta {
-            self.block.extend_from_slice(&[0; 4]);
-            self.cells_at = self.block.len();
-            delta.begin(&mut self.block, first);
-        } else {
-            self.cells_at = self.block.len();
-        }
-    }
-
-    /// Completes the block and gives it: room for a header, and the payload.
-    pub(crate) fn end(&mut self) -> Vec<u8> {
-        if self.delta.is_some() {
-            let length = (self.unencoded as u32).to_be_bytes();
-            self.block[UNENCODED_LENGTH_AT..UNENCODED_LENGTH_AT + 4].copy_from_slice(&length);
-        }
-        if self.encoding == DataBlockEncoding::RowIndexV1 {
-            let cells = (self.block.len() - self.cells_at) as u32;
-            self.block.extend_from_slice(&(self.rows.len() as u32).to_be_bytes());
-            self.block.extend(self.rows.iter().flat_map(|row| row.to_be_bytes()));
-            self.block.extend_from_slice(&cells.to_be_bytes());
-        }
-        std::mem::take(&mut self.block)
-    }
-
-    /// Begins the next block, in the memory of the one before.
-    pub(crate) fn reuse(&mut self, block: Vec<u8>) {
-        self.block = block;
-        self.block.clear();
-        self.block.resize(HEADER_SIZE, 0);
+    /// Begins a block, with `first` to come first.
+    pub(crate) fn begin(&mut self, memory: BlockMemory, first: &Cell<'_>) {
+        self.memory = memory;
         self.unencoded = 0;
         self.cells = 0;
         self.rows.clear();
+        if self.encoding != DataBlockEncoding::None {
+            self.memory.bytes.extend_from_slice(&self.encoding.id().to_be_bytes());
+        }
+        if let Some(delta) = &mut self.delta {
+            self.memory.bytes.extend_from_slice(&[0; 4]);
+            self.cells_at = self.memory.bytes.len();
+            delta.begin(&mut self.memory.bytes, first);
+        } else {
+            self.cells_at = self.memory.bytes.len();
+        }
+    }
+
+    /// Completes the block and gives it, without a header.
+    pub(crate) fn end(&mut self) -> BlockMemory {
+        let mut memory = std::mem::take(&mut self.memory);
+        if self.delta.is_some() {
+            let length = (self.unencoded as u32).to_be_bytes();
+            memory.block_mut()[UNENCODED_LENGTH_AT..UNENCODED_LENGTH_AT + 4].copy_from_slice(&length);
+        }
+        if self.encoding == DataBlockEncoding::RowIndexV1 {
+            let cells = (memory.bytes.len() - self.cells_at) as u32;
+            memory.bytes.extend_from_slice(&(self.rows.len() as u32).to_be_bytes());
+            memory.bytes.extend(self.rows.iter().flat_map(|row| row.to_be_bytes()));
+            memory.bytes.extend_from_slice(&cells.to_be_bytes());
+        }
+        self.unencoded = 0;
+        memory
     }
 }

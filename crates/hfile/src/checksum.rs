@@ -44,11 +44,12 @@ impl ChecksumType {
         crc_fast::checksum(algorithm, bytes) as u32
     }
 
-    /// Appends the words for all of `block` to it.
-    pub(crate) fn append(self, block: &mut Vec<u8>, chunk_size: usize) {
+    /// Appends the words for all that `memory` has from `start` on.
+    pub(crate) fn append(self, memory: &mut Vec<u8>, start: usize, chunk_size: usize) {
+        let block = &memory[start..];
         let words: Vec<u8> =
             block.chunks(chunk_size).flat_map(|chunk| self.of(chunk).to_be_bytes()).collect();
-        block.extend_from_slice(&words);
+        memory.extend_from_slice(&words);
     }
 
     /// The first chunk whose word is wrong: its number, the word stored, and the word computed.

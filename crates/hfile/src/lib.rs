@@ -9,6 +9,7 @@
 mod block;
 mod block_builder;
 mod block_cache;
+mod block_memory;
 mod block_type;
 mod bloom;
 mod bloom_probe;

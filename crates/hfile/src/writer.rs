@@ -6,7 +6,8 @@
 //! │ between them                        │ index blocks │ index        │ index     │            │           │ 4096    │
 //! └─────────────────────────────────────┴──────────────┴──────────────┴───────────┴────────────┴───────────┴─────────┘
 //! ```
-//! One buffer holds the block being built; a full block goes to the file in one write, and to the device some blocks at a time.
+//! One buffer holds the block being built, the file's own if it has one; a full block goes to the file in one write, and to the
+//! device some blocks at a time.
 
 mod description;
 mod own_block;
@@ -15,6 +16,7 @@ pub use own_block::OWN_BLOCK_BYTES;
 
 use crate::block::{BlockRef, HEADER_SIZE, seal};
 use crate::block_builder::BlockBuilder;
+use crate::block_memory::BlockMemory;
 use crate::block_type::{BLOCK_TYPES, BlockType};
 use crate::bloom::BloomType;
 use crate::bloom_writer::BloomWriter;
@@ -56,8 +58,10 @@ pub struct HFileWriter {
     options: WriterOptions,
     layout: CellLayout,
     compressor: Compressor,
-    /// A block that was compressed, and its header: kept for its memory.
-    compressed: Vec<u8>,
+    /// Memory of a block that is stored, where the file has none of its own.
+    stored: Vec<u8>,
+    /// Memory of a data block that is compressed when it is full.
+    uncompressed: Vec<u8>,
     /// The data block being built.
     block: BlockBuilder,
     /// Index key of the data block being built.
@@ -112,15 +116,15 @@ impl HFileWriter {
             offset: 0,
             source,
         })?;
-        let capacity = options.block_size_bytes as usize * 5 / 4;
         let chunk_size = options.bytes_per_checksum;
-        let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, capacity, chunk_size);
+        let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, chunk_size);
         Ok(Self {
             file,
             path: path.to_owned(),
             layout,
             compressor,
-            compressed: Vec::new(),
+            stored: Vec::new(),
+            uncompressed: Vec::new(),
             block,
             first_key: Vec::new(),
             last_key: Vec::new(),
@@ -161,6 +165,7 @@ impl HFileWriter {
                 "of two cells of one key the first was said to be alone"
             );
             self.begin_index_key(cell);
+            self.begin_data_block(cell);
         }
         self.block.add(cell, sequence_id);
         self.note(cell, sequence_id);
@@ -248,7 +253,8 @@ impl HFileWriter {
         let blooms: usize = blooms.into_iter().flatten().map(BloomWriter::memory_bytes).sum();
         size_of::<Self>()
             + self.block.memory_bytes()
-            + self.compressed.capacity()
+            + self.stored.capacity()
+            + self.uncompressed.capacity()
             + self.leaf.memory_bytes()
             + self.root.memory_bytes()
             + self.file.held_bytes()
@@ -326,6 +332,16 @@ impl HFileWriter {
         Ok(FinishedFile { size_bytes: self.file.len(), entries: self.counts.entries })
     }
 
+    fn begin_data_block(&mut self, first: &Cell<'_>) {
+        let payload = self.options.block_size_bytes as usize * 5 / 4;
+        let memory = if self.compresses() {
+            BlockMemory::apart(&mut self.uncompressed, payload)
+        } else {
+            BlockMemory::of(&mut *self.file, &mut self.stored, payload)
+        };
+        self.block.begin(memory, first);
+    }
+
     fn end_data_block(&mut self) -> Result<(), HFileError> {
         let block_type = match self.options.encoding {
             DataBlockEncoding::None => BlockType::Data,
@@ -333,12 +349,23 @@ impl HFileWriter {
         };
         // Of small cells most is what repeats from row to row. This file will be read for long, and what was compressed once
         // is kept so.
-        self.compressor.set_thorough(self.options.major_compaction && self.block.has_small_records());
-        let mut block = self.block.end();
-        let written = self.seal_and_write(block_type, &mut block);
-        self.compressor.set_thorough(false);
-        self.block.reuse(block);
+        let thorough = self.options.major_compaction && self.block.has_small_records();
+        let block = self.block.end();
+        let written = if self.compresses() {
+            self.compressor.set_thorough(thorough);
+            let written = self.write_block(block_type, block.payload());
+            self.compressor.set_thorough(false);
+            self.uncompressed = block.bytes;
+            written
+        } else {
+            let payload = block.payload().len();
+            self.seal_and_write(block_type, block, payload)
+        };
         self.data_block_written(&written?)
+    }
+
+    fn compresses(&self) -> bool {
+        self.compressor.codec() != Compression::None
     }
 
     fn data_block_written(&mut self, written: &Written) -> Result<(), HFileError> {
@@ -442,29 +469,26 @@ impl HFileWriter {
     }
 
     fn write_block(&mut self, block_type: BlockType, payload: &[u8]) -> Result<Written, HFileError> {
-        let mut block = Vec::with_capacity(HEADER_SIZE + payload.len() + 64);
-        block.resize(HEADER_SIZE, 0);
-        block.extend_from_slice(payload);
-        self.seal_and_write(block_type, &mut block)
+        let mut block = BlockMemory::of(&mut *self.file, &mut self.stored, payload.len());
+        let compressed = self.compressor.compress(payload, &mut block.bytes);
+        compressed.map_err(|source| self.io("compress a block", self.file.len(), source))?;
+        self.seal_and_write(block_type, block, payload.len())
     }
 
-    fn seal_and_write(&mut self, block_type: BlockType, block: &mut Vec<u8>) -> Result<Written, HFileError> {
+    /// Writes a block that has no header yet; `payload`: bytes of it before compression.
+    fn seal_and_write(
+        &mut self,
+        block_type: BlockType,
+        mut block: BlockMemory,
+        payload: usize,
+    ) -> Result<Written, HFileError> {
         let offset = self.file.len();
-        let payload = block.len() - HEADER_SIZE;
         let previous = self.previous[block_type as usize].replace(offset);
-        let stored = if self.compressor.codec() == Compression::None {
-            block
-        } else {
-            self.compressed.clear();
-            self.compressed.resize(HEADER_SIZE, 0);
-            let compressed = self.compressor.compress(&block[HEADER_SIZE..], &mut self.compressed);
-            compressed.map_err(|source| self.io("compress a block", offset, source))?;
-            &mut self.compressed
-        };
         let (checksum_type, chunk_size) = (self.options.checksum_type, self.options.bytes_per_checksum);
-        seal(stored, payload, block_type, previous, checksum_type, chunk_size);
-        let size = stored.len() as u32;
-        let written = self.file.append(stored);
+        let start = block.start();
+        seal(&mut block.bytes, start, payload, block_type, previous, checksum_type, chunk_size);
+        let size = block.block().len() as u32;
+        let written = block.append_to(&mut *self.file, &mut self.stored);
         written.map_err(|source| self.io("write a block", offset, source))?;
         Ok(Written { place: BlockRef { offset, size }, payload })
     }

@@ -18,6 +18,17 @@ impl WritableFile for TimedFile {
         Ok(())
     }
 
+    fn lend_end(&mut self, room: usize) -> Option<Vec<u8>> {
+        self.0.lend_end(room)
+    }
+
+    fn append_lent(&mut self, end: Vec<u8>) -> io::Result<()> {
+        let timer = Timer::start();
+        self.0.append_lent(end)?;
+        file_io().wrote(timer);
+        Ok(())
+    }
+
     fn sync_data(&mut self) -> io::Result<()> {
         self.0.sync_data()
     }

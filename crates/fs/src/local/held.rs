@@ -8,22 +8,26 @@ use crate::WritableFile;
 
 /// A buffer begins with so much, and grows with what is appended.
 pub(super) const LEAST_HELD: usize = 64 << 10;
-/// More than this is written at once.
+/// As soon as it is so much, it is written.
 pub(super) const MOST_HELD: usize = 1 << 20;
+/// What something large made larger than this is given back.
+pub(super) const MOST_KEPT: usize = 4 << 20;
 
 /// The end of a file that is written past the page cache, in whole blocks: what is still to be written of it.
 #[derive(Debug)]
 pub(super) struct Held {
+    /// What is held, and what pads it while it is written.
     pub(super) buffer: AlignedBuffer,
     /// Where in the file the buffer begins: at a block.
     pub(super) start: u64,
     pub(super) len: usize,
+    is_lent: bool,
 }
 
 impl Held {
     /// Nothing, of a file that is empty.
     pub(super) fn new() -> Self {
-        Self { buffer: AlignedBuffer::zeroed(LEAST_HELD), start: 0, len: 0 }
+        Self { buffer: AlignedBuffer::with_room(LEAST_HELD), start: 0, len: 0, is_lent: false }
     }
 
     /// Where the file ends.
@@ -31,17 +35,16 @@ impl Held {
         self.start + self.len as u64
     }
 
-    fn is_full(&self) -> bool {
-        self.len == MOST_HELD
+    pub(super) fn is_full(&self) -> bool {
+        self.len >= MOST_HELD
     }
 
     /// Takes what there is room for, and says how much.
     fn take(&mut self, bytes: &[u8]) -> usize {
         let taken = bytes.len().min(MOST_HELD - self.len);
-        let end = self.len + taken;
-        self.buffer.grow(end, self.len);
-        self.buffer.bytes_mut()[self.len..end].copy_from_slice(&bytes[..taken]);
-        self.len = end;
+        self.buffer.resize(self.len);
+        self.buffer.extend(&bytes[..taken]);
+        self.len += taken;
         taken
     }
 
@@ -53,15 +56,53 @@ impl Held {
     /// All is written; only a block that is not whole is still needed.
     pub(super) fn let_go(&mut self) {
         let whole = self.whole();
-        self.buffer.bytes_mut().copy_within(whole..self.len, 0);
+        self.buffer.resize(self.len);
+        self.buffer.remove_first(whole);
         self.start += whole as u64;
         self.len -= whole;
+        if self.buffer.capacity() > MOST_KEPT {
+            let mut smaller = AlignedBuffer::with_room(LEAST_HELD);
+            smaller.extend(self.buffer.bytes());
+            self.buffer = smaller;
+        }
     }
 
     /// What is held between two places of the file.
     pub(super) fn between(&self, from: u64, to: u64) -> &[u8] {
         let at = |place: u64| place.saturating_sub(self.start) as usize;
         self.buffer.bytes().get(at(from)..at(to)).unwrap_or_default()
+    }
+
+    /// Gives the memory away, with room for so many bytes more behind what is held.
+    pub(super) fn lend(&mut self, room: usize) -> Vec<u8> {
+        self.buffer.resize(self.len);
+        self.buffer.make_room(room);
+        self.is_lent = true;
+        self.buffer.lend()
+    }
+
+    /// Takes the memory back, and what was pushed to it. An error for other memory.
+    pub(super) fn take_back(&mut self, memory: Vec<u8>) -> io::Result<()> {
+        if !self.is_lent || !self.buffer.take_back(memory, self.len) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.len = self.buffer.len();
+        self.is_lent = false;
+        Ok(())
+    }
+
+    /// Bytes of memory, without what is lent.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.buffer.capacity()
+    }
+
+    /// An error while it is lent: nothing can be put behind what is still being made.
+    pub(super) fn check_not_lent(&self) -> io::Result<()> {
+        if self.is_lent {
+            Err(io::Error::other("the end of the file is being made elsewhere"))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -83,6 +124,7 @@ pub(super) trait HoldsEnd {
                     file.append(left)?;
                     break;
                 };
+                held.check_not_lent()?;
                 left = &left[held.take(left)..];
                 if held.is_full() {
                     self.write_held()?;

@@ -32,6 +32,9 @@ impl LocalLarge {
 
     /// Goes on through the page cache.
     fn become_ordinary(&mut self) -> io::Result<()> {
+        if let Some(held) = &self.held {
+            held.check_not_lent()?;
+        }
         let Some(held) = self.held.take() else { return Ok(()) };
         self.file.set_direct(false)?;
         self.synced = self.file.len;
@@ -47,6 +50,7 @@ impl HoldsEnd for LocalLarge {
     /// Writes the whole blocks that are held.
     fn write_held(&mut self) -> io::Result<()> {
         let Some(held) = &mut self.held else { return Ok(()) };
+        held.check_not_lent()?;
         match self.file.write_blocks(&held.buffer.bytes()[..held.whole()], held.start) {
             Ok(()) => {}
             Err(Errno::INVAL) => return self.become_ordinary(),
@@ -90,7 +94,17 @@ impl WritableFile for LocalLarge {
     }
 
     fn held_bytes(&self) -> usize {
-        self.held.as_ref().map_or(0, |held| held.buffer.bytes().len())
+        self.held.as_ref().map_or(0, Held::memory_bytes)
+    }
+
+    fn lend_end(&mut self, room: usize) -> Option<Vec<u8>> {
+        self.held.as_mut().map(|held| held.lend(room))
+    }
+
+    fn append_lent(&mut self, end: Vec<u8>) -> io::Result<()> {
+        let Some(held) = &mut self.held else { return Err(io::ErrorKind::InvalidInput.into()) };
+        held.take_back(end)?;
+        if held.is_full() { self.write_held() } else { Ok(()) }
     }
 }
 

@@ -39,7 +39,8 @@ impl LocalLog {
         if to <= self.file.zeroed_to {
             return;
         }
-        let zeros = AlignedBuffer::zeroed(ZEROS);
+        let mut zeros = AlignedBuffer::with_room(ZEROS);
+        zeros.resize(ZEROS);
         while self.file.zeroed_to < to {
             let piece = ZEROS.min((to - self.file.zeroed_to) as usize);
             if let Err(error) = self.file.write_blocks(&zeros.bytes()[..piece], self.file.zeroed_to) {
@@ -133,10 +134,9 @@ fn pad(held: &mut Held, zeros_to: u64, mark: &[u8]) -> usize {
     let ends_here = held.len.is_multiple_of(BLOCK) && zeros_to <= held.end();
     let marked = if ends_here { held.len } else { held.len + mark.len() };
     let padded = marked.next_multiple_of(BLOCK);
-    held.buffer.grow(padded, held.len);
-    let bytes = held.buffer.bytes_mut();
-    bytes[held.len..marked].copy_from_slice(&mark[..marked - held.len]);
-    bytes[marked..padded].fill(0);
+    held.buffer.resize(held.len);
+    held.buffer.extend(&mark[..marked - held.len]);
+    held.buffer.resize(padded);
     padded
 }
 
