@@ -70,7 +70,7 @@ pub(crate) async fn serve(
     shared: Arc<Shared>,
     outbox: Arc<Outbox>,
 ) {
-    let mut frames = FrameBuffer::default();
+    let mut frames = FrameBuffer::of_client();
     let limit = shared.limits.header_timeout;
     let handshake = timeout(limit, handshake(&mut stream, &mut frames, &shared, remote));
     let end = tokio::select! {

@@ -5,8 +5,8 @@
 //! | u32 length | frame (length) |
 //! +------------+----------------+
 //! ```
-//! The buffer grows with the bytes that arrive, never with the length that a peer claims; of a peer that is trusted, no longer
-//! than the longest frame that it has sent.
+//! The buffer grows with the bytes that arrive, never with the length that a peer claims, unless it has sent a frame as long
+//! before: then what one says is believed, of a client up to some megabytes, and not before the frame has begun to arrive.
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -18,6 +18,9 @@ pub(crate) const READ_CHUNK: usize = 16 << 10;
 const MIN_ROOM: usize = 2 << 10;
 /// A frame beyond this takes its buffer with it, so that a connection does not keep the memory of its largest frame.
 const LARGE_FRAME: usize = 256 << 10;
+
+/// Of clients no longer frames are believed than those in which they put together what they write.
+const MOST_BELIEVED: usize = 4 << 20;
 
 /// What the bytes so far amount to.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,20 +36,25 @@ pub(crate) enum Next {
 }
 
 /// Bytes read and not yet taken.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct FrameBuffer {
     bytes: BytesMut,
-    /// How much may be missing of a frame so that there is room for all of it at once.
+    /// How much may be missing of a frame so that there is room for all of it at once: as much as the longest frame had.
     believed: usize,
-    /// Whether it becomes as long as the longest frame.
-    is_trusting: bool,
+    most_believed: usize,
+    /// So much of the frame has to be there before.
+    believed_from: usize,
 }
 
 impl FrameBuffer {
-    /// For a peer that was chosen: frames as long as one that came whole before are moved to larger memory once, not again
-    /// and again.
-    pub(crate) fn trusting() -> Self {
-        Self { is_trusting: true, ..Self::default() }
+    /// For a peer that was chosen: frames as long as one that came whole before are not moved to larger memory.
+    pub(crate) fn of_server() -> Self {
+        Self { bytes: BytesMut::new(), believed: 0, most_believed: usize::MAX, believed_from: 0 }
+    }
+
+    /// For a peer that anybody may be: such frames are moved once, with the chunk that every connection may have.
+    pub(crate) fn of_client() -> Self {
+        Self { most_believed: MOST_BELIEVED, believed_from: READ_CHUNK, ..Self::of_server() }
     }
 
     /// Where to read to.
@@ -85,9 +93,7 @@ impl FrameBuffer {
         if missing > 0 {
             return Next::Partial { missing };
         }
-        if self.is_trusting {
-            self.believed = self.believed.max(length);
-        }
+        self.believed = self.believed.max(length.min(self.most_believed));
         self.bytes.advance(LENGTH_BYTES);
         let frame = self.bytes.split_to(length).freeze();
         if length > LARGE_FRAME {
@@ -107,7 +113,7 @@ impl FrameBuffer {
         let room = self.bytes.capacity() - self.bytes.len();
         if room >= missing.min(MIN_ROOM) && room > 0 {
             0
-        } else if missing <= self.believed {
+        } else if missing <= self.believed && self.bytes.len() >= self.believed_from {
             missing.max(READ_CHUNK)
         } else {
             missing.min(self.bytes.len().saturating_mul(3)).max(READ_CHUNK)

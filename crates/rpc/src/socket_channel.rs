@@ -233,7 +233,7 @@ async fn write_all(writer: &mut OwnedWriteHalf, mut bytes: &[u8], stall: Duratio
 }
 
 async fn read_responses(mut reader: OwnedReadHalf, waiting: Arc<Waiting>, max_response_bytes: usize) {
-    let mut frames = FrameBuffer::trusting();
+    let mut frames = FrameBuffer::of_server();
     let reason = loop {
         match frames.next(max_response_bytes) {
             Next::Frame(frame) => match response(frame) {

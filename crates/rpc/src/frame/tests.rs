@@ -1,7 +1,7 @@
 use super::*;
 
 fn buffer(bytes: &[u8]) -> FrameBuffer {
-    FrameBuffer { bytes: BytesMut::from(bytes), ..FrameBuffer::default() }
+    FrameBuffer { bytes: BytesMut::from(bytes), ..FrameBuffer::of_client() }
 }
 
 #[test]
@@ -61,26 +61,44 @@ fn the_buffer_grows_with_the_frame_that_arrives() {
     assert!(largest_move < length / 2, "{largest_move} bytes were in memory twice");
 }
 
-#[test]
-fn of_a_trusted_peer_frames_as_long_as_before_get_their_memory_at_once() {
-    let length = 3 << 20;
-    let head = |length: usize| (length as u32).to_be_bytes();
-    let mut frames = FrameBuffer::trusting();
-    let mut moves = |length: usize| {
-        frames.bytes_mut().extend_from_slice(&head(length));
-        let mut moves = 0;
-        while let Next::Partial { missing } = frames.next(usize::MAX) {
-            let before = frames.bytes.capacity();
-            frames.make_room(frames.room_wanted(missing));
-            moves += usize::from(frames.bytes.capacity() > before);
-            let arriving = missing.min(frames.bytes.capacity() - frames.len());
-            frames.bytes_mut().extend_from_slice(&vec![7; arriving]);
+/// How often the buffer becomes larger, and what it has room for before more than so many bytes have come.
+fn moves(frames: &mut FrameBuffer, length: usize, early: usize) -> (usize, usize) {
+    frames.bytes_mut().extend_from_slice(&(length as u32).to_be_bytes());
+    let (mut moves, mut early_capacity) = (0, 0);
+    while let Next::Partial { missing } = frames.next(usize::MAX) {
+        let before = frames.bytes.capacity();
+        frames.make_room(frames.room_wanted(missing));
+        moves += usize::from(frames.bytes.capacity() > before);
+        if frames.len() < early {
+            early_capacity = frames.bytes.capacity();
         }
-        moves
-    };
-    assert!(moves(length) > 3, "nothing is known of the peer yet");
-    assert!(moves(length) <= 2);
-    assert!(moves(2 * length) > 3, "longer than any before");
+        let arriving = missing.min(frames.bytes.capacity() - frames.len());
+        frames.bytes_mut().extend_from_slice(&vec![7; arriving]);
+    }
+    (moves, early_capacity)
+}
+
+#[test]
+fn frames_of_a_server_as_long_as_before_get_their_memory_at_once() {
+    let length = 3 << 20;
+    let mut frames = FrameBuffer::of_server();
+    assert!(moves(&mut frames, length, 0).0 > 3, "nothing is known of the peer yet");
+    assert!(moves(&mut frames, length, 0).0 <= 2);
+    assert!(moves(&mut frames, 2 * length, 0).0 > 3, "longer than any before");
+}
+
+#[test]
+fn frames_of_a_client_as_long_as_before_get_their_memory_when_they_have_begun_to_arrive() {
+    let length = 3 << 20;
+    let mut frames = FrameBuffer::of_client();
+    assert!(moves(&mut frames, length, 0).0 > 3, "nothing is known of the peer yet");
+    let (moved, early) = moves(&mut frames, length, READ_CHUNK);
+    assert!(moved <= 3, "{moved}");
+    assert!(early <= 2 * READ_CHUNK, "{early} bytes for what has not come");
+    // However long they were before.
+    moves(&mut frames, 4 * MOST_BELIEVED, 0);
+    assert!(moves(&mut frames, MOST_BELIEVED, 0).0 <= 3);
+    assert!(moves(&mut frames, 4 * MOST_BELIEVED, 0).0 > 3);
 }
 
 #[test]
