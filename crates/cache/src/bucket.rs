@@ -11,7 +11,7 @@ use crate::statistics::Counters;
 
 /// Bytes that a block costs beside itself: the counts of its `Arc`, key and entry in the cache's slab, slots in the two
 /// maps at their usual load, and a share of the keys that are remembered of blocks evicted before.
-const OVERHEAD_BYTES: u64 = 144;
+const OVERHEAD_BYTES: u64 = 160;
 
 /// A lock per this many bytes, at most [`MAX_SHARDS`]: a block larger than its shard is not let in.
 const SHARD_BYTES: u64 = 32 << 20;
@@ -25,12 +25,19 @@ pub(crate) fn weight(block: &Block) -> u64 {
     block.memory_bytes() as u64 + OVERHEAD_BYTES
 }
 
+/// A block, and what it counts: found without looking at the block, which is in no processor's cache when it has to go.
 #[derive(Clone)]
-struct BlockWeight;
+struct Kept {
+    block: Arc<Block>,
+    weight: u64,
+}
 
-impl Weighter<BlockKey, Arc<Block>> for BlockWeight {
-    fn weight(&self, _key: &BlockKey, block: &Arc<Block>) -> u64 {
-        weight(block)
+#[derive(Clone)]
+struct KeptWeight;
+
+impl Weighter<BlockKey, Kept> for KeptWeight {
+    fn weight(&self, _key: &BlockKey, kept: &Kept) -> u64 {
+        kept.weight
     }
 }
 
@@ -43,28 +50,61 @@ pub(crate) struct Bookkeeping {
     pub(crate) changes: Changes,
 }
 
-#[derive(Clone)]
-struct OnEviction(Arc<Bookkeeping>);
-
 /// Blocks that made room for another. They are freed by whoever asked for the room, when no lock is held any more.
 pub(crate) type Evicted = Vec<(BlockKey, Arc<Block>)>;
 
-impl Lifecycle<BlockKey, Arc<Block>> for OnEviction {
-    type RequestState = Evicted;
+/// Blocks that leave the cache under one of its locks, and what is still to be noted of that: it is when no lock is held.
+#[derive(Default)]
+struct Leaving {
+    blocks: Evicted,
+    books: Option<Arc<Bookkeeping>>,
+}
 
-    fn on_evict(&self, evicted: &mut Evicted, key: BlockKey, block: Arc<Block>) {
-        self.0.file_blocks.remove(key.file, key.offset);
-        if block.leads_to_others() {
-            self.0.changes.note();
+impl Leaving {
+    /// Of an insertion, which is let in for one block in most cases.
+    fn to_be_noted_in(books: &Arc<Bookkeeping>) -> Self {
+        Self { blocks: Vec::with_capacity(1), books: Some(Arc::clone(books)) }
+    }
+
+    /// Notes that they are gone, and gives them.
+    fn noted(mut self) -> Evicted {
+        self.note();
+        std::mem::take(&mut self.blocks)
+    }
+
+    fn note(&self) {
+        let Some(books) = &self.books else { return };
+        for (key, _) in &self.blocks {
+            books.file_blocks.remove(key.file, key.offset);
         }
-        evicted.push((key, block));
+        if self.blocks.iter().any(|(_, block)| block.leads_to_others()) {
+            books.changes.note();
+        }
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.note();
+    }
+}
+
+#[derive(Clone)]
+struct OnEviction(Arc<Bookkeeping>);
+
+impl Lifecycle<BlockKey, Kept> for OnEviction {
+    type RequestState = Leaving;
+
+    fn on_evict(&self, leaving: &mut Leaving, key: BlockKey, kept: Kept) {
+        leaving.books.get_or_insert_with(|| Arc::clone(&self.0));
+        leaving.blocks.push((key, kept.block));
     }
 }
 
 /// Blocks that compete with each other for bytes. Those that are used again stay (Clock-PRO): a scan that sees each
 /// block once pushes out only its like.
 pub(crate) struct Bucket {
-    blocks: Cache<BlockKey, Arc<Block>, BlockWeight, NumberHash, OnEviction>,
+    blocks: Cache<BlockKey, Kept, KeptWeight, NumberHash, OnEviction>,
     books: Arc<Bookkeeping>,
 }
 
@@ -80,21 +120,22 @@ impl Bucket {
             .build()
             .expect("both capacities are given");
         let on_eviction = OnEviction(Arc::clone(books));
-        let blocks = Cache::with_options(options, BlockWeight, NumberHash, on_eviction);
+        let blocks = Cache::with_options(options, KeptWeight, NumberHash, on_eviction);
         Self { blocks, books: Arc::clone(books) }
     }
 
     pub(crate) fn get(&self, key: &BlockKey) -> Option<Arc<Block>> {
-        self.blocks.get(key)
+        self.blocks.get(key).map(|kept| kept.block)
     }
 
     /// Puts a block in, and gives back what had to go.
     pub(crate) fn insert(&self, key: BlockKey, block: Arc<Block>) -> Evicted {
         // Before the insertion, which may evict it again at once.
         self.books.file_blocks.add(key.file, key.offset);
-        let mut evicted = Evicted::new();
-        self.blocks.insert_with_lifecycle(key, block, &mut evicted);
-        evicted
+        let mut leaving = Leaving::to_be_noted_in(&self.books);
+        let kept = Kept { weight: weight(&block), block };
+        self.blocks.insert_with_lifecycle(key, kept, &mut leaving);
+        leaving.noted()
     }
 
     /// Takes a block out, because its file is gone.

@@ -1,4 +1,5 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use finback_hfile::FileId;
 use parking_lot::Mutex;
@@ -8,11 +9,12 @@ use crate::block_key::NumberHash;
 /// Number of locks. Files fall on them by id, so that blocks of different files rarely wait for each other.
 const SHARDS: usize = 16;
 
-type Offsets = HashSet<u64, NumberHash>;
+/// Each with how often it was put in and has not left: once, but for moments.
+type Offsets = HashMap<u64, u32, NumberHash>;
 
-/// Which blocks of each file may be in the cache. A block can be missing here for a short time when it is inserted and
-/// evicted at once by two threads: it is then not found when its file is closed, and ages out, which is harmless because a
-/// file id is never used again.
+/// Which blocks of each file may be in the cache. One is noted before it is put in, and forgotten after it has left, so that it is
+/// here whenever it is there. Of a file that is closed nothing is noted any more: a block that comes later ages out, which is
+/// harmless because a file id is never used again.
 #[derive(Debug, Default)]
 pub(crate) struct FileBlocks {
     shards: [Mutex<HashMap<FileId, Offsets, NumberHash>>; SHARDS],
@@ -24,25 +26,28 @@ impl FileBlocks {
     }
 
     pub(crate) fn add(&self, file: FileId, offset: u64) {
-        self.shard(file).lock().entry(file).or_default().insert(offset);
+        *self.shard(file).lock().entry(file).or_default().entry(offset).or_default() += 1;
     }
 
     pub(crate) fn remove(&self, file: FileId, offset: u64) {
         let mut files = self.shard(file).lock();
-        if let Some(offsets) = files.get_mut(&file) {
-            offsets.remove(&offset);
-            if offsets.is_empty() {
-                files.remove(&file);
+        let Entry::Occupied(mut offsets) = files.entry(file) else { return };
+        let Entry::Occupied(mut times) = offsets.get_mut().entry(offset) else { return };
+        *times.get_mut() -= 1;
+        if *times.get() == 0 {
+            times.remove();
+            if offsets.get().is_empty() {
+                offsets.remove();
             }
         }
     }
 
     pub(crate) fn contains(&self, file: FileId, offset: u64) -> bool {
-        self.shard(file).lock().get(&file).is_some_and(|offsets| offsets.contains(&offset))
+        self.shard(file).lock().get(&file).is_some_and(|offsets| offsets.contains_key(&offset))
     }
 
     /// Forgets a file and says where its blocks are.
-    pub(crate) fn take(&self, file: FileId) -> Offsets {
-        self.shard(file).lock().remove(&file).unwrap_or_default()
+    pub(crate) fn take(&self, file: FileId) -> impl Iterator<Item = u64> {
+        self.shard(file).lock().remove(&file).unwrap_or_default().into_keys()
     }
 }

@@ -169,7 +169,7 @@ impl BlockCache for LruLikeCache {
         let offsets = self.books.file_blocks.take(file);
         let buckets = [&self.division.general, self.reserve(INDEX), self.reserve(IN_MEMORY)];
         let is_removed = |offset| buckets.iter().any(|bucket| bucket.remove(&BlockKey { file, offset }));
-        let dropped = offsets.into_iter().filter(|&offset| is_removed(offset)).count();
+        let dropped = offsets.filter(|&offset| is_removed(offset)).count();
         self.books.changes.note();
         self.books.counters.invalidated(dropped as u64);
         self.division.take_back();

@@ -72,6 +72,23 @@ fn a_full_cache_evicts_and_stays_within_its_capacity() {
 }
 
 #[test]
+fn blocks_that_threads_put_in_and_evict_at_once_leave_with_their_file() {
+    // So small that each block pushes out those of the other thread, which puts in the same ones.
+    let cache = Arc::new(LruLikeCache::new(20 << 10));
+    let reader = reader(1);
+    for _ in 0..30 {
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| (0..5).for_each(|_| assert_eq!(scan(&reader, &cache), 200)));
+            }
+        });
+        let blocks = cache.statistics().blocks;
+        assert_eq!(cache.evict_file(FileId(1)) as u64, blocks);
+        assert_eq!(cache.statistics().bytes, 0);
+    }
+}
+
+#[test]
 fn a_closed_file_leaves_nothing_and_others_stay() {
     let cache = Arc::new(LruLikeCache::new(16 << 20));
     let (one, two) = (reader(1), reader(2));
