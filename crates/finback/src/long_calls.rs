@@ -1,8 +1,8 @@
-//! Threads for calls that take long.
+//! Threads for calls that take long, and for flushes and compactions.
 //!
-//! As many as serve the connections. Those have little to do for a call that is short, and are asleep most of the time: the
-//! system lets them run as soon as a request comes. The others' work is put off for that moment, the more so as they are
-//! marked as less urgent.
+//! As many as serve the connections, and one for each flush or compaction. Those of the connections have little to do for a call
+//! that is short, and are asleep most of the time: the system lets them run as soon as a request comes. The others' work is put
+//! off for that moment, the more so as they are marked as less urgent.
 
 use rustix::process::{getpriority_process, setpriority_process};
 use rustix::thread::gettid;
@@ -48,5 +48,22 @@ impl Drop for LongCalls {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_and_what_may_block_are_less_urgent_than_who_starts_them() {
+        let niceness = || getpriority_process(Some(gettid())).unwrap();
+        let expected = (niceness() + NICENESS).min(LEAST_URGENT);
+        let threads = LongCalls::start().unwrap();
+        let waiting = Builder::new_current_thread().build().unwrap();
+        let (call, blocking) =
+            (threads.handle().spawn(async move { niceness() }), threads.handle().spawn_blocking(niceness));
+        assert_eq!(waiting.block_on(call).unwrap(), expected);
+        assert_eq!(waiting.block_on(blocking).unwrap(), expected);
     }
 }
