@@ -1,5 +1,6 @@
-//! A thread for work that no write should wait for, in programs that have no better place for it.
+//! A thread for work that no write should wait for, in programs that have no better place for it. It is less urgent than others.
 
+use finback_sync::be_less_urgent;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
@@ -20,6 +21,7 @@ fn start() -> Option<Sender<Work>> {
     let (sender, receiver) = channel::<Work>();
     let thread = std::thread::Builder::new().name("finback-memstore".into());
     let spawned = thread.spawn(move || {
+        be_less_urgent();
         for work in receiver {
             // One that panics must not take the others with it; the panic itself was reported.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
