@@ -140,7 +140,12 @@ impl Bucket {
 
     /// Takes a block out, because its file is gone.
     pub(crate) fn remove(&self, key: &BlockKey) -> bool {
-        self.blocks.remove(key).is_some()
+        let removed = self.blocks.remove(key).is_some();
+        if removed {
+            // Of a file that was taken from the books there is something only if the block came behind that.
+            self.books.file_blocks.remove(key.file, key.offset);
+        }
+        removed
     }
 
     /// Sets the capacity; what does not fit is gone when this returns.

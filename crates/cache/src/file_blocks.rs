@@ -13,7 +13,7 @@ const SHARDS: usize = 16;
 type Offsets = HashMap<u64, u32, NumberHash>;
 
 /// Which blocks of each file may be in the cache. One is noted before it is put in, and forgotten after it has left, so that it is
-/// here whenever it is there. Of a file that is closed nothing is noted any more: a block that comes later ages out, which is
+/// here whenever it is there. Only of a file that was just closed one may be missing that came at that moment: it ages out, which is
 /// harmless because a file id is never used again.
 #[derive(Debug, Default)]
 pub(crate) struct FileBlocks {

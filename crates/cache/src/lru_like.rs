@@ -168,8 +168,10 @@ impl BlockCache for LruLikeCache {
     fn evict_file(&self, file: FileId) -> usize {
         let offsets = self.books.file_blocks.take(file);
         let buckets = [&self.division.general, self.reserve(INDEX), self.reserve(IN_MEMORY)];
-        let is_removed = |offset| buckets.iter().any(|bucket| bucket.remove(&BlockKey { file, offset }));
-        let dropped = offsets.filter(|&offset| is_removed(offset)).count();
+        // Two that read a block at the same time may have put it into two of them.
+        let removed =
+            |offset| buckets.iter().filter(|bucket| bucket.remove(&BlockKey { file, offset })).count();
+        let dropped = offsets.map(removed).sum();
         self.books.changes.note();
         self.books.counters.invalidated(dropped as u64);
         self.division.take_back();

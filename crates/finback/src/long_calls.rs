@@ -1,8 +1,8 @@
-//! Threads for calls that take long, and for flushes and compactions.
+//! Threads for calls that take long.
 //!
-//! As many as serve the connections, and one for each flush or compaction. Those of the connections have little to do for a call
-//! that is short, and are asleep most of the time: the system lets them run as soon as a request comes. The others' work is put
-//! off for that moment, the more so as they are marked as less urgent.
+//! As many as serve the connections. Those have little to do for a call that is short, and are asleep most of the time: the
+//! system lets them run as soon as a request comes. The others' work is put off for that moment, the more so as they are
+//! marked as less urgent.
 
 use finback_sync::be_less_urgent;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -48,13 +48,15 @@ mod tests {
     use rustix::thread::gettid;
 
     #[test]
-    fn calls_and_what_may_block_are_less_urgent_than_who_starts_them() {
+    fn calls_are_as_little_urgent_as_a_thread_that_says_so() {
         let niceness = || getpriority_process(Some(gettid())).unwrap();
+        let expected = std::thread::spawn(move || {
+            be_less_urgent();
+            niceness()
+        });
         let threads = LongCalls::start().unwrap();
         let waiting = Builder::new_current_thread().build().unwrap();
-        let (call, blocking) =
-            (threads.handle().spawn(async move { niceness() }), threads.handle().spawn_blocking(niceness));
-        assert!(waiting.block_on(call).unwrap() > niceness());
-        assert!(waiting.block_on(blocking).unwrap() > niceness());
+        let of_call = waiting.block_on(threads.handle().spawn(async move { niceness() }));
+        assert_eq!(of_call.unwrap(), expected.join().unwrap());
     }
 }

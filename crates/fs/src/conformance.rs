@@ -180,6 +180,14 @@ fn large_files(fs: &dyn FileSystem, root: &Path, read: NextRead) {
         expected.extend_from_slice(piece);
         assert_eq!(file.len(), expected.len() as u64);
     }
+    for piece in [&b"made"[..], b"", &[b'5'; 100_000], &[b'6'; 2 << 20], b"there"] {
+        let Some(mut end) = file.lend_end(5000) else { break };
+        end.extend_from_slice(piece);
+        file.append_lent(end).expect("append what was lent");
+        file.append(b"between").expect("append");
+        expected.extend_from_slice(&[piece, b"between"].concat());
+        assert_eq!(file.len(), expected.len() as u64);
+    }
     file.sync_data().expect("sync");
     assert_eq!(get(fs, &path), expected);
     file.append(b"behind a sync").expect("append");

@@ -191,7 +191,11 @@ impl FaultyFileSystem {
 impl FileSystem for FaultyFileSystem {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         self.faults.begin("create")?;
-        Ok(Box::new(FaultyWritable { inner: self.inner.create_new(path)?, faults: self.faults.clone() }))
+        Ok(Box::new(FaultyWritable {
+            inner: self.inner.create_new(path)?,
+            faults: self.faults.clone(),
+            lent: 0,
+        }))
     }
 
     fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
@@ -200,13 +204,14 @@ impl FileSystem for FaultyFileSystem {
         Ok(Box::new(FaultyWritable {
             inner: self.inner.create_large(path, read)?,
             faults: self.faults.clone(),
+            lent: 0,
         }))
     }
 
     fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
         self.faults.begin("create")?;
         let inner = self.inner.create_log(path, mark)?;
-        Ok(Box::new(FaultyWritable { inner, faults: self.faults.clone() }))
+        Ok(Box::new(FaultyWritable { inner, faults: self.faults.clone(), lent: 0 }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
@@ -288,6 +293,8 @@ impl FileSystem for FaultyFileSystem {
 struct FaultyWritable {
     inner: Box<dyn WritableFile>,
     faults: Faults,
+    /// Bytes of what is lent that were there before.
+    lent: usize,
 }
 
 impl WritableFile for FaultyWritable {
@@ -333,5 +340,20 @@ impl WritableFile for FaultyWritable {
 
     fn held_bytes(&self) -> usize {
         self.inner.held_bytes()
+    }
+
+    fn lend_end(&mut self, room: usize) -> Option<Vec<u8>> {
+        let end = self.inner.lend_end(room)?;
+        self.lent = end.len();
+        Some(end)
+    }
+
+    fn append_lent(&mut self, mut end: Vec<u8>) -> io::Result<()> {
+        let (allowed, result) = self.faults.begin_append(end.len().saturating_sub(self.lent));
+        if result.is_err() {
+            end.truncate(self.lent + allowed);
+        }
+        self.inner.append_lent(end)?;
+        result
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
+use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 
 mod file;
 use file::FileInode;
@@ -236,8 +236,8 @@ impl SplitMix {
     }
 }
 
-impl FileSystem for MemFileSystem {
-    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+impl MemFileSystem {
+    fn create_file(&self, path: &Path) -> io::Result<MemFile> {
         let mut tree = self.tree.lock();
         let (parent, name) = tree.place(path)?;
         if tree.dir(parent)?.contains_key(&name) {
@@ -246,14 +246,25 @@ impl FileSystem for MemFileSystem {
         let modified = SystemTime::now();
         let inode = tree.add(Inode::File(FileInode::new(modified)));
         tree.dir_mut(parent)?.insert(name, inode);
-        Ok(Box::new(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[] }))
+        Ok(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[], lends: false })
+    }
+}
+
+impl FileSystem for MemFileSystem {
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        Ok(Box::new(self.create_file(path)?))
+    }
+
+    /// Lends, where the local file system does.
+    fn create_large(&self, path: &Path, read: NextRead) -> io::Result<Box<dyn WritableFile>> {
+        Ok(Box::new(MemFile { lends: read == NextRead::Later, ..self.create_file(path)? }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
         let tree = self.tree.lock();
         let inode = tree.find(path)?;
         tree.file(inode)?;
-        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[] }))
+        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[], lends: false }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -416,6 +427,8 @@ struct MemFile {
     /// Bytes, of `mark` and zeros, behind what was written through this handle.
     ahead: usize,
     mark: &'static [u8],
+    /// Whether it lends memory for what is appended, though it holds nothing in it.
+    lends: bool,
 }
 
 impl WritableFile for MemFile {
@@ -465,6 +478,14 @@ impl WritableFile for MemFile {
 
     fn zeros_ahead(&self) -> u64 {
         self.ahead as u64
+    }
+
+    fn lend_end(&mut self, room: usize) -> Option<Vec<u8>> {
+        self.lends.then(|| Vec::with_capacity(room))
+    }
+
+    fn append_lent(&mut self, end: Vec<u8>) -> io::Result<()> {
+        if self.lends { self.append(&end) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 }
 

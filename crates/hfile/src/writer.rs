@@ -333,7 +333,7 @@ impl HFileWriter {
     }
 
     fn begin_data_block(&mut self, first: &Cell<'_>) {
-        let payload = self.options.block_size_bytes as usize * 5 / 4;
+        let payload = (self.options.block_size_bytes as usize * 5 / 4).max(first.bytes().len());
         let memory = if self.compresses() {
             BlockMemory::apart(&mut self.uncompressed, payload)
         } else {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// What a file that is written takes besides its blocks: chunks of two Bloom filters, and the index.
 const OUTPUT_BYTES: u64 = 384 << 10;
 /// What one takes that is written past the system's memory.
-const LARGE_BUFFER_BYTES: u64 = 1 << 20;
+const LARGE_BUFFER_BYTES: u64 = 5 << 18;
 
 /// Files to compact, and how.
 pub(crate) struct CompactionJob {

@@ -247,7 +247,7 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     }
     let flushing = Arc::clone(&region);
     let (memory_bytes, begun) = (region.memstore_bytes(), Instant::now());
-    let outcome = server.handlers.in_background(move || flushing.flush(families.as_deref())).await;
+    let outcome = tokio::task::spawn_blocking(move || flushing.flush(families.as_deref())).await;
     let outcome = outcome.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = outcome.map_err(|error| exception(&error))?;
     server.flushed(&region, memory_bytes, &outcome, begun.elapsed());

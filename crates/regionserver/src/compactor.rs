@@ -26,7 +26,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
     let begun = Instant::now();
     let compacting = Arc::clone(&region);
     let outcome =
-        server.handlers.in_background(move || compacting.compact_under(&family, major, &control)).await;
+        tokio::task::spawn_blocking(move || compacting.compact_under(&family, major, &control)).await;
     match outcome {
         Ok(Ok(outcome)) => {
             tell(&name, &shown, &outcome.clone().unwrap_or_default(), begun.elapsed());

@@ -91,7 +91,7 @@ async fn flush(server: &RegionServer, region: Arc<Region>, families: Option<Vec<
     let control =
         FlushControl { throughput: Arc::clone(&server.scheduler.throughput), region: Arc::clone(&region) };
     let flushing = Arc::clone(&region);
-    match server.handlers.in_background(move || flushing.flush_under(families.as_deref(), &control)).await {
+    match tokio::task::spawn_blocking(move || flushing.flush_under(families.as_deref(), &control)).await {
         Ok(Ok(outcome)) if !outcome.flushed => return true,
         Ok(Ok(outcome)) => {
             server.flushed(&region, memory_bytes, &outcome, begun.elapsed());

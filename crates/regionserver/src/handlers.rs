@@ -3,14 +3,13 @@
 //! Short calls run where their requests are read, and wait for nobody. Long ones run on threads of their own, a bounded
 //! number at a time, the others one after the other: however many there are, a get does not come behind them. They are what
 //! HBase's handlers are for, with its queues for reads and writes apart; unlike there, a call is long by what it turns out
-//! to take, and not by its name. Flushes and compactions are carried out by threads that are as little urgent.
+//! to take, and not by its name.
 
 use finback_rpc::{Call, CallKind, RpcException, exceptions};
 use std::future::Future;
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::task::{JoinHandle, spawn_blocking};
 
 /// Bytes from which on a batch is long: several hundred gets, or what takes as long to write.
 const LONG_BATCH_BYTES: usize = 32 << 10;
@@ -35,17 +34,6 @@ impl Handlers {
     pub(crate) fn active(&self) -> (usize, usize) {
         let taken = |turns: &Semaphore| self.count.saturating_sub(turns.available_permits());
         (taken(&self.reads), taken(&self.writes))
-    }
-
-    /// Carries out what no call should come behind, and what may block, on a thread of its own.
-    pub(crate) fn in_background<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> JoinHandle<T> {
-        match &self.threads {
-            Some(threads) => threads.spawn_blocking(work),
-            None => spawn_blocking(work),
-        }
     }
 
     /// Waits for the turn of a call; none comes before `until`. Calls of the cluster itself do not wait: they may be what

@@ -33,9 +33,8 @@ async fn flush_region(server: &Arc<RegionServer>, parameter: &[u8]) -> Result<()
     let families: Vec<Vec<u8>> = parameter.column_family.iter().map(|family| family.to_vec()).collect();
     let flushing = Arc::clone(&region);
     let (memory_bytes, begun) = (region.memstore_bytes(), Instant::now());
-    let flushed = server
-        .handlers
-        .in_background(move || flushing.flush((!families.is_empty()).then_some(&families[..])));
+    let flushed =
+        tokio::task::spawn_blocking(move || flushing.flush((!families.is_empty()).then_some(&families[..])));
     let flushed = flushed.await.map_err(|error| exceptions::io(format!("flush panicked: {error}")))?;
     let outcome = flushed.map_err(|error| exception(&error))?;
     server.flushed(&region, memory_bytes, &outcome, begun.elapsed());

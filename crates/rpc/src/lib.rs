@@ -5,7 +5,7 @@
 //! [`Loopback`] within the process and [`SocketChannel`] over TCP.
 //!
 //! Guarantees: whatever bytes a peer sends, nothing panics, and memory grows only with what has really
-//! arrived, up to limits that have names ([`Limits`]). A service that answers at once does so on the task that read
+//! arrived, or did before by the same connection, up to limits that have names ([`Limits`]). A service that answers at once does so on the task that read
 //! the request: no hand-over, no lock shared between connections. Replies that are ready together leave together.
 //!
 //! This crate does not know what the services do: no tables, no regions, no cells beyond their framing.

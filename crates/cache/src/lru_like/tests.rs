@@ -89,6 +89,19 @@ fn blocks_that_threads_put_in_and_evict_at_once_leave_with_their_file() {
 }
 
 #[test]
+fn a_block_that_two_threads_put_in_at_once_leaves_with_its_file() {
+    let read = Arc::new(LruLikeCache::new(16 << 20));
+    scan(&reader(1), &read);
+    let block = read.get(FileId(1), 0, BlockPriority::Normal).unwrap();
+    let cache = LruLikeCache::new(16 << 20);
+    for _ in 0..2 {
+        cache.insert(FileId(1), &block, BlockPriority::Index);
+    }
+    cache.evict_file(FileId(1));
+    assert_eq!((cache.statistics().blocks, cache.contains(FileId(1), block.place().offset)), (0, false));
+}
+
+#[test]
 fn a_closed_file_leaves_nothing_and_others_stay() {
     let cache = Arc::new(LruLikeCache::new(16 << 20));
     let (one, two) = (reader(1), reader(2));

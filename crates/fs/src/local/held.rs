@@ -41,7 +41,8 @@ impl Held {
 
     /// Takes what there is room for, and says how much.
     fn take(&mut self, bytes: &[u8]) -> usize {
-        let taken = bytes.len().min(MOST_HELD - self.len);
+        // More is held only if it could not be written.
+        let taken = bytes.len().min(MOST_HELD.saturating_sub(self.len));
         self.buffer.resize(self.len);
         self.buffer.extend(&bytes[..taken]);
         self.len += taken;
@@ -73,12 +74,15 @@ impl Held {
         self.buffer.bytes().get(at(from)..at(to)).unwrap_or_default()
     }
 
-    /// Gives the memory away, with room for so many bytes more behind what is held.
-    pub(super) fn lend(&mut self, room: usize) -> Vec<u8> {
+    /// Gives the memory away, unless it is, with room for so many bytes more behind what is held.
+    pub(super) fn lend(&mut self, room: usize) -> Option<Vec<u8>> {
+        if self.is_lent {
+            return None;
+        }
         self.buffer.resize(self.len);
         self.buffer.make_room(room);
         self.is_lent = true;
-        self.buffer.lend()
+        Some(self.buffer.lend())
     }
 
     /// Takes the memory back, and what was pushed to it. An error for other memory.

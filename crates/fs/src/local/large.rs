@@ -98,7 +98,7 @@ impl WritableFile for LocalLarge {
     }
 
     fn lend_end(&mut self, room: usize) -> Option<Vec<u8>> {
-        self.held.as_mut().map(|held| held.lend(room))
+        self.held.as_mut().and_then(|held| held.lend(room))
     }
 
     fn append_lent(&mut self, end: Vec<u8>) -> io::Result<()> {

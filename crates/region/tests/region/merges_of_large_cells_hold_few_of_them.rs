@@ -13,7 +13,7 @@ const FILES: usize = 6;
 const ROWS: usize = 3;
 /// What is around cells in blocks, and kept of small ones.
 const SLACK_BYTES: usize = 256 << 10;
-const LARGE_BUFFER_BYTES: usize = 1 << 20;
+const LARGE_BUFFER_BYTES: usize = 5 << 18;
 
 /// A region with files each of which has a cell of every row, and rows of its own.
 fn region(cache: Option<Arc<dyn BlockCache>>) -> (World, Arc<Region>) {
