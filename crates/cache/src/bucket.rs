@@ -61,7 +61,7 @@ struct Leaving {
 }
 
 impl Leaving {
-    /// Of an insertion, which is let in for one block in most cases.
+    /// Of an insertion, for which one block leaves in most cases.
     fn to_be_noted_in(books: &Arc<Bookkeeping>) -> Self {
         Self { blocks: Vec::with_capacity(1), books: Some(Arc::clone(books)) }
     }

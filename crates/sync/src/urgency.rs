@@ -11,9 +11,9 @@ const LEAST_URGENT: i32 = 19;
 /// Makes this thread less urgent than the one that the process began with: it is for work that nobody should come behind. One
 /// that cannot be made so stays as urgent as it is.
 pub fn be_less_urgent() {
-    let niceness =
-        getpriority_process(Some(getpid())).map_or(0, |first| (first + NICENESS).min(LEAST_URGENT));
-    let _ = setpriority_process(Some(gettid()), niceness);
+    if let Ok(first) = getpriority_process(Some(getpid())) {
+        let _ = setpriority_process(Some(gettid()), (first + NICENESS).min(LEAST_URGENT));
+    }
 }
 
 #[cfg(test)]
