@@ -1,7 +1,7 @@
 //! The paths that are counted.
 
 use crate::same_every_time::while_the_clock_stands;
-use crate::{Result, block, merge, served};
+use crate::{Result, block, merge, merged_scan, served};
 use finback_hfile::DataBlockEncoding;
 use std::hint::black_box;
 
@@ -28,12 +28,13 @@ pub(crate) struct NamedPath {
     begin: fn() -> Result<Box<dyn HotPath>>,
 }
 
-pub(crate) const PATHS: [NamedPath; 8] = [
+pub(crate) const PATHS: [NamedPath; 9] = [
     NamedPath { name: "get", calls: 101, begin: || served::get() },
     NamedPath { name: "multi-get of 10", calls: 51, begin: || served::multi_get() },
     NamedPath { name: "put", calls: 101, begin: || served::put() },
     NamedPath { name: "put of 64 columns, no log", calls: 51, begin: || served::wide_put() },
     NamedPath { name: "scan of 1,000 rows", calls: 11, begin: || served::scan() },
+    NamedPath { name: "scan of 1,000 rows, 4 files", calls: 11, begin: || merged_scan::merged_scan() },
     NamedPath { name: "block decode", calls: 11, begin: || block::decode(DataBlockEncoding::None) },
     NamedPath {
         name: "block decode, FAST_DIFF",

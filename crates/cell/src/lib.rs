@@ -14,6 +14,7 @@ pub mod order;
 mod prefetch;
 pub mod read;
 pub mod region_info;
+pub mod row_prefix;
 pub mod schema;
 pub mod server_name;
 mod split_restriction;

@@ -21,8 +21,8 @@ pub(crate) use merge::merge;
 
 use crate::arena::Chunk;
 use crate::record::Record;
-use crate::row_prefix::row_prefix;
 use finback_cell::key::Key;
+use finback_cell::row_prefix::row_prefix;
 use finback_cell::{Cell, CellOrder};
 use std::cmp::Ordering;
 use std::sync::Arc;

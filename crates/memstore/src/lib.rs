@@ -16,7 +16,6 @@ mod flat;
 mod in_memory_compaction;
 mod memstore;
 mod record;
-mod row_prefix;
 mod scanner;
 mod segment;
 mod skip_list;

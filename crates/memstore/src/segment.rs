@@ -2,10 +2,10 @@
 
 use crate::flat::{FlatBuilder, FlatCells, FlatCursor, merge};
 use crate::record::{HEADER_SIZE, Record};
-use crate::row_prefix::{Beginning, common_length};
 use crate::scanner::{Cursor, SegmentScanner};
 use crate::skip_list::{AVERAGE_NODE_BYTES, Inserted, SkipList, SkipListCursor};
 use crate::statistics::{Change, MemStoreSize, Statistics};
+use finback_cell::row_prefix::{Beginning, common_length};
 use finback_cell::{Cell, CellOrder};
 use std::sync::Arc;
 

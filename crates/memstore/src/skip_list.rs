@@ -20,9 +20,9 @@ pub(crate) use inserter::{Inserted, Inserter};
 pub(crate) use node::AVERAGE_NODE_BYTES;
 
 use crate::arena::Arena;
-use crate::row_prefix::{Beginning, LongRowPrefix};
 use finback_cell::CellOrder;
 use finback_cell::key::Key;
+use finback_cell::row_prefix::{Beginning, LongRowPrefix};
 use finback_sync::Mutex;
 use finback_sync::atomic::AtomicUsize;
 use finback_sync::atomic::Ordering::Relaxed;

@@ -16,6 +16,9 @@ use finback_memstore::SegmentScanner;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+mod order;
+use order::{Entry, Prefixes};
+
 /// A read of one column of one row: a source whose cells are all older than a put that was found first need not be
 /// looked at, as long as nobody asks for what comes after that put.
 #[derive(Debug)]
@@ -43,8 +46,9 @@ struct LeftOut {
 pub(crate) struct Heap {
     order: CellOrder,
     sources: Vec<Source>,
-    /// Numbers of the sources that are not exhausted; a binary heap by current cell.
-    heap: Vec<usize>,
+    /// The sources that are not exhausted; a binary heap by current cell.
+    heap: Vec<Entry>,
+    prefixes: Prefixes,
     /// Sources done within an operation over all sources that was interrupted.
     progress: usize,
     /// Rows found so far by an interrupted [`Heap::previous_row`].
@@ -69,6 +73,7 @@ impl Heap {
             order,
             sources,
             heap,
+            prefixes: Prefixes::default(),
             progress: 0,
             found_row: None,
             asking: 0,
@@ -94,7 +99,13 @@ impl Heap {
     /// The smallest current cell.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Cell<'_>, u64)> {
-        self.sources[*self.heap.first()?].peek()
+        self.sources[self.top()?].peek()
+    }
+
+    /// The source with the smallest cell.
+    #[inline]
+    fn top(&self) -> Option<usize> {
+        self.heap.first().map(|entry| entry.source)
     }
 
     /// Moves past the current cell.
@@ -108,7 +119,7 @@ impl Heap {
 
     #[inline]
     fn move_top(&mut self) -> Result<(), ScanInterrupt> {
-        let Some(&top) = self.heap.first() else { return Ok(()) };
+        let Some(top) = self.top() else { return Ok(()) };
         if !self.is_waking {
             self.asking = top;
             self.sources[top].next()?;
@@ -135,7 +146,7 @@ impl Heap {
     pub(crate) fn advance_if(&mut self, goes: impl FnOnce(&Cell<'_>, &Cell<'_>) -> bool) -> bool {
         let Some(top) = self.alone_in_row() else { return false };
         // The next smallest cell may have to be there, too.
-        if self.heap.iter().take(3).any(|&source| self.sources[source].is_resting()) {
+        if self.heap.iter().take(3).any(|entry| self.sources[entry.source].is_resting()) {
             return false;
         }
         let Source::File(file) = &mut self.sources[top] else { return false };
@@ -153,10 +164,25 @@ impl Heap {
         matches!(top, Some(Source::File(file)) if file.is_last_of_row())
     }
 
-    /// Moves from the first cell of a row behind whole rows before `stop` (empty: no end), as long as they are in the block of the
-    /// smallest cell, no other source has anything of them, and `rows` takes them; whether it has moved. It asks for no block.
+    /// Moves from the first cell of a row behind whole rows before `stop` (empty: no end), as long as they are in the blocks at
+    /// hand, no two sources have anything of one of them, and `rows` takes them; whether it has moved. It asks for no block.
     pub(crate) fn advance_rows(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
-        let Some((&top, others)) = self.heap.split_first() else { return false };
+        let mut moved = false;
+        loop {
+            let top = self.top();
+            if !self.advance_rows_of_top(stop, rows) {
+                return moved;
+            }
+            moved = true;
+            // The next row is not taken, or it would have been.
+            if self.top() == top {
+                return true;
+            }
+        }
+    }
+
+    fn advance_rows_of_top(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
+        let Some((&Entry { source: top, .. }, others)) = self.heap.split_first() else { return false };
         if self.left_out.is_some() || self.is_waking {
             return false;
         }
@@ -166,7 +192,7 @@ impl Heap {
             return false;
         }
         let mut end = stop;
-        for &other in others.iter().take(2) {
+        for &Entry { source: other, .. } in others.iter().take(2) {
             let other = if other < top { &left[other] } else { &right[other - top - 1] };
             // One of large blocks, which is to be read again when it is its turn.
             if other.is_resting() {
@@ -187,14 +213,15 @@ impl Heap {
     /// The source with the smallest cell, if no other one has anything of its row for certain.
     #[inline]
     fn alone_in_row(&self) -> Option<usize> {
-        let (&top, others) = self.heap.split_first()?;
+        let (top, others) = self.heap.split_first()?;
         if self.left_out.is_some() || self.is_waking {
             return None;
         }
         // Of the others the smallest is one of the first two.
-        let row = || self.sources[top].peek().map(|(cell, _)| cell.row());
-        let is_in_row = |&other: &usize| self.sources[other].key().map(|(key, _)| key.row) == row();
-        (!others.iter().take(2).any(is_in_row)).then_some(top)
+        let is_in_row = |other: &Entry| {
+            other.prefix == top.prefix && self.sources[other.source].row() == self.sources[top.source].row()
+        };
+        (!others.iter().take(2).any(is_in_row)).then_some(top.source)
     }
 
     #[cold]
@@ -276,7 +303,7 @@ impl Heap {
     ) -> Result<(), ScanInterrupt> {
         let column = &left_out.column;
         loop {
-            if let Some(&top) = self.heap.first() {
+            if let Some(top) = self.top() {
                 self.asking = top;
                 self.sources[top].wake()?;
             }
@@ -302,7 +329,7 @@ impl Heap {
             self.bring_in(|_, _| true)?;
         }
         while !self.is_waking && self.top_is_before(key) {
-            let top = self.heap[0];
+            let top = self.heap[0].source;
             self.asking = top;
             self.sources[top].reseek(key)?;
             self.settle_top();
@@ -312,7 +339,7 @@ impl Heap {
 
     #[inline]
     fn top_is_before(&self, key: &Key<'_>) -> bool {
-        let Some(&top) = self.heap.first() else { return false };
+        let Some(top) = self.top() else { return false };
         let order = match self.sources[top].peek() {
             Some((cell, _)) => self.order.compare_cell_to_key(&cell, key),
             None => {
@@ -325,14 +352,17 @@ impl Heap {
     /// Whether no other cell has the key of the smallest one, as far as that is known without moving on. For sources that are
     /// files.
     pub(crate) fn is_alone(&self) -> bool {
-        let Some((&top, others)) = self.heap.split_first() else { return false };
-        let Some((key, _)) = self.sources[top].key() else { return false };
-        let has_other_key = |&other: &usize| {
-            self.sources[other]
+        let Some((top, others)) = self.heap.split_first() else { return false };
+        let Some((key, _)) = self.sources[top.source].key() else { return false };
+        let has_other_key = |other: &Entry| {
+            if other.prefix != top.prefix {
+                return true;
+            }
+            self.sources[other.source]
                 .key()
                 .is_none_or(|(other, _)| self.order.compare_keys(&other, &key) != Ordering::Equal)
         };
-        let next_has = match &self.sources[top] {
+        let next_has = match &self.sources[top.source] {
             Source::Segment(_) | Source::Unsettled(_) => false,
             Source::File(file) => file.next_has_another_key(),
         };
@@ -342,8 +372,8 @@ impl Heap {
     /// Sees to it that the smallest cell is in memory: the end of every operation that moves forward.
     #[inline]
     fn wake_top(&mut self) -> Result<(), ScanInterrupt> {
-        match self.heap.first() {
-            Some(&top) if self.sources[top].is_resting() => self.wake(top),
+        match self.top() {
+            Some(top) if self.sources[top].is_resting() => self.wake(top),
             _ => Ok(()),
         }
     }
@@ -425,72 +455,7 @@ impl Heap {
             source.provide(block);
         }
     }
-
-    /// Whether source `a` comes before source `b`; exhausted ones come last.
-    #[inline]
-    fn before(&self, a: usize, b: usize) -> bool {
-        match (self.sources[a].peek(), self.sources[b].peek()) {
-            (Some((x, x_sequence)), Some((y, y_sequence))) => {
-                self.order.compare_with_sequence(&x, x_sequence, &y, y_sequence).then(a.cmp(&b))
-                    == Ordering::Less
-            }
-            _ => self.key_is_before(a, b),
-        }
-    }
-
-    #[cold]
-    fn key_is_before(&self, a: usize, b: usize) -> bool {
-        match (self.sources[a].key(), self.sources[b].key()) {
-            (Some((x, x_sequence)), Some((y, y_sequence))) => {
-                let order = self.order.compare_keys(&x, &y).then(y_sequence.cmp(&x_sequence));
-                order.then(a.cmp(&b)) == Ordering::Less
-            }
-            (Some(_), None) => true,
-            (None, _) => false,
-        }
-    }
-
-    fn rebuild(&mut self) {
-        self.heap.clear();
-        self.heap.extend((0..self.sources.len()).filter(|&source| self.sources[source].has_cell()));
-        for position in (0..self.heap.len() / 2).rev() {
-            self.sift_down(position);
-        }
-    }
-
-    /// Restores the heap after its top moved forward.
-    #[inline]
-    fn settle_top(&mut self) {
-        let moved = self.heap[0];
-        if !self.sources[moved].has_cell() {
-            self.heap.swap_remove(0);
-            if self.heap.is_empty() {
-                return;
-            }
-        }
-        self.sift_down(0);
-        if self.heap[0] != moved {
-            self.sources[moved].rest(self.most_kept);
-        }
-    }
-
-    fn sift_down(&mut self, mut position: usize) {
-        loop {
-            let left = 2 * position + 1;
-            if left >= self.heap.len() {
-                return;
-            }
-            let right = left + 1;
-            let smaller = if right < self.heap.len() && self.before(self.heap[right], self.heap[left]) {
-                right
-            } else {
-                left
-            };
-            if !self.before(self.heap[smaller], self.heap[position]) {
-                return;
-            }
-            self.heap.swap(smaller, position);
-            position = smaller;
-        }
-    }
 }
+
+#[cfg(test)]
+mod tests;

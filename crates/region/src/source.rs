@@ -36,6 +36,15 @@ impl Source {
         }
     }
 
+    /// The row of the current cell, also while the source rests.
+    #[inline]
+    pub(crate) fn row(&self) -> Option<&[u8]> {
+        match self.peek() {
+            Some((cell, _)) => Some(cell.row()),
+            None => self.key().map(|(key, _)| key.row),
+        }
+    }
+
     /// Whether there is a current cell of which only the key is in memory.
     #[inline]
     pub(crate) fn is_resting(&self) -> bool {

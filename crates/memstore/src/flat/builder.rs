@@ -3,7 +3,7 @@
 use super::{Entry, FlatCells};
 use crate::arena::{Chunk, MAX_SHARED_BYTES};
 use crate::record::Record;
-use crate::row_prefix::row_prefix;
+use finback_cell::row_prefix::row_prefix;
 use finback_cell::{Cell, CellOrder};
 use std::collections::HashSet;
 use std::ptr::NonNull;

@@ -1,8 +1,8 @@
 //! Merges flat segments without touching their cells: only the indexes are copied, in runs as long as possible.
 
 use super::{Entry, FlatCells};
-use crate::row_prefix::{common_length, row_prefix};
 use finback_cell::CellOrder;
+use finback_cell::row_prefix::{common_length, row_prefix};
 use std::cmp::Ordering;
 
 /// A source, and how far it has been merged.

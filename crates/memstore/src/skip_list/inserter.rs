@@ -3,9 +3,9 @@
 use super::node::{Header, MAX_HEIGHT, Node};
 use super::{SkipList, Target};
 use crate::record::Record;
-use crate::row_prefix::Beginning;
 use finback_cell::Cell;
 use finback_cell::key::Key;
+use finback_cell::row_prefix::Beginning;
 use finback_sync::MutexGuard;
 use finback_sync::atomic::Ordering::Relaxed;
 use std::cmp::Ordering;

@@ -11,8 +11,8 @@
 
 use super::SkipList;
 use crate::record::Record;
-use crate::row_prefix::LongRowPrefix;
 use finback_cell::Cell;
+use finback_cell::row_prefix::LongRowPrefix;
 use finback_sync::atomic::AtomicPtr;
 use finback_sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::marker::PhantomData;

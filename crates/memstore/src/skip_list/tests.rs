@@ -1,9 +1,9 @@
 //! Small enough for Miri: `cargo +nightly miri test -p finback-memstore skip_list`.
 
 use super::{MAX_HEIGHT, SkipList, SkipListCursor};
-use crate::row_prefix::Beginning;
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
+use finback_cell::row_prefix::Beginning;
 use finback_cell::{Cell, CellOrder};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;

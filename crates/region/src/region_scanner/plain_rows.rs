@@ -55,13 +55,16 @@ struct PlainRows<'a> {
     turn_end: usize,
     /// Where the last row begins in the output.
     last_row: &'a mut usize,
+    /// A limit was reached between two rows.
+    is_over: bool,
 }
 
 impl TakeRows for PlainRows<'_> {
     #[inline]
     fn take(&mut self, before: Option<&Cell<'_>>, cell: &Cell<'_>, sequence_id: u64) -> bool {
         let cells = self.out.open_cells as usize;
-        let is_full = cells >= MOST_CELLS.min(self.limits.batch)
+        let is_full = self.is_over
+            || cells >= MOST_CELLS.min(self.limits.batch)
             || cells + 2 > *self.budget
             || self.out.cells.len() >= self.turn_end
             || (cells > 0 && self.limits.partial_rows && self.out.size() >= self.limits.bytes);
@@ -79,7 +82,8 @@ impl TakeRows for PlainRows<'_> {
         self.out.rows_scanned += 1;
         self.out.rows_completed += 1;
         self.out.close_result(false);
-        self.limits.reached(self.out).is_none()
+        self.is_over = self.limits.reached(self.out).is_some();
+        !self.is_over
     }
 }
 
@@ -99,7 +103,8 @@ impl RegionScanner {
         let mut last_row = 0;
         let moved = store.advance_rows(&self.range.stop, |plain, read_point| {
             let last_row = &mut last_row;
-            PlainRows { plain, read_point, out: &mut *out, limits, budget, turn_end, last_row }
+            let out = &mut *out;
+            PlainRows { plain, read_point, out, limits, budget, turn_end, last_row, is_over: false }
         });
         // Of a row that was not taken to its end.
         out.drop_result();

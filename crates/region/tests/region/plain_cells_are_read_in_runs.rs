@@ -27,6 +27,8 @@ enum Step {
     Put(u8, u8, u8, u8),
     /// Puts of the first so many columns of so many rows, from one on, at a time.
     PutRows(u8, u8, u8, u8),
+    /// The same of every so many-th row from one on: the rows of others are between them.
+    PutScattered(u8, u8, u8, u8),
     /// A marker: kind, row, column, time.
     Delete(u8, u8, u8, u8),
     Flush,
@@ -46,6 +48,8 @@ fn step_of_many_rows() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (0..100u8, 1..100u8, 1..6u8, 0..4u8)
             .prop_map(|(from, count, columns, at)| Step::PutRows(from, count, columns, at)),
+        6 => (0..20u8, 2..6u8, 1..4u8, 0..4u8)
+            .prop_map(|(from, every, columns, at)| Step::PutScattered(from, every, columns, at)),
         1 => (0..100u8, 1..8u8, 8..20u8, 0..4u8)
             .prop_map(|(from, count, columns, at)| Step::PutRows(from, count, columns, at)),
         2 => (0..4u8, 0..200u8, 0..6u8, 0..4u8).prop_map(|(kind, row, column, at)| Step::Delete(kind, row, column, at)),
@@ -54,10 +58,12 @@ fn step_of_many_rows() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A row, or none.
-fn edge() -> impl Strategy<Value = (Bytes, bool)> {
-    let row = prop_oneof![1 => Just(Bytes::new()), 3 => (0..220u8).prop_map(|row| format!("r{row}").into())];
-    (row, any::<bool>())
+/// What all rows of a table begin with: so much that what decides most comparisons of rows is behind it, or nothing.
+const BEGINNINGS: [&str; 2] = ["", "of-all-rows-of-this-table-the-beginning,"];
+
+/// The number of a row, or none.
+fn edge() -> impl Strategy<Value = (Option<u8>, bool)> {
+    (prop::option::weighted(0.75, 0..220u8), any::<bool>())
 }
 
 fn limits() -> impl Strategy<Value = ScanLimits> {
@@ -76,14 +82,22 @@ fn limits() -> impl Strategy<Value = ScanLimits> {
     )
 }
 
-fn apply(region: &Region, step: &Step) {
+fn apply(region: &Region, step: &Step, beginning: &str) {
     let write = |kind, cell_type, (row, column, at): (u8, u8, u8), value: &[u8]| -> Mutation {
-        let (row, qualifier) = (format!("r{row}"), format!("c{column:02}"));
+        let (row, qualifier) = (format!("{beginning}r{row}"), format!("c{column:02}"));
         let qualifier = if column == 0 { "" } else { &qualifier };
         Mutation {
             durability: Durability::SkipWal,
             ..mutation(kind, cell_type, (&row, "f", qualifier), NOW - 10 * i64::from(at), value)
         }
+    };
+    let put_rows = |rows: Vec<u8>, columns: u8, at| {
+        let puts: Vec<_> = rows
+            .into_iter()
+            .flat_map(|row| (0..columns).map(move |column| (row, column, at)))
+            .map(|place| write(MutationKind::Put, CellType::Put, place, &[place.0]))
+            .collect();
+        run(region.batch(puts)).into_iter().for_each(|put| put.unwrap());
     };
     match *step {
         Step::Put(row, from, count, at) => {
@@ -92,12 +106,9 @@ fn apply(region: &Region, step: &Step) {
                 .collect();
             run(region.batch(puts)).into_iter().for_each(|put| put.unwrap());
         }
-        Step::PutRows(from, count, columns, at) => {
-            let puts: Vec<_> = (from..from + count)
-                .flat_map(|row| (0..columns).map(move |column| (row, column, at)))
-                .map(|place| write(MutationKind::Put, CellType::Put, place, &[place.0]))
-                .collect();
-            run(region.batch(puts)).into_iter().for_each(|put| put.unwrap());
+        Step::PutRows(from, count, columns, at) => put_rows((from..from + count).collect(), columns, at),
+        Step::PutScattered(from, every, columns, at) => {
+            put_rows((from..200).step_by(every.into()).collect(), columns, at);
         }
         Step::Delete(kind, row, column, at) => {
             let kinds = [
@@ -166,7 +177,7 @@ proptest! {
         let mut world = World::new(Arc::new(MemFileSystem::new()), vec![described]);
         world.host.now_ms.store(NOW, Ordering::SeqCst);
         let region = world.start().unwrap();
-        steps.iter().for_each(|step| apply(&region, step));
+        steps.iter().for_each(|step| apply(&region, step, ""));
         // Of those times that are older than a second some have expired.
         world.host.now_ms.store(NOW + 1005 - 10 * i64::from(ttl.unwrap_or(0)), Ordering::SeqCst);
         let time_range = match (NOW - 10 * i64::from(oldest), NOW + 1 - 10 * i64::from(newest)) {
@@ -185,21 +196,23 @@ proptest! {
         versions in 1..3u32,
         ((start, include_start), (stop, include_stop)) in (edge(), edge()),
         block_size in prop::sample::select(vec!["100", "1500", "20000"]),
+        beginning in prop::sample::select(&BEGINNINGS[..]),
         is_flushed: bool,
     ) {
+        let edge = |row: Option<u8>| row.map_or_else(Bytes::new, |row| format!("{beginning}r{row}").into());
         let described = family("f", versions).with("BLOCKSIZE", block_size);
         let mut world = World::new(Arc::new(MemFileSystem::new()), vec![described]);
         world.host.now_ms.store(NOW, Ordering::SeqCst);
         let region = world.start().unwrap();
-        steps.iter().for_each(|step| apply(&region, step));
+        steps.iter().for_each(|step| apply(&region, step, beginning));
         let scan = Scan {
-            start_row: start, include_start_row: include_start, stop_row: stop, include_stop_row: include_stop,
+            start_row: edge(start), include_start_row: include_start, stop_row: edge(stop), include_stop_row: include_stop,
             max_versions: versions, ..Scan::default()
         };
         let expected = replies(&region, &scan, &limits, Some(Box::new(Everything)), || ());
         let change_files = || if is_flushed {
-            apply(&region, &Step::Flush);
-            apply(&region, &Step::Compact(true));
+            apply(&region, &Step::Flush, beginning);
+            apply(&region, &Step::Compact(true), beginning);
         };
         prop_assert_eq!(replies(&region, &scan, &limits, None, change_files), expected);
     }

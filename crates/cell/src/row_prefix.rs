@@ -1,11 +1,11 @@
 //! The first bytes of a row as numbers that decide most comparisons.
 
-use finback_cell::CellOrder;
+use crate::order::CellOrder;
 
 /// A number that orders as rows do, as far as eight bytes can: rows whose prefixes differ compare as the prefixes do,
 /// rows whose prefixes are equal must be compared in full.
 #[inline]
-pub(crate) fn row_prefix(order: CellOrder, row: &[u8]) -> u64 {
+pub fn row_prefix(order: CellOrder, row: &[u8]) -> u64 {
     match order {
         CellOrder::User => first_eight(row),
         // The rows of hbase:meta do not compare as bytes; see `CellOrder`.
@@ -15,8 +15,8 @@ pub(crate) fn row_prefix(order: CellOrder, row: &[u8]) -> u64 {
 
 /// What rows are expected to begin with. Prefixes of those that do are of what is behind it; those of others order as well.
 /// It ends so early that prefixes reach to the ends of rows: the more rows have it.
-#[derive(Clone, Copy)]
-pub(crate) struct Beginning {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beginning {
     length: u8,
     bytes: [u8; Self::LONGEST],
 }
@@ -26,12 +26,13 @@ impl Beginning {
     const LONGEST: usize = 47;
 
     /// Of rows that are like these two: the first and the last of many, or twice the only one.
-    pub(crate) fn expected(one: &[u8], other: &[u8]) -> Self {
+    pub fn expected(one: &[u8], other: &[u8]) -> Self {
         let behind = one.len().max(other.len()).saturating_sub(LongRowPrefix::WHOLE_BYTES);
         Self::new(&one[..common_length(one, other).min(behind)])
     }
 
-    pub(crate) fn new(beginning: &[u8]) -> Self {
+    /// Of rows that begin with this.
+    pub fn new(beginning: &[u8]) -> Self {
         let length = beginning.len().min(Self::LONGEST);
         let mut bytes = [0; Self::LONGEST];
         bytes[..length].copy_from_slice(&beginning[..length]);
@@ -46,22 +47,23 @@ impl Beginning {
 
 /// As [`row_prefix`], of 112 bits: two say whether the row is before all that have the beginning, among them, or behind them;
 /// the others are the first bits of what comes behind the beginning, or of the row.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct LongRowPrefix {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LongRowPrefix {
     /// The first 64.
-    pub(crate) first: u64,
+    pub first: u64,
     /// The last 48.
-    pub(crate) second: u64,
+    pub second: u64,
 }
 
 impl LongRowPrefix {
     /// Bytes that there is room for.
     const WHOLE_BYTES: usize = 110 / 8;
 
+    /// Of `row`; the default, which tells no two rows apart, where rows do not compare as bytes.
     #[inline]
-    pub(crate) fn new(order: CellOrder, beginning: &Beginning, row: &[u8]) -> Self {
+    pub fn new(order: CellOrder, beginning: &Beginning, row: &[u8]) -> Self {
         if order == CellOrder::Meta {
-            return Self { first: 0, second: 0 };
+            return Self::default();
         }
         let beginning = beginning.as_bytes();
         let (place, rest) = match row.strip_prefix(beginning) {
@@ -89,7 +91,7 @@ fn first_eight(row: &[u8]) -> u64 {
 }
 
 /// How many bytes two rows have in common at their beginnings.
-pub(crate) fn common_length(a: &[u8], b: &[u8]) -> usize {
+pub fn common_length(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
