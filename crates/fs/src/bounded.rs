@@ -165,6 +165,10 @@ impl RandomAccessFile for Handle {
         self.0.file()?.read_exact_at(offset, buf)
     }
 
+    fn append_exact_at(&self, offset: u64, length: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.0.file()?.append_exact_at(offset, length, bytes)
+    }
+
     /// A file that would have to be opened is for those who may wait.
     fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {
         self.0.slot.get().map_or(Ok(None), |file| file.read_at_nowait(offset, buf))

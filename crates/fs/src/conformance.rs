@@ -83,6 +83,12 @@ fn appends_and_reads(fs: &dyn FileSystem, root: &Path) {
     assert_eq!(reader.read_at(7, &mut buf).expect("at the end"), 0);
     assert_eq!(reader.read_at(u64::from(u32::MAX), &mut buf).expect("far beyond"), 0);
     reader.read_exact_at(7, &mut []).expect("nothing to read");
+    let mut bytes = Vec::with_capacity(64);
+    bytes.push(b'-');
+    reader.append_exact_at(1, 3, &mut bytes).expect("append what is read");
+    reader.append_exact_at(7, 0, &mut bytes).expect("nothing to read");
+    assert_eq!(bytes, b"-bcd", "as much as was asked for, though there is room and there are bytes for more");
+    assert_eq!(kind(reader.append_exact_at(4, 4, &mut bytes)), ErrorKind::UnexpectedEof);
     if reader.read_at_nowait(1, &mut buf).expect("nowait").is_some() {
         assert_eq!(&buf, b"bcde");
     }

@@ -213,6 +213,14 @@ pub trait RandomAccessFile: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Reads `length` bytes behind those that `bytes` has, without filling its memory with zeros before where that can be spared;
+    /// `UnexpectedEof` if the file ends before. After an error what is behind them is undefined.
+    fn append_exact_at(&self, offset: u64, length: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let begin = bytes.len();
+        bytes.resize(begin + length, 0);
+        self.read_exact_at(offset, &mut bytes[begin..])
+    }
+
     /// Fills `buf` if that needs no waiting for a device; `None` (and `buf` undefined) if it might.
     fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>>;
 

@@ -8,6 +8,7 @@ use std::{
 };
 
 use rustix::{
+    buffer::spare_capacity,
     fs::Advice,
     io::{Errno, ReadWriteFlags},
 };
@@ -209,6 +210,22 @@ impl RandomAccessFile for LocalReadable {
                 done => return done,
             }
         }
+    }
+
+    fn append_exact_at(&self, offset: u64, length: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let begin = bytes.len();
+        bytes.reserve_exact(length);
+        while bytes.len() < begin + length {
+            let at = offset + (bytes.len() - begin) as u64;
+            match rustix::io::pread(&self.file, spare_capacity(bytes), at) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // There may have been more room, and more of the file.
+        bytes.truncate(begin + length);
+        Ok(())
     }
 
     fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {

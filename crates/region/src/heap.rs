@@ -181,6 +181,7 @@ impl Heap {
         }
     }
 
+    #[inline]
     fn advance_rows_of_top(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
         let Some((&Entry { source: top, .. }, others)) = self.heap.split_first() else { return false };
         if self.left_out.is_some() || self.is_waking {

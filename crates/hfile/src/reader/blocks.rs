@@ -77,9 +77,18 @@ impl HFileReader {
     /// # Errors
     /// [`HFileError::Corrupt`]; the storage's.
     pub fn read_block(&self, place: BlockRef) -> Result<Arc<Block>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
+        let bytes = self.read_bytes(place)?;
         self.check_block(place, bytes).or_else(|error| self.read_other_copy(place, error))
+    }
+
+    /// Its bytes, unchecked.
+    fn read_bytes(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
+        self.check_place(place)?;
+        let mut bytes = Vec::new();
+        match self.file.append_exact_at(place.offset, place.size as usize, &mut bytes) {
+            Ok(()) => Ok(bytes),
+            Err(source) => Err(self.io(place.offset, source)),
+        }
     }
 
     /// Reads a block once more, after `error`, from another copy. Without one, or if that is no better, the error stands.
@@ -108,8 +117,7 @@ impl HFileReader {
         place: BlockRef,
         keep: bool,
     ) -> Result<Arc<Block>, HFileError> {
-        let mut bytes = self.buffer_for(place)?;
-        self.file.read_exact_at(place.offset, &mut bytes).map_err(|source| self.io(place.offset, source))?;
+        let bytes = self.read_bytes(place)?;
         let stored = (keep && self.is_worth_caching()).then(|| bytes.clone());
         let block = match self.check_block(place, bytes) {
             Ok(block) => block,
@@ -134,14 +142,20 @@ impl HFileReader {
         }
     }
 
-    /// A buffer for a block, whose place must be inside the file: nothing is allocated on a lying size.
+    /// A buffer for a block.
     fn buffer_for(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
+        self.check_place(place)?;
+        Ok(vec![0; place.size as usize])
+    }
+
+    /// The place must be inside the file: nothing is allocated on a lying size.
+    fn check_place(&self, place: BlockRef) -> Result<(), HFileError> {
         let end = place.offset.checked_add(u64::from(place.size));
         if (place.size as usize) < HEADER_SIZE || end.is_none_or(|end| end > self.size_bytes) {
             let found = format!("{} bytes at {}", place.size, place.offset);
             return Err(self.corrupt("block index", place.offset, "a block inside the file", found));
         }
-        Ok(vec![0; place.size as usize])
+        Ok(())
     }
 
     pub(crate) fn check_block(&self, place: BlockRef, bytes: Vec<u8>) -> Result<Arc<Block>, HFileError> {

@@ -25,8 +25,9 @@ pub(super) struct Entry {
 /// What prefixes are made of.
 #[derive(Debug)]
 pub(super) struct Prefixes {
-    /// What rows begin with; `None`, and all prefixes alike, before that was chosen.
-    beginning: Option<Beginning>,
+    /// What rows begin with; `None`, and all prefixes alike, before that was chosen. By itself: a get of a row chooses none, and
+    /// is moved to and fro.
+    beginning: Option<Box<Beginning>>,
     /// Comparisons of equal prefixes since then.
     ties: u32,
     most_ties: u32,
@@ -87,7 +88,7 @@ impl Heap {
             }
             Some(row) => {
                 // The last one is compared with none.
-                if let Some(beginning) = self.prefixes.beginning.as_ref().filter(|_| self.heap.len() > 1) {
+                if let Some(beginning) = self.prefixes.beginning.as_deref().filter(|_| self.heap.len() > 1) {
                     self.heap[0].prefix = LongRowPrefix::new(self.order, beginning, row);
                 }
             }
@@ -140,12 +141,13 @@ impl Heap {
             return;
         };
         let beginning = Beginning::expected(first, least_like);
-        let is_as_before = self.prefixes.beginning == Some(beginning);
+        let is_as_before = self.prefixes.beginning.as_deref() == Some(&beginning);
         let most_ties = if is_as_before { self.prefixes.most_ties * 2 } else { FEW_TIES };
         for entry in &mut self.heap {
             let row = self.sources[entry.source].row().unwrap_or_default();
             entry.prefix = LongRowPrefix::new(self.order, &beginning, row);
         }
-        self.prefixes = Prefixes { beginning: Some(beginning), ties: 0, most_ties: most_ties.min(MANY_TIES) };
+        self.prefixes =
+            Prefixes { beginning: Some(Box::new(beginning)), ties: 0, most_ties: most_ties.min(MANY_TIES) };
     }
 }
