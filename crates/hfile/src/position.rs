@@ -12,6 +12,9 @@ pub trait TakeRows {
 
     /// All cells of the row are taken. False ends it all.
     fn end_row(&mut self) -> bool;
+
+    /// Whether nothing older is wanted of the column of a cell that is the newest of it, and would be taken.
+    fn hides_older(&self, cell: &Cell<'_>, sequence_id: u64) -> bool;
 }
 
 /// Cells that are asked for before a scanner comes to them: the next one is looked at as soon as it moves, if only for where it ends.
@@ -86,8 +89,8 @@ impl Position {
     }
 
     /// Moves behind whole rows, to the first cell of another one of the block, as long as `rows` takes them; whether it has moved.
-    /// Then it was at the first cell of a row.
-    #[inline]
+    /// Then it was at the first cell of a row. A call for many rows: as a part of its callers the loop has not enough registers.
+    #[inline(never)]
     pub(crate) fn advance_rows(&mut self, rows: &mut impl TakeRows) -> bool {
         let Some(cells) = &self.block.cells else { return false };
         let payload = self.block.payload();

@@ -108,6 +108,11 @@ impl ColumnTracker {
         self.wanted.is_none() && self.limits.limit > 0
     }
 
+    /// Whether of each column no more than one version is wanted.
+    pub(crate) fn takes_one_of_each(&self) -> bool {
+        self.limits.limit == 1
+    }
+
     /// Begins a column with a put.
     pub(crate) fn begin_column(&mut self, put: &Cell<'_>) {
         self.qualifier.clear();

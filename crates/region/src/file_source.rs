@@ -219,6 +219,10 @@ impl<R: TakeRows> TakeRows for RowsBefore<'_, R> {
     fn end_row(&mut self) -> bool {
         self.rows.end_row()
     }
+
+    fn hides_older(&self, cell: &Cell<'_>, sequence_id: u64) -> bool {
+        self.rows.hides_older(cell, sequence_id)
+    }
 }
 
 impl std::fmt::Debug for FileSource {

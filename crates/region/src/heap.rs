@@ -165,28 +165,54 @@ impl Heap {
     }
 
     /// Moves from the first cell of a row behind whole rows before `stop` (empty: no end), as long as they are in the blocks at
-    /// hand, no two sources have anything of one of them, and `rows` takes them; whether it has moved. It asks for no block.
+    /// hand, no two sources have anything of one of them but older versions of its only cell, and `rows` takes them; whether it has
+    /// moved. It asks for no block.
     pub(crate) fn advance_rows(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
+        if self.left_out.is_some() || self.is_waking {
+            return false;
+        }
         let mut moved = false;
         loop {
             let top = self.top();
-            if !self.advance_rows_of_top(stop, rows) {
+            let has_moved = self.advance_rows_of_top(stop, rows);
+            moved |= has_moved;
+            // Where it is the turn of the same source the next row is not taken, or it would have been.
+            let goes_on = (has_moved && self.top() != top) || self.drop_hidden(rows);
+            if !goes_on {
                 return moved;
             }
-            moved = true;
-            // The next row is not taken, or it would have been.
-            if self.top() == top {
-                return true;
-            }
         }
+    }
+
+    /// Leaves behind what another source has of the row of the smallest cell, if that is the row's only cell in both, and the
+    /// other one an older version that `rows` does not want; whether there was any.
+    fn drop_hidden(&mut self, rows: &impl TakeRows) -> bool {
+        let Some((top, others)) = self.heap.split_first() else { return false };
+        let Source::File(newest) = &self.sources[top.source] else { return false };
+        let Some((cell, sequence_id)) = newest.peek() else { return false };
+        let is_hidden = |other: &Entry| {
+            other.prefix == top.prefix
+                && matches!(&self.sources[other.source], Source::File(file) if file.peek().is_some_and(|(older, _)| {
+                    older.row() == cell.row() && older.qualifier() == cell.qualifier() && file.is_last_of_row()
+                }))
+        };
+        let Some(place) = others.iter().take(2).position(is_hidden) else { return false };
+        if !newest.is_last_of_row() || !rows.hides_older(&cell, sequence_id) {
+            return false;
+        }
+        let place = place + 1;
+        let other = self.heap[place].source;
+        let Source::File(file) = &mut self.sources[other] else { return false };
+        let moved = file.advance_if(|_, _| true);
+        if moved {
+            self.settle(place);
+        }
+        moved
     }
 
     #[inline]
     fn advance_rows_of_top(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
         let Some((&Entry { source: top, .. }, others)) = self.heap.split_first() else { return false };
-        if self.left_out.is_some() || self.is_waking {
-            return false;
-        }
         let (left, right) = self.sources.split_at_mut(top);
         let Some((Source::File(file), right)) = right.split_first_mut() else { return false };
         if file.is_resting() {

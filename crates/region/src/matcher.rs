@@ -36,6 +36,7 @@ pub(crate) enum Step {
 pub(crate) struct PlainCells {
     oldest: i64,
     time_range: TimeRange,
+    one_version: bool,
 }
 
 impl PlainCells {
@@ -48,6 +49,11 @@ impl PlainCells {
             && self.time_range.contains(timestamp)
             && cell.tags().is_empty()
             && before.is_none_or(|before| cell.qualifier() != before.qualifier())
+    }
+
+    /// Whether nothing behind `cell` is wanted of its column, if it is the first of the column, and the column the first of the row.
+    pub(crate) fn hide_older(&self, cell: &Cell<'_>) -> bool {
+        self.one_version && self.include(None, cell)
     }
 }
 
@@ -131,8 +137,12 @@ impl Matcher {
     /// each has to be decided about.
     pub(crate) fn plain_cells(&self) -> Option<PlainCells> {
         let decides_each = self.raw || self.new_versions.is_some() || !self.deletes.is_empty();
-        (!decides_each && self.columns.takes_newest_of_each())
-            .then_some(PlainCells { oldest: self.oldest, time_range: self.time_range })
+        let one_version = self.columns.takes_one_of_each();
+        (!decides_each && self.columns.takes_newest_of_each()).then_some(PlainCells {
+            oldest: self.oldest,
+            time_range: self.time_range,
+            one_version,
+        })
     }
 
     /// Goes on behind a cell that was included as one of [`Matcher::plain_cells`].

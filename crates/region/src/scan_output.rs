@@ -116,6 +116,7 @@ impl ScanOutput {
     }
 
     /// Ends the result being built. One without cells is none.
+    #[inline]
     pub(crate) fn close_result(&mut self, partial: bool) {
         if self.open_cells > 0 {
             if partial {

@@ -79,26 +79,30 @@ impl Heap {
     #[inline]
     pub(super) fn settle_top(&mut self) {
         let moved = self.heap[0].source;
-        match self.sources[moved].row() {
+        self.settle(0);
+        if self.top().is_some_and(|top| top != moved) {
+            self.sources[moved].rest(self.most_kept);
+        }
+    }
+
+    /// Restores the heap after what stands in this place, the first or a child of it, moved forward.
+    #[inline]
+    pub(super) fn settle(&mut self, place: usize) {
+        match self.sources[self.heap[place].source].row() {
+            // What comes to its place is behind the first.
             None => {
-                self.heap.swap_remove(0);
-                if self.heap.is_empty() {
-                    return;
-                }
+                self.heap.swap_remove(place);
             }
             Some(row) => {
                 // The last one is compared with none.
                 if let Some(beginning) = self.prefixes.beginning.as_deref().filter(|_| self.heap.len() > 1) {
-                    self.heap[0].prefix = LongRowPrefix::new(self.order, beginning, row);
+                    self.heap[place].prefix = LongRowPrefix::new(self.order, beginning, row);
                 }
             }
         }
-        self.sift_down(0);
+        self.sift_down(place);
         if self.prefixes.ties >= self.prefixes.most_ties {
             self.choose_prefixes();
-        }
-        if self.heap[0].source != moved {
-            self.sources[moved].rest(self.most_kept);
         }
     }
 

@@ -85,6 +85,10 @@ impl TakeRows for PlainRows<'_> {
         self.is_over = self.limits.reached(self.out).is_some();
         !self.is_over
     }
+
+    fn hides_older(&self, cell: &Cell<'_>, sequence_id: u64) -> bool {
+        !self.is_over && sequence_id <= self.read_point && self.plain.hide_older(cell)
+    }
 }
 
 impl RegionScanner {
