@@ -165,8 +165,8 @@ impl Heap {
     }
 
     /// Moves from the first cell of a row behind whole rows before `stop` (empty: no end), as long as they are in the blocks at
-    /// hand, no two sources have anything of one of them but older versions of its only cell, and `rows` takes them; whether it has
-    /// moved. It asks for no block.
+    /// hand, no two sources have anything of one of them but older versions of its only cell, and `rows` takes them; whether any was
+    /// taken. It asks for no block.
     pub(crate) fn advance_rows(&mut self, stop: &[u8], rows: &mut impl TakeRows) -> bool {
         if self.left_out.is_some() || self.is_waking {
             return false;
@@ -185,7 +185,8 @@ impl Heap {
     }
 
     /// Leaves behind what another source has of the row of the smallest cell, if that is the row's only cell in both, and the
-    /// other one an older version that `rows` does not want; whether there was any.
+    /// other one an older put that `rows` does not want; whether it was left. A marker is not: those of a family, and cells without a
+    /// qualifier, are of one column, and it may hide what a third source has.
     fn drop_hidden(&mut self, rows: &impl TakeRows) -> bool {
         let Some((top, others)) = self.heap.split_first() else { return false };
         let Source::File(newest) = &self.sources[top.source] else { return false };
@@ -193,7 +194,10 @@ impl Heap {
         let is_hidden = |other: &Entry| {
             other.prefix == top.prefix
                 && matches!(&self.sources[other.source], Source::File(file) if file.peek().is_some_and(|(older, _)| {
-                    older.row() == cell.row() && older.qualifier() == cell.qualifier() && file.is_last_of_row()
+                    older.is_put()
+                        && older.row() == cell.row()
+                        && older.qualifier() == cell.qualifier()
+                        && file.is_last_of_row()
                 }))
         };
         let Some(place) = others.iter().take(2).position(is_hidden) else { return false };

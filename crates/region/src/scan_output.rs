@@ -69,6 +69,11 @@ impl ScanOutput {
         self.cells.len() + (self.closed_cells + self.open_cells as usize) * CELL_BYTES
     }
 
+    /// The same with one cell more.
+    pub(crate) fn size_with(&self, cell: &Cell<'_>) -> usize {
+        self.size() + 4 + cell.bytes().len() + CELL_BYTES
+    }
+
     /// Whether the row of each result goes on in the next one.
     pub fn partial_flags(&self) -> Vec<bool> {
         let mut flags = vec![false; self.counts.len()];

@@ -279,9 +279,9 @@ impl StoreScanner {
         self.at_row = false;
     }
 
-    /// Between two rows: goes on behind whole rows before `stop` (empty: no end) that no other source has anything of, as long as
-    /// all of their cells belong to the result for certain, and `rows`, made of those that do and the read point, takes them; whether
-    /// it has moved. As a row begun and finished would do, at a fraction of the time.
+    /// Between two rows: goes on behind whole rows before `stop` (empty: no end), as long as all of their cells belong to the
+    /// result for certain, no other source has anything of them that is wanted, and `rows`, made of the cells that do and the read point,
+    /// takes them; whether any was taken. As a row begun and finished would do, at a fraction of the time.
     pub(crate) fn advance_rows<R: TakeRows>(
         &mut self,
         stop: &[u8],

@@ -5,6 +5,7 @@
 //! not tell many rows apart any more.
 
 use super::Heap;
+use finback_cell::CellOrder;
 use finback_cell::row_prefix::{Beginning, LongRowPrefix, common_length};
 use std::cmp::Ordering;
 
@@ -25,8 +26,8 @@ pub(super) struct Entry {
 /// What prefixes are made of.
 #[derive(Debug)]
 pub(super) struct Prefixes {
-    /// What rows begin with; `None`, and all prefixes alike, before that was chosen. By itself: a get of a row chooses none, and
-    /// is moved to and fro.
+    /// What rows begin with; `None`, and all prefixes alike, before that was chosen. By itself: most gets of a row choose none, and
+    /// are moved to and fro.
     beginning: Option<Box<Beginning>>,
     /// Comparisons of equal prefixes since then.
     ties: u32,
@@ -138,6 +139,10 @@ impl Heap {
     /// Chooses what tells the current rows apart, and most likely the next ones.
     #[cold]
     fn choose_prefixes(&mut self) {
+        if self.order == CellOrder::Meta {
+            self.prefixes.ties = 0;
+            return;
+        }
         let row = |entry: &Entry| self.sources[entry.source].row().unwrap_or_default();
         let Some((first, others)) = self.heap.split_first() else { return };
         let first = row(first);

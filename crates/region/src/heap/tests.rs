@@ -22,7 +22,8 @@ fn row() -> impl Strategy<Value = Vec<u8>> {
         1 => (0..40u32).prop_map(|number| number.to_string()),
         1 => (0..20usize).prop_map(|zeros| "\0".repeat(zeros)),
     ];
-    (beginnings, ends).prop_map(|(beginning, end)| [beginning.as_bytes(), end.as_bytes(), b"r"].concat())
+    let row = |(beginning, end): (&str, String)| [beginning.as_bytes(), end.as_bytes()].concat();
+    (beginnings, ends).prop_map(row).prop_filter("a row has bytes", |row| !row.is_empty())
 }
 
 /// Cells of one source: rows and sequence ids.

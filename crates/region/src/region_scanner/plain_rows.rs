@@ -1,5 +1,5 @@
-//! Rows of which all cells belong to the result for certain, and which are in one block of one file: they are taken one after the
-//! other, without what decides about a cell.
+//! Rows of which all cells belong to the result for certain, and each of which is in one block of one file, but for older versions that
+//! other files have of its only cell: they are taken one after the other, without what decides about a cell.
 
 use super::RegionScanner;
 use crate::matcher::PlainCells;
@@ -87,7 +87,9 @@ impl TakeRows for PlainRows<'_> {
     }
 
     fn hides_older(&self, cell: &Cell<'_>, sequence_id: u64) -> bool {
-        !self.is_over && sequence_id <= self.read_point && self.plain.hide_older(cell)
+        // A reply that the cell fills tells its client that there is more of the row, be it only what is left out.
+        let fills = self.limits.partial_rows && self.out.size_with(cell) >= self.limits.bytes;
+        !fills && !self.is_over && sequence_id <= self.read_point && self.plain.hide_older(cell)
     }
 }
 

@@ -156,6 +156,52 @@ fn replies(
     }
 }
 
+/// A region whose files have, each, cells of the family f: kind, row, qualifier, how much older than now, in ms.
+fn region_of_files(files: &[&[(CellType, &str, &str, i64)]]) -> (World, Arc<Region>) {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("f", 1)]);
+    world.host.now_ms.store(NOW, Ordering::SeqCst);
+    let region = world.start().unwrap();
+    for file in files {
+        for &(cell_type, row, qualifier, age) in *file {
+            let kind = if cell_type == CellType::Put { MutationKind::Put } else { MutationKind::Delete };
+            let write = mutation(kind, cell_type, (row, "f", qualifier), NOW - age, b"v");
+            run(region.batch(vec![write])).swap_remove(0).unwrap();
+        }
+        region.flush(None).unwrap();
+    }
+    (world, region)
+}
+
+#[test]
+fn a_marker_of_the_family_is_not_taken_for_an_older_version() {
+    for marker in [CellType::DeleteFamily, CellType::DeleteFamilyVersion] {
+        let (_world, region) = region_of_files(&[
+            &[(CellType::Put, "r", "c", 30)],
+            &[
+                (marker, "r", "", if marker == CellType::DeleteFamily { 20 } else { 30 }),
+                (CellType::Put, "z", "", 30),
+            ],
+            &[(CellType::Put, "a", "", 0), (CellType::Put, "r", "", 0)],
+        ]);
+        let found = replies(&region, &Scan::default(), &ScanLimits::NONE, None, || ());
+        let cells: Vec<usize> = found[0].0.iter().map(|row| row.cells.len()).collect();
+        assert_eq!(cells, [1, 1, 1], "{marker:?}: {found:?}");
+    }
+}
+
+#[test]
+fn a_reply_that_ends_with_a_row_of_older_versions_is_flagged_as_ever() {
+    let rows = ["a", "b", "c", "d", "e", "f"];
+    let of_age = |age| rows.map(|row| (CellType::Put, row, "q", age));
+    let (_world, region) = region_of_files(&[&of_age(10), &of_age(0)]);
+    for bytes in 1..400 {
+        let limits = ScanLimits { bytes, partial_rows: true, ..ScanLimits::NONE };
+        let expected = replies(&region, &Scan::default(), &limits, Some(Box::new(Everything)), || ());
+        let found = replies(&region, &Scan::default(), &limits, None, || ());
+        assert_eq!(found, expected, "{bytes} bytes");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
