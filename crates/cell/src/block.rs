@@ -166,3 +166,10 @@ impl CellBlockBuilder {
         CellBlock { bytes: self.bytes.into() }
     }
 }
+
+/// A block to which more is appended: a copy, if others have it too.
+impl From<CellBlock> for CellBlockBuilder {
+    fn from(block: CellBlock) -> Self {
+        Self { count: block.count(), bytes: block.bytes.into() }
+    }
+}

@@ -109,10 +109,29 @@ impl BatchAction {
     }
 }
 
-/// An action, and the nonces under which it is sent each time.
+/// An action as it is sent each time.
 struct Prepared {
     action: BatchAction,
+    /// Of each of its mutations; none if no mutation has one.
     nonces: Vec<Option<u64>>,
+}
+
+impl Prepared {
+    fn new(table: &Table, action: BatchAction) -> Self {
+        let action = match action {
+            BatchAction::Mutation(mutation) => BatchAction::Mutation(mutation.sealed()),
+            action => action,
+        };
+        let wanted = action.mutations().iter().any(Mutation::wants_nonce);
+        let nonced = if wanted { action.mutations() } else { &[] };
+        let nonces = nonced.iter().map(|mutation| table.nonce_for(mutation)).collect();
+        Self { action, nonces }
+    }
+
+    /// The nonce of one of its mutations.
+    fn nonce(&self, mutation: usize) -> Option<u64> {
+        self.nonces.get(mutation).copied().flatten()
+    }
 }
 
 /// Actions of one region, by their places in the batch.
@@ -144,26 +163,31 @@ struct Batch {
 }
 
 /// Does all of `actions`.
-pub(crate) async fn run(table: &Table, actions: Vec<BatchAction>) -> Vec<Result<BatchAnswer>> {
+pub(crate) async fn run(
+    table: &Table,
+    actions: impl Iterator<Item = BatchAction>,
+) -> Vec<Result<BatchAnswer>> {
     start(table, actions).finish().await.0
 }
 
 /// Does all of `actions`, and gives those back that failed.
-pub(crate) async fn run_for_failures(table: &Table, actions: Vec<BatchAction>) -> Vec<(BatchAction, Error)> {
+pub(crate) async fn run_for_failures(
+    table: &Table,
+    actions: impl Iterator<Item = BatchAction>,
+) -> Vec<(BatchAction, Error)> {
     let (answers, work) = start(table, actions).finish().await;
     // Of those that succeeded, which are mostly all, nothing is copied.
     let failed = answers.into_iter().enumerate().filter_map(|(index, answer)| Some((index, answer.err()?)));
     failed.map(|(index, error)| (work.actions[index].action.clone(), error)).collect()
 }
 
-fn start(table: &Table, actions: Vec<BatchAction>) -> Batch {
+fn start(table: &Table, actions: impl Iterator<Item = BatchAction>) -> Batch {
     let shared = Arc::clone(table.shared());
     let max_cell_size = shared.config.max_cell_size;
-    let answers: Vec<Option<Result<BatchAnswer>>> =
-        actions.iter().map(|action| action.check(max_cell_size).err().map(Err)).collect();
+    let actions: Vec<Prepared> = actions.map(|action| Prepared::new(table, action)).collect();
+    let refused = |prepared: &Prepared| prepared.action.check(max_cell_size).err().map(Err);
+    let answers: Vec<Option<Result<BatchAnswer>>> = actions.iter().map(refused).collect();
     let wanted: Vec<usize> = (0..actions.len()).filter(|&index| answers[index].is_none()).collect();
-    let nonces = |action: &BatchAction| action.mutations().iter().map(|m| table.nonce_for(m)).collect();
-    let actions = actions.into_iter().map(|action| Prepared { nonces: nonces(&action), action }).collect();
     let timeout = table.operation_timeout();
     let work = Work {
         shared,

@@ -70,10 +70,28 @@ struct Inner {
     arrived: watch::Sender<()>,
 }
 
+/// What was gathered, and its part of what may be pending.
+#[derive(Default)]
+struct Buffer {
+    mutations: Vec<Mutation>,
+    permit: Option<OwnedSemaphorePermit>,
+    bytes: usize,
+}
+
+impl Buffer {
+    fn push(&mut self, mutation: Mutation, permit: OwnedSemaphorePermit, size: usize) {
+        self.mutations.push(mutation);
+        self.bytes += size;
+        match &mut self.permit {
+            Some(all) => all.merge(permit),
+            none => *none = Some(permit),
+        }
+    }
+}
+
 #[derive(Default)]
 struct State {
-    buffer: Vec<(Mutation, OwnedSemaphorePermit)>,
-    bytes: usize,
+    buffer: Buffer,
     /// Buffers that were sent: how many, and which of them have not arrived.
     sent: u64,
     on_their_way: BTreeSet<u64>,
@@ -167,9 +185,8 @@ impl Inner {
     fn push(self: &Arc<Self>, mutation: Mutation, permit: OwnedSemaphorePermit, size: usize) {
         let full = {
             let mut state = self.state.lock();
-            state.buffer.push((mutation, permit));
-            state.bytes += size;
-            state.bytes >= self.options.buffer_bytes
+            state.buffer.push(mutation, permit, size);
+            state.buffer.bytes >= self.options.buffer_bytes
         };
         if full {
             self.send();
@@ -179,11 +196,13 @@ impl Inner {
     /// Sends what was gathered, in the background.
     fn send(self: &Arc<Self>) {
         let mut state = self.state.lock();
-        if state.buffer.is_empty() {
+        let count = state.buffer.mutations.len();
+        if count == 0 {
             return;
         }
-        let buffer = std::mem::take(&mut state.buffer);
-        state.bytes = 0;
+        // The next buffer will have about as many.
+        let next = Buffer { mutations: Vec::with_capacity(count), ..Buffer::default() };
+        let buffer = std::mem::replace(&mut state.buffer, next);
         state.sent += 1;
         let number = state.sent;
         state.on_their_way.insert(number);
@@ -192,9 +211,8 @@ impl Inner {
         tokio::spawn(async move { arriving.inner.deliver(buffer).await });
     }
 
-    async fn deliver(&self, buffer: Vec<(Mutation, OwnedSemaphorePermit)>) {
-        let (actions, permits): (Vec<BatchAction>, Vec<OwnedSemaphorePermit>) =
-            buffer.into_iter().map(|(mutation, permit)| (BatchAction::Mutation(mutation), permit)).unzip();
+    async fn deliver(&self, buffer: Buffer) {
+        let actions = buffer.mutations.into_iter().map(BatchAction::Mutation);
         let failures = batch::run_for_failures(&self.table, actions).await;
         let mut state = self.state.lock();
         for (action, error) in failures {
@@ -205,7 +223,7 @@ impl Inner {
                 state.failures.push((mutation, error));
             }
         }
-        drop(permits);
+        drop(buffer.permit);
     }
 
     fn told(&self) -> Result<(), FailedWrites> {

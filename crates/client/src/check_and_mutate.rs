@@ -157,7 +157,7 @@ impl Condition {
 
     /// What to do if the condition holds.
     pub fn then(self, mutation: impl Into<Mutation>) -> CheckAndMutate {
-        CheckAndMutate { condition: self, change: Change::One(Box::new(mutation.into())) }
+        CheckAndMutate { condition: self, change: Change::One(Box::new(mutation.into().sealed())) }
     }
 
     /// What to do if the condition holds: all of it or nothing.

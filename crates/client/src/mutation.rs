@@ -1,6 +1,7 @@
 //! Changes of one row: [`Put`], [`Delete`], [`Increment`], [`Append`].
 
 mod append;
+mod cells;
 mod delete;
 mod draft;
 mod increment;
@@ -14,6 +15,7 @@ pub use put::Put;
 
 use crate::error::Result;
 use finback_proto::pb;
+use finback_rpc::CellPiecesBuilder;
 
 /// A change of one row.
 #[derive(Debug, Clone)]
@@ -60,6 +62,17 @@ impl Mutation {
         self.draft().size()
     }
 
+    /// The change as it is to be sent: requests share its cells then, where they would copy them.
+    pub(crate) fn sealed(mut self) -> Self {
+        match &mut self {
+            Self::Put(put) => put.draft.seal(),
+            Self::Delete(delete) => delete.draft.seal(),
+            Self::Increment(increment) => increment.draft.seal(),
+            Self::Append(append) => append.draft.seal(),
+        }
+        self
+    }
+
     /// Whether a repetition is told from another change by a nonce.
     pub(crate) fn wants_nonce(&self) -> bool {
         matches!(self, Self::Increment(_) | Self::Append(_))
@@ -72,7 +85,7 @@ impl Mutation {
     }
 
     /// The message; the cells go to `cells`.
-    pub(crate) fn to_message(&self, nonce: Option<u64>, cells: &mut Vec<u8>) -> pb::MutationProto {
+    pub(crate) fn to_message(&self, nonce: Option<u64>, cells: &mut CellPiecesBuilder) -> pb::MutationProto {
         use pb::mutation_proto::MutationType;
         let kind = match self {
             Self::Put(_) => MutationType::Put,

@@ -25,7 +25,7 @@ impl RowMutations {
     /// # Errors
     /// [`Error::Argument`] if there are none, or not all of the same row.
     pub fn new(mutations: impl IntoIterator<Item = Mutation>) -> Result<Self> {
-        let mutations: Vec<Mutation> = mutations.into_iter().collect();
+        let mutations: Vec<Mutation> = mutations.into_iter().map(Mutation::sealed).collect();
         let Some(first) = mutations.first() else {
             return Err(Error::Argument("row mutations without a mutation".to_owned()));
         };

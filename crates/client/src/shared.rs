@@ -13,7 +13,7 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName, TableName};
 use finback_proto::footprint::Measured;
 use finback_proto::{Message, convert, pb};
-use finback_rpc::{ChannelExt, Request, RpcException, SocketChannel, exceptions};
+use finback_rpc::{CellPieces, ChannelExt, Request, RpcException, SocketChannel, exceptions};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,10 +70,10 @@ impl Shared {
     }
 
     /// Calls the region that has a row, until it answers.
-    pub(crate) async fn call_region<Q: Message, A: Measured>(
+    pub(crate) async fn call_region<Q: Message, C: Into<CellPieces>, A: Measured>(
         &self,
         call: RegionCall<'_>,
-        request: impl Fn(&RegionLocation) -> (Q, Bytes),
+        request: impl Fn(&RegionLocation) -> (Q, C),
     ) -> Result<RegionAnswer<A>> {
         let mut retrying = self.retrying(call.method, call.operation_timeout);
         loop {
@@ -91,11 +91,11 @@ impl Shared {
     }
 
     /// One try. Inside, what it fails with; outside, that the time for the operation is over.
-    async fn try_region<Q: Message, A: Measured>(
+    async fn try_region<Q: Message, C: Into<CellPieces>, A: Measured>(
         &self,
         call: RegionCall<'_>,
         retrying: &Retrying<'_>,
-        request: &impl Fn(&RegionLocation) -> (Q, Bytes),
+        request: &impl Fn(&RegionLocation) -> (Q, C),
     ) -> Result<Result<RegionAnswer<A>, Attempt>> {
         let (location, channel) = match retrying.within(self.reach(call)).await? {
             Ok(reached) => reached,
@@ -133,7 +133,7 @@ impl Shared {
         method: &'static str,
         timeout: Duration,
         message: &Q,
-        cells: Bytes,
+        cells: impl Into<CellPieces>,
     ) -> Result<(A, Bytes), RpcException> {
         let channel = self.servers.channel(location.address(), ServiceName::Client).await?;
         call_on(&channel, location, method, timeout, message, cells).await
@@ -182,10 +182,11 @@ async fn call_on<Q: Message, A: Measured>(
     method: &'static str,
     timeout: Duration,
     message: &Q,
-    cells: Bytes,
+    cells: impl Into<CellPieces>,
 ) -> Result<(A, Bytes), RpcException> {
     let priority = priority(&location.region().table);
-    let call = Request { method, cells, priority, timeout: Some(timeout), ..Request::default() };
+    let call =
+        Request { method, cells: cells.into(), priority, timeout: Some(timeout), ..Request::default() };
     channel.call_measured(call, message).await
 }
 

@@ -1,5 +1,6 @@
 //! Calling a service, wherever it is.
 
+use crate::cell_pieces::CellPieces;
 use crate::exception::RpcException;
 use crate::exceptions;
 use bytes::Bytes;
@@ -17,7 +18,7 @@ pub struct Request {
     /// The encoded request message.
     pub param: Bytes,
     /// Cell block in the layout of KeyValueCodecWithTags, or empty.
-    pub cells: Bytes,
+    pub cells: CellPieces,
     /// HBase's priority of the call.
     pub priority: u32,
     /// How long to wait for the answer; none is for ever.
@@ -46,7 +47,7 @@ pub trait ChannelExt: Channel {
         message: &Req,
         cells: Bytes,
     ) -> impl Future<Output = Result<(Resp, Bytes), RpcException>> + Send {
-        self.call_with(Request { method, cells, ..Request::default() }, message)
+        self.call_with(Request { method, cells: cells.into(), ..Request::default() }, message)
     }
 
     /// Makes a call with a timeout.
@@ -57,7 +58,10 @@ pub trait ChannelExt: Channel {
         message: &Req,
         cells: Bytes,
     ) -> impl Future<Output = Result<(Resp, Bytes), RpcException>> + Send {
-        self.call_with(Request { method, cells, timeout: Some(timeout), ..Request::default() }, message)
+        self.call_with(
+            Request { method, cells: cells.into(), timeout: Some(timeout), ..Request::default() },
+            message,
+        )
     }
 
     /// Makes the call that `request` describes, with `message` as its parameter.

@@ -13,6 +13,7 @@
 mod call_metrics;
 mod call_queue;
 mod cell_format;
+mod cell_pieces;
 mod channel;
 mod codec;
 mod connection;
@@ -37,6 +38,7 @@ mod socket_channel;
 mod unread;
 
 pub use call_queue::{CallKind, CallQueueLimits};
+pub use cell_pieces::{CellPieces, CellPiecesBuilder};
 pub use channel::{Channel, ChannelExt, RawReply, RawReplyFuture, Request};
 pub use connection_threads::{ConnectionThreads, Schedulers};
 pub use exception::RpcException;

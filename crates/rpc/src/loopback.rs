@@ -33,7 +33,7 @@ impl Channel for Loopback {
             trace_info: Bytes::new(),
             method: MethodName::from_static(request.method),
             param: request.param,
-            cells: request.cells,
+            cells: request.cells.joined(),
             priority: request.priority,
             deadline: request.timeout.and_then(|timeout| received.checked_add(timeout)),
             received,

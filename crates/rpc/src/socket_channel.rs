@@ -10,7 +10,7 @@ use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
 use calling_frames::{CALL_ID_MASK, RequestFrame, opening, response};
 pub use limits::SocketLimits;
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +26,7 @@ use waiting::Waiting;
 const MAX_QUEUED_REQUESTS: usize = 256;
 /// Of requests up to this size only the number counts: all that may wait are little.
 const SMALL_REQUEST_BYTES: usize = 4 << 10;
-/// What is written at once; longer cell blocks are written from where they are.
+/// What is copied together to be written at once; longer cell blocks are written from where they are.
 const WRITE_BYTES: usize = 64 << 10;
 
 /// What to tell the server about ourselves.
@@ -203,31 +203,37 @@ async fn write(writer: &mut OwnedWriteHalf, requests: &mut Vec<Queued>, stall: D
         } else {
             together.extend_from_slice(&frame.head);
         }
-        if frame.cells.len() <= WRITE_BYTES {
-            together.extend_from_slice(&frame.cells);
-        } else {
-            write_all(writer, &together, stall).await?;
+        if frame.cells.len() > WRITE_BYTES {
+            let pieces = std::iter::once(&together[..]).chain(frame.cells.iter().map(|piece| &piece[..]));
+            write_all(writer, &mut pieces.map(IoSlice::new).collect::<Vec<_>>(), stall).await?;
             together.clear();
-            write_all(writer, &frame.cells, stall).await?;
+            continue;
         }
+        frame.cells.iter().for_each(|piece| together.extend_from_slice(piece));
         if together.len() > WRITE_BYTES {
-            write_all(writer, &together, stall).await?;
+            write_all(writer, &mut [IoSlice::new(&together)], stall).await?;
             together.clear();
         }
     }
-    write_all(writer, &together, stall).await
+    write_all(writer, &mut [IoSlice::new(&together)], stall).await
 }
 
 /// Writes all of it, as long as the other end takes some of it now and then.
-async fn write_all(writer: &mut OwnedWriteHalf, mut bytes: &[u8], stall: Duration) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let written = tokio::time::timeout(stall, writer.write(bytes))
+async fn write_all(
+    writer: &mut OwnedWriteHalf,
+    mut pieces: &mut [IoSlice<'_>],
+    stall: Duration,
+) -> io::Result<()> {
+    // Empty ones at the front are passed over.
+    IoSlice::advance_slices(&mut pieces, 0);
+    while !pieces.is_empty() {
+        let written = tokio::time::timeout(stall, writer.write_vectored(pieces))
             .await
             .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, format!("nothing taken for {stall:?}")))??;
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        bytes = &bytes[written..];
+        IoSlice::advance_slices(&mut pieces, written);
     }
     Ok(())
 }

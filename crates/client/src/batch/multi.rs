@@ -5,10 +5,9 @@ use super::{BatchAction, OfRegion, Prepared};
 use crate::error::Attempt;
 use crate::location::RegionLocation;
 use crate::locator::attempt;
-use crate::mutation::Mutation;
 use bytes::Bytes;
 use finback_proto::pb;
-use finback_rpc::{RpcException, exceptions};
+use finback_rpc::{CellPieces, CellPiecesBuilder, RpcException, exceptions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -100,23 +99,21 @@ impl<'a> Multi<'a> {
     }
 
     /// The message, and the cells of all mutations in the order of the message.
-    pub(super) fn request(&self, nonce_group: u64) -> (pb::MultiRequest, Bytes) {
-        let sizes = self.parts.iter().flat_map(|part| &part.indices);
-        let sizes = sizes.flat_map(|&index| self.actions[index].action.mutations()).map(Mutation::size);
-        let mut cells = Vec::with_capacity(sizes.sum());
+    pub(super) fn request(&self, nonce_group: u64) -> (pb::MultiRequest, CellPieces) {
+        let mut cells = CellPiecesBuilder::default();
         let region_action = self.parts.iter().map(|part| self.region_action(part, &mut cells)).collect();
         let nonced = self.parts.iter().flat_map(|part| &part.indices);
-        let nonced = nonced.into_iter().any(|&index| self.actions[index].nonces.iter().any(Option::is_some));
+        let nonced = nonced.into_iter().any(|&index| !self.actions[index].nonces.is_empty());
         let nonce_group = nonced.then_some(nonce_group);
-        (pb::MultiRequest { region_action, nonce_group, ..Default::default() }, cells.into())
+        (pb::MultiRequest { region_action, nonce_group, ..Default::default() }, cells.finish())
     }
 
-    fn region_action(&self, part: &Part<'_>, cells: &mut Vec<u8>) -> pb::RegionAction {
+    fn region_action(&self, part: &Part<'_>, cells: &mut CellPiecesBuilder) -> pb::RegionAction {
         let region = part.location.specifier();
         let plain = |(place, &index): (usize, &usize)| {
-            let Prepared { action, nonces } = &self.actions[index];
+            let prepared = &self.actions[index];
             let place = Some(u32::try_from(place).unwrap_or(u32::MAX));
-            match action {
+            match &prepared.action {
                 BatchAction::Get(get) => {
                     pb::Action { index: place, get: Some(Box::new(get.to_message())), ..Default::default() }
                 }
@@ -126,7 +123,7 @@ impl<'a> Multi<'a> {
                 }
                 other => pb::Action {
                     index: place,
-                    mutation: other.mutations().first().map(|m| m.to_message(nonces[0], cells)),
+                    mutation: other.mutations().first().map(|m| m.to_message(prepared.nonce(0), cells)),
                     ..Default::default()
                 },
             }
@@ -135,14 +132,14 @@ impl<'a> Multi<'a> {
             let action = part.indices.iter().enumerate().map(plain).collect();
             return pb::RegionAction { region, action, ..Default::default() };
         }
-        let Prepared { action, nonces } = &self.actions[part.indices[0]];
-        let mutations = action.mutations().iter().zip(nonces);
-        let messages = mutations.map(|(mutation, nonce)| pb::Action {
-            mutation: Some(mutation.to_message(*nonce, cells)),
+        let prepared = &self.actions[part.indices[0]];
+        let mutations = prepared.action.mutations().iter().enumerate();
+        let messages = mutations.map(|(place, mutation)| pb::Action {
+            mutation: Some(mutation.to_message(prepared.nonce(place), cells)),
             ..Default::default()
         });
         let messages = messages.collect();
-        match action {
+        match &prepared.action {
             BatchAction::CheckAndMutate(check) => pb::RegionAction {
                 region,
                 atomic: check.is_several().then_some(true),

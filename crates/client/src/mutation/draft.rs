@@ -1,23 +1,24 @@
 //! What all mutations consist of, while they are put together.
 
+use super::cells::DraftCells;
 use crate::error::{Error, Result};
 use crate::get::check_row;
 use crate::selection::attribute_messages;
 use bytes::Bytes;
-use finback_cell::block::CellBlockBuilder;
 use finback_cell::cell::CellParts;
 use finback_cell::{CellType, Durability, LATEST_TIMESTAMP, TimeRange};
 use finback_proto::pb;
+use finback_rpc::CellPiecesBuilder;
 use pb::mutation_proto::{Durability as DurabilityMessage, MutationType};
 
 /// Bytes of a mutation besides its row and cells, roughly: for bounds, not for the wire.
 const OVERHEAD: usize = 64;
 
-/// A mutation of any kind. Cells are written as they will be sent.
+/// A mutation of any kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
     row: Bytes,
-    cells: CellBlockBuilder,
+    cells: DraftCells,
     largest_cell: usize,
     pub(super) timestamp: i64,
     pub(super) durability: Durability,
@@ -31,7 +32,7 @@ impl Draft {
     pub(super) fn new(row: &[u8]) -> Self {
         Self {
             row: Bytes::copy_from_slice(row),
-            cells: CellBlockBuilder::default(),
+            cells: DraftCells::default(),
             largest_cell: 0,
             timestamp: LATEST_TIMESTAMP,
             durability: Durability::UseDefault,
@@ -108,8 +109,12 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn to_message(&self, kind: MutationType, cells: &mut Vec<u8>) -> pb::MutationProto {
-        cells.extend_from_slice(self.cells.bytes());
+    pub(super) fn seal(&mut self) {
+        self.cells.seal();
+    }
+
+    pub(super) fn to_message(&self, kind: MutationType, cells: &mut CellPiecesBuilder) -> pb::MutationProto {
+        cells.push(&self.cells.block());
         let ranged =
             matches!(kind, MutationType::Increment | MutationType::Append) && !self.time_range.is_all();
         pb::MutationProto {

@@ -1,13 +1,12 @@
 use super::*;
-use finback_cell::Bytes;
 use finback_cell::{CellType, MutationKind};
 use finback_proto::convert::decode_mutation;
 
 fn decoded(mutation: impl Into<Mutation>) -> finback_cell::Mutation {
-    let (mutation, mut cells) = (mutation.into(), Vec::new());
+    let (mutation, mut cells) = (mutation.into(), CellPiecesBuilder::default());
     mutation.check(0).unwrap();
     let message = mutation.to_message(Some(5), &mut cells);
-    decode_mutation(message, &mut Bytes::from(cells), 4).unwrap()
+    decode_mutation(message, &mut cells.finish().joined(), 4).unwrap()
 }
 
 #[test]
@@ -52,4 +51,25 @@ fn what_cannot_be_sent_is_told_when_it_is_to_be_sent() {
     assert!(refused(Put::new("r").column([b'f'; 200], "q", "v").into()).contains("family"));
     assert!(refused(Put::new("r").column_at("f", "q", -1, "v").into()).contains("negative"));
     assert!(refused(Put::new([b'r'; 40_000]).column("f", "q", "v").into()).contains("40000"));
+}
+
+#[test]
+fn what_is_sealed_is_sent_without_a_copy_and_can_be_added_to() {
+    let value = [7; 1000];
+    let put = Mutation::from(Put::new("r").column("f", "a", value)).sealed();
+    let pieces = |put: &Mutation| {
+        let mut cells = CellPiecesBuilder::default();
+        let message = put.to_message(None, &mut cells);
+        (cells.finish().iter().map(|piece| piece.as_ptr()).collect::<Vec<_>>(), message.associated_cell_count)
+    };
+    assert_eq!(pieces(&put), pieces(&put));
+    assert_eq!(pieces(&put).1, Some(1));
+    assert_eq!(pieces(&put.clone()), pieces(&put));
+
+    let Mutation::Put(put) = put else { panic!("a put") };
+    let (more, expected) = (put.clone().column("f", "b", value), put.size());
+    assert_eq!((put.size(), pieces(&more.clone().into()).1), (expected, Some(2)));
+    let values = |put: Put| decoded(put).cells.iter().map(|cell| cell.value().to_vec()).collect::<Vec<_>>();
+    assert_eq!(values(more), [value, value]);
+    assert_eq!(values(put), [value]);
 }

@@ -12,7 +12,7 @@ impl Table {
     /// Does all of these, in no order between rows: those of one server in one call, servers side by side. Each has an
     /// answer, or an error, of its own, at its own place.
     pub async fn batch(&self, actions: impl IntoIterator<Item = BatchAction>) -> Vec<Result<BatchAnswer>> {
-        batch::run(self, actions.into_iter().collect()).await
+        batch::run(self, actions.into_iter()).await
     }
 
     /// Reads rows; each answer is at the place of its question.

@@ -10,6 +10,7 @@ use crate::row::Row;
 use crate::row_mutations::RowMutations;
 use bytes::Bytes;
 use finback_proto::{convert, pb};
+use finback_rpc::CellPiecesBuilder;
 
 impl Table {
     /// Reads a row; none if there is no such row, or nothing of it is wanted.
@@ -51,7 +52,7 @@ impl Table {
     /// # Errors
     /// As of all operations.
     pub async fn put(&self, put: Put) -> Result<()> {
-        self.mutate(&put.into(), None).await.map(|_| ())
+        self.mutate(&Mutation::from(put).sealed(), None).await.map(|_| ())
     }
 
     /// Deletes cells.
@@ -59,7 +60,7 @@ impl Table {
     /// # Errors
     /// As of all operations.
     pub async fn delete(&self, delete: Delete) -> Result<()> {
-        self.mutate(&delete.into(), None).await.map(|_| ())
+        self.mutate(&Mutation::from(delete).sealed(), None).await.map(|_| ())
     }
 
     /// Adds to numbers; gives back the sums. A call that has to be repeated is not added twice.
@@ -67,7 +68,7 @@ impl Table {
     /// # Errors
     /// As of all operations.
     pub async fn increment(&self, increment: Increment) -> Result<Row> {
-        self.mutate(&increment.into(), None).await.map(|done| done.row.unwrap_or_default())
+        self.mutate(&Mutation::from(increment).sealed(), None).await.map(|done| done.row.unwrap_or_default())
     }
 
     /// Adds to the number of one column; gives back the sum.
@@ -93,7 +94,7 @@ impl Table {
     /// # Errors
     /// As of all operations.
     pub async fn append(&self, append: Append) -> Result<Row> {
-        self.mutate(&append.into(), None).await.map(|done| done.row.unwrap_or_default())
+        self.mutate(&Mutation::from(append).sealed(), None).await.map(|done| done.row.unwrap_or_default())
     }
 
     /// Changes a row if a condition holds there.
@@ -128,10 +129,10 @@ impl Table {
         condition: Option<pb::Condition>,
     ) -> Result<CheckAndMutateResult> {
         mutation.check(self.shared.config.max_cell_size)?;
-        let mut cells = Vec::new();
+        let mut cells = CellPiecesBuilder::default();
         let nonce = self.nonce_for(mutation);
         let message = mutation.to_message(nonce, &mut cells);
-        let (cells, nonce_group) = (Bytes::from(cells), nonce.map(|_| self.shared.nonce_group));
+        let (cells, nonce_group) = (cells.finish(), nonce.map(|_| self.shared.nonce_group));
         let call = self.call("Mutate", mutation.row(), self.write_timeout());
         let (response, mut block, _) = self
             .shared
@@ -153,7 +154,7 @@ impl Table {
         mutations: &[Mutation],
         condition: Option<pb::Condition>,
     ) -> Result<CheckAndMutateResult> {
-        let mut cells = Vec::new();
+        let mut cells = CellPiecesBuilder::default();
         let action: Vec<pb::Action> = mutations
             .iter()
             .map(|mutation| pb::Action {
@@ -161,7 +162,7 @@ impl Table {
                 ..Default::default()
             })
             .collect();
-        let cells = Bytes::from(cells);
+        let cells = cells.finish();
         let call = self.call("Multi", row_key, self.write_timeout());
         let mut retrying = self.shared.retrying("Multi", self.operation_timeout);
         loop {

@@ -6,6 +6,7 @@
 //! +------------+--------+---------------+--------+-------+------------+
 //! ```
 
+use crate::cell_pieces::CellPieces;
 use crate::channel::{RawReply, Request};
 use crate::exception::RpcException;
 use crate::exceptions;
@@ -46,7 +47,7 @@ pub(super) fn opening(options: &ConnectOptions, cell_tags: bool) -> Vec<u8> {
 /// A request as it is written: its frame but for the cells, and these.
 pub(super) struct RequestFrame {
     pub(super) head: Vec<u8>,
-    pub(super) cells: Bytes,
+    pub(super) cells: CellPieces,
 }
 
 impl RequestFrame {

@@ -47,7 +47,7 @@ fn a_request_counts_its_cells_in_its_length() {
     let request = Request {
         method: "Get",
         param: Bytes::from_static(b"abc"),
-        cells: Bytes::from_static(b"defg"),
+        cells: Bytes::from_static(b"defg").into(),
         ..Request::default()
     };
     let frame = RequestFrame::new(3, request).unwrap();
