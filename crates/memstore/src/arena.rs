@@ -2,10 +2,13 @@
 //! chunk when nobody holds them any more.
 #![allow(unsafe_code)]
 
+mod memory;
+
 use finback_sync::Mutex;
 use finback_sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use finback_sync::atomic::{AtomicPtr, AtomicUsize};
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+pub use memory::give_back_unwanted_memory;
+use memory::{ALIGN, Memory};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -17,8 +20,6 @@ pub(crate) const MAX_CHUNK_BYTES: usize = 2 << 20;
 /// (`hbase.hregion.memstore.mslab.max.allocation`); here large cells are never copied when a segment becomes flat, which
 /// wants them apart, and the allocator is good at such sizes.
 pub(crate) const MAX_SHARED_BYTES: usize = 32 << 10;
-/// Alignment of chunks.
-const ALIGN: usize = 8;
 
 /// A growing arena.
 pub(crate) struct Arena {
@@ -43,10 +44,9 @@ pub(crate) struct Piece {
     pub(crate) grown: usize,
 }
 
-/// Memory from the allocator.
+/// Memory of several pieces.
 pub(crate) struct Chunk {
-    start: NonNull<u8>,
-    layout: Layout,
+    memory: Memory,
     /// Bytes given out; beyond the length when the chunk was too small for somebody.
     used: AtomicUsize,
 }
@@ -78,7 +78,7 @@ impl Arena {
         assert!(size > 0, "a piece of nothing");
         if size > MAX_SHARED_BYTES {
             let chunk = Chunk::new(size);
-            let place = chunk.start;
+            let place = chunk.start();
             chunk.used.store(size, Relaxed);
             return Piece { place, grown: self.chunks.lock().push(chunk) };
         }
@@ -127,36 +127,25 @@ impl Chunks {
 impl Chunk {
     /// A chunk of `size` bytes, which must not be 0.
     pub(crate) fn new(size: usize) -> Arc<Self> {
-        let layout = Layout::from_size_align(size, ALIGN).expect("a chunk is smaller than the address space");
-        assert!(size > 0, "a chunk of nothing");
-        // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
-        Arc::new(Self { start, layout, used: AtomicUsize::new(0) })
+        Arc::new(Self { memory: Memory::new(size), used: AtomicUsize::new(0) })
     }
 
     /// `size` bytes for the caller alone, which live as long as the chunk; `None` when there is no room.
     pub(crate) fn take(&self, size: usize) -> Option<NonNull<u8>> {
         let before = self.used.fetch_add(size, Relaxed);
-        let fits = before.checked_add(size).is_some_and(|end| end <= self.layout.size());
+        let fits = before.checked_add(size).is_some_and(|end| end <= self.memory.size());
         // SAFETY: `before + size` is inside the chunk or just behind it.
-        fits.then(|| unsafe { self.start.add(before) })
+        fits.then(|| unsafe { self.memory.start().add(before) })
     }
 
     /// Where the chunk begins.
     pub(crate) fn start(&self) -> NonNull<u8> {
-        self.start
+        self.memory.start()
     }
 
-    /// Bytes taken from the allocator.
+    /// Bytes that it takes.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.layout.size() + size_of::<Self>() + 2 * size_of::<usize>()
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        // SAFETY: allocated by `Chunk::new` with this layout, and freed only here.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        self.memory.size() + size_of::<Self>() + 2 * size_of::<usize>()
     }
 }
 

@@ -89,7 +89,7 @@ pub use config::RegionConfig;
 pub use date_tiered_config::DateTieredConfig;
 pub use delayed_write::{DelayedWrites, WriteRoom};
 pub use error::{Interrupt, RegionError};
-pub use finback_memstore::InMemoryCompaction;
+pub use finback_memstore::{InMemoryCompaction, give_back_unwanted_memory};
 pub use flush::FlushOutcome;
 pub use host::{BoxFuture, Host, PlainHost};
 pub use job_control::{JobControl, Unhindered};

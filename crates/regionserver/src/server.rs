@@ -22,7 +22,7 @@ use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
 use finback_proto::pb;
-use finback_region::{Host, Region, RegionConfig, RegionEnvironment, RegionError};
+use finback_region::{Host, Region, RegionConfig, RegionEnvironment, RegionError, give_back_unwanted_memory};
 use finback_rpc::{Channel, ChannelExt, ReplyMemory, RpcException};
 use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
 use parking_lot::Mutex;
@@ -377,6 +377,7 @@ impl RegionServer {
         let closed_regions = Arc::clone(&self.closed_regions);
         let cleaned = tokio::task::spawn_blocking(move || {
             closed_regions.look(Instant::now());
+            give_back_unwanted_memory(Instant::now());
             clean_old_logs(&**root.fs(), root.path(), retention, SystemTime::now())
         });
         if let Ok(Err(error)) = cleaned.await {

@@ -22,13 +22,13 @@ fn chunks_grow_and_begin_as_large_as_was_expected() {
     for (expected, first) in [(0, FIRST_CHUNK_BYTES), (100_000, 25_000), (usize::MAX / 4, MAX_CHUNK_BYTES)] {
         let arena = Arena::new(expected);
         arena.allocate(1);
-        assert_eq!(arena.chunks()[0].layout.size(), first);
+        assert_eq!(arena.chunks()[0].memory.size(), first);
     }
     let arena = Arena::new(0);
     for _ in 0..3 * MAX_CHUNK_BYTES / MAX_SHARED_BYTES {
         arena.allocate(MAX_SHARED_BYTES);
     }
-    assert!(arena.chunks().iter().all(|chunk| chunk.layout.size() <= MAX_CHUNK_BYTES));
+    assert!(arena.chunks().iter().all(|chunk| chunk.memory.size() <= MAX_CHUNK_BYTES));
     assert!(arena.chunks().len() < 40);
 }
 
