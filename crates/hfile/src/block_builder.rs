@@ -20,6 +20,11 @@ const SMALL_RECORD_BYTES: usize = 32;
 /// What a cell is stored with besides itself, at most: the length of its tags, and its sequence id.
 const AROUND_CELL: usize = 2 + 9;
 
+/// Whether so many bytes of records are mostly of small ones.
+pub(crate) fn are_small_records(bytes: usize, records: usize) -> bool {
+    bytes <= records * SMALL_RECORD_BYTES
+}
+
 /// The block being built.
 #[derive(Debug)]
 pub(crate) struct BlockBuilder {
@@ -46,10 +51,7 @@ impl BlockBuilder {
         compress_tags: bool,
         chunk_size: usize,
     ) -> Self {
-        let delta = match encoding {
-            DataBlockEncoding::None | DataBlockEncoding::RowIndexV1 => None,
-            _ => Some(DeltaEncoder::new(encoding, layout, compress_tags)),
-        };
+        let delta = encoding.is_delta().then(|| DeltaEncoder::new(encoding, layout, compress_tags));
         Self {
             encoding,
             layout,
@@ -82,14 +84,9 @@ impl BlockBuilder {
         self.unencoded.max(self.memory.bytes.len() - self.cells_at + size_of_val(&self.rows[..]))
     }
 
-    /// Whether cells may differ in family.
-    pub(crate) fn takes_any_family(&self) -> bool {
-        self.delta.is_none()
-    }
-
     /// Whether the records of its cells are mostly small, because of an encoding that was chosen to make them so.
     pub(crate) fn has_small_records(&self) -> bool {
-        self.delta.is_some() && self.memory.bytes.len() - self.cells_at <= self.cells * SMALL_RECORD_BYTES
+        self.encoding.is_delta() && are_small_records(self.memory.bytes.len() - self.cells_at, self.cells)
     }
 
     /// Adds a cell to the block that was begun.

@@ -209,6 +209,7 @@ impl BloomProbe {
                     cache: cache.clone(),
                     keep: true,
                     ahead: 0..0,
+                    to_copy: false,
                 })
             })
         })

@@ -58,6 +58,11 @@ impl DataBlockEncoding {
         KNOWN[self as usize].2
     }
 
+    /// Whether records say what is other than in the cell before. Then all cells are of one family.
+    pub(crate) fn is_delta(self) -> bool {
+        !matches!(self, Self::None | Self::RowIndexV1)
+    }
+
     /// The encoding of HBase's name.
     pub fn from_name(name: &str) -> Option<Self> {
         KNOWN.iter().find(|(.., known)| *known == name).map(|(encoding, ..)| *encoding)

@@ -22,6 +22,7 @@ use std::sync::{Arc, OnceLock};
 const LARGE_FIRST_BLOCK_BYTES: u32 = 1 << 20;
 
 mod blocks;
+mod copying;
 mod identity;
 mod memory;
 mod prefetch;

@@ -8,6 +8,7 @@
 use crate::block::{Block, BlockRef};
 use crate::block_cache::{BlockCache, BlockPriority};
 use crate::block_type::BlockType;
+use crate::copyable_block::StoredForm;
 use crate::error::HFileError;
 use crate::index::NodeIndex;
 use crate::position::{Position, TakeRows};
@@ -19,6 +20,7 @@ use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+mod copying;
 mod parked;
 mod resting;
 
@@ -53,6 +55,10 @@ pub struct HFileScanner {
     resting: Option<Box<Resting>>,
     /// Blocks given for the operation in progress.
     given: Vec<Arc<Block>>,
+    /// Whether data blocks may be copied.
+    copies: bool,
+    /// Of the data block given last.
+    stored: Option<Box<StoredForm>>,
     ahead: ReadAhead,
     parked: Option<Parked>,
     /// Blocks of more bytes in memory are let go of before the next one is read.
@@ -78,7 +84,9 @@ impl HFileScanner {
     pub fn held_bytes(&self) -> usize {
         let of_path = self.path.iter().filter_map(|step| step.node.as_ref());
         let of_position = self.position.iter().map(Position::block);
-        of_path.chain(of_position).chain(&self.given).map(|block| block.memory_bytes()).sum()
+        let blocks: usize =
+            of_path.chain(of_position).chain(&self.given).map(|block| block.memory_bytes()).sum();
+        blocks + self.stored.as_ref().map_or(0, |stored| stored.memory_bytes())
     }
 
     /// A scanner that stands nowhere. `cache_data`: whether data blocks that were read are put into the cache (index
@@ -94,6 +102,8 @@ impl HFileScanner {
             position: None,
             resting: None,
             given: Vec::new(),
+            copies: false,
+            stored: None,
             ahead: ReadAhead::default(),
             parked: None,
             left_bytes: LEFT_BLOCK_BYTES,
@@ -148,24 +158,24 @@ impl HFileScanner {
     }
 
     /// The flat key of the cell behind the one at the position, or one that is between the two if that cell is in another block;
-    /// `Some(None)`: there is none. `None`: it stands nowhere, or at the end of what a block of the index leads to.
+    /// `Some(None)`: there is none. `None`: it stands nowhere.
     #[inline]
     fn next_key(&self) -> Option<Option<&[u8]>> {
-        let (position, step) = (self.position.as_ref()?, self.path.last()?);
+        let position = self.position.as_ref()?;
         let (number, cells) = position.among()?;
         if number + 1 < cells.len() {
             return cells.flat_key(position.block().payload(), number + 1).map(Some);
         }
-        // No cell of the next block is before the key that leads to it.
-        let key = match &step.node {
+        Some(self.key_behind_block())
+    }
+
+    /// The key that leads to the next data block, which has no cell before it; `None`: there is none. Where a block of the index
+    /// ends the one above it has it.
+    fn key_behind_block(&self) -> Option<&[u8]> {
+        self.path.iter().rev().find_map(|step| match &step.node {
             None => self.reader.root().key(step.entry + 1),
             Some(node) => NodeIndex::over_checked(node.payload()).key(step.entry + 1),
-        };
-        let is_over = || self.path.iter().all(|step| step.entry + 1 >= self.entries(step));
-        match key {
-            Some(key) => Some(Some(key)),
-            None => is_over().then_some(None),
-        }
+        })
     }
 
     /// Moves to the first cell at or after `key`.
@@ -498,6 +508,7 @@ impl HFileScanner {
             } else {
                 self.ahead.after(place, self.reader.size_bytes())
             },
+            to_copy: priority != BlockPriority::Index && self.copies_block(place),
         }))
     }
 }

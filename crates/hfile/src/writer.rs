@@ -9,6 +9,7 @@
 //! One buffer holds the block being built, the file's own if it has one; a full block goes to the file in one write, and to the
 //! device some blocks at a time.
 
+mod copied_block;
 mod description;
 mod own_block;
 
@@ -227,7 +228,7 @@ impl HFileWriter {
         if self.block.size() + cell.bytes().len() > MAX_PAYLOAD_BYTES {
             return refuse(format!("{} bytes, after {}", cell.bytes().len(), self.block.size()));
         }
-        if !self.block.takes_any_family() {
+        if self.options.encoding.is_delta() {
             let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
             if last.is_some_and(|last| last.family != cell.family()) {
                 return refuse(format!(
@@ -343,13 +344,8 @@ impl HFileWriter {
     }
 
     fn end_data_block(&mut self) -> Result<(), HFileError> {
-        let block_type = match self.options.encoding {
-            DataBlockEncoding::None => BlockType::Data,
-            _ => BlockType::EncodedData,
-        };
-        // Of small cells most is what repeats from row to row. This file will be read for long, and what was compressed once
-        // is kept so.
-        let thorough = self.options.major_compaction && self.block.has_small_records();
+        let block_type = self.data_type();
+        let thorough = is_thorough(&self.options, self.block.has_small_records());
         let block = self.block.end();
         let written = if self.compresses() {
             self.compressor.set_thorough(thorough);
@@ -362,6 +358,13 @@ impl HFileWriter {
             self.seal_and_write(block_type, block, payload)
         };
         self.data_block_written(&written?)
+    }
+
+    fn data_type(&self) -> BlockType {
+        match self.options.encoding {
+            DataBlockEncoding::None => BlockType::Data,
+            _ => BlockType::EncodedData,
+        }
     }
 
     fn compresses(&self) -> bool {
@@ -496,6 +499,12 @@ impl HFileWriter {
     fn io(&self, what: &'static str, offset: u64, source: std::io::Error) -> HFileError {
         HFileError::Io { path: self.path.clone(), what, offset, source }
     }
+}
+
+/// Whether a data block is compressed with more effort, where the codec has a choice. Of small cells most is what repeats
+/// from row to row. This file will be read for long, and what was compressed once is kept so.
+fn is_thorough(options: &WriterOptions, has_small_records: bool) -> bool {
+    options.major_compaction && has_small_records && options.compression == Compression::Snappy
 }
 
 /// A block that was written.

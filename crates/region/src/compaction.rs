@@ -43,6 +43,8 @@ pub struct CompactionOutcome {
     pub cell_bytes_read: u64,
     /// Cells written.
     pub cells_written: u64,
+    /// Data blocks that were written as they were stored.
+    pub blocks_copied: u64,
     /// Delete markers read and not written.
     pub markers_dropped: u64,
     /// Bytes of the output file.

@@ -2,6 +2,7 @@
 
 use crate::compaction::{CompactionOutcome, Leftovers};
 use crate::compaction_memory::CompactionTurn;
+use crate::compaction_pass::CompactionPass;
 use crate::compaction_policy::{Cut, Selection};
 use crate::cutter::Cutter;
 use crate::error::RegionError;
@@ -9,16 +10,14 @@ use crate::file_source::FileSource;
 use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
-use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS, OutputFiles};
+use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
-use crate::timed_file::read_to_compact;
 use finback_cell::Bytes;
-use finback_cell::key::Key;
 use finback_fs::NextRead;
-use finback_hfile::{HFileScanner, ScanInterrupt, WriterOptions, file_info_keys};
+use finback_hfile::{HFileScanner, WriterOptions, file_info_keys};
 use finback_proto::pb;
 use std::sync::Arc;
 
@@ -113,15 +112,15 @@ impl Region {
             major_compaction: all_files,
             ..store.writer_options(compression, now)
         };
-        let mut output = self.begin_output(store, options, job.cut.clone())?;
-        // Newest first: at equal cells the newer file wins.
-        let newest_first = inputs.iter().rev();
         let source = |input: &Arc<StoreFile>| {
             let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
-                .with_blocks_left(store.kept_blocks.left_bytes);
+                .with_blocks_left(store.kept_blocks.left_bytes)
+                .copying_to(&options);
             Source::File(Box::new(FileSource::new(scanner, input, None)))
         };
-        let sources = newest_first.map(source).collect();
+        // Newest first: at equal cells the newer file wins.
+        let sources = inputs.iter().rev().map(source).collect();
+        let output = self.begin_output(store, options, job.cut.clone())?;
         let mut heap = Heap::new(self.order, sources, store.kept_blocks).for_one_seek();
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
@@ -130,31 +129,16 @@ impl Region {
                 .dropping_markers(rows.clone(), earliest_put)
                 .purging_markers_after(store.compaction().purge_deletes_ms);
         }
-        let mut outcome = CompactionOutcome {
+        let outcome = CompactionOutcome {
             inputs: inputs.len(),
             bytes_read: inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add),
             all_files,
             whole_rows: job.whole.clone(),
             ..CompactionOutcome::default()
         };
-        let mut pace = Pace::new(self, control);
-        reading(&mut heap, (&output, memory), |heap| heap.seek(&Key::first_on_row(&[])))?;
-        while let Some((cell, sequence_id)) = heap.peek() {
-            outcome.cells_read += 1;
-            outcome.cell_bytes_read += cell.bytes().len() as u64;
-            if pace.is_at_block(output.written_bytes()) {
-                store.progress.read(outcome.cells_read);
-                pace.check_compaction()?;
-            }
-            if matcher.keeps(&cell, sequence_id) {
-                let sequence_id = if sequence_id <= forgotten { 0 } else { sequence_id };
-                output.append(&cell, sequence_id, outcome.cells_read, || heap.is_alone())?;
-                outcome.cells_written += 1;
-            } else if cell.is_delete() {
-                outcome.markers_dropped += 1;
-            }
-            reading(&mut heap, (&output, memory), Heap::next)?;
-        }
+        let pace = Pace::new(self, control);
+        let pass = CompactionPass { store, matcher, forgotten, pace, output, outcome };
+        let (output, mut outcome) = pass.run(&mut heap, memory)?;
         let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
         let finished = output.finish(&Inscription {
             max_sequence_id: max_sequence_id.unwrap_or(0),
@@ -176,24 +160,6 @@ impl Region {
         let keep_after = now.saturating_sub(store.compaction().keep_sequence_ids_ms);
         let old = inputs.iter().filter(|input| input.written_ms() <= keep_after);
         old.map(|input| input.highest_sequence_id_of_cells()).max().unwrap_or(0)
-    }
-}
-
-/// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
-fn reading(
-    heap: &mut Heap,
-    (output, memory): (&OutputFiles<'_>, &mut CompactionTurn<'_>),
-    mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
-) -> Result<(), RegionError> {
-    loop {
-        match operation(heap) {
-            Ok(()) => return Ok(()),
-            Err(ScanInterrupt::NeedBlock(request)) => {
-                heap.provide(read_to_compact(&request)?);
-                memory.holds(heap.held_bytes().saturating_add(output.memory_bytes()));
-            }
-            Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
-        }
     }
 }
 

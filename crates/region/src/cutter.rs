@@ -1,6 +1,7 @@
 //! Into which of several files each cell of a flush or a compaction goes.
 
 use crate::compaction_policy::Cut;
+use crate::whole_block::WholeBlock;
 use finback_cell::{Bytes, Cell, CellOrder};
 use std::cmp::Ordering;
 
@@ -48,16 +49,9 @@ impl Cutter {
     pub(crate) fn piece_of(&mut self, cell: &Cell<'_>, read: u64) -> usize {
         match &self.cut {
             Cut::Whole => 0,
-            Cut::Times(starts) => {
-                starts.partition_point(|start| *start <= cell.timestamp()).saturating_sub(1)
-            }
+            Cut::Times(starts) => piece_of_time(starts, cell.timestamp()),
             Cut::Rows { bounds, .. } => {
-                // The last bound is open, or nothing of this output is beyond it.
-                while self.current + 2 < bounds.len()
-                    && self.order.compare_rows(cell.row(), &bounds[self.current + 1]) != Ordering::Less
-                {
-                    self.current += 1;
-                }
+                self.current = self.piece_of_row(bounds, cell.row());
                 self.current
             }
             &Cut::Cells { pieces, cells, .. } => {
@@ -65,6 +59,35 @@ impl Cutter {
                 self.by_count.starts.len()
             }
         }
+    }
+
+    /// The piece of all cells of a block, if it is one. By count that is known of a cell when it is its turn.
+    pub(crate) fn piece_of_all(&self, block: &WholeBlock) -> Option<usize> {
+        match &self.cut {
+            Cut::Whole => Some(0),
+            Cut::Times(starts) => {
+                let piece = piece_of_time(starts, block.first().timestamp());
+                block
+                    .cells()
+                    .all(|(cell, _)| piece_of_time(starts, cell.timestamp()) == piece)
+                    .then_some(piece)
+            }
+            Cut::Rows { bounds, .. } => {
+                let piece = self.piece_of_row(bounds, block.first().row());
+                (self.piece_of_row(bounds, block.last().row()) == piece).then_some(piece)
+            }
+            Cut::Cells { .. } => None,
+        }
+    }
+
+    /// The piece of a row, which is not before the last cell's.
+    fn piece_of_row(&self, bounds: &[Bytes], row: &[u8]) -> usize {
+        let mut piece = self.current;
+        // The last bound is open, or nothing of this output is beyond it.
+        while piece + 2 < bounds.len() && self.order.compare_rows(row, &bounds[piece + 1]) != Ordering::Less {
+            piece += 1;
+        }
+        piece
     }
 
     /// The rows of a piece, of an output that is cut by rows.
@@ -90,6 +113,11 @@ impl Cutter {
             _ => 0..0,
         }
     }
+}
+
+/// The piece of a timestamp: earlier ones than the first piece's go there, too.
+fn piece_of_time(starts: &[i64], timestamp: i64) -> usize {
+    starts.partition_point(|start| *start <= timestamp).saturating_sub(1)
 }
 
 impl ByCount {

@@ -1,9 +1,10 @@
 //! A store file as a source of a read: behind its Bloom filter, where that can tell.
 
 use crate::store_file::StoreFile;
+use crate::whole_block::WholeBlock;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
-use finback_hfile::{Block, BloomProbe, HFileScanner, ScanInterrupt, TakeRows};
+use finback_hfile::{Block, BloomProbe, HFileScanner, ScanInterrupt, StoredForm, TakeRows};
 use finback_layout::{Half, Reference};
 use finback_metrics::file_io;
 use std::cmp::Ordering;
@@ -174,6 +175,33 @@ impl FileSource {
                 self.scanner.previous_row(Some(row))
             }
         }
+    }
+
+    /// Hands over the stored form of the block that was just provided.
+    pub(crate) fn provide_stored(&mut self, stored: StoredForm) {
+        self.scanner.provide_stored(stored);
+    }
+
+    /// Whether there is a stored form that was not taken.
+    #[inline]
+    pub(crate) fn has_stored(&self) -> bool {
+        self.scanner.has_stored()
+    }
+
+    /// The block at whose first cell the source stands, if it may be copied, and all of it is there: once.
+    pub(crate) fn take_whole_block(&mut self) -> Option<WholeBlock> {
+        let block = self.scanner.take_copyable()?;
+        let is_cut = match self.reference.as_deref() {
+            Some(Reference { half: Half::Bottom, split_row }) => block.last().row() >= split_row.as_slice(),
+            // What is before a top half was not read.
+            Some(Reference { half: Half::Top, .. }) | None => false,
+        };
+        (!is_cut).then_some(WholeBlock { block, bulk_sequence_id: self.bulk_sequence_id })
+    }
+
+    /// Moves on within the block in which it stands.
+    pub(crate) fn go_to_last_of_block(&mut self) {
+        self.scanner.go_to_last_of_block();
     }
 
     /// Lets go of all blocks, until [`FileSource::unpark`].

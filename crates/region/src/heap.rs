@@ -17,6 +17,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 mod order;
+mod whole_block;
 use order::{Entry, Prefixes};
 
 /// A read of one column of one row: a source whose cells are all older than a put that was found first need not be
@@ -61,6 +62,8 @@ pub(crate) struct Heap {
     most_kept: usize,
     /// Whether a large block is let go of, too, while the next source is sought: two are never in memory, one may be read twice.
     rests_between_seeks: bool,
+    /// Whether some source may have the stored form of a block that it has not come to.
+    has_stored: bool,
     left_out: Option<Box<LeftOut>>,
 }
 
@@ -80,6 +83,7 @@ impl Heap {
             is_waking: false,
             most_kept,
             rests_between_seeks: false,
+            has_stored: false,
             left_out: None,
         }
     }

@@ -10,6 +10,7 @@ use crate::region::Region;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
 use crate::timed_file::TimedFile;
+use crate::whole_block::WholeBlock;
 use finback_cell::Cell;
 use finback_fs::{FileSystem, NextRead};
 use finback_hfile::{HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
@@ -110,6 +111,25 @@ impl OutputFiles<'_> {
         } else {
             writer.append(cell, sequence_id)?;
         }
+        let grown = writer.written_bytes() - before;
+        self.written_bytes += grown;
+        Ok(())
+    }
+
+    /// The piece that takes a block as it is stored, if one does.
+    pub(crate) fn piece_for(&self, block: &WholeBlock) -> Option<usize> {
+        let piece = self.cutter.piece_of_all(block)?;
+        // A file begins when a cell comes to it.
+        let file = self.writers.get(piece).and_then(Option::as_ref);
+        let takes = file.is_none_or(|file| file.writer.takes(&block.block));
+        (takes && block.block.fits(&self.options)).then_some(piece)
+    }
+
+    /// Appends a block to the piece that takes it.
+    pub(crate) fn append_block(&mut self, block: &WholeBlock, piece: usize) -> Result<(), RegionError> {
+        let writer = self.writer(piece)?;
+        let before = writer.written_bytes();
+        writer.append_block(&block.block)?;
         let grown = writer.written_bytes() - before;
         self.written_bytes += grown;
         Ok(())

@@ -1,7 +1,7 @@
 //! Blocks that go to and from store files, with how long that took.
 
 use finback_fs::WritableFile;
-use finback_hfile::{Block, BlockRequest, HFileError};
+use finback_hfile::{Block, BlockRequest, HFileError, StoredForm};
 use finback_metrics::{Timer, file_io};
 use std::io::{self, IoSlice};
 use std::sync::Arc;
@@ -46,13 +46,15 @@ impl WritableFile for TimedFile {
     }
 }
 
-/// Reads a block that a compaction needs.
-pub(crate) fn read_to_compact(request: &BlockRequest) -> Result<Arc<Block>, HFileError> {
+/// Reads a block that a compaction needs, and its stored form if it may be copied.
+pub(crate) fn read_to_compact(
+    request: &BlockRequest,
+) -> Result<(Arc<Block>, Option<StoredForm>), HFileError> {
     let timer = Timer::start();
-    let block = request.read();
-    match &block {
+    let read = request.read_to_copy();
+    match &read {
         Err(HFileError::Corrupt { .. }) => file_io().damaged(),
         _ => file_io().read_to_compact(timer),
     }
-    block
+    read
 }

@@ -23,6 +23,8 @@ pub struct BlockRequest {
     pub(crate) keep: bool,
     /// Bytes of the file that will be needed soon.
     pub(crate) ahead: Range<u64>,
+    /// Whether the stored form of the block is wanted, too.
+    pub(crate) to_copy: bool,
 }
 
 impl BlockRequest {
@@ -58,7 +60,7 @@ impl BlockRequest {
     }
 
     /// Has the device fetch what comes next, while this block is worked on.
-    fn read_ahead(&self) {
+    pub(super) fn read_ahead(&self) {
         if !self.ahead.is_empty() {
             self.file.file.will_need(self.ahead.start, self.ahead.end - self.ahead.start);
         }
@@ -82,7 +84,7 @@ impl HFileReader {
     }
 
     /// Its bytes, unchecked.
-    fn read_bytes(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
+    pub(super) fn read_bytes(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
         self.check_place(place)?;
         let mut bytes = Vec::new();
         match self.file.append_exact_at(place.offset, place.size as usize, &mut bytes) {
@@ -92,7 +94,11 @@ impl HFileReader {
     }
 
     /// Reads a block once more, after `error`, from another copy. Without one, or if that is no better, the error stands.
-    fn read_other_copy(&self, place: BlockRef, error: HFileError) -> Result<Arc<Block>, HFileError> {
+    pub(super) fn read_other_copy(
+        &self,
+        place: BlockRef,
+        error: HFileError,
+    ) -> Result<Arc<Block>, HFileError> {
         let mut bytes = self.buffer_for(place)?;
         match self.file.read_other_copy_at(place.offset, &mut bytes) {
             Ok(Some(())) => self.check_block(place, bytes).map_err(|_| error),

@@ -67,7 +67,14 @@ impl HFileReader {
                 continue;
             }
             let (file, cache_to_ask) = (Arc::clone(self), Some(Arc::clone(cache)));
-            let request = BlockRequest { file, block: place, cache: cache_to_ask, keep: true, ahead: 0..0 };
+            let request = BlockRequest {
+                file,
+                block: place,
+                cache: cache_to_ask,
+                keep: true,
+                ahead: 0..0,
+                to_copy: false,
+            };
             let block = request.read()?;
             if self.is_worth_caching() {
                 cache.insert(self.id, &block, priority);

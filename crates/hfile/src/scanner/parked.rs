@@ -17,6 +17,7 @@ impl HFileScanner {
     /// Lets go of all blocks. Until [`HFileScanner::unpark`] has been successful the scanner stands nowhere.
     pub fn park(&mut self) {
         self.given.clear();
+        self.stored = None;
         let path = std::mem::take(&mut self.path);
         let position = self.position.take();
         let number = position.as_ref().and_then(Position::among).map(|(number, _)| number);

@@ -66,6 +66,7 @@ impl HFileScanner {
             place: position.block().place(),
         }));
         self.position = None;
+        self.stored = None;
     }
 
     /// Has the cell again, if the scanner rests.

@@ -1,0 +1,56 @@
+//! Blocks that are read to be written to another file as they are stored.
+
+use super::{BlockRequest, HFileReader};
+use crate::block::{Block, BlockRef};
+use crate::copyable_block::StoredForm;
+use crate::encoding::DataBlockEncoding;
+use crate::error::HFileError;
+use crate::writer_options::WriterOptions;
+use finback_compression::Compression;
+use std::sync::Arc;
+
+impl BlockRequest {
+    /// Reads the block as [`BlockRequest::read`] does; with its stored form, if the scanner may have use for that.
+    ///
+    /// # Errors
+    /// As [`BlockRequest::read`].
+    pub fn read_to_copy(&self) -> Result<(Arc<Block>, Option<StoredForm>), HFileError> {
+        if !self.to_copy {
+            return Ok((self.read()?, None));
+        }
+        let read = self.file.read_to_copy(self.block);
+        self.read_ahead();
+        read
+    }
+}
+
+impl HFileReader {
+    /// Whether the data blocks are stored as a file has them that is written with these options. What is in a block
+    /// besides its payload is written anew anyhow.
+    pub(crate) fn stores_blocks_as(&self, options: &WriterOptions) -> bool {
+        let (cells, layout) = (&self.cells, self.cells.layout);
+        let is_encoded = options.encoding != DataBlockEncoding::None;
+        let has_other_tags = is_encoded && layout.tags && cells.tags_compressed != options.compress_tags;
+        self.trailer.compression == options.compression
+            && self.order() == options.order
+            && cells.encoding == options.encoding
+            && (layout.tags, layout.mvcc) == (options.include_tags, options.include_mvcc)
+            && !has_other_tags
+    }
+
+    fn read_to_copy(&self, place: BlockRef) -> Result<(Arc<Block>, Option<StoredForm>), HFileError> {
+        let bytes = self.read_bytes(place)?;
+        let as_decoded =
+            self.trailer.compression == Compression::None && self.cells.encoding == DataBlockEncoding::None;
+        let stored = (!as_decoded).then(|| bytes.clone());
+        let block = match self.check_block(place, bytes) {
+            Ok(block) => block,
+            Err(error) => return Ok((self.read_other_copy(place, error)?, None)),
+        };
+        let stored = match stored {
+            Some(bytes) => StoredForm::apart(place, bytes),
+            None => Some(StoredForm::as_decoded(place)),
+        };
+        Ok((block, stored))
+    }
+}

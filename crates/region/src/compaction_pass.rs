@@ -1,0 +1,125 @@
+//! The way of a compaction through its inputs: what becomes of each cell, and which blocks stay as they are.
+//!
+//! A block whose cells no other input has anything between, and that stays whole, is copied in the place of being encoded and
+//! compressed again. Its cells are read, asked about and counted like any.
+
+use crate::compaction::CompactionOutcome;
+use crate::compaction_memory::CompactionTurn;
+use crate::error::RegionError;
+use crate::flush_matcher::FlushMatcher;
+use crate::heap::Heap;
+use crate::job_control::Pace;
+use crate::output_files::OutputFiles;
+use crate::store::Store;
+use crate::timed_file::read_to_compact;
+use crate::whole_block::WholeBlock;
+use finback_cell::Cell;
+use finback_cell::key::Key;
+use finback_hfile::ScanInterrupt;
+
+/// Where a compaction stands.
+pub(crate) struct CompactionPass<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) matcher: FlushMatcher,
+    /// Sequence ids up to this one are written as 0.
+    pub(crate) forgotten: u64,
+    pub(crate) pace: Pace<'a>,
+    pub(crate) output: OutputFiles<'a>,
+    pub(crate) outcome: CompactionOutcome,
+}
+
+impl<'a> CompactionPass<'a> {
+    /// Reads the inputs to their end; gives what was written, and what was done.
+    pub(crate) fn run(
+        mut self,
+        heap: &mut Heap,
+        memory: &mut CompactionTurn<'_>,
+    ) -> Result<(OutputFiles<'a>, CompactionOutcome), RegionError> {
+        reading(heap, (&self.output, memory), |heap| heap.seek(&Key::first_on_row(&[])))?;
+        loop {
+            if let Some(block) = heap.take_whole_block() {
+                self.block(&block)?;
+                heap.go_to_last_of_block();
+            } else if let Some((cell, sequence_id)) = heap.peek() {
+                if let Some(sequence_id) = self.read(&cell, sequence_id)? {
+                    self.append(&cell, sequence_id, || heap.is_alone())?;
+                }
+            } else {
+                return Ok((self.output, self.outcome));
+            }
+            reading(heap, (&self.output, memory), Heap::next)?;
+        }
+    }
+
+    /// Counts the next cell; gives the sequence id with which it is written, if it is.
+    fn read(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<Option<u64>, RegionError> {
+        self.outcome.cells_read += 1;
+        self.outcome.cell_bytes_read += cell.bytes().len() as u64;
+        if self.pace.is_at_block(self.output.written_bytes()) {
+            self.store.progress.read(self.outcome.cells_read);
+            self.pace.check_compaction()?;
+        }
+        if self.matcher.keeps(cell, sequence_id) {
+            return Ok(Some(if sequence_id <= self.forgotten { 0 } else { sequence_id }));
+        }
+        self.outcome.markers_dropped += u64::from(cell.is_delete());
+        Ok(None)
+    }
+
+    fn append(
+        &mut self,
+        cell: &Cell<'_>,
+        sequence_id: u64,
+        is_alone: impl FnOnce() -> bool,
+    ) -> Result<(), RegionError> {
+        self.output.append(cell, sequence_id, self.outcome.cells_read, is_alone)?;
+        self.outcome.cells_written += 1;
+        Ok(())
+    }
+
+    /// Reads all cells of a block, and copies it if they stay as they are.
+    fn block(&mut self, block: &WholeBlock) -> Result<(), RegionError> {
+        let mut piece = self.output.piece_for(block);
+        for (number, (cell, sequence_id)) in block.cells().enumerate() {
+            let written = self.read(&cell, block.sequence_id(sequence_id))?;
+            let stays = written == Some(sequence_id);
+            if !stays && piece.take().is_some() {
+                for (cell, sequence_id) in block.cells().take(number) {
+                    self.append(&cell, sequence_id, || false)?;
+                }
+            }
+            if let Some(sequence_id) = written.filter(|_| piece.is_none()) {
+                // A cell so large that this matters is in a block that is not copied.
+                self.append(&cell, sequence_id, || false)?;
+            }
+        }
+        if let Some(piece) = piece {
+            self.output.append_block(block, piece)?;
+            self.outcome.cells_written += block.cell_count() as u64;
+            self.outcome.blocks_copied += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
+fn reading(
+    heap: &mut Heap,
+    (output, memory): (&OutputFiles<'_>, &mut CompactionTurn<'_>),
+    mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
+) -> Result<(), RegionError> {
+    loop {
+        match operation(heap) {
+            Ok(()) => return Ok(()),
+            Err(ScanInterrupt::NeedBlock(request)) => {
+                let (block, stored) = read_to_compact(&request)?;
+                heap.provide(block);
+                if let Some(stored) = stored {
+                    heap.provide_stored(stored);
+                }
+                memory.holds(heap.held_bytes().saturating_add(output.memory_bytes()));
+            }
+            Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
+        }
+    }
+}
