@@ -20,10 +20,14 @@ pub(crate) fn put_cell(row: &str, family: &str, timestamp: i64, value: &str) -> 
 
 /// Writes cells as they come: no sequence ids, no tags, and not synced, as a client may.
 pub(crate) fn write_hfile(world: &World, path: &Path, cells: &[Plain], order: CellOrder) {
-    let dir = path.parent().unwrap();
-    world.fs.create_dir_all(dir).unwrap();
     let options =
         WriterOptions { order, include_mvcc: false, block_size_bytes: 256, ..WriterOptions::default() };
+    write_hfile_as(world, path, cells, options);
+}
+
+/// The same with other options.
+pub(crate) fn write_hfile_as(world: &World, path: &Path, cells: &[Plain], options: WriterOptions) {
+    world.fs.create_dir_all(path.parent().unwrap()).unwrap();
     let mut writer = HFileWriter::new(world.fs.create_new(path).unwrap(), path, options).unwrap();
     writer.append_file_info(b"BULKLOAD_TIMESTAMP", &1_000_000i64.to_be_bytes());
     for cell in cells {

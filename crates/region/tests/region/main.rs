@@ -30,6 +30,7 @@ mod a_read_of_one_column_leaves_out_old_files;
 mod a_region_agrees_with_a_simple_model;
 mod a_table_with_the_stripe_engine_gets_stripes;
 mod blocks_of_files_that_are_gone_leave_the_cache;
+mod blocks_that_stay_whole_are_copied;
 mod bulk_loads;
 mod compactions_wait_for_memory;
 mod concurrent_writers_and_readers;

@@ -1,0 +1,628 @@
+//! A compaction copies blocks of its inputs as they are stored, where nothing comes between their cells and all of them stay as
+//! they are. What it writes is otherwise what it would have written cell by cell.
+
+use crate::hfiles::{put_cell, write_hfile_as};
+use crate::world::{World, family, mutation, run};
+use finback_cell::schema::set_entry;
+use finback_cell::{
+    Bytes, CellType, ColumnFamilyDescriptor, LATEST_TIMESTAMP, Mutation, MutationKind, RegionInfo, Scan,
+};
+use finback_fs::MemFileSystem;
+use finback_hfile::{
+    BlockType, FileId, HFileReader, HFileScanner, RowBounds, ScanInterrupt, WriterOptions, read_through,
+    verify,
+};
+use finback_region::{
+    BulkLoadFile, BulkLoadOptions, CompactionConfig, CompactionOutcome, DateTieredConfig, JobControl, Region,
+    RegionError, StoreEngine,
+};
+use proptest::prelude::*;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// So many rows of [`rows`] fill a block.
+const ROWS_OF_BLOCK: u32 = 8;
+const BLOCK_BYTES: &str = "512";
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// A family whose compactions remember sequence ids for a day.
+fn small_blocks(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
+    let mut family = family("a", 1).with("BLOCKSIZE", BLOCK_BYTES).with("COMPRESSION", "LZ4");
+    set_entry(&mut family.configuration, "hbase.hstore.compaction.keep.seqId.period", "1");
+    attributes.iter().fold(family, |family, (name, value)| family.with(name, value))
+}
+
+fn started(attributes: &[(&str, &str)]) -> (World, Arc<Region>) {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![small_blocks(attributes)]);
+    let region = world.start().unwrap();
+    (world, region)
+}
+
+/// The same region, of a table whose family has other attributes now.
+fn altered(world: &mut World, region: Arc<Region>, attributes: &[(&str, &str)]) -> Arc<Region> {
+    region.close().unwrap();
+    drop(region);
+    let mut table = (*world.table).clone();
+    table.families = vec![small_blocks(attributes)];
+    world.table = Arc::new(table);
+    world.start().unwrap()
+}
+
+fn row(number: u32) -> String {
+    format!("r{number:05}")
+}
+
+fn put_at(row: &str, timestamp: i64) -> Mutation {
+    // As long for every row, and not the same.
+    let value = row.repeat(7);
+    mutation(MutationKind::Put, CellType::Put, (row, "a", "q"), timestamp, &value.as_bytes()[..40])
+}
+
+fn write(region: &Region, edits: Vec<Mutation>) {
+    run(region.batch(edits)).into_iter().for_each(|outcome| outcome.unwrap());
+}
+
+/// A file of these rows.
+fn rows(region: &Region, numbers: impl Iterator<Item = u32>) {
+    write(region, numbers.map(|number| put_at(&row(number), LATEST_TIMESTAMP)).collect());
+    region.flush(None).unwrap();
+}
+
+/// A file of so many full blocks.
+fn blocks(region: &Region, blocks: Range<u32>) {
+    rows(region, blocks.start * ROWS_OF_BLOCK..blocks.end * ROWS_OF_BLOCK);
+}
+
+fn compact(region: &Region) -> CompactionOutcome {
+    region.compact(b"a", true).unwrap().unwrap()
+}
+
+fn file_paths(world: &World) -> Vec<PathBuf> {
+    let dir = world.root.family_dir(&world.info.table, &world.info.encoded_name(), b"a");
+    let mut names: Vec<_> = world.fs.list(&dir).unwrap().into_iter().map(|entry| entry.name).collect();
+    names.sort();
+    names.into_iter().map(|name| dir.join(name)).collect()
+}
+
+fn open(world: &World, path: &Path) -> Arc<HFileReader> {
+    HFileReader::open(world.fs.open(path).unwrap(), path, FileId::next()).unwrap()
+}
+
+/// The files of the store, in which nothing is wrong, by their first keys.
+fn files(world: &World) -> Vec<Arc<HFileReader>> {
+    let paths = file_paths(world);
+    for path in &paths {
+        let found = verify(world.fs.open(path).unwrap(), path, RowBounds::default(), &mut |_| true);
+        assert!(found.is_sound(), "{:?}", found.problems);
+    }
+    let mut files: Vec<_> = paths.iter().map(|path| open(world, path)).collect();
+    files.sort_by_key(|file| file.first_key().map(<[u8]>::to_vec));
+    files
+}
+
+/// What is stored in the data blocks of a file, as it is stored.
+fn payloads(world: &World, file: &HFileReader) -> Vec<Vec<u8>> {
+    const HEADER_BYTES: u64 = 33;
+    let bytes = world.fs.open(file.path()).unwrap();
+    let end = file.trailer().fields.load_on_open_data_offset();
+    let (mut offset, mut payloads) = (0, Vec::new());
+    while offset < end {
+        let block = file.stored_block(offset).unwrap();
+        if matches!(block.header.block_type, BlockType::Data | BlockType::EncodedData) {
+            let mut payload = vec![0; block.header.data_size as usize - HEADER_BYTES as usize];
+            bytes.read_exact_at(offset + HEADER_BYTES, &mut payload).unwrap();
+            payloads.push(payload);
+        }
+        offset += u64::from(block.place.size);
+    }
+    payloads
+}
+
+fn all_payloads(world: &World) -> Vec<Vec<u8>> {
+    files(world).iter().flat_map(|file| payloads(world, file)).collect()
+}
+
+/// The cells of all files with their sequence ids: those of one file after those of the other.
+fn cells(world: &World) -> Vec<(Vec<u8>, u64)> {
+    let of_file = |file: &Arc<HFileReader>| {
+        let mut scanner = HFileScanner::new(Arc::clone(file), None, false);
+        let first = finback_cell::key::Key::first_on_row(&[]);
+        read_through(&mut scanner, |scanner| scanner.seek(&first)).unwrap();
+        let mut cells = Vec::new();
+        while let Some((cell, sequence_id)) = scanner.peek() {
+            cells.push((cell.bytes().to_vec(), sequence_id));
+            read_through(&mut scanner, |scanner: &mut HFileScanner| -> Result<(), ScanInterrupt> {
+                scanner.advance()
+            })
+            .unwrap();
+        }
+        cells
+    };
+    files(world).iter().flat_map(of_file).collect()
+}
+
+#[test]
+fn files_that_follow_each_other_become_one_of_the_same_blocks() {
+    for (compression, encoding) in
+        [("LZ4", "NONE"), ("NONE", "NONE"), ("NONE", "FAST_DIFF"), ("ZSTD", "ROW_INDEX_V1")]
+    {
+        let attributes = [("COMPRESSION", compression), ("DATA_BLOCK_ENCODING", encoding)];
+        let (world, region) = started(&attributes);
+        // Not in the order of their rows.
+        [20..30, 0..10, 10..20].into_iter().for_each(|of_file| blocks(&region, of_file));
+        let (stored, read) = (all_payloads(&world), cells(&world));
+        assert_eq!(stored.len(), 30);
+        let outcome = compact(&region);
+        assert_eq!((outcome.blocks_copied, outcome.cells_written), (30, 30 * u64::from(ROWS_OF_BLOCK)));
+        assert_eq!((outcome.cells_read, outcome.markers_dropped), (outcome.cells_written, 0));
+        assert!(all_payloads(&world) == stored, "{compression} {encoding}");
+        assert!(cells(&world) == read, "{compression} {encoding}");
+        // And once more.
+        assert_eq!(compact(&region).blocks_copied, 30);
+        assert_eq!(region.metrics().compactions.cells, 2 * outcome.cells_read);
+    }
+}
+
+#[test]
+fn where_files_overlap_cells_are_merged_one_by_one() {
+    let (world, region) = started(&[]);
+    blocks(&region, 0..20);
+    // Between the rows of the last ten blocks of that, and behind it.
+    let between = (10 * ROWS_OF_BLOCK..20 * ROWS_OF_BLOCK).step_by(3);
+    write(&region, between.map(|number| put_at(&format!("{}x", row(number)), LATEST_TIMESTAMP)).collect());
+    blocks(&region, 20..30);
+    let stored = all_payloads(&world);
+    let mut read = cells(&world);
+    read.sort();
+    let outcome = compact(&region);
+    let now = all_payloads(&world);
+    let same = stored.iter().filter(|payload| now.contains(payload)).count() as u64;
+    assert!((19..=21).contains(&outcome.blocks_copied), "{outcome:?}");
+    assert!(same >= outcome.blocks_copied);
+    assert!(now[..9] == stored[..9]);
+    let mut found = cells(&world);
+    found.sort();
+    assert!(found == read);
+}
+
+#[test]
+fn a_newer_version_of_the_last_key_of_a_block_comes_before_it() {
+    let (world, region) = started(&[("VERSIONS", "2")]);
+    let last_of_second = row(2 * ROWS_OF_BLOCK - 1);
+    write(&region, (0..3 * ROWS_OF_BLOCK).map(|number| put_at(&row(number), 5)).collect());
+    region.flush(None).unwrap();
+    // The same key, of a higher sequence id.
+    write(&region, vec![put_at(&last_of_second, 5)]);
+    region.flush(None).unwrap();
+    let outcome = compact(&region);
+    assert_eq!(outcome.blocks_copied, 2);
+    assert_eq!(outcome.cells_written, u64::from(3 * ROWS_OF_BLOCK));
+    let found = cells(&world);
+    assert!(found.is_sorted());
+    assert_eq!(found.iter().filter(|(_, id)| *id == found[0].1).count() as u32, 3 * ROWS_OF_BLOCK - 1);
+}
+
+/// Compacts a file of five blocks, whose middle one loses a cell, and one that follows it.
+fn lose_one_cell(world: &World, region: &Region, lost: u64) {
+    let before = cells(world);
+    let stored = all_payloads(world);
+    let outcome = compact(region);
+    assert_eq!(outcome.blocks_copied, stored.len() as u64 - 1, "{outcome:?}");
+    assert_eq!(
+        (outcome.cells_read, outcome.cells_written),
+        (before.len() as u64, before.len() as u64 - lost)
+    );
+    let (after, now) = (cells(world), all_payloads(world));
+    let kept: Vec<_> = before.into_iter().filter(|cell| after.contains(cell)).collect();
+    assert!(after == kept && after.len() as u64 == outcome.cells_written);
+    let same = stored.iter().zip(&now).filter(|(before, after)| before == after).count();
+    assert_eq!((same, now.len()), (stored.len() - 1, stored.len()));
+}
+
+/// A row in the middle of the third block.
+const IN_THIRD_BLOCK: u32 = 2 * ROWS_OF_BLOCK + ROWS_OF_BLOCK / 2;
+
+#[test]
+fn a_block_of_which_a_cell_has_expired_is_not_copied() {
+    let (world, region) = started(&[("TTL", "1000")]);
+    let now = world.host.now_ms.load(Ordering::SeqCst);
+    let time = |number| if number == IN_THIRD_BLOCK { now - 900_000 } else { now };
+    write(&region, (0..5 * ROWS_OF_BLOCK).map(|number| put_at(&row(number), time(number))).collect());
+    region.flush(None).unwrap();
+    blocks(&region, 5..7);
+    world.host.now_ms.fetch_add(500_000, Ordering::SeqCst);
+    lose_one_cell(&world, &region, 1);
+}
+
+#[test]
+fn a_block_of_which_a_cell_has_outlived_its_own_time_is_not_copied() {
+    let (world, region) = started(&[]);
+    let write_rows = |numbers: Range<u32>, lives: i64| {
+        let ttl = |number| Some(if number == IN_THIRD_BLOCK { lives } else { 10 * lives });
+        let edit = |number| Mutation { ttl_ms: ttl(number), ..put_at(&row(number), LATEST_TIMESTAMP) };
+        write(&region, numbers.map(edit).collect());
+        region.flush(None).unwrap();
+    };
+    // With its tag a cell is larger: seven fill a block.
+    write_rows(0..35, 1000);
+    write_rows(35..49, 1000);
+    world.host.now_ms.fetch_add(5000, Ordering::SeqCst);
+    lose_one_cell(&world, &region, 1);
+}
+
+#[test]
+fn a_block_with_a_marker_that_goes_is_not_copied() {
+    let (world, region) = started(&[]);
+    let marker = |number| {
+        mutation(
+            MutationKind::Delete,
+            CellType::DeleteColumn,
+            (&row(number), "a", "p"),
+            LATEST_TIMESTAMP,
+            b"",
+        )
+    };
+    let mut edits: Vec<_> =
+        (0..5 * ROWS_OF_BLOCK).map(|number| put_at(&row(number), LATEST_TIMESTAMP)).collect();
+    edits.insert(IN_THIRD_BLOCK as usize, marker(IN_THIRD_BLOCK));
+    write(&region, edits);
+    region.flush(None).unwrap();
+    let stored = all_payloads(&world).len();
+    let outcome = compact(&region);
+    assert_eq!((outcome.markers_dropped, outcome.cells_written), (1, u64::from(5 * ROWS_OF_BLOCK)));
+    assert!(outcome.blocks_copied > 2 && outcome.blocks_copied < stored as u64, "{outcome:?}");
+    assert_eq!(cells(&world).len(), 5 * ROWS_OF_BLOCK as usize);
+}
+
+#[test]
+fn a_block_with_a_version_too_many_is_not_copied() {
+    let (world, region) = started(&[]);
+    let numbers = |numbers: Range<u32>| numbers.map(|number| put_at(&row(number), 7)).collect::<Vec<_>>();
+    // Whoever reads as of now may still see what is hidden later: flushes keep it.
+    let reader = region.scanner(&Scan::default(), None).unwrap();
+    write(&region, vec![put_at(&row(IN_THIRD_BLOCK), 6)]);
+    write(&region, numbers(0..5 * ROWS_OF_BLOCK - 1));
+    region.flush(None).unwrap();
+    blocks(&region, 5..7);
+    drop(reader);
+    let (before, stored) = (cells(&world).len() as u64, all_payloads(&world).len() as u64);
+    let outcome = compact(&region);
+    assert_eq!((outcome.cells_read, outcome.cells_written), (before, before - 1));
+    assert_eq!(outcome.blocks_copied, stored - 1);
+    assert_eq!(cells(&world).len() as u64, before - 1);
+}
+
+#[test]
+fn blocks_whose_sequence_ids_are_forgotten_are_not_copied() {
+    let (world, region) = started(&[]);
+    blocks(&region, 0..5);
+    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    blocks(&region, 5..9);
+    let outcome = compact(&region);
+    // Sequence ids of the older file are 0 now.
+    assert_eq!(outcome.blocks_copied, 4);
+    let forgotten = cells(&world).iter().filter(|(_, sequence_id)| *sequence_id == 0).count();
+    assert_eq!(forgotten as u32, 5 * ROWS_OF_BLOCK);
+    // When all are forgotten there is no room for any.
+    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    assert_eq!(compact(&region).blocks_copied, 0);
+    let stored = all_payloads(&world);
+    blocks(&region, 10..13);
+    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    assert_eq!(compact(&region).blocks_copied, stored.len() as u64);
+    assert!(all_payloads(&world).starts_with(&stored));
+}
+
+#[test]
+fn blocks_of_another_form_than_the_family_has_now_are_not_copied() {
+    let changes: [&[(&str, &str)]; 4] = [
+        &[("COMPRESSION", "GZ")],
+        &[("COMPRESSION_COMPACT_MAJOR", "SNAPPY")],
+        &[("DATA_BLOCK_ENCODING", "DIFF")],
+        &[("BLOCKSIZE", "4096")],
+    ];
+    for change in changes {
+        let (mut world, region) = started(&[]);
+        blocks(&region, 0..32);
+        blocks(&region, 32..64);
+        let read = cells(&world);
+        let region = altered(&mut world, region, change);
+        let outcome = compact(&region);
+        assert_eq!((outcome.blocks_copied, outcome.cells_written), (0, read.len() as u64), "{change:?}");
+        assert!(cells(&world) == read, "{change:?}");
+        assert!(compact(&region).blocks_copied > 0, "{change:?}");
+        assert!(cells(&world) == read, "{change:?}");
+    }
+}
+
+#[test]
+fn a_bulk_loaded_file_is_copied_once_its_sequence_id_is_forgotten() {
+    let (world, region) = started(&[("COMPRESSION", "NONE")]);
+    for (name, numbers) in [("f", 0..5 * ROWS_OF_BLOCK), ("g", 5 * ROWS_OF_BLOCK..10 * ROWS_OF_BLOCK)] {
+        let path = PathBuf::from("/client/a").join(name);
+        let value = "v".repeat(41);
+        let cells: Vec<_> = numbers.map(|number| put_cell(&row(number), "a", 1, &value)).collect();
+        let options =
+            WriterOptions { include_mvcc: false, block_size_bytes: 512, ..WriterOptions::default() };
+        write_hfile_as(&world, &path, &cells, options);
+        let file = BulkLoadFile { family: "a".into(), path };
+        region.bulk_load(&[file], &BulkLoadOptions::default()).unwrap();
+    }
+    // They have one: the cells have not.
+    let bulk = file_paths(&world);
+    assert!(bulk.iter().all(|path| path.to_string_lossy().contains("_SeqId_")));
+    let stored = all_payloads(&world);
+    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    let outcome = compact(&region);
+    assert_eq!(outcome.blocks_copied, stored.len() as u64);
+    assert!(all_payloads(&world) == stored);
+}
+
+#[test]
+fn halves_of_a_file_are_copied_but_for_the_block_that_was_cut() {
+    let (mut world, region) = started(&[]);
+    blocks(&region, 0..10);
+    let read = cells(&world);
+    let parent = world.info.clone();
+    region.close().unwrap();
+    drop(region);
+    let split = Bytes::from(row(IN_THIRD_BLOCK));
+    let table = parent.table.clone();
+    let halves = [
+        RegionInfo::new(table.clone(), Bytes::new(), split.clone(), 2),
+        RegionInfo::new(table, split, Bytes::new(), 3),
+    ];
+    let mut found = Vec::new();
+    // Of the third block each half has a half.
+    for (info, (copied, kept)) in
+        halves.into_iter().zip([(2, IN_THIRD_BLOCK), (7, 10 * ROWS_OF_BLOCK - IN_THIRD_BLOCK)])
+    {
+        world.root.create_offspring(&info, std::slice::from_ref(&parent), &["a".into()]).unwrap();
+        world = world.after_crash(Arc::clone(&world.fs));
+        world.info = info;
+        let outcome = compact(&world.start().unwrap());
+        assert_eq!((outcome.blocks_copied, outcome.cells_written), (copied, u64::from(kept)));
+        found.extend(cells(&world));
+    }
+    assert!(found == read);
+}
+
+#[test]
+fn a_block_with_cells_of_two_times_is_not_copied_where_times_are_kept_apart() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![small_blocks(&[])]);
+    let date_tiered = DateTieredConfig {
+        base_window_ms: 1000,
+        windows_per_tier: 2,
+        incoming_window_min_files: 2,
+        single_output_for_minor: false,
+        ..DateTieredConfig::default()
+    };
+    world.config.compaction =
+        CompactionConfig { engine: StoreEngine::DateTiered, date_tiered, ..CompactionConfig::default() };
+    let region = world.start().unwrap();
+    let now = world.host.now_ms.load(Ordering::SeqCst);
+    let file = |numbers: Range<u32>, time: &dyn Fn(u32) -> i64| {
+        write(&region, numbers.map(|number| put_at(&row(number), time(number))).collect());
+        region.flush(None).unwrap();
+    };
+    file(0..5 * ROWS_OF_BLOCK, &|_| now - 5000);
+    file(5 * ROWS_OF_BLOCK..10 * ROWS_OF_BLOCK, &|number| now - 5000 * i64::from(number % 2));
+    file(10 * ROWS_OF_BLOCK..15 * ROWS_OF_BLOCK, &|_| now);
+    let mut read = cells(&world);
+    let outcome = compact(&region);
+    let files = files(&world);
+    assert!(files.len() > 1);
+    let ranges: Vec<_> = files.iter().map(|file| file.time_range().unwrap()).collect();
+    assert!(ranges.iter().all(|(from, to)| from == to), "{ranges:?}");
+    assert_eq!(outcome.blocks_copied, 10);
+    let mut found = cells(&world);
+    read.sort();
+    found.sort();
+    assert!(found == read);
+}
+
+#[test]
+fn blocks_are_copied_into_stripes() {
+    let (mut world, region) = started(&[]);
+    region.close().unwrap();
+    drop(region);
+    world.config.compaction =
+        crate::a_region_agrees_with_a_simple_model::striped(3, &CompactionConfig::default());
+    world.config.compaction.stripe.flush_to_level0 = true;
+    let region = world.start().unwrap();
+    let fill = |region: &Region| [0..10, 10..20, 20..30].into_iter().for_each(|file| blocks(region, file));
+    fill(&region);
+    // Where stripes begin is not known yet.
+    assert_eq!(region.compact(b"a", false).unwrap().unwrap().blocks_copied, 0);
+    let starts: Vec<_> =
+        files(&world).iter().map(|file| file.file_info(b"STRIPE_START_KEY").unwrap().to_vec()).collect();
+    assert_eq!(starts.len(), 3);
+    fill(&region);
+    let outcome = region.compact(b"a", false).unwrap().unwrap();
+    assert!((26..=30).contains(&outcome.blocks_copied), "{outcome:?}");
+    for file in files(&world) {
+        let (start, end) =
+            [b"STRIPE_START_KEY" as &[u8], b"STRIPE_END_KEY"].map(|key| file.file_info(key).unwrap()).into();
+        let (first, last) = (&file.first_key().unwrap()[2..8], &file.last_key().unwrap()[2..8]);
+        assert!(first >= start && (end.is_empty() || last < end), "{first:?} {last:?} {start:?} {end:?}");
+    }
+}
+
+/// Counts what it is told.
+#[derive(Default)]
+struct Counting {
+    bytes: AtomicU64,
+    questions: AtomicU64,
+    cancelled_from: Option<u64>,
+}
+
+impl JobControl for Counting {
+    fn is_cancelled(&self) -> bool {
+        let question = self.questions.fetch_add(1, Ordering::SeqCst);
+        self.cancelled_from.is_some_and(|from| question >= from)
+    }
+
+    fn wrote(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_compaction_that_copies_is_asked_at_every_block_and_can_be_ended() {
+    let (world, region) = started(&[]);
+    blocks(&region, 0..10);
+    blocks(&region, 10..20);
+    let before = file_paths(&world);
+    let cancelled = Counting { cancelled_from: Some(15), ..Counting::default() };
+    let end = region.compact_under(b"a", true, &cancelled).unwrap_err();
+    assert!(matches!(end, RegionError::Cancelled(_)), "{end}");
+    assert_eq!(file_paths(&world), before);
+    let control = Counting::default();
+    let outcome = region.compact_under(b"a", true, &control).unwrap().unwrap();
+    assert_eq!(outcome.blocks_copied, 20);
+    assert!(control.questions.load(Ordering::SeqCst) >= 19);
+    assert!(control.bytes.load(Ordering::SeqCst) > outcome.bytes_written / 3);
+}
+
+#[test]
+fn damage_to_a_block_that_would_be_copied_is_found() {
+    let (world, region) = started(&[]);
+    blocks(&region, 0..10);
+    let path = file_paths(&world).remove(0);
+    let second = u64::from(open(&world, &path).stored_block(0).unwrap().place.size);
+    let mut bytes = vec![0; open(&world, &path).size_bytes() as usize];
+    world.fs.open(&path).unwrap().read_exact_at(0, &mut bytes).unwrap();
+    bytes[second as usize + 40] ^= 1;
+    region.close().unwrap();
+    drop(region);
+    world.fs.remove_file(&path).unwrap();
+    finback_fs::write_file_durably(&*world.fs, &path, &bytes).unwrap();
+    let mut world = world;
+    let region = world.start().unwrap();
+    let end = region.compact(b"a", true).unwrap_err();
+    assert!(end.to_string().contains("checksum"), "{end}");
+    assert_eq!(file_paths(&world), [path]);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Rows from a number on, each so far from the one before, with a timestamp.
+    Put {
+        from: u32,
+        step: u32,
+        rows: u32,
+        timestamp: i64,
+        ttl: bool,
+    },
+    Delete {
+        row: u32,
+        kind: CellType,
+        timestamp: i64,
+    },
+    Flush,
+    /// Of some of the files: the first, and how many.
+    Compact {
+        first: usize,
+        files: usize,
+    },
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let kinds = vec![CellType::Delete, CellType::DeleteColumn, CellType::DeleteFamily];
+    prop_oneof![
+        4 => (0u32..300, prop::sample::select(vec![1u32, 1, 1, 3]), 1u32..80, 0i64..4, prop::bool::weighted(0.2)).prop_map(
+            |(from, step, rows, timestamp, ttl)| Step::Put { from, step, rows, timestamp, ttl }
+        ),
+        2 => (0u32..400, prop::sample::select(kinds), 0i64..4).prop_map(
+            |(row, kind, timestamp)| Step::Delete { row, kind, timestamp }
+        ),
+        4 => Just(Step::Flush),
+        2 => (0usize..5, 1usize..5).prop_map(|(first, files)| Step::Compact { first, files }),
+    ]
+}
+
+/// Gives back how many blocks were copied.
+fn take(world: &World, region: &Region, step: &Step) -> u64 {
+    let now = world.host.now_ms.load(Ordering::SeqCst);
+    match *step {
+        Step::Put { from, step, rows, timestamp, ttl } => {
+            let edit = |number: u32| Mutation {
+                ttl_ms: ttl.then_some(i64::from(number % 50) * 20),
+                ..put_at(&row(from + number * step), now - 3 + timestamp)
+            };
+            write(region, (0..rows).map(edit).collect());
+        }
+        Step::Delete { row: number, kind, timestamp } => {
+            let column = (&*row(number), "a", if kind == CellType::DeleteFamily { "" } else { "q" });
+            write(region, vec![mutation(MutationKind::Delete, kind, column, now - 3 + timestamp, b"")]);
+        }
+        Step::Flush => {
+            region.flush(None).unwrap();
+            world.host.now_ms.fetch_add(40, Ordering::SeqCst);
+        }
+        Step::Compact { first, files } => {
+            let of = region.metrics().store_files;
+            let (first, files) = (first.min(of), files.min(of));
+            if first < of {
+                return region.compact_run(b"a", first..(first + files).min(of)).unwrap().blocks_copied;
+            }
+        }
+    }
+    0
+}
+
+/// What a file says of itself, but for names and for when it was written.
+fn says(file: &HFileReader) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let entries = file.file_info_entries().filter(|(key, _)| *key != b"COMPACTION_EVENT_KEY");
+    entries.map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn a_compaction_that_copies_writes_what_one_that_does_not_would(
+        steps in prop::collection::vec(any_step(), 1..30),
+        versions in 1u32..4,
+        compression in prop::sample::select(vec!["NONE", "LZ4", "SNAPPY"]),
+        encoding in prop::sample::select(vec!["NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"]),
+        bloom in prop::sample::select(vec!["NONE", "ROW", "ROWCOL"]),
+        forgets in prop::bool::weighted(0.3),
+    ) {
+        let versions = versions.to_string();
+        let attributes = [
+            ("VERSIONS", &*versions), ("DATA_BLOCK_ENCODING", encoding), ("BLOOMFILTER", bloom),
+        ];
+        let of = |extra: &[(&'static str, &'static str)]| {
+            let attributes: Vec<_> = attributes.iter().copied().chain(extra.iter().copied()).collect();
+            let (mut world, region) = started(&attributes);
+            if forgets {
+                let mut table = (*world.table).clone();
+                table.families[0].configuration.clear();
+                world.table = Arc::new(table);
+                region.close().unwrap();
+                return (world.start().unwrap(), world);
+            }
+            (region, world)
+        };
+        let (region, world) = of(&[("COMPRESSION", compression)]);
+        // No block of it is large enough to be copied. Nothing that a file says of itself goes by that.
+        let (plain_region, plain_world) = of(&[("COMPRESSION", compression), ("BLOCKSIZE", "1048576")]);
+        for step in steps.iter().chain([&Step::Flush]) {
+            take(&world, &region, step);
+            prop_assert_eq!(take(&plain_world, &plain_region, step), 0);
+        }
+        let read = cells(&world);
+        prop_assert!(cells(&plain_world) == read);
+        if region.metrics().store_files > 0 {
+            compact(&region);
+            prop_assert_eq!(compact(&plain_region).blocks_copied, 0);
+            prop_assert!(cells(&world) == cells(&plain_world));
+            let said: Vec<_> = files(&world).iter().map(|file| says(file)).collect();
+            let plain: Vec<_> = files(&plain_world).iter().map(|file| says(file)).collect();
+            prop_assert_eq!(said, plain);
+        }
+    }
+}
