@@ -224,22 +224,31 @@ fn a_key_stays_in_one_block() {
 
 #[test]
 fn a_block_whose_last_key_the_next_block_has_too_is_not_copied() {
-    let options = WriterOptions { checksum_type: ChecksumType::Null, ..WriterOptions::default() };
-    let options = WriterOptions { block_size_bytes: 1, ..options };
-    let mut file = files::write(&[b"r1", b"r2", b"r3"].map(|row| put(row, b"q", 1, 9)), options.clone());
-    // Not as this crate's writer, nor HBase's, would have it.
-    for at in 0..file.len() {
-        if file[at..].starts_with(b"\0\x02r2") {
-            file[at + 3] = b'1';
+    // Of one level of index, and of leaves with one entry.
+    for index_block_size_bytes in [100_000, 1] {
+        let options = WriterOptions {
+            checksum_type: ChecksumType::Null,
+            block_size_bytes: 1,
+            index_block_size_bytes,
+            min_index_entries: 2,
+            ..WriterOptions::default()
+        };
+        let rows = [b"r1", b"r2", b"r3"].map(|row| put(row, b"q", 1, 9));
+        let mut file = files::write(&rows, options.clone());
+        // Not as this crate's writer, nor HBase's, would have it.
+        for at in 0..file.len() {
+            if file[at..].starts_with(b"\0\x02r2") {
+                file[at + 3] = b'1';
+            }
         }
+        let mut scanner = begin(&files::open(&file).unwrap(), &options);
+        let mut copyable = Vec::new();
+        while scanner.peek().is_some() {
+            copyable.push(scanner.take_copyable().is_some());
+            read_to_copy(&mut scanner, HFileScanner::advance).unwrap();
+        }
+        assert_eq!(copyable, [false, true, true]);
     }
-    let mut scanner = begin(&files::open(&file).unwrap(), &options);
-    let mut copyable = Vec::new();
-    while scanner.peek().is_some() {
-        copyable.push(scanner.take_copyable().is_some());
-        read_to_copy(&mut scanner, HFileScanner::advance).unwrap();
-    }
-    assert_eq!(copyable, [false, true, true]);
 }
 
 #[test]

@@ -55,15 +55,19 @@ impl CompactionJob {
         self.inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add)
     }
 
-    /// About how many bytes of memory the compaction works with: a block of each input, unless they are large; the one that
-    /// is just read, as it stands in the file and as it is decoded; and for each output one that is being built, and
-    /// compressed, and what is on its way to the device.
+    /// About how many bytes of memory the compaction works with: a block of each input, unless they are large, and how it is
+    /// stored; the one that is just read, as it stands in the file and as it is decoded; and for each output one that is being
+    /// built, and compressed, and what is on its way to the device.
     pub(crate) fn memory_bytes(&self, store: &Store) -> u64 {
         let block_size = u64::from(store.family.block_size_bytes());
         let sum = |bytes: u64, more| bytes.saturating_add(more);
         let most_kept = store.kept_blocks.of_each(self.inputs.len()) as u64;
-        let scans =
-            self.inputs.iter().map(|input| input.reader().scan_bytes(block_size, most_kept)).fold(0, sum);
+        let scan = |input: &Arc<StoreFile>| {
+            let reader = input.reader();
+            let stored = reader.stored_form_bytes(block_size).min(most_kept);
+            reader.scan_bytes(block_size, most_kept).saturating_add(stored)
+        };
+        let scans = self.inputs.iter().map(scan).fold(0, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
         let outputs = Cutter::new(self.cut.clone(), store.order).pieces() as u64;

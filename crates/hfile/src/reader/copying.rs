@@ -5,6 +5,7 @@ use crate::block::{Block, BlockRef};
 use crate::copyable_block::StoredForm;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
+use crate::writer::OWN_BLOCK_BYTES;
 use crate::writer_options::WriterOptions;
 use finback_compression::Compression;
 use std::sync::Arc;
@@ -38,11 +39,22 @@ impl HFileReader {
             && !has_other_tags
     }
 
+    /// Whether data blocks are stored as they are in memory: neither compressed nor encoded.
+    fn stores_as_decoded(&self) -> bool {
+        self.trailer.compression == Compression::None && self.cells.encoding == DataBlockEncoding::None
+    }
+
+    /// About how many bytes of memory the stored form of a data block takes at most, while it may be copied.
+    pub fn stored_form_bytes(&self, block_size_bytes: u64) -> u64 {
+        if self.stores_as_decoded() {
+            return 0;
+        }
+        self.largest_block_bytes(block_size_bytes).min(OWN_BLOCK_BYTES as u64)
+    }
+
     fn read_to_copy(&self, place: BlockRef) -> Result<(Arc<Block>, Option<StoredForm>), HFileError> {
         let bytes = self.read_bytes(place)?;
-        let as_decoded =
-            self.trailer.compression == Compression::None && self.cells.encoding == DataBlockEncoding::None;
-        let stored = (!as_decoded).then(|| bytes.clone());
+        let stored = (!self.stores_as_decoded()).then(|| bytes.clone());
         let block = match self.check_block(place, bytes) {
             Ok(block) => block,
             Err(error) => return Ok((self.read_other_copy(place, error)?, None)),
