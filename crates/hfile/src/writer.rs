@@ -65,6 +65,8 @@ pub struct HFileWriter {
     uncompressed: Vec<u8>,
     /// The data block being built.
     block: BlockBuilder,
+    /// Size at which it ends, in bytes.
+    block_ends_at: usize,
     /// Index key of the data block being built.
     first_key: Vec<u8>,
     last_key: Vec<u8>,
@@ -127,6 +129,7 @@ impl HFileWriter {
             stored: Vec::new(),
             uncompressed: Vec::new(),
             block,
+            block_ends_at: options.block_size_bytes as usize,
             first_key: Vec::new(),
             last_key: Vec::new(),
             last_sequence_id: 0,
@@ -156,7 +159,7 @@ impl HFileWriter {
         self.check_fits(cell, sequence_id)?;
         let order = self.order_after_last(cell, sequence_id)?;
         // Equal keys stay in one block, so that a search by key finds the first of them.
-        let full = self.block.size() >= self.options.block_size_bytes as usize;
+        let full = self.block.size() >= self.block_ends_at;
         if full && order != Some(Ordering::Equal) {
             self.end_data_block()?;
         }
@@ -347,6 +350,7 @@ impl HFileWriter {
         let block_type = self.data_type();
         let thorough = is_thorough(&self.options, self.block.has_small_records());
         let block = self.block.end();
+        self.block_ends_at = self.options.block_size_bytes as usize;
         let written = if self.compresses() {
             self.compressor.set_thorough(thorough);
             let written = self.write_block(block_type, block.payload());

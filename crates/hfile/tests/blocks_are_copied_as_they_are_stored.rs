@@ -266,6 +266,22 @@ fn a_copyable_block_is_taken_at_its_first_cell_and_once() {
 }
 
 #[test]
+fn a_scanner_that_lets_go_of_its_block_lets_go_of_the_stored_form() {
+    let options = small_blocks(Compression::Gz, DataBlockEncoding::None);
+    let rows: Vec<Stored> = (0..40u32).map(|row| put(&row.to_be_bytes(), b"q", 1, 40)).collect();
+    let source = files::open(&files::write(&rows, options.clone())).unwrap();
+    let mut scanner = begin(&source, &options);
+    scanner.rest();
+    assert!(!scanner.has_stored());
+    read_to_copy(&mut scanner, HFileScanner::wake).unwrap();
+    assert!(scanner.has_stored());
+    scanner.park();
+    assert!(!scanner.has_stored());
+    read_to_copy(&mut scanner, HFileScanner::unpark).unwrap();
+    assert!(scanner.take_copyable().is_some());
+}
+
+#[test]
 fn damage_is_found_when_a_block_is_read_to_be_copied() {
     let options = small_blocks(Compression::Lz4, DataBlockEncoding::RowIndexV1);
     let rows: Vec<Stored> = (0..100u32).map(|row| put(&row.to_be_bytes(), b"q", 1, 40)).collect();

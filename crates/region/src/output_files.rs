@@ -116,13 +116,17 @@ impl OutputFiles<'_> {
         Ok(())
     }
 
-    /// The piece that takes a block as it is stored, if one does.
-    pub(crate) fn piece_for(&self, block: &WholeBlock) -> Option<usize> {
-        let piece = self.cutter.piece_of_all(block)?;
+    /// The piece that takes a block, which is next, as it is stored, if one does.
+    pub(crate) fn piece_for(&mut self, block: &WholeBlock) -> Option<usize> {
+        let fits = block.block.fits(&self.options);
+        let piece = self.cutter.piece_of_all(block).filter(|_| fits)?;
         // A file begins when a cell comes to it.
-        let file = self.writers.get(piece).and_then(Option::as_ref);
-        let takes = file.is_none_or(|file| file.writer.takes(&block.block));
-        (takes && block.block.fits(&self.options)).then_some(piece)
+        let Some(Some(OutputFile { writer, .. })) = self.writers.get_mut(piece) else { return Some(piece) };
+        let takes = writer.takes(&block.block);
+        if !takes {
+            writer.make_way_behind(&block.block);
+        }
+        takes.then_some(piece)
     }
 
     /// Appends a block to the piece that takes it.

@@ -29,6 +29,16 @@ impl HFileWriter {
         (self.block.is_empty() || self.block.size() >= half) && self.is_behind_last_key(block)
     }
 
+    /// Sees to it that the next block is taken, though this one is not: a block that was begun is too small to end. With this
+    /// one's cells it becomes two of half the size at least, and not one that is full and one that is as small as it was.
+    pub fn make_way_behind(&mut self, block: &CopyableBlock) {
+        let block_size = self.options.block_size_bytes as usize;
+        let both = self.block.size() + block.cells_bytes();
+        if self.block.size() < block_size / 2 && both > block_size {
+            self.block_ends_at = both / 2;
+        }
+    }
+
     fn is_behind_last_key(&self, block: &CopyableBlock) -> bool {
         let (first, sequence_id) = block.first();
         matches!(self.order_after_last(&first, sequence_id), Ok(None | Some(Ordering::Less)))

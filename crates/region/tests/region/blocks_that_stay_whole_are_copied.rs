@@ -9,12 +9,12 @@ use finback_cell::{
 };
 use finback_fs::MemFileSystem;
 use finback_hfile::{
-    BlockType, FileId, HFileReader, HFileScanner, RowBounds, ScanInterrupt, WriterOptions, read_through,
-    verify,
+    BlockType, FileId, HFileReader, HFileScanner, RowBounds, ScanInterrupt, StoredBlock, WriterOptions,
+    read_through, verify,
 };
 use finback_region::{
-    BulkLoadFile, BulkLoadOptions, CompactionConfig, CompactionOutcome, DateTieredConfig, JobControl, Region,
-    RegionError, StoreEngine,
+    BulkLoadFile, BulkLoadOptions, CompactionConfig, CompactionOutcome, DateTieredConfig, JobControl,
+    KeptBlocks, Region, RegionError, StoreEngine,
 };
 use proptest::prelude::*;
 use std::ops::Range;
@@ -102,22 +102,29 @@ fn files(world: &World) -> Vec<Arc<HFileReader>> {
     files
 }
 
+fn data_blocks(file: &HFileReader) -> impl Iterator<Item = StoredBlock> {
+    let end = file.trailer().fields.load_on_open_data_offset();
+    let next = move |offset: u64| (offset < end).then(|| file.stored_block(offset).unwrap());
+    let behind = move |block: &StoredBlock| next(block.place.offset + u64::from(block.place.size));
+    std::iter::successors(next(0), behind)
+        .filter(|block| matches!(block.header.block_type, BlockType::Data | BlockType::EncodedData))
+}
+
+/// Bytes of the data blocks of a file, before compression.
+fn block_sizes(file: &HFileReader) -> Vec<u32> {
+    data_blocks(file).map(|block| block.header.uncompressed_size).collect()
+}
+
 /// What is stored in the data blocks of a file, as it is stored.
 fn payloads(world: &World, file: &HFileReader) -> Vec<Vec<u8>> {
-    const HEADER_BYTES: u64 = 33;
+    const HEADER_BYTES: u32 = 33;
     let bytes = world.fs.open(file.path()).unwrap();
-    let end = file.trailer().fields.load_on_open_data_offset();
-    let (mut offset, mut payloads) = (0, Vec::new());
-    while offset < end {
-        let block = file.stored_block(offset).unwrap();
-        if matches!(block.header.block_type, BlockType::Data | BlockType::EncodedData) {
-            let mut payload = vec![0; block.header.data_size as usize - HEADER_BYTES as usize];
-            bytes.read_exact_at(offset + HEADER_BYTES, &mut payload).unwrap();
-            payloads.push(payload);
-        }
-        offset += u64::from(block.place.size);
-    }
-    payloads
+    let payload = |block: StoredBlock| {
+        let mut payload = vec![0; (block.header.data_size - HEADER_BYTES) as usize];
+        bytes.read_exact_at(block.place.offset + u64::from(HEADER_BYTES), &mut payload).unwrap();
+        payload
+    };
+    data_blocks(file).map(payload).collect()
 }
 
 fn all_payloads(world: &World) -> Vec<Vec<u8>> {
@@ -145,11 +152,20 @@ fn cells(world: &World) -> Vec<(Vec<u8>, u64)> {
 
 #[test]
 fn files_that_follow_each_other_become_one_of_the_same_blocks() {
-    for (compression, encoding) in
-        [("LZ4", "NONE"), ("NONE", "NONE"), ("NONE", "FAST_DIFF"), ("ZSTD", "ROW_INDEX_V1")]
-    {
+    let (some, none) = (KeptBlocks::default(), KeptBlocks::NONE);
+    for (compression, encoding, kept_blocks) in [
+        ("LZ4", "NONE", some),
+        ("LZ4", "NONE", none),
+        ("NONE", "NONE", some),
+        ("NONE", "FAST_DIFF", some),
+        ("ZSTD", "ROW_INDEX_V1", none),
+    ] {
         let attributes = [("COMPRESSION", compression), ("DATA_BLOCK_ENCODING", encoding)];
-        let (world, region) = started(&attributes);
+        let (mut world, region) = started(&attributes);
+        region.close().unwrap();
+        drop(region);
+        world.config.kept_blocks = kept_blocks;
+        let region = world.start().unwrap();
         // Not in the order of their rows.
         [20..30, 0..10, 10..20].into_iter().for_each(|of_file| blocks(&region, of_file));
         let (stored, read) = (all_payloads(&world), cells(&world));
@@ -185,6 +201,25 @@ fn where_files_overlap_cells_are_merged_one_by_one() {
     let mut found = cells(&world);
     found.sort();
     assert!(found == read);
+}
+
+#[test]
+fn after_a_short_last_block_the_next_file_is_copied_but_for_its_first_block() {
+    // The last of them is large enough to be copied itself.
+    for (short, copied) in [(1, 28), (3, 28), (5, 33)] {
+        let (world, region) = started(&[]);
+        let of_file = 10 * ROWS_OF_BLOCK + short;
+        for file in 0..3 {
+            rows(&region, file * of_file..(file + 1) * of_file);
+        }
+        let read = cells(&world);
+        let outcome = compact(&region);
+        assert_eq!(outcome.blocks_copied, copied, "{short}");
+        assert!(cells(&world) == read, "{short}");
+        // Of the others none but the last is short.
+        let sizes = block_sizes(&files(&world)[0]);
+        assert!(sizes[..sizes.len() - 1].iter().all(|size| *size >= 256), "{sizes:?}");
+    }
 }
 
 #[test]
@@ -337,27 +372,42 @@ fn blocks_of_another_form_than_the_family_has_now_are_not_copied() {
     }
 }
 
+/// Bulk loads two files of five blocks, whose cells have no sequence ids of their own.
+fn bulk_load(world: &World, region: &Region, include_mvcc: bool) {
+    for (name, blocks) in [("f", 0..5), ("g", 5..10)] {
+        let path = PathBuf::from("/client/a").join(name);
+        let numbers = blocks.start * ROWS_OF_BLOCK..blocks.end * ROWS_OF_BLOCK;
+        let cells: Vec<_> = numbers.map(|number| put_cell(&row(number), "a", 1, &"v".repeat(41))).collect();
+        let options = WriterOptions {
+            include_mvcc,
+            block_size_bytes: 512,
+            create_time_ms: world.host.now_ms.load(Ordering::SeqCst),
+            ..WriterOptions::default()
+        };
+        write_hfile_as(world, &path, &cells, options);
+        region.bulk_load(&[BulkLoadFile { family: "a".into(), path }], &BulkLoadOptions::default()).unwrap();
+    }
+    assert!(file_paths(world).iter().all(|path| path.to_string_lossy().contains("_SeqId_")));
+}
+
 #[test]
 fn a_bulk_loaded_file_is_copied_once_its_sequence_id_is_forgotten() {
     let (world, region) = started(&[("COMPRESSION", "NONE")]);
-    for (name, numbers) in [("f", 0..5 * ROWS_OF_BLOCK), ("g", 5 * ROWS_OF_BLOCK..10 * ROWS_OF_BLOCK)] {
-        let path = PathBuf::from("/client/a").join(name);
-        let value = "v".repeat(41);
-        let cells: Vec<_> = numbers.map(|number| put_cell(&row(number), "a", 1, &value)).collect();
-        let options =
-            WriterOptions { include_mvcc: false, block_size_bytes: 512, ..WriterOptions::default() };
-        write_hfile_as(&world, &path, &cells, options);
-        let file = BulkLoadFile { family: "a".into(), path };
-        region.bulk_load(&[file], &BulkLoadOptions::default()).unwrap();
-    }
-    // They have one: the cells have not.
-    let bulk = file_paths(&world);
-    assert!(bulk.iter().all(|path| path.to_string_lossy().contains("_SeqId_")));
+    bulk_load(&world, &region, false);
     let stored = all_payloads(&world);
     world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
     let outcome = compact(&region);
     assert_eq!(outcome.blocks_copied, stored.len() as u64);
     assert!(all_payloads(&world) == stored);
+}
+
+#[test]
+fn cells_of_a_bulk_loaded_file_get_its_sequence_id() {
+    let (world, region) = started(&[("COMPRESSION", "NONE")]);
+    bulk_load(&world, &region, true);
+    assert!(cells(&world).iter().all(|(_, sequence_id)| *sequence_id == 0));
+    assert_eq!(compact(&region).blocks_copied, 0);
+    assert!(cells(&world).iter().all(|(_, sequence_id)| *sequence_id > 0));
 }
 
 #[test]
@@ -432,16 +482,16 @@ fn blocks_are_copied_into_stripes() {
         crate::a_region_agrees_with_a_simple_model::striped(3, &CompactionConfig::default());
     world.config.compaction.stripe.flush_to_level0 = true;
     let region = world.start().unwrap();
-    let fill = |region: &Region| [0..10, 10..20, 20..30].into_iter().for_each(|file| blocks(region, file));
-    fill(&region);
+    [0..10, 10..20, 20..30].into_iter().for_each(|of_file| blocks(&region, of_file));
     // Where stripes begin is not known yet.
     assert_eq!(region.compact(b"a", false).unwrap().unwrap().blocks_copied, 0);
     let starts: Vec<_> =
         files(&world).iter().map(|file| file.file_info(b"STRIPE_START_KEY").unwrap().to_vec()).collect();
     assert_eq!(starts.len(), 3);
-    fill(&region);
+    // No stripe begins with a block of these files.
+    [3..83, 83..163, 163..243].into_iter().for_each(|numbers| rows(&region, numbers));
     let outcome = region.compact(b"a", false).unwrap().unwrap();
-    assert!((26..=30).contains(&outcome.blocks_copied), "{outcome:?}");
+    assert!((26..30).contains(&outcome.blocks_copied), "{outcome:?}");
     for file in files(&world) {
         let (start, end) =
             [b"STRIPE_START_KEY" as &[u8], b"STRIPE_END_KEY"].map(|key| file.file_info(key).unwrap()).into();
