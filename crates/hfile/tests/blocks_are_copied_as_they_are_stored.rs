@@ -89,16 +89,19 @@ fn copy(source: &[u8], options: &WriterOptions, wants: impl Fn(usize) -> bool) -
     (finish(&fs, writer), copied)
 }
 
-fn data_blocks(file: &[u8]) -> usize {
+/// Before compression, in bytes.
+fn data_block_sizes(file: &[u8]) -> Vec<u32> {
     let reader = files::open(file).unwrap();
     let end = reader.trailer().fields.load_on_open_data_offset();
-    let (mut offset, mut blocks) = (0, 0);
+    let (mut offset, mut sizes) = (0, Vec::new());
     while offset < end {
         let block = reader.stored_block(offset).unwrap();
-        blocks += usize::from(matches!(block.header.block_type, BlockType::Data | BlockType::EncodedData));
+        if matches!(block.header.block_type, BlockType::Data | BlockType::EncodedData) {
+            sizes.push(block.header.uncompressed_size);
+        }
         offset += u64::from(block.place.size);
     }
-    blocks
+    sizes
 }
 
 fn assert_sound(file: &[u8]) {
@@ -139,7 +142,7 @@ fn the_copy_of_a_whole_file_is_the_file_for_each_codec_with_each_encoding() {
             WriterOptions { checksum_type: ChecksumType::Crc32, bytes_per_checksum: 100, ..options.clone() };
         for source in [&file, &files::write(&cells, other_checksums)] {
             let (copy, copied) = copy(source, &options, |_| true);
-            let of = data_blocks(&file);
+            let of = data_block_sizes(&file).len();
             assert!(of > 30 && copied + 4 >= of, "{copied} of {of} blocks, {compression:?} {encoding:?}");
             assert!(copy == file, "{compression:?} {encoding:?}");
         }
@@ -175,6 +178,35 @@ fn blocks_that_are_stored_otherwise_are_not_copied() {
 }
 
 #[test]
+fn neither_large_blocks_nor_those_for_a_cache_are_had_twice() {
+    let options = WriterOptions { compression: Compression::Lz4, ..WriterOptions::default() };
+    // Marsaglia's xorshift
+    let next = |state: &u32| {
+        let state = state ^ (state << 13);
+        let state = state ^ (state >> 17);
+        Some(state ^ (state << 5))
+    };
+    let random = std::iter::successors(Some(1), next).map(|state| state as u8).take(1 << 20).collect();
+    for (value, expected) in [(vec![0; 1 << 20], true), (random, false)] {
+        let parts = CellParts {
+            row: b"r",
+            family: b"f",
+            qualifier: b"q",
+            timestamp: 1,
+            type_code: 4,
+            value: &value,
+            tags: b"",
+        };
+        let source = files::open(&files::write(&[Stored::new(&parts, 0)], options.clone())).unwrap();
+        assert_eq!(begin(&source, &options).has_stored(), expected);
+        let cache = Arc::new(files::ForgetfulCache::default());
+        let mut cached = HFileScanner::new(source, Some(cache), true).copying_to(&options);
+        read_to_copy(&mut cached, |scanner| scanner.seek(&Key::first_on_row(&[]))).unwrap();
+        assert!(cached.peek().is_some() && !cached.has_stored());
+    }
+}
+
+#[test]
 fn blocks_that_are_worth_more_effort_are_not_copied() {
     let cells: Vec<Stored> = (0..500u32).map(|row| put(&row.to_be_bytes(), b"q", 1, 2)).collect();
     for (compression, major_compaction, expected) in [
@@ -207,6 +239,28 @@ fn a_block_is_cut_short_for_a_copy_only_if_half_of_it_is_there() {
         assert_sound(&file);
         let cells: Vec<Stored> = std::iter::once(first).chain(rows.clone()).collect();
         assert_eq!(files::scan(&files::open(&file).unwrap()).unwrap(), cells);
+    }
+}
+
+#[test]
+fn way_is_made_behind_a_block_that_comes_after_a_small_one() {
+    let options = small_blocks(Compression::None, DataBlockEncoding::None);
+    let row = |row: u32| put(&row.to_be_bytes(), b"q", 1, 40);
+    // As many rows as fill a block, and as fill most of one.
+    for (rows_of_block, expected) in [(8, 340..450), (5, 512..600)] {
+        let rows: Vec<Stored> = (100..100 + rows_of_block).map(row).collect();
+        let source = files::open(&files::write(&rows, options.clone())).unwrap();
+        let block = begin(&source, &options).take_copyable().unwrap();
+        let fs = MemFileSystem::default();
+        let mut writer = writer(&fs, &options);
+        let cells: Vec<Stored> =
+            std::iter::once(put(&[0], b"q", 1, 100)).chain(rows).chain((200..240).map(row)).collect();
+        writer.append(&cells[0].cell(), 0).unwrap();
+        writer.make_way_behind(&block);
+        cells[1..].iter().for_each(|cell| writer.append(&cell.cell(), 0).unwrap());
+        let sizes = data_block_sizes(&finish(&fs, writer));
+        let are_full = sizes[1..sizes.len() - 1].iter().all(|size| (512..600).contains(size));
+        assert!(expected.contains(&sizes[0]) && are_full, "{sizes:?}");
     }
 }
 
