@@ -306,6 +306,37 @@ fn a_block_whose_last_key_the_next_block_has_too_is_not_copied() {
 }
 
 #[test]
+fn cells_of_a_copied_block_are_refused_as_any() {
+    let append = |file: &[u8], options: &WriterOptions, before: &[Stored]| {
+        let fs = MemFileSystem::default();
+        let mut writer = writer(&fs, options);
+        before.iter().for_each(|cell| writer.append(&cell.cell(), 0).unwrap());
+        let block = begin(&files::open(file).unwrap(), options).take_copyable().unwrap();
+        writer.append_block(&block).unwrap_err()
+    };
+    let options = WriterOptions { checksum_type: ChecksumType::Null, ..WriterOptions::default() };
+    let rows = [b"r1", b"r2", b"r3"].map(|row| put(row, b"q", 1, 9));
+    let mut unordered = files::write(&rows, options.clone());
+    let second = (0..unordered.len()).find(|&at| unordered[at..].starts_with(b"\0\x02r2")).unwrap();
+    unordered[second + 3] = b'9';
+    let refused = append(&unordered, &options, &[]);
+    assert!(matches!(refused, HFileError::OutOfOrder { .. }), "{refused}");
+
+    let options = WriterOptions { encoding: DataBlockEncoding::FastDiff, ..WriterOptions::default() };
+    let parts = CellParts {
+        row: b"r0",
+        family: b"other",
+        qualifier: b"q",
+        timestamp: 1,
+        type_code: 4,
+        value: b"",
+        tags: b"",
+    };
+    let refused = append(&files::write(&rows, options.clone()), &options, &[Stored::new(&parts, 0)]);
+    assert!(matches!(refused, HFileError::Unwritable { .. }), "{refused}");
+}
+
+#[test]
 fn a_copyable_block_is_taken_at_its_first_cell_and_once() {
     let options = small_blocks(Compression::Gz, DataBlockEncoding::None);
     let rows: Vec<Stored> = (0..40u32).map(|row| put(&row.to_be_bytes(), b"q", 1, 40)).collect();
