@@ -52,6 +52,7 @@ impl<'a> CompactionPass<'a> {
     }
 
     /// Counts the next cell; gives the sequence id with which it is written, if it is.
+    #[inline]
     fn read(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<Option<u64>, RegionError> {
         self.outcome.cells_read += 1;
         self.outcome.cell_bytes_read += cell.bytes().len() as u64;
@@ -66,6 +67,7 @@ impl<'a> CompactionPass<'a> {
         Ok(None)
     }
 
+    #[inline]
     fn append(
         &mut self,
         cell: &Cell<'_>,

@@ -116,7 +116,8 @@ impl OutputFiles<'_> {
         Ok(())
     }
 
-    /// The piece that takes a block, which is next, as it is stored, if one does.
+    /// The piece that takes a block, which is next, as it is stored, if one does. If a small block stands in the way of that, the next
+    /// one will be taken.
     pub(crate) fn piece_for(&mut self, block: &WholeBlock) -> Option<usize> {
         let fits = block.block.fits(&self.options);
         let piece = self.cutter.piece_of_all(block).filter(|_| fits)?;
