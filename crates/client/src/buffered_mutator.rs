@@ -196,13 +196,10 @@ impl Inner {
     /// Sends what was gathered, in the background.
     fn send(self: &Arc<Self>) {
         let mut state = self.state.lock();
-        let count = state.buffer.mutations.len();
-        if count == 0 {
+        if state.buffer.mutations.is_empty() {
             return;
         }
-        // The next buffer will have about as many.
-        let next = Buffer { mutations: Vec::with_capacity(count), ..Buffer::default() };
-        let buffer = std::mem::replace(&mut state.buffer, next);
+        let buffer = std::mem::take(&mut state.buffer);
         state.sent += 1;
         let number = state.sent;
         state.on_their_way.insert(number);

@@ -140,6 +140,11 @@ impl Compression {
         Ok(())
     }
 
+    /// Whether a stream, which must be one of this codec, has the form in which a [`Compressor`] writes it.
+    pub fn is_written_so(self, stream: &[u8]) -> bool {
+        self != Self::Zstd || stream.starts_with(&ZSTD_MAGIC)
+    }
+
     /// Decompresses a stream whose payload is exactly as long as `target`.
     ///
     /// # Errors

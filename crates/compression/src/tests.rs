@@ -49,6 +49,7 @@ fn zstd_frames_in_block_framing_and_what_follows_a_payload() {
     let frame = compress(Compression::Zstd, b"hello hello hello");
     let mut stream = framed(17, &[&frame]);
     assert_eq!(decompress(Compression::Zstd, &stream, 17).unwrap(), b"hello hello hello");
+    assert!(Compression::Zstd.is_written_so(&frame) && !Compression::Zstd.is_written_so(&stream));
     stream.extend_from_slice(&[0; 4]);
     assert_eq!(decompress(Compression::Zstd, &stream, 17).unwrap(), b"hello hello hello");
     let two_segments = [framed(17, &[&frame]), framed(17, &[&frame])].concat();

@@ -154,7 +154,7 @@ impl HFileWriter {
     ///
     /// # Errors
     /// [`HFileError::OutOfOrder`]; [`HFileError::Unwritable`] if the file would lose the cell's tags or sequence id, or
-    /// the block would be too large; the storage's.
+    /// the block would be too large, or the block with the same key has ended; the storage's.
     pub fn append(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<(), HFileError> {
         self.check_fits(cell, sequence_id)?;
         let order = self.order_after_last(cell, sequence_id)?;
@@ -164,10 +164,11 @@ impl HFileWriter {
             self.end_data_block()?;
         }
         if self.block.is_empty() {
-            debug_assert!(
-                order != Some(Ordering::Equal),
-                "of two cells of one key the first was said to be alone"
-            );
+            if order == Some(Ordering::Equal) {
+                // Whoever ended the block was told by an index that the next one begins with another key.
+                let reason = format!("cell {cell:?} with the key that the block before it ends with");
+                return Err(HFileError::Unwritable { path: self.path.clone(), reason });
+            }
             self.begin_index_key(cell);
             self.begin_data_block(cell);
         }

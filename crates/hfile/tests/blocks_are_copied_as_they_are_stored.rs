@@ -265,6 +265,41 @@ fn way_is_made_behind_a_block_that_comes_after_a_small_one() {
 }
 
 #[test]
+fn way_is_made_by_no_block_larger_than_others() {
+    let options = small_blocks(Compression::Gz, DataBlockEncoding::None);
+    // Compressed it is so small that it is had in its stored form.
+    let large = [put(b"b", b"q", 1, 40), put(b"c", b"q", 1, 2 << 20)];
+    let source = files::open(&files::write(&large, options.clone())).unwrap();
+    let block = begin(&source, &options).take_copyable().unwrap();
+    let fs = MemFileSystem::default();
+    let mut writer = writer(&fs, &options);
+    writer.make_way_behind(&block);
+    for row in 0..100u32 {
+        writer.append(&put(&row.to_be_bytes(), b"q", 1, 40).cell(), 0).unwrap();
+        writer.make_way_behind(&block);
+    }
+    let sizes = data_block_sizes(&finish(&fs, writer));
+    assert!(sizes.len() > 10 && sizes.iter().all(|size| *size < 600), "{sizes:?}");
+}
+
+/// HBase has two forms of Zstandard; a block of that which is not written here would make a file of both.
+#[test]
+fn blocks_of_a_form_that_is_only_read_are_not_copied() {
+    let is_copyable = |name: &str| {
+        let source = golden::open(name).unwrap();
+        let layouts = [(false, false), (false, true), (true, false), (true, true)];
+        layouts.into_iter().any(|(include_tags, include_mvcc)| {
+            let compression = Compression::Zstd;
+            let options =
+                WriterOptions { compression, include_tags, include_mvcc, ..WriterOptions::default() };
+            begin(&source, &options).take_copyable().is_some()
+        })
+    };
+    assert!(is_copyable("comp-zstd-hadoopstream"));
+    assert!(!is_copyable("comp-zstd-blockstream"));
+}
+
+#[test]
 fn a_key_stays_in_one_block() {
     let options = small_blocks(Compression::None, DataBlockEncoding::None);
     let newer = |value_bytes| Stored { sequence_id: 9, ..put(b"r", b"q", 1, value_bytes) };
@@ -274,6 +309,13 @@ fn a_key_stays_in_one_block() {
     writer.append(&newer(600).cell(), 9).unwrap();
     let block = begin(&source, &options).take_copyable().unwrap();
     assert!(block.fits(&options) && !writer.takes(&block), "its first key is the last one");
+
+    // Nor is it in two where it was copied with the first, and nobody could know.
+    let fs = MemFileSystem::default();
+    let mut writer = self::writer(&fs, &options);
+    writer.append_block(&block).unwrap();
+    let refused = writer.append(&put(b"r", b"q", 1, 4).cell(), 0).unwrap_err();
+    assert!(matches!(refused, HFileError::Unwritable { .. }), "{refused}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl HFileReader {
             Err(error) => return Ok((self.read_other_copy(place, error)?, None)),
         };
         let stored = match stored {
-            Some(bytes) => StoredForm::apart(place, bytes),
+            Some(bytes) => StoredForm::apart(place, bytes, self.trailer.compression),
             None => Some(StoredForm::as_decoded(place)),
         };
         Ok((block, stored))

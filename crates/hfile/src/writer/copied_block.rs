@@ -34,8 +34,8 @@ impl HFileWriter {
     pub fn make_way_behind(&mut self, block: &CopyableBlock) {
         let block_size = self.options.block_size_bytes as usize;
         let both = self.block.size() + block.cells_bytes();
-        if self.block.size() < block_size / 2 && both > block_size {
-            self.block_ends_at = both / 2;
+        if !self.block.is_empty() && self.block.size() < block_size / 2 && both > block_size {
+            self.block_ends_at = (both / 2).min(block_size);
         }
     }
 

@@ -30,7 +30,8 @@ unsafe impl Send for Block {}
 impl Memory {
     /// `size` bytes, of which there must be some.
     pub(super) fn new(size: usize) -> Self {
-        let kept = if size == KEPT_BYTES { Free::of_process().take() } else { None };
+        let (kept, too_much) = Kept::of_process().take(size);
+        too_much.into_iter().for_each(Block::give_back);
         Self(kept.unwrap_or_else(|| Block::new(size)))
     }
 
@@ -45,12 +46,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let block = Block { ..self.0 };
-        if self.size() == KEPT_BYTES {
-            Free::of_process().keep(block, Instant::now());
-        } else {
-            block.give_back();
-        }
+        let freed = Kept::of_process().put(Block { ..self.0 }, Instant::now());
+        freed.into_iter().for_each(Block::give_back);
     }
 }
 
@@ -67,37 +64,67 @@ impl Block {
         // SAFETY: allocated by `Block::new` with this layout; whoever calls this had it alone.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
+
+    fn is_kept(size: usize) -> bool {
+        // Whoever looks for uses of memory that was freed wants it freed.
+        size == KEPT_BYTES && !cfg!(miri)
+    }
 }
 
-/// Memory that is free, and since when: the latest at the back. No more than chunks had at one time, for they are given no other
-/// while there is some.
-struct Free(VecDeque<(Instant, Block)>);
+/// Memory that is kept. With that of all chunks it is never more than chunks alone had at some time, which is what the limit of
+/// memstores is about.
+struct Kept {
+    /// Since when, the latest at the back.
+    free: VecDeque<(Instant, Block)>,
+    /// Bytes of all chunks.
+    used: usize,
+    /// The most that was ever used.
+    most_used: usize,
+}
 
-impl Free {
+impl Kept {
+    const fn new() -> Self {
+        Self { free: VecDeque::new(), used: 0, most_used: 0 }
+    }
+
     fn of_process() -> MutexGuard<'static, Self> {
-        static FREE: Mutex<Free> = Mutex::new(Free(VecDeque::new()));
-        FREE.lock()
+        static KEPT: Mutex<Kept> = Mutex::new(Kept::new());
+        KEPT.lock()
     }
 
-    fn take(&mut self) -> Option<Block> {
-        self.0.pop_back().map(|(_, block)| block)
+    /// Counts a chunk of `size` bytes; gives memory for it, if there is some, and what must not be kept any more.
+    fn take(&mut self, size: usize) -> (Option<Block>, Vec<Block>) {
+        self.used += size;
+        self.most_used = self.most_used.max(self.used);
+        let block = if Block::is_kept(size) { self.free.pop_back() } else { None };
+        let room = (self.most_used - self.used) / KEPT_BYTES;
+        (block.map(|(_, block)| block), self.take_oldest(self.free.len().saturating_sub(room)))
     }
 
-    fn keep(&mut self, block: Block, now: Instant) {
-        self.0.push_back((now, block));
+    /// Counts a chunk that is free; gives its memory back if it is not kept.
+    fn put(&mut self, block: Block, now: Instant) -> Option<Block> {
+        self.used -= block.layout.size();
+        if !Block::is_kept(block.layout.size()) {
+            return Some(block);
+        }
+        self.free.push_back((now, block));
+        None
     }
 
     fn take_unwanted(&mut self, now: Instant) -> Vec<Block> {
-        let unwanted = |(since, _): &(Instant, Block)| now.saturating_duration_since(*since) >= KEPT_FOR;
-        let count = self.0.iter().take_while(|free| unwanted(free)).count();
-        self.0.drain(..count).map(|(_, block)| block).collect()
+        let is_unwanted = |(since, _): &(Instant, Block)| now.saturating_duration_since(*since) >= KEPT_FOR;
+        self.take_oldest(self.free.iter().take_while(|free| is_unwanted(free)).count())
+    }
+
+    fn take_oldest(&mut self, count: usize) -> Vec<Block> {
+        self.free.drain(..count).map(|(_, block)| block).collect()
     }
 }
 
 /// Gives memory of memstores back to the allocator that none of them has wanted for five minutes. To be called now and then.
 /// Returns how many bytes it was.
 pub fn give_back_unwanted_memory(now: Instant) -> usize {
-    let unwanted = Free::of_process().take_unwanted(now);
+    let unwanted = Kept::of_process().take_unwanted(now);
     let bytes = unwanted.len() * KEPT_BYTES;
     unwanted.into_iter().for_each(Block::give_back);
     bytes
@@ -107,27 +134,62 @@ pub fn give_back_unwanted_memory(now: Instant) -> usize {
 mod tests {
     use super::*;
 
+    fn places(blocks: &[Block]) -> Vec<NonNull<u8>> {
+        blocks.iter().map(|block| block.start).collect()
+    }
+
+    /// Blocks in use.
+    fn used(kept: &mut Kept, count: usize) -> Vec<Block> {
+        (0..count).map(|_| kept.take(KEPT_BYTES).0.unwrap_or_else(|| Block::new(KEPT_BYTES))).collect()
+    }
+
+    #[cfg_attr(miri, ignore = "nothing is kept")]
     #[test]
     fn the_memory_that_was_free_last_is_taken_first_and_what_nobody_wants_goes() {
-        let mut free = Free(VecDeque::new());
-        assert!(free.take().is_none());
+        let mut kept = Kept::new();
         let begin = Instant::now();
-        let blocks: Vec<Block> = (0..4).map(|_| Block::new(16)).collect();
-        let places: Vec<_> = blocks.iter().map(|block| block.start).collect();
-        for (seconds, block) in (0..).map(|number| 100 * number).zip(blocks) {
-            free.keep(block, begin + Duration::from_secs(seconds));
-        }
-        let taken = free.take().unwrap();
-        assert_eq!(taken.start, places[3]);
         let at = |seconds| begin + Duration::from_secs(seconds);
-        assert!(free.take_unwanted(at(299)).is_empty());
-        let unwanted = free.take_unwanted(at(400));
-        assert_eq!(unwanted.iter().map(|block| block.start).collect::<Vec<_>>(), places[..2]);
-        free.keep(taken, at(500));
-        assert!(free.take_unwanted(begin).is_empty());
-        let rest = free.take_unwanted(at(800));
-        assert_eq!(rest.iter().map(|block| block.start).collect::<Vec<_>>(), places[2..]);
+        let blocks = used(&mut kept, 4);
+        let place = places(&blocks);
+        for (seconds, block) in (0..).step_by(100).zip(blocks) {
+            assert!(kept.put(block, at(seconds)).is_none());
+        }
+        let (taken, too_much) = kept.take(KEPT_BYTES);
+        assert!(taken.as_ref().is_some_and(|taken| taken.start == place[3]) && too_much.is_empty());
+        assert!(kept.take_unwanted(at(299)).is_empty());
+        let unwanted = kept.take_unwanted(at(400));
+        assert_eq!(places(&unwanted), place[..2]);
+        assert!(kept.put(taken.unwrap(), at(500)).is_none());
+        assert!(kept.take_unwanted(begin).is_empty());
+        let rest = kept.take_unwanted(at(800));
+        assert_eq!(places(&rest), place[2..]);
         unwanted.into_iter().chain(rest).for_each(Block::give_back);
+    }
+
+    #[cfg_attr(miri, ignore = "nothing is kept")]
+    #[test]
+    fn what_is_kept_and_what_is_used_are_together_no_more_than_was_used() {
+        let mut kept = Kept::new();
+        let now = Instant::now();
+        let blocks = used(&mut kept, 3);
+        let place = places(&blocks);
+        blocks.into_iter().for_each(|block| assert!(kept.put(block, now).is_none()));
+        // Of another size: nothing kept is of use, and one has to go for it, then another.
+        for (size, gone) in [(KEPT_BYTES / 2, 0..1), (KEPT_BYTES / 2, 0..0), (KEPT_BYTES - 8, 1..2)] {
+            let (block, too_much) = kept.take(size);
+            assert!(block.is_none());
+            assert_eq!(places(&too_much), place[gone]);
+            too_much.into_iter().for_each(Block::give_back);
+        }
+        // More than ever before.
+        let (block, too_much) = kept.take(4 * KEPT_BYTES);
+        assert!(block.is_none() && places(&too_much) == place[2..]);
+        too_much.into_iter().for_each(Block::give_back);
+        assert!(kept.free.is_empty());
+
+        let small = Block::new(KEPT_BYTES / 2);
+        kept.put(small, now).unwrap().give_back();
+        assert_eq!(kept.most_used - kept.used, KEPT_BYTES / 2);
     }
 
     #[test]
@@ -135,9 +197,9 @@ mod tests {
         let begin = Instant::now();
         drop((Memory::new(KEPT_BYTES), Memory::new(KEPT_BYTES), Memory::new(KEPT_BYTES - ALIGN)));
         // Other tests may have some of it by now, and give it back later.
-        assert!(give_back_unwanted_memory(begin) == 0);
-        let all = give_back_unwanted_memory(Instant::now() + KEPT_FOR);
-        assert!(all.is_multiple_of(KEPT_BYTES));
-        assert!(Free::of_process().0.iter().all(|(_, block)| block.layout.size() == KEPT_BYTES));
+        assert_eq!(give_back_unwanted_memory(begin), 0);
+        assert!(give_back_unwanted_memory(Instant::now() + KEPT_FOR).is_multiple_of(KEPT_BYTES));
+        let kept = Kept::of_process();
+        assert!(kept.free.iter().all(|(_, block)| block.layout.size() == KEPT_BYTES));
     }
 }
