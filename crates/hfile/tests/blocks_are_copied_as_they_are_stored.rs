@@ -261,6 +261,14 @@ fn way_is_made_behind_a_block_that_comes_after_a_small_one() {
         let sizes = data_block_sizes(&finish(&fs, writer));
         let are_full = sizes[1..sizes.len() - 1].iter().all(|size| (512..600).contains(size));
         assert!(expected.contains(&sizes[0]) && are_full, "{sizes:?}");
+
+        // Where no block was begun there is nothing in the way.
+        let fs = MemFileSystem::default();
+        let mut writer = self::writer(&fs, &options);
+        writer.make_way_behind(&block);
+        cells.iter().for_each(|cell| writer.append(&cell.cell(), 0).unwrap());
+        let sizes = data_block_sizes(&finish(&fs, writer));
+        assert!((512..600).contains(&sizes[0]), "{sizes:?}");
     }
 }
 
