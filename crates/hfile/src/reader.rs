@@ -13,6 +13,7 @@ use crate::opening::Opening;
 use crate::trailer::{TRAILER_SIZE, Trailer};
 use finback_cell::CellOrder;
 use finback_cell::cell::check_key;
+use finback_cell::key::Key;
 use finback_fs::RandomAccessFile;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -357,6 +358,13 @@ impl HFileReader {
             return Err(self.unexpected(&block, BlockType::LeafIndex));
         }
         Ok(NodeIndex::over_checked(block.payload()).key(entry).map(<[u8]>::to_vec))
+    }
+
+    /// How many of the parts into which the first level of the index divides the file begin at a key or before it, and how many there
+    /// are: at least one.
+    pub fn parts_begun_at(&self, key: &Key<'_>) -> (usize, usize) {
+        let begun = self.root.find(self.order(), key).map_or(0, |last| last + 1);
+        (begun, self.root.len().max(1))
     }
 
     fn check_last_key(&self) -> Result<(), HFileError> {

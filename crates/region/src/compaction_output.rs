@@ -7,6 +7,7 @@ use crate::compaction_policy::{Cut, Selection};
 use crate::cutter::Cutter;
 use crate::error::RegionError;
 use crate::file_source::FileSource;
+use crate::files_in_a_row::are_in_a_row;
 use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
@@ -15,7 +16,7 @@ use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
-use finback_cell::Bytes;
+use finback_cell::{Bytes, CellOrder};
 use finback_fs::NextRead;
 use finback_hfile::{HFileScanner, WriterOptions, file_info_keys};
 use finback_proto::pb;
@@ -90,6 +91,9 @@ impl CompactionJob {
     }
 }
 
+/// As long as HBase keeps sequence ids at least, they are kept where cells would have to be encoded anew to leave them out.
+const KEEP_IN_A_ROW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
+
 impl Region {
     /// Writes the files of a compaction, which have no place in the store yet.
     pub(crate) fn write_compacted(
@@ -161,10 +165,23 @@ impl Region {
         if store.rules.new_version_behavior {
             return 0;
         }
-        let keep_after = now.saturating_sub(store.compaction().keep_sequence_ids_ms);
+        let mut keep_ms = store.compaction().keep_sequence_ids_ms;
+        if has_blocks_to_copy(inputs, store.order) {
+            keep_ms = keep_ms.max(KEEP_IN_A_ROW_MS);
+        }
+        let keep_after = now.saturating_sub(keep_ms);
         let old = inputs.iter().filter(|input| input.written_ms() <= keep_after);
         old.map(|input| input.highest_sequence_id_of_cells()).max().unwrap_or(0)
     }
+}
+
+/// Whether most blocks can be copied if sequence ids stay in them.
+fn has_blocks_to_copy(inputs: &[Arc<StoreFile>], order: CellOrder) -> bool {
+    let all: u64 = inputs.iter().map(|input| input.size_bytes()).sum();
+    let has_ids =
+        |input: &&Arc<StoreFile>| input.reader().includes_mvcc() && input.bulk_sequence_id().is_none();
+    let with_ids: u64 = inputs.iter().filter(has_ids).map(|input| input.size_bytes()).sum();
+    with_ids > all / 2 && are_in_a_row(inputs, order)
 }
 
 /// `PBUF` and a CompactionEventTracker: the inputs, and what earlier compactions left in the directory.

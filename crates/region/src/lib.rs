@@ -28,6 +28,7 @@ mod error;
 mod family_rules;
 mod file_source;
 mod file_switch;
+mod files_in_a_row;
 mod files_of_region;
 mod flush;
 mod flush_matcher;

@@ -17,6 +17,7 @@ use finback_region::{
     KeptBlocks, Region, RegionError, StoreEngine,
 };
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -333,7 +334,7 @@ fn a_block_with_a_version_too_many_is_not_copied() {
 fn blocks_whose_sequence_ids_are_forgotten_are_not_copied() {
     let (world, region) = started(&[]);
     blocks(&region, 0..5);
-    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    world.host.now_ms.fetch_add(6 * DAY_MS, Ordering::SeqCst);
     blocks(&region, 5..9);
     let outcome = compact(&region);
     // Sequence ids of the older file are 0 now.
@@ -345,7 +346,7 @@ fn blocks_whose_sequence_ids_are_forgotten_are_not_copied() {
     assert_eq!(compact(&region).blocks_copied, 0);
     let stored = all_payloads(&world);
     blocks(&region, 10..13);
-    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    world.host.now_ms.fetch_add(6 * DAY_MS, Ordering::SeqCst);
     assert_eq!(compact(&region).blocks_copied, stored.len() as u64);
     assert!(all_payloads(&world).starts_with(&stored));
 }
@@ -373,6 +374,43 @@ fn blocks_of_another_form_than_the_family_has_now_are_not_copied() {
 }
 
 /// Bulk loads two files of five blocks, whose cells have no sequence ids of their own.
+/// As HBase does with all files, for five days.
+#[test]
+fn sequence_ids_stay_where_files_come_one_after_the_other() {
+    let of_rows = |files: &[Range<u32>], days_between: i64| {
+        let family = family("a", 1).with("BLOCKSIZE", BLOCK_BYTES).with("COMPRESSION", "LZ4");
+        let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family]);
+        let region = world.start().unwrap();
+        for of_file in files {
+            rows(&region, of_file.clone());
+            world.host.now_ms.fetch_add(days_between * DAY_MS, Ordering::SeqCst);
+        }
+        let read: BTreeSet<Vec<u8>> = cells(&world).into_iter().map(|(cell, _)| cell).collect();
+        let outcome = compact(&region);
+        let cells = cells(&world);
+        assert!(cells.iter().map(|(cell, _)| cell).eq(&read));
+        let kept = cells.iter().filter(|(_, sequence_id)| *sequence_id > 0).count();
+        // What is left is one file, which has no other to come after.
+        compact(&region);
+        assert!(self::cells(&world).iter().all(|(_, sequence_id)| *sequence_id == 0));
+        (kept as u32, outcome.blocks_copied)
+    };
+    assert_eq!(of_rows(&[160..240, 0..80, 80..160], 0), (240, 30));
+    // Hardly: in two of ten blocks. Of blocks with cells of another file, and those behind, some are not copied.
+    let (kept, copied) = of_rows(&[0..80, 64..144], 0);
+    assert!(kept == 144 && copied >= 10, "{kept} {copied}");
+    let (kept, copied) = of_rows(&[64..144, 0..80], 0);
+    assert!(kept == 144 && copied >= 10, "{kept} {copied}");
+    // A small file in a large one, and a large one in a small one.
+    for files in [[0..240, 100..116], [100..116, 0..240], [0..80, 40..120], [40..120, 0..80], [0..80, 0..80]]
+    {
+        assert_eq!(of_rows(&files, 0).0, 0, "{files:?}");
+    }
+    // Nor of old files.
+    assert_eq!(of_rows(&[0..80, 80..160], 6), (0, 0));
+    assert_eq!(of_rows(&[0..80, 80..160, 160..240], 2), (160, 20));
+}
+
 fn bulk_load(world: &World, region: &Region, include_mvcc: bool) {
     for (name, blocks) in [("f", 0..5), ("g", 5..10)] {
         let path = PathBuf::from("/client/a").join(name);
