@@ -28,10 +28,10 @@ const ROWS_OF_BLOCK: u32 = 8;
 const BLOCK_BYTES: &str = "512";
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A family whose compactions remember sequence ids for a day.
+/// A family whose compactions remember sequence ids for six days, wherever its files are.
 fn small_blocks(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
     let mut family = family("a", 1).with("BLOCKSIZE", BLOCK_BYTES).with("COMPRESSION", "LZ4");
-    set_entry(&mut family.configuration, "hbase.hstore.compaction.keep.seqId.period", "1");
+    set_entry(&mut family.configuration, "hbase.hstore.compaction.keep.seqId.period", "6");
     attributes.iter().fold(family, |family, (name, value)| family.with(name, value))
 }
 
@@ -334,7 +334,7 @@ fn a_block_with_a_version_too_many_is_not_copied() {
 fn blocks_whose_sequence_ids_are_forgotten_are_not_copied() {
     let (world, region) = started(&[]);
     blocks(&region, 0..5);
-    world.host.now_ms.fetch_add(6 * DAY_MS, Ordering::SeqCst);
+    world.host.now_ms.fetch_add(7 * DAY_MS, Ordering::SeqCst);
     blocks(&region, 5..9);
     let outcome = compact(&region);
     // Sequence ids of the older file are 0 now.
@@ -342,11 +342,11 @@ fn blocks_whose_sequence_ids_are_forgotten_are_not_copied() {
     let forgotten = cells(&world).iter().filter(|(_, sequence_id)| *sequence_id == 0).count();
     assert_eq!(forgotten as u32, 5 * ROWS_OF_BLOCK);
     // When all are forgotten there is no room for any.
-    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    world.host.now_ms.fetch_add(7 * DAY_MS, Ordering::SeqCst);
     assert_eq!(compact(&region).blocks_copied, 0);
     let stored = all_payloads(&world);
     blocks(&region, 10..13);
-    world.host.now_ms.fetch_add(6 * DAY_MS, Ordering::SeqCst);
+    world.host.now_ms.fetch_add(7 * DAY_MS, Ordering::SeqCst);
     assert_eq!(compact(&region).blocks_copied, stored.len() as u64);
     assert!(all_payloads(&world).starts_with(&stored));
 }
@@ -402,8 +402,14 @@ fn sequence_ids_stay_where_files_come_one_after_the_other() {
     let (kept, copied) = of_rows(&[64..144, 0..80], 0);
     assert!(kept == 144 && copied >= 10, "{kept} {copied}");
     // A small file in a large one, and a large one in a small one.
-    for files in [[0..240, 100..116], [100..116, 0..240], [0..80, 40..120], [40..120, 0..80], [0..80, 0..80]]
-    {
+    for files in [
+        [0..240, 100..116],
+        [100..116, 0..240],
+        [0..80, 40..120],
+        [40..120, 0..80],
+        [0..80, 0..80],
+        [0..80, 48..400],
+    ] {
         assert_eq!(of_rows(&files, 0).0, 0, "{files:?}");
     }
     // Nor of old files.
@@ -433,7 +439,7 @@ fn a_bulk_loaded_file_is_copied_once_its_sequence_id_is_forgotten() {
     let (world, region) = started(&[("COMPRESSION", "NONE")]);
     bulk_load(&world, &region, false);
     let stored = all_payloads(&world);
-    world.host.now_ms.fetch_add(2 * DAY_MS, Ordering::SeqCst);
+    world.host.now_ms.fetch_add(7 * DAY_MS, Ordering::SeqCst);
     let outcome = compact(&region);
     assert_eq!(outcome.blocks_copied, stored.len() as u64);
     assert!(all_payloads(&world) == stored);
@@ -631,8 +637,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Gives back how many blocks were copied.
-fn take(world: &World, region: &Region, step: &Step) -> u64 {
+/// Gives back how many blocks were copied. After a flush so much time passes.
+fn take(world: &World, region: &Region, step: &Step, after_flush_ms: i64) -> u64 {
     let now = world.host.now_ms.load(Ordering::SeqCst);
     match *step {
         Step::Put { from, step, rows, timestamp, ttl } => {
@@ -648,7 +654,7 @@ fn take(world: &World, region: &Region, step: &Step) -> u64 {
         }
         Step::Flush => {
             region.flush(None).unwrap();
-            world.host.now_ms.fetch_add(40, Ordering::SeqCst);
+            world.host.now_ms.fetch_add(after_flush_ms, Ordering::SeqCst);
         }
         Step::Compact { first, files } => {
             let of = region.metrics().store_files;
@@ -698,9 +704,11 @@ proptest! {
         let (region, world) = of(&[("COMPRESSION", compression)]);
         // No block of it is large enough to be copied. Nothing that a file says of itself goes by that.
         let (plain_region, plain_world) = of(&[("COMPRESSION", compression), ("BLOCKSIZE", "1048576")]);
+        // All files are too old then for their sequence ids to stay.
+        let after_flush_ms = if forgets { 6 * DAY_MS } else { 40 };
         for step in steps.iter().chain([&Step::Flush]) {
-            take(&world, &region, step);
-            prop_assert_eq!(take(&plain_world, &plain_region, step), 0);
+            take(&world, &region, step, after_flush_ms);
+            prop_assert_eq!(take(&plain_world, &plain_region, step, after_flush_ms), 0);
         }
         let read = cells(&world);
         prop_assert!(cells(&plain_world) == read);
