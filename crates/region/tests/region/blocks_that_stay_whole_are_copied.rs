@@ -402,15 +402,18 @@ fn sequence_ids_stay_where_files_come_one_after_the_other() {
     let (kept, copied) = of_rows(&[64..144, 0..80], 0);
     assert!(kept == 144 && copied >= 10, "{kept} {copied}");
     // A small file in a large one, and a large one in a small one.
-    for files in [
-        [0..240, 100..116],
-        [100..116, 0..240],
-        [0..80, 40..120],
-        [40..120, 0..80],
-        [0..80, 0..80],
-        [0..80, 48..400],
-    ] {
-        assert_eq!(of_rows(&files, 0).0, 0, "{files:?}");
+    let overlapping: [&[Range<u32>]; 8] = [
+        &[0..240, 100..116],
+        &[100..116, 0..240],
+        &[0..80, 40..120],
+        &[40..120, 0..80],
+        &[0..80, 0..80],
+        &[0..80, 48..400],
+        &[0..400, 392..408],
+        &[0..80, 80..240, 84..92],
+    ];
+    for files in overlapping {
+        assert_eq!(of_rows(files, 0).0, 0, "{files:?}");
     }
     // Nor of old files.
     assert_eq!(of_rows(&[0..80, 80..160], 6), (0, 0));
