@@ -15,6 +15,9 @@ const KEPT_BYTES: usize = super::MAX_CHUNK_BYTES;
 /// that is not idle.
 const KEPT_FOR: Duration = Duration::from_secs(300);
 
+/// So many pieces at most go back at once: while the system takes much memory away, whoever touches some for the first time waits.
+const GIVEN_AT_ONCE: usize = 16;
+
 /// Memory, uninitialised.
 pub(super) struct Memory(Block);
 
@@ -111,9 +114,10 @@ impl Kept {
         None
     }
 
+    /// Some of what nobody has wanted for long.
     fn take_unwanted(&mut self, now: Instant) -> Vec<Block> {
         let is_unwanted = |(since, _): &(Instant, Block)| now.saturating_duration_since(*since) >= KEPT_FOR;
-        self.take_oldest(self.free.iter().take_while(|free| is_unwanted(free)).count())
+        self.take_oldest(self.free.iter().take(GIVEN_AT_ONCE).take_while(|free| is_unwanted(free)).count())
     }
 
     fn take_oldest(&mut self, count: usize) -> Vec<Block> {
@@ -121,8 +125,8 @@ impl Kept {
     }
 }
 
-/// Gives memory of memstores back to the allocator that none of them has wanted for five minutes. To be called now and then.
-/// Returns how many bytes it was.
+/// Gives memory of memstores back to the allocator that none of them has wanted for five minutes, 32 MiB of it at most. To be called
+/// every second or so. Returns how many bytes it was.
 pub fn give_back_unwanted_memory(now: Instant) -> usize {
     let unwanted = Kept::of_process().take_unwanted(now);
     let bytes = unwanted.len() * KEPT_BYTES;
