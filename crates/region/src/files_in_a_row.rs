@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Of each file no larger part may lie where another one is as well.
 const SHARED: f64 = 0.25;
 
-/// Whether a compaction of these files finds most of their blocks with nothing between their cells. Of a few blocks that is not told.
+/// Whether a compaction of these files finds most of their blocks with nothing between their cells, as far as the first level of
+/// their indexes tells: a part that may be shared counts as shared.
 pub(crate) fn are_in_a_row(files: &[Arc<StoreFile>], order: CellOrder) -> bool {
     let mut files: Vec<InOrder<'_>> = files.iter().filter_map(|file| InOrder::of(file.reader())).collect();
     files.sort_by(|a, b| order.compare_keys(&a.first, &b.first));

@@ -13,7 +13,7 @@ use crate::timed_file::TimedFile;
 use crate::whole_block::WholeBlock;
 use finback_cell::Cell;
 use finback_fs::{FileSystem, NextRead};
-use finback_hfile::{HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
+use finback_hfile::{HFileError, HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
 use finback_layout::new_store_file_name;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -104,16 +104,10 @@ impl OutputFiles<'_> {
         is_alone: impl FnOnce() -> bool,
     ) -> Result<(), RegionError> {
         let piece = self.cutter.piece_of(cell, read);
-        let writer = self.writer(piece)?;
-        let before = writer.written_bytes();
-        if cell.bytes().len() >= OWN_BLOCK_BYTES && is_alone() {
-            writer.append_alone(cell, sequence_id)?;
-        } else {
-            writer.append(cell, sequence_id)?;
-        }
-        let grown = writer.written_bytes() - before;
-        self.written_bytes += grown;
-        Ok(())
+        self.write(piece, |writer| match cell.bytes().len() >= OWN_BLOCK_BYTES && is_alone() {
+            true => writer.append_alone(cell, sequence_id),
+            false => writer.append(cell, sequence_id),
+        })
     }
 
     /// The piece that takes a block, which is next, as it is stored, if one does. If a small block stands in the way of that, the next
@@ -132,9 +126,19 @@ impl OutputFiles<'_> {
 
     /// Appends a block to the piece that takes it.
     pub(crate) fn append_block(&mut self, block: &WholeBlock, piece: usize) -> Result<(), RegionError> {
+        self.write(piece, |writer| writer.append_block(&block.block))
+    }
+
+    /// Writes to a piece, and counts what has come into its file by that.
+    #[inline]
+    fn write(
+        &mut self,
+        piece: usize,
+        write: impl FnOnce(&mut HFileWriter) -> Result<(), HFileError>,
+    ) -> Result<(), RegionError> {
         let writer = self.writer(piece)?;
         let before = writer.written_bytes();
-        writer.append_block(&block.block)?;
+        write(writer)?;
         let grown = writer.written_bytes() - before;
         self.written_bytes += grown;
         Ok(())
