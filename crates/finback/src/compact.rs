@@ -119,6 +119,7 @@ fn compact_store(region: &Region, family: &ColumnFamilyDescriptor, major: bool) 
                 done = Some(CompactionOutcome {
                     inputs: before.inputs + outcome.inputs,
                     cells_read: before.cells_read + outcome.cells_read,
+                    blocks_copied: before.blocks_copied + outcome.blocks_copied,
                     bytes_written: before.bytes_written + outcome.bytes_written,
                     ..outcome
                 });
@@ -131,8 +132,11 @@ fn compact_store(region: &Region, family: &ColumnFamilyDescriptor, major: bool) 
         }
     }
     let said = match done {
-        Some(CompactionOutcome { inputs, cells_read, cells_written, bytes_written, .. }) => format!(
-            "{inputs} files compacted, {cells_read} cells read, {cells_written} left, {bytes_written} bytes written"
+        Some(CompactionOutcome {
+            inputs, cells_read, cells_written, blocks_copied, bytes_written, ..
+        }) => format!(
+            "{inputs} files compacted, {cells_read} cells read, {cells_written} left, {bytes_written} bytes written, \
+             {blocks_copied} blocks copied as they are stored"
         ),
         None => "nothing to compact".to_owned(),
     };

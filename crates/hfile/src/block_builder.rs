@@ -22,7 +22,7 @@ const AROUND_CELL: usize = 2 + 9;
 
 /// Whether so many bytes of records are mostly of small ones.
 pub(crate) fn are_small_records(bytes: usize, records: usize) -> bool {
-    bytes <= records * SMALL_RECORD_BYTES
+    bytes <= records.saturating_mul(SMALL_RECORD_BYTES)
 }
 
 /// The block being built.

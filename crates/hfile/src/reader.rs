@@ -360,6 +360,11 @@ impl HFileReader {
         Ok(NodeIndex::over_checked(block.payload()).key(entry).map(<[u8]>::to_vec))
     }
 
+    /// Bytes of the data blocks, as they are stored, with what stands between them.
+    pub fn data_bytes(&self) -> u64 {
+        self.trailer.fields.load_on_open_data_offset()
+    }
+
     /// How many of the parts into which the first level of the index divides the file begin at a key or before it, and how many there
     /// are: at least one.
     pub fn parts_begun_at(&self, key: &Key<'_>) -> (usize, usize) {

@@ -508,7 +508,7 @@ impl HFileWriter {
 
 /// Whether a data block is compressed with more effort, where the codec has a choice. Of small cells most is what repeats
 /// from row to row. This file will be read for long, and what was compressed once is kept so.
-fn is_thorough(options: &WriterOptions, has_small_records: bool) -> bool {
+pub(crate) fn is_thorough(options: &WriterOptions, has_small_records: bool) -> bool {
     options.major_compaction && has_small_records && options.compression == Compression::Snappy
 }
 

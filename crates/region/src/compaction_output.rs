@@ -81,6 +81,18 @@ impl CompactionJob {
         scans.saturating_add(block).saturating_add(written)
     }
 
+    /// Whether most blocks can be copied to a file that is written with these options, which have sequence ids, and only if these stay.
+    fn has_blocks_to_copy(&self, order: CellOrder, with_ids: &WriterOptions) -> bool {
+        if matches!(self.cut, Cut::Cells { .. }) {
+            return false;
+        }
+        let has_ids = |input: &&Arc<StoreFile>| {
+            input.bulk_sequence_id().is_none() && input.reader().can_be_copied_to(with_ids)
+        };
+        let copied: u64 = self.inputs.iter().filter(has_ids).map(|input| input.size_bytes()).sum();
+        copied > self.bytes() / 2 && are_in_a_row(&self.inputs, order, with_ids.block_size_bytes)
+    }
+
     /// Neighbours, of a store with so many files, become one file.
     pub(crate) fn whole(inputs: &[Arc<StoreFile>], of: usize) -> Self {
         let files = (0..inputs.len()).collect();
@@ -107,19 +119,21 @@ impl Region {
         let (inputs, all_files) = (&job.inputs[..], job.all_files);
         let now = self.environment.host.now_ms();
         let smallest_read_point = self.mvcc.smallest_read_point();
-        // Those that no reader can tell apart any more are 0. If that is all of them they are not written.
-        let forgotten = if all_files {
-            self.forgotten_sequence_id(store, inputs, now).min(smallest_read_point)
-        } else {
-            0
-        };
         let compression = if all_files { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
-        let options = WriterOptions {
+        let with_ids = WriterOptions {
             include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
-            include_mvcc: inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten),
+            include_mvcc: true,
             major_compaction: all_files,
             ..store.writer_options(compression, now)
         };
+        // Those that no reader can tell apart any more are 0. If that is all of them they are not written.
+        let forgotten = if all_files {
+            self.forgotten_sequence_id(store, job, &with_ids, now).min(smallest_read_point)
+        } else {
+            0
+        };
+        let include_mvcc = inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten);
+        let options = WriterOptions { include_mvcc, ..with_ids };
         let source = |input: &Arc<StoreFile>| {
             let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
                 .with_blocks_left(store.kept_blocks.left_bytes)
@@ -160,28 +174,29 @@ impl Region {
         Ok((outcome, finished))
     }
 
-    /// The highest sequence id in files that are as old as sequence ids are kept; 0 without such files.
-    fn forgotten_sequence_id(&self, store: &Store, inputs: &[Arc<StoreFile>], now: i64) -> u64 {
+    /// The highest sequence id in files that are as old as sequence ids are kept; 0 without such files. A file that was loaded in bulk
+    /// may have been made long before: its own sequence id is as old as those of the others.
+    fn forgotten_sequence_id(
+        &self,
+        store: &Store,
+        job: &CompactionJob,
+        with_ids: &WriterOptions,
+        now: i64,
+    ) -> u64 {
         if store.rules.new_version_behavior {
             return 0;
         }
         let mut keep_ms = store.compaction().keep_sequence_ids_ms;
-        if has_blocks_to_copy(inputs, store.order) {
+        if job.has_blocks_to_copy(store.order, with_ids) {
             keep_ms = keep_ms.max(KEEP_IN_A_ROW_MS);
         }
         let keep_after = now.saturating_sub(keep_ms);
-        let old = inputs.iter().filter(|input| input.written_ms() <= keep_after);
+        let is_loaded = |input: &Arc<StoreFile>| input.bulk_sequence_id().is_some();
+        let is_old = |input: &Arc<StoreFile>| input.written_ms() <= keep_after;
+        let all_old = job.inputs.iter().all(|input| is_loaded(input) || is_old(input));
+        let old = job.inputs.iter().filter(|input| is_old(input) && (all_old || !is_loaded(input)));
         old.map(|input| input.highest_sequence_id_of_cells()).max().unwrap_or(0)
     }
-}
-
-/// Whether most blocks can be copied if sequence ids stay in them.
-fn has_blocks_to_copy(inputs: &[Arc<StoreFile>], order: CellOrder) -> bool {
-    let all: u64 = inputs.iter().map(|input| input.size_bytes()).sum();
-    let has_ids =
-        |input: &&Arc<StoreFile>| input.reader().includes_mvcc() && input.bulk_sequence_id().is_none();
-    let with_ids: u64 = inputs.iter().filter(has_ids).map(|input| input.size_bytes()).sum();
-    with_ids > all / 2 && are_in_a_row(inputs, order)
 }
 
 /// `PBUF` and a CompactionEventTracker: the inputs, and what earlier compactions left in the directory.

@@ -6,29 +6,30 @@ use finback_cell::key::Key;
 use finback_hfile::HFileReader;
 use std::sync::Arc;
 
-/// Of each file no larger part may lie where another one is as well.
+/// Of all bytes no larger part may be in blocks that have cells of another file between theirs.
 const SHARED: f64 = 0.25;
 
 /// Whether a compaction of these files finds most of their blocks with nothing between their cells, as far as the first level of
-/// their indexes tells: a part that may be shared counts as shared.
-pub(crate) fn are_in_a_row(files: &[Arc<StoreFile>], order: CellOrder) -> bool {
-    let mut files: Vec<InOrder<'_>> = files.iter().filter_map(|file| InOrder::of(file.reader())).collect();
-    files.sort_by(|a, b| order.compare_keys(&a.first, &b.first));
-    let Some((mut furthest, rest)) = files.split_first().map(|(first, rest)| (*first, rest)) else {
+/// their indexes tells: of a part that may be shared all counts as shared, but no more blocks of `block_bytes` than the other file has
+/// cells. Of a file by itself that is no question, unless it is read in part: halves of a file that was split are in a row.
+pub(crate) fn are_in_a_row(files: &[Arc<StoreFile>], order: CellOrder, block_bytes: u32) -> bool {
+    let mut sorted: Vec<InOrder<'_>> = files.iter().filter_map(|file| InOrder::of(file.reader())).collect();
+    sorted.sort_by(|a, b| order.compare_keys(&a.first, &b.first));
+    let Some((mut furthest, rest)) = sorted.split_first().map(|(first, rest)| (*first, rest)) else {
         return false;
     };
+    let mut shared = 0.0;
     for next in rest {
-        let is_behind = order.compare_keys(&furthest.last, &next.first).is_lt();
-        if !is_behind
-            && (next.share_up_to(&furthest.last) > SHARED || furthest.share_from(&next.first) > SHARED)
-        {
-            return false;
+        if order.compare_keys(&furthest.last, &next.first).is_ge() {
+            shared += next.shared_with(&furthest, block_bytes) + furthest.shared_with(next, block_bytes);
         }
         if order.compare_keys(&furthest.last, &next.last).is_lt() {
             furthest = *next;
         }
     }
-    !rest.is_empty()
+    let all: f64 = sorted.iter().map(|each| each.file.data_bytes() as f64).sum();
+    let is_part = || files.iter().any(|file| file.reference().is_some());
+    shared <= SHARED * all && (!rest.is_empty() || is_part())
 }
 
 /// A file with cells.
@@ -45,15 +46,12 @@ impl<'a> InOrder<'a> {
         Some(Self { file, first, last })
     }
 
-    /// Which part of the file may be before a key or at it.
-    fn share_up_to(&self, key: &Key<'_>) -> f64 {
-        let (begun, of) = self.file.parts_begun_at(key);
-        begun as f64 / of as f64
-    }
-
-    /// Which part of the file may be at a key or behind it.
-    fn share_from(&self, key: &Key<'_>) -> f64 {
-        let (begun, of) = self.file.parts_begun_at(key);
-        (of + 1 - begun.max(1)) as f64 / of as f64
+    /// About how many of its bytes are in blocks with cells of another file, which overlaps with it, between theirs.
+    fn shared_with(&self, other: &Self, block_bytes: u32) -> f64 {
+        let ((before, _), (up_to, of)) =
+            (self.file.parts_begun_at(&other.first), self.file.parts_begun_at(&other.last));
+        let parts = (up_to + 1).saturating_sub(before.max(1)) as f64 / of as f64;
+        let by_cells = other.file.entry_count() as f64 * f64::from(block_bytes);
+        (parts * self.file.data_bytes() as f64).min(by_cells)
     }
 }

@@ -3,7 +3,8 @@
 //! An embeddable engine with no network and no runtime of its own: time, timers and block reads come from a [`Host`].
 //! Guarantees: a write is visible only when it is as durable as it asked to be; a scanner sees one state of the region
 //! from its opening to its end; mutations of one call of [`Region::mutate_atomically`] become visible together.
-//! It does not know about RPC, about other regions, or about who decided that the region is open here.
+//! Memory of memstores that were flushed is kept for the next ones until [`give_back_unwanted_memory`] is called, which should be done
+//! every second or so. It does not know about RPC, about other regions, or about who decided that the region is open here.
 
 mod atomic_write;
 mod background;

@@ -72,6 +72,7 @@ fn tell(region: &str, family: &str, outcome: &CompactionOutcome, took: Duration)
         all_files = outcome.all_files,
         cells_read = outcome.cells_read,
         cells_written = outcome.cells_written,
+        blocks_copied = outcome.blocks_copied,
         bytes_written = outcome.bytes_written,
         seconds = took.as_secs_f32(),
         "compaction ends"

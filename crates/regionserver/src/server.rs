@@ -32,6 +32,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 /// How long the master may take for a report.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -320,6 +321,8 @@ impl RegionServer {
         }
         let mut reports = tokio::time::interval(self.options.report_interval.max(LEAST_REPORT_INTERVAL));
         let mut housekeeping = tokio::time::interval(HOUSEKEEPING_INTERVAL);
+        // What is done a little at a time is not done all at once when a report took long.
+        housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.is_stopping() {
             tokio::select! {
                 _ = reports.tick() => self.report().await,

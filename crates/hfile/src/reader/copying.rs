@@ -2,10 +2,11 @@
 
 use super::{BlockRequest, HFileReader};
 use crate::block::{Block, BlockRef};
+use crate::block_builder::are_small_records;
 use crate::copyable_block::StoredForm;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
-use crate::writer::OWN_BLOCK_BYTES;
+use crate::writer::{OWN_BLOCK_BYTES, is_thorough};
 use crate::writer_options::WriterOptions;
 use finback_compression::Compression;
 use std::sync::Arc;
@@ -37,6 +38,15 @@ impl HFileReader {
             && cells.encoding == options.encoding
             && (layout.tags, layout.mvcc) == (options.include_tags, options.include_mvcc)
             && !has_other_tags
+    }
+
+    /// Whether most data blocks, by the size of an average cell, can be [copied](crate::HFileScanner::copying_to) to a file that is written
+    /// with these options.
+    pub fn can_be_copied_to(&self, options: &WriterOptions) -> bool {
+        let bytes = self.trailer.fields.total_uncompressed_bytes() as usize;
+        let has_small_records =
+            options.encoding.is_delta() && are_small_records(bytes, self.entry_count() as usize);
+        self.stores_blocks_as(options) && !is_thorough(options, has_small_records)
     }
 
     /// Whether data blocks are stored as they are in memory: neither compressed nor encoded.

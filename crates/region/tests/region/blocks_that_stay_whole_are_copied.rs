@@ -28,27 +28,46 @@ const ROWS_OF_BLOCK: u32 = 8;
 const BLOCK_BYTES: &str = "512";
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A family whose compactions remember sequence ids for six days, wherever its files are.
-fn small_blocks(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
-    let mut family = family("a", 1).with("BLOCKSIZE", BLOCK_BYTES).with("COMPRESSION", "LZ4");
-    set_entry(&mut family.configuration, "hbase.hstore.compaction.keep.seqId.period", "6");
+fn plain_family(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
+    let family = family("a", 1).with("BLOCKSIZE", BLOCK_BYTES).with("COMPRESSION", "LZ4");
     attributes.iter().fold(family, |family, (name, value)| family.with(name, value))
 }
 
-fn started(attributes: &[(&str, &str)]) -> (World, Arc<Region>) {
-    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![small_blocks(attributes)]);
+/// A family whose compactions remember sequence ids for six days, wherever its files are.
+fn small_blocks(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
+    let mut family = plain_family(attributes);
+    set_entry(&mut family.configuration, "hbase.hstore.compaction.keep.seqId.period", "6");
+    family
+}
+
+fn started_with(family: ColumnFamilyDescriptor) -> (World, Arc<Region>) {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family]);
     let region = world.start().unwrap();
     (world, region)
 }
 
-/// The same region, of a table whose family has other attributes now.
-fn altered(world: &mut World, region: Arc<Region>, attributes: &[(&str, &str)]) -> Arc<Region> {
+fn started(attributes: &[(&str, &str)]) -> (World, Arc<Region>) {
+    started_with(small_blocks(attributes))
+}
+
+/// Sequence ids are forgotten as soon as nobody needs them.
+fn remembering_none(attributes: &[(&str, &str)]) -> (World, Arc<Region>) {
+    started_with(plain_family(attributes))
+}
+
+/// The same region, of a table with this family now.
+fn reopened(world: &mut World, region: Arc<Region>, family: ColumnFamilyDescriptor) -> Arc<Region> {
     region.close().unwrap();
     drop(region);
     let mut table = (*world.table).clone();
-    table.families = vec![small_blocks(attributes)];
+    table.families = vec![family];
     world.table = Arc::new(table);
     world.start().unwrap()
+}
+
+/// The same region, of a table whose family has other attributes now.
+fn altered(world: &mut World, region: Arc<Region>, attributes: &[(&str, &str)]) -> Arc<Region> {
+    reopened(world, region, small_blocks(attributes))
 }
 
 fn row(number: u32) -> String {
@@ -373,14 +392,11 @@ fn blocks_of_another_form_than_the_family_has_now_are_not_copied() {
     }
 }
 
-/// Bulk loads two files of five blocks, whose cells have no sequence ids of their own.
 /// As HBase does with all files, for five days.
 #[test]
 fn sequence_ids_stay_where_files_come_one_after_the_other() {
     let of_rows = |files: &[Range<u32>], days_between: i64| {
-        let family = family("a", 1).with("BLOCKSIZE", BLOCK_BYTES).with("COMPRESSION", "LZ4");
-        let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family]);
-        let region = world.start().unwrap();
+        let (world, region) = remembering_none(&[]);
         for of_file in files {
             rows(&region, of_file.clone());
             world.host.now_ms.fetch_add(days_between * DAY_MS, Ordering::SeqCst);
@@ -396,22 +412,24 @@ fn sequence_ids_stay_where_files_come_one_after_the_other() {
         (kept as u32, outcome.blocks_copied)
     };
     assert_eq!(of_rows(&[160..240, 0..80, 80..160], 0), (240, 30));
-    // Hardly: in two of ten blocks. Of blocks with cells of another file, and those behind, some are not copied.
-    let (kept, copied) = of_rows(&[0..80, 64..144], 0);
-    assert!(kept == 144 && copied >= 10, "{kept} {copied}");
-    let (kept, copied) = of_rows(&[64..144, 0..80], 0);
-    assert!(kept == 144 && copied >= 10, "{kept} {copied}");
-    // A small file in a large one, and a large one in a small one.
-    let overlapping: [&[Range<u32>]; 8] = [
-        &[0..240, 100..116],
-        &[100..116, 0..240],
-        &[0..80, 40..120],
-        &[40..120, 0..80],
-        &[0..80, 0..80],
-        &[0..80, 48..400],
-        &[0..400, 392..408],
-        &[0..80, 80..240, 84..92],
+    // Hardly: in two of ten blocks, or of forty; or a small file in a large one. Of blocks with cells of another file, and those behind,
+    // some are not copied.
+    let hardly: [(&[Range<u32>], u64); 7] = [
+        (&[0..80, 64..144], 10),
+        (&[64..144, 0..80], 10),
+        (&[0..240, 100..116], 25),
+        (&[100..116, 0..240], 25),
+        (&[0..80, 48..400], 35),
+        (&[0..400, 392..408], 48),
+        (&[0..80, 80..240, 84..92], 25),
     ];
+    for (files, least) in hardly {
+        let (kept, copied) = of_rows(files, 0);
+        let last = files.iter().map(|rows| rows.end).max().unwrap();
+        assert!(kept == last && copied >= least, "{files:?} {kept} {copied}");
+    }
+    let overlapping: [&[Range<u32>]; 4] =
+        [&[0..80, 40..120], &[40..120, 0..80], &[0..80, 0..80], &[0..160, 40..80, 80..120]];
     for files in overlapping {
         assert_eq!(of_rows(files, 0).0, 0, "{files:?}");
     }
@@ -420,6 +438,64 @@ fn sequence_ids_stay_where_files_come_one_after_the_other() {
     assert_eq!(of_rows(&[0..80, 80..160, 160..240], 2), (160, 20));
 }
 
+/// A few rows all over a large file leave most of its blocks alone.
+#[test]
+fn sequence_ids_stay_where_few_rows_come_to_a_large_file() {
+    for (step, stays) in [(100, true), (8, false)] {
+        let (world, region) = remembering_none(&[]);
+        blocks(&region, 0..50);
+        rows(&region, (4..50 * ROWS_OF_BLOCK).step_by(step));
+        let outcome = compact(&region);
+        let some = cells(&world).iter().any(|(_, sequence_id)| *sequence_id > 0);
+        assert_eq!((some, outcome.blocks_copied > 40), (stays, stays), "{step} {outcome:?}");
+    }
+}
+
+/// They would only be stored for nothing.
+#[test]
+fn sequence_ids_do_not_stay_where_no_block_can_be_copied() {
+    let snappy: [(&str, &str); 2] = [("COMPRESSION", "SNAPPY"), ("DATA_BLOCK_ENCODING", "FAST_DIFF")];
+    for (attributes, altered_to) in [
+        (&[][..], &[("COMPRESSION_COMPACT_MAJOR", "SNAPPY")][..]),
+        (&[], &[("DATA_BLOCK_ENCODING", "DIFF")]),
+        // What is compressed with more effort in a compaction of all files.
+        (&snappy, &snappy),
+    ] {
+        let (mut world, region) = remembering_none(attributes);
+        let small = |number: u32| {
+            mutation(MutationKind::Put, CellType::Put, (&row(number), "a", "q"), LATEST_TIMESTAMP, b"v")
+        };
+        for of_file in [0..400, 400..800] {
+            write(&region, of_file.map(small).collect());
+            region.flush(None).unwrap();
+        }
+        let region = reopened(&mut world, region, plain_family(altered_to));
+        assert_eq!(compact(&region).blocks_copied, 0);
+        assert!(cells(&world).iter().all(|(_, sequence_id)| *sequence_id == 0), "{altered_to:?}");
+    }
+}
+
+/// Its job may have made it long before.
+#[test]
+fn a_bulk_loaded_file_makes_no_sequence_ids_old() {
+    let (world, region) = remembering_none(&[("COMPRESSION", "NONE")]);
+    blocks(&region, 20..30);
+    blocks(&region, 30..40);
+    let before = file_paths(&world);
+    world.host.now_ms.fetch_sub(6 * DAY_MS, Ordering::SeqCst);
+    bulk_load(&world, &region, false);
+    world.host.now_ms.fetch_add(6 * DAY_MS, Ordering::SeqCst);
+    assert_eq!(file_paths(&world).len(), before.len() + 2);
+    assert_eq!(compact(&region).blocks_copied, 20);
+    let kept = cells(&world).iter().filter(|(_, sequence_id)| *sequence_id > 0).count();
+    assert_eq!(kept as u32, 30 * ROWS_OF_BLOCK);
+    // Until all others are old.
+    world.host.now_ms.fetch_add(6 * DAY_MS, Ordering::SeqCst);
+    compact(&region);
+    assert!(cells(&world).iter().all(|(_, sequence_id)| *sequence_id == 0));
+}
+
+/// Bulk loads two files of five blocks, whose cells have no sequence ids of their own.
 fn bulk_load(world: &World, region: &Region, include_mvcc: bool) {
     for (name, blocks) in [("f", 0..5), ("g", 5..10)] {
         let path = PathBuf::from("/client/a").join(name);
@@ -434,7 +510,8 @@ fn bulk_load(world: &World, region: &Region, include_mvcc: bool) {
         write_hfile_as(world, &path, &cells, options);
         region.bulk_load(&[BulkLoadFile { family: "a".into(), path }], &BulkLoadOptions::default()).unwrap();
     }
-    assert!(file_paths(world).iter().all(|path| path.to_string_lossy().contains("_SeqId_")));
+    let loaded = file_paths(world).iter().filter(|path| path.to_string_lossy().contains("_SeqId_")).count();
+    assert_eq!(loaded, 2);
 }
 
 #[test]
@@ -459,7 +536,7 @@ fn cells_of_a_bulk_loaded_file_get_its_sequence_id() {
 
 #[test]
 fn halves_of_a_file_are_copied_but_for_the_block_that_was_cut() {
-    let (mut world, region) = started(&[]);
+    let (mut world, region) = remembering_none(&[]);
     blocks(&region, 0..10);
     let read = cells(&world);
     let parent = world.info.clone();
