@@ -72,6 +72,7 @@ fn measure(
                 }
                 done => done?,
             };
+            before.append(&mut running.noticed);
             progress.done(&measured);
             results.measurements.extend(measured);
             keep(&results)?;

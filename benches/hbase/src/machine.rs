@@ -1,6 +1,7 @@
 //! The machine, and what else it was doing.
 
 pub(crate) mod memory;
+pub(crate) mod rest;
 
 use std::process::Command;
 use std::time::Instant;

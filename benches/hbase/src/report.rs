@@ -95,7 +95,9 @@ How it was run:
 - checkAndPut is PerformanceEvaluation's: a put and a checkAndPut of the same row, counted as one.
 - Under steady load half are gets and half are puts of 1 kB, zipfian, at fixed moments (open loop: latency counts from when an operation
   was due) and at half of the rate that HBase comes to in a closed loop. The table is flushed every 5 s, so that files are written
-  and compacted all the time.
+  and compacted all the time. It begins when the machine is at rest: when a thread that sleeps for 1 ms again and again was never 10 ms late
+  in the last 10 s, or 120 s later. A virtual machine whose processors stand still while it gives memory back to its host, as after a process
+  has ended or files were deleted, would show its own tail otherwise.
 - Before SIGKILL the rows that were written are in no file: both servers have `hbase.hregion.memstore.flush.size` of 1 GiB, and it
   is checked that memory has them all. The last of them is looked for after the restart.
 - HBase slows its compactions down to between 50 and 100 MB/s by default (`hbase.hstore.compaction.throughput.*`): that is in its

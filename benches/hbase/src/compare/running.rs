@@ -7,6 +7,7 @@ use super::workloads::{ROW_BYTES, SCAN, SEQUENTIAL_WRITE, WORKLOADS, Workload, W
 use crate::environment::Environment;
 use crate::error::{BenchError, Result};
 use crate::load::{Client, Told};
+use crate::machine::rest::{self, Rest};
 use crate::results::{Figure, Measurement, Results};
 use crate::server::{ServerUnderTest, Usage};
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub(super) struct Running<'a> {
     pub(super) options: &'a Options,
     round: u32,
     pub(super) server: ServerUnderTest,
+    /// What a reader has to know of the machine meanwhile.
+    pub(super) noticed: Vec<(String, String)>,
     _directory: TempDir,
 }
 
@@ -41,7 +44,14 @@ impl<'a> Running<'a> {
         let directory = environment.fresh_directory(session.product.name())?;
         let server =
             ServerUnderTest::start(environment, session.product, directory.path(), session.settings)?;
-        Ok(Self { environment, options, round: session.round, server, _directory: directory })
+        Ok(Self {
+            environment,
+            options,
+            round: session.round,
+            server,
+            noticed: Vec::new(),
+            _directory: directory,
+        })
     }
 
     /// Does a step, and tells what it has shown. `before` is what is known already.
@@ -58,6 +68,21 @@ impl<'a> Running<'a> {
             Step::Load(client, workload) => self.load(*client, workload).map(|measured| vec![measured]),
             Step::Drop(client) => self.server.cluster()?.drop_table(client.name()).map(|()| Vec::new()),
         }
+    }
+
+    /// Waits until the machine answers in time.
+    pub(super) fn wait_for_rest(&mut self) {
+        let told = match rest::wait() {
+            Rest::After(waited) => format!("after {:.1} s", waited.as_secs_f64()),
+            Rest::None => "did not come to rest".to_owned(),
+        };
+        let name = format!(
+            "machine at rest for steady load, {}, round {}",
+            self.server.product().title(),
+            self.round
+        );
+        eprintln!("{name}: {told}");
+        self.noticed.push((name, told));
     }
 
     /// Ends the server: what it has on disk is of no use any more.

@@ -32,6 +32,9 @@ pub(super) fn measure(running: &mut Running<'_>, before: &Results) -> Result<Vec
     running.server.settle()?;
     let closed = closed_loop(running)?;
     running.server.settle()?;
+    if !running.options.quick {
+        running.wait_for_rest();
+    }
     let open = open_loop(running, rate(&running.options.products, before, &closed))?;
     Ok(vec![closed, open])
 }
