@@ -178,6 +178,11 @@ impl RandomAccessFile for Handle {
         self.0.file()?.len()
     }
 
+    /// Stays open until it is dropped.
+    fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
+        self.0.file().ok()?.streamed(piece_bytes)
+    }
+
     fn will_need(&self, offset: u64, length: u64) {
         if let Some(file) = self.0.slot.get() {
             file.will_need(offset, length);

@@ -18,6 +18,7 @@ pub fn check(fs: &dyn FileSystem, root: &Path) {
     zeros_ahead(fs, &root.join("zeros"));
     large_files(fs, &root.join("large"), NextRead::Later);
     large_files(fs, &root.join("read soon"), NextRead::Soon);
+    streamed_files(fs, &root.join("streamed"));
     logs(fs, &root.join("logs"));
     renames(fs, &root.join("renames"));
     second_names(fs, &root.join("links"));
@@ -206,6 +207,47 @@ fn large_files(fs: &dyn FileSystem, root: &Path, read: NextRead) {
     cut.truncate(2 << 20).expect("truncate");
     cut.sync_data().expect("sync");
     assert_eq!(get(fs, &root.join("cut")), expected[..2 << 20]);
+}
+
+/// Whether what is written lately is in memory, or none of it.
+fn streamed_files(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    for read in [NextRead::Later, NextRead::Soon] {
+        let path = root.join(format!("{read:?}"));
+        let expected: Vec<u8> = (0..900_001_u32).flat_map(u32::to_be_bytes).collect();
+        let mut file = fs.create_large(&path, read).expect("create");
+        file.append(&expected).expect("append");
+        file.sync_data().expect("sync");
+        let reader = fs.open(&path).expect("open");
+        let Some(streamed) = reader.streamed(256 << 10) else { continue };
+        assert_eq!(streamed.len().expect("len"), expected.len() as u64);
+        assert_eq!(streamed.identity().expect("identity"), reader.identity().expect("identity"));
+        // From piece to piece, back and forth, more than a piece, all, and the end.
+        let places = [
+            (0, 70_000),
+            (70_000, 200_000),
+            (5, 3),
+            (300_001, 1_000_000),
+            (0, expected.len()),
+            (3_600_000, 4),
+        ];
+        for (offset, length) in places {
+            let mut bytes = b"before".to_vec();
+            streamed.append_exact_at(offset as u64, length, &mut bytes).expect("read");
+            assert!(bytes == [b"before", &expected[offset..offset + length]].concat(), "{offset} {length}");
+            let mut exact = vec![0; length];
+            streamed.read_exact_at(offset as u64, &mut exact).expect("read");
+            assert!(exact == expected[offset..offset + length], "{offset} {length}");
+        }
+        let end = expected.len() as u64;
+        assert_eq!(streamed.read_at(end, &mut [0; 10]).expect("nothing"), 0);
+        assert_eq!(streamed.read_at(end + 10_000, &mut [0; 10]).expect("nothing"), 0);
+        let mut bytes = Vec::new();
+        assert_eq!(kind(streamed.append_exact_at(end - 3, 4, &mut bytes)), ErrorKind::UnexpectedEof);
+        // As it stays readable when its name is gone.
+        fs.remove_file(&path).expect("remove");
+        streamed.read_exact_at(1000, &mut [0; 5000]).expect("read");
+    }
 }
 
 fn renames(fs: &dyn FileSystem, root: &Path) {

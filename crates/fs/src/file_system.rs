@@ -229,6 +229,13 @@ pub trait RandomAccessFile: Send + Sync + Debug {
         let _ = (offset, length);
     }
 
+    /// The same file for who reads it once, from one end to the other, with about `piece_bytes` of memory for it: what the system has
+    /// not in memory does not come to be there. `None` where the storage has no such way, or has none at the moment.
+    fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
+        let _ = piece_bytes;
+        None
+    }
+
     /// Two numbers that no other file has while this one is open; `None` where there are none.
     fn identity(&self) -> io::Result<Option<(u64, u64)>> {
         Ok(None)

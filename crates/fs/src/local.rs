@@ -19,11 +19,13 @@ mod aligned_buffer;
 mod held;
 mod large;
 mod log;
+mod streamed;
 mod writable;
 
 use large::LocalLarge;
 use log::LocalLog;
-use writable::LocalWritable;
+use streamed::LocalStreamed;
+use writable::{LocalWritable, writes_in_place};
 
 /// How much of a lock file is read in search of the holder's process id.
 const MAX_PID_BYTES: u64 = 32;
@@ -70,7 +72,7 @@ impl FileSystem for LocalFileSystem {
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        Ok(Arc::new(LocalReadable { file }))
+        Ok(Arc::new(LocalReadable { file: Arc::new(file) }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -199,7 +201,7 @@ fn pid_in(file: &File) -> Option<u32> {
 
 #[derive(Debug)]
 struct LocalReadable {
-    file: File,
+    file: Arc<File>,
 }
 
 impl RandomAccessFile for LocalReadable {
@@ -240,6 +242,10 @@ impl RandomAccessFile for LocalReadable {
             Ok(_) | Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR) => Ok(None),
             Err(e) => Err(e.into()),
         }
+    }
+
+    fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
+        LocalStreamed::of(&self.file, piece_bytes).map(|streamed| Arc::new(streamed) as _)
     }
 
     fn will_need(&self, offset: u64, length: u64) {

@@ -210,6 +210,7 @@ impl BloomProbe {
                     keep: true,
                     ahead: 0..0,
                     to_copy: false,
+                    stream: None,
                 })
             })
         })

@@ -38,7 +38,7 @@ pub struct HFileReader {
     id: FileId,
     identity: FileIdentity,
     path: PathBuf,
-    file: Arc<dyn RandomAccessFile>,
+    pub(crate) file: Arc<dyn RandomAccessFile>,
     size_bytes: u64,
     trailer: Trailer,
     info: FileInfo,

@@ -16,6 +16,7 @@ use crate::read_ahead::ReadAhead;
 use crate::reader::{BlockRequest, HFileReader};
 use finback_cell::key::{Key, row_of};
 use finback_cell::{Cell, CellOrder};
+use finback_fs::RandomAccessFile;
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct HFileScanner {
     given: Vec<Arc<Block>>,
     /// Whether data blocks may be copied.
     copies: bool,
+    /// How data blocks are read, if not as everything else.
+    stream: Option<Arc<dyn RandomAccessFile>>,
     /// Of the data block given last.
     stored: Option<Box<StoredForm>>,
     ahead: ReadAhead,
@@ -103,6 +106,7 @@ impl HFileScanner {
             resting: None,
             given: Vec::new(),
             copies: false,
+            stream: None,
             stored: None,
             ahead: ReadAhead::default(),
             parked: None,
@@ -120,6 +124,12 @@ impl HFileScanner {
     /// The same scanner, which lets go of a block of more than so many bytes in memory before it reads the next one.
     pub fn with_blocks_left(self, left_bytes: usize) -> Self {
         Self { left_bytes, ..self }
+    }
+
+    /// The same scanner, which goes through the file once, from one end to the other, with so many bytes of memory for what it reads at
+    /// a time, where the storage has a [better way](RandomAccessFile::streamed) for that.
+    pub fn streaming(self, piece_bytes: usize) -> Self {
+        Self { stream: self.reader.file.streamed(piece_bytes), ..self }
     }
 
     /// The same scanner, which puts into the cache no more than so many bytes of a row that it comes through: one that is
@@ -509,6 +519,8 @@ impl HFileScanner {
                 self.ahead.after(place, self.reader.size_bytes())
             },
             to_copy: priority != BlockPriority::Index && self.copies_block(place),
+            // Index blocks stand elsewhere.
+            stream: self.stream.clone().filter(|_| priority != BlockPriority::Index),
         }))
     }
 }

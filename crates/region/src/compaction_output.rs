@@ -20,12 +20,17 @@ use finback_cell::{Bytes, CellOrder};
 use finback_fs::NextRead;
 use finback_hfile::{HFileScanner, WriterOptions, file_info_keys};
 use finback_proto::pb;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// What a file that is written takes besides its blocks: chunks of two Bloom filters, and the index.
 const OUTPUT_BYTES: u64 = 384 << 10;
 /// What one takes that is written past the system's memory.
 const LARGE_BUFFER_BYTES: u64 = 5 << 18;
+
+/// Memory for files that are read past the system's memory, for all together; and for one at most, and at least: more files have none.
+const STREAMED_BYTES: usize = 8 << 20;
+const STREAMED_BYTES_OF_FILE: RangeInclusive<usize> = 256 << 10..=1 << 20;
 
 /// Files to compact, and how.
 pub(crate) struct CompactionJob {
@@ -68,7 +73,8 @@ impl CompactionJob {
             let stored = reader.stored_form_bytes(block_size).min(most_kept);
             reader.scan_bytes(block_size, most_kept).saturating_add(stored)
         };
-        let scans = self.inputs.iter().map(scan).fold(0, sum);
+        let streamed = self.streamed_bytes_of_each(store).unwrap_or(0) as u64 * self.inputs.len() as u64;
+        let scans = self.inputs.iter().map(scan).fold(streamed, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
         let outputs = Cutter::new(self.cut.clone(), store.order).pieces() as u64;
@@ -79,6 +85,14 @@ impl CompactionJob {
         let written =
             block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs).saturating_add(large_buffers);
         scans.saturating_add(block).saturating_add(written)
+    }
+
+    /// For how many bytes at a time each input is read past the system's memory, if it is: files that nobody reads are not there, and
+    /// would take the place of others that somebody does.
+    fn streamed_bytes_of_each(&self, store: &Store) -> Option<usize> {
+        let of_each = STREAMED_BYTES / self.inputs.len().max(1);
+        let (least, most) = (*STREAMED_BYTES_OF_FILE.start(), *STREAMED_BYTES_OF_FILE.end());
+        (store.next_read() == NextRead::Later && of_each >= least).then(|| of_each.min(most))
     }
 
     /// Whether most blocks can be copied to a file that is written with these options, which have sequence ids, and only if these stay.
@@ -134,10 +148,14 @@ impl Region {
         };
         let include_mvcc = inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten);
         let options = WriterOptions { include_mvcc, ..with_ids };
+        let streamed = job.streamed_bytes_of_each(store);
         let source = |input: &Arc<StoreFile>| {
-            let scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
+            let mut scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
                 .with_blocks_left(store.kept_blocks.left_bytes)
                 .copying_to(&options);
+            if let Some(bytes) = streamed {
+                scanner = scanner.streaming(bytes);
+            }
             Source::File(Box::new(FileSource::new(scanner, input, None)))
         };
         // Newest first: at equal cells the newer file wins.

@@ -29,6 +29,10 @@ impl AlignedBuffer {
         &self.memory[self.at..]
     }
 
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.at..]
+    }
+
     /// Bytes of memory.
     pub(super) fn capacity(&self) -> usize {
         self.memory.capacity()
@@ -81,5 +85,13 @@ impl AlignedBuffer {
             self.move_to(self.len());
         }
         true
+    }
+
+    /// One that begins elsewhere, of which no device takes or gives anything.
+    #[cfg(test)]
+    pub(super) fn misaligned(bytes: usize) -> Self {
+        let Self { mut memory, at } = Self::with_room(bytes + BLOCK);
+        memory.resize(at + 1, 0);
+        Self { memory, at: at + 1 }
     }
 }

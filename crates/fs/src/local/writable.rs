@@ -29,6 +29,11 @@ const WRITE_IN_PLACE: [i64; 2] = [0xef53, 0x5846_5342];
 /// Zeros written at a time.
 const ZEROS: &[u8] = &[0; 64 << 10];
 
+/// Whether the file system of a file writes in place.
+pub(super) fn writes_in_place(file: &File) -> io::Result<bool> {
+    Ok(WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(file)?.f_type as i64)))
+}
+
 impl LocalWritable {
     pub(super) fn create_new(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
@@ -68,7 +73,7 @@ impl LocalWritable {
         if let Some(in_place) = self.writes_in_place {
             return Ok(in_place);
         }
-        let in_place = WRITE_IN_PLACE.contains(&(rustix::fs::fstatfs(&self.file)?.f_type as i64));
+        let in_place = writes_in_place(&self.file)?;
         self.writes_in_place = Some(in_place);
         Ok(in_place)
     }

@@ -7,6 +7,7 @@ use crate::block_type::BlockType;
 use crate::error::HFileError;
 use crate::index::NodeIndex;
 use finback_cell::CellOrder;
+use finback_fs::RandomAccessFile;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct BlockRequest {
     pub(crate) ahead: Range<u64>,
     /// Whether the stored form of the block is wanted, too.
     pub(crate) to_copy: bool,
+    /// Another way to the file's bytes than the reader's own.
+    pub(crate) stream: Option<Arc<dyn RandomAccessFile>>,
 }
 
 impl BlockRequest {
@@ -41,7 +44,7 @@ impl BlockRequest {
                     None => self.file.read_to_store(&**cache, self.block, self.keep),
                 }
             }
-            _ => self.file.read_block(self.block),
+            _ => self.file.read_block_by(self.way(), self.block),
         };
         self.read_ahead();
         block
@@ -59,10 +62,15 @@ impl BlockRequest {
         Ok(read)
     }
 
+    /// By which the block is read.
+    pub(super) fn way(&self) -> &dyn RandomAccessFile {
+        self.stream.as_deref().unwrap_or(&*self.file.file)
+    }
+
     /// Has the device fetch what comes next, while this block is worked on.
     pub(super) fn read_ahead(&self) {
         if !self.ahead.is_empty() {
-            self.file.file.will_need(self.ahead.start, self.ahead.end - self.ahead.start);
+            self.way().will_need(self.ahead.start, self.ahead.end - self.ahead.start);
         }
     }
 }
@@ -79,15 +87,23 @@ impl HFileReader {
     /// # Errors
     /// [`HFileError::Corrupt`]; the storage's.
     pub fn read_block(&self, place: BlockRef) -> Result<Arc<Block>, HFileError> {
-        let bytes = self.read_bytes(place)?;
+        self.read_block_by(&*self.file, place)
+    }
+
+    fn read_block_by(&self, way: &dyn RandomAccessFile, place: BlockRef) -> Result<Arc<Block>, HFileError> {
+        let bytes = self.read_bytes(way, place)?;
         self.check_block(place, bytes).or_else(|error| self.read_other_copy(place, error))
     }
 
     /// Its bytes, unchecked.
-    pub(super) fn read_bytes(&self, place: BlockRef) -> Result<Vec<u8>, HFileError> {
+    pub(super) fn read_bytes(
+        &self,
+        way: &dyn RandomAccessFile,
+        place: BlockRef,
+    ) -> Result<Vec<u8>, HFileError> {
         self.check_place(place)?;
         let mut bytes = Vec::new();
-        match self.file.append_exact_at(place.offset, place.size as usize, &mut bytes) {
+        match way.append_exact_at(place.offset, place.size as usize, &mut bytes) {
             Ok(()) => Ok(bytes),
             Err(source) => Err(self.io(place.offset, source)),
         }
@@ -123,7 +139,7 @@ impl HFileReader {
         place: BlockRef,
         keep: bool,
     ) -> Result<Arc<Block>, HFileError> {
-        let bytes = self.read_bytes(place)?;
+        let bytes = self.read_bytes(&*self.file, place)?;
         let stored = (keep && self.is_worth_caching()).then(|| bytes.clone());
         let block = match self.check_block(place, bytes) {
             Ok(block) => block,

@@ -9,6 +9,7 @@ use crate::error::HFileError;
 use crate::writer::{OWN_BLOCK_BYTES, is_thorough};
 use crate::writer_options::WriterOptions;
 use finback_compression::Compression;
+use finback_fs::RandomAccessFile;
 use std::sync::Arc;
 
 impl BlockRequest {
@@ -20,7 +21,7 @@ impl BlockRequest {
         if !self.to_copy {
             return Ok((self.read()?, None));
         }
-        let read = self.file.read_to_copy(self.block);
+        let read = self.file.read_to_copy(self.way(), self.block);
         self.read_ahead();
         read
     }
@@ -62,8 +63,12 @@ impl HFileReader {
         self.largest_block_bytes(block_size_bytes).min(OWN_BLOCK_BYTES as u64)
     }
 
-    fn read_to_copy(&self, place: BlockRef) -> Result<(Arc<Block>, Option<StoredForm>), HFileError> {
-        let bytes = self.read_bytes(place)?;
+    fn read_to_copy(
+        &self,
+        way: &dyn RandomAccessFile,
+        place: BlockRef,
+    ) -> Result<(Arc<Block>, Option<StoredForm>), HFileError> {
+        let bytes = self.read_bytes(way, place)?;
         let stored = (!self.stores_as_decoded()).then(|| bytes.clone());
         let block = match self.check_block(place, bytes) {
             Ok(block) => block,

@@ -74,6 +74,7 @@ impl HFileReader {
                 keep: true,
                 ahead: 0..0,
                 to_copy: false,
+                stream: None,
             };
             let block = request.read()?;
             if self.is_worth_caching() {
