@@ -80,9 +80,10 @@ impl BatchAction {
         }
     }
 
+    /// Bytes that it takes, about.
     fn size(&self) -> usize {
         match self {
-            Self::Get(get) | Self::Exists(get) => 64 + get.row().len(),
+            Self::Get(get) | Self::Exists(get) => get.size(),
             Self::Mutation(mutation) => mutation.size(),
             Self::RowMutations(mutations) => mutations.size(),
             Self::CheckAndMutate(check) => check.size(),

@@ -115,7 +115,7 @@ impl CheckAndMutate {
     }
 
     pub(crate) fn size(&self) -> usize {
-        self.mutations().iter().map(Mutation::size).sum()
+        self.condition.size() + self.mutations().iter().map(Mutation::size).sum::<usize>()
     }
 
     pub(crate) fn check(&self, max_cell_size: usize) -> Result<()> {
@@ -148,6 +148,15 @@ impl CheckAndMutate {
 }
 
 impl Condition {
+    /// Bytes of the condition, about.
+    fn size(&self) -> usize {
+        let test = match &self.test {
+            Test::Column { family, qualifier, value, .. } => family.len() + qualifier.len() + value.len(),
+            Test::Filter(filter) => filter.size(),
+        };
+        self.row.len() + test
+    }
+
     /// Looks only at versions with `min <= timestamp < max`, in milliseconds.
     #[must_use]
     pub fn time_range(mut self, min: i64, max: i64) -> Self {

@@ -332,6 +332,11 @@ impl Filter {
     pub fn message(&self) -> &Bytes {
         &self.message
     }
+
+    /// Bytes of both.
+    pub(crate) fn size(&self) -> usize {
+        self.class.len() + self.message.len()
+    }
 }
 
 impl From<&Filter> for pb::Filter {

@@ -6,6 +6,9 @@ use bytes::Bytes;
 use finback_cell::MAX_ROW_LENGTH;
 use finback_proto::pb;
 
+/// Bytes of a get besides its row and what it wants, roughly: for bounds, not for the wire.
+const OVERHEAD: usize = 64;
+
 /// A read of one row: the newest versions of all its columns, unless it is told otherwise.
 ///
 /// ```
@@ -37,6 +40,11 @@ impl Get {
     pub(crate) fn existence_only(mut self, only: bool) -> Self {
         self.existence_only = only;
         self
+    }
+
+    /// Bytes of the read, about.
+    pub(crate) fn size(&self) -> usize {
+        OVERHEAD + self.row.len() + self.selection.size()
     }
 
     pub(crate) fn check(&self) -> Result<()> {

@@ -127,6 +127,15 @@ impl Selection {
         attribute_messages(&self.attributes)
     }
 
+    /// Bytes of all that has no bound, roughly.
+    pub(crate) fn size(&self) -> usize {
+        let columns =
+            self.families.iter().flat_map(|(family, qualifiers)| [family].into_iter().chain(qualifiers));
+        let families = self.family_time_ranges.iter().map(|(family, _)| family);
+        let names: usize = columns.chain(families).map(Bytes::len).sum();
+        names + self.filter.as_ref().map_or(0, Filter::size) + attributes_size(&self.attributes)
+    }
+
     pub(crate) fn consistency_message(&self) -> Option<i32> {
         let timeline = self.consistency == Consistency::Timeline;
         timeline.then(|| pb::Consistency::Timeline.into())
@@ -139,6 +148,11 @@ pub(crate) fn attribute_messages(attributes: &[(String, Bytes)]) -> Vec<pb::Name
         value: Some(value.clone()),
     };
     attributes.iter().map(message).collect()
+}
+
+/// Bytes of the names and values.
+pub(crate) fn attributes_size(attributes: &[(String, Bytes)]) -> usize {
+    attributes.iter().map(|(name, value)| name.len() + value.len()).sum()
 }
 
 /// The methods that [`crate::Get`] and [`crate::Scan`] share.

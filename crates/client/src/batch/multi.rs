@@ -45,7 +45,8 @@ fn cut(regions: Vec<OfRegion>, size: &impl Fn(usize) -> usize) -> Vec<Vec<OfRegi
     for (location, indices) in regions {
         call.push((Arc::clone(&location), Vec::new()));
         for index in indices {
-            if count == MAX_ACTIONS || (count > 0 && bytes + size(index) > MAX_BYTES) {
+            let size = size(index);
+            if count == MAX_ACTIONS || (count > 0 && bytes + size > MAX_BYTES) {
                 call.retain(|(_, indices)| !indices.is_empty());
                 calls.push(std::mem::replace(&mut call, vec![(Arc::clone(&location), Vec::new())]));
                 (count, bytes) = (0, 0);
@@ -54,7 +55,7 @@ fn cut(regions: Vec<OfRegion>, size: &impl Fn(usize) -> usize) -> Vec<Vec<OfRegi
                 indices.push(index);
             }
             count += 1;
-            bytes += size(index);
+            bytes += size;
         }
     }
     calls.push(call);

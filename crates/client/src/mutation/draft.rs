@@ -3,7 +3,7 @@
 use super::cells::DraftCells;
 use crate::error::{Error, Result};
 use crate::get::check_row;
-use crate::selection::attribute_messages;
+use crate::selection::{attribute_messages, attributes_size};
 use bytes::Bytes;
 use finback_cell::cell::CellParts;
 use finback_cell::{CellType, Durability, LATEST_TIMESTAMP, TimeRange};
@@ -11,7 +11,7 @@ use finback_proto::pb;
 use finback_rpc::CellPiecesBuilder;
 use pb::mutation_proto::{Durability as DurabilityMessage, MutationType};
 
-/// Bytes of a mutation besides its row and cells, roughly: for bounds, not for the wire.
+/// Bytes of a mutation besides its row, cells and attributes, roughly: for bounds, not for the wire.
 const OVERHEAD: usize = 64;
 
 /// A mutation of any kind.
@@ -89,7 +89,7 @@ impl Draft {
     }
 
     pub(super) fn size(&self) -> usize {
-        OVERHEAD + self.row.len() + self.cells.len()
+        OVERHEAD + self.row.len() + self.cells.len() + attributes_size(&self.attributes)
     }
 
     pub(super) fn check(&self, max_cell_size: usize, may_be_empty: bool) -> Result<()> {

@@ -2,6 +2,7 @@ use crate::fake_cluster::{FakeCluster, multi};
 use finback_client::{BufferedMutatorOptions, Put};
 use finback_rpc::Outcome;
 use std::time::Duration;
+use tokio::sync::watch;
 
 const SHORT: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -18,12 +19,10 @@ fn options() -> BufferedMutatorOptions {
     }
 }
 
-#[tokio::test]
-async fn until_what_is_on_its_way_has_arrived() {
-    let cluster = FakeCluster::start(1).await;
-    let buffer = cluster.table().await.buffered_mutator_with(options());
-    let (release, released) = tokio::sync::watch::channel(false);
-    for _ in 0..100 {
+/// The next answers wait until they are released.
+fn hold(cluster: &FakeCluster, answers: usize) -> watch::Sender<bool> {
+    let (release, released) = watch::channel(false);
+    for _ in 0..answers {
         let mut released = released.clone();
         cluster.next(move |call| {
             let call = call.clone();
@@ -33,6 +32,14 @@ async fn until_what_is_on_its_way_has_arrived() {
             })
         });
     }
+    release
+}
+
+#[tokio::test]
+async fn until_what_is_on_its_way_has_arrived() {
+    let cluster = FakeCluster::start(1).await;
+    let buffer = cluster.table().await.buffered_mutator_with(options());
+    let release = hold(&cluster, 100);
     let mut taken = 0;
     while tokio::time::timeout(SHORT, buffer.mutate(put(taken))).await.is_ok() {
         taken += 1;
@@ -46,6 +53,22 @@ async fn until_what_is_on_its_way_has_arrived() {
             .expect("held back for ever")
             .unwrap();
     }
+    buffer.flush().await.unwrap();
+}
+
+#[tokio::test]
+async fn whose_attributes_are_large() {
+    let cluster = FakeCluster::start(1).await;
+    let options = BufferedMutatorOptions { buffer_bytes: 100_000, max_pending_bytes: 300_000, ..options() };
+    let buffer = cluster.table().await.buffered_mutator_with(options);
+    let release = hold(&cluster, 100);
+    let large = |number| put(number).attribute("note", vec![b'n'; 60_000]);
+    let mut taken = 0;
+    while tokio::time::timeout(SHORT, buffer.mutate(large(taken))).await.is_ok() {
+        taken += 1;
+        assert!(taken < 10, "nobody is held back");
+    }
+    release.send(true).unwrap();
     buffer.flush().await.unwrap();
 }
 

@@ -1,5 +1,5 @@
 use crate::fake_cluster::{FakeCluster, multi, region};
-use finback_client::{BatchAction, Connection, Get, Put};
+use finback_client::{BatchAction, CheckAndMutate, Connection, Filter, Get, Put};
 use finback_proto::pb;
 use finback_rpc::{Outcome, Reply, exceptions};
 
@@ -52,6 +52,31 @@ async fn servers_are_called_once_each_and_by_themselves() {
     let mut called = cluster.called();
     called.sort_unstable();
     assert_eq!(called, [0, 1]);
+}
+
+#[tokio::test]
+async fn what_is_too_large_for_one_call_is_cut_whatever_makes_it_large() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let large = vec![b'l'; 60_000];
+    let of_each = |action: BatchAction| vec![action; 200];
+    let batches: [(&str, Vec<BatchAction>); 5] = [
+        ("values", of_each(Put::new("r").column("f", "q", &large).into())),
+        ("attributes", of_each(Put::new("r").column("f", "q", "v").attribute("a", large.clone()).into())),
+        ("attributes of gets", of_each(BatchAction::Get(Get::new("r").attribute("a", large.clone())))),
+        ("filters", of_each(BatchAction::Exists(Get::new("r").filter(Filter::prefix(&large))))),
+        (
+            "conditions",
+            of_each(BatchAction::CheckAndMutate(
+                CheckAndMutate::if_equals("r", "f", "q", &large).then(Put::new("r").column("f", "q", "v")),
+            )),
+        ),
+    ];
+    for (what, actions) in batches {
+        let answers = table.batch(actions).await;
+        assert!(answers.iter().all(Result::is_ok), "{what}: {answers:?}");
+        assert_eq!(cluster.called().len(), 2, "{what}");
+    }
 }
 
 #[tokio::test]
