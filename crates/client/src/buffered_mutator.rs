@@ -136,6 +136,9 @@ impl BufferedMutator {
     /// # Errors
     /// Writes that failed since somebody was told last; this one is taken in nevertheless. Or that this one cannot be sent at
     /// all: then it is the only one that is told.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, if there is something to be sent.
     pub async fn mutate(&self, mutation: impl Into<Mutation>) -> Result<(), FailedWrites> {
         let mutation = mutation.into();
         if let Err(error) = mutation.check(self.inner.table.shared().config.max_cell_size) {
@@ -161,6 +164,9 @@ impl BufferedMutator {
     ///
     /// # Errors
     /// Writes that failed since somebody was told last.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, if there is something to be sent.
     pub async fn flush(&self) -> Result<(), FailedWrites> {
         let mut arrived = self.inner.arrived.subscribe();
         self.inner.send();
@@ -195,17 +201,22 @@ impl Inner {
 
     /// Sends what was gathered, in the background.
     fn send(self: &Arc<Self>) {
+        let Some((buffer, arriving)) = self.depart() else { return };
+        // By itself: a flush, or the mutator, that is dropped meanwhile does not take writes with it. Without the lock: a
+        // runtime that is shut down, or not there, drops what it is to run at once, and that takes the lock.
+        tokio::spawn(async move { arriving.inner.deliver(buffer).await });
+    }
+
+    /// What was gathered, if it is something, as on its way.
+    fn depart(self: &Arc<Self>) -> Option<(Buffer, Arriving)> {
         let mut state = self.state.lock();
         if state.buffer.mutations.is_empty() {
-            return;
+            return None;
         }
-        let buffer = std::mem::take(&mut state.buffer);
         state.sent += 1;
         let number = state.sent;
         state.on_their_way.insert(number);
-        let arriving = Arriving { inner: Arc::clone(self), number };
-        // By itself: a flush, or the mutator, that is dropped meanwhile does not take writes with it.
-        tokio::spawn(async move { arriving.inner.deliver(buffer).await });
+        Some((std::mem::take(&mut state.buffer), Arriving { inner: Arc::clone(self), number }))
     }
 
     async fn deliver(&self, buffer: Buffer) {

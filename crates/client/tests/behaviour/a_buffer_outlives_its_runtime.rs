@@ -1,0 +1,65 @@
+use finback_client::{BufferedMutator, BufferedMutatorOptions, ClientConfig, Connection, Put};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn put() -> Put {
+    Put::new("r").column("f", "q", "v")
+}
+
+fn runtime() -> Runtime {
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
+
+/// A buffer that is sent with each write, to a cluster that is not there.
+fn buffer() -> BufferedMutator {
+    let connection = Connection::open_lazily(ClientConfig::bootstrap("127.0.0.1:1")).unwrap();
+    let options = BufferedMutatorOptions { buffer_bytes: 1, ..BufferedMutatorOptions::default() };
+    connection.table("t").unwrap().buffered_mutator_with(options)
+}
+
+/// What `doing` gives back, in a thread of its own, which must end.
+fn within_patience<T: Send + 'static>(doing: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, ends) = mpsc::channel();
+    std::thread::spawn(move || done.send(doing()));
+    ends.recv_timeout(PATIENCE).expect("it does not end")
+}
+
+#[test]
+fn a_write_without_a_runtime_panics_and_does_not_hang() {
+    let buffer = buffer();
+    let panic = within_patience(move || {
+        let mut writing = pin!(buffer.mutate(put()));
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            writing.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        }));
+        polled.expect_err("sent without a runtime")
+    });
+    let message = panic.downcast_ref::<String>().unwrap();
+    assert!(message.contains("no reactor running"), "{message}");
+}
+
+#[test]
+fn a_runtime_ends_in_which_writes_are_made() {
+    let runtime = runtime();
+    let buffer = Arc::new(buffer());
+    let (begun, begins) = mpsc::channel();
+    runtime.spawn(async move {
+        loop {
+            let _ = begun.send(());
+            // The runtime can end this task only where it yields.
+            for _ in 0..10_000 {
+                let _ = buffer.mutate(put()).await;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    begins.recv_timeout(PATIENCE).expect("nothing is written");
+    within_patience(move || drop(runtime));
+}
