@@ -32,12 +32,18 @@ impl Default for BufferedMutatorOptions {
 
 /// Writes that failed, after all their tries.
 #[derive(Debug, thiserror::Error)]
-#[error("{count} writes failed; the first: {}", failures.first().map_or_else(String::new, |(_, error)| error.to_string()))]
+#[error("{count} writes failed{}", first(failures))]
 pub struct FailedWrites {
     /// Each write, and why.
     pub failures: Vec<(Mutation, Error)>,
-    /// How many there were; more than are listed if there were too many to keep.
+    /// How many there were; more than are listed if there were too many to keep, or if their delivery did not come to its end,
+    /// because the runtime was shut down or something panicked: such writes may have been made or not.
     pub count: u64,
+}
+
+fn first(failures: &[(Mutation, Error)]) -> String {
+    let known = failures.first().map(|(_, error)| format!("; the first: {error}"));
+    known.unwrap_or_else(|| ", and more is not known of them".to_owned())
 }
 
 /// A buffer for writes of one table. [`BufferedMutator::mutate`] gathers them; full buffers are sent in the background,
@@ -204,7 +210,7 @@ impl Inner {
         let Some((buffer, arriving)) = self.depart() else { return };
         // By itself: a flush, or the mutator, that is dropped meanwhile does not take writes with it. Without the lock: a
         // runtime that is shut down, or not there, drops what it is to run at once, and that takes the lock.
-        tokio::spawn(async move { arriving.inner.deliver(buffer).await });
+        tokio::spawn(arriving.deliver(buffer));
     }
 
     /// What was gathered, if it is something, as on its way.
@@ -216,22 +222,9 @@ impl Inner {
         state.sent += 1;
         let number = state.sent;
         state.on_their_way.insert(number);
-        Some((std::mem::take(&mut state.buffer), Arriving { inner: Arc::clone(self), number }))
-    }
-
-    async fn deliver(&self, buffer: Buffer) {
-        let actions = buffer.mutations.into_iter().map(BatchAction::Mutation);
-        let failures = batch::run_for_failures(&self.table, actions).await;
-        let mut state = self.state.lock();
-        for (action, error) in failures {
-            state.failed += 1;
-            if let BatchAction::Mutation(mutation) = action
-                && state.failures.len() < self.options.max_failures
-            {
-                state.failures.push((mutation, error));
-            }
-        }
-        drop(buffer.permit);
+        let buffer = std::mem::take(&mut state.buffer);
+        let arriving = Arriving { inner: Arc::clone(self), number, unknown: buffer.mutations.len() as u64 };
+        Some((buffer, arriving))
     }
 
     fn told(&self) -> Result<(), FailedWrites> {
@@ -243,15 +236,38 @@ impl Inner {
     }
 }
 
-/// Takes note that a buffer is on its way no more, however that came about.
+/// A buffer on its way. It is no more when this is dropped, however that came about.
 struct Arriving {
     inner: Arc<Inner>,
     number: u64,
+    /// Writes of which it is not known what became of them.
+    unknown: u64,
+}
+
+impl Arriving {
+    async fn deliver(mut self, buffer: Buffer) {
+        let actions = buffer.mutations.into_iter().map(BatchAction::Mutation);
+        let failures = batch::run_for_failures(&self.inner.table, actions).await;
+        self.unknown = 0;
+        let mut state = self.inner.state.lock();
+        for (action, error) in failures {
+            state.failed += 1;
+            if let BatchAction::Mutation(mutation) = action
+                && state.failures.len() < self.inner.options.max_failures
+            {
+                state.failures.push((mutation, error));
+            }
+        }
+        drop(buffer.permit);
+    }
 }
 
 impl Drop for Arriving {
     fn drop(&mut self) {
-        self.inner.state.lock().on_their_way.remove(&self.number);
+        let mut state = self.inner.state.lock();
+        state.on_their_way.remove(&self.number);
+        state.failed += self.unknown;
+        drop(state);
         self.inner.arrived.send_replace(());
     }
 }

@@ -63,3 +63,35 @@ fn a_runtime_ends_in_which_writes_are_made() {
     begins.recv_timeout(PATIENCE).expect("nothing is written");
     within_patience(move || drop(runtime));
 }
+
+#[test]
+fn writes_that_a_runtime_took_with_it_have_failed() {
+    let (first, second) = (runtime(), runtime());
+    let buffer = Arc::new(buffer());
+    for _ in 0..3 {
+        first.block_on(buffer.mutate(put())).unwrap();
+    }
+    let flushing = second.spawn({
+        let buffer = Arc::clone(&buffer);
+        async move { buffer.flush().await }
+    });
+    drop(first);
+    let flushed = within_patience(move || second.block_on(flushing).unwrap());
+    let failed = flushed.expect_err("nothing was written");
+    assert_eq!((failed.count, failed.failures.len()), (3, 0));
+    assert_eq!(failed.to_string(), "3 writes failed, and more is not known of them");
+}
+
+#[test]
+fn writes_whose_delivery_panics_have_failed() {
+    // Tries are timed, and this runtime has no clock.
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let buffer = buffer();
+    let flushed = within_patience(move || {
+        runtime.block_on(async {
+            buffer.mutate(put()).await.unwrap();
+            buffer.flush().await
+        })
+    });
+    assert_eq!(flushed.expect_err("nothing was written").count, 1);
+}
