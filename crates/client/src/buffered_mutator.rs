@@ -4,19 +4,20 @@ use crate::batch::{self, BatchAction};
 use crate::error::{Error, Result};
 use crate::mutation::Mutation;
 use crate::table::Table;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 
 /// How much a [`BufferedMutator`] gathers.
 #[derive(Debug, Clone)]
 pub struct BufferedMutatorOptions {
     /// Bytes after which what was gathered is sent. HBase's `hbase.client.write.buffer`, 2 MiB.
     pub buffer_bytes: usize,
-    /// Bytes that may be gathered and on their way together; who would add more waits. At least twice as many as are
-    /// gathered, so that the next can be gathered while the last are on their way. 16 MiB.
+    /// Bytes gathered and on their way together; as soon as there are as many, who would add more waits. The last write may
+    /// exceed them. At least twice as many as are gathered, so that the next can be gathered while the last are on their way.
+    /// 16 MiB.
     pub max_pending_bytes: usize,
     /// Time after which what was gathered is sent, however little it is. Default: never.
     pub flush_interval: Option<Duration>,
@@ -70,34 +71,23 @@ pub struct BufferedMutator {
 struct Inner {
     table: Table,
     options: BufferedMutatorOptions,
-    pending: Arc<Semaphore>,
     state: Mutex<State>,
     /// Told whenever something has arrived.
     arrived: watch::Sender<()>,
 }
 
-/// What was gathered, and its part of what may be pending.
+/// What was gathered.
 #[derive(Default)]
 struct Buffer {
     mutations: Vec<Mutation>,
-    permit: Option<OwnedSemaphorePermit>,
     bytes: usize,
-}
-
-impl Buffer {
-    fn push(&mut self, mutation: Mutation, permit: OwnedSemaphorePermit, size: usize) {
-        self.mutations.push(mutation);
-        self.bytes += size;
-        match &mut self.permit {
-            Some(all) => all.merge(permit),
-            none => *none = Some(permit),
-        }
-    }
 }
 
 #[derive(Default)]
 struct State {
     buffer: Buffer,
+    /// Bytes gathered and on their way.
+    pending_bytes: usize,
     /// Buffers that were sent: how many, and which of them have not arrived.
     sent: u64,
     on_their_way: BTreeSet<u64>,
@@ -105,20 +95,22 @@ struct State {
     failed: u64,
 }
 
+impl State {
+    fn gather(&mut self, mutation: Mutation) {
+        let size = mutation.size();
+        self.pending_bytes += size;
+        self.buffer.bytes += size;
+        self.buffer.mutations.push(mutation);
+    }
+}
+
 impl BufferedMutator {
     pub(crate) fn new(table: Table, mut options: BufferedMutatorOptions) -> Self {
-        options.buffer_bytes = options.buffer_bytes.clamp(1, u32::MAX as usize / 2);
-        let least = options.buffer_bytes * 2;
-        options.max_pending_bytes = options.max_pending_bytes.clamp(least, u32::MAX as usize);
-        let pending = Arc::new(Semaphore::new(options.max_pending_bytes));
+        options.buffer_bytes = options.buffer_bytes.max(1);
+        options.max_pending_bytes = options.max_pending_bytes.max(options.buffer_bytes.saturating_mul(2));
         let interval = options.flush_interval;
-        let inner = Arc::new(Inner {
-            table,
-            options,
-            pending,
-            state: Mutex::default(),
-            arrived: watch::Sender::new(()),
-        });
+        let inner =
+            Arc::new(Inner { table, options, state: Mutex::default(), arrived: watch::Sender::new(()) });
         let timer = interval.map(|interval| {
             let inner = Arc::downgrade(&inner);
             tokio::spawn(async move {
@@ -137,7 +129,7 @@ impl BufferedMutator {
         &self.inner.table
     }
 
-    /// Takes a write in. Waits while too much is on its way.
+    /// Takes a write in. Waits while too much is on its way; the write is not taken in if this is dropped meanwhile.
     ///
     /// # Errors
     /// Writes that failed since somebody was told last; this one is taken in nevertheless. Or that this one cannot be sent at
@@ -150,18 +142,13 @@ impl BufferedMutator {
         if let Err(error) = mutation.check(self.inner.table.shared().config.max_cell_size) {
             return Err(FailedWrites { failures: vec![(mutation, error)], count: 1 });
         }
-        let size = mutation.size().min(self.inner.options.max_pending_bytes);
-        let permits = u32::try_from(size).unwrap_or(u32::MAX);
-        let permit = match Arc::clone(&self.inner.pending).try_acquire_many_owned(permits) {
-            Ok(permit) => Some(permit),
-            Err(_) => {
-                // What is only gathered would be waited for in vain.
-                self.inner.send();
-                Arc::clone(&self.inner.pending).acquire_many_owned(permits).await.ok()
-            }
+        let full = {
+            let mut state = self.inner.room().await;
+            state.gather(mutation);
+            self.inner.depart(&mut state, self.inner.options.buffer_bytes)
         };
-        if let Some(permit) = permit {
-            self.inner.push(mutation, permit, size);
+        if let Some(delivery) = full {
+            delivery.spawn();
         }
         self.inner.told()
     }
@@ -194,37 +181,47 @@ impl Drop for BufferedMutator {
 }
 
 impl Inner {
-    fn push(self: &Arc<Self>, mutation: Mutation, permit: OwnedSemaphorePermit, size: usize) {
-        let full = {
-            let mut state = self.state.lock();
-            state.buffer.push(mutation, permit, size);
-            state.buffer.bytes >= self.options.buffer_bytes
-        };
-        if full {
-            self.send();
+    /// The state, when there is room for a write.
+    async fn room(&self) -> MutexGuard<'_, State> {
+        if let Some(state) = self.room_now() {
+            return state;
         }
+        let mut arrived = self.arrived.subscribe();
+        loop {
+            if let Some(state) = self.room_now() {
+                return state;
+            }
+            // Something is on its way: what is only gathered is less than a full buffer, and does not take all the room.
+            let _ = arrived.changed().await;
+        }
+    }
+
+    /// Any room will do, however large the write is: for a large one there might never be enough, as what is only gathered has
+    /// a part of it.
+    fn room_now(&self) -> Option<MutexGuard<'_, State>> {
+        let state = self.state.lock();
+        (state.pending_bytes < self.options.max_pending_bytes).then_some(state)
     }
 
     /// Sends what was gathered, in the background.
     fn send(self: &Arc<Self>) {
-        let Some((buffer, arriving)) = self.depart() else { return };
-        // By itself: a flush, or the mutator, that is dropped meanwhile does not take writes with it. Without the lock: a
-        // runtime that is shut down, or not there, drops what it is to run at once, and that takes the lock.
-        tokio::spawn(arriving.deliver(buffer));
+        let gathered = self.depart(&mut self.state.lock(), 1);
+        if let Some(delivery) = gathered {
+            delivery.spawn();
+        }
     }
 
-    /// What was gathered, if it is something, as on its way.
-    fn depart(self: &Arc<Self>) -> Option<(Buffer, Arriving)> {
-        let mut state = self.state.lock();
-        if state.buffer.mutations.is_empty() {
+    /// What was gathered, as on its way; none if it is fewer bytes than `least`, which is at least 1.
+    fn depart(self: &Arc<Self>, state: &mut State, least: usize) -> Option<Delivery> {
+        if state.buffer.bytes < least {
             return None;
         }
         state.sent += 1;
         let number = state.sent;
         state.on_their_way.insert(number);
-        let buffer = std::mem::take(&mut state.buffer);
-        let arriving = Arriving { inner: Arc::clone(self), number, unknown: buffer.mutations.len() as u64 };
-        Some((buffer, arriving))
+        let Buffer { mutations, bytes } = std::mem::take(&mut state.buffer);
+        let unknown = mutations.len() as u64;
+        Some(Delivery { inner: Arc::clone(self), number, mutations, bytes, unknown })
     }
 
     fn told(&self) -> Result<(), FailedWrites> {
@@ -237,16 +234,24 @@ impl Inner {
 }
 
 /// A buffer on its way. It is no more when this is dropped, however that came about.
-struct Arriving {
+struct Delivery {
     inner: Arc<Inner>,
     number: u64,
+    mutations: Vec<Mutation>,
+    bytes: usize,
     /// Writes of which it is not known what became of them.
     unknown: u64,
 }
 
-impl Arriving {
-    async fn deliver(mut self, buffer: Buffer) {
-        let actions = buffer.mutations.into_iter().map(BatchAction::Mutation);
+impl Delivery {
+    /// By itself: a flush, or the mutator, that is dropped meanwhile does not take writes with it. The lock must not be held:
+    /// a runtime that is shut down, or not there, drops the task at once, and that takes the lock.
+    fn spawn(self) {
+        tokio::spawn(self.run());
+    }
+
+    async fn run(mut self) {
+        let actions = std::mem::take(&mut self.mutations).into_iter().map(BatchAction::Mutation);
         let failures = batch::run_for_failures(&self.inner.table, actions).await;
         self.unknown = 0;
         let mut state = self.inner.state.lock();
@@ -258,14 +263,14 @@ impl Arriving {
                 state.failures.push((mutation, error));
             }
         }
-        drop(buffer.permit);
     }
 }
 
-impl Drop for Arriving {
+impl Drop for Delivery {
     fn drop(&mut self) {
         let mut state = self.inner.state.lock();
         state.on_their_way.remove(&self.number);
+        state.pending_bytes -= self.bytes;
         state.failed += self.unknown;
         drop(state);
         self.inner.arrived.send_replace(());

@@ -1,6 +1,8 @@
 use crate::fake_cluster::{FakeCluster, multi};
 use finback_client::{BufferedMutatorOptions, Put};
 use finback_rpc::Outcome;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -9,6 +11,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 fn put(number: usize) -> Put {
     Put::new(format!("{number:04}")).column("f", "q", [b'v'; 100])
+}
+
+/// A put of that many bytes, as they are counted.
+fn put_of(size: usize) -> Put {
+    let of_value = |length| Put::new("r").column("f", "q", vec![b'v'; length]);
+    let put = of_value(size - of_value(0).size());
+    assert_eq!(put.size(), size);
+    put
 }
 
 fn options() -> BufferedMutatorOptions {
@@ -52,6 +62,62 @@ async fn until_what_is_on_its_way_has_arrived() {
             .await
             .expect("held back for ever")
             .unwrap();
+    }
+    buffer.flush().await.unwrap();
+}
+
+#[tokio::test]
+async fn but_not_for_what_nobody_sends() {
+    let cluster = FakeCluster::start(1).await;
+    let options = BufferedMutatorOptions { max_pending_bytes: 2000, ..options() };
+    let buffer = Arc::new(cluster.table().await.buffered_mutator_with(options));
+    let release = hold(&cluster, 10);
+    for size in [990, 100, 900] {
+        buffer.mutate(put_of(size)).await.unwrap();
+    }
+    // Of what the first leave for the last, the second has a part, which is not enough to be sent by itself.
+    let mut writing = Vec::new();
+    for size in [700, 1400] {
+        let buffer = Arc::clone(&buffer);
+        writing.push(tokio::spawn(async move { buffer.mutate(put_of(size)).await.unwrap() }));
+        tokio::task::yield_now().await;
+    }
+    release.send(true).unwrap();
+    for writing in writing {
+        tokio::time::timeout(PATIENCE, writing).await.expect("held back for ever").unwrap();
+    }
+    buffer.flush().await.unwrap();
+}
+
+#[tokio::test]
+async fn but_not_for_others_whom_nobody_polls() {
+    let cluster = FakeCluster::start(1).await;
+    let buffer = cluster.table().await.buffered_mutator_with(options());
+    let release = hold(&cluster, 10);
+    buffer.mutate(put_of(3000)).await.unwrap();
+    let mut first = pin!(buffer.mutate(put_of(3000)));
+    assert!(tokio::time::timeout(SHORT, &mut first).await.is_err());
+    release.send(true).unwrap();
+    let second = buffer.mutate(put_of(3000));
+    tokio::time::timeout(PATIENCE, second).await.expect("held back for ever").unwrap();
+    first.await.unwrap();
+    buffer.flush().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn and_lets_go_on_whoever_writes_however_much() {
+    let cluster = FakeCluster::start(1).await;
+    let options = BufferedMutatorOptions { max_pending_bytes: 2000, ..options() };
+    let buffer = Arc::new(cluster.table().await.buffered_mutator_with(options));
+    for round in 0..300 {
+        let mut writing = tokio::task::JoinSet::new();
+        for writer in 0..3 {
+            let buffer = Arc::clone(&buffer);
+            // From little to more than may be pending.
+            let put = put_of(100 + (writer * 617 + round * 331) % 2400);
+            writing.spawn(async move { buffer.mutate(put).await.unwrap() });
+        }
+        tokio::time::timeout(PATIENCE, writing.join_all()).await.expect("held back for ever");
     }
     buffer.flush().await.unwrap();
 }
