@@ -50,6 +50,10 @@ fn first(failures: &[(Mutation, Error)]) -> String {
 /// A buffer for writes of one table. [`BufferedMutator::mutate`] gathers them; full buffers are sent in the background,
 /// and whoever writes faster than the servers take it waits.
 ///
+/// Writes may be made in another order than they were given, those of one row too: several buffers are on their way together,
+/// one that is large goes in several calls, and what failed is tried again while others arrive. Where the order matters,
+/// [`flush`](BufferedMutator::flush) in between, or give puts and deletes timestamps.
+///
 /// What is in the buffer when it is dropped is lost: [`flush`](BufferedMutator::flush) first.
 ///
 /// ```no_run
