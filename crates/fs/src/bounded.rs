@@ -178,6 +178,10 @@ impl RandomAccessFile for Handle {
         self.0.file()?.len()
     }
 
+    fn can_be_streamed(&self) -> bool {
+        self.0.file().is_ok_and(|file| file.can_be_streamed())
+    }
+
     /// Stays open until it is dropped.
     fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
         self.0.file().ok()?.streamed(piece_bytes)

@@ -219,7 +219,9 @@ fn streamed_files(fs: &dyn FileSystem, root: &Path) {
         file.append(&expected).expect("append");
         file.sync_data().expect("sync");
         let reader = fs.open(&path).expect("open");
-        let Some(streamed) = reader.streamed(256 << 10) else { continue };
+        let streamed = reader.streamed(256 << 10);
+        assert_eq!(streamed.is_some(), reader.can_be_streamed());
+        let Some(streamed) = streamed else { continue };
         assert_eq!(streamed.len().expect("len"), expected.len() as u64);
         assert_eq!(streamed.identity().expect("identity"), reader.identity().expect("identity"));
         // From piece to piece, back and forth, more than a piece, all, and the end.

@@ -229,6 +229,11 @@ pub trait RandomAccessFile: Send + Sync + Debug {
         let _ = (offset, length);
     }
 
+    /// Whether the storage has the way that [`streamed`](Self::streamed) opens.
+    fn can_be_streamed(&self) -> bool {
+        false
+    }
+
     /// The same file for who reads it once, from one end to the other, with about `piece_bytes` of memory for it: what the system has
     /// not in memory does not come to be there. `None` where the storage has no such way, or has none at the moment.
     fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {

@@ -244,8 +244,13 @@ impl RandomAccessFile for LocalReadable {
         }
     }
 
+    fn can_be_streamed(&self) -> bool {
+        matches!(writes_in_place(&self.file), Ok(true))
+    }
+
     fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
-        LocalStreamed::of(&self.file, piece_bytes).map(|streamed| Arc::new(streamed) as _)
+        let opened = self.can_be_streamed().then(|| LocalStreamed::of(&self.file, piece_bytes)).flatten();
+        opened.map(|streamed| Arc::new(streamed) as _)
     }
 
     fn will_need(&self, offset: u64, length: u64) {

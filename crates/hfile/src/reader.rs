@@ -360,6 +360,11 @@ impl HFileReader {
         Ok(NodeIndex::over_checked(block.payload()).key(entry).map(<[u8]>::to_vec))
     }
 
+    /// Whether the storage has a better way for [who reads all of it once](crate::HFileScanner::streaming).
+    pub fn can_be_streamed(&self) -> bool {
+        self.file.can_be_streamed()
+    }
+
     /// Bytes of the data blocks, as they are stored, with what stands between them.
     pub fn data_bytes(&self) -> u64 {
         self.trailer.fields.load_on_open_data_offset()

@@ -127,7 +127,7 @@ impl HFileScanner {
     }
 
     /// The same scanner, which goes through the file once, from one end to the other, with so many bytes of memory for what it reads at
-    /// a time, where the storage has a [better way](RandomAccessFile::streamed) for that.
+    /// a time, where that [can be done](HFileReader::can_be_streamed).
     pub fn streaming(self, piece_bytes: usize) -> Self {
         Self { stream: self.reader.file.streamed(piece_bytes), ..self }
     }

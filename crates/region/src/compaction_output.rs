@@ -29,7 +29,7 @@ const OUTPUT_BYTES: u64 = 384 << 10;
 const LARGE_BUFFER_BYTES: u64 = 5 << 18;
 
 /// Memory for files that are read past the system's memory, for all together; and for one at most, and at least: more files have none.
-const STREAMED_BYTES: usize = 8 << 20;
+const STREAMED_BYTES: usize = 4 << 20;
 const STREAMED_BYTES_OF_FILE: RangeInclusive<usize> = 256 << 10..=1 << 20;
 
 /// Files to compact, and how.
@@ -73,7 +73,10 @@ impl CompactionJob {
             let stored = reader.stored_form_bytes(block_size).min(most_kept);
             reader.scan_bytes(block_size, most_kept).saturating_add(stored)
         };
-        let streamed = self.streamed_bytes_of_each(store).unwrap_or(0) as u64 * self.inputs.len() as u64;
+        let streamed = self.streamed_bytes_of_each(store).map_or(0, |most| {
+            let streamed = self.inputs.iter().filter(|input| input.reader().can_be_streamed());
+            streamed.map(|input| input.size_bytes().min(most as u64)).sum()
+        });
         let scans = self.inputs.iter().map(scan).fold(streamed, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);

@@ -17,7 +17,6 @@ use rustix::{
 use super::{
     LocalReadable,
     aligned_buffer::{AlignedBuffer, BLOCK},
-    writes_in_place,
 };
 use crate::RandomAccessFile;
 
@@ -43,9 +42,6 @@ struct Piece {
 impl LocalStreamed {
     /// With about so many bytes of memory; `None` where the file cannot be read so.
     pub(super) fn of(file: &Arc<File>, piece_bytes: usize) -> Option<Self> {
-        if !matches!(writes_in_place(file), Ok(true)) {
-            return None;
-        }
         // Another opening of the same file, whatever it is called by now, has flags of its own.
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;

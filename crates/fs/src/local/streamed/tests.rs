@@ -25,7 +25,8 @@ fn is_in_memory(file: &Arc<File>) -> bool {
 
 /// `None` if the directory for temporary files is on a file system that has no such way.
 fn streamed(file: &Arc<File>, piece_bytes: usize) -> Option<LocalStreamed> {
-    LocalStreamed::of(file, piece_bytes)
+    let plain = LocalReadable { file: Arc::clone(file) };
+    plain.can_be_streamed().then(|| LocalStreamed::of(file, piece_bytes).unwrap())
 }
 
 #[test]
