@@ -59,7 +59,7 @@ pub struct HFileScanner {
     /// Whether data blocks may be copied.
     copies: bool,
     /// How data blocks are read, if not as everything else.
-    stream: Option<Arc<dyn RandomAccessFile>>,
+    stream: Option<Stream>,
     /// Of the data block given last.
     stored: Option<Box<StoredForm>>,
     ahead: ReadAhead,
@@ -70,6 +70,13 @@ pub struct HFileScanner {
     row_bytes: usize,
     /// Of a row with more bytes before them, blocks are not put into the cache.
     cached_of_row_bytes: usize,
+}
+
+/// The storage's way for who reads a file once.
+struct Stream {
+    file: Arc<dyn RandomAccessFile>,
+    /// Memory that it takes.
+    bytes: usize,
 }
 
 /// Files of up to 2 index levels need no allocation for it.
@@ -83,13 +90,14 @@ struct PathStep {
 }
 
 impl HFileScanner {
-    /// Bytes of the blocks that this scanner keeps in memory.
+    /// Bytes of the blocks that this scanner keeps in memory, and of what it streams.
     pub fn held_bytes(&self) -> usize {
         let of_path = self.path.iter().filter_map(|step| step.node.as_ref());
         let of_position = self.position.iter().map(Position::block);
         let blocks: usize =
             of_path.chain(of_position).chain(&self.given).map(|block| block.memory_bytes()).sum();
-        blocks + self.stored.as_ref().map_or(0, |stored| stored.memory_bytes())
+        let streamed = self.stream.as_ref().map_or(0, |stream| stream.bytes);
+        blocks + self.stored.as_ref().map_or(0, |stored| stored.memory_bytes()) + streamed
     }
 
     /// A scanner that stands nowhere. `cache_data`: whether data blocks that were read are put into the cache (index
@@ -129,7 +137,9 @@ impl HFileScanner {
     /// The same scanner, which goes through the file once, from one end to the other, with so many bytes of memory for what it reads at
     /// a time, where that [can be done](HFileReader::can_be_streamed).
     pub fn streaming(self, piece_bytes: usize) -> Self {
-        Self { stream: self.reader.file.streamed(piece_bytes), ..self }
+        let bytes = usize::try_from(self.reader.size_bytes()).unwrap_or(usize::MAX).min(piece_bytes);
+        let stream = self.reader.file.streamed(piece_bytes).map(|file| Stream { file, bytes });
+        Self { stream, ..self }
     }
 
     /// The same scanner, which puts into the cache no more than so many bytes of a row that it comes through: one that is
@@ -520,7 +530,11 @@ impl HFileScanner {
             },
             to_copy: priority != BlockPriority::Index && self.copies_block(place),
             // Index blocks stand elsewhere.
-            stream: self.stream.clone().filter(|_| priority != BlockPriority::Index),
+            stream: self
+                .stream
+                .as_ref()
+                .filter(|_| priority != BlockPriority::Index)
+                .map(|stream| Arc::clone(&stream.file)),
         }))
     }
 }

@@ -17,6 +17,7 @@ struct Notes {
     plain: Vec<Range<u64>>,
     streamed: Vec<Range<u64>>,
     pieces: Vec<usize>,
+    plain_hints: usize,
 }
 
 /// A file that notes how it is read.
@@ -40,7 +41,8 @@ impl RandomAccessFile for Noted {
         self.inner.read_at_nowait(offset, buf)
     }
     fn will_need(&self, _: u64, _: u64) {
-        assert!(self.is_stream || !self.can_be_streamed, "nothing comes into the system's memory");
+        let mut notes = self.notes.lock().unwrap();
+        notes.plain_hints += usize::from(!self.is_stream);
     }
     fn can_be_streamed(&self) -> bool {
         self.can_be_streamed
@@ -56,8 +58,9 @@ impl RandomAccessFile for Noted {
     }
 }
 
-/// Reads all of a file of 4 MB, whose index has two levels; gives back how many cells it has, and what was noted.
-fn read_all(can_be_streamed: bool) -> (u32, Notes) {
+/// Reads all of a file of 4 MB, whose index has two levels, and lets go of the block at one of the cells; gives back how many cells
+/// it has, and what was noted.
+fn read_all(can_be_streamed: bool, rests_at: u32) -> (u32, Notes) {
     let options = WriterOptions {
         block_size_bytes: 16 << 10,
         index_block_size_bytes: 1 << 10,
@@ -75,6 +78,12 @@ fn read_all(can_be_streamed: bool) -> (u32, Notes) {
     while let Some((cell, _)) = scanner.peek() {
         assert_eq!(cell.row(), u32::to_be_bytes(cells));
         cells += 1;
+        if cells == rests_at {
+            assert_eq!(scanner.held_bytes() > PIECE_BYTES, can_be_streamed);
+            scanner.rest();
+            read_through(&mut scanner, HFileScanner::wake).unwrap();
+            assert!(scanner.held_bytes() < PIECE_BYTES);
+        }
         read_through(&mut scanner, HFileScanner::advance).unwrap();
     }
     let notes = std::mem::take(&mut *notes.lock().unwrap());
@@ -87,17 +96,28 @@ fn bytes(reads: &[Range<u64>]) -> u64 {
 
 #[test]
 fn data_blocks_are_streamed_in_their_order_and_index_blocks_are_not() {
-    let (cells, notes) = read_all(true);
+    let (cells, notes) = read_all(true, 0);
     assert_eq!((cells, &notes.pieces[..]), (ROWS, &[PIECE_BYTES][..]));
     assert!(notes.streamed.is_sorted_by(|one, next| one.end <= next.start));
     assert!(bytes(&notes.streamed) > 4_000_000);
+    assert_eq!(notes.plain_hints, 0, "nothing comes into the system's memory");
     // Leaves of the index.
     assert!(notes.plain.len() > 3 && bytes(&notes.plain) < 100_000, "{:?}", notes.plain);
 }
 
+/// As a merge does with large blocks: what is read again would come from the device each time.
+#[test]
+fn a_file_whose_blocks_are_read_again_is_streamed_no_longer() {
+    let (cells, notes) = read_all(true, ROWS / 2);
+    assert_eq!(cells, ROWS);
+    assert!(notes.streamed.is_sorted_by(|one, next| one.end <= next.start));
+    assert!((1_900_000..2_100_000).contains(&bytes(&notes.streamed)));
+    assert!(bytes(&notes.plain) > 1_900_000 && notes.plain_hints > 0);
+}
+
 #[test]
 fn where_the_storage_has_no_such_way_all_is_read_as_ever() {
-    let (cells, notes) = read_all(false);
+    let (cells, notes) = read_all(false, ROWS / 2);
     assert_eq!((cells, notes.streamed.len()), (ROWS, 0));
     assert!(bytes(&notes.plain) > 4_000_000);
 }

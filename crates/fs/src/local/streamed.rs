@@ -1,14 +1,6 @@
-use std::{
-    fs::File,
-    io,
-    os::fd::AsRawFd,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use rustix::{
     fs::{Mode, OFlags},
     io::Errno,
@@ -26,8 +18,6 @@ use crate::RandomAccessFile;
 pub(super) struct LocalStreamed {
     file: LocalReadable,
     direct: File,
-    /// Whether it cannot be read so after all.
-    refused: AtomicBool,
     piece: Mutex<Piece>,
 }
 
@@ -37,6 +27,8 @@ struct Piece {
     buffer: AlignedBuffer,
     start: u64,
     most: usize,
+    /// Whether the file cannot be read so after all.
+    is_refused: bool,
 }
 
 impl LocalStreamed {
@@ -48,30 +40,22 @@ impl LocalStreamed {
         let direct = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
         let length = usize::try_from(file.metadata().ok()?.len()).unwrap_or(usize::MAX);
         let most = piece_bytes.min(length).max(1).next_multiple_of(BLOCK);
-        let piece = Piece { buffer: AlignedBuffer::with_room(most), start: 0, most };
-        Some(Self {
-            file: LocalReadable { file: Arc::clone(file) },
-            direct,
-            refused: AtomicBool::new(false),
-            piece: Mutex::new(piece),
-        })
+        let piece = Piece { buffer: AlignedBuffer::with_room(most), start: 0, most, is_refused: false };
+        Some(Self { file: LocalReadable { file: Arc::clone(file) }, direct, piece: Mutex::new(piece) })
     }
 
-    /// Reads as [`RandomAccessFile::read_at`] does, from the piece, or a new one.
-    fn read_from_piece(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    /// Sees to it that the piece has what the file has there. `None` where it cannot be read so: whoever reads it otherwise learns
+    /// why, if that is no way either.
+    fn piece_at(&self, offset: u64) -> Option<MutexGuard<'_, Piece>> {
         let mut piece = self.piece.lock();
-        if let Some(bytes) = piece.from(offset) {
-            return Ok(copy(bytes, buf));
+        if piece.is_refused {
+            return None;
         }
-        match piece.read(&self.direct, offset) {
-            Ok(()) => Ok(piece.from(offset).map_or(0, |bytes| copy(bytes, buf))),
-            Err(Errno::INVAL) => {
-                self.refused.store(true, Ordering::Relaxed);
-                piece.buffer = AlignedBuffer::with_room(0);
-                self.file.read_at(offset, buf)
-            }
-            Err(error) => Err(error.into()),
+        if piece.from(offset).is_none() && piece.read(&self.direct, offset).is_err() {
+            *piece = Piece { buffer: AlignedBuffer::with_room(0), is_refused: true, ..*piece };
+            return None;
         }
+        Some(piece)
     }
 }
 
@@ -84,50 +68,42 @@ impl Piece {
 
     /// Becomes the part of the file that begins there, or a little before.
     fn read(&mut self, file: &File, offset: u64) -> rustix::io::Result<()> {
-        self.start = offset - offset % BLOCK as u64;
+        let before = (offset % BLOCK as u64) as usize;
+        self.start = offset - before as u64;
         // What was there before is as good as zeros until it is overwritten.
         self.buffer.resize(self.most);
-        let read = loop {
-            match rustix::io::pread(file, self.buffer.bytes_mut(), self.start) {
+        let mut length = 0;
+        while length <= before {
+            match rustix::io::pread(file, &mut self.buffer.bytes_mut()[length..], self.start + length as u64)
+            {
+                Ok(0) => break,
+                Ok(read) => length += read,
                 Err(Errno::INTR) => {}
-                read => break read,
+                Err(error) => return Err(error),
             }
-        };
-        self.buffer.resize(*read.as_ref().unwrap_or(&0));
-        read.map(drop)
+        }
+        self.buffer.resize(length);
+        Ok(())
     }
-}
-
-/// Copies what there is room for, and says how much.
-fn copy(bytes: &[u8], buf: &mut [u8]) -> usize {
-    let length = bytes.len().min(buf.len());
-    buf[..length].copy_from_slice(&bytes[..length]);
-    length
 }
 
 impl RandomAccessFile for LocalStreamed {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        if buf.is_empty() || self.refused.load(Ordering::Relaxed) {
-            return self.file.read_at(offset, buf);
-        }
-        self.read_from_piece(offset, buf)
+        let Some(piece) = self.piece_at(offset) else { return self.file.read_at(offset, buf) };
+        let there = piece.from(offset).unwrap_or_default();
+        let length = there.len().min(buf.len());
+        buf[..length].copy_from_slice(&there[..length]);
+        Ok(length)
     }
 
     fn append_exact_at(&self, offset: u64, length: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
         let (begin, end) = (bytes.len(), bytes.len() + length);
         bytes.reserve_exact(length);
         while bytes.len() < end {
-            let (begun, at) = (bytes.len(), offset + (bytes.len() - begin) as u64);
-            if let Some(there) = self.piece.lock().from(at) {
-                bytes.extend_from_slice(&there[..there.len().min(end - begun)]);
-                continue;
-            }
-            bytes.resize(end, 0);
-            let read = self.read_at(at, &mut bytes[begun..])?;
-            bytes.truncate(begun + read);
-            if read == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
+            let (missing, at) = (end - bytes.len(), offset + (bytes.len() - begin) as u64);
+            let Some(piece) = self.piece_at(at) else { return self.file.append_exact_at(at, missing, bytes) };
+            let Some(there) = piece.from(at) else { return Err(io::ErrorKind::UnexpectedEof.into()) };
+            bytes.extend_from_slice(&there[..there.len().min(missing)]);
         }
         Ok(())
     }

@@ -563,6 +563,25 @@ fn halves_of_a_file_are_copied_but_for_the_block_that_was_cut() {
     assert!(found == read);
 }
 
+/// However small a part it is of the file that was split.
+#[test]
+fn sequence_ids_do_not_stay_where_all_of_a_half_is_overwritten() {
+    let (mut world, region) = remembering_none(&[]);
+    blocks(&region, 0..50);
+    let parent = world.info.clone();
+    region.close().unwrap();
+    drop(region);
+    let split = Bytes::from(row(10 * ROWS_OF_BLOCK));
+    let half = RegionInfo::new(parent.table.clone(), Bytes::new(), split, 2);
+    world.root.create_offspring(&half, std::slice::from_ref(&parent), &["a".into()]).unwrap();
+    world = world.after_crash(Arc::clone(&world.fs));
+    world.info = half;
+    let region = world.start().unwrap();
+    rows(&region, (4..10 * ROWS_OF_BLOCK).step_by(ROWS_OF_BLOCK as usize));
+    assert_eq!(compact(&region).inputs, 2);
+    assert!(cells(&world).iter().all(|(_, sequence_id)| *sequence_id == 0));
+}
+
 #[test]
 fn a_block_with_cells_of_two_times_is_not_copied_where_times_are_kept_apart() {
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![small_blocks(&[])]);
