@@ -259,19 +259,21 @@ impl Batch {
             }
         }
         let shared = Arc::clone(&self.work.shared);
-        // Those that fail together come back together: those left for later, those of a busy server, and all others.
-        let mut again: HashMap<(bool, bool), (Duration, Vec<usize>)> = HashMap::new();
+        // Those that fail together come back together: those left for later, of a busy server, of a region that is elsewhere, and all
+        // others.
+        let mut again: HashMap<(bool, bool, bool), (Duration, Vec<usize>)> = HashMap::new();
         for (index, attempt) in failures {
             match self.verdict(tries, attempt, progress) {
                 Err(error) => self.answers[index] = Some(Err(error)),
                 Ok(Attempt { exception, .. }) => {
-                    let kind = (failure::is_left_for_later(&exception), exception.server_overloaded);
+                    let later = failure::is_left_for_later(&exception);
+                    let kind = (later, exception.server_overloaded, failure::is_not_serving(&exception));
                     let pause = || pause_after(&shared.config, &exception, tries, &shared.entropy);
                     again.entry(kind).or_insert_with(|| (pause(), Vec::new())).1.push(index);
                 }
             }
         }
-        for ((later, _), (pause, mut indices)) in again {
+        for ((later, ..), (pause, mut indices)) in again {
             indices.sort_unstable();
             let next = if later && progress { tries } else { tries + 1 };
             self.send_after(pause.min(self.remaining()), next, indices);

@@ -40,7 +40,8 @@ pub struct ClientConfig {
     pub scan_timeout: Duration,
     /// How often an operation is tried again. `hbase.client.retries.number`, 15.
     pub retries: u32,
-    /// Pause before the second try, multiplied from try to try. `hbase.client.pause`, 100 ms.
+    /// Pause before the second try, multiplied from try to try; a twentieth of it if the region was not where it was looked for.
+    /// `hbase.client.pause`, 100 ms.
     pub pause: Duration,
     /// The same when the server has too much to do. `hbase.client.pause.server.overloaded`; `hbase.client.pause` if not
     /// set.

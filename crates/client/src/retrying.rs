@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 /// HBase's `RETRY_BACKOFF`: the pause before each next try, in multiples of the first.
 const RETRY_BACKOFF: [u32; 13] = [1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200];
+/// The same, while there are any, for a region that is not where it was: mostly it is on its way, or split, and served again within
+/// some milliseconds. The sum is never more than HBase's.
+const MOVING_BACKOFF: [f64; 4] = [0.05, 0.15, 1.0, 3.0];
 /// Part of a pause that chance adds, so that clients which failed together do not come back together.
 const JITTER: f64 = 0.01;
 /// What HBase keeps of the time that is left, so that a pause does not take all of it.
@@ -20,8 +23,11 @@ const SLEEP_DELTA: Duration = Duration::from_millis(1);
 /// The pause after `tries` tries.
 pub(crate) fn pause(first: Duration, tries: u32, entropy: &Entropy) -> Duration {
     let index = (tries.saturating_sub(1) as usize).min(RETRY_BACKOFF.len() - 1);
-    let normal = first * RETRY_BACKOFF[index];
-    normal + normal.mul_f64(JITTER * entropy.fraction())
+    with_jitter(first * RETRY_BACKOFF[index], entropy)
+}
+
+fn with_jitter(pause: Duration, entropy: &Entropy) -> Duration {
+    pause + pause.mul_f64(JITTER * entropy.fraction())
 }
 
 /// An operation that is tried until it succeeds, is refused, or has taken too long.
@@ -118,6 +124,11 @@ pub(crate) fn pause_after(
 ) -> Duration {
     if failure::is_left_for_later(exception) {
         return Duration::ZERO;
+    }
+    if failure::is_not_serving(exception)
+        && let Some(&part) = MOVING_BACKOFF.get(tries.saturating_sub(1) as usize)
+    {
+        return with_jitter(config.pause.mul_f64(part), entropy);
     }
     let overloaded = exception.server_overloaded || exceptions::is_overload(&exception.class);
     let first = config.pause_overloaded.filter(|_| overloaded).unwrap_or(config.pause);

@@ -18,6 +18,21 @@ fn pauses_follow_the_table_and_end_at_its_last_entry() {
     }
 }
 
+#[test]
+fn a_region_that_is_on_its_way_is_asked_for_sooner() {
+    let (entropy, config) = (Entropy::new(), ClientConfig::zookeeper("nowhere"));
+    let all = |exception: &RpcException| -> Vec<Duration> {
+        (1..=12).map(|tries| pause_after(&config, exception, tries, &entropy)).collect()
+    };
+    let (moving, other) = (all(&exceptions::not_serving_region("r")), all(&exceptions::io("any")));
+    for (paused, normal) in moving.iter().zip([5, 15, 100, 300, 1000, 2000].map(Duration::from_millis)) {
+        assert!(*paused >= normal && *paused <= normal.mul_f64(1.01), "{normal:?}: {paused:?}");
+    }
+    // However long it takes, nobody waits longer than without that, by more than chance adds.
+    let sum = |pauses: &[Duration]| pauses.iter().sum::<Duration>();
+    assert!((1..=12).all(|tries| sum(&moving[..tries]) <= sum(&other[..tries])));
+}
+
 #[tokio::test]
 async fn what_is_not_to_be_retried_is_not() {
     let (config, entropy) = (config(), Entropy::new());
