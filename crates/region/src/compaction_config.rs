@@ -98,8 +98,8 @@ pub struct CompactionConfig {
     /// `hbase.store.delete.expired.storefile`: whether files of which all cells have expired go without a compaction.
     pub deletes_expired_files: bool,
     /// `hbase.hstore.compaction.keep.seqId.period`, in milliseconds (HBase: days): compactions of all files forget the
-    /// sequence ids of cells in older files. Where files come one after the other in the order of their rows it is five days at
-    /// least, as it is everywhere in HBase.
+    /// sequence ids of cells in older files. Where most blocks could be copied otherwise it is five days at least, as it is everywhere
+    /// in HBase.
     pub keep_sequence_ids_ms: i64,
     /// `hbase.hstore.time.to.purge.deletes`, in milliseconds: compactions keep younger delete markers, for puts that
     /// come late.

@@ -131,8 +131,8 @@ settings! {
     major_compaction_jitter: Share = "0.5", "hbase.hregion.majorcompaction.jitter", Now, NONE;
     /// Whether files of which all cells have expired are dropped without a compaction.
     delete_expired_files: Flag = "true", "hbase.store.delete.expired.storefile", Now, NONE;
-    /// Days for which compactions of all files keep the sequence ids of cells. HBase has 5 at least, here files have that come one
-    /// after the other in the order of their rows; elsewhere nothing needs them.
+    /// Days for which compactions of all files keep the sequence ids of cells. HBase has 5 at least, here files have
+    /// whose blocks can mostly be copied if they stay; elsewhere nothing needs them.
     keep_sequence_ids_days: CountOrNone = "0", "hbase.hstore.compaction.keep.seqId.period", Now, NONE;
     /// Delete markers younger than this are kept by compactions of all files, for puts that come late.
     purge_deletes: Period = "0", "hbase.hstore.time.to.purge.deletes", Now, NONE;

@@ -74,12 +74,9 @@ impl HFileScanner {
     /// # Errors
     /// [`ScanInterrupt`].
     pub fn wake(&mut self) -> Result<(), ScanInterrupt> {
-        if self.resting.is_none() {
-            return Ok(());
-        }
+        let Some(resting) = &self.resting else { return Ok(()) };
         // A file whose blocks are let go of and read again is not read once.
         self.stream = None;
-        let Some(resting) = &self.resting else { return Ok(()) };
         let block = self.child(&self.path)?;
         let place = block.place();
         let position = Position::new(block, resting.number);
