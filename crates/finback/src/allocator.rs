@@ -6,6 +6,10 @@
 //! and more, which are those of large cells, it gives back at once: a few dozen of them are a lot (`.cargo/config.toml`). Pages
 //! that wait so are no part of `memory.limit`, and where that is small they may be more than all that is. A small server
 //! gives them all back at once.
+//!
+//! What one thread freed another takes only from the same arena. With one for each processor, where the allocator has four by
+//! itself, less waits that others could use: cells of 1 MiB that were written and read made a server of two processors 41 to
+//! 51 MiB larger, and 53 to 78 with four for each; scans took a twentieth less time of its processors, gets and writes the same.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
