@@ -264,7 +264,7 @@ impl FileSystem for MemFileSystem {
         let tree = self.tree.lock();
         let inode = tree.find(path)?;
         tree.file(inode)?;
-        Ok(Arc::new(MemFile { tree: self.tree.clone(), inode, ahead: 0, mark: &[], lends: false }))
+        Ok(MemFile::to_read(&self.tree, inode))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -489,6 +489,12 @@ impl WritableFile for MemFile {
     }
 }
 
+impl MemFile {
+    fn to_read(tree: &Arc<Mutex<Tree>>, inode: InodeNumber) -> Arc<dyn RandomAccessFile> {
+        Arc::new(Self { tree: Arc::clone(tree), inode, ahead: 0, mark: &[], lends: false })
+    }
+}
+
 impl RandomAccessFile for MemFile {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let tree = self.tree.lock();
@@ -501,6 +507,15 @@ impl RandomAccessFile for MemFile {
 
     fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {
         self.read_exact_at(offset, buf).map(Some)
+    }
+
+    /// So that who has a way for such files takes it.
+    fn can_be_streamed(&self) -> bool {
+        true
+    }
+
+    fn streamed(&self, _piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
+        Some(Self::to_read(&self.tree, self.inode))
     }
 
     fn len(&self) -> io::Result<u64> {

@@ -93,6 +93,15 @@ impl RandomAccessFile for FaultyReadable {
         Ok(Some(()))
     }
 
+    fn can_be_streamed(&self) -> bool {
+        self.inner.can_be_streamed()
+    }
+
+    fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
+        let inner = self.inner.streamed(piece_bytes)?;
+        Some(Arc::new(Self { inner, name: self.name.clone(), faults: self.faults.clone() }))
+    }
+
     fn identity(&self) -> io::Result<Option<(u64, u64)>> {
         self.inner.identity()
     }

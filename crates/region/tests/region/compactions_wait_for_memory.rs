@@ -11,9 +11,10 @@ use std::time::Duration;
 
 const VALUE_BYTES: usize = 256 << 10;
 const FILES: usize = 6;
-/// One compaction needs about ten times a value: it has a block of each file, and builds one.
-const ROOM_FOR_ONE: u64 = 40 * VALUE_BYTES as u64;
-const ROOM_FOR_TWO: u64 = 80 * VALUE_BYTES as u64;
+/// One compaction needs about ten times a value, having a block of each file and building one, and 4 MiB for pieces of all files. Half
+/// of the cache may be for compactions.
+const ROOM_FOR_ONE: u64 = 40 * VALUE_BYTES as u64 + (8 << 20);
+const ROOM_FOR_TWO: u64 = 2 * ROOM_FOR_ONE;
 /// For what is to happen.
 const LONG: Duration = Duration::from_secs(60);
 /// For what is not to happen: no more is waited than what makes a failure likely to be seen.
