@@ -74,14 +74,14 @@ impl SplitOutput {
     }
 }
 
-/// None of a file that has no entry at its beginning.
+/// None of a file that has no entry at its beginning, or a header that nobody wrote: half of one may say anything.
 fn first_sequence_id(fs: &dyn FileSystem, path: &Path) -> Result<Option<u64>, WalError> {
     let first = WalReader::open(fs, path).and_then(|mut reader| {
         let entry = reader.next_entry()?;
         Ok(entry.map(|entry| entry.key.sequence_id()))
     });
     match first {
-        Err(WalError::Corrupt { .. }) => Ok(None),
+        Err(WalError::Corrupt { .. } | WalError::Unsupported { .. }) => Ok(None),
         first => first,
     }
 }

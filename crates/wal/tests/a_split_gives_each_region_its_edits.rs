@@ -170,20 +170,20 @@ fn a_split_killed_at_any_operation_is_finished_by_the_next() {
 #[test]
 fn a_split_that_was_only_begun_is_made_again_after_a_power_loss() {
     let all = (1..9).collect::<Vec<_>>();
-    for seed in 0..40 {
+    for mode in (0..40).flat_map(|seed| [CrashMode::Torn { seed }, CrashMode::Reordered { seed }]) {
         let disk = dead_server();
         let reports = begin_split(&disk, Path::new(ROOT), SERVER, &nothing_known).unwrap();
         assert_eq!(reports.iter().map(|report| report.outputs.len()).collect::<Vec<_>>(), [2, 2]);
         assert_eq!(recovered(&disk, "a"), all, "it can be replayed");
-        let after = disk.crash(CrashMode::Torn { seed });
+        let after = disk.crash(mode);
         let reports = begin_split(&after, Path::new(ROOT), SERVER, &nothing_known).unwrap();
         for region in ["a", "b"] {
-            assert_eq!(recovered(&after, region), all, "{seed}");
+            assert_eq!(recovered(&after, region), all, "{mode:?}");
         }
         finish_split(&after, Path::new(ROOT), &reports).unwrap();
-        let after = after.crash(CrashMode::Torn { seed });
+        let after = after.crash(mode);
         for region in ["a", "b"] {
-            assert_eq!(recovered(&after, region), all, "{seed}, once it is finished");
+            assert_eq!(recovered(&after, region), all, "{mode:?}, once it is finished");
         }
         assert!(after.list(&Path::new(ROOT).join("WALs")).unwrap().is_empty());
     }
