@@ -1,20 +1,25 @@
 //! ```text
 //! data/<ns>/<table>/<encoded region>/.regioninfo:   "PBUF" | varint length | RegionInfo
 //! data/<ns>/<table>/<encoded region>/recovered.edits/<n>.seqid:   empty; n is a sequence id that the region has used up
+//! data/<ns>/<table>/<encoded region>/recovered.edits/<n>.flushed: empty; all edits up to n are in store files
 //! ```
 
 use std::path::{Path, PathBuf};
 
 use finback_cell::{RegionInfo, TableName, region_info::META_ENCODED_NAME};
-use finback_fs::write_file_durably;
+use finback_fs::{DirEntry, write_file_durably};
 use finback_proto::{pb, pbuf};
 
 use crate::{LayoutError, Result, RootDir, error::At, small_file};
 
 const REGION_INFO: &str = ".regioninfo";
-const SEQUENCE_ID_SUFFIX: &str = ".seqid";
-/// As HBase 0.98 wrote it.
-const OLD_SEQUENCE_ID_SUFFIX: &str = "_seqid";
+
+/// How the names of a kind of notes end: what is written, and what was.
+type Suffixes = &'static [&'static str];
+/// The second is that of HBase 0.98.
+const SEQUENCE_ID: Suffixes = &[".seqid", "_seqid"];
+/// HBase does not look at these.
+const FLUSHED: Suffixes = &[".flushed"];
 
 impl RootDir {
     /// Encoded names of the region directories of a table, sorted. None if there is no such table.
@@ -92,13 +97,32 @@ impl RootDir {
         Ok(region)
     }
 
-    /// The largest sequence id noted in `recovered.edits/<n>.seqid`, if any.
+    /// The largest sequence id that the region is known to have used up, if any is noted.
     ///
     /// # Errors
     /// The storage's.
     pub fn max_sequence_id_file(&self, table: &TableName, encoded_region: &str) -> Result<Option<u64>> {
+        // After a crash one of the notes of a close may be there without the other.
+        self.largest_note(table, encoded_region, &[SEQUENCE_ID, FLUSHED])
+    }
+
+    /// Up to which sequence id all edits of the region were in store files when it was closed last, if that was noted.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn flushed_before_close(&self, table: &TableName, encoded_region: &str) -> Result<Option<u64>> {
+        self.largest_note(table, encoded_region, &[FLUSHED])
+    }
+
+    fn largest_note(
+        &self,
+        table: &TableName,
+        encoded_region: &str,
+        kinds: &[Suffixes],
+    ) -> Result<Option<u64>> {
         let entries = self.list_if_exists(&self.recovered_edits_dir(table, encoded_region))?;
-        Ok(entries.iter().filter_map(|entry| sequence_id(&entry.name)).max())
+        let noted = |entry: &DirEntry| kinds.iter().find_map(|kind| noted(&entry.name, kind));
+        Ok(entries.iter().filter_map(noted).max())
     }
 
     /// Notes in `recovered.edits/<n>.seqid` that the region has used sequence ids up to `n`, then removes older notes.
@@ -106,15 +130,30 @@ impl RootDir {
     /// # Errors
     /// The storage's; the older notes are then still there.
     pub fn write_sequence_id_file(&self, table: &TableName, encoded_region: &str, n: u64) -> Result<()> {
+        self.note(table, encoded_region, n, &[SEQUENCE_ID])
+    }
+
+    /// As [`RootDir::write_sequence_id_file`]; and in `recovered.edits/<n>.flushed` that all edits up to `n` are in store files.
+    ///
+    /// # Errors
+    /// The storage's; the older notes are then still there.
+    pub fn write_close_notes(&self, table: &TableName, encoded_region: &str, n: u64) -> Result<()> {
+        self.note(table, encoded_region, n, &[SEQUENCE_ID, FLUSHED])
+    }
+
+    fn note(&self, table: &TableName, encoded_region: &str, n: u64, kinds: &[Suffixes]) -> Result<()> {
         let dir = self.recovered_edits_dir(table, encoded_region);
         self.fs().create_dir_all(&dir).at(&dir)?;
-        let path = dir.join(format!("{n}{SEQUENCE_ID_SUFFIX}"));
-        match self.fs().create_new(&path) {
-            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(e).at(&path),
-            _ => self.fs().sync_dir(&dir).at(&dir)?,
+        for kind in kinds {
+            let path = dir.join(format!("{n}{}", kind[0]));
+            match self.fs().create_new(&path) {
+                Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(e).at(&path),
+                _ => {}
+            }
         }
+        self.fs().sync_dir(&dir).at(&dir)?;
         for entry in self.list_if_exists(&dir)? {
-            if sequence_id(&entry.name).is_some_and(|old| old < n) {
+            if kinds.iter().any(|kind| noted(&entry.name, kind).is_some_and(|old| old < n)) {
                 small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
             }
         }
@@ -134,6 +173,6 @@ pub(crate) fn is_encoded_name(name: &str) -> bool {
     name == META_ENCODED_NAME || (name.len() == 32 && name.bytes().all(hex))
 }
 
-fn sequence_id(name: &str) -> Option<u64> {
-    name.strip_suffix(SEQUENCE_ID_SUFFIX).or_else(|| name.strip_suffix(OLD_SEQUENCE_ID_SUFFIX))?.parse().ok()
+fn noted(name: &str, kind: Suffixes) -> Option<u64> {
+    kind.iter().find_map(|suffix| name.strip_suffix(suffix))?.parse().ok()
 }

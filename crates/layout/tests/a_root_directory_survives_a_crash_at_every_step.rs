@@ -269,6 +269,27 @@ fn a_noted_sequence_id_never_goes_back() {
 }
 
 #[test]
+fn what_was_flushed_before_a_close_is_noted_with_its_sequence_id() {
+    let name = regions()[0].encoded_name();
+    let table = table().name;
+    at_every_step(
+        |root| root.write_close_notes(&table, &name, 5).unwrap(),
+        |root| {
+            // Of an opening, which may have edits in memory.
+            root.write_sequence_id_file(&table, &name, 7)?;
+            assert_eq!(root.flushed_before_close(&table, &name)?, Some(5));
+            root.write_close_notes(&table, &name, 90)
+        },
+        |root, done| {
+            let used = root.max_sequence_id_file(&table, &name).unwrap().unwrap();
+            let flushed = root.flushed_before_close(&table, &name).unwrap();
+            assert!(flushed == Some(90) || (!done && flushed == Some(5)), "{flushed:?}");
+            assert!([5, 7, 90].contains(&used) && (!done || used == 90), "{used}");
+        },
+    );
+}
+
+#[test]
 fn logs_of_servers_are_found() {
     let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
     initialized(&root);

@@ -145,7 +145,7 @@ impl Region {
                 Err(error) => {
                     // Files that have their names already are part of the store.
                     let (done, failed) = parts.split_at(written.len());
-                    self.serve(done, &written);
+                    self.serve(sequence_id, done, &written);
                     undo(failed);
                     self.note_end(FlushPhase::Abort, sequence_id, &parts_of(failed, &[]), replayed);
                     return Err(error);
@@ -156,7 +156,7 @@ impl Region {
             let wanted = part.store.caching.of_flush(part.store.data_priority);
             files.iter().for_each(|file| self.cache_written(part.store, file, wanted));
         }
-        self.serve(&parts, &written);
+        self.serve(sequence_id, &parts, &written);
         self.note_end(FlushPhase::Commit, sequence_id, &parts_of(&parts, &written), replayed);
         if replayed.is_none() {
             self.tell_log(sequence_id);
@@ -205,14 +205,15 @@ impl Region {
         }
     }
 
-    /// Switches readers from the snapshots to the files.
-    fn serve(&self, parts: &[StoreFlush<'_>], written: &[Vec<Arc<StoreFile>>]) {
+    /// Switches readers from the snapshots to the files of the flush of this sequence id.
+    fn serve(&self, sequence_id: u64, parts: &[StoreFlush<'_>], written: &[Vec<Arc<StoreFile>>]) {
         for (part, files) in parts.iter().zip(written) {
             // The files first: a reader may see their cells twice, but never not at all.
             part.store.exchange_files(&[], files.clone());
             let dropped = part.store.memstore.drop_snapshot(part.snapshot.id());
             debug_assert!(dropped, "another flush took the snapshot over");
             self.memstore_bytes.shrink(part.snapshot.grown_bytes() as u64);
+            part.store.flushed(sequence_id);
         }
     }
 
@@ -222,14 +223,28 @@ impl Region {
         let older: Vec<(&[u8], u64)> = self
             .stores
             .iter()
-            .filter_map(|store| Some((&store.family.name[..], store.memstore.lowest_sequence_id()?)))
+            .filter_map(|store| Some((&store.family.name[..], store.needs_log_from()?)))
             .filter(|(_, lowest)| *lowest <= flushed)
             .collect();
+        if !older.is_empty() && !self.has_written_log() {
+            return;
+        }
         // Other families may hold older edits: what is flushed of the whole region ends before them.
         let oldest = older.iter().map(|(_, lowest)| *lowest).min().unwrap_or(flushed + 1);
         self.last_flush_sequence_id.fetch_max(oldest.saturating_sub(1), Ordering::Relaxed);
         self.environment.wal.region_flushed(&self.wal_region, flushed + 1, &older);
         self.drop_recovered_edits();
+    }
+
+    /// Waits until everything that was appended is on disk; whether it is. A version that a newer one hides may have left memory: in
+    /// a crash one of the two has to come back.
+    fn has_written_log(&self) -> bool {
+        let wal = &self.environment.wal;
+        let written = wait_for(wal.sync(wal.end()));
+        if let Err(error) = &written {
+            tracing::warn!(region = %self.encoded_name, %error, "no log is let go of after a flush");
+        }
+        written.is_ok()
     }
 
     /// Writes one store's snapshot: no file if it is empty, several in a store with stripes. All of them get their places, or

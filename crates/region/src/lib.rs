@@ -43,6 +43,7 @@ mod large_row;
 mod large_updates;
 mod left_blocks;
 mod local_time;
+mod log_floor;
 mod marker;
 mod matcher;
 mod memory_gauge;

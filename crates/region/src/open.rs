@@ -166,7 +166,7 @@ impl Region {
         self.flush_anyway(None, None)?;
         self.note_close();
         let root = &self.environment.root;
-        root.write_sequence_id_file(&self.info.table, &self.encoded_name, self.read_point())?;
+        root.write_close_notes(&self.info.table, &self.encoded_name, self.read_point())?;
         Ok(())
     }
 

@@ -54,8 +54,11 @@ impl Region {
             .iter()
             .map(|store| (store.family.name.to_vec(), store.max_sequence_id().unwrap_or(0)))
             .collect();
+        // What a family of the same name had, which was deleted since, is in the log as well, and in no store file.
+        let closed_at = root.flushed_before_close(&self.info.table, &self.encoded_name)?.unwrap_or(0);
         let store_sequence_id = |family: &[u8]| {
-            stored.iter().find(|(name, _)| name == family).map(|(_, sequence_id)| *sequence_id)
+            let stored = stored.iter().find(|(name, _)| name == family)?.1;
+            Some(stored.max(closed_at))
         };
         let rules = ReplayRules {
             region: self.encoded_name.as_bytes(),

@@ -10,6 +10,7 @@ use crate::family_rules::FamilyRules;
 use crate::file_source::FileSource;
 use crate::heap::Heap;
 use crate::kept_blocks::KeptBlocks;
+use crate::log_floor::LogFloor;
 use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
 use crate::recent_reads::RecentReads;
@@ -47,6 +48,7 @@ pub(crate) struct Store {
     pub(crate) rules: FamilyRules,
     pub(crate) memstore: Arc<MemStore>,
     pub(crate) keeper: Arc<MemStoreKeeper>,
+    log_floor: LogFloor,
     /// How its files are compacted.
     compaction: ArcSwap<CompactionConfig>,
     /// Which blocks are cached besides those that were read.
@@ -94,6 +96,7 @@ impl Store {
             family,
             keeper: keeper(&memstore),
             memstore,
+            log_floor: LogFloor::default(),
             compaction: ArcSwap::from_pointee(compaction),
             caching,
             kept_blocks,
@@ -189,6 +192,21 @@ impl Store {
     /// The store files, oldest first.
     pub(crate) fn files_oldest_first(&self) -> Vec<Arc<StoreFile>> {
         self.files().iter().rev().cloned().collect()
+    }
+
+    /// From which sequence id on the log is needed; `None` if all there is is in store files.
+    pub(crate) fn needs_log_from(&self) -> Option<u64> {
+        Some(self.log_floor.limits(self.memstore.lowest_sequence_id()?))
+    }
+
+    /// Before cells of this sequence id are inserted that are in no log.
+    pub(crate) fn before_unlogged(&self, sequence_id: u64) {
+        self.log_floor.before_unlogged(|| self.memstore.lowest_sequence_id().unwrap_or(sequence_id));
+    }
+
+    /// After a flush of all edits up to this sequence id.
+    pub(crate) fn flushed(&self, sequence_id: u64) {
+        self.log_floor.flushed(sequence_id);
     }
 
     /// Puts cells of one sequence id into the memstore; gives back by how many bytes it grew.

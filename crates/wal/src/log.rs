@@ -267,6 +267,11 @@ impl Wal {
         Ok(Position(position))
     }
 
+    /// The position of the last entry that was appended.
+    pub fn end(&self) -> Position {
+        Position(self.log.shared.queue.lock().appended)
+    }
+
     /// Resolves when the entry at `position`, and with it all before, is durable, or its write has failed. The
     /// request is made by this call, not by the first poll.
     pub fn sync(&self, position: Position) -> SyncFuture {

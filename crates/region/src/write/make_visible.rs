@@ -71,6 +71,9 @@ impl<'a> Appended<'a> {
             let retaken = self.settles.as_ref().filter(|_| replaces).and_then(Settles::retake);
             let has_row = retaken.is_some() || self.settles.is_none() && self.is_made_of_settled;
             let replaces = replaces && has_row;
+            if !self.is_logged_whole {
+                self.region.stores.iter().for_each(|store| store.before_unlogged(self.sequence_id));
+            }
             self.region.insert_edit(&self.cells, self.sequence_id, replaces);
         }
         let readable = self.region.mvcc.complete(self.sequence_id);

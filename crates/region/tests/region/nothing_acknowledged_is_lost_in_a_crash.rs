@@ -2,10 +2,11 @@
 
 use crate::machine::Machine;
 use crate::world::{World, family, increment, number, put, run, value};
-use finback_cell::Durability;
+use finback_cell::{Durability, Mutation, TableDescriptor};
 use finback_fs::CrashMode;
-use finback_region::{Region, RegionError};
+use finback_region::{InMemoryCompaction, Region, RegionError};
 use finback_wal::recovered_edits;
+use std::sync::Arc;
 
 const COUNTER: (&str, &str, &str) = ("counter", "a", "n");
 
@@ -237,4 +238,54 @@ fn a_flush_of_one_family_frees_the_logs_that_have_only_its_edits() {
     assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"after the flush"[..]));
     region.flush(None).unwrap();
     assert_eq!(wal.stats().rolled_logs, 0);
+}
+
+/// Puts an unlogged version over one that is in the log, so often that the older leaves memory before one family is flushed.
+#[test]
+fn a_version_that_one_in_no_log_hides_keeps_its_log() {
+    let mut machine = new_machine();
+    machine.world.compact_in_memory(InMemoryCompaction::Eager);
+    let region = machine.world.start().unwrap();
+    let wal = machine.world.wal.clone().unwrap();
+    let write = |family: &str, durability, value: &[u8]| {
+        let put = Mutation { durability, ..put(("r", family, "q"), value) };
+        run(region.batch(vec![put])).remove(0).unwrap();
+    };
+    write("a", Durability::SyncWal, b"logged");
+    run(wal.roll()).unwrap();
+    for _ in 0..1000 {
+        write("a", Durability::SkipWal, b"in no log");
+    }
+    assert!(region.metrics().in_memory.cells_dropped > 0);
+    write("b", Durability::SyncWal, b"flushed");
+    run(wal.roll()).unwrap();
+    region.flush(Some(&[b"b".to_vec()])).unwrap();
+    let mut next = machine.crash(CrashMode::Strict);
+    let recovered = next.world.recover().unwrap();
+    assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"logged"[..]));
+    // With all of it in files, nothing keeps the log.
+    region.flush(None).unwrap();
+    assert_eq!(wal.stats().rolled_logs, 0);
+}
+
+#[test]
+fn a_family_that_was_deleted_and_added_again_is_empty_also_after_a_crash() {
+    let mut machine = new_machine();
+    let both = Arc::clone(&machine.world.table);
+    let region = machine.world.start().unwrap();
+    run(region.batch(vec![put(("r", "a", "q"), b"kept"), put(("r", "b", "q"), b"deleted")]));
+    region.close().unwrap();
+    let world = &mut machine.world;
+    let without = TableDescriptor { families: vec![family("a", 1)], ..(*both).clone() };
+    world.table = Arc::new(without);
+    world.open().unwrap().close().unwrap();
+    world.root.archive_family(&world.info.table, &world.info.encoded_name(), b"b").unwrap();
+    world.table = both;
+    let region = world.open().unwrap();
+    run(region.batch(vec![put(("s", "b", "q"), b"written since")]));
+    let mut next = machine.crash(CrashMode::Strict);
+    let recovered = next.world.recover().unwrap();
+    assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"kept"[..]));
+    assert_eq!(value(&recovered, ("r", "b", "q")), None);
+    assert_eq!(value(&recovered, ("s", "b", "q")).as_deref(), Some(&b"written since"[..]));
 }
