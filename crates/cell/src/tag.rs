@@ -24,6 +24,13 @@ pub fn tags(area: &[u8]) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
+/// Whether a tags area is made of whole tags and nothing else.
+#[inline]
+pub fn are_whole(area: &[u8]) -> bool {
+    let size = |tag: Tag<'_>| 2 + 1 + tag.value.len();
+    area.is_empty() || tags(area).map(size).sum::<usize>() == area.len()
+}
+
 /// The first TTL tag of a tags area, in milliseconds.
 #[inline]
 pub fn ttl_ms(area: &[u8]) -> Option<i64> {

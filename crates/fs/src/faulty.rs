@@ -44,6 +44,7 @@ struct State {
     fail_at: Option<u64>,
     fail_from: Option<u64>,
     fail_syncs: bool,
+    fail_rename_syncs: bool,
     byte_budget: Option<u64>,
     reads: u64,
     fail_read: Option<u64>,
@@ -68,13 +69,19 @@ impl Faults {
     /// No failures any more (a byte budget and damages stay).
     pub fn heal(&self) {
         let mut state = self.0.state.lock();
-        (state.fail_at, state.fail_from, state.fail_syncs) = (None, None, false);
+        (state.fail_at, state.fail_from) = (None, None);
+        (state.fail_syncs, state.fail_rename_syncs) = (false, false);
         (state.fail_read, state.fail_reads_from) = (None, None);
     }
 
     /// Fails every sync of file data while true.
     pub fn fail_syncs(&self, fail: bool) {
         self.0.state.lock().fail_syncs = fail;
+    }
+
+    /// Fails every rename while true, but after it is made: a directory could not be synced.
+    pub fn fail_rename_syncs(&self, fail: bool) {
+        self.0.state.lock().fail_rename_syncs = fail;
     }
 
     /// Appends fail with "no space left" when `bytes` more have been written; `None`: room enough.
@@ -221,7 +228,11 @@ impl FileSystem for FaultyFileSystem {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.faults.begin("rename")?;
-        self.inner.rename(from, to)
+        self.inner.rename(from, to)?;
+        if self.faults.0.state.lock().fail_rename_syncs {
+            return Err(io::Error::other("injected failure of a rename's sync"));
+        }
+        Ok(())
     }
 
     fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {

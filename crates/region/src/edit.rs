@@ -3,7 +3,7 @@
 use crate::error::RegionError;
 use crate::region::Region;
 use finback_cell::cell::{CellParts, LENGTHS_SIZE};
-use finback_cell::tag::{TTL_TAG, tags, write_tag};
+use finback_cell::tag::{TTL_TAG, are_whole, tags, write_tag};
 use finback_cell::{Cell, CellBlock, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind};
 
 /// Cells to be applied under one sequence id, as cell blocks.
@@ -166,6 +166,9 @@ impl Region {
                     "unknown type code {} in {cell:?}",
                     cell.type_code()
                 )));
+            }
+            if !are_whole(cell.tags()) {
+                return Err(RegionError::Invalid(format!("tags whose lengths disagree in {cell:?}")));
             }
             let ttl_size = if mutation.ttl_ms.is_some() { TTL_TAG_SIZE } else { 0 };
             if cell.tags().len() + ttl_size > finback_cell::MAX_TAGS_LENGTH {

@@ -2,6 +2,7 @@
 
 use finback_region::RegionError;
 use finback_rpc::{RpcException, exceptions};
+use finback_wal::WalError;
 
 /// The exception of HBase for an error.
 pub(crate) fn exception(error: &RegionError) -> RpcException {
@@ -17,8 +18,14 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         | RegionError::CellTooLarge { .. }
         | RegionError::ReadOnly(_)
         | RegionError::Filter(_) => exceptions::do_not_retry(message),
+        RegionError::Wal(error) if is_of_entry(error) => exceptions::do_not_retry(message),
         _ => exceptions::io(message),
     }
+}
+
+/// Whether the log refuses the entry itself: it will the next time.
+fn is_of_entry(error: &WalError) -> bool {
+    matches!(error, WalError::Malformed | WalError::TooLarge { .. })
 }
 
 /// The same for an action of a batch, in which a row out of range is a failed check.
@@ -28,3 +35,6 @@ pub(crate) fn batch_exception(error: &RegionError) -> RpcException {
         _ => exception(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

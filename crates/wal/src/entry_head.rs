@@ -25,8 +25,24 @@ const LENGTH_BYTES: usize = 4;
 pub(crate) struct EntryHead {
     pub(crate) key: Range<usize>,
     pub(crate) layout: KeyLayout,
-    /// Where the entry ends, if it has a mark that says so; the checksum was right then.
+    /// Where the entry ends, if it has a mark that says so.
     pub(crate) guarded_end: Option<usize>,
+}
+
+impl EntryHead {
+    /// Checks the checksum of the entry at `offset`, if it has a mark.
+    pub(crate) fn check(&self, window: &mut FileWindow, offset: u64) -> Result<(), NoEntry> {
+        let Some(end) = self.guarded_end else { return Ok(()) };
+        let (head, cells) = window.slice(offset, end)?.split_at(self.key.end);
+        let key = &head[self.key.clone()];
+        let found = integrity::checksum(key, cells, offset);
+        match Integrity::of_key(key) {
+            Some(mark) if mark.crc != found => {
+                Err(invalid(format!("checksum {:08x} expected, {found:08x} found", mark.crc)))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Why there is no entry at an offset.
@@ -51,6 +67,13 @@ pub(crate) fn invalid(reason: impl Into<String>) -> NoEntry {
 
 /// Parses the key of the entry at `offset`, which must end at or before `end`, and checks the checksum if there is one.
 pub(crate) fn parse_head(window: &mut FileWindow, offset: u64, end: u64) -> Result<EntryHead, NoEntry> {
+    let head = parse_unchecked(window, offset, end)?;
+    head.check(window, offset)?;
+    Ok(head)
+}
+
+/// Does what [`parse_head`] does, but for the checksum: reads no cells.
+pub(crate) fn parse_unchecked(window: &mut FileWindow, offset: u64, end: u64) -> Result<EntryHead, NoEntry> {
     let room = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
     let prefix = window.slice(offset, KEY_LENGTH_BYTES.min(room))?;
     let (key_len, prefix_len) = get_varint(prefix).ok_or_else(|| invalid("no key length"))?;
@@ -64,28 +87,17 @@ pub(crate) fn parse_head(window: &mut FileWindow, offset: u64, end: u64) -> Resu
     let bytes = &window.slice(offset, key.end)?[key.clone()];
     let layout = KeyLayout::parse(bytes).map_err(invalid)?;
     let guarded_end = match Integrity::of_key(bytes) {
-        Some(mark) => Some(check_mark(window, offset, &key, mark, room)?),
+        Some(mark) => Some(end_by_mark(offset, key.end, mark, room)?),
         None => None,
     };
     Ok(EntryHead { key, layout, guarded_end })
 }
 
 /// Where an entry with this mark ends.
-fn check_mark(
-    window: &mut FileWindow,
-    offset: u64,
-    key: &Range<usize>,
-    mark: Integrity,
-    room: usize,
-) -> Result<usize, NoEntry> {
-    let end = key.end.saturating_add(mark.cell_bytes as usize);
+fn end_by_mark(offset: u64, key_end: usize, mark: Integrity, room: usize) -> Result<usize, NoEntry> {
+    let end = key_end.saturating_add(mark.cell_bytes as usize);
     if end > room || end > MAX_ENTRY_BYTES {
-        return Err(invalid(format!("cells of {} bytes where {} are left", mark.cell_bytes, room - key.end)));
-    }
-    let (head, cells) = window.slice(offset, end)?.split_at(key.end);
-    let found = integrity::checksum(&head[key.clone()], cells, offset);
-    if mark.crc != found {
-        return Err(invalid(format!("checksum {:08x} expected, {found:08x} found", mark.crc)));
+        return Err(invalid(format!("cells of {} bytes where {} are left", mark.cell_bytes, room - key_end)));
     }
     if mark.durable_offset > offset {
         return Err(invalid("an entry that claims to be durable before it was written"));

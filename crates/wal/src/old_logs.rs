@@ -12,19 +12,21 @@ pub fn old_logs_dir(root: &Path) -> PathBuf {
     root.join("oldWALs")
 }
 
-/// Moves a log to `oldWALs`, under its own name.
+/// Moves a log to `oldWALs`, under its own name. May be tried again after an error, even one of a move that was made and
+/// could not be synced: a log that is gone is done once the directories are synced.
 pub(crate) fn archive(fs: &dyn FileSystem, root: &Path, log: &Path) -> Result<(), WalError> {
     let dir = old_logs_dir(root);
     let archived = dir.join(log.file_name().unwrap_or_default());
-    let mut renamed = fs.rename(log, &archived);
-    // The first needs the directory. Where the log itself is gone, nothing is made in its place.
-    if renamed.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
-        && fs.exists(log).unwrap_or(false)
-    {
-        fs.create_dir_all(&dir).map_err(|e| WalError::io(&dir, "create", e))?;
-        renamed = fs.rename(log, &archived);
-    }
-    renamed.map_err(|e| WalError::io(log, "archive", e))
+    let Err(error) = fs.rename(log, &archived) else { return Ok(()) };
+    let done = match fs.exists(log) {
+        Ok(false) => fs.sync_dir(&dir).and_then(|()| fs.sync_dir(log.parent().unwrap_or(root))),
+        // The first needs the directory.
+        Ok(true) if error.kind() == std::io::ErrorKind::NotFound => {
+            fs.create_dir_all(&dir).and_then(|()| fs.rename(log, &archived))
+        }
+        _ => Err(error),
+    };
+    done.map_err(|e| WalError::io(log, "archive", e))
 }
 
 /// Deletes logs in `oldWALs` last changed more than `ttl` (`hbase.master.logcleaner.ttl`, 10 minutes) before

@@ -5,9 +5,8 @@
 //! HBase's own rule, the first unreadable entry is the end.
 
 use crate::{
-    entry_head::{NoEntry, parse_head},
+    entry_head::{NoEntry, parse_unchecked},
     integrity::{Integrity, MARK_BYTES, PREFIX, VALUE_BYTES},
-    varint::{get_varint, varint_len},
     window::FileWindow,
 };
 
@@ -16,7 +15,8 @@ const STEP_BYTES: usize = 256 << 10;
 /// The longest key of an entry of ours, its length included; the writer refuses longer ones.
 pub(crate) const MAX_GUARDED_KEY_BYTES: usize = 4 << 10;
 /// A crafted file could hold many overlapping false entries, each as long as the rest: the bytes put through the
-/// checksum are limited to this multiple of the file (an honest file needs one).
+/// checksum are limited to this multiple of the file (an honest file needs one). What is no entry whatever its checksum
+/// costs its key alone, and at each offset one key at most is parsed.
 const MAX_PASSES: u64 = 8;
 
 /// What may be put through the checksum in searches of a file.
@@ -40,19 +40,21 @@ pub(crate) fn next_guarded(
     let len = window.file_len();
     let mut from = damage;
     while from < len {
-        let step = window.slice(from, STEP_BYTES)?;
-        let (hit, scanned) = (find(step, PREFIX), step.len());
+        // With what the key before a mark takes: looking back at it reads nothing again.
+        let start = from.saturating_sub(MAX_GUARDED_KEY_BYTES as u64).max(damage);
+        let step = window.slice(start, STEP_BYTES)?;
+        let (hit, end) = (find(&step[(from - start) as usize..], PREFIX), start + step.len() as u64);
         let Some(hit) = hit else {
-            if from + scanned as u64 >= len {
+            if end >= len {
                 break;
             }
-            from += (scanned - (PREFIX.len() - 1)) as u64;
+            from = end - (PREFIX.len() - 1) as u64;
             continue;
         };
         let mark = from + hit as u64;
         let value = window.slice(mark + PREFIX.len() as u64, VALUE_BYTES)?.first_chunk();
-        if let Some(integrity) = value.map(Integrity::of_value).filter(|integrity| wanted(*integrity))
-            && let Some(found) = entry_with_mark_at(window, mark, integrity, damage, budget)?
+        if value.is_some_and(|value| wanted(Integrity::of_value(value)))
+            && let Some(found) = entry_with_mark_at(window, mark, damage, budget)?
         {
             return Ok(Some(found));
         }
@@ -69,34 +71,37 @@ fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
 fn entry_with_mark_at(
     window: &mut FileWindow,
     mark: u64,
-    integrity: Integrity,
     damage: u64,
     budget: &mut u64,
 ) -> Result<Option<u64>, NoEntry> {
     let key_end = mark + MARK_BYTES as u64;
     let first = key_end.saturating_sub(MAX_GUARDED_KEY_BYTES as u64).max(damage + 1);
     for start in candidates(window, first, key_end)? {
-        match parse_head(window, start, window.file_len()) {
-            Ok(head) if head.guarded_end.is_some() => return Ok(Some(start)),
-            Ok(_) | Err(NoEntry::Invalid(_)) => {}
+        let head = match parse_unchecked(window, start, window.file_len()) {
+            Ok(head) => head,
+            Err(NoEntry::Invalid(_)) => continue,
+            Err(e) => return Err(e),
+        };
+        let Some(length) = head.guarded_end else { continue };
+        match head.check(window, start) {
+            Ok(()) => return Ok(Some(start)),
+            Err(NoEntry::Invalid(_)) => {}
             Err(e) => return Err(e),
         }
-        let cost = (key_end - start + u64::from(integrity.cell_bytes)).min(window.file_len() - start);
         *budget = budget
-            .checked_sub(cost)
+            .checked_sub(length as u64)
             .ok_or_else(|| NoEntry::Invalid("too many things that look like entries follow".to_owned()))?;
     }
     Ok(None)
 }
 
-/// Offsets where a key length stands whose key would end at `key_end`.
+/// Offsets where a key length of one byte or two stands whose key would end at `key_end`.
 fn candidates(window: &mut FileWindow, first: u64, key_end: u64) -> Result<Vec<u64>, NoEntry> {
     let bytes = window.slice(first, (key_end - first) as usize)?;
-    let fits = |&at: &usize| match get_varint(&bytes[at..]) {
-        Some((len, n)) => {
-            n == varint_len(len) && ((at + n) as u64).checked_add(len) == Some(bytes.len() as u64)
-        }
-        None => false,
+    let fits = |&at: &usize| match bytes[at..] {
+        [len @ ..0x80, ref key @ ..] => usize::from(len) == key.len(),
+        [low, high @ 1..0x80, ref key @ ..] => usize::from(low & 0x7f) | usize::from(high) << 7 == key.len(),
+        _ => false,
     };
     Ok((0..bytes.len()).filter(fits).map(|at| first + at as u64).collect())
 }

@@ -200,6 +200,18 @@ fn recovered_edits_that_a_region_has_flushed_before_the_split_is_finished_are_no
 }
 
 #[test]
+fn a_split_whose_logs_are_moved_without_a_sync_is_finished() {
+    let disk = dead_server();
+    let faulty = FaultyFileSystem::new(Arc::new(disk.clone()));
+    let reports = begin_split(&faulty, Path::new(ROOT), SERVER, &nothing_known).unwrap();
+    disk.create_dir_all(&Path::new(ROOT).join("oldWALs")).unwrap();
+    faulty.faults().fail_rename_syncs(true);
+    finish_split(&faulty, Path::new(ROOT), &reports).unwrap();
+    assert_eq!(disk.list(&Path::new(ROOT).join("oldWALs")).unwrap().len(), 2);
+    assert!(disk.list(&Path::new(ROOT).join("WALs")).unwrap().is_empty());
+}
+
+#[test]
 fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_finished() {
     let fs = dead_server();
     let wal = wal_dir().join("s.3");

@@ -297,6 +297,25 @@ async fn files_are_archived_when_all_their_regions_are_flushed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_whose_move_to_the_archive_is_not_synced_is_synced_later() {
+    let disk = disk();
+    let wal = open(&disk, options());
+    put(&wal, "a", 1, b"v").await.unwrap();
+    wal.roll().await.unwrap();
+    put(&wal, "a", 2, b"v").await.unwrap();
+    wal.roll().await.unwrap();
+    wal.region_flushed(&region("a"), 2, &[]); // makes the archive
+    disk.faults.fail_rename_syncs(true);
+    disk.faults.fail_operation(disk.faults.operations() + 1); // the move, then this sync
+    wal.region_flushed(&region("a"), 3, &[]);
+    assert_eq!(wal.stats().rolled_logs, 1);
+    let archive = finback_wal::old_logs_dir(root());
+    assert_eq!(disk.fs.list(&archive).unwrap().len(), 2, "the file is moved");
+    wal.region_flushed(&region("a"), 3, &[]);
+    assert_eq!(wal.stats().rolled_logs, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_rolls_by_size_and_by_age() {
     let disk = disk();
     let wal = open(&disk, WalOptions { roll_size_bytes: 1000, ..options() });

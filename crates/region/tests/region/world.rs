@@ -14,7 +14,7 @@ use finback_region::{
     BoxFuture, Host, InMemoryCompaction, Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment,
     RegionError, RegionScanner, ScanLimits, ScanOutput, ScanStop, WriteRoom,
 };
-use finback_wal::{FlushedSequenceIds, Wal, WalKind, WalOptions, split_server};
+use finback_wal::{FlushedSequenceIds, Wal, WalCompression, WalKind, WalOptions, split_server};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -146,6 +146,7 @@ pub(crate) struct World {
     pub(crate) info: RegionInfo,
     pub(crate) table: Arc<TableDescriptor>,
     generation: u32,
+    pub(crate) wal_compression: Option<WalCompression>,
     pub(crate) wal: Option<Arc<Wal>>,
 }
 
@@ -169,6 +170,7 @@ impl World {
             info,
             table: Arc::new(table),
             generation: 0,
+            wal_compression: None,
             wal: None,
         }
     }
@@ -186,6 +188,7 @@ impl World {
             info: self.info.clone(),
             table: Arc::clone(&self.table),
             generation: self.generation + 100,
+            wal_compression: self.wal_compression,
             wal: None,
         }
     }
@@ -207,7 +210,11 @@ impl World {
         self.generation += 1;
         let fs = Arc::clone(&self.fs);
         // A log that failed is tried again soon: tests wait for it.
-        let options = WalOptions { reopen_interval: Duration::from_millis(2), ..WalOptions::default() };
+        let options = WalOptions {
+            reopen_interval: Duration::from_millis(2),
+            compression: self.wal_compression,
+            ..WalOptions::default()
+        };
         let log = Wal::open(fs, Path::new(ROOT), &self.server(), WalKind::Regions, options)?;
         self.wal = Some(Arc::new(log));
         Ok(())

@@ -5,6 +5,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::{CellType, LATEST_TIMESTAMP, MutationKind, Scan};
 use finback_fs::MemFileSystem;
 use finback_region::{Region, RegionError};
+use finback_wal::WalCompression;
 use std::sync::Arc;
 
 const COLUMN: (&str, &str, &str) = ("r", "a", "n");
@@ -55,6 +56,26 @@ fn tags_that_leave_no_room_for_a_time_to_live_are_refused() {
     assert!(run(region.mutate_atomically(Vec::new(), vec![full])).is_err());
     region.flush(None).unwrap();
     assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 2);
+}
+
+#[test]
+fn tags_whose_lengths_disagree_are_refused_alone() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.wal_compression = Some(WalCompression::default());
+    let region = world.start().unwrap();
+    let with_tags = |row: &[u8], tags: &[u8]| {
+        let (family, qualifier, value) = (&b"a"[..], &b"q"[..], &b"v"[..]);
+        let type_code = CellType::Put.code();
+        let parts = CellParts { row, family, qualifier, timestamp: 1, type_code, value, tags };
+        mutation_of(MutationKind::Put, row, [parts])
+    };
+    for bad in [&b"\0"[..], b"\0\0", b"\0\x02\x63", b"\0\x02\x63\x01\0", b"\0\x01\x63\xff\xff\x63"] {
+        let good = with_tags(b"good", b"\0\x02\x63\x01\0\x01\x63");
+        let results = run(region.batch(vec![good, with_tags(b"bad", bad)]));
+        assert!(results[0].is_ok(), "{results:?}");
+        assert!(matches!(results[1], Err(RegionError::Invalid(_))), "{results:?}");
+    }
+    assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 1);
 }
 
 #[test]
