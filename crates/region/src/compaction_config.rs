@@ -145,6 +145,9 @@ const DEFAULT_CHECK_MULTIPLIER: u64 = 1000;
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
+/// The largest of HBase's ints.
+const MOST_COUNTED: usize = i32::MAX as usize;
+
 /// What a table and one of its families say about settings. As in HBase the family's attributes come before its
 /// configuration, and that before the attributes of the table.
 pub(crate) struct Overrides<'a> {
@@ -178,6 +181,18 @@ impl Overrides<'_> {
         }
     }
 
+    /// As [`apply`](Self::apply), of a count, for which HBase has an int.
+    pub(crate) fn apply_count(&self, name: &str, count: &mut usize) {
+        self.apply(name, count);
+        *count = (*count).min(MOST_COUNTED);
+    }
+
+    /// As [`apply_count`](Self::apply_count), of a count that need not be there.
+    pub(crate) fn apply_optional_count(&self, name: &str, count: &mut Option<usize>) {
+        self.apply_optional(name, count);
+        *count = count.map(|count| count.min(MOST_COUNTED));
+    }
+
     fn refuse(&self, name: &str, text: &str) {
         let family = self.family.name.escape_ascii().to_string();
         tracing::warn!(table = %self.table.name, family, setting = name, value = text, "a setting without sense");
@@ -200,9 +215,9 @@ impl CompactionConfig {
             own.apply("hbase.hstore.defaultengine.compactionpolicy.class", &mut config.policy);
         }
         // The name of old releases first: the other one wins.
-        own.apply("hbase.hstore.compactionThreshold", &mut config.min_files);
-        own.apply("hbase.hstore.compaction.min", &mut config.min_files);
-        own.apply("hbase.hstore.compaction.max", &mut config.max_files);
+        own.apply_count("hbase.hstore.compactionThreshold", &mut config.min_files);
+        own.apply_count("hbase.hstore.compaction.min", &mut config.min_files);
+        own.apply_count("hbase.hstore.compaction.max", &mut config.max_files);
         own.apply("hbase.hstore.compaction.ratio", &mut config.ratio);
         own.apply("hbase.hstore.compaction.ratio.offpeak", &mut config.off_peak_ratio);
         own.apply("hbase.offpeak.start.hour", &mut config.off_peak_start_hour);
@@ -211,7 +226,7 @@ impl CompactionConfig {
         config.min_size_bytes.get_or_insert(flush_size_bytes);
         own.apply("hbase.hstore.compaction.max.size", &mut config.max_size_bytes);
         own.apply_optional("hbase.hstore.compaction.max.size.offpeak", &mut config.off_peak_max_size_bytes);
-        own.apply("hbase.hstore.blockingStoreFiles", &mut config.blocking_files);
+        own.apply_count("hbase.hstore.blockingStoreFiles", &mut config.blocking_files);
         own.apply("hbase.hregion.majorcompaction", &mut config.major_period_ms);
         own.apply("hbase.hregion.majorcompaction.jitter", &mut config.major_jitter);
         own.apply("hbase.store.delete.expired.storefile", &mut config.deletes_expired_files);

@@ -39,11 +39,11 @@ impl Default for StripeConfig {
 
 impl StripeConfig {
     pub(crate) fn apply(&mut self, own: &Overrides<'_>) {
-        own.apply("hbase.store.stripe.compaction.minFilesL0", &mut self.level0_min_files);
+        own.apply_count("hbase.store.stripe.compaction.minFilesL0", &mut self.level0_min_files);
         own.apply("hbase.store.stripe.compaction.flushToL0", &mut self.flush_to_level0);
-        own.apply_optional("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
-        own.apply_optional("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
-        own.apply("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
+        own.apply_optional_count("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
+        own.apply_optional_count("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
+        own.apply_count("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
         own.apply_optional("hbase.store.stripe.sizeToSplit", &mut self.split_size_bytes);
         own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
     }

@@ -170,3 +170,31 @@ fn what_makes_no_sense_is_as_if_it_were_not_there() {
     ]);
     assert_eq!(config, of_family(&[]));
 }
+
+#[test]
+fn counts_are_no_larger_than_hbases_ints() {
+    let most = usize::MAX.to_string();
+    let names = [
+        "hbase.hstore.compaction.min",
+        "hbase.hstore.compaction.max",
+        "hbase.hstore.blockingStoreFiles",
+        "hbase.hstore.compaction.date.tiered.incoming.window.min",
+        "hbase.store.stripe.compaction.minFilesL0",
+        "hbase.store.stripe.compaction.minFiles",
+        "hbase.store.stripe.compaction.maxFiles",
+        "hbase.store.stripe.initialStripeCount",
+    ];
+    let config = of_family(&names.map(|name| (name, &most[..])));
+    let stripe = &config.stripe;
+    let counts = [
+        config.min_files,
+        config.max_files,
+        config.blocking_files,
+        config.date_tiered.incoming_window_min_files,
+        stripe.level0_min_files,
+        stripe.min_files.unwrap(),
+        stripe.max_files.unwrap(),
+        stripe.initial_stripes,
+    ];
+    assert_eq!(counts, [i32::MAX as usize; 8]);
+}

@@ -162,3 +162,14 @@ fn expired_stripes_become_one_with_their_neighbours() {
     assert_eq!(files_of([false, false, true], false), None, "the last has no next one");
     assert_eq!(files_of([false; 3], false), None);
 }
+
+#[test]
+fn counts_of_files_of_stripes_may_be_as_large_as_numbers_get() {
+    let (a, b) = (Some(("", "m")), Some(("m", "")));
+    for (min_files, max_files) in [(2, usize::MAX), (usize::MAX, usize::MAX), (usize::MAX, 2)] {
+        let mut config = striped();
+        (config.stripe.min_files, config.stripe.max_files) = (Some(min_files), Some(max_files));
+        let selection = select(&config, &[(a, 9), (b, 9), (b, 9), (b, 9), (b, 9)], NOW);
+        assert_eq!(selection.map(|selection| selection.files), (min_files == 2).then(|| range(1..5)));
+    }
+}
