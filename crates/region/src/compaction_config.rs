@@ -143,6 +143,9 @@ impl Default for CompactionConfig {
 /// HBase's default, which also stands for what is no number of times.
 const DEFAULT_CHECK_MULTIPLIER: u64 = 1000;
 
+/// HBase's default flush size: of a store without a table.
+pub(crate) const DEFAULT_FLUSH_SIZE_BYTES: u64 = 128 << 20;
+
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
 /// The largest of HBase's ints.
@@ -238,7 +241,7 @@ impl CompactionConfig {
         own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
         own.apply("hbase.server.compactchecker.interval.multiplier", &mut config.check_multiplier);
         config.date_tiered.apply(&own);
-        config.stripe.apply(&own);
+        config.stripe.apply(&own, flush_size_bytes);
         config
     }
 
@@ -265,9 +268,7 @@ impl CompactionConfig {
 
     /// Runs smaller than this are always in ratio.
     pub(crate) fn min_size_bytes(&self) -> u64 {
-        /// Of a store without a table; HBase's default flush size.
-        const FLUSH_SIZE_BYTES: u64 = 128 << 20;
-        self.min_size_bytes.unwrap_or(FLUSH_SIZE_BYTES)
+        self.min_size_bytes.unwrap_or(DEFAULT_FLUSH_SIZE_BYTES)
     }
 
     /// Fewest files of a compaction: never one alone, which compacted would be as worth it as before.
