@@ -143,7 +143,13 @@ impl Default for CompactionConfig {
 /// HBase's default, which also stands for what is no number of times.
 const DEFAULT_CHECK_MULTIPLIER: u64 = 1000;
 
+/// HBase's default flush size: of a store without a table.
+pub(crate) const DEFAULT_FLUSH_SIZE_BYTES: u64 = 128 << 20;
+
 const DAY_MS: i64 = 24 * 3600 * 1000;
+
+/// The largest of HBase's ints.
+const MOST_COUNTED: usize = i32::MAX as usize;
 
 /// What a table and one of its families say about settings. As in HBase the family's attributes come before its
 /// configuration, and that before the attributes of the table.
@@ -178,6 +184,18 @@ impl Overrides<'_> {
         }
     }
 
+    /// As [`apply`](Self::apply), of a count, for which HBase has an int.
+    pub(crate) fn apply_count(&self, name: &str, count: &mut usize) {
+        self.apply(name, count);
+        *count = (*count).min(MOST_COUNTED);
+    }
+
+    /// As [`apply_count`](Self::apply_count), of a count that need not be there.
+    pub(crate) fn apply_optional_count(&self, name: &str, count: &mut Option<usize>) {
+        self.apply_optional(name, count);
+        *count = count.map(|count| count.min(MOST_COUNTED));
+    }
+
     fn refuse(&self, name: &str, text: &str) {
         let family = self.family.name.escape_ascii().to_string();
         tracing::warn!(table = %self.table.name, family, setting = name, value = text, "a setting without sense");
@@ -200,9 +218,9 @@ impl CompactionConfig {
             own.apply("hbase.hstore.defaultengine.compactionpolicy.class", &mut config.policy);
         }
         // The name of old releases first: the other one wins.
-        own.apply("hbase.hstore.compactionThreshold", &mut config.min_files);
-        own.apply("hbase.hstore.compaction.min", &mut config.min_files);
-        own.apply("hbase.hstore.compaction.max", &mut config.max_files);
+        own.apply_count("hbase.hstore.compactionThreshold", &mut config.min_files);
+        own.apply_count("hbase.hstore.compaction.min", &mut config.min_files);
+        own.apply_count("hbase.hstore.compaction.max", &mut config.max_files);
         own.apply("hbase.hstore.compaction.ratio", &mut config.ratio);
         own.apply("hbase.hstore.compaction.ratio.offpeak", &mut config.off_peak_ratio);
         own.apply("hbase.offpeak.start.hour", &mut config.off_peak_start_hour);
@@ -211,7 +229,7 @@ impl CompactionConfig {
         config.min_size_bytes.get_or_insert(flush_size_bytes);
         own.apply("hbase.hstore.compaction.max.size", &mut config.max_size_bytes);
         own.apply_optional("hbase.hstore.compaction.max.size.offpeak", &mut config.off_peak_max_size_bytes);
-        own.apply("hbase.hstore.blockingStoreFiles", &mut config.blocking_files);
+        own.apply_count("hbase.hstore.blockingStoreFiles", &mut config.blocking_files);
         own.apply("hbase.hregion.majorcompaction", &mut config.major_period_ms);
         own.apply("hbase.hregion.majorcompaction.jitter", &mut config.major_jitter);
         own.apply("hbase.store.delete.expired.storefile", &mut config.deletes_expired_files);
@@ -223,7 +241,7 @@ impl CompactionConfig {
         own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
         own.apply("hbase.server.compactchecker.interval.multiplier", &mut config.check_multiplier);
         config.date_tiered.apply(&own);
-        config.stripe.apply(&own);
+        config.stripe.apply(&own, flush_size_bytes);
         config
     }
 
@@ -250,9 +268,7 @@ impl CompactionConfig {
 
     /// Runs smaller than this are always in ratio.
     pub(crate) fn min_size_bytes(&self) -> u64 {
-        /// Of a store without a table; HBase's default flush size.
-        const FLUSH_SIZE_BYTES: u64 = 128 << 20;
-        self.min_size_bytes.unwrap_or(FLUSH_SIZE_BYTES)
+        self.min_size_bytes.unwrap_or(DEFAULT_FLUSH_SIZE_BYTES)
     }
 
     /// Fewest files of a compaction: never one alone, which compacted would be as worth it as before.

@@ -4,7 +4,7 @@ use crate::compaction::{CompactionOutcome, Leftovers};
 use crate::compaction_memory::CompactionTurn;
 use crate::compaction_pass::CompactionPass;
 use crate::compaction_policy::{Cut, Selection};
-use crate::cutter::Cutter;
+use crate::cutter::{Cutter, piece_of_time};
 use crate::error::RegionError;
 use crate::file_source::FileSource;
 use crate::files_in_a_row::are_in_a_row;
@@ -80,7 +80,7 @@ impl CompactionJob {
         let scans = self.inputs.iter().map(scan).fold(streamed, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
-        let outputs = Cutter::new(self.cut.clone(), store.order).pieces() as u64;
+        let outputs = self.most_outputs(store.order) as u64;
         let large_buffers = match store.next_read() {
             NextRead::Soon => 0,
             NextRead::Later => outputs.min(MOST_LARGE_BUFFERS as u64) * LARGE_BUFFER_BYTES,
@@ -88,6 +88,18 @@ impl CompactionJob {
         let written =
             block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs).saturating_add(large_buffers);
         scans.saturating_add(block).saturating_add(written)
+    }
+
+    /// So many files are written at most, as far as that is known: by timestamp, those of times that some input has.
+    fn most_outputs(&self, order: CellOrder) -> usize {
+        let Cut::Times(starts) = &self.cut else { return Cutter::new(self.cut.clone(), order).pieces() };
+        let mut is_written = vec![false; starts.len()];
+        for input in &self.inputs {
+            let (oldest, newest) = input.time_range().unwrap_or((i64::MIN, i64::MAX));
+            let pieces = piece_of_time(starts, oldest)..=piece_of_time(starts, newest);
+            is_written.get_mut(pieces).into_iter().flatten().for_each(|piece| *piece = true);
+        }
+        is_written.iter().filter(|piece| **piece).count().max(1)
     }
 
     /// For how many bytes at a time each input is read past the system's memory, if it is: files that nobody reads are not there, and

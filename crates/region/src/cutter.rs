@@ -116,7 +116,7 @@ impl Cutter {
 }
 
 /// The piece of a timestamp: earlier ones than the first piece's go there, too.
-fn piece_of_time(starts: &[i64], timestamp: i64) -> usize {
+pub(crate) fn piece_of_time(starts: &[i64], timestamp: i64) -> usize {
     starts.partition_point(|start| *start <= timestamp).saturating_sub(1)
 }
 

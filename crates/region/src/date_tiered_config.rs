@@ -44,7 +44,7 @@ impl DateTieredConfig {
             "hbase.hstore.compaction.date.tiered.max.tier.age.millis",
             &mut self.max_tier_age_ms,
         );
-        own.apply(
+        own.apply_count(
             "hbase.hstore.compaction.date.tiered.incoming.window.min",
             &mut self.incoming_window_min_files,
         );

@@ -109,8 +109,9 @@ impl Region {
         own_id: bool,
         control: &dyn JobControl,
     ) -> Result<FlushOutcome, RegionError> {
-        self.withdraw_failed_loads()?;
+        // Whatever becomes of this flush, the next write that finds too much asks for another.
         self.flush_asked.store(false, Ordering::Release);
+        self.withdraw_failed_loads()?;
         let chosen: Vec<&Store> = self
             .stores
             .iter()

@@ -1,6 +1,6 @@
 //! Settings of the stripe engine, under HBase's names.
 
-use crate::compaction_config::Overrides;
+use crate::compaction_config::{DEFAULT_FLUSH_SIZE_BYTES, Overrides};
 
 /// Settings of the stripe engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,14 +38,16 @@ impl Default for StripeConfig {
 }
 
 impl StripeConfig {
-    pub(crate) fn apply(&mut self, own: &Overrides<'_>) {
-        own.apply("hbase.store.stripe.compaction.minFilesL0", &mut self.level0_min_files);
+    /// `flush_size_bytes` is the table's.
+    pub(crate) fn apply(&mut self, own: &Overrides<'_>, flush_size_bytes: u64) {
+        own.apply_count("hbase.store.stripe.compaction.minFilesL0", &mut self.level0_min_files);
         own.apply("hbase.store.stripe.compaction.flushToL0", &mut self.flush_to_level0);
-        own.apply_optional("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
-        own.apply_optional("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
-        own.apply("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
+        own.apply_optional_count("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
+        own.apply_optional_count("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
+        own.apply_count("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
         own.apply_optional("hbase.store.stripe.sizeToSplit", &mut self.split_size_bytes);
         own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
+        self.split_size_bytes = Some(self.split_size_bytes(flush_size_bytes));
     }
 
     /// So many files of a stripe are compacted, in a store that would compact `of_others`. Files that were flushed into
@@ -53,6 +55,13 @@ impl StripeConfig {
     pub(crate) fn min_files(&self, of_others: usize) -> usize {
         let least = if self.flush_to_level0 { 3 } else { 4 };
         self.min_files.unwrap_or(of_others.max(least))
+    }
+
+    /// A larger stripe is cut, in a store with this flush size; 0 stands for HBase's default.
+    pub(crate) fn split_size_bytes(&self, flush_size_bytes: u64) -> u64 {
+        let flush_size = if flush_size_bytes == 0 { DEFAULT_FLUSH_SIZE_BYTES } else { flush_size_bytes };
+        let default = flush_size as f64 * self.level0_min_files as f64 * 4.0 * self.split_parts();
+        self.split_size_bytes.unwrap_or(default as u64)
     }
 
     /// Into how many parts a stripe is cut: as in HBase a share of a part stands for its inverse, and what would be no

@@ -20,9 +20,11 @@ fn family(configuration: &[(&str, &str)]) -> ColumnFamilyDescriptor {
 
 #[test]
 fn a_store_without_settings_has_those_of_the_server_and_its_own_flush_size() {
-    let expected = CompactionConfig { min_size_bytes: Some(7), ..CompactionConfig::default() };
+    // 4 files, 4 times, for each of two parts of a stripe.
+    let stripe = StripeConfig { split_size_bytes: Some(4 * 4 * 2 * 7), ..StripeConfig::default() };
+    let expected = CompactionConfig { min_size_bytes: Some(7), stripe, ..CompactionConfig::default() };
     assert_eq!(of_family(&[]), expected);
-    let server = CompactionConfig { min_size_bytes: Some(9), max_files: 4, ..CompactionConfig::default() };
+    let server = CompactionConfig { min_size_bytes: Some(9), max_files: 4, ..expected };
     assert_eq!(server.of_store(&table(&[]), &family(&[]), 7), server);
 }
 
@@ -78,7 +80,7 @@ fn every_setting_may_be_the_stores_own() {
         purge_deletes_ms: 7000,
         check_multiplier: 9,
         date_tiered: DateTieredConfig::default(),
-        stripe: StripeConfig::default(),
+        stripe: of_family(&[]).stripe,
     };
     assert_eq!(config, expected);
     let is_off_peak = |hour: i64| config.off_peak_hours().unwrap().contains(hour * 3_600_000, 0);
@@ -169,4 +171,32 @@ fn what_makes_no_sense_is_as_if_it_were_not_there() {
         ("hbase.hstore.compaction.min.size", ""),
     ]);
     assert_eq!(config, of_family(&[]));
+}
+
+#[test]
+fn counts_are_no_larger_than_hbases_ints() {
+    let most = usize::MAX.to_string();
+    let names = [
+        "hbase.hstore.compaction.min",
+        "hbase.hstore.compaction.max",
+        "hbase.hstore.blockingStoreFiles",
+        "hbase.hstore.compaction.date.tiered.incoming.window.min",
+        "hbase.store.stripe.compaction.minFilesL0",
+        "hbase.store.stripe.compaction.minFiles",
+        "hbase.store.stripe.compaction.maxFiles",
+        "hbase.store.stripe.initialStripeCount",
+    ];
+    let config = of_family(&names.map(|name| (name, &most[..])));
+    let stripe = &config.stripe;
+    let counts = [
+        config.min_files,
+        config.max_files,
+        config.blocking_files,
+        config.date_tiered.incoming_window_min_files,
+        stripe.level0_min_files,
+        stripe.min_files.unwrap(),
+        stripe.max_files.unwrap(),
+        stripe.initial_stripes,
+    ];
+    assert_eq!(counts, [i32::MAX as usize; 8]);
 }

@@ -6,11 +6,12 @@ use super::major_period::age_ms;
 use super::windows::Window;
 use super::{Candidate, Candidates, Cut, Occasion};
 use crate::compaction_config::CompactionConfig;
+use crate::output_files::MOST_FILES;
 use std::cmp::Ordering;
 
 /// Windows that are looked at, going back in time: so many are only there when tiers end early and some timestamp is
-/// absurdly old. What is older than the last of them counts as if it were in it.
-const MOST_WINDOWS: usize = 1000;
+/// absurdly old. What is older than the last of them gets the file that is left.
+const MOST_WINDOWS: usize = MOST_FILES - 1;
 
 impl CompactionConfig {
     /// A minor compaction: of the youngest window that has enough files.

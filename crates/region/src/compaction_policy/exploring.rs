@@ -21,7 +21,7 @@ pub(super) fn choose(
     let mut best: (Range<usize>, u64) = (0..0, 0);
     let mut smallest: Option<(Range<usize>, u64)> = None;
     for start in 0..files.len() {
-        for end in start + min_files..=files.len().min(start + max_files) {
+        for end in start.saturating_add(min_files)..=files.len().min(start.saturating_add(max_files)) {
             let run = &files[start..end];
             let size = total(run);
             if stuck && smallest.as_ref().is_none_or(|(_, least)| size < *least) {

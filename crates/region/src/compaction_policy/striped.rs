@@ -6,9 +6,10 @@
 
 use super::stripes::Stripes;
 use super::{Candidate, Cut, Occasion, Selection, exploring, total};
-use crate::compaction_config::{CompactionConfig, StoreEngine};
+use crate::compaction_config::{CompactionConfig, DEFAULT_FLUSH_SIZE_BYTES, StoreEngine};
 use crate::output_files::MOST_FILES;
 use finback_cell::Bytes;
+use std::ops::Range;
 
 /// What the stripe engine needs to know of a file besides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,11 +77,19 @@ impl Choice<'_> {
             return self.new_stripes(all, true);
         }
         let count = self.stripes.files.len();
-        let cut = Cut::Rows { bounds: self.stripes.bounds.clone(), whole: Some((0, count)) };
+        // Neighbours become one where there are too many.
+        let together = count.div_ceil(MOST_FILES);
+        let mut bounds: Vec<Bytes> = self.stripes.bounds[..count].iter().step_by(together).cloned().collect();
+        let pieces = bounds.len();
+        bounds.push(self.stripes.bounds[count].clone());
+        let cut = Cut::Rows { bounds, whole: Some((0, pieces)) };
         self.selection(all, cut, Some(self.stripes.rows(0, count - 1)))
     }
 
     fn choose(&self) -> Option<Selection> {
+        if self.stripes.files.len() > MOST_FILES {
+            return self.smallest_neighbours();
+        }
         let level0 = &self.stripes.level0;
         let has_nothing =
             |number: &usize| self.files[*number].timestamps.is_none() || self.has_expired(*number);
@@ -114,7 +123,8 @@ impl Choice<'_> {
         let (stripe, mut chosen, size) = best?;
         let is_whole = chosen.len() == self.stripes.files[stripe].len();
         let rows = self.stripes.rows(stripe, stripe);
-        let is_split = is_whole && size >= self.split_size();
+        let most = MOST_FILES + 1 - self.stripes.files.len();
+        let is_split = is_whole && most > 1 && size >= self.split_size();
         if with_level0 {
             if is_split {
                 return None;
@@ -126,8 +136,11 @@ impl Choice<'_> {
             };
             return self.selection(chosen, cut, is_whole.then_some(rows));
         }
-        let (pieces, cells) =
-            if is_split { self.parts(&chosen, self.config.stripe.split_parts()) } else { (1, u64::MAX) };
+        let (pieces, cells) = if is_split {
+            self.parts(&chosen, self.config.stripe.split_parts(), most)
+        } else {
+            (1, u64::MAX)
+        };
         let cut = Cut::Cells { start: rows.0.clone(), end: rows.1.clone(), pieces, cells };
         self.selection(chosen, cut, (is_whole && no_level0).then_some(rows))
     }
@@ -145,7 +158,8 @@ impl Choice<'_> {
     }
 
     fn new_stripes(&self, chosen: Vec<usize>, is_whole: bool) -> Option<Selection> {
-        let (pieces, cells) = self.parts(&chosen, self.config.stripe.initial_stripes.max(1) as f64);
+        let initial = self.config.stripe.initial_stripes.max(1) as f64;
+        let (pieces, cells) = self.parts(&chosen, initial, MOST_FILES);
         let open = (Bytes::new(), Bytes::new());
         let cut = Cut::Cells { start: open.0.clone(), end: open.1.clone(), pieces, cells };
         self.selection(chosen, cut, is_whole.then_some(open))
@@ -184,13 +198,23 @@ impl Choice<'_> {
         if best.len() == 1 {
             best.end += 1;
         }
-        if best.is_empty() || best.end > stripes.len() {
-            return None;
-        }
-        let (start, end) = self.stripes.rows(best.start, best.end - 1);
+        if best.is_empty() || best.end > stripes.len() { None } else { self.merged(best) }
+    }
+
+    /// The two stripes side by side that are the smallest together become one.
+    fn smallest_neighbours(&self) -> Option<Selection> {
+        let sizes: Vec<u64> = self.stripes.files.iter().map(|files| self.size(files)).collect();
+        let pairs = sizes.windows(2).map(|pair| pair[0].saturating_add(pair[1])).enumerate();
+        let (first, _) = pairs.min_by_key(|(_, size)| *size)?;
+        self.merged(first..first + 2)
+    }
+
+    /// Stripes side by side become one.
+    fn merged(&self, stripes: Range<usize>) -> Option<Selection> {
+        let (start, end) = self.stripes.rows(stripes.start, stripes.end - 1);
         let cut = Cut::Cells { start: start.clone(), end: end.clone(), pieces: 1, cells: u64::MAX };
         let whole = self.stripes.level0.is_empty().then_some((start, end));
-        self.selection(stripes[best].concat(), cut, whole)
+        self.selection(self.stripes.files[stripes].concat(), cut, whole)
     }
 
     /// Whether all cells of a file have expired.
@@ -216,10 +240,7 @@ impl Choice<'_> {
     }
 
     fn split_size(&self) -> u64 {
-        let stripe = &self.config.stripe;
-        let default =
-            self.config.min_size_bytes() as f64 * stripe.level0_min_files as f64 * 4.0 * stripe.split_parts();
-        stripe.split_size_bytes.unwrap_or(default as u64)
+        self.config.stripe.split_size_bytes(DEFAULT_FLUSH_SIZE_BYTES)
     }
 
     fn size(&self, numbers: &[usize]) -> u64 {
@@ -227,19 +248,20 @@ impl Choice<'_> {
     }
 
     /// Into how many pieces, of how many cells, files are cut: into so many parts, or more as long as that brings the
-    /// size of a part nearer to what it should be.
-    fn parts(&self, numbers: &[usize], mut parts: f64) -> (usize, u64) {
+    /// size of a part nearer to what it should be, but no more than `most`.
+    fn parts(&self, numbers: &[usize], parts: f64, most: usize) -> (usize, u64) {
+        let mut parts = parts.min(most as f64);
         let part_size = (self.split_size() as f64 / self.config.stripe.split_parts()).max(1.0);
         let size = self.size(numbers) as f64;
         let ratio_of = |parts: f64| size / (parts * part_size);
-        while ratio_of(parts) > 1.0 && parts < MOST_FILES as f64 {
+        while ratio_of(parts) > 1.0 && parts < most as f64 {
             if 1.0 / ratio_of(parts + 1.0) >= ratio_of(parts) {
                 break;
             }
-            parts += 1.0;
+            parts = (parts + 1.0).min(most as f64);
         }
         let cells = numbers.iter().map(|&number| self.in_stripes[number].cells).fold(0, u64::saturating_add);
-        ((parts.ceil() as usize).min(MOST_FILES), (cells as f64 / parts) as u64)
+        (parts.ceil() as usize, (cells as f64 / parts) as u64)
     }
 
     fn selection(

@@ -1,4 +1,5 @@
 use super::*;
+use crate::date_tiered_config::DateTieredConfig;
 
 mod date_tiered;
 mod major;
@@ -168,4 +169,27 @@ fn references_go_as_soon_as_they_can_and_all_files_with_them() {
     assert_eq!((first.files, first.all_files), (range(0..10), false));
     many.truncate(1);
     assert_eq!(config.select(&many, NOW).expect("one is enough").files, range(0..1));
+}
+
+#[test]
+fn counts_of_files_may_be_as_large_as_numbers_get() {
+    let engines = [StoreEngine::Default, StoreEngine::DateTiered];
+    let policies = [CompactionPolicy::Exploring, CompactionPolicy::RatioBased];
+    for (min_files, max_files) in [(2, usize::MAX), (usize::MAX, usize::MAX), (usize::MAX, 2)] {
+        for (engine, policy) in engines.into_iter().flat_map(|engine| policies.map(|policy| (engine, policy)))
+        {
+            let date_tiered = DateTieredConfig { window_policy: policy, ..DateTieredConfig::default() };
+            let config = CompactionConfig {
+                engine,
+                policy,
+                min_files,
+                max_files,
+                min_size_bytes: Some(0),
+                date_tiered: DateTieredConfig { incoming_window_min_files: min_files, ..date_tiered },
+                ..CompactionConfig::default()
+            };
+            let expected = if min_files == 2 { range(1..5) } else { Vec::new() };
+            assert_eq!(chosen(&config, &[90, 10, 10, 10, 10], NOW), expected, "{engine:?} {policy:?}");
+        }
+    }
 }

@@ -6,9 +6,13 @@ use crate::world::{family, put, run, value};
 use finback_fs::CrashMode;
 use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const FLUSH_SIZE: usize = 10_000;
 
 fn start() -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
     let mut machine = Machine::new(vec![family("a", 1), family("b", 1)]);
+    machine.world.config.flush_size_bytes = FLUSH_SIZE as u64;
     let region = machine.world.start().unwrap();
     write(&region, "before");
     let files = ["a", "b"].map(|family| {
@@ -151,7 +155,7 @@ fn a_load_that_could_not_be_taken_back_holds_up_flushes_until_it_can() {
         });
         assert!(flushed, "{what}");
         assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}");
-        write_when_possible(&region);
+        write_when_possible(&region, b"v");
         region.flush(None).unwrap();
         let mut next = machine.crash(CrashMode::Strict);
         let region = next.world.recover().unwrap();
@@ -160,12 +164,32 @@ fn a_load_that_could_not_be_taken_back_holds_up_flushes_until_it_can() {
     assert!(held_up > 0);
 }
 
-fn write_when_possible(region: &Region) {
+#[test]
+fn a_flush_that_a_load_held_up_is_asked_for_again() {
+    for at in 0..operations() {
+        let (machine, region, files) = start();
+        machine.faults.fail_from(machine.faults.operations() + at);
+        let _ = load(&region, &files);
+        machine.faults.heal();
+        write_when_possible(&region, b"v");
+        write_when_possible(&region, &[0; FLUSH_SIZE]);
+        machine.faults.fail_from(machine.faults.operations());
+        region.flush(None).unwrap_err();
+        machine.faults.heal();
+        let asked = || machine.world.host.flushes_wanted.load(Ordering::SeqCst);
+        let before = asked();
+        write_when_possible(&region, b"v");
+        assert!(asked() > before, "from operation {at} on");
+    }
+}
+
+fn write_when_possible(region: &Region, value: &[u8]) {
+    let write = || run(region.batch(vec![put(("later", "a", "q"), value)])).swap_remove(0);
     for _ in 0..100 {
-        if run(region.batch(vec![put(("later", "a", "q"), b"v")])).swap_remove(0).is_ok() {
+        if write().is_ok() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    panic!("writes do not work again");
+    write().expect("writes work again");
 }

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::world::{family, mutation, put, run, value};
 use finback_cell::{CellType, LATEST_TIMESTAMP, MutationKind};
 use finback_fs::CrashMode;
-use finback_region::{CompactionConfig, DateTieredConfig, Region, StoreEngine};
+use finback_region::{CompactionConfig, DateTieredConfig, Host, Region, StoreEngine};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -164,4 +164,21 @@ fn one_operation_fails_and_the_power_is_cut_later() {
             assert_eq!(region.metrics().store_files, next.stored().len(), "{what}");
         }
     }
+}
+
+#[test]
+fn there_may_be_more_windows_than_files_of_one_compaction() {
+    let mut compaction = date_tiered();
+    compaction.date_tiered.windows_per_tier = 1;
+    let mut machine = Machine::new(vec![family("a", 1)]);
+    machine.world.config.compaction = compaction;
+    let region = machine.world.start().unwrap();
+    let times = [("first", 1), ("now", machine.world.host.now_ms())];
+    for (row, time) in times {
+        let put = mutation(MutationKind::Put, CellType::Put, (row, "a", "q"), time, b"v");
+        run(region.batch(vec![put])).swap_remove(0).unwrap();
+        region.flush(None).unwrap();
+    }
+    assert_eq!(region.compact(b"a", true).unwrap().unwrap().inputs, 2);
+    times.iter().for_each(|(row, _)| assert!(value(&region, (row, "a", "q")).is_some(), "{row}"));
 }

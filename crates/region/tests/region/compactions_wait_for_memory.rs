@@ -1,9 +1,10 @@
 //! Compactions that together need more than the block cache has run one after the other; those that do not, side by side.
 
-use crate::world::{World, family, put};
+use crate::world::{World, family, mutation, put};
 use finback_cache::LruLikeCache;
+use finback_cell::{CellType, MutationKind};
 use finback_fs::MemFileSystem;
-use finback_region::{JobControl, Region, RegionError};
+use finback_region::{CompactionConfig, DateTieredConfig, JobControl, Region, RegionError, StoreEngine};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -21,7 +22,12 @@ const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(300);
 
 fn region(cache_bytes: u64) -> (World, Arc<Region>, Arc<LruLikeCache>) {
+    region_of(cache_bytes, CompactionConfig::default())
+}
+
+fn region_of(cache_bytes: u64, compaction: CompactionConfig) -> (World, Arc<Region>, Arc<LruLikeCache>) {
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1), family("b", 1)]);
+    world.config.compaction = compaction;
     world.start_server().unwrap();
     let cache = Arc::new(LruLikeCache::new(cache_bytes));
     let region = world.open_with(cache.clone()).unwrap();
@@ -101,6 +107,25 @@ fn wait<T>(write: impl Future<Output = T>) -> T {
 #[test]
 fn with_room_for_both_they_run_side_by_side() {
     let (_world, region, _cache) = region(ROOM_FOR_TWO);
+    both_run_side_by_side(&region);
+}
+
+#[test]
+fn windows_of_which_nothing_is_there_need_no_room() {
+    let date_tiered =
+        DateTieredConfig { base_window_ms: 1, windows_per_tier: 1, ..DateTieredConfig::default() };
+    let engine = StoreEngine::DateTiered;
+    let compaction = CompactionConfig { engine, date_tiered, ..CompactionConfig::default() };
+    let (_world, region, _cache) = region_of(2 * ROOM_FOR_TWO, compaction);
+    for family in ["a", "b"] {
+        let old = mutation(MutationKind::Put, CellType::Put, ("row", family, "q"), 1, b"old");
+        wait(region.mutate(&old)).unwrap();
+    }
+    region.flush(None).unwrap();
+    both_run_side_by_side(&region);
+}
+
+fn both_run_side_by_side(region: &Region) {
     let (first_gate, first_came, open_first) = gate();
     let (second_gate, second_came, open_second) = gate();
     std::thread::scope(|scope| {

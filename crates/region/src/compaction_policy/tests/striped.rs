@@ -3,7 +3,9 @@
 use super::super::striped::InStripe;
 use super::super::stripes::Stripes;
 use super::*;
+use crate::output_files::MOST_FILES;
 use crate::stripe_config::StripeConfig;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
 
 fn rows(start: &'static str, end: &'static str) -> (Bytes, Bytes) {
     (Bytes::from_static(start.as_bytes()), Bytes::from_static(end.as_bytes()))
@@ -161,4 +163,85 @@ fn expired_stripes_become_one_with_their_neighbours() {
     assert_eq!(files_of([false, true, false], false), Some((vec![1, 2], cut, rows)));
     assert_eq!(files_of([false, false, true], false), None, "the last has no next one");
     assert_eq!(files_of([false; 3], false), None);
+}
+
+#[test]
+fn counts_of_files_of_stripes_may_be_as_large_as_numbers_get() {
+    let (a, b) = (Some(("", "m")), Some(("m", "")));
+    for (min_files, max_files) in [(2, usize::MAX), (usize::MAX, usize::MAX), (usize::MAX, 2)] {
+        let mut config = striped();
+        (config.stripe.min_files, config.stripe.max_files) = (Some(min_files), Some(max_files));
+        let selection = select(&config, &[(a, 9), (b, 9), (b, 9), (b, 9), (b, 9)], NOW);
+        assert_eq!(selection.map(|selection| selection.files), (min_files == 2).then(|| range(1..5)));
+    }
+}
+
+#[test]
+fn a_stripe_is_large_by_the_flush_size_whatever_files_are_always_in_ratio() {
+    let table = TableDescriptor::new(TableName::parse(b"t").unwrap());
+    let family = ColumnFamilyDescriptor::with_defaults(b"f").with("hbase.hstore.compaction.min.size", "0");
+    let pieces_of = |flush_size, size| {
+        let config = CompactionConfig { engine: StoreEngine::Stripe, ..CompactionConfig::default() };
+        let config = config.of_store(&table, &family, flush_size);
+        let Cut::Cells { pieces, .. } = select(&config, &[(Some(("", "")), size); 4], NOW).unwrap().cut
+        else {
+            panic!("not cut by cells")
+        };
+        pieces
+    };
+    // 4 files, 4 times, for each of two parts.
+    assert_eq!((pieces_of(128 * MB, 1), pieces_of(128 * MB, 1023), pieces_of(128 * MB, 1024)), (1, 1, 2));
+    assert_eq!((pieces_of(0, 1023), pieces_of(0, 1024)), (1, 2));
+    assert_eq!((pieces_of(MB, 7), pieces_of(MB, 8)), (1, 2));
+}
+
+/// A file of 200 MB for each of so many stripes.
+fn many_stripes(count: u16) -> (Vec<Candidate>, Vec<InStripe>) {
+    let bound = |number: u16| match number % count {
+        0 => Bytes::new(),
+        number => Bytes::copy_from_slice(&number.to_be_bytes()),
+    };
+    let of_stripe = |number| InStripe { rows: Some((bound(number), bound(number + 1))), cells: 200 };
+    let file = Candidate { size_bytes: 200 * MB, ..FILE };
+    (vec![file; count.into()], (0..count).map(of_stripe).collect())
+}
+
+fn pieces(cut: &Cut) -> usize {
+    match cut {
+        Cut::Rows { bounds, .. } => bounds.len() - 1,
+        Cut::Cells { pieces, .. } => *pieces,
+        Cut::Whole | Cut::Times(_) => 1,
+    }
+}
+
+#[test]
+fn stripes_that_are_too_many_become_fewer() {
+    for count in [MOST_FILES + 1, 2 * MOST_FILES + 1] {
+        let (mut files, mut in_stripes) = many_stripes(count.try_into().unwrap());
+        (files[7].size_bytes, files[8].size_bytes) = (MB, MB);
+        for level0 in [0, 3] {
+            files.resize(count + level0, FILE);
+            in_stripes.resize(count + level0, InStripe { rows: None, cells: 10 });
+            let select = |occasion| striped().select_striped(&files, &in_stripes, occasion).unwrap();
+            // The two smallest neighbours.
+            let some = select(NOW);
+            assert_eq!((some.files, pieces(&some.cut), some.whole.is_some()), (vec![7, 8], 1, level0 == 0));
+            let all = select(ASKED);
+            assert!(all.all_files && pieces(&all.cut) <= MOST_FILES, "{}", pieces(&all.cut));
+            let Cut::Rows { bounds, whole } = all.cut else { panic!("not cut by rows") };
+            assert_eq!(whole, Some((0, bounds.len() - 1)));
+            assert!(bounds[0].is_empty() && bounds[bounds.len() - 1].is_empty());
+        }
+    }
+}
+
+#[test]
+fn stripes_are_cut_only_as_long_as_they_are_not_too_many() {
+    for (count, expected) in [(MOST_FILES - 2, 3), (MOST_FILES - 1, 2), (MOST_FILES, 1)] {
+        let (mut files, mut in_stripes) = many_stripes(count.try_into().unwrap());
+        files.extend([files[5]; 3]);
+        in_stripes.extend(std::iter::repeat_n(in_stripes[5].clone(), 3));
+        let selection = striped().select_striped(&files, &in_stripes, NOW).unwrap();
+        assert_eq!((selection.files.len(), pieces(&selection.cut)), (4, expected));
+    }
 }
