@@ -165,8 +165,8 @@ settings! {
     stripe_max_files: OptionalCount = "", "hbase.store.stripe.compaction.maxFiles", Now, NONE;
     /// Into how many stripes a store is cut at first.
     stripe_initial_count: Count = "1", "hbase.store.stripe.initialStripeCount", Now, NONE;
-    /// A stripe that is larger is cut when all of it is compacted. Empty: what follows from the sizes and numbers of files
-    /// for which stores and stripes are compacted.
+    /// A stripe that is larger is cut when all of it is compacted. Empty: what follows from the flush size, the number of files for
+    /// which stripes are compacted, and that of parts.
     stripe_split_size: OptionalByteCount = "", "hbase.store.stripe.sizeToSplit", Now, NONE;
     /// Into how many parts a stripe is cut.
     stripe_split_parts: Ratio = "2.0", "hbase.store.stripe.splitPartCount", Now, NONE;
