@@ -164,6 +164,7 @@ impl Region {
             drop(store.compaction_lock.lock());
         }
         self.flush_anyway(None, None)?;
+        self.stores.iter().try_for_each(|store| self.settle_list(store))?;
         self.note_close();
         let root = &self.environment.root;
         root.write_close_notes(&self.info.table, &self.encoded_name, self.read_point())?;

@@ -261,7 +261,14 @@ impl Region {
         if !files.is_empty()
             && let Err(error) = self.track(store, inputs, &files)
         {
-            return Err((error, self.take_back(&files, files.len())));
+            // While the list may name them they must be there.
+            let is_listed = self.settle_list(store).is_err();
+            let uncertain = if is_listed {
+                files.iter().map(|file| file.name()).collect()
+            } else {
+                self.take_back(&files, files.len())
+            };
+            return Err((error, uncertain));
         }
         Ok(files)
     }

@@ -18,15 +18,23 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct TrackedFiles {
     tracker: StoreFileTracker,
-    /// Sizes by name. One change at a time: it is not let go of before it is on disk.
-    listed: Mutex<BTreeMap<String, u64>>,
+    /// One change at a time: it is not let go of before it is on disk.
+    listed: Mutex<Listed>,
+}
+
+#[derive(Debug)]
+struct Listed {
+    /// Sizes by name.
+    files: BTreeMap<String, u64>,
+    /// Whether the list on disk may be another one: a change of it has failed.
+    is_uncertain: bool,
 }
 
 impl TrackedFiles {
     /// Of a store with these files.
     pub(crate) fn new(tracker: StoreFileTracker, files: &[Arc<StoreFile>]) -> Self {
-        let listed = files.iter().map(|file| (file.name(), file.size_bytes())).collect();
-        Self { tracker, listed: Mutex::new(listed) }
+        let files = files.iter().map(|file| (file.name(), file.size_bytes())).collect();
+        Self { tracker, listed: Mutex::new(Listed { files, is_uncertain: false }) }
     }
 }
 
@@ -34,7 +42,7 @@ impl Region {
     /// Exchanges files in the list of a store, durably, if there is one.
     ///
     /// # Errors
-    /// The storage's. The list says what it said before then, or is another one that the next change replaces.
+    /// The storage's. The list says what it said before then, or it says this: see [`Region::settle_list`].
     pub(crate) fn track(
         &self,
         store: &Store,
@@ -46,11 +54,25 @@ impl Region {
             return Ok(());
         }
         let mut listed = tracked.listed.lock();
-        let mut files = listed.clone();
+        let mut files = listed.files.clone();
         files.retain(|name, _| !gone.iter().any(|file| file.name() == *name));
         files.extend(come.iter().map(|file| (file.name(), file.size_bytes())));
+        listed.is_uncertain = true;
         self.write_list(store, &files)?;
-        *listed = files;
+        *listed = Listed { files, is_uncertain: false };
+        Ok(())
+    }
+
+    /// Sees to it that the list of a store, if there is one, says what it said before a change that failed.
+    ///
+    /// # Errors
+    /// The storage's: the list may still be either.
+    pub(crate) fn settle_list(&self, store: &Store) -> Result<(), RegionError> {
+        let mut listed = store.tracked.listed.lock();
+        if listed.is_uncertain {
+            self.write_list(store, &listed.files)?;
+            listed.is_uncertain = false;
+        }
         Ok(())
     }
 
@@ -65,20 +87,20 @@ impl Region {
     pub(crate) fn settle_lists(&self) -> Result<(), RegionError> {
         for store in self.stores.iter().filter(|store| store.tracked.tracker.writes_list()) {
             let files = store.files().iter().map(|file| (file.name(), file.size_bytes())).collect();
-            let mut listed = store.tracked.listed.lock();
-            self.write_list(store, &files)?;
-            *listed = files;
+            *store.tracked.listed.lock() = Listed { files, is_uncertain: true };
+            self.settle_list(store)?;
             if store.tracked.tracker.reads_list() {
-                self.archive_unlisted(store, &listed)?;
+                self.archive_unlisted(store)?;
             }
         }
         Ok(())
     }
 
-    fn archive_unlisted(&self, store: &Store, listed: &BTreeMap<String, u64>) -> Result<(), RegionError> {
+    fn archive_unlisted(&self, store: &Store) -> Result<(), RegionError> {
+        let listed = store.tracked.listed.lock();
         let (root, table, family) = (&self.environment.root, &self.info.table, &store.family.name);
         for entry in root.list_store_files(table, &self.encoded_name, family)? {
-            if !listed.contains_key(&entry.name) {
+            if !listed.files.contains_key(&entry.name) {
                 tracing::warn!(region = %self.encoded_name, file = entry.name, "not in the list of its store: archived");
                 root.archive_store_file(table, &self.encoded_name, family, &entry.name)?;
             }

@@ -101,7 +101,11 @@ fn program(region: &Region, told: &mut Told) -> Vec<Result<(), RegionError>> {
 }
 
 fn filled() -> (Machine, Arc<Region>, Told) {
-    let (mut machine, mut told) = (new_machine(), Told::new());
+    filled_on(new_machine())
+}
+
+fn filled_on(mut machine: Machine) -> (Machine, Arc<Region>, Told) {
+    let mut told = Told::new();
     let region = machine.world.start().unwrap();
     fill(&region, &mut told);
     (machine, region, told)
@@ -289,4 +293,50 @@ fn inputs_whose_output_is_gone_are_served_whatever_the_log_says() {
     next.world.fs.remove_file(&next.dir(false).join(&outputs[0])).unwrap();
     let region = next.world.recover().unwrap();
     check(&region, &told, "without the output");
+}
+
+/// Of a store with a list of its files: a change of it that fails may have been made all the same.
+#[test]
+fn a_list_names_files_that_are_there_however_its_change_failed() {
+    let listed = || Machine::new(vec![family("a", 3).with("hbase.store.file-tracker.impl", "FILE")]);
+    let filled = || {
+        let (machine, region, told) = filled_on(listed());
+        // A flush at the close would write the list.
+        region.flush(None).unwrap();
+        (machine, region, told)
+    };
+    let (machine, region, _) = filled();
+    let first = machine.faults.operations();
+    region.compact(b"a", true).unwrap();
+    let points = machine.faults.operations() - first;
+    assert!(points > 10, "{points}");
+    for (point, lasts, crashes) in (0..points)
+        .flat_map(|point| [(false, false), (false, true), (true, false)].map(|(l, c)| (point, l, c)))
+    {
+        let what = format!("operation {point} fails, later ones too: {lasts}, crashes: {crashes}");
+        let (mut machine, region, told) = filled();
+        let at = machine.faults.operations() + point;
+        if lasts {
+            machine.faults.fail_from(at)
+        } else {
+            machine.faults.fail_operation(at)
+        }
+        let _ = region.compact(b"a", true);
+        machine.faults.heal();
+        check(&region, &told, &what);
+        let region = if crashes {
+            machine = machine.crash(CrashMode::Strict);
+            machine.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"))
+        } else {
+            // A log that failed is tried again soon.
+            let is_closed = (0..500).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                region.close().is_ok()
+            });
+            assert!(is_closed, "{what}");
+            machine.world.open().unwrap_or_else(|error| panic!("{what}: {error}"))
+        };
+        check(&region, &told, &what);
+        machine.assert_files(&region, &what);
+    }
 }
