@@ -122,16 +122,19 @@ impl Region {
         let (sequence_id, parts) = {
             let _no_writers = wait_for(self.updates.write());
             if chosen.iter().all(|store| store.memstore.is_empty()) {
-                // The log may be kept for nothing but the markers of earlier flushes.
-                let sequence_id = if own_id { self.flush_id() } else { self.read_point() };
-                if replayed.is_none() {
-                    self.tell_log(sequence_id);
-                }
-                return Ok(FlushOutcome { sequence_id, ..FlushOutcome::default() });
+                (if own_id { self.flush_id() } else { self.read_point() }, Vec::new())
+            } else {
+                let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
+                (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
             }
-            let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
-            (sequence_id, chosen.into_iter().map(StoreFlush::begin).collect::<Vec<_>>())
         };
+        if parts.is_empty() {
+            // The log may be kept for nothing but the markers of earlier flushes.
+            if replayed.is_none() {
+                self.tell_log(sequence_id);
+            }
+            return Ok(FlushOutcome { sequence_id, ..FlushOutcome::default() });
+        }
         let smallest_read_point = self.mvcc.smallest_kept_point();
         if replayed.is_none()
             && let Err(error) = self.begin_in_log(sequence_id, &parts)
@@ -221,15 +224,16 @@ impl Region {
     /// Tells the log from which sequence id on each family still needs it, `flushed` being the flush's own; recovered edits that
     /// nobody needs any more go.
     fn tell_log(&self, flushed: u64) {
-        let older: Vec<(&[u8], u64)> = self
-            .stores
-            .iter()
-            .filter_map(|store| Some((&store.family.name[..], store.needs_log_from()?)))
-            .filter(|(_, lowest)| *lowest <= flushed)
-            .collect();
-        if !older.is_empty() && !self.has_written_log() {
+        let lowest: Vec<(&Store, u64)> =
+            self.stores.iter().filter_map(|store| Some((store, store.needs_log_from()?))).collect();
+        if lowest.iter().any(|(store, _)| store.keeper.leaves_out_versions()) && !self.has_written_log() {
             return;
         }
+        let older: Vec<(&[u8], u64)> = lowest
+            .into_iter()
+            .filter(|(_, lowest)| *lowest <= flushed)
+            .map(|(store, lowest)| (&store.family.name[..], lowest))
+            .collect();
         // Other families may hold older edits: what is flushed of the whole region ends before them.
         let oldest = older.iter().map(|(_, lowest)| *lowest).min().unwrap_or(flushed + 1);
         self.last_flush_sequence_id.fetch_max(oldest.saturating_sub(1), Ordering::Relaxed);
@@ -237,8 +241,8 @@ impl Region {
         self.drop_recovered_edits();
     }
 
-    /// Waits until everything that was appended is on disk; whether it is. A version that a newer one hides may have left memory: in
-    /// a crash one of the two has to come back.
+    /// Waits until everything that was appended is on disk; whether it is. A version that a newer one hides may have left memory before
+    /// the newer one was written to the log: in a crash one of the two has to come back.
     fn has_written_log(&self) -> bool {
         let wal = &self.environment.wal;
         let written = wait_for(wal.sync(wal.end()));

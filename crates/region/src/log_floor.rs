@@ -17,7 +17,8 @@ impl Default for LogFloor {
 }
 
 impl LogFloor {
-    /// Before cells come that are in no log: what they may hide has the `lowest` sequence id of the memstore, or a higher one.
+    /// Before cells come that are in no log: what they may hide has the `lowest` sequence id of the memstore and of what is on its way
+    /// there, or a higher one.
     pub(crate) fn before_unlogged(&self, lowest: impl FnOnce() -> u64) {
         // It only rises.
         if self.0.load(Ordering::Acquire) == NONE {

@@ -110,7 +110,7 @@ impl Region {
         // Read before the memstores: what is flushed meanwhile is told the next time.
         let of_region = self.last_flush_sequence_id.load(Ordering::Relaxed);
         self.stores.iter().map(move |store| {
-            let lowest = store.memstore.lowest_sequence_id();
+            let lowest = store.needs_log_from();
             (&store.family.name, lowest.map_or(of_region, |lowest| lowest.saturating_sub(1)))
         })
     }

@@ -165,22 +165,29 @@ impl Region {
         }
         self.flush_anyway(None, None)?;
         self.stores.iter().try_for_each(|store| self.settle_list(store))?;
-        self.note_close();
-        let root = &self.environment.root;
-        root.write_close_notes(&self.info.table, &self.encoded_name, self.read_point())?;
+        let is_noted = self.note_close();
+        let (root, table, last) = (&self.environment.root, &self.info.table, self.read_point());
+        // Who cannot write to its log any more may have lost the region to another server.
+        if is_noted {
+            root.write_close_notes(table, &self.encoded_name, last)?;
+        } else {
+            root.write_sequence_id_file(table, &self.encoded_name, last)?;
+        }
         Ok(())
     }
 
     /// Writes the marker of a close, and waits for it: written after the log was told that the region is gone, it would
-    /// keep its log file for ever. All edits are in store files, so that a log that fails does not matter here.
-    fn note_close(&self) {
+    /// keep its log file for ever. All edits are in store files, so that a log that fails does not matter here. Whether it has the
+    /// marker.
+    fn note_close(&self) -> bool {
         let noted = self.mark_event(false).and_then(|position| {
             wait_for(self.environment.wal.sync(position))?;
             Ok(())
         });
-        if let Err(error) = noted {
+        if let Err(error) = &noted {
             tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of a close");
         }
+        noted.is_ok()
     }
 
     /// Stops taking requests without a flush: for a table that is being deleted, or a server that gives up.

@@ -199,9 +199,11 @@ impl Store {
         Some(self.log_floor.limits(self.memstore.lowest_sequence_id()?))
     }
 
-    /// Before cells of this sequence id are inserted that are in no log.
-    pub(crate) fn before_unlogged(&self, sequence_id: u64) {
-        self.log_floor.before_unlogged(|| self.memstore.lowest_sequence_id().unwrap_or(sequence_id));
+    /// Before cells are inserted that are in no log; writes that are under way have sequence ids from `under_way` on.
+    pub(crate) fn before_unlogged(&self, under_way: u64) {
+        self.log_floor.before_unlogged(|| {
+            self.memstore.lowest_sequence_id().map_or(under_way, |lowest| lowest.min(under_way))
+        });
     }
 
     /// After a flush of all edits up to this sequence id.

@@ -72,7 +72,8 @@ impl<'a> Appended<'a> {
             let has_row = retaken.is_some() || self.settles.is_none() && self.is_made_of_settled;
             let replaces = replaces && has_row;
             if !self.is_logged_whole {
-                self.region.stores.iter().for_each(|store| store.before_unlogged(self.sequence_id));
+                let under_way = self.region.read_point() + 1;
+                self.region.stores.iter().for_each(|store| store.before_unlogged(under_way));
             }
             self.region.insert_edit(&self.cells, self.sequence_id, replaces);
         }

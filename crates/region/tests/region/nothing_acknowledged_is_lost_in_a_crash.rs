@@ -4,9 +4,10 @@ use crate::machine::Machine;
 use crate::world::{World, family, increment, number, put, run, value};
 use finback_cell::{Durability, Mutation, TableDescriptor};
 use finback_fs::CrashMode;
-use finback_region::{InMemoryCompaction, Region, RegionError};
+use finback_region::{InMemoryCompaction, JobControl, Region, RegionError};
 use finback_wal::recovered_edits;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const COUNTER: (&str, &str, &str) = ("counter", "a", "n");
 
@@ -251,7 +252,9 @@ fn a_version_that_one_in_no_log_hides_keeps_its_log() {
         let put = Mutation { durability, ..put(("r", family, "q"), value) };
         run(region.batch(vec![put])).remove(0).unwrap();
     };
+    let flushed_of_a = || region.flushed_sequence_ids().next().unwrap().1;
     write("a", Durability::SyncWal, b"logged");
+    let before = flushed_of_a();
     run(wal.roll()).unwrap();
     for _ in 0..1000 {
         write("a", Durability::SkipWal, b"in no log");
@@ -260,6 +263,7 @@ fn a_version_that_one_in_no_log_hides_keeps_its_log() {
     write("b", Durability::SyncWal, b"flushed");
     run(wal.roll()).unwrap();
     region.flush(Some(&[b"b".to_vec()])).unwrap();
+    assert_eq!(flushed_of_a(), before);
     let mut next = machine.crash(CrashMode::Strict);
     let recovered = next.world.recover().unwrap();
     assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"logged"[..]));
@@ -288,4 +292,49 @@ fn a_family_that_was_deleted_and_added_again_is_empty_also_after_a_crash() {
     assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"kept"[..]));
     assert_eq!(value(&recovered, ("r", "b", "q")), None);
     assert_eq!(value(&recovered, ("s", "b", "q")).as_deref(), Some(&b"written since"[..]));
+}
+
+/// Writes over a column of family a once a block was written.
+struct WritesMeanwhile<'a> {
+    region: &'a Region,
+    has_written: AtomicBool,
+}
+
+impl JobControl for WritesMeanwhile<'_> {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn wrote(&self, _: u64) {
+        if self.has_written.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        for _ in 0..1000 {
+            let newer = Mutation { durability: Durability::AsyncWal, ..put(("r", "a", "q"), b"newer") };
+            run(self.region.batch(vec![newer])).remove(0).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_version_that_one_not_yet_in_the_log_hides_keeps_its_log() {
+    let mut machine = new_machine();
+    machine.world.compact_in_memory(InMemoryCompaction::Eager);
+    let region = machine.world.start().unwrap();
+    let wal = machine.world.wal.clone().unwrap();
+    run(region.batch(vec![put(("r", "a", "q"), b"logged")])).remove(0).unwrap();
+    run(wal.roll()).unwrap();
+    // Several blocks.
+    let block = vec![7; 100 << 10];
+    for row in ["r", "s", "t"] {
+        run(region.batch(vec![put((row, "b", "q"), &block)])).remove(0).unwrap();
+    }
+    run(wal.roll()).unwrap();
+    let control = WritesMeanwhile { region: &region, has_written: AtomicBool::new(false) };
+    region.flush_under(Some(&[b"b".to_vec()]), &control).unwrap();
+    assert!(control.has_written.into_inner());
+    assert!(region.metrics().in_memory.cells_dropped > 0);
+    let mut next = machine.crash(CrashMode::Strict);
+    let recovered = next.world.recover().unwrap();
+    assert!(value(&recovered, ("r", "a", "q")).is_some());
 }

@@ -202,9 +202,9 @@ async fn a_stop_leaves_nothing_to_replay() {
     assert_eq!(table.put("r", b"v").await.unwrap_err().simple_class(), "NotServingRegionException");
     let world = world.crash();
     let info = region_info("t", "", "");
-    let edits = world.root.recovered_edits_dir(&info.table, &info.encoded_name());
-    let left = world.root.fs().list(&edits).unwrap_or_default();
-    assert!(left.iter().all(|entry| entry.name.ends_with(".seqid")), "{left:?}");
+    let region = world.root.region_dir(&info.table, &info.encoded_name());
+    let left = finback_wal::recovered_edits(&**world.root.fs(), &region).unwrap();
+    assert!(left.is_empty(), "{left:?}");
     assert_eq!(world.table("t").await.get("r000050").await.unwrap()[0].1, b"v");
 }
 
