@@ -60,14 +60,17 @@ pub(crate) async fn load(server: Arc<RegionServer>, call: Call) -> Result<Reply,
                 }
                 cluster_ids.push(own);
             }
+            let files = files_of(&root, &request)?;
+            // Snapshots and tables made of them may need what is in the archive, which goes from there when nobody does.
+            let archive = resolved(&root.archive_dir())?;
+            let has_archived = files.iter().any(|file| is_below(&file.path, &archive));
             let options = BulkLoadOptions {
                 // Without a token it is a client of old, which says itself whether it wants one.
                 assign_sequence_id: request.bulk_token.is_some() || request.assign_seq_num(),
-                keep_source: request.copy_file(),
+                keep_source: request.copy_file() || has_archived,
                 replicate: request.replicate(),
                 cluster_ids,
             };
-            let files = files_of(&root, &request)?;
             match region.bulk_load(&files, &options) {
                 Ok(_) => Ok(true),
                 Err(error @ RegionError::OutsideRegion { .. }) => {
@@ -105,10 +108,10 @@ pub(crate) async fn clean_up(server: Arc<RegionServer>, call: Call) -> Result<Re
 
 /// The files of a request. What is in the directories of tables belongs to a region, and may be copied at most.
 fn files_of(root: &RootDir, request: &pb::BulkLoadHFileRequest) -> Result<Vec<BulkLoadFile>, RpcException> {
-    let data = absolute(&root.data_dir())?;
+    let data = resolved(&root.data_dir())?;
     let file = |named: &pb::bulk_load_h_file_request::FamilyPath| {
         let path = local_path(&named.path)?;
-        if path.starts_with(&data) && !request.copy_file() {
+        if is_below(&path, &data) && !request.copy_file() {
             let refused = format!("{} belongs to a table: it can be copied, and not moved", named.path);
             return Err(exceptions::do_not_retry(refused));
         }
@@ -130,6 +133,16 @@ fn local_path(text: &str) -> Result<PathBuf, RpcException> {
     let path = PathBuf::from(path);
     let is_plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
     if path.is_absolute() && path.components().all(is_plain) { Ok(path) } else { Err(refuse()) }
+}
+
+/// Whether a file is in a directory that was [resolved], by whatever links its path leads there.
+fn is_below(path: &Path, directory: &Path) -> bool {
+    path.starts_with(directory) || resolved(path).is_ok_and(|path| path.starts_with(directory))
+}
+
+/// Without symbolic links, if the file system of the process has it.
+fn resolved(path: &Path) -> Result<PathBuf, RpcException> {
+    std::fs::canonicalize(path).or_else(|_| absolute(path))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, RpcException> {

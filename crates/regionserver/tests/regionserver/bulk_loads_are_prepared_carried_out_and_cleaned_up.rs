@@ -149,3 +149,17 @@ async fn nothing_is_taken_from_tables_nor_removed_but_what_was_prepared() {
     };
     assert_eq!(load(&world, &nobody).await.unwrap_err().simple_class(), "NotServingRegionException");
 }
+
+#[tokio::test]
+async fn what_is_loaded_from_the_archive_stays_there() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let archive = world.root.archived_family_dir(&table.info.table, &table.info.encoded_name(), b"f");
+    let archived = archive.join("0123456789abcdef0123456789abcdef");
+    world.root.fs().create_dir_all(&archive).unwrap();
+    world.root.fs().rename(&file(&world, &["a"]), &archived).unwrap();
+    let token = prepare(&table).await;
+    assert!(load(&world, &request(&table, &token, &[&archived])).await.unwrap());
+    assert_eq!(table.get("a").await.unwrap()[0].1, b"loaded");
+    assert!(world.root.fs().exists(&archived).unwrap(), "a snapshot may name it");
+}
