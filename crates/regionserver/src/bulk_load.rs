@@ -5,6 +5,7 @@
 //! takes them into a directory of its own: nothing but the name of the staging directory is ever used.
 
 use crate::exceptions::exception;
+use crate::handlers::permit_before_deadline;
 use crate::server::RegionServer;
 use finback_cell::TableName;
 use finback_layout::{RootDir, new_store_file_name};
@@ -47,7 +48,8 @@ pub(crate) async fn prepare(server: Arc<RegionServer>, call: Call) -> Result<Rep
 pub(crate) async fn load(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::BulkLoadHFileRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
-    let _turn = server.bulk_load_turns.acquire().await;
+    // Who has stopped waiting has sent the request again, and expects the files where they are.
+    let _turn = permit_before_deadline(&server.bulk_load_turns, &call).await?;
     let root = server.root().clone();
     let loaded = blocking({
         let region = Arc::clone(&region);

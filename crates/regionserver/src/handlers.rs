@@ -51,10 +51,7 @@ impl Handlers {
             return Ok(Some(Turn { threads: None, permit: None }));
         }
         let turns = if kind == CallKind::Write { &self.writes } else { &self.reads };
-        let Some(permit) = acquire(turns, until).await else { return Ok(None) };
-        if call.connection.is_closed() {
-            return Err(exceptions::call_dropped("the client has gone"));
-        }
+        let Some(permit) = permit(turns, call, until).await? else { return Ok(None) };
         Ok(Some(Turn { threads: self.threads.as_ref(), permit: Some(permit) }))
     }
 
@@ -67,9 +64,35 @@ impl Handlers {
         call: &Call,
         kind: CallKind,
     ) -> Result<Turn<'_>, RpcException> {
-        let turn = self.turn(call, kind, call.deadline).await?;
-        turn.ok_or_else(|| exceptions::call_dropped("the client has stopped waiting"))
+        self.turn(call, kind, call.deadline).await?.ok_or_else(has_stopped_waiting)
     }
+}
+
+/// One of so many turns, for a call that has nothing to say before.
+///
+/// # Errors
+/// The client has gone, or has stopped waiting.
+pub(crate) async fn permit_before_deadline<'a>(
+    turns: &'a Semaphore,
+    call: &Call,
+) -> Result<SemaphorePermit<'a>, RpcException> {
+    permit(turns, call, call.deadline).await?.ok_or_else(has_stopped_waiting)
+}
+
+fn has_stopped_waiting() -> RpcException {
+    exceptions::call_dropped("the client has stopped waiting")
+}
+
+async fn permit<'a>(
+    turns: &'a Semaphore,
+    call: &Call,
+    until: Option<Instant>,
+) -> Result<Option<SemaphorePermit<'a>>, RpcException> {
+    let permit = acquire(turns, until).await;
+    if permit.is_some() && call.connection.is_closed() {
+        return Err(exceptions::call_dropped("the client has gone"));
+    }
+    Ok(permit)
 }
 
 async fn acquire(turns: &Semaphore, until: Option<Instant>) -> Option<SemaphorePermit<'_>> {

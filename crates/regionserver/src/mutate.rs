@@ -135,7 +135,8 @@ pub(crate) async fn atomically(
     Ok(outcome)
 }
 
-/// What an increment or append that was carried out before had as its result.
+/// What an increment or append that was carried out before had as its result; what its columns have now, where newer versions have
+/// taken the place of that.
 async fn stored(
     server: &RegionServer,
     region: &Region,
@@ -148,20 +149,35 @@ async fn stored(
         if !reads_first || !mutation.return_results {
             continue;
         }
-        let scan = Scan {
-            families: columns_of(mutation),
-            read_point: (sequence_id != 0).then_some(sequence_id),
-            ..finback_cell::Get::new(mutation.row.clone()).scan
-        };
-        let mut scanner = region.scanner(&scan, None).map_err(|error| exception(&error))?;
-        let mut out = ScanOutput::default();
-        let mut memory = ReadMemory::within(server);
-        let limits = &ScanLimits::NONE;
-        while get::next(server, &mut scanner, &mut out, limits, &mut memory).await? == ScanStop::Budget {}
+        let families = columns_of(mutation);
+        let columns: usize = families.iter().flat_map(|family| &family.qualifiers).map(Vec::len).sum();
+        let then = (sequence_id != 0).then_some(sequence_id);
+        let mut out = read_row(server, region, mutation, &families, then).await?;
+        if then.is_some() && out.cells().count() < columns {
+            out = read_row(server, region, mutation, &families, None).await?;
+        }
         found.extend_from_slice(&out.cells);
     }
     let cells = CellBlock::parse(found.into()).unwrap_or_default();
     Ok(AtomicOutcome { applied: true, cells, sequence_id })
+}
+
+/// Columns of a mutation's row, as they were at a read point or are now.
+async fn read_row(
+    server: &RegionServer,
+    region: &Region,
+    mutation: &Mutation,
+    families: &[FamilySelection],
+    read_point: Option<u64>,
+) -> Result<ScanOutput, RpcException> {
+    let get = finback_cell::Get::new(mutation.row.clone()).scan;
+    let scan = Scan { families: families.to_vec(), read_point, ..get };
+    let mut scanner = region.scanner(&scan, None).map_err(|error| exception(&error))?;
+    let mut out = ScanOutput::default();
+    let mut memory = ReadMemory::within(server);
+    let limits = &ScanLimits::NONE;
+    while get::next(server, &mut scanner, &mut out, limits, &mut memory).await? == ScanStop::Budget {}
+    Ok(out)
 }
 
 fn columns_of(mutation: &Mutation) -> Vec<FamilySelection> {

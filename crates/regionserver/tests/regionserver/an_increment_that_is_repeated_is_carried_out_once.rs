@@ -1,6 +1,7 @@
 //! Nonces.
 
-use crate::world::{Table, World, increment};
+use crate::world::{FAMILY, Table, World, increment, region_info};
+use finback_cell::ColumnFamilyDescriptor;
 
 /// Increments by one; gives back the sum.
 async fn count(table: &Table<'_>, nonce: Option<u64>) -> i64 {
@@ -21,6 +22,19 @@ async fn a_repetition_gets_the_first_answer() {
     assert_eq!(count(&table, Some(8)).await, 2);
     assert_eq!(count(&table, None).await, 3);
     assert_eq!(count(&table, None).await, 4);
+}
+
+#[tokio::test]
+async fn a_repetition_whose_answer_is_in_no_file_any_more_gets_the_sum_now() {
+    let world = World::new();
+    let families = vec![ColumnFamilyDescriptor::with_defaults(FAMILY)];
+    world.create_table(&region_info("t", "", ""), families);
+    let table = world.table("t").await;
+    assert_eq!(count(&table, Some(7)).await, 1);
+    assert_eq!(count(&table, Some(8)).await, 2);
+    table.flush().await.unwrap();
+    assert_eq!(count(&table, Some(7)).await, 2);
+    assert_eq!(count(&table, None).await, 3);
 }
 
 #[tokio::test]

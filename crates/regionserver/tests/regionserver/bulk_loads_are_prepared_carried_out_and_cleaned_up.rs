@@ -1,12 +1,13 @@
 //! The calls of HBase's bulk load tool.
 
-use crate::world::{Table, World, text};
+use crate::world::{LONG, Table, World, text};
 use finback_cell::cell::CellParts;
 use finback_cell::{Cell, CellType};
 use finback_hfile::{HFileWriter, WriterOptions};
 use finback_proto::{convert, pb};
 use finback_rpc::RpcException;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A file of puts, outside the root directory.
 fn file(world: &World, rows: &[&str]) -> PathBuf {
@@ -162,4 +163,38 @@ async fn what_is_loaded_from_the_archive_stays_there() {
     assert!(load(&world, &request(&table, &token, &[&archived])).await.unwrap());
     assert_eq!(table.get("a").await.unwrap()[0].1, b"loaded");
     assert!(world.root.fs().exists(&archived).unwrap(), "a snapshot may name it");
+}
+
+#[tokio::test]
+async fn a_load_that_nobody_waits_for_any_more_is_not_begun() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let token = prepare(&table).await;
+    // As many as there may be at a time.
+    let others: Vec<_> =
+        ["a", "b", "c", "d"].iter().map(|row| request(&table, &token, &[&file(&world, &[row])])).collect();
+    let late_file = file(&world, &["late"]);
+    let late_request = request(&table, &token, &[&late_file]);
+    world.faults.pause();
+    let late = async {
+        // Behind the others.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let patience = Some(Duration::from_millis(100));
+        let answer =
+            world.ask_within::<_, pb::BulkLoadHFileResponse>(patience, "BulkLoadHFile", &late_request);
+        let answer = tokio::time::timeout(LONG, answer).await;
+        world.faults.resume();
+        answer.expect("an answer").map(drop)
+    };
+    let (a, b, c, d, late) = tokio::join!(
+        load(&world, &others[0]),
+        load(&world, &others[1]),
+        load(&world, &others[2]),
+        load(&world, &others[3]),
+        late
+    );
+    assert!([a, b, c, d].into_iter().all(Result::unwrap));
+    assert_eq!(late.unwrap_err().simple_class(), "CallDroppedException");
+    assert!(world.root.fs().exists(&late_file).unwrap());
+    assert!(load(&world, &late_request).await.unwrap(), "the client may ask again");
 }
