@@ -19,6 +19,8 @@ mod aligned_buffer;
 mod held;
 mod large;
 mod log;
+#[cfg(test)]
+mod page_cache;
 mod streamed;
 mod writable;
 

@@ -1,6 +1,6 @@
 use std::{fs, path::Path};
 
-use super::*;
+use super::{super::page_cache::has_all_of, *};
 use crate::{FileSystem, LocalFileSystem, NextRead};
 
 const LENGTH: usize = (1 << 20) + 100;
@@ -15,12 +15,6 @@ fn written_past_memory(path: &Path) -> Arc<File> {
     file.append(&bytes()).unwrap();
     file.sync_data().unwrap();
     Arc::new(File::open(path).unwrap())
-}
-
-/// Whether a byte in the middle is in the page cache. It is afterwards.
-fn is_in_memory(file: &Arc<File>) -> bool {
-    let plain = LocalReadable { file: Arc::clone(file) };
-    plain.read_at_nowait(LENGTH as u64 / 2, &mut [0]).unwrap().is_some()
 }
 
 /// `None` if the directory for temporary files is on a file system that has no such way.
@@ -40,10 +34,11 @@ fn what_is_read_leaves_nothing_in_the_page_cache() {
     let mut appended = Vec::new();
     streamed.append_exact_at(0, LENGTH, &mut appended).unwrap();
     assert!(appended == read);
-    assert!(!is_in_memory(&file));
+    let plain = LocalReadable { file };
+    assert!(!has_all_of(&plain));
     // Which would be seen.
-    LocalReadable { file: Arc::clone(&file) }.read_exact_at(0, &mut read).unwrap();
-    assert!(is_in_memory(&file));
+    plain.read_exact_at(0, &mut read).unwrap();
+    assert!(has_all_of(&plain));
 }
 
 #[test]
