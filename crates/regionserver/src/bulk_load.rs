@@ -171,7 +171,7 @@ async fn blocking<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use super::{local_path, plain};
+    use super::{is_below, local_path, plain, resolved};
     use std::path::Path;
 
     #[test]
@@ -182,6 +182,26 @@ mod tests {
         for text in ["", "a/b", "hdfs://host/a", "file://host/a", "file:a", "/a/../b", "s3a:/b", "file:"] {
             let refused = local_path(text).unwrap_err();
             assert_eq!(refused.simple_class(), "DoNotRetryIOException", "{text}");
+        }
+    }
+
+    #[test]
+    fn links_hide_no_file_of_a_table() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (disk, link) = (temporary.path().join("disk"), temporary.path().join("link"));
+        std::fs::create_dir_all(disk.join("data")).unwrap();
+        std::fs::create_dir_all(disk.join("client")).unwrap();
+        for name in ["data/stored", "client/own"] {
+            std::fs::write(disk.join(name), b"").unwrap();
+        }
+        std::os::unix::fs::symlink(&disk, &link).unwrap();
+        // Whichever of the two the root directory is called by.
+        for root in [&disk, &link] {
+            let data = resolved(&root.join("data")).unwrap();
+            for named in [&disk, &link] {
+                assert!(is_below(&named.join("data/stored"), &data), "{named:?} of {root:?}");
+                assert!(!is_below(&named.join("client/own"), &data), "{named:?} of {root:?}");
+            }
         }
     }
 
