@@ -314,6 +314,10 @@ impl Work {
         let mut unlocated = Vec::new();
         for index in indices {
             let row = self.actions[index].action.row();
+            // Rows in order have the region of those before them.
+            if regions.push_to_last(row, index) {
+                continue;
+            }
             if let Some(location) = self.known.find(row, Side::At) {
                 regions.push(location, index);
                 continue;

@@ -16,6 +16,7 @@ use finback_proto::pb;
 use finback_rpc::{ChannelExt, Request, RpcException, exceptions};
 pub(crate) use known_regions::KnownRegions;
 use parking_lot::{Mutex, RwLock};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,16 @@ pub(crate) enum Side {
     After,
     /// That which contains what is just before the row; an empty row is the end of the table.
     Before,
+}
+
+impl Side {
+    /// The same without [`Side::After`].
+    fn of(self, row: &[u8]) -> (Cow<'_, [u8]>, Self) {
+        match self {
+            Self::After => ([row, &[0]].concat().into(), Self::At),
+            side => (row.into(), side),
+        }
+    }
 }
 
 /// The locations of all tables that were asked for.
@@ -70,29 +81,30 @@ impl Locator {
         Arc::clone(tables.entry(table.clone()).or_insert_with(|| Arc::new(KnownRegions::new(table.clone()))))
     }
 
+    /// Where a region is, as far as is known.
+    pub(crate) fn known(&self, known: &KnownRegions, row: &[u8], side: Side) -> Option<Arc<RegionLocation>> {
+        if known.table().is_meta() {
+            return self.meta.lock().clone();
+        }
+        let (row, side) = side.of(row);
+        known.find(&row, side)
+    }
+
     /// Where a region is: one try.
     pub(crate) async fn locate(&self, known: &KnownRegions, row: &[u8], side: Side) -> Located {
         if known.table().is_meta() {
             return self.locate_meta().await;
         }
-        let mut behind = Vec::new();
-        let (row, side) = match side {
-            Side::After => {
-                behind.extend_from_slice(row);
-                behind.push(0);
-                (&behind[..], Side::At)
-            }
-            side => (row, side),
-        };
-        if let Some(location) = known.find(row, side) {
+        let (row, side) = side.of(row);
+        if let Some(location) = known.find(&row, side) {
             return Ok(location);
         }
         // One look-up of a table at a time: what it brings is often what the others want.
         let _looking = known.lookup().lock().await;
-        if let Some(location) = known.find(row, side) {
+        if let Some(location) = known.find(&row, side) {
             return Ok(location);
         }
-        self.look_up(known, row, side).await
+        self.look_up(known, &row, side).await
     }
 
     async fn locate_meta(&self) -> Located {

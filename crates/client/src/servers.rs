@@ -72,6 +72,11 @@ impl Servers {
         }
     }
 
+    /// The connection to a service of the server at `address` (`host:port`), if there is one.
+    pub(crate) fn live(&self, address: &str, service: ServiceName) -> Option<Arc<SocketChannel>> {
+        self.slots[service as usize].read().get(address)?.live()
+    }
+
     /// The connection to a service of the server at `address` (`host:port`), made if there is none.
     ///
     /// # Errors

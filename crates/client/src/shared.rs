@@ -97,9 +97,12 @@ impl Shared {
         retrying: &Retrying<'_>,
         request: &impl Fn(&RegionLocation) -> (Q, C),
     ) -> Result<Result<RegionAnswer<A>, Attempt>> {
-        let (location, channel) = match retrying.within(self.reach(call)).await? {
-            Ok(reached) => reached,
-            Err(failed) => return Ok(Err(failed)),
+        let (location, channel) = match self.reach_at_once(call) {
+            Some(reached) => reached,
+            None => match retrying.within(self.reach(call)).await? {
+                Ok(reached) => reached,
+                Err(failed) => return Ok(Err(failed)),
+            },
         };
         let (message, cells) = request(&location);
         let timeout = retrying.call_timeout(call.rpc_timeout);
@@ -107,6 +110,14 @@ impl Shared {
             Ok((answer, cells)) => Ok((answer, cells, location)),
             Err(exception) => Err(self.failed(call, &location, exception)),
         })
+    }
+
+    /// The region that has a row, and the connection to its server, if nobody has to be asked and no connection made: what is nearly
+    /// always so has no use for the large state of what may come to wait.
+    fn reach_at_once(&self, call: RegionCall<'_>) -> Option<(Arc<RegionLocation>, Arc<SocketChannel>)> {
+        let location = self.locator.known(call.known, call.row, call.side)?;
+        let channel = self.servers.live(location.address(), ServiceName::Client)?;
+        Some((location, channel))
     }
 
     /// The region that has a row, and the connection to its server.

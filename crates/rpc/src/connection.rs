@@ -3,6 +3,7 @@
 
 mod calls;
 mod handed_over;
+mod left_unread;
 mod patience;
 mod waiting;
 
@@ -19,7 +20,7 @@ use crate::server::Shared;
 use crate::service::Reply;
 use crate::unread::UnreadPart;
 use handed_over::HandedOver;
-use patience::Patience;
+use left_unread::LeftUnread;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -108,6 +109,7 @@ pub(crate) async fn serve(
         reading: Reading::Frames,
         pending: 0,
         has_more: false,
+        left_unread: LeftUnread::default(),
         carried_out: 0,
         received: now,
         looked: Some(now),
@@ -173,6 +175,8 @@ struct Connection {
     pending: usize,
     /// Whether requests were left for when the answers to those before them have been sent.
     has_more: bool,
+    /// What is not read yet for want of memory.
+    left_unread: LeftUnread,
     /// Frames that were taken before that, for calls that were carried out here.
     carried_out: usize,
     /// When the last bytes came.
@@ -264,15 +268,16 @@ impl Connection {
         let patience = self.patience();
         let until_look = CROWD_LOOK.min(self.shared.limits.crowded_stall_timeout);
         let look = self.outgoing.counted_since().map(|_| Instant::now() + until_look);
+        let look = look.into_iter().chain(self.left_unread.until()).min();
         let event = poll_fn(|cx| self.poll_event(cx));
-        let Some(Patience { until: deadline, lack }) = patience else {
+        let deadline = patience.as_ref().map(|patience| patience.until);
+        let Some(until) = look.into_iter().chain(deadline).min() else {
             return Ok(event.await);
         };
-        let until = look.map_or(deadline, |look| look.min(deadline));
-        match tokio::time::timeout_at(until.into(), event).await {
-            Ok(event) => Ok(event),
-            Err(_) if until < deadline => Ok(Event::Nothing),
-            Err(_) => Err(self.out_of_patience(lack)),
+        match (tokio::time::timeout_at(until.into(), event).await, patience) {
+            (Ok(event), _) => Ok(event),
+            (Err(_), Some(patience)) if patience.until <= until => Err(self.out_of_patience(patience.lack)),
+            (Err(_), _) => Ok(Event::Nothing),
         }
     }
 
@@ -282,7 +287,7 @@ impl Connection {
 
     /// Whether more bytes are wanted of the client.
     fn reads(&self) -> bool {
-        !matches!(self.reading, Reading::Ended) && self.has_room()
+        !matches!(self.reading, Reading::Ended) && self.has_room() && self.left_unread.until().is_none()
     }
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {

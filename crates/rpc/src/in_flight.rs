@@ -27,6 +27,11 @@ impl InFlight {
         self.bytes() >= self.limit
     }
 
+    /// Whether most of what there may be is taken.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.bytes() >= self.limit / 4 * 3
+    }
+
     /// What clients are told at the limit.
     pub(crate) fn too_much(&self) -> RpcException {
         let server = &self.server_name;

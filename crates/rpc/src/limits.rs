@@ -12,6 +12,9 @@ pub struct Limits {
     /// Bytes of all requests that are being received or answered, in the whole server; beyond it calls are answered
     /// with CallQueueTooBigException. `hbase.ipc.server.max.callqueue.size`.
     pub max_in_flight_bytes: usize,
+    /// Time that a client's next large request is left unread when three quarters of these bytes are taken, in part by its own calls:
+    /// as a rule one of them ends before that, and what would be refused needs not be sent twice.
+    pub max_left_unread: Duration,
     /// Calls of all connections that wait at the same time; beyond it further ones are answered with
     /// CallQueueTooBigException.
     pub call_queues: CallQueueLimits,
@@ -45,6 +48,7 @@ impl Default for Limits {
         Self {
             max_request_bytes: 256 << 20,
             max_in_flight_bytes: 1 << 30,
+            max_left_unread: Duration::from_secs(1),
             call_queues: CallQueueLimits::default(),
             max_outgoing_bytes: 16 << 20,
             max_unread_bytes: 256 << 20,

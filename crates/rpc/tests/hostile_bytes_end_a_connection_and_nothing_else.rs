@@ -2,7 +2,7 @@
 
 mod echo;
 
-use echo::{Raw, Running, echo_of, framed, header, opening, request, until};
+use echo::{LONG, Raw, Running, echo_of, framed, header, opening, request, until};
 use finback_proto::{Message, pb};
 use finback_rpc::Limits;
 use std::sync::atomic::Ordering;
@@ -229,6 +229,44 @@ async fn too_many_bytes_in_flight_are_refused_and_the_connection_goes_on() {
     assert!(exception.server_overloaded && !exception.do_not_retry);
     client.send(&request(header(2, "Echo"), b"small", b"")).await;
     assert_eq!(client.response().await, echo_of(2, b"small"));
+    drop(client);
+    all_is_well(&running).await;
+}
+
+/// Two requests, each of more than half of what may be in flight, the first of which waits until it is released.
+async fn two_large_requests(running: &Running) -> Raw {
+    let mut client = running.client().await;
+    client.send(&request(header(1, "LaterHere"), &vec![1; 800 << 10], b"")).await;
+    until("begun", || running.echo.begun.load(Ordering::SeqCst) == 1).await;
+    client.send(&request(header(2, "Echo"), &vec![2; 600 << 10], b"")).await;
+    client
+}
+
+#[tokio::test]
+async fn a_large_request_is_left_unread_until_one_before_it_has_given_its_memory_back() {
+    let limits = Limits { max_left_unread: LONG, max_in_flight_bytes: 1 << 20, ..Limits::default() };
+    let running = Running::start(limits);
+    let mut client = two_large_requests(&running).await;
+    // It is neither refused nor begun.
+    assert!(tokio::time::timeout(Duration::from_millis(50), client.response()).await.is_err());
+    assert_eq!(running.echo.begun.load(Ordering::SeqCst), 1);
+    running.echo.release.notify_one();
+    assert_eq!(client.response().await, echo_of(1, &vec![1; 800 << 10]));
+    assert_eq!(client.response().await, echo_of(2, &vec![2; 600 << 10]));
+    drop(client);
+    all_is_well(&running).await;
+}
+
+#[tokio::test]
+async fn a_large_request_is_not_left_unread_for_ever() {
+    let short = Duration::from_millis(10);
+    let limits = Limits { max_left_unread: short, max_in_flight_bytes: 1 << 20, ..Limits::default() };
+    let running = Running::start(limits);
+    let mut client = two_large_requests(&running).await;
+    let (call_id, exception) = client.exception().await;
+    assert_eq!((call_id, exception.simple_class()), (2, "CallQueueTooBigException"));
+    running.echo.release.notify_one();
+    assert_eq!(client.response().await, echo_of(1, &vec![1; 800 << 10]));
     drop(client);
     all_is_well(&running).await;
 }

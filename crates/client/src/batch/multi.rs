@@ -25,6 +25,13 @@ impl Regions {
         self.0.push((location, index));
     }
 
+    /// Whether the region of the action before has this row as well; then it is taken.
+    pub(super) fn push_to_last(&mut self, row: &[u8], index: usize) -> bool {
+        let last = self.0.last().filter(|(location, _)| location.region().contains_row(row));
+        let location = last.map(|(location, _)| Arc::clone(location));
+        location.map(|location| self.push(location, index)).is_some()
+    }
+
     /// The calls to make: one for each server, or several where it would be too large.
     pub(super) fn by_server(mut self, size: impl Fn(usize) -> usize) -> Vec<Vec<OfRegion>> {
         // By the address of the location in memory, which all that were found together share. Addresses are only compared.

@@ -51,6 +51,7 @@ impl Connection {
         }
         let began = self.looked;
         self.carried_out = 0;
+        self.left_unread.look_again();
         while self.has_room() {
             if let (Some(began), Some(ended)) = (began, self.looked)
                 && !self.outgoing.is_empty()
@@ -97,7 +98,11 @@ impl Connection {
     fn make_room(&mut self, missing: usize) -> io::Result<bool> {
         let room = self.frames.room_wanted(missing);
         // The first chunk is the connection's own; what a frame needs beyond it is counted.
-        if room == 0 || self.frames.len() < frame::READ_CHUNK || self.share.try_grow(room) {
+        let is_small = room == 0 || self.frames.len() < frame::READ_CHUNK;
+        if !is_small && self.leaves_unread() {
+            return Ok(false);
+        }
+        if is_small || self.share.try_grow(room) {
             self.frames.make_room(room);
             return Ok(false);
         }
