@@ -283,9 +283,17 @@ fn second_names(fs: &dyn FileSystem, root: &Path) {
     fs.create_dir_all(&root.join("dir")).expect("directory");
     let (first, second) = (root.join("first"), root.join("dir/second"));
     put(fs, &first, b"bytes");
+    let identity = |path: &Path| fs.metadata(path).expect("metadata").identity;
+    let of_first = identity(&first);
+    put(fs, &root.join("same"), b"bytes");
+    assert!(
+        of_first.is_none() || of_first != identity(&root.join("same")),
+        "another file with the same in it"
+    );
     match fs.hard_link(&first, &second) {
         Err(error) => assert_eq!(error.kind(), ErrorKind::Unsupported),
         Ok(()) => {
+            assert_eq!((identity(&first), identity(&second)), (of_first, of_first), "a file with two names");
             assert_eq!(kind(fs.hard_link(&first, &second)), ErrorKind::AlreadyExists);
             fs.remove_file(&first).expect("remove");
             assert_eq!(get(fs, &second), b"bytes", "a file outlives one of its names");

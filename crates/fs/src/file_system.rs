@@ -31,6 +31,8 @@ pub struct Metadata {
     pub len: u64,
     /// Time of the last change.
     pub modified: SystemTime,
+    /// Two numbers that nothing else has as long as this is there, under whatever name; `None` where there are none.
+    pub identity: Option<(u64, u64)>,
 }
 
 /// When a file that is being written is going to be read.
@@ -110,7 +112,7 @@ pub trait FileSystem: Send + Sync + Debug {
     /// The entries of a directory in order of name. Names that are not UTF-8 are left out: HBase has none.
     fn list(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
 
-    /// Kind, length and age of a path; `NotFound` if there is nothing.
+    /// Kind, length, age and identity of a path; `NotFound` if there is nothing.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
     /// Whether there is a file or directory of this name.

@@ -161,7 +161,8 @@ impl FileSystem for LocalFileSystem {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         let meta = fs::metadata(path)?;
         let len = if meta.is_dir() { 0 } else { meta.len() };
-        Ok(Metadata { is_dir: meta.is_dir(), len, modified: meta.modified()? })
+        let identity = Some((meta.dev(), meta.ino()));
+        Ok(Metadata { is_dir: meta.is_dir(), len, modified: meta.modified()?, identity })
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

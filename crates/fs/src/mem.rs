@@ -168,11 +168,12 @@ impl Tree {
     }
 
     fn metadata(&self, inode: InodeNumber) -> Metadata {
+        let identity = Some((0, inode));
         match self.inodes.get(&inode) {
             Some(Inode::File(file)) => {
-                Metadata { is_dir: false, len: file.data.len() as u64, modified: file.modified }
+                Metadata { is_dir: false, len: file.data.len() as u64, modified: file.modified, identity }
             }
-            _ => Metadata { is_dir: true, len: 0, modified: SystemTime::UNIX_EPOCH },
+            _ => Metadata { is_dir: true, len: 0, modified: SystemTime::UNIX_EPOCH, identity },
         }
     }
 }

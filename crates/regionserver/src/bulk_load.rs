@@ -5,16 +5,22 @@
 //! takes them into a directory of its own: nothing but the name of the staging directory is ever used.
 
 use crate::exceptions::exception;
-use crate::handlers::permit_before_deadline;
+use crate::handlers::{before_deadline, permit_before_deadline};
 use crate::server::RegionServer;
 use finback_cell::TableName;
+use finback_fs::Metadata;
 use finback_layout::{RootDir, new_store_file_name};
 use finback_proto::pb;
-use finback_region::{BulkLoadFile, BulkLoadOptions, RegionError};
+use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+
+mod repeats;
+
+pub(crate) use repeats::Repeats;
+use repeats::{Admission, Answer, LoadGuard, LoadKey, is_repetition};
 
 /// Loads at a time: each keeps a thread, and its region's flush, waiting for the disk.
 pub(crate) const LOADS_AT_ONCE: usize = 4;
@@ -44,48 +50,100 @@ pub(crate) async fn prepare(server: Arc<RegionServer>, call: Call) -> Result<Rep
 }
 
 /// Answers `BulkLoadHFile`: all files of the request, or none. Files that have rows of other regions are no error but an
-/// answer, after which the client looks where the regions are now.
+/// answer, after which the client looks where the regions are now. A client that asks again gets the answer to the first call
+/// (see [`repeats`]).
 pub(crate) async fn load(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
-    let request: pb::BulkLoadHFileRequest = call.decode()?;
+    let mut request: pb::BulkLoadHFileRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
-    // Who has stopped waiting has sent the request again, and expects the files where they are.
-    let _turn = permit_before_deadline(&server.bulk_load_turns, &call).await?;
+    request.family_path.sort_unstable_by(|a, b| (&a.family, &a.path).cmp(&(&b.family, &b.path)));
+    let key = LoadKey::of(region.encoded_name(), &request);
+    let loaded = match before_deadline(&call, server.bulk_loads.admit(&key)).await? {
+        Admission::Proceed(guard) => first(&server, &call, region, request, guard).await?,
+        Admission::Answered(answer) => answer?,
+    };
+    Ok(Reply::new(&pb::BulkLoadHFileResponse { loaded }))
+}
+
+/// A load that is not under way.
+async fn first(
+    server: &RegionServer,
+    call: &Call,
+    region: Arc<Region>,
+    request: pb::BulkLoadHFileRequest,
+    guard: LoadGuard,
+) -> Answer {
+    // Who has stopped waiting has sent the request again: that call takes the place of this one.
+    let _turn = permit_before_deadline(&server.bulk_load_turns, call).await?;
     let root = server.root().clone();
     let loaded = blocking({
         let region = Arc::clone(&region);
-        move || {
-            let mut cluster_ids = request.cluster_ids.clone();
-            if let Ok(own) = root.cluster_id() {
-                if cluster_ids.contains(&own) {
-                    // Replication has come full circle.
-                    return Ok(true);
-                }
-                cluster_ids.push(own);
-            }
-            let files = files_of(&root, &request)?;
-            // Snapshots and tables made of them may need what is in the archive, which goes from there when nobody does.
-            let archive = resolved(&root.archive_dir())?;
-            let has_archived = files.iter().any(|file| is_below(&file.path, &archive));
-            let options = BulkLoadOptions {
-                // Without a token it is a client of old, which says itself whether it wants one.
-                assign_sequence_id: request.bulk_token.is_some() || request.assign_seq_num(),
-                keep_source: request.copy_file() || has_archived,
-                replicate: request.replicate(),
-                cluster_ids,
-            };
-            match region.bulk_load(&files, &options) {
-                Ok(_) => Ok(true),
-                Err(error @ RegionError::OutsideRegion { .. }) => {
-                    tracing::warn!(region = %region.encoded_name(), %error, "a bulk load has to be split");
-                    Ok(false)
-                }
-                Err(error) => Err(exception(&error)),
-            }
-        }
+        move || carry_out(&root, &region, &request, guard)
     });
     let loaded = loaded.await?;
     server.scheduler.look_at(&region);
-    Ok(Reply::new(&pb::BulkLoadHFileResponse { loaded }))
+    Ok(loaded)
+}
+
+/// The guard ends with the work, whether anybody waits for that or not.
+fn carry_out(
+    root: &RootDir,
+    region: &Region,
+    request: &pb::BulkLoadHFileRequest,
+    mut guard: LoadGuard,
+) -> Answer {
+    let answer = load_files(root, region, request, &mut guard);
+    guard.answer(answer.clone());
+    answer
+}
+
+fn load_files(
+    root: &RootDir,
+    region: &Region,
+    request: &pb::BulkLoadHFileRequest,
+    guard: &mut LoadGuard,
+) -> Answer {
+    let mut cluster_ids = request.cluster_ids.clone();
+    if let Ok(own) = root.cluster_id() {
+        if cluster_ids.contains(&own) {
+            // Replication has come full circle.
+            return Ok(true);
+        }
+        cluster_ids.push(own);
+    }
+    let files = files_of(root, request)?;
+    let has_token = request.bulk_token.is_some();
+    if guard.earlier().is_some_and(|earlier| is_repetition(earlier, look_at(root, &files), has_token)) {
+        tracing::info!(region = %region.encoded_name(), files = files.len(), "a bulk load that was done is asked for again");
+        return Ok(true);
+    }
+    // Before the load: a file that comes in the place of another meanwhile is another one to the next request.
+    let found: std::io::Result<Vec<Metadata>> = look_at(root, &files).collect();
+    // Snapshots and tables made of them may need what is in the archive, which goes from there when nobody does.
+    let archive = resolved(&root.archive_dir())?;
+    let has_archived = files.iter().any(|file| is_below(&file.path, &archive));
+    let options = BulkLoadOptions {
+        // Without a token it is a client of old, which says itself whether it wants one.
+        assign_sequence_id: has_token || request.assign_seq_num(),
+        keep_source: request.copy_file() || has_archived,
+        replicate: request.replicate(),
+        cluster_ids,
+    };
+    match region.bulk_load(&files, &options) {
+        Ok(_) => {
+            found.into_iter().for_each(|files| guard.loaded(files));
+            Ok(true)
+        }
+        Err(error @ RegionError::OutsideRegion { .. }) => {
+            tracing::warn!(region = %region.encoded_name(), %error, "a bulk load has to be split");
+            Ok(false)
+        }
+        Err(error) => Err(exception(&error)),
+    }
+}
+
+/// What the files are now.
+fn look_at(root: &RootDir, files: &[BulkLoadFile]) -> impl Iterator<Item = std::io::Result<Metadata>> {
+    files.iter().map(|file| root.fs().metadata(&file.path))
 }
 
 /// Answers `CleanupBulkLoad`: removes the staging directory, which may be gone.

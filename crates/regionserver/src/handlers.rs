@@ -79,6 +79,22 @@ pub(crate) async fn permit_before_deadline<'a>(
     permit(turns, call, call.deadline).await?.ok_or_else(has_stopped_waiting)
 }
 
+/// Waits for something, as long as the client does.
+///
+/// # Errors
+/// The client has stopped waiting.
+pub(crate) async fn before_deadline<T>(
+    call: &Call,
+    work: impl Future<Output = T>,
+) -> Result<T, RpcException> {
+    match call.deadline {
+        Some(deadline) => {
+            tokio::time::timeout_at(deadline.into(), work).await.map_err(|_| has_stopped_waiting())
+        }
+        None => Ok(work.await),
+    }
+}
+
 fn has_stopped_waiting() -> RpcException {
     exceptions::call_dropped("the client has stopped waiting")
 }

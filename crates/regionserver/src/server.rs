@@ -2,7 +2,7 @@
 
 use crate::assignment;
 use crate::background_options::BackgroundOptions;
-use crate::bulk_load::LOADS_AT_ONCE;
+use crate::bulk_load::{LOADS_AT_ONCE, Repeats};
 use crate::client_counts::ClientCounts;
 use crate::closed_regions::ClosedRegions;
 use crate::exceptions::exception;
@@ -46,6 +46,8 @@ const OPEN_AT_ONCE: usize = 4;
 const CLOSE_AT_ONCE: usize = 16;
 /// How many regions have their blocks prefetched at once (the default of `hbase.hfile.thread.prefetch`).
 const PREFETCH_AT_ONCE: usize = 4;
+/// The part of the memory for nonces that is for bulk loads that are done: there are few, and each takes a few hundred bytes.
+const BULK_LOADS_OF_NONCES: usize = 16;
 /// Between news and the report of them, for more to come.
 const NEWS_PAUSE: Duration = Duration::from_millis(50);
 /// Between two tries to reach the master.
@@ -68,9 +70,10 @@ pub struct RegionServerOptions {
     pub reply_memory: Arc<ReplyMemory>,
     /// Bytes that scanners keep in memory while they wait for their clients, at most.
     pub scanner_bytes: usize,
-    /// Bytes of the table of nonces, at most.
+    /// Bytes of the table of nonces, at most, and of the bulk loads that are remembered.
     pub nonce_bytes: usize,
-    /// How long nonces are remembered after they were last used (`hbase.server.hashNonce.gracePeriod`).
+    /// How long nonces are remembered after they were last used (`hbase.server.hashNonce.gracePeriod`), and bulk loads after
+    /// they were done.
     pub nonce_retention: Duration,
     /// Bytes of a row that is read as a whole, at most (`hbase.table.max.rowsize`).
     pub max_row_bytes: usize,
@@ -103,6 +106,7 @@ pub struct RegionServer {
     pub(crate) closed_regions: Arc<ClosedRegions>,
     pub(crate) scanners: Scanners,
     pub(crate) nonces: Arc<Nonces>,
+    pub(crate) bulk_loads: Arc<Repeats>,
     pub(crate) host: Arc<ServerHost>,
     pub(crate) handlers: Handlers,
     pub(crate) open_turns: Semaphore,
@@ -150,6 +154,7 @@ impl RegionServer {
         let server = options.name.to_string();
         let wal =
             Wal::open(Arc::clone(root.fs()), root.path(), &server, WalKind::Regions, options.wal.clone())?;
+        let bulk_load_bytes = options.nonce_bytes / BULK_LOADS_OF_NONCES;
         // Bounded by the number of regions: each has at most one request in it.
         let scheduler = Arc::new(Scheduler::new(options.background.clone()));
         Ok(Arc::new(Self {
@@ -160,7 +165,8 @@ impl RegionServer {
                 options.scanner_lease,
                 options.scanner_bytes / 2,
             ),
-            nonces: Arc::new(Nonces::new(options.nonce_bytes, options.nonce_retention)),
+            nonces: Arc::new(Nonces::new(options.nonce_bytes - bulk_load_bytes, options.nonce_retention)),
+            bulk_loads: Arc::new(Repeats::new(bulk_load_bytes, options.nonce_retention)),
             host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
             handlers: Handlers::new(options.handlers, options.handler_threads.clone()),
             open_turns: Semaphore::new(OPEN_AT_ONCE),

@@ -65,7 +65,7 @@ pub struct MemoryBudget {
     pub log_queue: u64,
     /// What scanners keep while they wait for their clients.
     pub scanners: u64,
-    /// The table of nonces.
+    /// The table of nonces, and bulk loads that are remembered likewise.
     pub nonces: u64,
     /// Connections, a number.
     pub connections: u64,

@@ -1,4 +1,4 @@
-//! A device whose reads end when the test wants it.
+//! A device whose reads end when the test wants it, and syncs of files that others have written how it wants it.
 
 use crate::world::LONG;
 use finback_fs::{DirEntry, FileSystem, FsError, LockGuard, Metadata, RandomAccessFile, WritableFile};
@@ -49,16 +49,68 @@ impl Gate {
     }
 }
 
+/// What becomes of the syncs of files that others have written: with these a bulk load begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It waits.
+    Unknown,
+    #[default]
+    Good,
+    Failure,
+    Panic,
+}
+
+/// How many of them there were, and what becomes of those that are under way, and of later ones.
+#[derive(Debug, Default)]
+pub(crate) struct ForeignSyncs {
+    begun_and_fate: Mutex<(usize, Fate)>,
+    changed: Condvar,
+}
+
+impl ForeignSyncs {
+    pub(crate) fn decide(&self, fate: Fate) {
+        self.begun_and_fate.lock().unwrap().1 = fate;
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn begun(&self) -> usize {
+        self.begun_and_fate.lock().unwrap().0
+    }
+
+    fn pass(&self) -> io::Result<()> {
+        let mut state = self.begun_and_fate.lock().unwrap();
+        state.0 += 1;
+        let since = Instant::now();
+        while state.1 == Fate::Unknown && since.elapsed() < LONG {
+            state = self.changed.wait_timeout(state, LONG).unwrap().0;
+        }
+        let fate = state.1;
+        drop(state);
+        match fate {
+            Fate::Good => Ok(()),
+            Fate::Failure => Err(io::Error::other("the test wants it to fail")),
+            Fate::Panic => panic!("the test wants it to panic"),
+            Fate::Unknown => panic!("the test has waited too long"),
+        }
+    }
+}
+
 /// A device that every read of a store file must wait for.
 #[derive(Debug)]
 pub(crate) struct Device {
     inner: Arc<dyn FileSystem>,
     gate: Arc<Gate>,
+    syncs: Arc<ForeignSyncs>,
 }
 
 impl Device {
     pub(crate) fn new(inner: &Arc<dyn FileSystem>, gate: &Arc<Gate>) -> Self {
-        Self { inner: Arc::clone(inner), gate: Arc::clone(gate) }
+        Self { inner: Arc::clone(inner), gate: Arc::clone(gate), syncs: Arc::default() }
+    }
+
+    /// One whose reads do not wait.
+    pub(crate) fn with_syncs(inner: &Arc<dyn FileSystem>, syncs: &Arc<ForeignSyncs>) -> Self {
+        Self { inner: Arc::clone(inner), gate: Arc::default(), syncs: Arc::clone(syncs) }
     }
 }
 
@@ -98,6 +150,7 @@ impl FileSystem for Device {
         self.inner.hard_link(from, to)
     }
     fn sync_file(&self, path: &Path) -> io::Result<()> {
+        self.syncs.pass()?;
         self.inner.sync_file(path)
     }
     fn remove_file(&self, path: &Path) -> io::Result<()> {

@@ -1,8 +1,10 @@
 //! A region server as clients and masters see it, in process.
 
+mod bulk_load_calls;
 mod gated_device;
 mod world;
 
+mod a_bulk_load_that_is_asked_for_again_is_carried_out_once;
 mod a_multi_answers_each_action_in_its_place;
 mod a_row_that_is_locked_is_waited_for_as_in_hbase;
 mod a_scan_reply_ends_at_the_first_limit;
