@@ -136,10 +136,13 @@ impl Region {
     /// thread. Does nothing in a region that is closed already.
     ///
     /// # Errors
-    /// The flush's: the region then goes on as if nothing had been asked.
+    /// The flush's: the region then goes on as if nothing had been asked. A region that [was given up](Self::is_given_up).
     pub fn close(&self) -> Result<(), RegionError> {
         let _one_at_a_time = self.close_lock.lock();
         self.closing.store(true, Ordering::Release);
+        if self.is_given_up() {
+            return Err(self.not_served());
+        }
         if self.closed.load(Ordering::Acquire) {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! The last steps of a write: from its place in the log into the memstore, and before the eyes of readers.
 
 use crate::error::RegionError;
+use crate::given_up::GivesUp;
 use crate::region::Region;
 use crate::row_lock::{RowLock, Settles};
 use crate::store::Store;
@@ -55,16 +56,18 @@ impl<'a> Appended<'a> {
             return Err(error.into());
         }
         if let Some(readable) = self.apply() {
-            // Resolves always: the writers before either complete or are dropped, which completes them.
-            let _ = readable.await;
+            // Resolves always: the writers before complete, or are dropped, which completes them, or the region is given up.
+            readable.await.map_err(|_| self.region.not_served())?;
             self.readable = true;
         }
         Ok(self.sequence_id)
     }
 
-    /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit.
+    /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit. A panic in
+    /// here gives the region up.
     fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
         self.applied = true;
+        let guard = GivesUp(self.region);
         {
             // What replaces older cells in a memstore must have the row for itself.
             let replaces = self.replaces_older && self.region.stores.iter().any(Store::keeps_one_version);
@@ -79,6 +82,7 @@ impl<'a> Appended<'a> {
         }
         let readable = self.region.mvcc.complete(self.sequence_id);
         self.readable = readable.is_none();
+        guard.disarm();
         self.region.after_growth();
         readable
     }
