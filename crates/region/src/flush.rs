@@ -340,7 +340,7 @@ impl<'a> StoreFlush<'a> {
     fn begin(store: &'a Store) -> Self {
         let oldest_edit_ms = store.keeper.take_oldest_edit();
         store.recent_reads.begin_flush();
-        Self { store, snapshot: store.memstore.snapshot(), oldest_edit_ms }
+        Self { store, snapshot: store.begin_flush(), oldest_edit_ms }
     }
 }
 

@@ -324,10 +324,10 @@ impl Region {
                 return Err(error.into());
             }
         };
-        let is_logged_whole = edit.unlogged.is_empty();
+        let unlogged = Bytes::from(edit.unlogged);
         let cells = match (edit.mixed.is_empty(), logged.is_empty()) {
             (false, _) => edit.mixed.into(),
-            (true, true) => edit.unlogged.into(),
+            (true, true) => unlogged.clone(),
             (true, false) => logged,
         };
         Ok(Some(Appended {
@@ -337,7 +337,7 @@ impl Region {
             cells,
             replaces_older: edit.replaces_older,
             wait_for_sync,
-            is_logged_whole,
+            unlogged,
             is_made_of_settled: after.is_none(),
             applied: false,
             readable: false,

@@ -7,6 +7,7 @@ use crate::row_lock::{RowLock, Settles};
 use crate::store::Store;
 use crate::unsettled::{MAX_UNSETTLED_BYTES, Unsettled};
 use bytes::Bytes;
+use finback_cell::block::CellIter;
 use finback_wal::Position;
 use smallvec::SmallVec;
 
@@ -20,8 +21,8 @@ pub(crate) struct Appended<'a> {
     pub(super) replaces_older: bool,
     /// Whether it is to be on disk before it is visible.
     pub(super) wait_for_sync: bool,
-    /// Whether the log has all of its cells.
-    pub(super) is_logged_whole: bool,
+    /// Those of its cells that the log has not.
+    pub(super) unlogged: Bytes,
     /// Whether nothing that it was made of was unsettled: then nobody else inserts into its row before it has let go of it.
     pub(super) is_made_of_settled: bool,
     pub(super) applied: bool,
@@ -33,7 +34,7 @@ pub(crate) struct Appended<'a> {
 impl<'a> Appended<'a> {
     /// Gives the lock of its only row back, if it is not too large for that and waits for the log: see [`crate::unsettled`].
     pub(crate) fn let_go(&mut self, locks: &mut SmallVec<[RowLock<'a>; 1]>) {
-        let is_small = self.is_logged_whole && self.cells.len() <= MAX_UNSETTLED_BYTES;
+        let is_small = self.unlogged.is_empty() && self.cells.len() <= MAX_UNSETTLED_BYTES;
         if let Some(position) = self.position
             && self.wait_for_sync
             && is_small
@@ -74,10 +75,7 @@ impl<'a> Appended<'a> {
             let retaken = self.settles.as_ref().filter(|_| replaces).and_then(Settles::retake);
             let has_row = retaken.is_some() || self.settles.is_none() && self.is_made_of_settled;
             let replaces = replaces && has_row;
-            if !self.is_logged_whole {
-                let under_way = self.region.read_point() + 1;
-                self.region.stores.iter().for_each(|store| store.before_unlogged(under_way));
-            }
+            self.before_unlogged();
             self.region.insert_edit(&self.cells, self.sequence_id, replaces);
         }
         let readable = self.region.mvcc.complete(self.sequence_id);
@@ -85,6 +83,19 @@ impl<'a> Appended<'a> {
         guard.disarm();
         self.region.after_growth();
         readable
+    }
+
+    /// Tells the stores that leave out versions for the sake of cells that are in no log.
+    fn before_unlogged(&self) {
+        if self.unlogged.is_empty() {
+            return;
+        }
+        let under_way = self.region.read_point() + 1;
+        for store in self.region.stores.iter().filter(|store| store.keeper.leaves_out_versions()) {
+            if CellIter::over_checked(&self.unlogged).any(|cell| cell.family() == &store.family.name[..]) {
+                store.before_unlogged(under_way);
+            }
+        }
     }
 
     /// The log failed: completes the sequence id without the cells.
