@@ -192,6 +192,7 @@ async fn serve(
         async move { region_server.run().await }
     });
 
+    let mut asked = Ok(());
     tokio::select! {
         initialized = master.initialized() => {
             initialized.map_err(|failure| format!("cannot recover {}: {failure}", data.display()))?;
@@ -203,13 +204,17 @@ async fn serve(
             tokio::select! {
                 () = &mut terminated => {}
                 () = stop.notified() => {}
-                () = region_server.stop_asked() => {}
+                stop_asked = region_server.stop_asked() => asked = stop_asked,
             }
         }
         () = &mut terminated => {}
+        stop_asked = region_server.stop_asked() => asked = stop_asked,
     }
 
-    tracing::info!("stopping");
+    match &asked {
+        Ok(()) => tracing::info!("stopping"),
+        Err(reason) => tracing::error!(%reason, "aborting"),
+    }
     let _ = std::fs::remove_file(data.join(PORTS_FILE));
     let _ = closing.send(true);
     while serving.join_next().await.is_some() {}
@@ -222,7 +227,7 @@ async fn serve(
         let _ = spans.await;
     }
     master.stop();
-    Ok(())
+    asked
 }
 
 /// The pages of the info ports.

@@ -31,7 +31,7 @@ impl RootDir {
                     files.push((dir.join(format!("{name}.{}", parent.encoded_name())), content.clone()));
                 }
             }
-            let noted = self.max_sequence_id_file(table, &parent.encoded_name())?;
+            let noted = self.max_noted_sequence_id(table, &parent.encoded_name())?;
             sequence_id = sequence_id.max(noted.unwrap_or(0));
         }
         let dirs: Vec<_> = families.iter().map(|family| self.family_dir(table, &encoded, family)).collect();

@@ -97,11 +97,11 @@ impl RootDir {
         Ok(region)
     }
 
-    /// The largest sequence id that the region is known to have used up, if any is noted.
+    /// The largest sequence id that the region is known to have used up, if any is noted, in whichever kind of note.
     ///
     /// # Errors
     /// The storage's.
-    pub fn max_sequence_id_file(&self, table: &TableName, encoded_region: &str) -> Result<Option<u64>> {
+    pub fn max_noted_sequence_id(&self, table: &TableName, encoded_region: &str) -> Result<Option<u64>> {
         // After a crash one of the notes of a close may be there without the other.
         self.largest_note(table, encoded_region, &[SEQUENCE_ID, FLUSHED])
     }

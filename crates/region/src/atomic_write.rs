@@ -119,10 +119,10 @@ impl Region {
         let mut locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
         let _updates = self.keep_updating().await;
         self.check_open()?;
-        let unsettled = self.unsettled_before(&locks, &mutations).await;
+        let unsettled = self.unsettled_before(&locks, &mutations).await?;
         let after = unsettled.last().map(|write| write.position);
         // Later than the look at what is unsettled: what is not in there any more is readable, or was dropped.
-        self.wait_for_dropped_writes().await;
+        self.wait_for_dropped_writes().await?;
         // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
         let mut seen = i64::MIN;
         for condition in conditions {
@@ -186,13 +186,17 @@ impl Region {
 
     /// What is not settled of the locked rows and is to be read with them; nothing where that is waited for: with several rows,
     /// and where a write is answered before the log has it, which must not be before what it was made of.
-    async fn unsettled_before(&self, locks: &[RowLock<'_>], mutations: &[Mutation]) -> UnsettledWrites {
+    async fn unsettled_before(
+        &self,
+        locks: &[RowLock<'_>],
+        mutations: &[Mutation],
+    ) -> Result<UnsettledWrites, RegionError> {
         let is_synced = |mutation: &Mutation| self.effective_durability(mutation) >= Durability::SyncWal;
         match locks {
-            [of_one] if mutations.iter().all(is_synced) => of_one.unsettled(),
+            [of_one] if mutations.iter().all(is_synced) => Ok(of_one.unsettled()),
             _ => {
-                self.settle(locks).await;
-                UnsettledWrites::default()
+                self.settle(locks).await?;
+                Ok(UnsettledWrites::default())
             }
         }
     }
@@ -202,7 +206,7 @@ impl Region {
     async fn wait_until_seen(&self, after: Option<Position>) -> Result<(), RegionError> {
         if let Some(position) = after {
             self.environment.wal.sync(position).await?;
-            self.wait_for_writes_under_way().await;
+            self.wait_for_writes_under_way().await?;
         }
         Ok(())
     }

@@ -121,6 +121,8 @@ impl Region {
             .collect();
         let (sequence_id, parts) = {
             let _no_writers = wait_for(self.updates.write());
+            // One that was waited for may have left half of its write.
+            self.check_kept()?;
             if chosen.iter().all(|store| store.memstore.is_empty()) {
                 (if own_id { self.flush_id() } else { self.read_point() }, Vec::new())
             } else {
@@ -224,6 +226,9 @@ impl Region {
     /// Tells the log from which sequence id on each family still needs it, `flushed` being the flush's own; recovered edits that
     /// nobody needs any more go.
     fn tell_log(&self, flushed: u64) {
+        if self.check_kept().is_err() {
+            return;
+        }
         let lowest: Vec<(&Store, u64)> =
             self.stores.iter().filter_map(|store| Some((store, store.needs_log_from()?))).collect();
         if lowest.iter().any(|(store, _)| store.keeper.leaves_out_versions()) && !self.has_written_log() {
@@ -335,7 +340,7 @@ impl<'a> StoreFlush<'a> {
     fn begin(store: &'a Store) -> Self {
         let oldest_edit_ms = store.keeper.take_oldest_edit();
         store.recent_reads.begin_flush();
-        Self { store, snapshot: store.memstore.snapshot(), oldest_edit_ms }
+        Self { store, snapshot: store.begin_flush(), oldest_edit_ms }
     }
 }
 

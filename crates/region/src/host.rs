@@ -56,6 +56,12 @@ pub trait Host: Send + Sync + 'static {
     /// Told after a write that left `region` with a memstore over its flush size.
     fn flush_wanted(&self, encoded_region: &str);
 
+    /// Told when a write to a region has panicked half-way ([`Region::is_given_up`](crate::Region::is_given_up)): the region is not
+    /// served any more, and must not be opened anew before its log was split. Must not panic.
+    fn region_given_up(&self, encoded_region: &str) {
+        let _ = encoded_region;
+    }
+
     /// Told by how many bytes all memstores together grew or shrank.
     fn memstore_changed(&self, bytes: isize);
 

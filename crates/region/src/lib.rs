@@ -34,6 +34,7 @@ mod files_of_region;
 mod flush;
 mod flush_matcher;
 mod flush_policy;
+mod given_up;
 mod heap;
 mod host;
 mod java_random;

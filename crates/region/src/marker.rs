@@ -2,6 +2,7 @@
 
 use crate::blocking::wait_for;
 use crate::error::RegionError;
+use crate::given_up::GivesUp;
 use crate::region::Region;
 use finback_cell::{CellBlockBuilder, CellType, cell::CellParts};
 use finback_proto::{Message, pb};
@@ -101,6 +102,7 @@ impl Region {
         let wal = &self.environment.wal;
         let permit = wait_for(wal.reserve(cells.len()))?;
         let _append = self.append_lock.lock();
+        let guard = GivesUp(self);
         let sequence_id = self.mvcc.begin();
         let appended = wal.append(
             permit,
@@ -118,6 +120,7 @@ impl Region {
             },
         );
         self.mvcc.abandon(sequence_id);
+        guard.disarm();
         Ok(appended?)
     }
 }

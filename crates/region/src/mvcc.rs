@@ -39,6 +39,8 @@ struct Queue {
     write_point: u64,
     /// Numbers begun and not yet readable, oldest first. Bounded by the writers in flight.
     pending: VecDeque<Pending>,
+    /// See [`Mvcc::give_up`].
+    is_given_up: bool,
 }
 
 #[derive(Debug)]
@@ -55,7 +57,11 @@ impl Mvcc {
             read_point: AtomicU64::new(sequence_id),
             dropped_writes: AtomicU64::new(0),
             kept_after: AtomicU64::new(u64::MAX),
-            queue: Mutex::new(Queue { write_point: sequence_id, pending: VecDeque::new() }),
+            queue: Mutex::new(Queue {
+                write_point: sequence_id,
+                pending: VecDeque::new(),
+                is_given_up: false,
+            }),
             scanners: OnceLock::new(),
         }
     }
@@ -71,13 +77,20 @@ impl Mvcc {
         let mut queue = self.queue.lock();
         queue.write_point += 1;
         let number = queue.write_point;
+        if queue.is_given_up {
+            return number;
+        }
         queue.pending.push_back(Pending { number, completed: false, waiter: None });
         number
     }
 
-    /// Completes a number. `Some` resolves when the read point has reached it; `None` means that it already has.
+    /// Completes a number. `Some` resolves when the read point has reached it, or to an error when it never will; `None` means
+    /// that it already has.
     pub(crate) fn complete(&self, number: u64) -> Option<oneshot::Receiver<()>> {
         let mut queue = self.queue.lock();
+        if queue.is_given_up {
+            return Some(oneshot::channel().1);
+        }
         let first = queue.pending.front()?.number;
         // Numbers are consecutive in the queue: the position is the distance from its front.
         let position = usize::try_from(number.checked_sub(first)?).ok()?;
@@ -104,6 +117,18 @@ impl Mvcc {
     /// Completes a number without waiting for those before it.
     pub(crate) fn abandon(&self, number: u64) {
         drop(self.complete(number));
+    }
+
+    /// One of the numbers will not be completed: the read point stays where it is, and who waits for it is told.
+    pub(crate) fn give_up(&self) {
+        let mut queue = self.queue.lock();
+        queue.is_given_up = true;
+        queue.pending.clear();
+    }
+
+    /// Whether the read point moves no more.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.queue.lock().is_given_up
     }
 
     /// Notes that the writer of a number went away before the read point reached it.

@@ -123,7 +123,7 @@ impl Region {
     /// Takes the open sequence id and notes it where the next opening finds it.
     fn begin(&mut self) -> Result<(), RegionError> {
         let root = &self.environment.root;
-        let noted = root.max_sequence_id_file(&self.info.table, &self.encoded_name)?.unwrap_or(0);
+        let noted = root.max_noted_sequence_id(&self.info.table, &self.encoded_name)?.unwrap_or(0);
         let open_sequence_id = self.mvcc.read_point().max(noted) + 1;
         root.write_sequence_id_file(&self.info.table, &self.encoded_name, open_sequence_id - 1)?;
         self.mvcc.advance_to(open_sequence_id);
@@ -136,10 +136,13 @@ impl Region {
     /// thread. Does nothing in a region that is closed already.
     ///
     /// # Errors
-    /// The flush's: the region then goes on as if nothing had been asked.
+    /// The flush's: the region then goes on as if nothing had been asked. A region that [was given up](Self::is_given_up).
     pub fn close(&self) -> Result<(), RegionError> {
         let _one_at_a_time = self.close_lock.lock();
         self.closing.store(true, Ordering::Release);
+        if self.is_given_up() {
+            return Err(self.not_served());
+        }
         if self.closed.load(Ordering::Acquire) {
             return Ok(());
         }

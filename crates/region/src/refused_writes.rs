@@ -78,8 +78,9 @@ impl RefusedWrites {
 
     /// The share in the last window: of this one so far, and of the one before as far as that is still in it.
     fn share(&self, window: Duration, writes: u64, now: Duration) -> f64 {
-        let refused = self.count();
         let mut seen = self.seen.lock();
+        // Under the lock: it is no less than what others have seen.
+        let refused = self.count();
         // HBase's way to divide by nothing.
         let share = (refused - seen.refused) as f64 / (writes.saturating_sub(seen.writes) as f64 + 0.000_01);
         let since = now.saturating_sub(seen.at);

@@ -213,7 +213,7 @@ impl Region {
     }
 
     pub(crate) fn check_open(&self) -> Result<(), RegionError> {
-        if self.is_closing() { Err(RegionError::Closing(self.encoded_name.to_string())) } else { Ok(()) }
+        if self.is_closing() { Err(self.not_served()) } else { Ok(()) }
     }
 
     /// Fails for a row that is not this region's.

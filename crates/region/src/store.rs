@@ -29,7 +29,7 @@ use finback_hfile::{
     WriterOptions,
 };
 use finback_layout::StoreFileTracker;
-use finback_memstore::MemStore;
+use finback_memstore::{MemStore, Snapshot};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -199,11 +199,17 @@ impl Store {
         Some(self.log_floor.limits(self.memstore.lowest_sequence_id()?))
     }
 
-    /// Before cells are inserted that are in no log; writes that are under way have sequence ids from `under_way` on.
+    /// Before cells of this family are inserted that are in no log; writes that are under way have sequence ids from `under_way` on.
     pub(crate) fn before_unlogged(&self, under_way: u64) {
         self.log_floor.before_unlogged(|| {
             self.memstore.lowest_sequence_id().map_or(under_way, |lowest| lowest.min(under_way))
         });
+    }
+
+    /// Makes all that is in memory the snapshot of a flush. Called while nobody writes.
+    pub(crate) fn begin_flush(&self) -> Snapshot {
+        self.log_floor.begin_flush();
+        self.memstore.snapshot()
     }
 
     /// After a flush of all edits up to this sequence id.

@@ -1,6 +1,7 @@
 //! Settings of the stripe engine, under HBase's names.
 
 use crate::compaction_config::{DEFAULT_FLUSH_SIZE_BYTES, Overrides};
+use std::num::NonZeroU64;
 
 /// Settings of the stripe engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +17,8 @@ pub struct StripeConfig {
     pub max_files: Option<usize>,
     /// `hbase.store.stripe.initialStripeCount`: into how many stripes a store is cut at first.
     pub initial_stripes: usize,
-    /// `hbase.store.stripe.sizeToSplit`, in bytes: a larger stripe is cut when all of it is compacted. `None`: as much as
-    /// 4 compactions of flushed files for each part.
+    /// `hbase.store.stripe.sizeToSplit`, in bytes: a larger stripe is cut when all of it is compacted. `None`, and 0, with which
+    /// HBase's search for the number of parts comes to no end: as much as 4 compactions of flushed files for each part.
     pub split_size_bytes: Option<u64>,
     /// `hbase.store.stripe.splitPartCount`: into how many parts.
     pub split_parts: f64,
@@ -45,7 +46,9 @@ impl StripeConfig {
         own.apply_optional_count("hbase.store.stripe.compaction.minFiles", &mut self.min_files);
         own.apply_optional_count("hbase.store.stripe.compaction.maxFiles", &mut self.max_files);
         own.apply_count("hbase.store.stripe.initialStripeCount", &mut self.initial_stripes);
-        own.apply_optional("hbase.store.stripe.sizeToSplit", &mut self.split_size_bytes);
+        let mut split_size: Option<NonZeroU64> = None;
+        own.apply_optional("hbase.store.stripe.sizeToSplit", &mut split_size);
+        self.split_size_bytes = split_size.map(NonZeroU64::get).or(self.split_size_bytes);
         own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
         self.split_size_bytes = Some(self.split_size_bytes(flush_size_bytes));
     }
@@ -60,8 +63,8 @@ impl StripeConfig {
     /// A larger stripe is cut, in a store with this flush size; 0 stands for HBase's default.
     pub(crate) fn split_size_bytes(&self, flush_size_bytes: u64) -> u64 {
         let flush_size = if flush_size_bytes == 0 { DEFAULT_FLUSH_SIZE_BYTES } else { flush_size_bytes };
-        let default = flush_size as f64 * self.level0_min_files as f64 * 4.0 * self.split_parts();
-        self.split_size_bytes.unwrap_or(default as u64)
+        let default = flush_size as f64 * self.level0_min_files.max(1) as f64 * 4.0 * self.split_parts();
+        self.split_size_bytes.filter(|size| *size > 0).unwrap_or(default as u64)
     }
 
     /// Into how many parts a stripe is cut: as in HBase a share of a part stands for its inverse, and what would be no

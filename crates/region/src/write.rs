@@ -14,6 +14,7 @@
 
 use crate::edit::Edit;
 use crate::error::RegionError;
+use crate::given_up::GivesUp;
 use crate::large_row;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
@@ -114,7 +115,7 @@ impl Region {
         let _updates = self.keep_updating().await;
         self.check_open()?;
         if good().any(|mutation| mutation.kind == MutationKind::Delete) {
-            self.settle(&locks).await;
+            self.settle(&locks).await?;
         }
         let now = self.environment.host.now_ms();
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(good()));
@@ -150,25 +151,28 @@ impl Region {
 
     /// Waits until readers see what writers wrote that were dropped before they did. Called with the row locks, before
     /// a read that a write is built upon.
-    pub(crate) async fn wait_for_dropped_writes(&self) {
+    pub(crate) async fn wait_for_dropped_writes(&self) -> Result<(), RegionError> {
         if self.mvcc.awaits_dropped() {
-            self.wait_for_writes_under_way().await;
+            self.wait_for_writes_under_way().await?;
         }
+        Ok(())
     }
 
     /// Waits until nothing of locked rows is left that is not settled: see [`crate::unsettled`].
-    pub(crate) async fn settle(&self, locks: &[RowLock<'_>]) {
+    pub(crate) async fn settle(&self, locks: &[RowLock<'_>]) -> Result<(), RegionError> {
         if locks.iter().any(|lock| !lock.unsettled().is_empty()) {
-            self.wait_for_writes_under_way().await;
+            self.wait_for_writes_under_way().await?;
         }
+        Ok(())
     }
 
-    /// Waits until readers see all writes that have begun, or will never see them.
-    pub(crate) async fn wait_for_writes_under_way(&self) {
+    /// Waits until readers see all writes that have begun, but for those whose log has failed.
+    pub(crate) async fn wait_for_writes_under_way(&self) -> Result<(), RegionError> {
         let number = self.mvcc.begin();
-        if let Some(readable) = self.mvcc.complete(number) {
-            // The writers before complete, or are dropped, which completes them.
-            let _ = readable.await;
+        match self.mvcc.complete(number) {
+            // The writers before complete, or are dropped, which completes them, or the region is given up.
+            Some(readable) => readable.await.map_err(|_| self.not_served()),
+            None => Ok(()),
         }
     }
 
@@ -252,7 +256,7 @@ impl Region {
         wanted: impl Fn(&Cell<'_>) -> bool,
         unsettled: &UnsettledWrites,
     ) -> Result<Vec<u8>, RegionError> {
-        self.wait_for_dropped_writes().await;
+        self.wait_for_dropped_writes().await?;
         let columns = mutation.cells.iter().filter(|cell| wanted(cell));
         let versions = u32::try_from(columns.clone().count()).unwrap_or(u32::MAX);
         let scan = Scan { max_versions: versions, ..row_scan(&mutation.row, select_columns(columns)) };
@@ -289,6 +293,9 @@ impl Region {
         let wait_for_sync = edit.durability >= Durability::SyncWal;
         let (sequence_id, position) = {
             let _append = self.append_lock.lock();
+            // What the edit is made of may have been read without a write that is never seen.
+            self.check_kept()?;
+            let guard = GivesUp(self);
             let sequence_id = self.mvcc.begin();
             let appended = permit.map(|permit| {
                 wal.append(
@@ -307,6 +314,7 @@ impl Region {
                     },
                 )
             });
+            guard.disarm();
             (sequence_id, appended)
         };
         let position = match position.transpose() {
@@ -316,10 +324,10 @@ impl Region {
                 return Err(error.into());
             }
         };
-        let is_logged_whole = edit.unlogged.is_empty();
+        let unlogged = Bytes::from(edit.unlogged);
         let cells = match (edit.mixed.is_empty(), logged.is_empty()) {
             (false, _) => edit.mixed.into(),
-            (true, true) => edit.unlogged.into(),
+            (true, true) => unlogged.clone(),
             (true, false) => logged,
         };
         Ok(Some(Appended {
@@ -329,7 +337,7 @@ impl Region {
             cells,
             replaces_older: edit.replaces_older,
             wait_for_sync,
-            is_logged_whole,
+            unlogged,
             is_made_of_settled: after.is_none(),
             applied: false,
             readable: false,

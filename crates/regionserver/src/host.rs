@@ -1,6 +1,7 @@
 //! What regions get from the server: clock, timers, block reads, and who is told about memory.
 
 use crate::scheduler::Scheduler;
+use crate::stop_request::StopRequest;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_metrics::{Timer, file_io};
 use finback_region::{BoxFuture, DelayedWrites, Host, WriteRoom};
@@ -17,6 +18,7 @@ const MAX_READS_AT_ONCE: usize = 64;
 #[derive(Debug)]
 pub(crate) struct ServerHost {
     scheduler: Arc<Scheduler>,
+    stop: Arc<StopRequest>,
     memstore_bytes: AtomicI64,
     memstore_limit: i64,
     delayed_writes: DelayedWrites,
@@ -26,11 +28,12 @@ pub(crate) struct ServerHost {
 
 impl ServerHost {
     /// `memstore_limit`: bytes of all memstores together.
-    pub(crate) fn new(scheduler: Arc<Scheduler>, memstore_limit: u64) -> Self {
+    pub(crate) fn new(scheduler: Arc<Scheduler>, stop: Arc<StopRequest>, memstore_limit: u64) -> Self {
         let memstore_limit = i64::try_from(memstore_limit).unwrap_or(i64::MAX);
         let reads = Arc::new(Semaphore::new(MAX_READS_AT_ONCE));
         Self {
             scheduler,
+            stop,
             memstore_bytes: AtomicI64::new(0),
             memstore_limit,
             delayed_writes: DelayedWrites::default(),
@@ -148,6 +151,12 @@ impl Host for ServerHost {
         self.scheduler.ask_for_flush(encoded_region);
     }
 
+    /// As in HBase, the server aborts: only the next start splits its logs.
+    fn region_given_up(&self, encoded_region: &str) {
+        self.stop
+            .abort(format!("a write to region {encoded_region} has panicked, the next start recovers it"));
+    }
+
     fn memstore_changed(&self, bytes: isize) {
         self.memstore_bytes.fetch_add(bytes as i64, Ordering::Relaxed);
         if bytes > 0 {
@@ -155,3 +164,6 @@ impl Host for ServerHost {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

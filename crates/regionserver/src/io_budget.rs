@@ -74,9 +74,11 @@ impl Bucket {
         Self { bounds, limit, tuned: Duration::ZERO, paid_at: Duration::ZERO }
     }
 
-    fn reconfigure(&mut self, bounds: Option<ThroughputBounds>) {
+    fn reconfigure(&mut self, now: Duration, bounds: Option<ThroughputBounds>) {
         if self.bounds != bounds {
-            *self = Self { paid_at: self.paid_at, ..Self::new(bounds) };
+            let mut new = Self::new(bounds);
+            new.paid_at = self.paid_at_limit(now, new.limit);
+            *self = new;
         }
     }
 
@@ -87,18 +89,25 @@ impl Bucket {
         // Relief is for those who wait now; a lower limit can come later. Off-peak ends at once.
         let is_relief = self.limit.is_some_and(|before| limit.is_none_or(|limit| limit > before));
         if is_due || is_relief || (self.limit == bounds.off_peak && pressure <= 1.0) {
-            if self.limit != limit {
-                // What was written at the old limit is forgiven.
-                self.paid_at = self.paid_at.min(now);
-            }
+            self.paid_at = self.paid_at_limit(now, limit);
             (self.limit, self.tuned) = (limit, now);
         }
+    }
+
+    /// When all is paid for under another limit: what is not yet costs as much as if it were written now.
+    fn paid_at_limit(&self, now: Duration, limit: Option<u64>) -> Duration {
+        let debt = self.paid_at.saturating_sub(now);
+        if limit == self.limit || debt.is_zero() {
+            return self.paid_at;
+        }
+        let bytes = self.limit.map_or(0.0, |before| debt.as_secs_f64() * before.max(1) as f64);
+        now.saturating_add(limit.map_or(Duration::ZERO, |limit| price(bytes, limit)))
     }
 
     /// Pays for bytes; gives back how long to wait.
     fn pay(&mut self, now: Duration, bytes: u64) -> Duration {
         let Some(limit) = self.limit else { return Duration::ZERO };
-        let price = Duration::try_from_secs_f64(bytes as f64 / limit.max(1) as f64).unwrap_or(Duration::MAX);
+        let price = price(bytes as f64, limit);
         self.paid_at = self.paid_at.max(now.saturating_sub(BURST)).saturating_add(price);
         self.paid_at.saturating_sub(now)
     }
@@ -122,11 +131,12 @@ impl IoBudget {
     /// Other limits; those that were tuned begin at the lowest.
     pub(crate) fn reconfigure(
         &mut self,
+        now: Duration,
         compactions: Option<ThroughputBounds>,
         flushes: Option<ThroughputBounds>,
     ) {
-        self.compactions.reconfigure(compactions);
-        self.flushes.reconfigure(flushes);
+        self.compactions.reconfigure(now, compactions);
+        self.flushes.reconfigure(now, flushes);
     }
 
     /// Notes the pressure; to be called every second or so.
@@ -166,6 +176,11 @@ pub(crate) struct Pressure {
     pub(crate) memory: f64,
     /// Whether nobody is disturbed.
     pub(crate) is_off_peak: bool,
+}
+
+/// How long bytes take.
+fn price(bytes: f64, bytes_a_second: u64) -> Duration {
+    Duration::try_from_secs_f64(bytes / bytes_a_second.max(1) as f64).unwrap_or(Duration::MAX)
 }
 
 fn per(bytes_a_second: u64, time: Duration) -> u64 {

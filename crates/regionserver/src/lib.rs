@@ -55,6 +55,7 @@ mod server;
 mod slow_calls;
 mod splitter;
 mod stale_scanners;
+mod stop_request;
 mod table_counts;
 mod throughput_controller;
 mod turn_pace;

@@ -18,6 +18,7 @@ use crate::scanners::Scanners;
 use crate::scheduler::{self, Scheduler};
 use crate::schemas::Schemas;
 use crate::slow_calls::{SlowCallOptions, SlowCalls};
+use crate::stop_request::StopRequest;
 use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
@@ -132,7 +133,7 @@ pub struct RegionServer {
     status: Arc<dyn Channel>,
     master_meta: Arc<dyn Channel>,
     stopping: AtomicBool,
-    stop_asked: Notify,
+    stop: Arc<StopRequest>,
     /// Something has happened that clients who ask the master wait for.
     news: Notify,
     works: AtomicBool,
@@ -157,6 +158,7 @@ impl RegionServer {
         let bulk_load_bytes = options.nonce_bytes / BULK_LOADS_OF_NONCES;
         // Bounded by the number of regions: each has at most one request in it.
         let scheduler = Arc::new(Scheduler::new(options.background.clone()));
+        let stop: Arc<StopRequest> = Arc::default();
         Ok(Arc::new(Self {
             regions: Regions::new(options.name.clone()),
             closed_regions: Arc::default(),
@@ -167,7 +169,11 @@ impl RegionServer {
             ),
             nonces: Arc::new(Nonces::new(options.nonce_bytes - bulk_load_bytes, options.nonce_retention)),
             bulk_loads: Arc::new(Repeats::new(bulk_load_bytes, options.nonce_retention)),
-            host: Arc::new(ServerHost::new(Arc::clone(&scheduler), options.memstore_limit_bytes)),
+            host: Arc::new(ServerHost::new(
+                Arc::clone(&scheduler),
+                Arc::clone(&stop),
+                options.memstore_limit_bytes,
+            )),
             handlers: Handlers::new(options.handlers, options.handler_threads.clone()),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
             bulk_load_turns: Semaphore::new(LOADS_AT_ONCE),
@@ -188,7 +194,7 @@ impl RegionServer {
             status,
             master_meta,
             stopping: AtomicBool::new(false),
-            stop_asked: Notify::new(),
+            stop,
             news: Notify::new(),
             works: AtomicBool::new(false),
             options,
@@ -209,13 +215,16 @@ impl RegionServer {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Resolves when somebody has asked this server to stop.
-    pub async fn stop_asked(&self) {
-        self.stop_asked.notified().await;
+    /// Resolves when this server is to stop: somebody has asked for it, or it aborts.
+    ///
+    /// # Errors
+    /// Why it aborts.
+    pub async fn stop_asked(&self) -> Result<(), String> {
+        self.stop.asked().await
     }
 
     pub(crate) fn ask_to_stop(&self) {
-        self.stop_asked.notify_one();
+        self.stop.ask();
     }
 
     pub(crate) fn status(&self) -> &dyn Channel {

@@ -26,9 +26,10 @@ impl ThroughputController {
         Self { begun: Instant::now(), budget: Mutex::new(budget) }
     }
 
-    /// Other limits, from now on. What was written is paid for as before.
+    /// Other limits, from now on.
     pub(crate) fn reconfigure(&self, options: &BackgroundOptions) {
-        self.budget.lock().reconfigure(options.compaction_throughput, options.flush_throughput);
+        let mut budget = self.budget.lock();
+        budget.reconfigure(self.begun.elapsed(), options.compaction_throughput, options.flush_throughput);
     }
 
     /// Notes the pressure.

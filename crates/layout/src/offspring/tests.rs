@@ -43,7 +43,7 @@ fn daughters_have_a_half_each() {
         let name = format!("{FILE}.{}", parent.encoded_name());
         assert_eq!(references(&root, daughter), [(name, reference("m", half))]);
         assert_eq!(root.read_region_info(&daughter.table, &encoded).unwrap(), *daughter);
-        assert_eq!(root.max_sequence_id_file(&daughter.table, &encoded).unwrap(), Some(10));
+        assert_eq!(root.max_noted_sequence_id(&daughter.table, &encoded).unwrap(), Some(10));
         assert!(root.leads_to(&daughter.table, &encoded, &parent.encoded_name()).unwrap());
         assert!(!root.leads_to(&daughter.table, &encoded, &above.encoded_name()).unwrap());
     }
@@ -64,5 +64,5 @@ fn a_merged_region_has_all_of_its_parents() {
     });
     expected.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(references(&root, &merged), expected);
-    assert_eq!(root.max_sequence_id_file(&merged.table, &merged.encoded_name()).unwrap(), Some(11));
+    assert_eq!(root.max_noted_sequence_id(&merged.table, &merged.encoded_name()).unwrap(), Some(11));
 }

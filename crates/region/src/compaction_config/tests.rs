@@ -162,6 +162,25 @@ fn every_setting_of_the_stripe_engine_may_be_the_stores_own() {
 }
 
 #[test]
+fn a_stripe_is_not_cut_at_no_size_at_all() {
+    let split_size = |server: Option<u64>, own: &[(&str, &str)]| {
+        let stripe = StripeConfig { split_size_bytes: server, ..StripeConfig::default() };
+        let server = CompactionConfig { stripe, ..CompactionConfig::default() };
+        server.of_store(&table(&[]), &family(own), 7).stripe.split_size_bytes
+    };
+    let default = split_size(None, &[]);
+    assert_eq!(default, Some(4 * 4 * 2 * 7));
+    for nothing in ["0", "-1", "-9223372036854775808"] {
+        let own = [("hbase.store.stripe.sizeToSplit", nothing)];
+        assert_eq!((split_size(None, &own), split_size(Some(9), &own)), (default, Some(9)));
+    }
+    assert_eq!(split_size(Some(0), &[]), default);
+    // Nor when nothing is what the default would come to.
+    let no_files = [("hbase.store.stripe.compaction.minFilesL0", "0")];
+    assert_eq!(split_size(None, &no_files), Some(4 * 2 * 7));
+}
+
+#[test]
 fn what_makes_no_sense_is_as_if_it_were_not_there() {
     let config = of_family(&[
         ("hbase.hstore.engine.class", "com.example.MyEngine"),

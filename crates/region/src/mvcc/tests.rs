@@ -15,6 +15,22 @@ fn the_read_point_moves_over_the_completed_prefix_only() {
 }
 
 #[test]
+fn when_a_number_is_never_completed_all_that_wait_are_told() {
+    let mvcc = Mvcc::new(10);
+    let (_lost, waiting, late) = (mvcc.begin(), mvcc.begin(), mvcc.begin());
+    let mut waits = mvcc.complete(waiting).unwrap();
+    mvcc.give_up();
+    let is_told = |readable: &mut oneshot::Receiver<()>| {
+        readable.try_recv() == Err(oneshot::error::TryRecvError::Closed)
+    };
+    assert!(is_told(&mut waits));
+    assert!(is_told(&mut mvcc.complete(late).unwrap()));
+    let after = mvcc.begin();
+    assert!(is_told(&mut mvcc.complete(after).unwrap()));
+    assert_eq!((mvcc.read_point(), mvcc.is_given_up()), (10, true));
+}
+
+#[test]
 fn the_smallest_read_point_is_that_of_the_oldest_scanner() {
     let mvcc = Mvcc::new(5);
     let old = mvcc.register_scanner(None);

@@ -1,11 +1,13 @@
 //! The last steps of a write: from its place in the log into the memstore, and before the eyes of readers.
 
 use crate::error::RegionError;
+use crate::given_up::GivesUp;
 use crate::region::Region;
 use crate::row_lock::{RowLock, Settles};
 use crate::store::Store;
 use crate::unsettled::{MAX_UNSETTLED_BYTES, Unsettled};
 use bytes::Bytes;
+use finback_cell::block::CellIter;
 use finback_wal::Position;
 use smallvec::SmallVec;
 
@@ -19,8 +21,8 @@ pub(crate) struct Appended<'a> {
     pub(super) replaces_older: bool,
     /// Whether it is to be on disk before it is visible.
     pub(super) wait_for_sync: bool,
-    /// Whether the log has all of its cells.
-    pub(super) is_logged_whole: bool,
+    /// Those of its cells that the log has not.
+    pub(super) unlogged: Bytes,
     /// Whether nothing that it was made of was unsettled: then nobody else inserts into its row before it has let go of it.
     pub(super) is_made_of_settled: bool,
     pub(super) applied: bool,
@@ -32,7 +34,7 @@ pub(crate) struct Appended<'a> {
 impl<'a> Appended<'a> {
     /// Gives the lock of its only row back, if it is not too large for that and waits for the log: see [`crate::unsettled`].
     pub(crate) fn let_go(&mut self, locks: &mut SmallVec<[RowLock<'a>; 1]>) {
-        let is_small = self.is_logged_whole && self.cells.len() <= MAX_UNSETTLED_BYTES;
+        let is_small = self.unlogged.is_empty() && self.cells.len() <= MAX_UNSETTLED_BYTES;
         if let Some(position) = self.position
             && self.wait_for_sync
             && is_small
@@ -55,32 +57,45 @@ impl<'a> Appended<'a> {
             return Err(error.into());
         }
         if let Some(readable) = self.apply() {
-            // Resolves always: the writers before either complete or are dropped, which completes them.
-            let _ = readable.await;
+            // Resolves always: the writers before complete, or are dropped, which completes them, or the region is given up.
+            readable.await.map_err(|_| self.region.not_served())?;
             self.readable = true;
         }
         Ok(self.sequence_id)
     }
 
-    /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit.
+    /// Inserts the cells and completes the sequence id. The receiver, if any, resolves when readers see the edit. A panic in
+    /// here gives the region up.
     fn apply(&mut self) -> Option<tokio::sync::oneshot::Receiver<()>> {
         self.applied = true;
+        let guard = GivesUp(self.region);
         {
             // What replaces older cells in a memstore must have the row for itself.
             let replaces = self.replaces_older && self.region.stores.iter().any(Store::keeps_one_version);
             let retaken = self.settles.as_ref().filter(|_| replaces).and_then(Settles::retake);
             let has_row = retaken.is_some() || self.settles.is_none() && self.is_made_of_settled;
             let replaces = replaces && has_row;
-            if !self.is_logged_whole {
-                let under_way = self.region.read_point() + 1;
-                self.region.stores.iter().for_each(|store| store.before_unlogged(under_way));
-            }
+            self.before_unlogged();
             self.region.insert_edit(&self.cells, self.sequence_id, replaces);
         }
         let readable = self.region.mvcc.complete(self.sequence_id);
         self.readable = readable.is_none();
+        guard.disarm();
         self.region.after_growth();
         readable
+    }
+
+    /// Tells the stores that leave out versions for the sake of cells that are in no log.
+    fn before_unlogged(&self) {
+        if self.unlogged.is_empty() {
+            return;
+        }
+        let under_way = self.region.read_point() + 1;
+        for store in self.region.stores.iter().filter(|store| store.keeper.leaves_out_versions()) {
+            if CellIter::over_checked(&self.unlogged).any(|cell| cell.family() == &store.family.name[..]) {
+                store.before_unlogged(under_way);
+            }
+        }
     }
 
     /// The log failed: completes the sequence id without the cells.

@@ -25,6 +25,7 @@ mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_get_reads_nothing_behind_its_row;
 mod a_large_row_is_not_kept_in_memory;
 mod a_large_write_waits_for_the_flush_that_makes_room;
+mod a_panic_within_a_write_hangs_nobody;
 mod a_put_after_a_quick_delete_is_seen;
 mod a_read_of_one_column_leaves_out_old_files;
 mod a_region_agrees_with_a_simple_model;

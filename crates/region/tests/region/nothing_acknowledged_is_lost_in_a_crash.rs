@@ -241,35 +241,133 @@ fn a_flush_of_one_family_frees_the_logs_that_have_only_its_edits() {
     assert_eq!(wal.stats().rolled_logs, 0);
 }
 
+/// A region whose in-memory compactions leave out versions, where the tests can foresee when.
+fn eager() -> (Machine, Arc<Region>) {
+    let mut machine = new_machine();
+    machine.world.compact_in_memory(InMemoryCompaction::Eager);
+    machine.world.host.has_no_background.store(true, Ordering::SeqCst);
+    let region = machine.world.start().unwrap();
+    (machine, region)
+}
+
+fn put_version(region: &Region, family: &str, durability: Durability, value: &[u8]) {
+    let put = Mutation { durability, ..put(("r", family, "q"), value) };
+    run(region.batch(vec![put])).remove(0).unwrap();
+}
+
+/// What a flush writes several blocks of.
+fn put_blocks(region: &Region, family: &str) {
+    for row in ["x", "y", "z"] {
+        run(region.batch(vec![put((row, family, "q"), &[7; 100 << 10])])).remove(0).unwrap();
+    }
+}
+
+/// Puts so many versions over what a family has that the older ones leave memory.
+fn hide(region: &Region, family: &str, durability: Durability) {
+    let dropped = || region.metrics().in_memory.cells_dropped;
+    let before = dropped();
+    for _ in 0..100 {
+        put_version(region, family, durability, b"newer");
+    }
+    assert!(dropped() > before);
+}
+
+fn is_version_there_after_a_crash(machine: &Machine, family: &str) -> bool {
+    let recovered = machine.crash(CrashMode::Strict).world.recover().unwrap();
+    value(&recovered, ("r", family, "q")).is_some()
+}
+
 /// Puts an unlogged version over one that is in the log, so often that the older leaves memory before one family is flushed.
 #[test]
 fn a_version_that_one_in_no_log_hides_keeps_its_log() {
-    let mut machine = new_machine();
-    machine.world.compact_in_memory(InMemoryCompaction::Eager);
-    let region = machine.world.start().unwrap();
+    let (machine, region) = eager();
     let wal = machine.world.wal.clone().unwrap();
-    let write = |family: &str, durability, value: &[u8]| {
-        let put = Mutation { durability, ..put(("r", family, "q"), value) };
-        run(region.batch(vec![put])).remove(0).unwrap();
-    };
     let flushed_of_a = || region.flushed_sequence_ids().next().unwrap().1;
-    write("a", Durability::SyncWal, b"logged");
+    put_version(&region, "a", Durability::SyncWal, b"logged");
     let before = flushed_of_a();
     run(wal.roll()).unwrap();
-    for _ in 0..1000 {
-        write("a", Durability::SkipWal, b"in no log");
-    }
-    assert!(region.metrics().in_memory.cells_dropped > 0);
-    write("b", Durability::SyncWal, b"flushed");
+    hide(&region, "a", Durability::SkipWal);
+    put_version(&region, "b", Durability::SyncWal, b"flushed");
     run(wal.roll()).unwrap();
     region.flush(Some(&[b"b".to_vec()])).unwrap();
     assert_eq!(flushed_of_a(), before);
-    let mut next = machine.crash(CrashMode::Strict);
-    let recovered = next.world.recover().unwrap();
-    assert_eq!(value(&recovered, ("r", "a", "q")).as_deref(), Some(&b"logged"[..]));
+    assert!(is_version_there_after_a_crash(&machine, "a"));
     // With all of it in files, nothing keeps the log.
     region.flush(None).unwrap();
     assert_eq!(wal.stats().rolled_logs, 0);
+}
+
+/// How many logs are kept after a flush of the other family, where versions have left memory that are in the log, and so are those
+/// that hide them.
+fn logs_kept_for_hidden_versions(before: impl FnOnce(&Region)) -> usize {
+    let (machine, region) = eager();
+    let wal = machine.world.wal.clone().unwrap();
+    before(&region);
+    run(wal.roll()).unwrap();
+    put_version(&region, "a", Durability::SyncWal, b"logged");
+    run(wal.roll()).unwrap();
+    hide(&region, "a", Durability::SyncWal);
+    run(wal.roll()).unwrap();
+    put_version(&region, "b", Durability::SyncWal, b"flushed");
+    region.flush(Some(&[b"b".to_vec()])).unwrap();
+    assert!(is_version_there_after_a_crash(&machine, "a"));
+    wal.stats().rolled_logs
+}
+
+#[test]
+fn versions_in_no_log_keep_no_log_when_they_are_flushed_nor_that_of_other_families() {
+    let kept = logs_kept_for_hidden_versions(|_| {});
+    assert_eq!(kept, 1, "that of the newer ones");
+    let flushed = |region: &Region| {
+        hide(region, "a", Durability::SkipWal);
+        region.flush(Some(&[b"a".to_vec()])).unwrap();
+    };
+    assert_eq!(logs_kept_for_hidden_versions(flushed), kept);
+    let of_other_family = |region: &Region| put_version(region, "b", Durability::SkipWal, b"in no log");
+    assert_eq!(logs_kept_for_hidden_versions(of_other_family), kept);
+    let in_one_batch_with_a_logged_one = |region: &Region| {
+        let unlogged = Mutation { durability: Durability::SkipWal, ..put(("s", "b", "q"), b"in no log") };
+        run(region.batch(vec![put(("s", "a", "q"), b"logged"), unlogged]));
+        region.flush(Some(&[b"a".to_vec()])).unwrap();
+    };
+    assert_eq!(logs_kept_for_hidden_versions(in_one_batch_with_a_logged_one), kept);
+    // As long as they are in memory they keep it.
+    let in_memory = |region: &Region| put_version(region, "a", Durability::SkipWal, b"in no log");
+    assert!(logs_kept_for_hidden_versions(in_memory) > kept);
+}
+
+#[test]
+fn a_version_that_one_in_no_log_hides_while_others_are_flushed_keeps_its_log() {
+    let (machine, region) = eager();
+    let wal = machine.world.wal.clone().unwrap();
+    put_blocks(&region, "a");
+    let control = Meanwhile::new(|| {
+        put_version(&region, "a", Durability::SyncWal, b"logged");
+        run(wal.roll()).unwrap();
+        hide(&region, "a", Durability::SkipWal);
+    });
+    region.flush_under(Some(&[b"a".to_vec()]), &control).unwrap();
+    assert!(control.is_done.into_inner());
+    put_version(&region, "b", Durability::SyncWal, b"flushed");
+    run(wal.roll()).unwrap();
+    region.flush(Some(&[b"b".to_vec()])).unwrap();
+    assert!(is_version_there_after_a_crash(&machine, "a"));
+}
+
+#[test]
+fn a_version_that_one_in_no_log_hides_keeps_its_log_when_a_flush_fails() {
+    let (machine, region) = eager();
+    let wal = machine.world.wal.clone().unwrap();
+    put_version(&region, "a", Durability::SyncWal, b"logged");
+    run(wal.roll()).unwrap();
+    hide(&region, "a", Durability::SkipWal);
+    put_blocks(&region, "a");
+    let control = Meanwhile::new(|| machine.faults.fail_operation(machine.faults.operations()));
+    assert!(region.flush_under(Some(&[b"a".to_vec()]), &control).is_err());
+    put_version(&region, "b", Durability::SyncWal, b"flushed");
+    run(wal.roll()).unwrap();
+    region.flush(Some(&[b"b".to_vec()])).unwrap();
+    assert!(is_version_there_after_a_crash(&machine, "a"));
 }
 
 #[test]
@@ -294,47 +392,40 @@ fn a_family_that_was_deleted_and_added_again_is_empty_also_after_a_crash() {
     assert_eq!(value(&recovered, ("s", "b", "q")).as_deref(), Some(&b"written since"[..]));
 }
 
-/// Writes over a column of family a once a block was written.
-struct WritesMeanwhile<'a> {
-    region: &'a Region,
-    has_written: AtomicBool,
+/// Does something once, when a block was written.
+struct Meanwhile<F> {
+    work: F,
+    is_done: AtomicBool,
 }
 
-impl JobControl for WritesMeanwhile<'_> {
+impl<F: Fn() + Send + Sync> Meanwhile<F> {
+    fn new(work: F) -> Self {
+        Self { work, is_done: AtomicBool::new(false) }
+    }
+}
+
+impl<F: Fn() + Send + Sync> JobControl for Meanwhile<F> {
     fn is_cancelled(&self) -> bool {
         false
     }
 
     fn wrote(&self, _: u64) {
-        if self.has_written.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        for _ in 0..1000 {
-            let newer = Mutation { durability: Durability::AsyncWal, ..put(("r", "a", "q"), b"newer") };
-            run(self.region.batch(vec![newer])).remove(0).unwrap();
+        if !self.is_done.swap(true, Ordering::SeqCst) {
+            (self.work)();
         }
     }
 }
 
 #[test]
 fn a_version_that_one_not_yet_in_the_log_hides_keeps_its_log() {
-    let mut machine = new_machine();
-    machine.world.compact_in_memory(InMemoryCompaction::Eager);
-    let region = machine.world.start().unwrap();
+    let (machine, region) = eager();
     let wal = machine.world.wal.clone().unwrap();
-    run(region.batch(vec![put(("r", "a", "q"), b"logged")])).remove(0).unwrap();
+    put_version(&region, "a", Durability::SyncWal, b"logged");
     run(wal.roll()).unwrap();
-    // Several blocks.
-    let block = vec![7; 100 << 10];
-    for row in ["r", "s", "t"] {
-        run(region.batch(vec![put((row, "b", "q"), &block)])).remove(0).unwrap();
-    }
+    put_blocks(&region, "b");
     run(wal.roll()).unwrap();
-    let control = WritesMeanwhile { region: &region, has_written: AtomicBool::new(false) };
+    let control = Meanwhile::new(|| hide(&region, "a", Durability::AsyncWal));
     region.flush_under(Some(&[b"b".to_vec()]), &control).unwrap();
-    assert!(control.has_written.into_inner());
-    assert!(region.metrics().in_memory.cells_dropped > 0);
-    let mut next = machine.crash(CrashMode::Strict);
-    let recovered = next.world.recover().unwrap();
-    assert!(value(&recovered, ("r", "a", "q")).is_some());
+    assert!(control.is_done.into_inner());
+    assert!(is_version_there_after_a_crash(&machine, "a"));
 }

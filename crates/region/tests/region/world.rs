@@ -21,14 +21,19 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+/// What a test has to do with work for the background.
+type Meddling = Box<dyn FnOnce() + Send>;
+
 /// A host whose clock the test sets, and that keeps account.
-#[derive(Debug)]
 pub(crate) struct TestHost {
     pub(crate) now_ms: AtomicI64,
     pub(crate) memstore_bytes: AtomicI64,
     pub(crate) flushes_wanted: AtomicU64,
+    pub(crate) regions_given_up: AtomicU64,
     /// Work for the background is done at once, by whoever gives occasion to it: so tests can be repeated.
     pub(crate) has_no_background: AtomicBool,
+    /// Done once, within the write that gives occasion to work for the background.
+    meddling: Mutex<Option<Meddling>>,
     /// Memory is short above so many bytes in memstores.
     slow_from: AtomicU64,
 }
@@ -39,7 +44,9 @@ impl TestHost {
             now_ms: now_ms.into(),
             memstore_bytes: AtomicI64::new(0),
             flushes_wanted: AtomicU64::new(0),
+            regions_given_up: AtomicU64::new(0),
             has_no_background: AtomicBool::new(false),
+            meddling: Mutex::new(None),
             slow_from: AtomicU64::new(u64::MAX),
         })
     }
@@ -47,6 +54,11 @@ impl TestHost {
     /// Memory is short above so many bytes in memstores.
     pub(crate) fn limit_memory(&self, slow_from: u64) {
         self.slow_from.store(slow_from, Ordering::SeqCst);
+    }
+
+    /// Does something, once, within the next write that gives occasion to work for the background.
+    pub(crate) fn meddle(&self, meddling: impl FnOnce() + Send + 'static) {
+        *self.meddling.lock().unwrap() = Some(Box::new(meddling));
     }
 
     pub(crate) fn memstore_bytes(&self) -> i64 {
@@ -83,11 +95,19 @@ impl Host for TestHost {
         self.flushes_wanted.fetch_add(1, Ordering::SeqCst);
     }
 
+    fn region_given_up(&self, _: &str) {
+        self.regions_given_up.fetch_add(1, Ordering::SeqCst);
+    }
+
     fn memstore_changed(&self, bytes: isize) {
         self.memstore_bytes.fetch_add(bytes as i64, Ordering::SeqCst);
     }
 
     fn run_in_background(&self, work: Box<dyn FnOnce() + Send + 'static>) {
+        let meddling = self.meddling.lock().unwrap().take();
+        if let Some(meddling) = meddling {
+            meddling();
+        }
         if self.has_no_background.load(Ordering::SeqCst) {
             work();
         } else {

@@ -97,6 +97,45 @@ fn a_rest_saves_up_no_more_than_a_tenth_of_a_second() {
     assert_eq!(wait, Duration::from_millis(100));
 }
 
+fn assert_waits(budget: &mut IoBudget, lane: Lane, now: Duration, wanted_ms: u64) {
+    let wait = budget.take(lane, now, 0);
+    let off = wait.abs_diff(Duration::from_millis(wanted_ms));
+    assert!(off < Duration::from_millis(1), "{wait:?}, not {wanted_ms} ms");
+}
+
+#[test]
+fn a_tiny_limit_that_is_corrected_holds_nobody_up_any_more() {
+    let tiny = ThroughputBounds { lower: 1, ..BOUNDS };
+    let mut budget = IoBudget::new(Some(tiny), Some(tiny));
+    for lane in [Lane::Compactions, Lane::Flushes] {
+        let wait = budget.take(lane, seconds(0), MB);
+        assert!(wait > seconds(1_000_000), "{wait:?}");
+    }
+    budget.reconfigure(seconds(10), Some(BOUNDS), Some(BOUNDS));
+    // A MiB at ten a second.
+    assert_waits(&mut budget, Lane::Flushes, seconds(10), 100);
+    assert_waits(&mut budget, Lane::Compactions, seconds(10), 100);
+    // Without a limit there is nothing to be paid for.
+    budget.reconfigure(seconds(10), None, None);
+    budget.reconfigure(seconds(10), Some(BOUNDS), Some(BOUNDS));
+    assert_waits(&mut budget, Lane::Compactions, seconds(10), 0);
+}
+
+#[test]
+fn what_is_not_paid_for_costs_by_the_limit_of_now() {
+    let mut budget = IoBudget::new(Some(BOUNDS), None);
+    budget.take(Lane::Compactions, seconds(100), 11 * MB);
+    assert_waits(&mut budget, Lane::Compactions, seconds(100), 1000);
+    budget.tune(seconds(100), pressing(1.0));
+    assert_waits(&mut budget, Lane::Compactions, seconds(100), 500);
+    budget.tune(seconds(100), Pressure { is_off_peak: true, ..pressing(0.0) });
+    assert_waits(&mut budget, Lane::Compactions, seconds(100), 250);
+    budget.tune(seconds(100), pressing(0.0));
+    assert_waits(&mut budget, Lane::Compactions, seconds(100), 1000);
+    budget.tune(seconds(100), pressing(1.01));
+    assert_waits(&mut budget, Lane::Compactions, seconds(100), 0);
+}
+
 #[test]
 fn absurd_limits_and_sizes_do_no_harm() {
     let none = ThroughputBounds { lower: 0, higher: 0, off_peak: Some(0), tune_period: Duration::ZERO };
