@@ -343,6 +343,30 @@ fn an_index_that_leads_in_circles_is_refused() {
     exercise(&bytes);
 }
 
+/// The root leads to a block with the magic of a root index: what is in it was never looked at, and it has a first key of no bytes.
+#[test]
+fn a_root_index_below_the_root_is_refused() {
+    let small = options(ChecksumType::Crc32c);
+    let of_index = |index_block_size_bytes| {
+        files::write(&cells(), WriterOptions { index_block_size_bytes, ..small.clone() })
+    };
+    let levels = |bytes: &Vec<u8>| files::open(bytes).unwrap().trailer().fields.num_data_index_levels();
+    let good = (150..400).step_by(10).map(of_index).find(|bytes| levels(bytes) == 2).unwrap();
+    let reader = files::open(&good).unwrap();
+    let root = reader.trailer().fields.load_on_open_data_offset() as usize;
+    let child = u64::from_be_bytes(good[root + HEADER_SIZE..][..8].try_into().unwrap()) as usize;
+    let (_, size) = *blocks(&good).iter().find(|(offset, _)| *offset == child).unwrap();
+    let mut bytes = good.clone();
+    bytes[child..child + 8].copy_from_slice(b"IDXROOT2");
+    // One entry of 12 bytes: a block that is too large to be read for its first key, at 0; and no key.
+    let entries = [1u32, 0, 12, 0, 0, 2 << 20].map(u32::to_be_bytes).concat();
+    bytes[child + HEADER_SIZE..][..entries.len()].copy_from_slice(&entries);
+    seal(&mut bytes[child..child + size]);
+    let error = files::open(&bytes).unwrap_err();
+    assert!(error.to_string().contains("expected leaf index block, found root index block"), "{error}");
+    exercise(&bytes);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
