@@ -367,6 +367,35 @@ fn a_root_index_below_the_root_is_refused() {
     exercise(&bytes);
 }
 
+/// Records of a few bytes repeat a value of 64 KiB: HBase ends a block long before they are so many.
+#[test]
+fn a_block_that_decodes_to_far_more_than_any_writer_makes_is_refused() {
+    let value = vec![b'v'; 64 << 10];
+    let cell = |number: u16| {
+        let row = number.to_be_bytes();
+        let parts = CellParts {
+            row: &row,
+            family: b"f",
+            qualifier: b"q",
+            timestamp: 5,
+            type_code: 4,
+            value: &value,
+            tags: &[],
+        };
+        Stored::new(&parts, 0)
+    };
+    let options = WriterOptions {
+        encoding: DataBlockEncoding::FastDiff,
+        block_size_bytes: 1 << 30,
+        ..WriterOptions::default()
+    };
+    let written = |cells: u16| files::write(&(0..cells).map(cell).collect::<Vec<_>>(), options.clone());
+    // 16 MiB is the largest block size, and a cell more.
+    assert_eq!(read_all(&written(257)).unwrap().cells.len(), 257);
+    let error = read_all(&written(1200)).err().unwrap().to_string();
+    assert!(error.contains("more than any writer makes of these bytes"), "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
