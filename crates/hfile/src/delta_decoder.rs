@@ -49,9 +49,10 @@ pub(crate) mod fast_diff_flag {
 /// Timestamp and type, at the end of a key.
 const AFTER_QUALIFIER: usize = 9;
 
-/// A block of more cells than this comes from no writer, but for those that spell out so many bytes ([`DECODED_PER_BYTE`]). HBase ends
-/// a block at its BLOCKSIZE without encoding, 16 MiB at most, and one cell more, whose bytes are spelled out in it. Only where it is
-/// told to go by encoded bytes alone (`hbase.writer.unified.encoded.blocksize.ratio`) there can be more.
+/// A block of more cells than this comes from no writer, but for those that spell out so many bytes ([`DECODED_PER_BYTE`]).
+/// HBase ends a block at its BLOCKSIZE without encoding, 16 MiB at most, and one cell more, whose bytes are spelled out in
+/// it. Only where it is told to go by encoded bytes alone (`hbase.writer.unified.encoded.blocksize.ratio`) there can be
+/// more.
 const MOST_DECODED_BYTES: usize = 64 << 20;
 /// What each encoded byte may become beyond that.
 const DECODED_PER_BYTE: usize = 16;

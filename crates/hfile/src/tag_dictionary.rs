@@ -5,8 +5,8 @@
 //! │ FF │ length  varint │ tag type, value  │   or   │ number u16│
 //! └────┴────────────────┴──────────────────┘        └───────────┘
 //! ```
-//! When all numbers are given out, a new tag gets that of the one which was not used for longest. One without a byte gets none, as
-//! in HBase's LRUDictionary.
+//! When all numbers are given out, a new tag gets that of the one which was not used for longest. One without a byte gets
+//! none, as in HBase's LRUDictionary.
 
 use crate::varint;
 use std::collections::HashMap;

@@ -343,7 +343,8 @@ fn an_index_that_leads_in_circles_is_refused() {
     exercise(&bytes);
 }
 
-/// The root leads to a block with the magic of a root index: what is in it was never looked at, and it has a first key of no bytes.
+/// The root leads to a block with the magic of a root index: what is in it was never looked at, and it has a first key of
+/// no bytes.
 #[test]
 fn a_root_index_below_the_root_is_refused() {
     let small = options(ChecksumType::Crc32c);

@@ -1,5 +1,5 @@
-//! Versions of HFile: 3, whose minor version 0 is HBase 1's, is read; 2 and others are refused by their name, which has nothing to do with
-//! damage.
+//! Versions of HFile: 3, whose minor version 0 is HBase 1's, is read; 2 and others are refused by their name, which has
+//! nothing to do with damage.
 
 mod files;
 mod golden;

@@ -290,8 +290,8 @@ fn a_block_of_another_file_is_no_part_of_this_one() {
     assert_eq!(found.losses.len(), 1);
 }
 
-/// A flipped bit in the trailer's version, or in the name of the comparator or the codec, makes it one that is not known. The blocks
-/// say that it is the trailer that is wrong.
+/// A flipped bit in the trailer's version, or in the name of the comparator or the codec, makes it one that is not known.
+/// The blocks say that it is the trailer that is wrong.
 #[test]
 fn a_trailer_that_is_not_known_costs_no_cell() {
     for compression in [Compression::None, Compression::Snappy, Compression::Zstd] {

@@ -179,8 +179,8 @@ impl RootDir {
         Ok(files)
     }
 
-    /// HBase takes a store without a list for an empty one. Files that are there anyway may be all that it has: the list is lost, or
-    /// has a name that is not known.
+    /// HBase takes a store without a list for an empty one. Files that are there anyway may be all that it has: the list is
+    /// lost, or has a name that is not known.
     fn without_list(
         &self,
         table: &TableName,
@@ -192,8 +192,8 @@ impl RootDir {
         let path = self.family_dir(table, region, family).join(DIRECTORY);
         let (number, first) = (files.len(), &first.name);
         let reason = format!(
-            "by its tracker the store has the files of its list, and there is no list that is whole, but {number} files, {first} \
-             among them"
+            "by its tracker the store has the files of its list, and there is no list that is whole, but {number} \
+             files, {first} among them"
         );
         Err(LayoutError::Corrupt { path, reason })
     }
@@ -205,8 +205,8 @@ fn encode(list: &pb::StoreFileList) -> Vec<u8> {
     [&length.to_be_bytes()[..], &message, &crc(&message).to_be_bytes()].concat()
 }
 
-/// None for a list that ends too early. What is wrong otherwise is nothing that a writer's death leaves: an older list in its place
-/// would bring back what compactions took away.
+/// None for a list that ends too early. What is wrong otherwise is nothing that a writer's death leaves: an older list in
+/// its place would bring back what compactions took away.
 fn decode(bytes: &[u8], path: &Path) -> Result<Option<pb::StoreFileList>> {
     let corrupt = |reason: String| LayoutError::Corrupt { path: PathBuf::from(path), reason };
     let Some((length, rest)) = bytes.split_first_chunk::<LENGTH_BYTES>() else { return Ok(None) };

@@ -39,8 +39,8 @@ impl ListName {
         is_number.then(|| Self { turn, suffix: Some(suffix.to_owned()) })
     }
 
-    /// HBase 2.6 takes another one at each opening of a region, ms since the epoch or more than the last: a server that had the region
-    /// before, and does not know yet that it has lost it, writes lists that do not count.
+    /// HBase 2.6 takes another one at each opening of a region, ms since the epoch or more than the last: a server that had
+    /// the region before, and does not know yet that it has lost it, writes lists that do not count.
     pub(super) fn generation(&self) -> Option<u64> {
         self.suffix.as_ref().and_then(|suffix| suffix.parse().ok())
     }

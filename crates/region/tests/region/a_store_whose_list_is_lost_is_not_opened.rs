@@ -1,5 +1,5 @@
-//! With the store file tracker FILE the list says which files there are. One that HBase 2.6 wrote is found under its name; where
-//! there is none, and there are files, nothing is served and nothing is moved.
+//! With the store file tracker FILE the list says which files there are. One that HBase 2.6 wrote is found under its name;
+//! where there is none, and there are files, nothing is served and nothing is moved.
 
 use crate::machine::Machine;
 use crate::workload::listed;
