@@ -239,9 +239,8 @@ impl RandomAccessFile for LocalReadable {
         }
         let wanted = buf.len();
         match rustix::io::preadv2(&self.file, &mut [IoSliceMut::new(buf)], offset, ReadWriteFlags::NOWAIT) {
-            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(n) if n == wanted => Ok(Some(())),
-            // A short read: the rest is not in memory, or the file ends. The blocking read will tell which.
+            // A short read, or nothing: the rest is not in memory, or the file ends. The blocking read will tell which.
             Ok(_) | Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR) => Ok(None),
             Err(e) => Err(e.into()),
         }

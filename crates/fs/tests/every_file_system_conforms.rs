@@ -2,12 +2,26 @@
 
 use std::{path::Path, sync::Arc};
 
-use finback_fs::{BoundedFileSystem, FaultyFileSystem, LocalFileSystem, MemFileSystem, conformance};
+use finback_fs::{
+    BoundedFileSystem, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem, conformance,
+};
 
 #[test]
 fn local_disk() {
     let dir = tempfile::tempdir().unwrap();
     conformance::check(&LocalFileSystem::new(), dir.path());
+}
+
+/// The system may say so of a file of which nothing is in memory: where it ends the blocking read tells.
+#[test]
+fn a_look_at_the_local_disk_that_finds_nothing_does_not_find_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    std::fs::write(&path, b"bytes").unwrap();
+    let file = LocalFileSystem::new().open(&path).unwrap();
+    assert!(matches!(file.read_at_nowait(5, &mut [0]), Ok(None)));
+    let error = file.read_exact_at(5, &mut [0]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::UnexpectedEof);
 }
 
 #[test]

@@ -49,6 +49,14 @@ pub(crate) mod fast_diff_flag {
 /// Timestamp and type, at the end of a key.
 const AFTER_QUALIFIER: usize = 9;
 
+/// A block of more cells than this comes from no writer, but for those that spell out so many bytes ([`DECODED_PER_BYTE`]).
+/// HBase ends a block at its BLOCKSIZE without encoding, 16 MiB at most, and one cell more, whose bytes are spelled out in
+/// it. Only where it is told to go by encoded bytes alone (`hbase.writer.unified.encoded.blocksize.ratio`) there can be
+/// more.
+const MOST_DECODED_BYTES: usize = 64 << 20;
+/// What each encoded byte may become beyond that.
+const DECODED_PER_BYTE: usize = 16;
+
 /// What is reserved at first for each encoded byte. More is taken as decoded cells need it.
 const RESERVED_PER_BYTE: usize = 4;
 
@@ -62,6 +70,9 @@ pub(crate) fn decode(
 ) -> Result<(), BadEncoding> {
     let (length, rest) = body.split_first_chunk::<4>().ok_or("no unencoded length")?;
     let length = usize::try_from(i32::from_be_bytes(*length)).map_err(|_| "a negative unencoded length")?;
+    if length > MOST_DECODED_BYTES.saturating_add(body.len().saturating_mul(DECODED_PER_BYTE)) {
+        return Err("an unencoded length that is more than any writer makes of these bytes");
+    }
     out.reserve(length.min(body.len().saturating_mul(RESERVED_PER_BYTE)));
     let limit = out.len() + length;
     let tags = tags_compressed.then(TagDecoder::new);

@@ -71,7 +71,13 @@ impl FileInfo {
 
     /// Lowest and highest timestamp.
     pub(crate) fn time_range(&self) -> Option<(i64, i64)> {
-        let (min, max) = self.get(keys::TIMERANGE)?.split_at_checked(8)?;
+        let value = self.get(keys::TIMERANGE)?;
+        // HBase 2.0.0, 2.0.1 and 2.1.0 wrote a TimeRangeTracker, whose fields are a TimeRange's (HBASE-21012).
+        if value.starts_with(pbuf::MAGIC) {
+            let range: pb::TimeRange = pbuf::decode(value, "TimeRangeTracker").ok()?;
+            return Some((range.from? as i64, range.to? as i64));
+        }
+        let (min, max) = value.split_at_checked(8)?;
         Some((i64::from_be_bytes(min.try_into().ok()?), i64::from_be_bytes(max.try_into().ok()?)))
     }
 
@@ -85,3 +91,6 @@ impl FileInfo {
         Some(i64::from_be_bytes(self.get(key)?.try_into().ok()?))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,16 +66,35 @@ impl Opening {
         Ok(bytes)
     }
 
-    pub(crate) fn read_trailer(&mut self) -> Result<Trailer, HFileError> {
-        let Some(offset) = self.size_bytes.checked_sub(TRAILER_SIZE as u64) else {
-            let found = format!("{} bytes", self.size_bytes);
-            return Err(self.corrupt("file", 0, "at least the 4096 bytes of a trailer", &found));
-        };
-        let bytes = self.read(offset, TRAILER_SIZE)?;
-        Trailer::decode(&bytes).map_err(|bad| match bad {
+    pub(crate) fn read_trailer(&self) -> Result<Trailer, HFileError> {
+        self.decode_trailer()?.map_err(|bad| self.bad_trailer(bad))
+    }
+
+    /// The trailer, or why it is none.
+    pub(crate) fn decode_trailer(&self) -> Result<Result<Trailer, BadTrailer>, HFileError> {
+        let offset = self.trailer_offset();
+        let bytes = self.read(offset, (self.size_bytes - offset) as usize)?;
+        Ok(Trailer::decode(&bytes))
+    }
+
+    fn trailer_offset(&self) -> u64 {
+        self.size_bytes.saturating_sub(TRAILER_SIZE as u64)
+    }
+
+    pub(crate) fn bad_trailer(&self, bad: BadTrailer) -> HFileError {
+        let offset = self.trailer_offset();
+        let unsupported = |feature| HFileError::Unsupported { path: self.path.clone(), feature };
+        match bad {
             BadTrailer::Corrupt(expected, found) => self.corrupt("trailer", offset, expected, &found),
-            BadTrailer::Unsupported(feature) => HFileError::Unsupported { path: self.path.clone(), feature },
-        })
+            BadTrailer::Unsupported(feature) => {
+                unsupported(format!("{feature}, of the trailer at {offset},"))
+            }
+            BadTrailer::OfOldVersion => {
+                let what =
+                    "HFile version 2 (of HBase before 1.0; a major compaction by HBase makes it version 3)";
+                unsupported(what.to_owned())
+            }
+        }
     }
 
     /// Reads the block at `at`, which must be of the expected type, and moves `at` behind it.

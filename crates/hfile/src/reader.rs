@@ -410,7 +410,7 @@ impl HFileReader {
                 let cells = block.cells.as_ref().ok_or_else(|| self.unexpected(&block, BlockType::Data))?;
                 return Ok(cells.get(block.payload(), 0).map(|(cell, _)| cell.key().to_vec()));
             }
-            if !block.block_type().is_index() {
+            if !matches!(block.block_type(), BlockType::LeafIndex | BlockType::IntermediateIndex) {
                 return Err(self.unexpected(&block, BlockType::LeafIndex));
             }
             let node = NodeIndex::over_checked(block.payload());

@@ -98,11 +98,12 @@ impl DamagedFile {
     ///
     /// # Errors
     /// [`HFileError::Corrupt`] if no data block is left, or nothing tells how cells are stored; [`HFileError::Unsupported`]
-    /// for a file that is not damaged, but of a kind that is not read; the storage's.
+    /// for a file that is not damaged, but of a kind that is not read: where only the trailer says so, and the blocks can
+    /// be read all the same, it is the trailer that is damaged; the storage's.
     pub fn open(file: Arc<dyn RandomAccessFile>, path: &Path, order: CellOrder) -> Result<Self, HFileError> {
         let meta_blocks = HFileReader::open_to_inspect(Arc::clone(&file), path).ok().and_then(meta_blocks);
-        let mut opening = Opening::new(file, path)?;
-        let format = FileFormat::find(&mut opening, order)?;
+        let opening = Opening::new(file, path)?;
+        let format = FileFormat::find(&opening, order)?;
         Ok(Self { opening, format, meta_blocks })
     }
 

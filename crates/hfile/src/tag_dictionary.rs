@@ -5,7 +5,8 @@
 //! │ FF │ length  varint │ tag type, value  │   or   │ number u16│
 //! └────┴────────────────┴──────────────────┘        └───────────┘
 //! ```
-//! When all numbers are given out, a new tag gets that of the one which was not used for longest.
+//! When all numbers are given out, a new tag gets that of the one which was not used for longest. One without a byte gets
+//! none, as in HBase's LRUDictionary.
 
 use crate::varint;
 use std::collections::HashMap;
@@ -81,7 +82,9 @@ impl<'a> TagDecoder<'a> {
             let length = varint::take(&mut rest)?;
             let (tag, rest) = rest.split_at_checked(length)?;
             *bytes = rest;
-            self.dictionary.add(tag);
+            if !tag.is_empty() {
+                self.dictionary.add(tag);
+            }
             return Some(tag);
         }
         let (&low, rest) = rest.split_first()?;
@@ -134,6 +137,9 @@ impl TagEncoder {
             out.push(SPELLED_OUT);
             varint::write(out, tag.len() as u32);
             out.extend_from_slice(tag);
+            if tag.is_empty() {
+                continue;
+            }
             let (number, displaced) = self.dictionary.add(tag.to_vec());
             if let Some(displaced) = displaced {
                 self.numbers.remove(&displaced);

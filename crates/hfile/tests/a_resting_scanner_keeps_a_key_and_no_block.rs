@@ -78,6 +78,22 @@ fn at_every_cell() {
 }
 
 #[test]
+fn and_may_be_parked_twice() {
+    for rests in [true, false] {
+        let mut scanner = scanner_at(&reader(), 1000);
+        if rests {
+            scanner.rest();
+        }
+        scanner.park();
+        scanner.park();
+        read_through(&mut scanner, HFileScanner::unpark).unwrap();
+        assert_eq!((key_of(&scanner), scanner.is_resting()), (Some(1000), rests));
+        read_through(&mut scanner, HFileScanner::advance).unwrap();
+        assert_eq!(row_of(&scanner), Some(1002));
+    }
+}
+
+#[test]
 fn and_seeks_from_there_to_anywhere() {
     let reader = reader();
     for from in (0..2 * ROWS).step_by(38) {

@@ -290,6 +290,59 @@ fn a_block_of_another_file_is_no_part_of_this_one() {
     assert_eq!(found.losses.len(), 1);
 }
 
+/// A flipped bit in the trailer's version, or in the name of the comparator or the codec, makes it one that is not known.
+/// The blocks say that it is the trailer that is wrong.
+#[test]
+fn a_trailer_that_is_not_known_costs_no_cell() {
+    for compression in [Compression::None, Compression::Snappy, Compression::Zstd] {
+        let options = WriterOptions { block_size_bytes: 500, compression, ..WriterOptions::default() };
+        let mut bytes = write(&rows(100), options);
+        let start = bytes.len() - 4096;
+        let fields_end = start + 9 + usize::from(bytes[start + 8]);
+        let mut unknown = 0;
+        for at in (start + 8..fields_end).chain(bytes.len() - 4..bytes.len()) {
+            for bit in 0..8 {
+                bytes[at] ^= 1 << bit;
+                if matches!(files::open(&bytes), Err(HFileError::Unsupported { .. })) {
+                    let (left, found) = salvaged(&bytes, CellOrder::User).unwrap();
+                    assert!(found.is_whole(), "bit {bit} of byte {}: {found:?}", at - start);
+                    assert_eq!(scan(&left).unwrap(), rows(100));
+                    assert_eq!(left.trailer().compression, compression);
+                    unknown += 1;
+                }
+                bytes[at] ^= 1 << bit;
+            }
+        }
+        assert!(unknown > 8 * 40, "{unknown}");
+    }
+}
+
+/// A codec that is not known, of blocks that say nothing else.
+#[test]
+fn a_file_of_a_codec_that_is_not_known_is_not_a_damaged_one() {
+    let options = WriterOptions { compression: Compression::Snappy, ..WriterOptions::default() };
+    let mut bytes = write(&rows(100), options);
+    let start = bytes.len() - 4096;
+    let length = usize::from(bytes[start + 8]);
+    // Field 12 is the last: SNAPPY, made LZO.
+    assert_eq!(bytes[start + 9 + length - 2..][..2], [0x60, 3]);
+    bytes[start + 9 + length - 1] = 0;
+    for block in 0..start {
+        let is_data = bytes[block..].starts_with(b"DATABLK*");
+        if is_data {
+            // What of it is compressed, and the checksums, which go for less here.
+            let end = block + u32::from_be_bytes(bytes[block + 29..][..4].try_into().unwrap()) as usize;
+            bytes[block + 33..end].iter_mut().for_each(|byte| *byte ^= 0x55);
+            let chunk = &bytes[block..end];
+            let crc = crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32Iscsi, chunk) as u32;
+            assert!(chunk.len() <= 16 << 10);
+            bytes[end..end + 4].copy_from_slice(&crc.to_be_bytes());
+        }
+    }
+    let error = salvaged(&bytes, CellOrder::User).err().unwrap();
+    assert!(matches!(&error, HFileError::Unsupported { feature, .. } if feature.contains("LZO")), "{error}");
+}
+
 #[test]
 fn nothing_is_made_of_what_is_no_store_file() {
     for bytes in [Vec::new(), vec![0; 5000], b"DATABLK*".repeat(2000), b"TRABLK\"$".to_vec()] {

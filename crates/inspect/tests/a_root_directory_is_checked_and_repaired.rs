@@ -202,8 +202,13 @@ fn lists_of_store_files_are_compared() {
         let region = root.regions[number].encoded_name();
         root.dir().write_store_file_list(&root.table.name, &region, b"f", files.iter().copied()).unwrap();
     };
+    // Without a list no region is opened that has files.
+    let mut found = root.found();
+    found.sort();
+    assert_eq!(found, ["store-file-list .filelist"; 3]);
     list(0, &[(FILE, 100)]);
     list(1, &[(FILE, 100), ("44444444444444444444444444444444", 100)]);
+    list(2, &[]);
     let mut found = root.found();
     found.sort();
     assert_eq!(

@@ -104,6 +104,32 @@ fn damage_outside_of_the_cells_is_repaired_without_loss() {
     assert_eq!(fs::read(root.aside(&path)).unwrap(), damaged);
 }
 
+/// The last byte is the version's.
+#[test]
+fn a_trailer_of_an_unknown_version_is_repaired_and_a_file_of_an_old_one_is_not() {
+    let (root, path, _) = root_with_a_large_file();
+    let length = fs::metadata(&path).unwrap().len() as usize;
+    let damaged = flip(&path, length - 1);
+    let report = root.check();
+    let trailer = length - 4096;
+    let message = &report.findings[0].message;
+    assert!(message.contains(&format!("HFile version 7.3, of the trailer at {trailer}, is not")), "{message}");
+    assert!(plan(&report, &root)[0].ends_with("all its 1024 cells in its place; no cell is lost"));
+    assert_eq!((root.repair(), root.found()), (1, Vec::new()));
+    assert_eq!(rows_of(&path), ROWS.collect::<Vec<_>>());
+    assert_eq!(fs::read(root.aside(&path)).unwrap(), damaged);
+    // The trailer of version 2, behind the same blocks.
+    let mut old = damaged[..trailer].to_vec();
+    old.extend_from_slice(b"TRABLK\"$");
+    old.resize(trailer + 208, 0);
+    old.extend_from_slice(&[3, 0, 0, 2]);
+    fs::write(&path, &old).unwrap();
+    let report = root.check();
+    assert!(report.findings[0].message.contains("HFile version 2"), "{:?}", report.findings);
+    assert_eq!((plan(&report, &root), root.repair_with(Losses::Accepted)), (Vec::new(), 0));
+    assert_eq!(fs::read(&path).unwrap(), old);
+}
+
 #[test]
 fn a_file_of_which_nothing_is_left_becomes_an_empty_one() {
     let root = Root::new();

@@ -97,7 +97,10 @@ impl RootDir {
     fn archive_file(&self, from: &Path, dir: &Path, name: &str) -> Result<()> {
         let to = dir.join(name);
         let fs = self.fs();
-        let archived = fs.metadata(&to).ok();
+        let archived = match fs.metadata(&to) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            found => Some(found.at(&to)?),
+        };
         let len = match (fs.metadata(from), &archived) {
             (Err(e), Some(_)) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             (found, _) => found.at(from)?.len,

@@ -40,14 +40,20 @@ impl RootDir {
             .create_dirs_all(&dirs)
             .map_err(|source| LayoutError::Io { path: region_dir.clone(), source })?;
         small_file::write_all_new(&**self.fs(), &files)?;
-        self.list_references(region, &files)?;
+        self.list_references(region, parents, &files)?;
         // Sequence ids go on where those of the parents ended.
         self.write_sequence_id_file(table, &encoded, sequence_id)?;
         self.create_region_dir(region)
     }
 
-    /// Lists the references of families whose tracker keeps a list: without it HBase would see none of them.
-    fn list_references(&self, region: &RegionInfo, files: &[(PathBuf, Vec<u8>)]) -> Result<()> {
+    /// Lists the references of families whose tracker keeps a list: without it HBase would see none of them. The lists are
+    /// called as those of the parents are.
+    fn list_references(
+        &self,
+        region: &RegionInfo,
+        parents: &[RegionInfo],
+        files: &[(PathBuf, Vec<u8>)],
+    ) -> Result<()> {
         let (table, encoded) = (&region.table, region.encoded_name());
         let descriptor = match self.read_table_descriptor(table) {
             Err(LayoutError::NotFound { .. }) => return Ok(()),
@@ -63,7 +69,13 @@ impl RootDir {
             let named = of_family.filter_map(|(path, content)| {
                 Some((path.file_name()?.to_str()?, u64::try_from(content.len()).ok()?))
             });
-            self.write_store_file_list(table, &encoded, &family.name, named)?;
+            let mut generation = None;
+            for parent in parents {
+                let of_parent =
+                    self.store_file_list_generation(table, &parent.encoded_name(), &family.name)?;
+                generation = generation.max(of_parent);
+            }
+            self.write_store_file_list_as(table, &encoded, &family.name, named, generation)?;
         }
         Ok(())
     }

@@ -192,6 +192,24 @@ fn the_archive_keeps_files_of_the_same_name_apart() {
     assert!(matches!(archive(), Err(LayoutError::ArchiveConflict { len: 6, archived_len: 5, .. })));
 }
 
+/// Whoever cannot look whether a file is there must not rename another one over it.
+#[test]
+fn a_failed_look_into_the_archive_moves_nothing() {
+    let faulty = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
+    let faults = faulty.faults();
+    let root = RootDir::new(Arc::new(faulty), "/hbase");
+    let (region, name) = (&regions()[0], regions()[0].encoded_name());
+    let archive = || root.archive_store_file(&region.table, &name, b"f", FILE);
+    put_store_file(&root, region, b"cells");
+    archive().unwrap();
+    put_store_file(&root, region, b"CELLS");
+    faults.fail_read(faults.reads());
+    assert!(matches!(archive(), Err(LayoutError::Io { .. })));
+    archive().unwrap();
+    let archived = root.fs().list(&root.archived_family_dir(&region.table, &name, b"f")).unwrap();
+    assert_eq!(archived.len(), 2);
+}
+
 #[test]
 fn store_files_are_listed_and_those_that_cannot_be_served_are_refused() {
     let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");

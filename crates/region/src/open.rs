@@ -230,6 +230,8 @@ fn open_store_files(
     let open = |entry| StoreFile::open(&**root.fs(), entry);
     let files: Vec<_> = entries.into_iter().map(open).collect::<Result<_, _>>()?;
     if tracker.reads_list() {
+        // Before the replay, which may bring the first files.
+        root.begin_store_file_list(&info.table, &region, family)?;
         // A compaction has exchanged its inputs there already, or not yet.
         return Ok(files);
     }

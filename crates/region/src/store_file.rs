@@ -8,8 +8,8 @@ use crate::java_random::hash_code;
 use finback_cell::Bytes;
 use finback_cell::key::row_of;
 use finback_fs::FileSystem;
-use finback_hfile::HFileReader;
 use finback_hfile::file_info_keys as keys;
+use finback_hfile::{HFileError, HFileReader};
 use finback_layout::{Half, Reference, StoreFileEntry};
 use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
@@ -24,6 +24,12 @@ const SKIP_RESET_SEQ_ID: &[u8] = b"SKIP_RESET_SEQ_ID";
 
 /// Set by bulk loads that ask for it: only compactions of all files take the file.
 const EXCLUDE_FROM_MINOR_COMPACTION: &[u8] = b"EXCLUDE_FROM_MINOR_COMPACTION";
+
+/// How many cells of a store with MOB files have their values in those.
+const MOB_CELLS_COUNT: &[u8] = b"MOB_CELLS_COUNT";
+
+/// Names of the MOB files that cells of the file refer to; a byte of 0 for none.
+const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
 
 /// Entries of the file info that compactions write.
 pub(crate) mod file_info {
@@ -88,6 +94,7 @@ impl StoreFile {
         let file = fs.open(place).map_err(|error| RegionError::io(place, &error))?;
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open_identified(file, path)?;
+        refuse_mob(&reader, path)?;
         let bulk = BulkLoaded::of(&reader, bulk_sequence_id);
         let path = path.to_owned();
         Ok(Self { reader, path, size_bytes, bulk, is_elsewhere: false, reference: None })
@@ -268,6 +275,17 @@ impl BulkLoaded {
         let own_ids = reader.file_info(SKIP_RESET_SEQ_ID).is_some_and(|flag| flag != [0]);
         Some(Self { sequence_id: in_name.or_else(|| reader.max_sequence_id()), own_ids })
     }
+}
+
+/// What stands for a value in a MOB file would be taken for the value.
+fn refuse_mob(reader: &HFileReader, path: &Path) -> Result<(), RegionError> {
+    let has_cells = reader.file_info(MOB_CELLS_COUNT).and_then(long).is_some_and(|cells| cells > 0);
+    let has_references = reader.file_info(MOB_FILE_REFS).is_some_and(|names| !matches!(names, [] | [0]));
+    if !has_cells && !has_references {
+        return Ok(());
+    }
+    let feature = "a store file with values in files of their own (MOB)".to_owned();
+    Err(HFileError::Unsupported { path: path.to_owned(), feature }.into())
 }
 
 fn long(bytes: &[u8]) -> Option<i64> {

@@ -11,7 +11,7 @@ use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
 use crate::opening::Opening;
-use crate::trailer::{TRAILER_SIZE, Trailer};
+use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
 use finback_cell::CellOrder;
 use finback_compression::Compression;
 
@@ -36,12 +36,28 @@ pub(super) struct FileFormat {
 
 impl FileFormat {
     /// `order`: that of the cells, where no trailer says it.
-    pub(super) fn find(opening: &mut Opening, order: CellOrder) -> Result<Self, HFileError> {
-        let trailer = match opening.read_trailer() {
-            Ok(trailer) => Some(trailer),
-            Err(HFileError::Corrupt { .. }) => None,
-            Err(error) => return Err(error),
+    pub(super) fn find(opening: &Opening, order: CellOrder) -> Result<Self, HFileError> {
+        let (trailer, doubt) = match opening.decode_trailer()? {
+            Ok(trailer) => (Some(trailer), None),
+            Err(BadTrailer::Corrupt(..)) => (None, None),
+            Err(bad @ BadTrailer::OfOldVersion) => return Err(opening.bad_trailer(bad)),
+            Err(bad @ BadTrailer::Unsupported(_)) => (None, Some(opening.bad_trailer(bad))),
         };
+        let found = Self::of_blocks(opening, trailer, order);
+        match (found, doubt) {
+            // What is not known about the file is in the trailer alone: its blocks are read without.
+            (Ok((format, samples)), Some(doubt)) if !format.fits(opening, &samples) => Err(doubt),
+            (Err(HFileError::Corrupt { .. } | HFileError::Unsupported { .. }), Some(doubt)) => Err(doubt),
+            (found, _) => found.map(|(format, _)| format),
+        }
+    }
+
+    /// Also the data blocks that were looked at.
+    fn of_blocks(
+        opening: &Opening,
+        trailer: Option<Trailer>,
+        order: CellOrder,
+    ) -> Result<(Self, Vec<Block>), HFileError> {
         let trailer_bytes = if trailer.is_some() { TRAILER_SIZE as u64 } else { 0 };
         let end = opening.size_bytes - trailer_bytes;
         let samples = samples(opening, end)?;
@@ -57,7 +73,11 @@ impl FileFormat {
             Some(info) => CellFormat::of(info, opening.encoding(info)?, order),
             None => probe(opening, &samples, order)?,
         };
-        Ok(Self { trailer, info, compression, cells, header, end })
+        Ok((Self { trailer, info, compression, cells, header, end }, samples))
+    }
+
+    fn fits(&self, opening: &Opening, samples: &[Block]) -> bool {
+        samples.iter().all(|sample| fits(opening, self.cells, sample))
     }
 
     /// What the keys of the Bloom filter are.

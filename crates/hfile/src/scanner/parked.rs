@@ -18,6 +18,10 @@ impl HFileScanner {
     pub fn park(&mut self) {
         self.given.clear();
         self.stored = None;
+        if self.parked.is_some() {
+            // It has no path any more.
+            return;
+        }
         let path = std::mem::take(&mut self.path);
         let position = self.position.take();
         let number = position.as_ref().and_then(Position::among).map(|(number, _)| number);

@@ -17,6 +17,19 @@ fn the_second_time_a_tag_is_its_number() {
     assert_eq!(out, [0xff, 2, 1, 7]);
 }
 
+/// As in HBase's LRUDictionary, which enters nothing without bytes: numbers would not be the same.
+#[test]
+fn a_tag_of_no_bytes_gets_no_number() {
+    let tags = area(&[vec![], vec![1, 7], vec![], vec![1, 7]]);
+    let encoded = [0xff, 0, 0xff, 2, 1, 7, 0xff, 0, 0, 0];
+    let mut out = Vec::new();
+    TagEncoder::new().write(&tags, &mut out).unwrap();
+    assert_eq!(out, encoded);
+    let (mut rest, mut decoded) = (&encoded[..], Vec::new());
+    TagDecoder::new().take(&mut rest, tags.len(), &mut decoded).unwrap();
+    assert_eq!((rest, decoded), (&[][..], tags));
+}
+
 #[test]
 fn a_full_dictionary_gives_the_oldest_number_again() {
     let tag = |number: usize| vec![1, number as u8];

@@ -8,6 +8,9 @@ use finback_cell::TableDescriptor;
 use finback_layout::StoreFileName;
 use std::collections::HashSet;
 
+/// Where the list of a store's files is.
+const LIST_DIRECTORY: &str = ".filelist";
+
 impl Check<'_> {
     pub(super) fn store(
         &mut self,
@@ -21,7 +24,7 @@ impl Check<'_> {
         for entry in self.entries(&directory)? {
             let path = directory.join(&entry.name);
             if entry.is_dir {
-                if entry.name != ".filelist" {
+                if entry.name != LIST_DIRECTORY {
                     let message = "a directory where store files are";
                     self.note(Finding::new(Kind::Stray, path, message).aside())?;
                 }
@@ -67,9 +70,10 @@ impl Check<'_> {
         }
         let directory = self.root.family_dir(&descriptor.name, region, family.as_bytes());
         let list = match self.root.read_store_file_list(&descriptor.name, region, family.as_bytes()) {
-            Ok(list) => list.unwrap_or_default(),
+            Ok(Some(list)) => list,
+            Ok(None) => return self.lost_list(descriptor, region, family),
             Err(error) => {
-                let path = directory.join(".filelist");
+                let path = directory.join(LIST_DIRECTORY);
                 return self.note(Finding::new(Kind::StoreFileList, path, error.to_string()));
             }
         };
@@ -88,5 +92,22 @@ impl Check<'_> {
             self.note(Finding::new(Kind::UnlistedFile, directory.join(name), message))?;
         }
         Ok(())
+    }
+
+    /// A store without a list has no files yet, or its region is not opened.
+    fn lost_list(
+        &mut self,
+        descriptor: &TableDescriptor,
+        region: &str,
+        family: &str,
+    ) -> Result<(), InspectError> {
+        match self.root.listed_store_files(&descriptor.name, region, family.as_bytes()) {
+            Err(error) if error.is_corrupt() => {
+                let directory = self.root.family_dir(&descriptor.name, region, family.as_bytes());
+                let path = directory.join(LIST_DIRECTORY);
+                self.note(Finding::new(Kind::StoreFileList, path, error.to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 }

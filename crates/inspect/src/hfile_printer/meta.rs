@@ -83,7 +83,8 @@ fn print_trailer(reader: &HFileReader, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "    firstDataBlockOffset={},", fields.first_data_block_offset() as i64)?;
     writeln!(out, "    lastDataBlockOffset={},", fields.last_data_block_offset() as i64)?;
     writeln!(out, "    comparatorClassName=org.apache.hadoop.hbase.{},", comparator(reader.order()))?;
-    writeln!(out, "    encryptionKey=NONE,\n    majorVersion=3,\n    minorVersion=3")
+    let minor = trailer.minor_version;
+    writeln!(out, "    encryptionKey=NONE,\n    majorVersion=3,\n    minorVersion={minor}")
 }
 
 /// The simple name of HBase's class for an order.

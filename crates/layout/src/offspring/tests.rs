@@ -1,4 +1,5 @@
 use super::*;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_fs::{MemFileSystem, write_file_durably};
 use std::sync::Arc;
 
@@ -65,4 +66,23 @@ fn a_merged_region_has_all_of_its_parents() {
     expected.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(references(&root, &merged), expected);
     assert_eq!(root.max_noted_sequence_id(&merged.table, &merged.encoded_name()).unwrap(), Some(11));
+}
+
+#[test]
+fn lists_of_daughters_are_called_as_those_of_their_parents_are() {
+    let parent = region("a", "z", 1);
+    let root = root_with(std::slice::from_ref(&parent));
+    let family = ColumnFamilyDescriptor::with_defaults(b"f").with(crate::TRACKER, "FILE");
+    root.fs().create_dir_all(&root.temp_dir()).unwrap();
+    root.write_table_descriptor(&TableDescriptor::new(parent.table.clone()).with_family(family)).unwrap();
+    let encoded = parent.encoded_name();
+    let files = [(FILE, 5)];
+    root.write_store_file_list_as(&parent.table, &encoded, b"f", files, Some(1700)).unwrap();
+    let daughter = region("a", "m", 2);
+    root.create_offspring(&daughter, std::slice::from_ref(&parent), &[Bytes::from_static(b"f")]).unwrap();
+    let directory = root.family_dir(&daughter.table, &daughter.encoded_name(), b"f").join(".filelist");
+    let lists = root.fs().list(&directory).unwrap();
+    assert_eq!(lists.iter().map(|list| list.name.as_str()).collect::<Vec<_>>(), ["f1.1700"]);
+    let listed = root.listed_store_files(&daughter.table, &daughter.encoded_name(), b"f").unwrap();
+    assert_eq!(listed.len(), 1);
 }

@@ -61,18 +61,30 @@ fn a_torn_list_leaves_the_other_one_and_a_lie_is_told() {
     let root = root(MemFileSystem::new());
     write(&root, &[("a", 1)]).unwrap();
     let whole = small_file::read(&**root.fs(), &dir(&root).join("f1")).unwrap();
-    for torn in [&b""[..], &whole[..3], &whole[..whole.len() - 1], &[0x7f, 0xff, 0xff, 0xff, 1, 2]] {
-        let path = dir(&root).join("f2");
+    let path = dir(&root).join("f2");
+    let put_second = |bytes: &[u8]| {
         small_file::remove_if_exists(&**root.fs(), &path).unwrap();
-        small_file::write_new(&**root.fs(), &path, torn).unwrap();
+        small_file::write_new(&**root.fs(), &path, bytes).unwrap();
+    };
+    for torn in [&b""[..], &whole[..3], &whole[..5], &whole[..whole.len() - 1]] {
+        put_second(torn);
         assert_eq!(read(&root), names(&[("a", 1)]));
     }
+    // What is wrong otherwise may be the younger list, damaged.
+    let mut flipped = whole.clone();
+    flipped[6] ^= 1;
+    for lie in [&flipped[..], &[0x7f, 0xff, 0xff, 0xff, 1, 2], &[0; 12]] {
+        put_second(lie);
+        let error = root.read_store_file_list(&table(), REGION, b"f").unwrap_err();
+        assert!(error.is_corrupt() && error.to_string().contains("f2"), "{error}");
+        assert!(write(&root, &[("b", 2)]).is_err());
+    }
+    small_file::remove_if_exists(&**root.fs(), &path).unwrap();
     write(&root, &[("b", 2)]).unwrap();
     assert_eq!(read(&root), names(&[("b", 2)]));
-    for path in [dir(&root).join("f1"), dir(&root).join("f2")] {
-        small_file::remove_if_exists(&**root.fs(), &path).unwrap();
-    }
+    root.fs().remove_dir_all(&dir(&root)).unwrap();
     let later = pb::StoreFileList { timestamp: 1, version: Some(2), ..Default::default() };
+    root.fs().create_dir_all(&dir(&root)).unwrap();
     small_file::write_new(&**root.fs(), &dir(&root).join("f1"), &encode(&later)).unwrap();
     assert!(root.read_store_file_list(&table(), REGION, b"f").is_err());
 }
@@ -95,6 +107,85 @@ fn a_crash_at_any_step_leaves_the_old_list_or_the_new_one() {
     }
 }
 
+/// Puts a list where HBase would.
+fn put(root: &RootDir, name: &str, timestamp: u64, files: &[&str]) {
+    let entry = |name: &&str| pb::StoreFileEntry { name: (*name).to_owned(), size: 1 };
+    let list = pb::StoreFileList {
+        timestamp,
+        store_file: files.iter().map(entry).collect(),
+        version: Some(VERSION),
+    };
+    root.fs().create_dir_all(&dir(root)).unwrap();
+    small_file::write_new(&**root.fs(), &dir(root).join(name), &encode(&list)).unwrap();
+}
+
+fn lists(root: &RootDir) -> Vec<String> {
+    let mut names: Vec<_> = root.fs().list(&dir(root)).unwrap().into_iter().map(|entry| entry.name).collect();
+    names.sort();
+    names
+}
+
+/// HBASE-26791: the latest opening of the region counts, whenever lists were written.
+#[test]
+fn lists_of_hbase_2_6_are_read_and_keep_their_names() {
+    let root = root(MemFileSystem::new());
+    put(&root, "f1", 900, &["bare"]);
+    put(&root, "f1.1600000000000", 800, &["older"]);
+    put(&root, "f2.1700000000000", 500, &["a"]);
+    assert_eq!(read(&root), names(&[("a", 1)]));
+    put(&root, "f1.1700000000000", 600, &["b"]);
+    assert_eq!(read(&root), names(&[("b", 1)]));
+    write(&root, &[("c", 1)]).unwrap();
+    assert_eq!(lists(&root), ["f2.1700000000000"]);
+    write(&root, &[("d", 1)]).unwrap();
+    assert_eq!((lists(&root), read(&root)), (vec!["f1.1700000000000".to_owned()], names(&[("d", 1)])));
+    assert_eq!(root.store_file_list_generation(&table(), REGION, b"f").unwrap(), Some(1_700_000_000_000));
+}
+
+#[test]
+fn of_two_lists_that_are_as_old_the_first_counts() {
+    let root = root(MemFileSystem::new());
+    put(&root, "f2", 7, &["b"]);
+    put(&root, "f1", 7, &["a"]);
+    assert_eq!(read(&root), names(&[("a", 1)]));
+    write(&root, &[("c", 1)]).unwrap();
+    assert_eq!((lists(&root), read(&root)), (vec!["f2".to_owned()], names(&[("c", 1)])));
+}
+
+#[test]
+fn a_list_that_came_to_no_end_leaves_that_of_the_opening_before() {
+    let root = root(MemFileSystem::new());
+    put(&root, "f2.7", 1, &["a"]);
+    small_file::write_new(&**root.fs(), &dir(&root).join("f1.8"), &[0, 0, 1]).unwrap();
+    assert_eq!(read(&root), names(&[("a", 1)]));
+    write(&root, &[("b", 1)]).unwrap();
+    assert_eq!((lists(&root), read(&root)), (vec!["f1.7".to_owned()], names(&[("b", 1)])));
+}
+
+#[test]
+fn what_is_called_otherwise_is_no_list() {
+    let root = root(MemFileSystem::new());
+    for name in ["f3", "f1.", "f1.x", "f1.-1", "f1.99999999999999999999", "f.tmp", "f", "f1.1.2", "\u{e9}1"] {
+        put(&root, name, 1, &["a"]);
+    }
+    assert_eq!(read(&root), None);
+    for name in ["f1", "f1.0", "f2.00"] {
+        put(&root, name, 1, &["a"]);
+    }
+    assert!(root.read_store_file_list(&table(), REGION, b"f").unwrap_err().to_string().contains("3 lists"));
+}
+
+#[test]
+fn a_list_is_begun_once() {
+    let root = root(MemFileSystem::new());
+    let begin = || root.begin_store_file_list(&table(), REGION, b"f").unwrap();
+    begin();
+    assert_eq!((read(&root), lists(&root)), (names(&[]), vec!["f1".to_owned()]));
+    write(&root, &[("a", 1)]).unwrap();
+    begin();
+    assert_eq!(read(&root), names(&[("a", 1)]));
+}
+
 #[test]
 fn a_store_has_the_files_of_its_list() {
     let root = root(MemFileSystem::new());
@@ -102,7 +193,8 @@ fn a_store_has_the_files_of_its_list() {
     root.fs().create_dir_all(&family).unwrap();
     write_file_durably(&**root.fs(), &family.join(FILE), b"cells").unwrap();
     let listed = || root.listed_store_files(&table(), REGION, b"f");
-    assert!(listed().unwrap().is_empty(), "without a list there is nothing");
+    let lost = listed().unwrap_err();
+    assert!(lost.is_corrupt() && lost.to_string().contains(FILE), "{lost}");
     write(&root, &[(FILE, 5)]).unwrap();
     assert_eq!(listed().unwrap().len(), 1);
     write(&root, &[(FILE, 5), (REGION, 1)]).unwrap();

@@ -18,7 +18,7 @@ const NEW_ROW: &str = "ours and not HBase's";
 
 /// Every encoding, with and without sequence ids and tags, every codec and checksum, index levels, Bloom filters of every
 /// kind and hash, files of flushes, of compactions and of bulk loads.
-const FILES: [&str; 53] = [
+const FILES: [&str; 52] = [
     "plain-none",
     "plain-prefix",
     "plain-diff",
@@ -71,7 +71,6 @@ const FILES: [&str; 53] = [
     "major",
     "bulkload",
     "metablocks",
-    "mob-data",
 ];
 
 /// What HBase's reader finds in the file, in its order, tags included; of cells with equal keys the first, which hides the

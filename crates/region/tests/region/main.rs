@@ -29,6 +29,8 @@ mod a_panic_within_a_write_hangs_nobody;
 mod a_put_after_a_quick_delete_is_seen;
 mod a_read_of_one_column_leaves_out_old_files;
 mod a_region_agrees_with_a_simple_model;
+mod a_store_whose_list_is_lost_is_not_opened;
+mod a_store_with_mob_files_is_not_served;
 mod a_table_with_the_stripe_engine_gets_stripes;
 mod blocks_of_files_that_are_gone_leave_the_cache;
 mod blocks_that_stay_whole_are_copied;

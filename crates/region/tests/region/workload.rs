@@ -338,7 +338,7 @@ pub(crate) fn write_when_possible(workload: &mut Workload) {
 }
 
 /// A family whose files are in a list (HBase's store file tracker FILE).
-fn listed(name: &str) -> ColumnFamilyDescriptor {
+pub(crate) fn listed(name: &str) -> ColumnFamilyDescriptor {
     family(name, 1).with("hbase.store.file-tracker.impl", "FILE")
 }
 
