@@ -10,7 +10,7 @@
 //! All integers are big-endian. The tags part exists only when the slice is longer than `8 + keyLen + valueLen`.
 
 use crate::cell_type::CellType;
-use crate::{MAX_FAMILY_LENGTH, MAX_ROW_LENGTH, MAX_TAGS_LENGTH};
+use crate::{MAX_FAMILY_LENGTH, MAX_ROW_LENGTH, MAX_TAGS_LENGTH, Shortened};
 
 /// Bytes of the two length words before the key.
 pub const LENGTHS_SIZE: usize = 8;
@@ -217,9 +217,9 @@ impl std::fmt::Debug for Cell<'_> {
         write!(
             f,
             "{}/{}:{}/{}/{}/vlen={}",
-            self.row().escape_ascii(),
+            Shortened(self.row()),
             self.family().escape_ascii(),
-            self.qualifier().escape_ascii(),
+            Shortened(self.qualifier()),
             self.timestamp(),
             self.type_code(),
             self.value_length()

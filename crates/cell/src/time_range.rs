@@ -13,10 +13,11 @@ impl TimeRange {
     /// All timestamps that cells have.
     pub const ALL: Self = Self { min: 0, max: i64::MAX };
 
-    /// Whether `timestamp` is inside. A range up to `i64::MAX` includes `i64::MAX` itself, as in HBase.
+    /// Whether `timestamp` is inside. No restriction includes `i64::MAX`, as in HBase; a range from a later beginning up to
+    /// `i64::MAX` does not.
     #[inline]
     pub fn contains(&self, timestamp: i64) -> bool {
-        timestamp >= self.min && (timestamp < self.max || self.max == i64::MAX)
+        self.is_all() || (timestamp >= self.min && timestamp < self.max)
     }
 
     /// Whether this is no restriction at all.
@@ -26,7 +27,7 @@ impl TimeRange {
 
     /// Whether any timestamp of `min..=max` is inside.
     pub fn overlaps(&self, min: i64, max: i64) -> bool {
-        max >= self.min && (min < self.max || self.max == i64::MAX)
+        self.is_all() || (max >= self.min && min < self.max)
     }
 }
 
@@ -35,3 +36,6 @@ impl Default for TimeRange {
         Self::ALL
     }
 }
+
+#[cfg(test)]
+mod tests;

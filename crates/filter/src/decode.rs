@@ -14,8 +14,10 @@ use finback_proto::pb;
 pub const MAX_NESTING_DEPTH: usize = 100;
 /// Most filters in one tree. Each costs some hundred bytes, many times its size on the wire.
 pub const MAX_FILTERS: usize = 100_000;
-/// Most regular expressions in one tree. Each may take up to about 2 MB when compiled.
+/// Most regular expressions in one tree. Each may take half a MB more while it matches.
 pub const MAX_REGEXES: usize = 256;
+/// Most bytes of all regular expressions in one tree, compiled: of the largest one, some MiB.
+pub const MAX_REGEX_BYTES: usize = 32 << 20;
 /// Largest serialized filter, in bytes: what a request itself may hold is more, but is held once, not in parts.
 pub const MAX_SERIALIZED_BYTES: usize = 64 << 20;
 
@@ -36,6 +38,7 @@ struct Decoder {
     depth: usize,
     filters: usize,
     regexes: usize,
+    regex_bytes: usize,
 }
 
 fn shortened(name: &str) -> Box<str> {
@@ -55,7 +58,7 @@ impl Decoder {
         if serialized.len() > MAX_SERIALIZED_BYTES {
             return Err(FilterError::TooMany { what: "bytes", limit: MAX_SERIALIZED_BYTES });
         }
-        Ok(Self { depth: 0, filters: 0, regexes: 0 })
+        Ok(Self { depth: 0, filters: 0, regexes: 0, regex_bytes: 0 })
     }
 
     fn filter(&mut self, name: &str, bytes: Bytes) -> Result<Box<dyn Filter>, FilterError> {
@@ -304,7 +307,15 @@ impl Decoder {
                 return Err(invalid(NAME, format!("No enum constant EngineType.{}", shortened(other))));
             }
         }
-        RegexStringComparator::new(&message.pattern, message.pattern_flags, &message.charset)
+        let regex = RegexStringComparator::new(&message.pattern, message.pattern_flags, &message.charset)?;
+        self.regex_bytes += regex.program_bytes();
+        if self.regex_bytes > MAX_REGEX_BYTES {
+            return Err(FilterError::TooMany {
+                what: "bytes of compiled regular expressions",
+                limit: MAX_REGEX_BYTES,
+            });
+        }
+        Ok(regex)
     }
 }
 

@@ -25,7 +25,8 @@ mod testing;
 
 pub use comparator::{Comparator, CompareOperator};
 pub use decode::{
-    MAX_FILTERS, MAX_NESTING_DEPTH, MAX_REGEXES, MAX_SERIALIZED_BYTES, decode, decode_comparator,
+    MAX_FILTERS, MAX_NESTING_DEPTH, MAX_REGEX_BYTES, MAX_REGEXES, MAX_SERIALIZED_BYTES, decode,
+    decode_comparator,
 };
 pub use error::FilterError;
 pub use filter::{Filter, FilterCode};

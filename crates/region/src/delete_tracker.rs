@@ -4,6 +4,7 @@
 //! that were written after it (HBase's default; for the other way see [`new_version_tracker`](crate::new_version_tracker)).
 
 use finback_cell::{Cell, CellType};
+use std::cmp::Reverse;
 
 /// How a put is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,7 @@ pub(crate) enum Deleted {
 #[derive(Debug, Default)]
 pub(crate) struct DeleteTracker {
     family_timestamp: Option<i64>,
+    /// Descending, as they come.
     family_versions: Vec<i64>,
     column: Option<ColumnMarker>,
     column_qualifier: Vec<u8>,
@@ -53,7 +55,7 @@ impl DeleteTracker {
         }
         match CellType::from_code(marker.type_code()) {
             Some(CellType::DeleteFamily) => self.family_timestamp = Some(timestamp),
-            Some(CellType::DeleteFamilyVersion) => self.family_versions.push(timestamp),
+            Some(CellType::DeleteFamilyVersion) => self.add_family_version(timestamp),
             Some(CellType::DeleteColumn) => self.set_column(marker, true),
             Some(CellType::Delete) => {
                 let covered = self.column.is_some_and(|column| column.all_versions)
@@ -64,6 +66,17 @@ impl DeleteTracker {
             }
             _ => {}
         }
+    }
+
+    fn add_family_version(&mut self, timestamp: i64) {
+        if let Err(at) = self.find_family_version(timestamp) {
+            self.family_versions.insert(at, timestamp);
+        }
+    }
+
+    /// Where the marker of a version of the family is, or would be.
+    fn find_family_version(&self, timestamp: i64) -> Result<usize, usize> {
+        self.family_versions.binary_search_by_key(&Reverse(timestamp), |marker| Reverse(*marker))
     }
 
     fn set_column(&mut self, marker: &Cell<'_>, all_versions: bool) {
@@ -82,7 +95,7 @@ impl DeleteTracker {
         if self.family_timestamp.is_some_and(|family| timestamp <= family) {
             return Deleted::Column;
         }
-        if self.family_versions.contains(&timestamp) {
+        if self.find_family_version(timestamp).is_ok() {
             return Deleted::Version;
         }
         let Some(column) = self.column else { return Deleted::No };
@@ -101,3 +114,6 @@ impl DeleteTracker {
         Deleted::No
     }
 }
+
+#[cfg(test)]
+mod tests;

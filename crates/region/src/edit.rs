@@ -4,7 +4,9 @@ use crate::error::RegionError;
 use crate::region::Region;
 use finback_cell::cell::{CellParts, LENGTHS_SIZE};
 use finback_cell::tag::{TTL_TAG, are_whole, tags, write_tag};
-use finback_cell::{Cell, CellBlock, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind};
+use finback_cell::{
+    Cell, CellBlock, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Shortened,
+};
 
 /// Cells to be applied under one sequence id, as cell blocks.
 #[derive(Debug, Default)]
@@ -155,7 +157,7 @@ impl Region {
                 return Err(RegionError::Invalid(format!(
                     "The row in {:?} doesn't match the original one {}",
                     cell,
-                    row.escape_ascii()
+                    Shortened(row)
                 )));
             }
             self.store(cell.family())?;

@@ -16,6 +16,7 @@
 //! ```
 
 use finback_cell::{Cell, CellType};
+use std::cmp::Reverse;
 
 /// Families that keep more versions than this do without the memory of what stood when: it grows with the versions.
 const MOST_REMEMBERED: u32 = 1 << 16;
@@ -182,8 +183,8 @@ struct Node {
     sequence_id: u64,
     /// The marker hides what is not newer than this.
     timestamp: i64,
-    /// Markers of single versions: timestamp and sequence id, sorted.
-    single: Vec<(i64, u64)>,
+    /// Markers of single versions: timestamp and sequence id, newest timestamps first, as they come.
+    single: Vec<(Reverse<i64>, u64)>,
     /// Sorted by their ends; the last ends with the node.
     segments: Vec<Segment>,
 }
@@ -201,7 +202,7 @@ impl Node {
     }
 
     fn add_single_delete(&mut self, timestamp: i64, sequence_id: u64) {
-        let marker = (timestamp, sequence_id);
+        let marker = (Reverse(timestamp), sequence_id);
         if let Err(at) = self.single.binary_search(&marker) {
             self.single.insert(at, marker);
         }
@@ -220,8 +221,8 @@ impl Node {
 
     /// The sequence id of the first marker of a single version that hides a put.
     fn single_delete_of(&self, timestamp: i64, sequence_id: u64) -> Option<u64> {
-        let at = self.single.partition_point(|&marker| marker < (timestamp, sequence_id));
-        self.single.get(at).filter(|marker| marker.0 == timestamp).map(|marker| marker.1)
+        let at = self.single.partition_point(|&marker| marker < (Reverse(timestamp), sequence_id));
+        self.single.get(at).filter(|marker| marker.0.0 == timestamp).map(|marker| marker.1)
     }
 
     fn segments_between(&mut self, first: u64, last: u64) -> &mut [Segment] {

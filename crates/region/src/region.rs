@@ -21,7 +21,7 @@ use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
 use crate::unsettled::{Sight, UnsettledWrites};
 use crate::write_times::WriteTimes;
-use finback_cell::{Bytes, CellOrder, Mutation, MutationKind, RegionInfo, Scan, TableDescriptor};
+use finback_cell::{Bytes, CellOrder, Mutation, MutationKind, RegionInfo, Scan, Shortened, TableDescriptor};
 use finback_filter::Filter;
 use finback_hfile::BlockCache;
 use finback_layout::RootDir;
@@ -225,14 +225,14 @@ impl Region {
             operation,
             region: self.name.escape_ascii().to_string(),
             start: self.info.start_key.escape_ascii().to_string(),
-            row: row.escape_ascii().to_string(),
+            row: Shortened(row).to_string(),
         })
     }
 
     pub(crate) fn store(&self, family: &[u8]) -> Result<&Store, RegionError> {
         self.stores.iter().find(|store| &store.family.name[..] == family).ok_or_else(|| {
             RegionError::NoSuchFamily {
-                family: family.escape_ascii().to_string(),
+                family: Shortened(family).to_string(),
                 region: self.name.escape_ascii().to_string(),
                 table: self.info.table.to_string(),
             }

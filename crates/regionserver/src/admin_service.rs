@@ -5,7 +5,7 @@ use crate::reconfiguration::{self, UpdateConfiguration};
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
 use crate::{assignment, exceptions::exception, load, region_files, remote_procedure, slow_calls, splitter};
-use finback_cell::{Bytes, RegionInfo, TableName};
+use finback_cell::{Bytes, RegionInfo, Shortened, TableName};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{Call, Outcome, Reply, RpcException, Service, exceptions};
@@ -195,7 +195,7 @@ fn clear_compaction_queues(server: &RegionServer, call: &Call) -> Result<Reply, 
 fn no_such_family(region: &Region, family: &[u8]) -> RpcException {
     exceptions::no_such_column_family(format!(
         "Column family {} does not exist in region {}",
-        family.escape_ascii(),
+        Shortened(family),
         region.name().escape_ascii()
     ))
 }

@@ -14,7 +14,7 @@ use crate::reads_together::ReadsTogether;
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
-use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
+use finback_cell::{Bytes, CellBlock, Mutation, MutationKind, Shortened};
 use finback_metrics::{Operation, Timer};
 use finback_proto::{convert, pb};
 use finback_region::Region;
@@ -445,8 +445,8 @@ async fn apply(
     {
         return Err(finback_rpc::exceptions::do_not_retry(format!(
             "All rows of an atomic group must be the same: {} and {}",
-            first.row.escape_ascii(),
-            other.row.escape_ascii()
+            Shortened(&first.row),
+            Shortened(&other.row)
         )));
     }
     atomically(server, region, conditions, mutations, deadline).await

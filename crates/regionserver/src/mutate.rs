@@ -8,7 +8,7 @@ use crate::operation_counts;
 use crate::read_memory::ReadMemory;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
-use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan};
+use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan, Shortened};
 use finback_metrics::Operation;
 use finback_proto::{convert, pb};
 use finback_region::{AtomicOutcome, Condition, Region, ScanLimits, ScanOutput, ScanStop};
@@ -88,8 +88,8 @@ pub(crate) fn check_same_row(condition: &Condition, mutation: &Mutation) -> Resu
     }
     Err(exceptions::do_not_retry(format!(
         "Action's getRow must match; condition: {}, action: {}",
-        condition.row.escape_ascii(),
-        mutation.row.escape_ascii()
+        Shortened(&condition.row),
+        Shortened(&mutation.row)
     )))
 }
 

@@ -4,7 +4,7 @@
 //! is said to be stale: there is nothing that a second copy on the same server and the same files could do better.
 
 use crate::table_counts::TableCounts;
-use finback_cell::ServerName;
+use finback_cell::{ServerName, Shortened};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{RpcException, exceptions};
@@ -73,12 +73,12 @@ impl Regions {
             Some(Entry::Open(region)) if !region.is_closing() => Ok(region),
             Some(Entry::Opening { .. }) => Err(exceptions::region_opening(format!(
                 "Region {} is opening on {}",
-                specifier.value.escape_ascii(),
+                Shortened(&specifier.value),
                 self.server
             ))),
             _ => Err(exceptions::not_serving_region(format!(
                 "{} is not online on {}",
-                specifier.value.escape_ascii(),
+                Shortened(&specifier.value),
                 self.server
             ))),
         }

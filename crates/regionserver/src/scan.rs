@@ -410,6 +410,11 @@ fn may_stop_the_client(out: &ScanOutput, open: &OpenScanner, request: &pb::ScanR
     out.size() >= open.max_bytes && !open.small && !request.close_scanner()
 }
 
+/// Where a scan stands: nowhere before its first row.
+fn cursor_at(row: &[u8]) -> Option<pb::Cursor> {
+    (!row.is_empty()).then(|| pb::Cursor { row: Some(row.to_vec().into()) })
+}
+
 fn describe(
     response: &mut pb::ScanResponse,
     found: Found,
@@ -436,7 +441,7 @@ fn describe(
     if goes_on && heartbeat && request.client_handles_heartbeats() {
         response.heartbeat_message = Some(true);
         if open.wants_cursor {
-            response.cursor = Some(pb::Cursor { row: Some(open.scanner.current_row().to_vec().into()) });
+            response.cursor = cursor_at(open.scanner.current_row());
         }
     }
     if request.track_scan_metrics() {
@@ -461,3 +466,6 @@ fn describe(
         response.results.push(result);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,23 +1,24 @@
 //! `RegexStringComparator`: Java regular expressions.
 
+mod automaton_walk;
+mod backtracking;
+mod engine_words;
 mod java_class;
 mod java_pattern;
+mod line_ends;
+mod linear;
 
 use crate::{Comparator, FilterError};
-use fancy_regex::{Regex, RegexBuilder};
+use backtracking::BacktrackingRegex;
+use java_pattern::Engine;
+use linear::LinearRegex;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Steps of backtracking on one value before the comparator gives up, with an error. (HBase 2.6 has a time limit,
-/// older ones none.) A step takes some ten nanoseconds. Patterns without look-around and back-references never
-/// backtrack, and are not limited.
-const MAX_BACKTRACKS: usize = 1_000_000;
 /// Longest pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 /// Largest compiled program, in bytes: a short pattern like `(a{1000}){1000}` can ask for a great one.
-const MAX_PROGRAM_BYTES: usize = 1 << 20;
-/// Most memory for what the engine learns while matching, in bytes.
-const MAX_MATCHER_BYTES: usize = 512 << 10;
+const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
 /// How the bytes of a value become text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,33 @@ impl Charset {
     }
 }
 
+/// A compiled pattern. One without look-around, back-references, atomic groups and possessive quantifiers never
+/// backtracks, and takes time linear in the text.
+enum Regex {
+    Linear(LinearRegex),
+    Backtracking(BacktrackingRegex),
+}
+
+impl Regex {
+    fn new(pattern: &str, flags: i32) -> Result<Self, String> {
+        let outline = java_pattern::translate(pattern, flags, Engine::Linear)?;
+        let hir = linear::parse(&outline.text)?;
+        if outline.backtracking == 0 {
+            return LinearRegex::new(&hir).map(Self::Linear);
+        }
+        let translated = java_pattern::translate(pattern, flags, Engine::Backtracking)?;
+        BacktrackingRegex::new(&translated.text, &outline, &hir).map(Self::Backtracking)
+    }
+
+    /// Whether the pattern is found anywhere in `text`, or why that took too many steps.
+    fn is_match(&self, text: &str) -> Result<bool, String> {
+        match self {
+            Self::Linear(regex) => Ok(regex.is_match(text)),
+            Self::Backtracking(regex) => regex.is_match(text),
+        }
+    }
+}
+
 /// `Equal` if the pattern is found anywhere in the value, `Greater` otherwise.
 pub struct RegexStringComparator {
     pattern: String,
@@ -88,14 +116,16 @@ impl RegexStringComparator {
         let charset = Charset::named(charset).ok_or_else(|| {
             failed(format!("java.nio.charset.UnsupportedCharsetException: {}", shortened(charset)))
         })?;
-        let translated = java_pattern::translate(pattern, flags).map_err(failed)?;
-        let regex = RegexBuilder::new(&translated)
-            .backtrack_limit(MAX_BACKTRACKS)
-            .delegate_size_limit(MAX_PROGRAM_BYTES)
-            .delegate_dfa_size_limit(MAX_MATCHER_BYTES)
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
+        let regex = Regex::new(pattern, flags).map_err(failed)?;
         Ok(Self { pattern: pattern.to_owned(), regex, charset })
+    }
+
+    /// About the memory that the compiled pattern takes before it has matched anything.
+    pub(crate) fn program_bytes(&self) -> usize {
+        match &self.regex {
+            Regex::Linear(regex) => regex.program_bytes(),
+            Regex::Backtracking(regex) => regex.program_bytes(),
+        }
     }
 }
 
@@ -109,7 +139,7 @@ impl Comparator for RegexStringComparator {
             self.regex.is_match(&self.charset.decode(value)).map_err(|error| FilterError::RegexSteps {
                 pattern: shortened(&self.pattern),
                 value_bytes: value.len(),
-                reason: error.to_string().into(),
+                reason: error.into(),
             })?;
         Ok(if found { Ordering::Equal } else { Ordering::Greater })
     }

@@ -3,6 +3,10 @@
 use crate::{Comparator, FilterError};
 use std::cmp::Ordering;
 
+/// Texts longer than this are sought in a copy of the value, in time linear in it; shorter ones at each place of the value
+/// itself.
+const LONG_BYTES: usize = 16;
+
 /// `Equal` if the lower-cased value, read as UTF-8, contains the lower-cased text; `Greater` otherwise.
 #[derive(Debug, Clone)]
 pub struct SubstringComparator {
@@ -16,11 +20,11 @@ impl SubstringComparator {
     }
 
     fn contained_in_ascii(&self, value: &[u8]) -> bool {
+        if self.lower.len() > LONG_BYTES {
+            return String::from_utf8_lossy(&value.to_ascii_lowercase()).contains(&self.lower);
+        }
         let needle = self.lower.as_bytes();
-        needle.is_empty()
-            || value.windows(needle.len()).any(|window| {
-                window[0].to_ascii_lowercase() == needle[0] && window.eq_ignore_ascii_case(needle)
-            })
+        needle.is_empty() || value.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
     }
 }
 

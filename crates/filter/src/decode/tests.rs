@@ -162,18 +162,32 @@ fn a_tree_has_so_many_filters_and_regular_expressions() {
     let error = decode(&format!("{PACKAGE}FilterList"), &list).err().unwrap();
     assert_eq!(error, FilterError::TooMany { what: "filters", limit: MAX_FILTERS });
 
+    let regexes = |pattern: &str, count: usize| {
+        let filter = value_matching(pattern);
+        let list = pb::FilterList { operator: 1, filters: vec![filter; count] }.encode_to_vec();
+        decode(&format!("{PACKAGE}FilterList"), &list).err()
+    };
+    let too_many = FilterError::TooMany { what: "regular expressions", limit: MAX_REGEXES };
+    assert_eq!(regexes("a", MAX_REGEXES + 1), Some(too_many));
+    for pattern in ["(a{1000}){40}$", "(?!x)[ab]{9000}$"] {
+        let too_large =
+            FilterError::TooMany { what: "bytes of compiled regular expressions", limit: MAX_REGEX_BYTES };
+        assert_eq!(regexes(pattern, 1), None);
+        assert_eq!(regexes(pattern, MAX_REGEXES), Some(too_large));
+    }
+}
+
+/// A filter of values in which `pattern` is found.
+fn value_matching(pattern: &str) -> pb::Filter {
     let regex =
-        pb::RegexStringComparator { pattern: "a".into(), charset: "UTF-8".into(), ..Default::default() };
+        pb::RegexStringComparator { pattern: pattern.into(), charset: "UTF-8".into(), ..Default::default() };
     let comparator = pb::Comparator {
         name: format!("{PACKAGE}RegexStringComparator"),
         serialized_comparator: Some(regex.encode_to_vec().into()),
     };
     let compare_filter = pb::CompareFilter { compare_op: 2, comparator: Some(comparator) };
     let value = pb::ValueFilter { compare_filter }.encode_to_vec();
-    let filter = pb::Filter { name: format!("{PACKAGE}ValueFilter"), serialized_filter: Some(value.into()) };
-    let list = pb::FilterList { operator: 1, filters: vec![filter; MAX_REGEXES + 1] }.encode_to_vec();
-    let error = decode(&format!("{PACKAGE}FilterList"), &list).err().unwrap();
-    assert_eq!(error, FilterError::TooMany { what: "regular expressions", limit: MAX_REGEXES });
+    pb::Filter { name: format!("{PACKAGE}ValueFilter"), serialized_filter: Some(value.into()) }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `FilterList`: several filters as one.
 
 mod and;
+mod last_cell;
 mod or;
 
 pub use and::FilterListWithAnd;

@@ -3,7 +3,7 @@
 use super::prefix::increase_last_non_max_byte;
 use crate::{Filter, FilterCode, FilterError, OwnedKey};
 use bytes::Bytes;
-use finback_cell::Cell;
+use finback_cell::{Cell, Shortened};
 use std::cmp::Ordering;
 
 const CLASS: &str = "FuzzyRowFilter";
@@ -96,7 +96,7 @@ impl FuzzyRowFilter {
         let mut keys = Vec::with_capacity(pairs.len());
         for (key, mask) in pairs {
             if key.len() != mask.len() {
-                let (key, mask) = (key.escape_ascii(), mask.escape_ascii());
+                let (key, mask) = (Shortened(key), Shortened(mask));
                 let reason = format!("Fuzzy pair lengths do not match: {{{key},{mask}}}").into();
                 return Err(FilterError::Invalid { class: CLASS, reason });
             }

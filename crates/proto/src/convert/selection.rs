@@ -20,8 +20,8 @@ impl From<pb::Filter> for SerializedFilter {
     }
 }
 
-/// Families sorted by name, with their qualifiers sorted and distinct. A family named once without qualifiers is
-/// wanted whole.
+/// Families sorted by name, with their qualifiers sorted and distinct. A family named without qualifiers is wanted whole,
+/// whatever came before, but only what comes behind, as by `addFamily` and `addColumn` in HBase.
 pub(super) fn families(columns: Vec<pb::Column>) -> Vec<FamilySelection> {
     let mut families: Vec<FamilySelection> = columns
         .into_iter()
@@ -39,7 +39,7 @@ pub(super) fn families(columns: Vec<pb::Column>) -> Vec<FamilySelection> {
                     all.extend(more);
                     Some(all)
                 }
-                _ => None,
+                (_, last) => last,
             };
         }
         same

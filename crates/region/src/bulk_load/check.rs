@@ -4,11 +4,15 @@ use super::{BulkLoadFile, MAX_FILES};
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
+use finback_cell::Shortened;
 use finback_cell::key::Key;
 use finback_hfile::{HFileScanner, ScanInterrupt};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Unknown families that an error names.
+const MAX_NAMES: usize = 10;
 
 impl Region {
     /// What is to be seen without opening a file.
@@ -16,7 +20,8 @@ impl Region {
         let unknown: BTreeSet<&[u8]> =
             files.iter().map(|file| &file.family[..]).filter(|family| self.store(family).is_err()).collect();
         if !unknown.is_empty() {
-            let names: Vec<String> = unknown.iter().map(|family| family.escape_ascii().to_string()).collect();
+            let names = unknown.iter().take(MAX_NAMES).map(|family| Shortened(family).to_string());
+            let names: Vec<String> = names.collect();
             return Err(RegionError::NoSuchFamily {
                 family: names.join(", "),
                 region: self.name.escape_ascii().to_string(),

@@ -145,3 +145,13 @@ fn a_read_of_nothing_stays_one_whatever_is_written_and_however_it_is_renewed() {
     run(region.mutate(&put(("r", "a", "q"), b"1"))).unwrap();
     assert_eq!(found(&region, &get).len(), 1);
 }
+
+#[test]
+fn an_error_does_not_repeat_a_name_of_any_length() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    let families = vec![FamilySelection { family: vec![0xff; 1 << 20].into(), qualifiers: None }];
+    let error = region.scanner(&Scan { families, ..Scan::default() }, None).err().unwrap();
+    assert!(matches!(error, RegionError::NoSuchFamily { .. }));
+    assert!(error.to_string().len() < 2_000, "{} bytes", error.to_string().len());
+}

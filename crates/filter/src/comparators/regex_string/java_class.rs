@@ -115,6 +115,9 @@ fn push_other_case(out: &mut String, first: char, last: char, low: char, high: c
 /// The class of an escape that stands for one, its first character consumed; `None` if it stands for none.
 pub(super) fn predefined(t: &mut Translator<'_>, c: char) -> Result<Option<String>, String> {
     let unicode = t.flags.unicode_classes();
+    if unicode && matches!(c, 'd' | 'w' | 's' | 'D' | 'W' | 'S') {
+        t.count_unicode_class()?;
+    }
     let members = match c.to_ascii_lowercase() {
         'd' if unicode => r"\d",
         'w' if unicode => r"\w",
@@ -168,6 +171,7 @@ fn property(t: &mut Translator<'_>, negated: bool) -> Result<String, String> {
     if !ascii.is_empty() && !unicode {
         return Ok(class(ascii, negated));
     }
+    t.count_unicode_class()?;
     let general = match name.as_str() {
         "javaLowerCase" | "Lower" => "Lowercase",
         "javaUpperCase" | "Upper" => "Uppercase",

@@ -1,10 +1,10 @@
-//! From Java's pattern syntax to that of the `fancy-regex` crate.
+//! From Java's pattern syntax to that of the `regex-syntax` and `fancy-regex` crates.
 //!
-//! The two agree in groups, alternatives, quantifiers (also lazy and possessive), look-around, back-references and
-//! atomic groups. They differ in flags, quoting, line ends, and in what classes mean beyond ASCII; all that is worked
-//! out here, so that the result carries no flags. What Java has and cannot be expressed is refused.
+//! They agree in groups, alternatives and quantifiers, the latter also in look-around, back-references, atomic groups and
+//! possessive quantifiers. They differ in flags, quoting, line ends, and in what classes mean beyond ASCII; all that is
+//! worked out here, so that the result carries no flags. What Java has and cannot be expressed is refused.
 
-use super::java_class;
+use super::{java_class, line_ends};
 use std::fmt::Write;
 
 const CASE_INSENSITIVE: i32 = 2;
@@ -18,6 +18,29 @@ const UNICODE_CHARACTER_CLASS: i32 = 256;
 
 /// Deepest nesting of groups and classes; the engine has a limit of its own below the stack's.
 const MAX_NESTING: usize = 60;
+/// Most classes that stand for a part of Unicode: one of three letters (`\pL`) is kilobytes before it is compiled, and more
+/// than these are too large when they are.
+const MAX_UNICODE_CLASSES: usize = 1_000;
+
+/// Which engine a pattern is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Engine {
+    /// `regex-automata`, with [`line_ends`]. What only backtracking can do is written as a plain group or quantifier that
+    /// is as large: the result then says how large the pattern is, not what it finds.
+    Linear,
+    /// `fancy-regex`.
+    Backtracking,
+}
+
+/// A pattern as an engine takes it.
+pub(super) struct Translated {
+    pub(super) text: String,
+    /// How many look-arounds, atomic groups, possessive quantifiers and back-references there are: what only backtracking
+    /// can do.
+    pub(super) backtracking: usize,
+    /// How many ends and beginnings of lines there are.
+    pub(super) line_ends: usize,
+}
 
 /// The flags that matter at some place of a pattern.
 #[derive(Debug, Clone, Copy)]
@@ -50,22 +73,38 @@ impl Flags {
 }
 
 /// Translates `pattern`, or says why not.
-pub(super) fn translate(pattern: &str, flags: i32) -> Result<String, String> {
+pub(super) fn translate(pattern: &str, flags: i32, engine: Engine) -> Result<Translated, String> {
     let mut out = String::with_capacity(pattern.len() * 2);
     let flags = Flags(flags);
     if flags.has(LITERAL) {
         pattern.chars().for_each(|c| push_literal(&mut out, c, flags));
-        return Ok(out);
+        return Ok(Translated { text: out, backtracking: 0, line_ends: 0 });
     }
     let chars: Vec<char> = pattern.chars().collect();
-    let mut translator = Translator { chars: &chars, at: 0, flags, out, groups: 0, open: Vec::new() };
+    let mut translator = Translator {
+        chars: &chars,
+        at: 0,
+        flags,
+        out,
+        engine,
+        groups: 0,
+        open: Vec::new(),
+        quantified: false,
+        backtracking: 0,
+        line_ends: 0,
+        unicode_classes: 0,
+    };
     while translator.at < chars.len() {
         translator.step()?;
     }
     if !translator.open.is_empty() {
         return Err("Unclosed group".into());
     }
-    Ok(translator.out)
+    Ok(Translated {
+        text: translator.out,
+        backtracking: translator.backtracking,
+        line_ends: translator.line_ends,
+    })
 }
 
 /// Appends a character that stands for itself.
@@ -87,10 +126,16 @@ pub(super) struct Translator<'p> {
     pub(super) at: usize,
     pub(super) flags: Flags,
     pub(super) out: String,
+    engine: Engine,
     /// Capturing groups begun so far.
     groups: usize,
     /// Flags to return to at the end of each open group.
     open: Vec<Flags>,
+    /// Whether a quantifier came last.
+    quantified: bool,
+    backtracking: usize,
+    line_ends: usize,
+    unicode_classes: usize,
 }
 
 impl Translator<'_> {
@@ -104,18 +149,25 @@ impl Translator<'_> {
         Ok(c)
     }
 
+    /// Counts a class that stands for a part of Unicode.
+    pub(super) fn count_unicode_class(&mut self) -> Result<(), String> {
+        self.unicode_classes += 1;
+        if self.unicode_classes > MAX_UNICODE_CLASSES {
+            return Err(format!("more than {MAX_UNICODE_CLASSES} classes of Unicode"));
+        }
+        Ok(())
+    }
+
     fn step(&mut self) -> Result<(), String> {
         let c = self.next()?;
-        match c {
-            '#' if self.flags.comments() => {
-                while self
-                    .peek(0)
-                    .is_some_and(|c| !matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}'))
-                {
-                    self.at += 1;
-                }
+        if self.flags.comments() && (c == '#' || is_pattern_space(c)) {
+            if c == '#' {
+                self.skip_comment();
             }
-            c if self.flags.comments() && is_pattern_space(c) => {}
+            return Ok(());
+        }
+        let quantified = std::mem::take(&mut self.quantified);
+        match c {
             '\\' => self.escape()?,
             '[' => java_class::translate(self, MAX_NESTING)?,
             '(' => self.group()?,
@@ -128,38 +180,87 @@ impl Translator<'_> {
                 (false, true) => r"[^\n]",
                 (false, false) => r"[^\n\r\x{85}\x{2028}\x{2029}]",
             }),
-            '^' => self.out.push_str(match (self.flags.has(MULTILINE), self.flags.has(UNIX_LINES)) {
-                (false, _) => r"\A",
-                (true, true) => r"(?:(?:\A|(?<=\n))(?!\z))",
-                (true, false) => r"(?:(?:\A|(?<=[\n\x{85}\x{2028}\x{2029}])|(?<=\r)(?!\n))(?!\z))",
-            }),
+            '^' if self.flags.has(MULTILINE) => self.push_line_start(),
+            '^' => self.out.push_str(r"\A"),
             '$' => self.push_end(self.flags.has(MULTILINE)),
+            '*' | '+' | '?' if quantified => return Err(dangling(c)),
             '*' | '+' | '?' => self.quantifier(c.into())?,
-            '{' => self.counted_quantifier()?,
+            '{' => {
+                if quantified {
+                    // Java's second count is one of nothing.
+                    self.out.push_str("(?:)");
+                }
+                self.counted_quantifier()?;
+            }
             '|' => self.out.push('|'),
             c => push_literal(&mut self.out, c, self.flags),
         }
         Ok(())
     }
 
+    fn skip_comment(&mut self) {
+        let ends = |c| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        while self.peek(0).is_some_and(|c| !ends(c)) {
+            self.at += 1;
+        }
+    }
+
+    /// `^` with MULTILINE: at the beginning of any line, but not at the end of the text.
+    fn push_line_start(&mut self) {
+        self.line_ends += 1;
+        self.out.push_str(match (self.engine, self.flags.has(UNIX_LINES)) {
+            (Engine::Linear, true) => line_ends::AFTER_LF,
+            (Engine::Linear, false) => line_ends::AFTER_ANY,
+            (Engine::Backtracking, true) => r"(?:(?:\A|(?<=\n))(?!\z))",
+            (Engine::Backtracking, false) => {
+                r"(?:(?:\A|(?<=[\n\x{85}\x{2028}\x{2029}])|(?<=\r)(?!\n))(?!\z))"
+            }
+        });
+    }
+
     /// `$` and `\Z`: also before a line end that ends the text; with MULTILINE, before any line end.
     fn push_end(&mut self, multiline: bool) {
-        self.out.push_str(match (multiline, self.flags.has(UNIX_LINES)) {
-            (false, true) => r"(?=\n?\z)",
-            (false, false) => r"(?:\z|(?=(?:\r\n|[\r\x{85}\x{2028}\x{2029}])\z)|(?<!\r)(?=\n\z))",
-            (true, true) => r"(?:\z|(?=\n))",
-            (true, false) => r"(?:\z|(?=[\r\x{85}\x{2028}\x{2029}])|(?<!\r)(?=\n))",
+        self.line_ends += 1;
+        self.out.push_str(match (self.engine, multiline, self.flags.has(UNIX_LINES)) {
+            (Engine::Linear, false, true) => line_ends::BEFORE_LAST_LF,
+            (Engine::Linear, false, false) => line_ends::BEFORE_LAST,
+            (Engine::Linear, true, true) => line_ends::BEFORE_LF,
+            (Engine::Linear, true, false) => line_ends::BEFORE_ANY,
+            (Engine::Backtracking, false, true) => r"(?=\n?\z)",
+            (Engine::Backtracking, false, false) => {
+                r"(?:\z|(?=(?:\r\n|[\r\x{85}\x{2028}\x{2029}])\z)|(?<!\r)(?=\n\z))"
+            }
+            (Engine::Backtracking, true, true) => r"(?:\z|(?=\n))",
+            (Engine::Backtracking, true, false) => r"(?:\z|(?=[\r\x{85}\x{2028}\x{2029}])|(?<!\r)(?=\n))",
         });
+    }
+
+    /// `\R`: since Java 9 it may take the first half of CR LF, but not where it is repeated.
+    fn push_any_line_end(&mut self) {
+        const ANY: &str = r"\r\n|[\n\x0b\f\r\x{85}\x{2028}\x{2029}])";
+        match self.peek(0) {
+            Some('*' | '+' | '?' | '{') => self.push_backtracking("(?>", "(?:"),
+            _ => self.out.push_str("(?:"),
+        }
+        self.out.push_str(ANY);
     }
 
     fn quantifier(&mut self, text: String) -> Result<(), String> {
         if !self.follows_atom() {
-            return Err(format!("Dangling meta character '{text}'"));
+            return Err(dangling(&text));
         }
+        self.quantified = true;
         self.out.push_str(&text);
-        if let Some(kind @ ('?' | '+')) = self.peek(0) {
-            self.out.push(kind);
-            self.at += 1;
+        match self.peek(0) {
+            Some('?') => {
+                self.at += 1;
+                self.out.push('?');
+            }
+            Some('+') => {
+                self.at += 1;
+                self.push_backtracking("+", "");
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -192,25 +293,33 @@ impl Translator<'_> {
         self.quantifier(format!("{{{counts}}}"))
     }
 
+    /// Appends what only backtracking can do; for the linear engine, what is as large.
+    fn push_backtracking(&mut self, text: &str, outline: &str) {
+        self.backtracking += 1;
+        self.out.push_str(if self.engine == Engine::Linear { outline } else { text });
+    }
+
     fn group(&mut self) -> Result<(), String> {
         if self.open.len() == MAX_NESTING {
             return Err(format!("groups nested deeper than {MAX_NESTING}"));
         }
         if self.peek(0) != Some('?') {
-            return self.begin_group("(", true);
+            self.groups += 1;
+            return self.begin_group("(");
         }
         self.at += 1;
         match self.next()? {
-            ':' => self.begin_group("(?:", false),
-            '>' => self.begin_group("(?>", false),
-            '=' => self.begin_group("(?=", false),
-            '!' => self.begin_group("(?!", false),
+            ':' => self.begin_group("(?:"),
+            '>' => self.begin_backtracking_group("(?>"),
+            '=' => self.begin_backtracking_group("(?="),
+            '!' => self.begin_backtracking_group("(?!"),
             '<' => match self.peek(0) {
-                Some('=') => self.begin_after(1, "(?<="),
-                Some('!') => self.begin_after(1, "(?<!"),
+                Some('=') => self.begin_look_behind("(?<="),
+                Some('!') => self.begin_look_behind("(?<!"),
                 _ => {
+                    self.groups += 1;
                     let name = self.name('>')?;
-                    self.begin_group(&format!("(?<{name}>"), true)
+                    self.begin_group(&format!("(?<{name}>"))
                 }
             },
             _ => {
@@ -220,13 +329,18 @@ impl Translator<'_> {
         }
     }
 
-    fn begin_after(&mut self, skip: usize, open: &str) -> Result<(), String> {
-        self.at += skip;
-        self.begin_group(open, false)
+    fn begin_look_behind(&mut self, open: &str) -> Result<(), String> {
+        self.at += 1;
+        self.begin_backtracking_group(open)
     }
 
-    fn begin_group(&mut self, open: &str, capturing: bool) -> Result<(), String> {
-        self.groups += usize::from(capturing);
+    fn begin_backtracking_group(&mut self, open: &str) -> Result<(), String> {
+        self.open.push(self.flags);
+        self.push_backtracking(open, "(?:");
+        Ok(())
+    }
+
+    fn begin_group(&mut self, open: &str) -> Result<(), String> {
         self.open.push(self.flags);
         self.out.push_str(open);
         Ok(())
@@ -295,7 +409,7 @@ impl Translator<'_> {
                 self.out.push('\\');
                 self.out.push(c);
             }
-            'R' => self.out.push_str(r"(?>\r\n|[\n\x0b\f\r\x{85}\x{2028}\x{2029}])"),
+            'R' => self.push_any_line_end(),
             'X' => return Err("grapheme clusters are not supported".into()),
             _ => {
                 if let Some(class) = java_class::predefined(self, c)? {
@@ -337,7 +451,7 @@ impl Translator<'_> {
 
     fn push_back_reference(&mut self, reference: &str) {
         let fold = self.flags.folds_ascii() || self.flags.folds_unicode();
-        let _ = write!(self.out, "(?{}:{reference})", if fold { "i" } else { "" });
+        self.push_backtracking(&format!("(?{}:{reference})", if fold { "i" } else { "" }), "(?:)");
     }
 
     /// The character of an escape that stands for one, its first character consumed.
@@ -397,6 +511,10 @@ impl Translator<'_> {
         }
         char::from_u32(code).ok_or(format!("no character U+{code:X}"))
     }
+}
+
+fn dangling(quantifier: impl std::fmt::Display) -> String {
+    format!("Dangling meta character '{quantifier}'")
 }
 
 fn is_count(text: &str) -> bool {

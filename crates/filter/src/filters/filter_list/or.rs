@@ -1,12 +1,12 @@
 //! A list of filters of which one must pass.
 
+use super::last_cell::LastCell;
 use super::{
     any_family_essential, any_has_filter_row, choose_hint, code_of, compare_in_scan_order,
     filter_row_cells_of_all, step, transform_in_turn,
 };
 use crate::{Filter, FilterCode, FilterError, OwnedKey, RowCells};
 use finback_cell::Cell;
-use finback_cell::cell::LENGTHS_SIZE;
 use finback_cell::key::Key;
 use std::cmp::Ordering;
 
@@ -18,47 +18,41 @@ use std::cmp::Ordering;
 pub struct FilterListWithOr {
     subs: Vec<Box<dyn Filter>>,
     states: Vec<SubState>,
+    /// The cell that the list was asked about last in this row, if a filter wanted to move on from it.
+    last: Option<LastCell>,
     reversed: bool,
 }
 
 /// What is remembered of one filter of the list.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct SubState {
-    /// What it said last in this row.
+    /// What it said last in this row, of the list's last cell.
     code: Option<FilterCode>,
-    /// Of which cell, if it wanted to move on from it: the KeyValue without its value.
-    cell: Vec<u8>,
     /// Whether it kept the last cell.
     included: bool,
 }
 
 impl SubState {
-    fn forget(&mut self) {
-        self.code = None;
-        self.cell.clear();
-        self.included = false;
-    }
-
-    fn remember(&mut self, code: FilterCode, cell: &Cell<'_>) {
+    fn remember(&mut self, code: FilterCode) {
         self.code = Some(code);
         self.included = code.is_include();
-        self.cell.clear();
-        if !matches!(code, FilterCode::Include | FilterCode::Skip) {
-            let key = cell.key();
-            self.cell.reserve(LENGTHS_SIZE + key.len());
-            self.cell.extend_from_slice(&(key.len() as u32).to_be_bytes());
-            self.cell.extend_from_slice(&0u32.to_be_bytes());
-            self.cell.extend_from_slice(key);
-        }
     }
 
-    /// The code for `cell` if it lies within what the filter wanted to leave out. Cells of one call follow each other
-    /// in one row.
-    fn still_moving(&self, filter: &mut dyn Filter, cell: &Cell<'_>, reversed: bool) -> Option<FilterCode> {
-        if self.cell.is_empty() {
-            return None;
-        }
-        let previous = Cell::from_checked(&self.cell);
+    /// Whether it wanted to move on from the last cell.
+    fn is_moving(&self) -> bool {
+        !matches!(self.code, None | Some(FilterCode::Include | FilterCode::Skip))
+    }
+
+    /// The code for `cell` if it lies within what the filter wanted to leave out, having seen `last`. Cells of one call
+    /// follow each other in one row.
+    fn still_moving(
+        &self,
+        filter: &mut dyn Filter,
+        last: &LastCell,
+        cell: &Cell<'_>,
+        reversed: bool,
+    ) -> Option<FilterCode> {
+        let previous = last.as_cell();
         let same_family = previous.family() == cell.family();
         match self.code? {
             FilterCode::Include | FilterCode::Skip => None,
@@ -80,8 +74,8 @@ impl SubState {
 impl FilterListWithOr {
     /// Requires one of `filters`.
     pub fn new(filters: Vec<Box<dyn Filter>>) -> Self {
-        let states = filters.iter().map(|_| SubState::default()).collect();
-        Self { subs: filters, states, reversed: false }
+        let states = vec![SubState::default(); filters.len()];
+        Self { subs: filters, states, last: None, reversed: false }
     }
 }
 
@@ -97,7 +91,8 @@ fn merge(code: Option<FilterCode>, other: FilterCode) -> FilterCode {
 impl Filter for FilterListWithOr {
     fn reset(&mut self) {
         self.subs.iter_mut().for_each(crate::filter::Filter::reset);
-        self.states.iter_mut().for_each(SubState::forget);
+        self.states.fill(SubState::default());
+        self.last = None;
     }
 
     /// Asks all, since some take note of the row here.
@@ -115,19 +110,24 @@ impl Filter for FilterListWithOr {
         if self.subs.is_empty() {
             return Ok(FilterCode::Include);
         }
+        let last = self.last.take();
         let mut merged = None;
         for (filter, state) in self.subs.iter_mut().zip(&mut self.states) {
-            state.included = false;
+            let before = std::mem::take(state);
             if filter.filter_all_remaining() {
                 continue;
             }
-            let code = match state.still_moving(filter.as_mut(), cell, self.reversed) {
+            let still = last
+                .as_ref()
+                .and_then(|last| before.still_moving(filter.as_mut(), last, cell, self.reversed));
+            let code = match still {
                 Some(code) => code,
                 None => filter.filter_cell(cell)?,
             };
-            state.remember(code, cell);
+            state.remember(code);
             merged = Some(merge(merged, code));
         }
+        self.last = self.states.iter().any(SubState::is_moving).then(|| LastCell::of(cell));
         Ok(merged.unwrap_or(FilterCode::Skip))
     }
 

@@ -48,5 +48,7 @@ fn hints_are_the_next_row_that_can_match() {
 #[test]
 fn keys_without_their_masks_are_refused() {
     assert!(FuzzyRowFilter::new(&[("ab".into(), "a".into())], true).is_err());
+    let error = FuzzyRowFilter::new(&[(vec![0; 100_000].into(), "a".into())], true).err().unwrap();
+    assert!(error.to_string().len() < 2_000, "the error has the whole key");
     assert!(FuzzyRowFilter::new(&[], true).is_err());
 }

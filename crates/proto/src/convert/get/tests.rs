@@ -31,13 +31,17 @@ fn columns_are_merged_and_sorted() {
             column("f", &[]),
             column("g", &["0"]),
             column("f", &["x"]),
+            column("h", &["x"]),
+            column("h", &[]),
         ],
         ..Default::default()
     };
     let families = decode_get(get).unwrap().get.scan.families;
-    assert_eq!(families.len(), 2);
-    assert_eq!((&families[0].family[..], &families[0].qualifiers), (&b"f"[..], &None));
-    assert_eq!(families[1].qualifiers, Some(vec!["0".into(), "a".into(), "b".into()]));
+    let wanted = |at: usize| (&families[at].family[..], families[at].qualifiers.clone());
+    assert_eq!(families.len(), 3);
+    assert_eq!(wanted(0), (&b"f"[..], Some(vec!["x".into()])), "columns behind the whole family");
+    assert_eq!(wanted(1), (&b"g"[..], Some(vec!["0".into(), "a".into(), "b".into()])));
+    assert_eq!(wanted(2), (&b"h"[..], None), "the whole family behind a column");
 }
 
 #[test]
