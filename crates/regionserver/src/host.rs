@@ -145,7 +145,7 @@ impl Host for ServerHost {
     }
 
     fn flush_wanted(&self, encoded_region: &str) {
-        self.scheduler.ask_for_flush(encoded_region);
+        self.scheduler.ask_for_flush_for_size(encoded_region);
     }
 
     fn memstore_changed(&self, bytes: isize) {

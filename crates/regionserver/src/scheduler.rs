@@ -104,6 +104,11 @@ impl Scheduler {
         self.ask(Job::Flush { region: encoded_region.into() }, Pool::Flushes, priority::FLUSH);
     }
 
+    /// Asks for a flush of one region that is larger than it should be.
+    pub(crate) fn ask_for_flush_for_size(&self, encoded_region: &str) {
+        self.ask(Job::FlushForSize { region: encoded_region.into() }, Pool::Flushes, priority::FLUSH);
+    }
+
     /// Asks for a flush of some families of a region; with none, of all that its policy says.
     pub(crate) fn ask_for_flush_of(&self, encoded_region: &str, families: Vec<Bytes>) {
         if families.is_empty() {
@@ -282,9 +287,10 @@ async fn work(server: Arc<RegionServer>, pool: Pool) {
     while let Some(mut taken) = server.scheduler.next(pool).await {
         let end = match &taken.job {
             Job::Compaction { .. } => compactor::carry_out(&server, &taken).await,
-            Job::Flush { .. } | Job::FlushFamilies { .. } | Job::FlushForMemory => {
-                flusher::carry_out(&server, &mut taken).await
-            }
+            Job::Flush { .. }
+            | Job::FlushForSize { .. }
+            | Job::FlushFamilies { .. }
+            | Job::FlushForMemory => flusher::carry_out(&server, &mut taken).await,
         };
         server.scheduler.ended(taken, &end);
     }
