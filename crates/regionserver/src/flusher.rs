@@ -27,7 +27,9 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
     let for_memory = taken.job == Job::FlushForMemory;
     let region = match taken.job.region() {
         Some(region) => server.regions.open_region(region.as_bytes()),
-        None => choose(server, taken),
+        // Enough may have been flushed since it was asked for.
+        None if server.host.is_short_of_memory() => choose(server, taken),
+        None => None,
     };
     let Some(region) = region else { return End::Done };
     if !for_memory && must_wait(server, &region, taken) {
@@ -76,11 +78,15 @@ fn must_wait(server: &RegionServer, region: &Region, taken: &Taken) -> bool {
 }
 
 /// The region whose flush frees most memory and that nobody flushes yet; one with too many files only if it frees much
-/// more than the others.
+/// more than the others. As in HBase, regions whose flush has failed are passed over: it is tried again anyway, and others may go
+/// better. One that closes is flushed by that.
 fn choose(server: &RegionServer, taken: &mut Taken) -> Option<Arc<Region>> {
+    let failed = server.scheduler.regions_with_failed_flushes();
     let sized = |region: Arc<Region>| (region.memstore_bytes(), region);
     let mut sizes: Vec<(u64, Arc<Region>)> = server.regions.all().into_iter().map(sized).collect();
-    sizes.retain(|(bytes, _)| *bytes > 0);
+    sizes.retain(|(bytes, region)| {
+        *bytes > 0 && !region.is_closing() && !failed.contains(region.encoded_name())
+    });
     let largest = sizes.iter().map(|(bytes, _)| *bytes).max()?;
     // HBase: one with too many files goes first if it is more than twice as large as the best of the others.
     let comes_later =

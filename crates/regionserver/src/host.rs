@@ -58,9 +58,14 @@ impl ServerHost {
         self.scheduler.ask_for_memory();
     }
 
+    /// Whether memstores hold more than the lower mark.
+    pub(crate) fn is_short_of_memory(&self) -> bool {
+        self.memstore_bytes.load(Ordering::Relaxed) > self.lower_mark()
+    }
+
     /// Asks for a flush that frees memory above the lower mark.
     pub(crate) fn ask_for_memory_if_short(&self) {
-        if self.memstore_bytes.load(Ordering::Relaxed) > self.lower_mark() {
+        if self.is_short_of_memory() {
             self.ask_for_memory();
         }
     }

@@ -10,7 +10,7 @@ use crate::{compactor, flusher, periodic_flusher};
 use finback_cell::Bytes;
 use finback_region::{Host, OffPeakHours, Region};
 use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -167,6 +167,11 @@ impl Scheduler {
         found
     }
 
+    /// Regions whose flush has failed and is to be tried again.
+    pub(crate) fn regions_with_failed_flushes(&self) -> HashSet<Arc<str>> {
+        self.queue.lock().failed_flushes().map(Into::into).collect()
+    }
+
     /// How many jobs wait for a pool.
     pub(crate) fn waiting(&self, pool: Pool) -> usize {
         self.queue.lock().waiting(pool)
@@ -229,7 +234,8 @@ impl Scheduler {
             match next {
                 Next::Job(taken) => {
                     if taken.job == Job::FlushForMemory {
-                        self.memory_asked.store(false, Ordering::Release);
+                        // Whether memory is short is looked at after this: who finds it so later asks again.
+                        self.memory_asked.swap(false, Ordering::AcqRel);
                     }
                     return Some(taken);
                 }
