@@ -11,8 +11,10 @@ use finback_cell::Bytes;
 use finback_region::{Host, OffPeakHours, Region};
 use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, Ordering::Relaxed};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -291,15 +293,28 @@ pub(crate) fn begin(server: &Arc<RegionServer>) {
 
 async fn work(server: Arc<RegionServer>, pool: Pool) {
     while let Some(mut taken) = server.scheduler.next(pool).await {
-        let end = match &taken.job {
-            Job::Compaction { .. } => compactor::carry_out(&server, &taken).await,
-            Job::Flush { .. }
-            | Job::FlushForSize { .. }
-            | Job::FlushFamilies { .. }
-            | Job::FlushForMemory => flusher::carry_out(&server, &mut taken).await,
-        };
+        let end = end_of(carry_out(&server, &mut taken)).await;
         server.scheduler.ended(taken, &end);
     }
+}
+
+async fn carry_out(server: &Arc<RegionServer>, taken: &mut Taken) -> End {
+    match &taken.job {
+        Job::Compaction { .. } => compactor::carry_out(server, taken).await,
+        Job::Flush { .. } | Job::FlushForSize { .. } | Job::FlushFamilies { .. } | Job::FlushForMemory => {
+            flusher::carry_out(server, taken).await
+        }
+    }
+}
+
+/// How a job ends. One that panics has failed: others are still to be carried out, and some of them wait for its end.
+async fn end_of(job: impl Future<Output = End>) -> End {
+    let mut job = std::pin::pin!(job);
+    let ended = std::future::poll_fn(|context| {
+        // The panic was reported by its hook, and nothing of the job is touched again.
+        catch_unwind(AssertUnwindSafe(|| job.as_mut().poll(context))).unwrap_or(Poll::Ready(End::Failed))
+    });
+    ended.await
 }
 
 /// Looks at all stores now and then, and at the pressure often.
@@ -367,6 +382,18 @@ fn pressure(server: &RegionServer, is_idle: bool) -> Pressure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_job_that_panics_has_failed() {
+        let panics = async |after: Duration| -> End {
+            tokio::time::sleep(after).await;
+            panic!("a panic that is to be")
+        };
+        for after in [Duration::ZERO, Duration::from_millis(1)] {
+            assert!(matches!(end_of(panics(after)).await, End::Failed));
+        }
+        assert!(matches!(end_of(async { End::Done }).await, End::Done));
+    }
 
     #[test]
     fn who_looks_on_is_not_a_client_to_be_spared() {
