@@ -68,6 +68,24 @@ impl Region {
         self.flush_paced(families, None, control)
     }
 
+    /// Flushes the [families to flush](Self::families_to_flush) if the region is [too large](Self::is_too_large), as it was when
+    /// the host was told so: a flush may have been under way then, and have made room since.
+    ///
+    /// # Errors
+    /// As [`flush`](Self::flush).
+    pub fn flush_for_size(&self, control: &dyn JobControl) -> Result<FlushOutcome, RegionError> {
+        self.check_open()?;
+        let _one_at_a_time = self.flush_lock.lock();
+        if !self.is_too_large() {
+            // A write that comes after this look asks again.
+            self.flush_asked.swap(false, Ordering::AcqRel);
+            if !self.is_too_large() {
+                return Ok(FlushOutcome { sequence_id: self.read_point(), ..FlushOutcome::default() });
+            }
+        }
+        self.flush_locked(Some(&self.families_to_flush()), None, false, control)
+    }
+
     /// Flushes the [families to flush](Self::families_to_flush). Blocks the calling thread.
     ///
     /// # Errors

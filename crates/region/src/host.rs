@@ -53,7 +53,8 @@ pub trait Host: Send + Sync + 'static {
     /// Reads a block that is not in memory, without holding up other work for long.
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>>;
 
-    /// Told after a write that left `region` with a memstore over its flush size.
+    /// Told after a write that left `region` with a memstore over its flush size, be it only until a flush ends that is under
+    /// way: see [`Region::flush_for_size`](crate::Region::flush_for_size).
     fn flush_wanted(&self, encoded_region: &str);
 
     /// Told when a write to a region has panicked half-way ([`Region::is_given_up`](crate::Region::is_given_up)): the region is not

@@ -2,53 +2,61 @@
 
 use crate::host::Host;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A count of bytes that never falls below zero: a region that was abandoned has none left, whatever still ends in it.
+/// What is counted of a region that was abandoned. What still ends in it takes it nowhere near zero.
+const FORGOTTEN: i64 = i64::MIN / 2;
+
+/// A count of bytes, exact in whatever order changes are told: growth may be told after what has shrunk it again, so that it is
+/// below zero for a moment. A region that was abandoned has none left, whatever still ends in it.
 pub(crate) struct MemoryGauge {
-    bytes: AtomicU64,
+    bytes: AtomicI64,
     host: Arc<dyn Host>,
 }
 
 impl MemoryGauge {
     pub(crate) fn new(host: Arc<dyn Host>) -> Self {
-        Self { bytes: AtomicU64::new(0), host }
+        Self { bytes: AtomicI64::new(0), host }
     }
 
     /// Bytes now.
     #[inline]
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        u64::try_from(self.bytes.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     /// Counts growth, if there is any.
     #[inline]
     pub(crate) fn grow(&self, bytes: usize) {
-        if bytes > 0 {
-            self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-            self.host.memstore_changed(bytes as isize);
-        }
+        self.change(bytes as isize);
     }
 
     /// Counts bytes that went.
     pub(crate) fn shrink(&self, bytes: u64) {
-        let counted = |bytes_now: u64| Some(bytes_now.saturating_sub(bytes));
-        let before = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
-        let went = before.unwrap_or_default().min(bytes);
-        self.host.memstore_changed(-(went as isize));
+        self.change(-(bytes as isize));
     }
 
     /// Counts growth or shrinkage.
+    #[inline]
     pub(crate) fn change(&self, bytes: isize) {
-        match usize::try_from(bytes) {
-            Ok(grown) => self.grow(grown),
-            Err(_) => self.shrink(bytes.unsigned_abs() as u64),
+        if bytes != 0 && !is_forgotten(self.bytes.fetch_add(bytes as i64, Ordering::Relaxed)) {
+            self.host.memstore_changed(bytes);
         }
     }
 
-    /// Forgets all that is counted.
+    /// Forgets all that is counted, and counts no more.
     pub(crate) fn clear(&self) {
-        let bytes = self.bytes.swap(0, Ordering::Relaxed);
-        self.host.memstore_changed(-(bytes as isize));
+        let bytes = self.bytes.swap(FORGOTTEN, Ordering::Relaxed);
+        if !is_forgotten(bytes) {
+            self.host.memstore_changed(-(bytes as isize));
+        }
     }
 }
+
+#[inline]
+fn is_forgotten(bytes: i64) -> bool {
+    bytes < FORGOTTEN / 2
+}
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,10 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 /// enough to merge. The active one grows instead, until a flush to disk.
 const MAX_PIPELINE_LENGTH: usize = 16;
 
+/// So many segments may stay side by side at most, whatever is configured: a pipeline that is as long as it may be must have
+/// some to merge.
+const MAX_SEGMENTS_LIMIT: usize = MAX_PIPELINE_LENGTH - 1;
+
 /// Size of the active segment at which it becomes flat, in bytes, unless a part of the flush size is configured: HBase's
 /// chunk size. A skip list of that size fits into a processor's cache.
 const IN_MEMORY_FLUSH_BYTES: usize = 2 << 20;
@@ -89,7 +93,7 @@ impl MemStoreKeeper {
             memstore,
             options: PipelineOptions {
                 policy: policy(table, family, config),
-                segments_limit: config.pipeline_segments_limit,
+                segments_limit: config.pipeline_segments_limit.min(MAX_SEGMENTS_LIMIT),
                 adaptive_threshold: config.adaptive_compaction_threshold,
             },
             rules: FamilyRules::of(family),

@@ -105,13 +105,20 @@ impl Region {
         self.memstore_bytes.bytes()
     }
 
-    /// For each family, the sequence id up to which its edits are in store files.
+    /// For each family, the sequence id up to which its edits are in store files: who splits a log leaves those out.
     pub fn flushed_sequence_ids(&self) -> impl Iterator<Item = (&Bytes, u64)> {
-        // Read before the memstores: what is flushed meanwhile is told the next time.
+        // Read before the memstores: what is flushed meanwhile is told the next time. Edits above the read point may be in
+        // the log, and come into a memstore after newer ones.
         let of_region = self.last_flush_sequence_id.load(Ordering::Relaxed);
+        let complete = self.read_point();
         self.stores.iter().map(move |store| {
-            let lowest = store.needs_log_from();
-            (&store.family.name, lowest.map_or(of_region, |lowest| lowest.saturating_sub(1)))
+            let flushed = match store.needs_log_from() {
+                // What memory has no more may be needed as long as the log was not told of a flush.
+                Some(_) if store.keeper.leaves_out_versions() => of_region,
+                Some(lowest) => complete.min(lowest.saturating_sub(1)),
+                None => of_region,
+            };
+            (&store.family.name, flushed)
         })
     }
 

@@ -206,7 +206,7 @@ impl Region {
 }
 
 impl Drop for Region {
-    /// An opening that failed, or writes that ended after [`Region::abandon`], leave something to give back.
+    /// An opening that failed leaves something to give back.
     fn drop(&mut self) {
         self.release_memory();
     }

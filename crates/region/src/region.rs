@@ -251,11 +251,31 @@ impl Region {
         self.scanner_over(scan, filter, UnsettledWrites::none())
     }
 
+    /// Opens a scanner of what the edit of this sequence id has written, and that is still there under this id.
+    ///
+    /// # Errors
+    /// As [`scanner`](Self::scanner).
+    pub fn scanner_of_edit(&self, scan: &Scan, sequence_id: u64) -> Result<RegionScanner, RegionError> {
+        let scan = Scan { read_point: Some(sequence_id), ..scan.clone() };
+        self.scanner_from(&scan, None, sequence_id, UnsettledWrites::none())
+    }
+
     /// The same for who has the row of the scan locked, and sees what is not settled of it.
     pub(crate) fn scanner_over(
         &self,
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
+        unsettled: &UnsettledWrites,
+    ) -> Result<RegionScanner, RegionError> {
+        self.scanner_from(scan, filter, 0, unsettled)
+    }
+
+    /// `lowest`: cells with lower sequence ids are not seen.
+    fn scanner_from(
+        &self,
+        scan: &Scan,
+        filter: Option<Box<dyn Filter>>,
+        lowest: u64,
         unsettled: &UnsettledWrites,
     ) -> Result<RegionScanner, RegionError> {
         self.check_open()?;
@@ -267,7 +287,7 @@ impl Region {
         }
         let registered = self.mvcc.register_scanner(scan.read_point);
         let range = self.clamp(scan);
-        let sight = Sight { read_point: registered.get(), unsettled };
+        let sight = Sight { read_point: registered.get(), lowest, unsettled };
         let (stores, seen) = self.store_scanners(scan, &range, sight, filter.is_some());
         let default = self.environment.config.loads_families_on_demand;
         let on_demand = scan.load_column_families_on_demand.unwrap_or(default);

@@ -43,7 +43,7 @@ impl Region {
     pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
         self.check_open()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
-        let sight = Sight { read_point, unsettled: UnsettledWrites::none() };
+        let sight = Sight { read_point, lowest: 0, unsettled: UnsettledWrites::none() };
         let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), sight, scanner.has_filter());
         if seen != scanner.files_seen() {
             return Ok(false);

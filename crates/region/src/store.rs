@@ -367,6 +367,7 @@ impl Store {
             order: self.order,
             family: self.family.name.clone(),
             read_point: sight.read_point,
+            lowest: sight.lowest,
             reversed: rows.reversed,
             single_row: rows.single().is_some(),
             store_offset: scan.store_offset,

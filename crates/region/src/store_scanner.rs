@@ -33,6 +33,8 @@ pub(crate) struct StoreRead {
     pub(crate) family: Bytes,
     /// Cells with higher sequence ids are not seen.
     pub(crate) read_point: u64,
+    /// Nor are those with lower ones.
+    pub(crate) lowest: u64,
     /// Whether rows come in descending order.
     pub(crate) reversed: bool,
     /// Whether only one row is read: nothing is to be looked for behind it.
@@ -186,7 +188,7 @@ impl StoreScanner {
                 return Ok(Found::Yield);
             }
             *budget -= 1;
-            let verdict = if sequence_id > self.read.read_point {
+            let verdict = if sequence_id > self.read.read_point || sequence_id < self.read.lowest {
                 Verdict { include: false, then: Step::Next }
             } else {
                 let verdict = self.matcher.check(&cell, sequence_id, filter.as_deref_mut())?;
@@ -259,7 +261,7 @@ impl StoreScanner {
     /// them: as [`StoreScanner::find`] and [`StoreScanner::accept`] would do without a filter, at a fraction of the time.
     pub(crate) fn accept_plain(&mut self, mut take: impl FnMut(&Cell<'_>) -> bool) {
         let goes_on = self.verdict == Some(Verdict { include: false, then: Step::Next });
-        if !goes_on || self.exhausted || self.read.store_limit.is_some() || self.read.store_offset > 0 {
+        if !goes_on || self.exhausted || self.read.decides_each_cell() {
             return;
         }
         let Some(plain) = self.matcher.plain_cells() else { return };
@@ -288,9 +290,7 @@ impl StoreScanner {
         rows: impl FnOnce(PlainCells, u64) -> R,
     ) -> bool {
         let read = &self.read;
-        let decides_each =
-            read.reversed || read.single_row || read.store_limit.is_some() || read.store_offset > 0;
-        if decides_each || self.exhausted {
+        if read.reversed || read.single_row || read.decides_each_cell() || self.exhausted {
             return false;
         }
         self.matcher.reset();
@@ -390,6 +390,11 @@ impl StoreScanner {
 }
 
 impl StoreRead {
+    /// Whether a cell may have to be left out that is seen and plain.
+    fn decides_each_cell(&self) -> bool {
+        self.store_limit.is_some() || self.store_offset > 0 || self.lowest > 0
+    }
+
     /// Fetches the filter's hint; without one that lies ahead the cell is only skipped. So it is in reversed reads, where
     /// HBase follows hints to other rows only: within a row a marker that a hint leaps over counts.
     fn take_hint(

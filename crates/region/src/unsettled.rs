@@ -71,6 +71,8 @@ impl Deref for UnsettledWrites {
 pub(crate) struct Sight<'a> {
     /// Of memstores and files: cells up to this sequence id.
     pub(crate) read_point: u64,
+    /// And from this one on; 0: all.
+    pub(crate) lowest: u64,
     /// Beside them.
     pub(crate) unsettled: &'a UnsettledWrites,
 }

@@ -379,6 +379,11 @@ impl Region {
         self.memstore_bytes.bytes() > self.flush_size()
     }
 
+    /// Whether that is so, or writes are refused for want of room.
+    pub fn is_too_large(&self) -> bool {
+        self.is_over_flush_size() || self.write_room().is_over()
+    }
+
     /// Asks for a flush once, until the next one begins.
     pub(crate) fn ask_for_flush(&self) {
         if !self.flush_asked.swap(true, Ordering::AcqRel) {

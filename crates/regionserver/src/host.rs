@@ -61,9 +61,14 @@ impl ServerHost {
         self.scheduler.ask_for_memory();
     }
 
+    /// Whether memstores hold more than the lower mark.
+    pub(crate) fn is_short_of_memory(&self) -> bool {
+        self.memstore_bytes.load(Ordering::Relaxed) > self.lower_mark()
+    }
+
     /// Asks for a flush that frees memory above the lower mark.
     pub(crate) fn ask_for_memory_if_short(&self) {
-        if self.memstore_bytes.load(Ordering::Relaxed) > self.lower_mark() {
+        if self.is_short_of_memory() {
             self.ask_for_memory();
         }
     }
@@ -148,7 +153,7 @@ impl Host for ServerHost {
     }
 
     fn flush_wanted(&self, encoded_region: &str) {
-        self.scheduler.ask_for_flush(encoded_region);
+        self.scheduler.ask_for_flush_for_size(encoded_region);
     }
 
     /// As in HBase, the server aborts: only the next start splits its logs.

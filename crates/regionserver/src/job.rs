@@ -11,6 +11,11 @@ pub(crate) enum Job {
         /// Encoded name.
         region: Arc<str>,
     },
+    /// Flush a region that was too large when this was asked for, if it still is.
+    FlushForSize {
+        /// Encoded name.
+        region: Arc<str>,
+    },
     /// Flush some families of a region.
     FlushFamilies {
         /// Encoded name.
@@ -35,9 +40,10 @@ impl Job {
     /// The region that it is about, where it is about one.
     pub(crate) fn region(&self) -> Option<&str> {
         match self {
-            Self::Flush { region } | Self::FlushFamilies { region, .. } | Self::Compaction { region, .. } => {
-                Some(region)
-            }
+            Self::Flush { region }
+            | Self::FlushForSize { region }
+            | Self::FlushFamilies { region, .. }
+            | Self::Compaction { region, .. } => Some(region),
             Self::FlushForMemory => None,
         }
     }

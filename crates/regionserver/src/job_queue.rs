@@ -154,10 +154,18 @@ impl JobQueue {
     }
 
     /// Notes that a job is over, and puts it back into its place, to be begun again not before then; unless it was
-    /// cancelled, or asked for anew meanwhile.
+    /// cancelled, or asked for anew meanwhile. That does not shorten the wait after a failure: while a disk is full every write
+    /// may ask.
     pub(crate) fn again(&mut self, taken: Taken, failures: u32, not_before: Duration) {
         self.over(&taken);
-        if !taken.cancelled.load(Ordering::Acquire) && !self.places.contains_key(&taken.job) {
+        if taken.cancelled.load(Ordering::Acquire) {
+            return;
+        }
+        if let Some(place) = self.places.get(&taken.job) {
+            if let Some(waiting) = self.waiting.get_mut(place).filter(|_| failures > 0) {
+                (waiting.failures, waiting.not_before) = (failures, not_before);
+            }
+        } else {
             let waiting = Waiting {
                 job: taken.job,
                 failures,
@@ -177,6 +185,12 @@ impl JobQueue {
                 waiting.not_before = Duration::ZERO;
             }
         }
+    }
+
+    /// The regions of flushes that wait because they have failed.
+    pub(crate) fn failed_flushes(&self) -> impl Iterator<Item = &str> {
+        let failed = self.waiting.values().filter(|waiting| waiting.failures > 0);
+        failed.filter_map(|waiting| waiting.job.flushed_region())
     }
 
     /// Takes the jobs of a kind out of the queue. Those under way are told to end.

@@ -135,8 +135,8 @@ pub(crate) async fn atomically(
     Ok(outcome)
 }
 
-/// What an increment or append that was carried out before had as its result; what its columns have now, where newer versions have
-/// taken the place of that.
+/// What an increment or append that was carried out before had as its result; what its columns have now, where that is not there
+/// any more, or not known as its result: what is older must not be told as the sum of it.
 async fn stored(
     server: &RegionServer,
     region: &Region,
@@ -151,9 +151,9 @@ async fn stored(
         }
         let families = columns_of(mutation);
         let columns: usize = families.iter().flat_map(|family| &family.qualifiers).map(Vec::len).sum();
-        let then = (sequence_id != 0).then_some(sequence_id);
-        let mut out = read_row(server, region, mutation, &families, then).await?;
-        if then.is_some() && out.cells().count() < columns {
+        let edit = (sequence_id != 0).then_some(sequence_id);
+        let mut out = read_row(server, region, mutation, &families, edit).await?;
+        if edit.is_some() && out.cells().count() < columns {
             out = read_row(server, region, mutation, &families, None).await?;
         }
         found.extend_from_slice(&out.cells);
@@ -162,17 +162,21 @@ async fn stored(
     Ok(AtomicOutcome { applied: true, cells, sequence_id })
 }
 
-/// Columns of a mutation's row, as they were at a read point or are now.
+/// Columns of a mutation's row: what an edit has written of them, or what they are now.
 async fn read_row(
     server: &RegionServer,
     region: &Region,
     mutation: &Mutation,
     families: &[FamilySelection],
-    read_point: Option<u64>,
+    edit: Option<u64>,
 ) -> Result<ScanOutput, RpcException> {
     let get = finback_cell::Get::new(mutation.row.clone()).scan;
-    let scan = Scan { families: families.to_vec(), read_point, ..get };
-    let mut scanner = region.scanner(&scan, None).map_err(|error| exception(&error))?;
+    let scan = Scan { families: families.to_vec(), ..get };
+    let scanner = match edit {
+        Some(sequence_id) => region.scanner_of_edit(&scan, sequence_id),
+        None => region.scanner(&scan, None),
+    };
+    let mut scanner = scanner.map_err(|error| exception(&error))?;
     let mut out = ScanOutput::default();
     let mut memory = ReadMemory::within(server);
     let limits = &ScanLimits::NONE;

@@ -10,9 +10,11 @@ use crate::{compactor, flusher, periodic_flusher};
 use finback_cell::Bytes;
 use finback_region::{Host, OffPeakHours, Region};
 use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, Ordering::Relaxed};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -104,6 +106,11 @@ impl Scheduler {
         self.ask(Job::Flush { region: encoded_region.into() }, Pool::Flushes, priority::FLUSH);
     }
 
+    /// Asks for a flush of one region that is larger than it should be.
+    pub(crate) fn ask_for_flush_for_size(&self, encoded_region: &str) {
+        self.ask(Job::FlushForSize { region: encoded_region.into() }, Pool::Flushes, priority::FLUSH);
+    }
+
     /// Asks for a flush of some families of a region; with none, of all that its policy says.
     pub(crate) fn ask_for_flush_of(&self, encoded_region: &str, families: Vec<Bytes>) {
         if families.is_empty() {
@@ -160,6 +167,11 @@ impl Scheduler {
             }
         }
         found
+    }
+
+    /// Regions whose flush has failed and is to be tried again.
+    pub(crate) fn regions_with_failed_flushes(&self) -> HashSet<Arc<str>> {
+        self.queue.lock().failed_flushes().map(Into::into).collect()
     }
 
     /// How many jobs wait for a pool.
@@ -224,7 +236,8 @@ impl Scheduler {
             match next {
                 Next::Job(taken) => {
                     if taken.job == Job::FlushForMemory {
-                        self.memory_asked.store(false, Ordering::Release);
+                        // Whether memory is short is looked at after this: who finds it so later asks again.
+                        self.memory_asked.swap(false, Ordering::AcqRel);
                     }
                     return Some(taken);
                 }
@@ -280,14 +293,28 @@ pub(crate) fn begin(server: &Arc<RegionServer>) {
 
 async fn work(server: Arc<RegionServer>, pool: Pool) {
     while let Some(mut taken) = server.scheduler.next(pool).await {
-        let end = match &taken.job {
-            Job::Compaction { .. } => compactor::carry_out(&server, &taken).await,
-            Job::Flush { .. } | Job::FlushFamilies { .. } | Job::FlushForMemory => {
-                flusher::carry_out(&server, &mut taken).await
-            }
-        };
+        let end = end_of(carry_out(&server, &mut taken)).await;
         server.scheduler.ended(taken, &end);
     }
+}
+
+async fn carry_out(server: &Arc<RegionServer>, taken: &mut Taken) -> End {
+    match &taken.job {
+        Job::Compaction { .. } => compactor::carry_out(server, taken).await,
+        Job::Flush { .. } | Job::FlushForSize { .. } | Job::FlushFamilies { .. } | Job::FlushForMemory => {
+            flusher::carry_out(server, taken).await
+        }
+    }
+}
+
+/// How a job ends. One that panics has failed: others are still to be carried out, and some of them wait for its end.
+async fn end_of(job: impl Future<Output = End>) -> End {
+    let mut job = std::pin::pin!(job);
+    let ended = std::future::poll_fn(|context| {
+        // The panic was reported by its hook, and nothing of the job is touched again.
+        catch_unwind(AssertUnwindSafe(|| job.as_mut().poll(context))).unwrap_or(Poll::Ready(End::Failed))
+    });
+    ended.await
 }
 
 /// Looks at all stores now and then, and at the pressure often.
@@ -355,6 +382,18 @@ fn pressure(server: &RegionServer, is_idle: bool) -> Pressure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_job_that_panics_has_failed() {
+        let panics = async |after: Duration| -> End {
+            tokio::time::sleep(after).await;
+            panic!("a panic that is to be")
+        };
+        for after in [Duration::ZERO, Duration::from_millis(1)] {
+            assert!(matches!(end_of(panics(after)).await, End::Failed));
+        }
+        assert!(matches!(end_of(async { End::Done }).await, End::Done));
+    }
 
     #[test]
     fn who_looks_on_is_not_a_client_to_be_spared() {

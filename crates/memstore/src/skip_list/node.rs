@@ -57,9 +57,11 @@ impl Link {
         NonNull::new(self.0.load(Acquire)).map(|header| Node { header, list: PhantomData })
     }
 
-    /// Links from a node that is not published on this level yet.
+    /// Links from a node that is not published on this level yet. It may be on a lower one: a cursor that climbs
+    /// from there comes by this link before [`publish`](Self::publish), and must see the node that it leads to whole. (Schedules
+    /// of tests cannot show it: under them all threads agree on the order of what happens.)
     pub(super) fn prepare(&self, node: Option<Node<'_>>) {
-        self.0.store(as_pointer(node), Relaxed);
+        self.0.store(as_pointer(node), Release);
     }
 
     /// Links to `node`, for all to see, if the link leads to `expected`. Whether it did.

@@ -21,6 +21,7 @@ mod a_compaction_into_several_files_is_one_step;
 mod a_compaction_may_fail_or_die_at_any_point;
 mod a_file_that_hbase_wrote_takes_the_place_of_ours;
 mod a_flush_into_stripes_is_one_step;
+mod a_flush_that_another_has_made_needless_does_not_come;
 mod a_full_disk_stops_writes_and_loses_nothing;
 mod a_get_reads_nothing_behind_its_row;
 mod a_large_row_is_not_kept_in_memory;

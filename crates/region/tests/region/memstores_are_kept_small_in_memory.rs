@@ -59,6 +59,18 @@ fn eager_drops_versions_that_nobody_reads_and_basic_keeps_all() {
 }
 
 #[test]
+fn a_pipeline_is_merged_however_many_segments_may_stay_side_by_side() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.compact_in_memory(InMemoryCompaction::Basic);
+    world.config.pipeline_segments_limit = 1000;
+    world.host.has_no_background.store(true, Ordering::SeqCst);
+    let region = world.start().unwrap();
+    write(&region, 20, 50);
+    let in_memory = region.metrics().in_memory;
+    assert!(in_memory.flushes > 20 && in_memory.compactions > 0, "{in_memory:?}");
+}
+
+#[test]
 fn a_family_has_a_policy_of_its_own_and_hbases_tables_have_none() {
     let families = vec![family("a", 1).with("IN_MEMORY_COMPACTION", "none")];
     let (_world, region) = start(InMemoryCompaction::Eager, families);

@@ -113,6 +113,19 @@ fn what_failed_comes_again_at_its_time_and_not_when_it_was_cancelled() {
 }
 
 #[test]
+fn what_failed_and_was_asked_for_meanwhile_waits_as_long() {
+    let mut queue = JobQueue::default();
+    queue.ask(flush("one"), Pool::Flushes, priority::FLUSH, ms(0));
+    let taken = take(&mut queue, Pool::Flushes, ms(0)).unwrap();
+    assert_eq!(queue.failed_flushes().count(), 0);
+    queue.ask(flush("one"), Pool::Flushes, priority::FLUSH, ms(1));
+    queue.again(taken, 1, ms(200));
+    assert_eq!(queue.failed_flushes().collect::<Vec<_>>(), ["one"]);
+    assert!(take(&mut queue, Pool::Flushes, ms(199)).is_none());
+    assert_eq!(take(&mut queue, Pool::Flushes, ms(200)).unwrap().failures, 1);
+}
+
+#[test]
 fn what_was_put_off_begins_when_the_reason_is_gone() {
     let mut queue = JobQueue::default();
     queue.ask(flush("one"), Pool::Flushes, priority::FLUSH, ms(0));

@@ -1,7 +1,7 @@
 //! Nonces.
 
 use crate::world::{FAMILY, Table, World, increment, region_info};
-use finback_cell::ColumnFamilyDescriptor;
+use finback_cell::{Bytes, ColumnFamilyDescriptor};
 
 /// Increments by one; gives back the sum.
 async fn count(table: &Table<'_>, nonce: Option<u64>) -> i64 {
@@ -35,6 +35,53 @@ async fn a_repetition_whose_answer_is_in_no_file_any_more_gets_the_sum_now() {
     table.flush().await.unwrap();
     assert_eq!(count(&table, Some(7)).await, 2);
     assert_eq!(count(&table, None).await, 3);
+}
+
+/// A table of which files keep one version.
+async fn table_of_one_version<'a>(world: &'a World, compaction: &str) -> Table<'a> {
+    let family = ColumnFamilyDescriptor::with_defaults(FAMILY).with("IN_MEMORY_COMPACTION", compaction);
+    world.create_table(&region_info("t", "", ""), vec![family]);
+    world.table("t").await
+}
+
+#[tokio::test]
+async fn a_repetition_is_never_told_the_sum_before_it() {
+    for compaction in ["NONE", "EAGER"] {
+        let world = World::new();
+        let table = table_of_one_version(&world, compaction).await;
+        assert_eq!(count(&table, None).await, 1);
+        table.flush().await.unwrap();
+        assert_eq!(count(&table, Some(7)).await, 2);
+        assert_eq!(count(&table, None).await, 3);
+        // The sum of the nonce is in no file; the one before it is.
+        table.flush().await.unwrap();
+        assert_eq!(count(&table, Some(7)).await, 3, "{compaction}");
+        assert_eq!(count(&table, None).await, 4);
+    }
+}
+
+#[tokio::test]
+async fn a_repetition_gets_all_of_its_columns_as_of_one_time() {
+    let both = |nonce: Option<u64>| {
+        let mut increment = increment("row", 1, nonce);
+        let other = Bytes::from_static(b"other");
+        let mut column = increment.column_value[0].qualifier_value[0].clone();
+        column.qualifier = Some(other);
+        increment.column_value[0].qualifier_value.push(column);
+        increment
+    };
+    let world = World::new();
+    let table = table_of_one_version(&world, "NONE").await;
+    let sums = async |nonce| -> Vec<i64> {
+        let (_, cells) = table.mutate(both(nonce)).await.unwrap();
+        cells.iter().map(|cell| i64::from_be_bytes(cell.value().try_into().unwrap())).collect()
+    };
+    assert_eq!(sums(Some(7)).await, [1, 1]);
+    assert_eq!(count(&table, None).await, 2);
+    assert_eq!(sums(Some(7)).await, [1, 1]);
+    table.flush().await.unwrap();
+    let now = sums(Some(7)).await;
+    assert_eq!((now.len(), now.iter().sum::<i64>()), (2, 3), "{now:?}");
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ mod background_jobs_are_slowed_put_off_and_cancelled;
 mod blocks_that_gets_of_one_multi_need_are_read_together;
 mod bulk_loads_are_prepared_carried_out_and_cleaned_up;
 mod compactions_come_by_themselves_and_when_asked_for;
+mod flushes_that_are_not_needed_do_not_come;
 mod long_scans_leave_others_served;
 mod reads_without_room_keep_nothing_from_others;
 mod regions_open_and_close_as_the_master_says;
