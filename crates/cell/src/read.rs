@@ -1,7 +1,7 @@
 //! Descriptions of reads.
 
 use crate::time_range::TimeRange;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 /// A family and the columns wanted of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +82,31 @@ impl Scan {
     }
 }
 
+impl Scan {
+    /// Puts its rows and names into memory of their own; how many bytes they are. For who keeps it for long: what they were
+    /// decoded from may be much more.
+    pub fn detach(&mut self) -> usize {
+        let mut bytes = 0;
+        self.for_each_part(|part| bytes += part.len());
+        let mut own = BytesMut::with_capacity(bytes);
+        self.for_each_part(|part| {
+            own.extend_from_slice(part);
+            *part = own.split().freeze();
+        });
+        bytes
+    }
+
+    /// Those that are not empty.
+    fn for_each_part(&mut self, mut see: impl FnMut(&mut Bytes)) {
+        let families = self.families.iter_mut().flat_map(|selection| {
+            std::iter::once(&mut selection.family).chain(selection.qualifiers.iter_mut().flatten())
+        });
+        let times = self.family_time_ranges.iter_mut().map(|(family, _)| family);
+        let rows = [&mut self.start_row, &mut self.stop_row].into_iter();
+        rows.chain(families).chain(times).filter(|part| !part.is_empty()).for_each(&mut see);
+    }
+}
+
 /// A read of one row: a scan that starts and stops there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Get {
@@ -103,3 +128,6 @@ impl Get {
         &self.scan.start_row
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use finback_cell::{ServerName, SplitRestriction};
 use finback_layout::RootDir;
-use finback_region::{BusySplitConfig, OffPeakHours, RegionConfig, SplitConfig};
+use finback_region::{BusySplitConfig, KeptBlocks, OffPeakHours, RegionConfig, SplitConfig};
 use finback_regionserver::{BackgroundOptions, RegionServerOptions, SlowCallOptions, ThroughputBounds};
 use finback_rpc::ReplyMemory;
 use finback_wal::{SyncMode, WalOptions};
@@ -55,6 +55,11 @@ pub(crate) fn options(
     }
 }
 
+/// A part of the block cache, in which compactions count what they keep, and of replies, in which scans do.
+fn kept_blocks(memory: &MemoryBudget) -> KeptBlocks {
+    KeptBlocks::within((memory.block_cache / 8).min(memory.replies / 2) as usize)
+}
+
 /// Settings of regions.
 pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConfig {
     let tables = &config.tables;
@@ -73,6 +78,7 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
         row_lock_wait: tables.row_lock_wait,
         tells_load: tables.client_backpressure,
         loads_families_on_demand: tables.load_families_on_demand,
+        kept_blocks: kept_blocks(memory),
         compaction: config.compaction(),
         split: SplitConfig {
             policy: tables.split_policy,

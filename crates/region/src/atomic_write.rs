@@ -5,7 +5,8 @@
 
 use crate::edit::{Edit, tags_with_ttl};
 use crate::error::{Interrupt, RegionError};
-use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
+use crate::large_updates::LARGE_UPDATE_BYTES;
+use crate::locked_read::LargeTurn;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
 use crate::scan_limits::ScanLimits;
@@ -125,9 +126,10 @@ impl Region {
         self.wait_for_dropped_writes().await?;
         // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
         let mut seen = i64::MIN;
+        let mut large = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
-            match self.check_condition(condition, &unsettled).await? {
+            match self.check_condition(condition, &unsettled, &mut large).await? {
                 Some(timestamp) => seen = seen.max(timestamp),
                 None => {
                     drop(locks);
@@ -143,7 +145,6 @@ impl Region {
             |mutation: &Mutation| matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
         let mut edit = Edit { replaces_older: mutations.iter().all(reads_first), ..Edit::default() };
         let mut results = CellBlockBuilder::default();
-        let mut large = None;
         for mutation in &mutations {
             if mutation.nonce.1 != 0 {
                 edit.nonce = mutation.nonce;
@@ -151,11 +152,13 @@ impl Region {
             match mutation.kind {
                 MutationKind::Put => {
                     self.note_row_of(mutation);
-                    self.add_to_edit(&mut edit, mutation, time.max(seen), &unsettled).await?;
+                    self.add_to_edit(&mut edit, mutation, time.max(seen), &unsettled, &mut large).await?;
                 }
-                MutationKind::Delete => self.add_to_edit(&mut edit, mutation, time, &unsettled).await?,
+                MutationKind::Delete => {
+                    self.add_to_edit(&mut edit, mutation, time, &unsettled, &mut large).await?;
+                }
                 MutationKind::Increment | MutationKind::Append => {
-                    let found = self.read_to_modify(mutation, &mut large, deadline, &unsettled).await?;
+                    let found = self.read_to_modify(mutation, &mut large, &unsettled).await?;
                     if let Err(error) = self.add_modified(&mut edit, &mut results, mutation, &found, times) {
                         drop(locks);
                         self.wait_until_seen(after).await?;
@@ -216,6 +219,7 @@ impl Region {
         &self,
         condition: Condition,
         unsettled: &UnsettledWrites,
+        large: &mut LargeTurn<'_>,
     ) -> Result<Option<i64>, RegionError> {
         let Condition { row, time_range, test } = condition;
         match test {
@@ -225,14 +229,14 @@ impl Region {
                 scan.load_column_families_on_demand = Some(false);
                 // The first cell tells all: no more is read than the filter needs.
                 let limits = ScanLimits { bytes: 1, partial_rows: true, ..ScanLimits::NONE };
-                let found = self.read(&scan, Some(filter), &limits, unsettled).await?;
+                let found = self.read_locked(&scan, Some(filter), &limits, unsettled, large).await?;
                 Ok(CellIter::over_checked(&found.cells).next().map(|cell| cell.timestamp()))
             }
             ConditionTest::Value { family, qualifier, operator, value } => {
                 self.store(&family)?;
                 let selection = FamilySelection { family, qualifiers: Some(vec![qualifier]) };
                 let scan = finback_cell::Scan { time_range, ..row_scan(&row, vec![selection]) };
-                let found = self.read(&scan, None, &ScanLimits::NONE, unsettled).await?;
+                let found = self.read_locked(&scan, None, &ScanLimits::NONE, unsettled, large).await?;
                 let stored = CellIter::over_checked(&found.cells).next();
                 let holds = value_matches(operator, &value, stored.map(|cell| cell.value()));
                 Ok(holds.then(|| stored.map_or(i64::MIN, |cell| cell.timestamp())))
@@ -241,34 +245,25 @@ impl Region {
     }
 
     /// The cells that an increment or append builds upon. For large ones it takes its turn in `large`, if it has none yet.
-    async fn read_to_modify<'a>(
-        &'a self,
+    async fn read_to_modify(
+        &self,
         mutation: &Mutation,
-        large: &mut Option<LargeUpdate<'a>>,
-        deadline: Option<Instant>,
+        large: &mut LargeTurn<'_>,
         unsettled: &UnsettledWrites,
     ) -> Result<Vec<u8>, RegionError> {
         let selection = select_columns(mutation.cells.iter());
         let scan =
             finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
-        if large.is_none() {
+        if !large.is_taken() {
             if let Some(found) = self.read_unless_large(&scan, unsettled).await? {
                 return Ok(found);
             }
-            *large = Some(self.large_update(deadline).await?);
+            large.take().await?;
         }
-        let found = self.read(&scan, None, &ScanLimits::NONE, unsettled).await?.cells;
+        let found = self.read_locked(&scan, None, &ScanLimits::NONE, unsettled, large).await?.cells;
         // What is written is as large. No flush can begin meanwhile that would be worth a wait.
         self.check_fit(found.len() as u64)?;
         Ok(found)
-    }
-
-    /// Waits for the turn of a large update, as long as for a row lock.
-    async fn large_update(&self, deadline: Option<Instant>) -> Result<LargeUpdate<'_>, RegionError> {
-        let config = &self.environment.config;
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let wait = left.map_or(config.row_lock_wait, |left| left.min(config.row_lock_wait));
-        config.large_updates.turn(&*self.environment.host, wait).await
     }
 
     /// The cells of a scan; `None` when they are large, or stand in a large block: nobody keeps such while he waits for
@@ -280,8 +275,9 @@ impl Region {
     ) -> Result<Option<Vec<u8>>, RegionError> {
         let mut scanner = self.scanner_over(scan, None, unsettled)?;
         let mut out = ScanOutput::default();
+        let limits = ScanLimits { turn_bytes: LARGE_UPDATE_BYTES, ..ScanLimits::NONE };
         loop {
-            match scanner.next(&mut out, &ScanLimits::NONE) {
+            match scanner.next(&mut out, &limits) {
                 Ok(_) => return Ok(Some(out.cells).filter(|cells| cells.len() < LARGE_UPDATE_BYTES)),
                 Err(Interrupt::NeedBlock(request)) if request.block.size as usize >= LARGE_UPDATE_BYTES => {
                     return Ok(None);

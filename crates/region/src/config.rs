@@ -22,6 +22,8 @@ pub struct RegionConfig {
     pub block_multiplier: u64,
     /// `hbase.server.keyvalue.maxsize`, in bytes: larger cells are refused; 0 means no limit.
     pub max_cell_size_bytes: usize,
+    /// `hbase.table.max.rowsize`, in bytes: of a larger row what a write is built upon is not read.
+    pub max_row_bytes: usize,
     /// `hbase.hregion.keyvalue.timestamp.slop.millisecs`: puts further in the future are refused; `None`: any may come.
     pub timestamp_slop_ms: Option<i64>,
     /// Which files are compacted. Tables and families may have their own.
@@ -74,6 +76,7 @@ impl Default for RegionConfig {
             flush_size_bytes: 128 << 20,
             block_multiplier: 4,
             max_cell_size_bytes: 10 << 20,
+            max_row_bytes: 1 << 30,
             timestamp_slop_ms: None,
             compaction: CompactionConfig::default(),
             caching: CacheConfig::default(),

@@ -62,6 +62,12 @@ pub enum RegionError {
         /// The limit in bytes.
         limit: usize,
     },
+    /// A row larger than `hbase.table.max.rowsize` was to be read as a whole.
+    #[error("Max row size allowed: {limit}, but the row is bigger than that.")]
+    RowTooBig {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// A put further in the future than `hbase.hregion.keyvalue.timestamp.slop.millisecs` allows.
     #[error("Timestamp for KV out of range {cell} (too.new={slop_ms})")]
     TooNew {

@@ -74,9 +74,15 @@ impl FileSource {
 
     /// Keeps of the current cell only the key until [`FileSource::wake`], if its block is larger than `most` bytes.
     pub(crate) fn rest(&mut self, most: usize) {
-        if self.scanner.data_block_bytes() > most {
+        if self.block_bytes() > most {
             self.scanner.rest();
         }
+    }
+
+    /// Bytes of the block of the current cell.
+    #[inline]
+    pub(crate) fn block_bytes(&self) -> usize {
+        self.scanner.data_block_bytes()
     }
 
     /// Has the current cell again.

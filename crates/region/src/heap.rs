@@ -5,7 +5,7 @@
 //! sources come first.
 //!
 //! Only the source with the smallest cell needs that cell; of the others the keys are enough. Those whose blocks are large
-//! let go of them meanwhile ([`Source::rest`]), and read them again when it is their turn.
+//! let go of them meanwhile ([`Source::rest`]) when all are too much, and read them again when it is their turn.
 
 use crate::kept_blocks::KeptBlocks;
 use crate::source::Source;
@@ -58,8 +58,12 @@ pub(crate) struct Heap {
     asking: usize,
     /// Whether an interrupted operation is done but for the block of the smallest cell.
     is_waking: bool,
-    /// Bytes of the block that a source may keep while another has the smallest cell.
+    /// Bytes of blocks that sources may keep together while another has the smallest cell.
+    kept_together: usize,
+    /// Bytes of the block that each of them keeps in any case.
     most_kept: usize,
+    /// Bytes of the blocks of the sources that a seek under way has come to.
+    kept_by_sought: usize,
     /// Whether a large block is let go of, too, while the next source is sought: two are never in memory, one may be read twice.
     rests_between_seeks: bool,
     /// Whether some source may have the stored form of a block that it has not come to.
@@ -81,7 +85,9 @@ impl Heap {
             found_row: None,
             asking: 0,
             is_waking: false,
+            kept_together: kept_blocks.beside_bytes,
             most_kept,
+            kept_by_sought: 0,
             rests_between_seeks: false,
             has_stored: false,
             left_out: None,
@@ -289,10 +295,14 @@ impl Heap {
             while self.progress < self.sources.len() {
                 self.asking = self.progress;
                 self.sources[self.progress].seek(key)?;
+                self.kept_by_sought += self.sources[self.progress].block_bytes();
                 self.progress += 1;
-                self.rest_all_but_first(self.progress);
+                if self.kept_by_sought > self.kept_together {
+                    self.rest_all_but_first(self.progress);
+                    self.kept_by_sought = block_bytes_of(&self.sources[..self.progress]);
+                }
             }
-            self.progress = 0;
+            (self.progress, self.kept_by_sought) = (0, 0);
             self.rebuild();
         }
         self.wake_top()
@@ -353,7 +363,9 @@ impl Heap {
             self.asking = source;
             self.sources[source].seek(&Key::first_on_row(&column.row))?;
             left_out.sources.pop();
-            self.rest_all_but_first(self.sources.len());
+            if self.keeps_too_much() {
+                self.rest_all_but_first(self.sources.len());
+            }
             self.rebuild();
         }
     }
@@ -421,11 +433,20 @@ impl Heap {
         Ok(())
     }
 
+    /// Lets go of a large block beside that of the smallest cell, if all are too much.
+    #[cold]
+    fn rest_beside(&mut self, source: usize) {
+        if self.keeps_too_much() {
+            self.sources[source].rest(self.most_kept);
+        }
+    }
+
+    fn keeps_too_much(&self) -> bool {
+        block_bytes_of(&self.sources) > self.kept_together
+    }
+
     /// Of the sources before number `end`, the last of which was moved, only the first in order keeps a large block, if any.
     fn rest_all_but_first(&mut self, end: usize) {
-        if self.sources[..end].iter().all(|source| source.held_bytes() <= self.most_kept) {
-            return;
-        }
         let first = (0..end)
             .filter(|_| end == self.sources.len() || !self.rests_between_seeks)
             .reduce(|best, source| if self.before(source, best) { source } else { best });
@@ -437,7 +458,7 @@ impl Heap {
     /// The greatest row before `row` (`None`: the last row) of any source. Positions are undefined afterwards until the
     /// next seek.
     pub(crate) fn previous_row(&mut self, row: Option<&[u8]>) -> Result<Option<Vec<u8>>, ScanInterrupt> {
-        if self.progress == 0 {
+        if self.progress == 0 && self.keeps_too_much() {
             self.sources.iter_mut().for_each(|source| source.rest(self.most_kept));
         }
         while self.progress < self.sources.len() {
@@ -490,6 +511,11 @@ impl Heap {
             source.provide(block);
         }
     }
+}
+
+/// Bytes of the blocks of their current cells.
+fn block_bytes_of(sources: &[Source]) -> usize {
+    sources.iter().map(Source::block_bytes).sum()
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@
 //! would be all the memory that there is. So large blocks are let go of where they are not needed at the moment, and read
 //! again when they are.
 
-/// How much is kept. Blocks of ordinary size are never let go of, and never read twice: for that thousands of files would
-/// have to be merged.
+/// How much is kept. Blocks of ordinary size are not let go of, nor read twice, by whoever merges some ten to fifty files with blocks
+/// of up to a mebibyte: HBase keeps a block of each. Who merges counts what he keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptBlocks {
-    /// Bytes of blocks that files keep together while another file has the smallest cell.
+    /// Bytes of blocks that files keep together while another file has the smallest cell, before large ones are let go of.
     pub beside_bytes: usize,
     /// Blocks of more bytes are let go of before the next one of their file is read.
     pub left_bytes: usize,
@@ -16,7 +16,7 @@ pub struct KeptBlocks {
 
 impl Default for KeptBlocks {
     fn default() -> Self {
-        Self { beside_bytes: 8 << 20, left_bytes: 1 << 20 }
+        Self { beside_bytes: Self::MOST_BESIDE_BYTES, left_bytes: 1 << 20 }
     }
 }
 
@@ -24,7 +24,18 @@ impl KeptBlocks {
     /// Of no file anything but what it needs now.
     pub const NONE: Self = Self { beside_bytes: 0, left_bytes: 0 };
 
-    /// Bytes of the block that each of so many sources may keep beside another with a smaller cell.
+    /// More than that is of no use.
+    const MOST_BESIDE_BYTES: usize = 64 << 20;
+    /// In however little memory.
+    const LEAST_BESIDE_BYTES: usize = 8 << 20;
+
+    /// For a server that has so many bytes for each merge.
+    pub fn within(bytes: usize) -> Self {
+        let beside_bytes = bytes.clamp(Self::LEAST_BESIDE_BYTES, Self::MOST_BESIDE_BYTES);
+        Self { beside_bytes, ..Self::default() }
+    }
+
+    /// Bytes of the block that each of so many sources keeps in any case.
     pub(crate) fn of_each(&self, sources: usize) -> usize {
         self.beside_bytes / sources.max(1)
     }

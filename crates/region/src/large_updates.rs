@@ -1,4 +1,5 @@
-//! Increments and appends to large cells are carried out one after the other.
+//! Increments and appends to large cells, and what else reads much of a row before it writes, are carried out one after the
+//! other.
 //!
 //! Their requests may be small, and are counted as that; what they read, and what they write in its place, is in memory
 //! several times until the log has it.

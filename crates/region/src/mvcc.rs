@@ -24,15 +24,44 @@ pub(crate) struct Mvcc {
     scanners: OnceLock<Box<[Arc<Scanners>]>>,
 }
 
-/// Places where scanners register; a thread keeps to one, so that readers do not pass cache lines around.
+/// Places where scanners register at the current read point; a thread keeps to one, so that readers do not pass cache lines around.
 /// Under the scheduler few, so that who looks at all of them is met by others.
 const PLACES: usize = if cfg!(feature = "shuttle") { 2 } else { 16 };
 
-/// Read points of open scanners, in order, with how many scanners hold each: most are the last one, and few are
-/// different.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Scanners(Mutex<Vec<(u64, usize)>>);
+struct Scanners(Mutex<Held>);
+
+/// Read points of open scanners.
+#[derive(Debug, Default)]
+struct Held {
+    /// In order, with how many scanners hold each: most are the last one, and few are different.
+    points: Vec<(u64, usize)>,
+    /// Where scanners register that name their point: versions that only readers below this one need may be gone.
+    floor: u64,
+}
+
+impl Held {
+    fn add(&mut self, point: u64) {
+        match self.points.binary_search_by_key(&point, |&(held, _)| held) {
+            Ok(at) => self.points[at].1 += 1,
+            Err(at) => self.points.insert(at, (point, 1)),
+        }
+    }
+
+    fn remove(&mut self, point: u64) {
+        if let Ok(at) = self.points.binary_search_by_key(&point, |&(held, _)| held) {
+            self.points[at].1 -= 1;
+            if self.points[at].1 == 0 {
+                self.points.remove(at);
+            }
+        }
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        self.points.first().map(|&(oldest, _)| oldest)
+    }
+}
 
 #[derive(Debug)]
 struct Queue {
@@ -150,18 +179,37 @@ impl Mvcc {
     }
 
     fn scanners(&self) -> &[Arc<Scanners>] {
-        self.scanners.get_or_init(|| (0..PLACES).map(|_| Arc::default()).collect())
+        self.scanners.get_or_init(|| (0..=PLACES).map(|_| Arc::default()).collect())
     }
 
-    /// Registers a scanner at `read_point`, or at the current read point.
+    /// Registers a scanner at `read_point`, or at the current read point. Of an older one versions may be missing that
+    /// were dropped when nobody was registered there.
     pub(crate) fn register_scanner(&self, read_point: Option<u64>) -> ReadPoint {
-        let place = &self.scanners()[place_of_thread()];
-        let mut scanners = place.0.lock();
-        let point = read_point.unwrap_or_else(|| self.read_point());
-        match scanners.binary_search_by_key(&point, |&(held, _)| held) {
-            Ok(at) => scanners[at].1 += 1,
-            Err(at) => scanners.insert(at, (point, 1)),
+        let Some(point) = read_point else { return self.register_now() };
+        let place = &self.scanners()[PLACES];
+        place.0.lock().add(point);
+        ReadPoint { scanners: Arc::clone(place), point }
+    }
+
+    /// Registers a scanner at `point`, if all is still there that is seen there; otherwise at the current read point.
+    pub(crate) fn register_resumed(&self, point: u64) -> ReadPoint {
+        let place = &self.scanners()[PLACES];
+        let mut held = place.0.lock();
+        if point < held.floor {
+            drop(held);
+            return self.register_now();
         }
+        held.add(point);
+        drop(held);
+        ReadPoint { scanners: Arc::clone(place), point }
+    }
+
+    fn register_now(&self) -> ReadPoint {
+        let place = &self.scanners()[place_of_thread()];
+        let mut held = place.0.lock();
+        let point = self.read_point();
+        held.add(point);
+        drop(held);
         ReadPoint { scanners: Arc::clone(place), point }
     }
 
@@ -176,11 +224,17 @@ impl Mvcc {
     }
 
     /// The oldest point that some scanner reads at, or the read point: newer cells must survive a compaction as they are.
+    /// Of older ones the caller may drop what is hidden: from now on nobody resumes below.
     pub(crate) fn smallest_read_point(&self) -> u64 {
         // First: whoever registers at a place after the look at it does so at this point or a newer one.
         let current = self.read_point();
-        let oldest = |place: &Arc<Scanners>| place.0.lock().first().map(|&(oldest, _)| oldest);
-        self.scanners().iter().filter_map(oldest).fold(current, u64::min)
+        let (named, places) = self.scanners().split_last().expect("a place for those that name their point");
+        let oldest = places.iter().filter_map(|place| place.0.lock().oldest()).fold(current, u64::min);
+        // Last, and with the floor in one step: who comes to this place later is not below it.
+        let mut named = named.0.lock();
+        let oldest = named.oldest().map_or(oldest, |point| point.min(oldest));
+        named.floor = named.floor.max(oldest);
+        oldest
     }
 }
 
@@ -209,13 +263,7 @@ impl ReadPoint {
 
 impl Drop for ReadPoint {
     fn drop(&mut self) {
-        let mut scanners = self.scanners.0.lock();
-        if let Ok(at) = scanners.binary_search_by_key(&self.point, |&(held, _)| held) {
-            scanners[at].1 -= 1;
-            if scanners[at].1 == 0 {
-                scanners.remove(at);
-            }
-        }
+        self.scanners.0.lock().remove(self.point);
     }
 }
 

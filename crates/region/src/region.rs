@@ -3,19 +3,17 @@
 use crate::bulk_load::StagedFile;
 use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
-use crate::error::{Interrupt, RegionError};
+use crate::error::RegionError;
 use crate::file_switch::{FileSwitch, FilesSeen};
 use crate::host::Host;
 use crate::large_row::LargeRow;
 use crate::memory_gauge::MemoryGauge;
-use crate::mvcc::Mvcc;
+use crate::mvcc::{Mvcc, ReadPoint};
 use crate::recovery::Recovered;
 use crate::refused_writes::RefusedWrites;
 use crate::region_scanner::RegionScanner;
 use crate::row_lock::RowLocks;
 use crate::row_range::RowRange;
-use crate::scan_limits::ScanLimits;
-use crate::scan_output::ScanOutput;
 use crate::store::Store;
 use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
@@ -257,22 +255,46 @@ impl Region {
     /// As [`scanner`](Self::scanner).
     pub fn scanner_of_edit(&self, scan: &Scan, sequence_id: u64) -> Result<RegionScanner, RegionError> {
         let scan = Scan { read_point: Some(sequence_id), ..scan.clone() };
-        self.scanner_from(&scan, None, sequence_id, UnsettledWrites::none())
+        self.scanner_at(
+            || self.mvcc.register_scanner(scan.read_point),
+            &scan,
+            None,
+            sequence_id,
+            UnsettledWrites::none(),
+        )
     }
 
-    /// The same for who has the row of the scan locked, and sees what is not settled of it.
+    /// Opens a scanner for a scan that goes on elsewhere, or after its scanner was lost: at its read point if all is still there
+    /// that is seen there, and otherwise at the current one. Better to see newer versions than to miss rows.
+    ///
+    /// # Errors
+    /// As [`Region::scanner`].
+    pub fn resumed_scanner(
+        &self,
+        scan: &Scan,
+        filter: Option<Box<dyn Filter>>,
+    ) -> Result<RegionScanner, RegionError> {
+        let register = || match scan.read_point {
+            Some(point) => self.mvcc.register_resumed(point),
+            None => self.mvcc.register_scanner(None),
+        };
+        self.scanner_at(register, scan, filter, 0, UnsettledWrites::none())
+    }
+
+    /// [`Region::scanner`] for who has the row of the scan locked, and sees what is not settled of it.
     pub(crate) fn scanner_over(
         &self,
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
         unsettled: &UnsettledWrites,
     ) -> Result<RegionScanner, RegionError> {
-        self.scanner_from(scan, filter, 0, unsettled)
+        self.scanner_at(|| self.mvcc.register_scanner(scan.read_point), scan, filter, 0, unsettled)
     }
 
     /// `lowest`: cells with lower sequence ids are not seen.
-    fn scanner_from(
+    fn scanner_at(
         &self,
+        register: impl FnOnce() -> ReadPoint,
         scan: &Scan,
         filter: Option<Box<dyn Filter>>,
         lowest: u64,
@@ -285,7 +307,7 @@ impl Region {
         for selection in &scan.families {
             self.store(&selection.family)?;
         }
-        let registered = self.mvcc.register_scanner(scan.read_point);
+        let registered = register();
         let range = self.clamp(scan);
         let sight = Sight { read_point: registered.get(), lowest, unsettled };
         let (stores, seen) = self.store_scanners(scan, &range, sight, filter.is_some());
@@ -349,31 +371,6 @@ impl Region {
             *include_high = false;
         }
         range
-    }
-
-    /// Reads a whole scan of a row that is locked, fetching blocks as needed, with what is not settled of it. For reads that
-    /// are known to be small.
-    pub(crate) async fn read(
-        &self,
-        scan: &Scan,
-        filter: Option<Box<dyn Filter>>,
-        limits: &ScanLimits,
-        unsettled: &UnsettledWrites,
-    ) -> Result<ScanOutput, RegionError> {
-        let mut scanner = self.scanner_over(scan, filter, unsettled)?;
-        let mut out = ScanOutput::default();
-        loop {
-            match scanner.next(&mut out, limits) {
-                Ok(_) => {
-                    out.close_result(false);
-                    return Ok(out);
-                }
-                Err(Interrupt::NeedBlock(request)) => {
-                    scanner.provide(self.environment.host.fetch(request).await?);
-                }
-                Err(Interrupt::Failed(error)) => return Err(error),
-            }
-        }
     }
 }
 

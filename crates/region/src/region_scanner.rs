@@ -105,6 +105,10 @@ impl RegionScanner {
         self.read_point.get()
     }
 
+    pub(crate) fn into_registration(self) -> ReadPoint {
+        self.read_point
+    }
+
     /// The row last looked at; empty before the first.
     pub fn current_row(&self) -> &[u8] {
         &self.row
@@ -123,9 +127,14 @@ impl RegionScanner {
         self.whole_rows
     }
 
-    /// Bytes of the blocks of files that this scanner keeps in memory.
+    /// Bytes that this scanner keeps in memory: blocks of files, and what was found of a row for the next reply.
     pub fn held_bytes(&self) -> usize {
-        self.stores.iter().map(StoreScanner::held_bytes).sum()
+        self.stores.iter().map(StoreScanner::held_bytes).sum::<usize>() + self.carried_bytes()
+    }
+
+    /// Bytes of what was found of a row for the next reply: all that it holds when it has let go of its blocks.
+    pub fn carried_bytes(&self) -> usize {
+        self.carried.as_ref().map_or(0, |(cells, _)| cells.capacity())
     }
 
     /// Lets go of all blocks until the next call of [`RegionScanner::next`], which asks for them again.
@@ -193,7 +202,7 @@ impl RegionScanner {
     }
 
     /// Whether it has a filter.
-    pub(crate) fn has_filter(&self) -> bool {
+    pub fn has_filter(&self) -> bool {
         self.filter.is_some()
     }
 

@@ -140,9 +140,13 @@ impl ScanOutput {
         self.open_cells = 0;
     }
 
-    /// Takes the result being built out, to go on with it in another reply.
+    /// Takes the result being built out, to go on with it in another reply. Copies it only where others stand before it.
     pub(crate) fn carry_out(&mut self) -> (Vec<u8>, u32) {
-        let carried = (self.cells.split_off(self.result_start), self.open_cells);
+        let cells = match self.result_start {
+            0 => std::mem::take(&mut self.cells),
+            start => self.cells.split_off(start),
+        };
+        let carried = (cells, self.open_cells);
         self.open_cells = 0;
         carried
     }
@@ -150,7 +154,11 @@ impl ScanOutput {
     /// Puts a result being built back.
     pub(crate) fn carry_in(&mut self, (cells, count): (Vec<u8>, u32)) {
         self.result_start = self.cells.len();
-        self.cells.extend_from_slice(&cells);
+        if self.cells.is_empty() {
+            self.cells = cells;
+        } else {
+            self.cells.extend_from_slice(&cells);
+        }
         self.may_have_tags = true;
         self.open_cells = count;
     }
@@ -211,9 +219,26 @@ mod tests {
     fn what_is_carried_into_another_reply_may_have_tags() {
         let mut out = ScanOutput::default();
         push(&mut out, b"\0\x02\x41x");
+        let place = out.cells.as_ptr();
         let carried = out.carry_out();
+        assert_eq!(carried.0.as_ptr(), place, "it was not copied");
         out.clear();
         out.carry_in(carried);
         assert!(out.may_have_tags);
+        assert_eq!((out.cells.as_ptr(), out.cells().count()), (place, 1), "it was not copied");
+    }
+
+    #[test]
+    fn what_is_carried_stands_behind_what_is_there() {
+        let mut out = ScanOutput::default();
+        push(&mut out, b"");
+        out.close_result(false);
+        push(&mut out, b"\0\x02\x41x");
+        let carried = out.carry_out();
+        assert_eq!((out.cells().count(), carried.1), (1, 1));
+        out.carry_in(carried);
+        push(&mut out, b"");
+        out.close_result(false);
+        assert_eq!((out.cells().count(), &out.counts[..]), (3, &[1, 2][..]));
     }
 }

@@ -4,6 +4,7 @@
 //! were flushed or compacted since, stay until it goes on without them: with the files that have their cells now.
 
 use crate::error::RegionError;
+use crate::mvcc::ReadPoint;
 use crate::region::Region;
 use crate::region_scanner::RegionScanner;
 use crate::unsettled::{Sight, UnsettledWrites};
@@ -16,6 +17,20 @@ pub struct SupersededSegment {
     pub address: usize,
     /// Its size in memory.
     pub bytes: usize,
+}
+
+/// Has flushes and compactions keep what is seen at a read point, until it is dropped: for a scan that has lost its scanner, and
+/// may go on.
+#[derive(Debug)]
+pub struct KeptReadPoint {
+    _registration: ReadPoint,
+}
+
+impl RegionScanner {
+    /// Ends the scanner, but for its read point.
+    pub fn into_read_point(self) -> KeptReadPoint {
+        KeptReadPoint { _registration: self.into_registration() }
+    }
 }
 
 impl Region {

@@ -146,6 +146,15 @@ impl Source {
         }
     }
 
+    /// Bytes of the block of the current cell.
+    #[inline]
+    pub(crate) fn block_bytes(&self) -> usize {
+        match self {
+            Self::Segment(_) | Self::Unsettled(_) => 0,
+            Self::File(file) => file.block_bytes(),
+        }
+    }
+
     /// Lets go of all blocks, until [`Source::unpark`].
     pub(crate) fn park(&mut self) {
         if let Self::File(file) = self {

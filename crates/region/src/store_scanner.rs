@@ -6,6 +6,7 @@
 use crate::error::Interrupt;
 use crate::heap::Heap;
 use crate::matcher::{Matcher, PlainCells, Step, Verdict};
+use crate::row_range::successor;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
 use finback_filter::Filter;
@@ -62,6 +63,8 @@ pub(crate) struct StoreScanner {
     cells_in_row: u32,
     /// In reversed reads: the row found by a move that was interrupted before its seek was done.
     previous: Option<Vec<u8>>,
+    /// In reversed reads: the filter wants nothing more of the row, nor of any behind this one that comes before it.
+    hinted_row: Option<Vec<u8>>,
     /// No row is left.
     exhausted: bool,
     /// Of a family that is loaded on demand: whether the sources stand at or before all rows still to come.
@@ -81,6 +84,7 @@ impl StoreScanner {
             verdict: None,
             cells_in_row: 0,
             previous: None,
+            hinted_row: None,
             exhausted: false,
             sought: false,
         }
@@ -117,6 +121,7 @@ impl StoreScanner {
     pub(crate) fn begin_row(&mut self, row: &[u8], is_here: bool) {
         self.in_row = is_here || self.current_row() == Some(row);
         self.cells_in_row = 0;
+        self.hinted_row = None;
         if self.in_row {
             self.at_row = true;
             self.past_row = false;
@@ -161,10 +166,10 @@ impl StoreScanner {
         mut filter: Option<&mut (dyn Filter + 'static)>,
         budget: &mut usize,
     ) -> Result<Found, Interrupt> {
-        if !self.in_row {
-            return Ok(Found::EndOfRow);
-        }
         loop {
+            if !self.in_row || self.hinted_row.is_some() {
+                return Ok(Found::EndOfRow);
+            }
             if self.verdict.is_some_and(|verdict| verdict.include) {
                 return Ok(Found::Cell);
             }
@@ -192,10 +197,13 @@ impl StoreScanner {
                 Verdict { include: false, then: Step::Next }
             } else {
                 let verdict = self.matcher.check(&cell, sequence_id, filter.as_deref_mut())?;
-                if verdict.then == Step::Hint {
-                    self.read.take_hint(&cell, filter.as_deref_mut(), &mut self.target)
-                } else {
-                    verdict
+                match verdict.then {
+                    Step::Hint if self.read.reversed => {
+                        self.hinted_row = self.read.take_hint_back(&cell, filter.as_deref_mut());
+                        Verdict { include: false, then: Step::Next }
+                    }
+                    Step::Hint => self.read.take_hint(&cell, filter.as_deref_mut(), &mut self.target),
+                    _ => verdict,
                 }
             };
             self.verdict = Some(self.limit(verdict));
@@ -221,6 +229,9 @@ impl StoreScanner {
     /// Whether there are cells of `row`, the one that was begun, behind the one that was accepted, of which none may belong
     /// to the result.
     pub(crate) fn may_have_more(&mut self, row: &[u8]) -> Result<bool, ScanInterrupt> {
+        if self.hinted_row.is_some() {
+            return Ok(false);
+        }
         if self.in_row && self.verdict.is_none_or(|verdict| !verdict.include) {
             self.leave_cell(row)?;
         }
@@ -306,7 +317,10 @@ impl StoreScanner {
         self.verdict = None;
         self.target.clear();
         if self.read.reversed {
-            self.start_before(Some(row))?;
+            // The row itself is before its own successor.
+            let behind_hinted = self.hinted_row.as_deref().map(|row| successor(self.read.order, row));
+            self.start_before(Some(behind_hinted.as_deref().unwrap_or(row)))?;
+            self.hinted_row = None;
         } else if !self.past_row {
             self.go_behind(row)?;
         }
@@ -395,8 +409,7 @@ impl StoreRead {
         self.store_limit.is_some() || self.store_offset > 0 || self.lowest > 0
     }
 
-    /// Fetches the filter's hint; without one that lies ahead the cell is only skipped. So it is in reversed reads, where
-    /// HBase follows hints to other rows only: within a row a marker that a hint leaps over counts.
+    /// Fetches the filter's hint; without one that lies ahead the cell is only skipped.
     fn take_hint(
         &self,
         cell: &Cell<'_>,
@@ -404,12 +417,23 @@ impl StoreRead {
         target: &mut Vec<u8>,
     ) -> Verdict {
         let hint = filter.and_then(|filter| filter.next_cell_hint(cell));
-        let hint = hint.filter(|_| !self.reversed);
         let ahead =
             hint.filter(|hint| self.order.compare_keys(&hint.as_key(), &Key::of(cell)) == Ordering::Greater);
         let Some(hint) = ahead else { return Verdict { include: false, then: Step::Next } };
         target.clear();
         hint.as_key().write(target);
         Verdict { include: false, then: Step::Hint }
+    }
+
+    /// The row to go back to, by the filter's hint. As in HBase, reversed reads follow hints to other rows only: within a row a
+    /// marker that a hint leaps over counts.
+    fn take_hint_back(
+        &self,
+        cell: &Cell<'_>,
+        filter: Option<&mut (dyn Filter + 'static)>,
+    ) -> Option<Vec<u8>> {
+        let hint = filter.and_then(|filter| filter.next_cell_hint(cell))?;
+        let row = hint.as_key().row;
+        (self.order.compare_rows(row, cell.row()) == Ordering::Less).then(|| row.to_vec())
     }
 }

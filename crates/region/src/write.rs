@@ -16,14 +16,17 @@ use crate::edit::Edit;
 use crate::error::RegionError;
 use crate::given_up::GivesUp;
 use crate::large_row;
+use crate::locked_read::LargeTurn;
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
+use crate::scan_limits::ScanLimits;
 use crate::unsettled::UnsettledWrites;
 use crate::write_times::{Contents, Times};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
 use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_cell::{FamilySelection, cell::CellParts};
+use finback_filter::filters::KeyOnlyFilter;
 use finback_wal::{Position, WalAppend};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -120,8 +123,9 @@ impl Region {
         let now = self.environment.host.now_ms();
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(good()));
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
+        let mut large = LargeTurn::new(self, deadline);
         for mutation in good() {
-            self.add_to_edit(&mut edit, mutation, time, UnsettledWrites::none()).await?;
+            self.add_to_edit(&mut edit, mutation, time, UnsettledWrites::none(), &mut large).await?;
         }
         self.counters.wrote(good().map(|mutation| (mutation, self.is_unlogged(mutation))));
         match &locks[..] {
@@ -191,6 +195,7 @@ impl Region {
         mutation: &Mutation,
         now: i64,
         unsettled: &UnsettledWrites,
+        large: &mut LargeTurn<'_>,
     ) -> Result<(), RegionError> {
         let durability = self.effective_durability(mutation);
         match mutation.kind {
@@ -201,7 +206,9 @@ impl Region {
                     edit.push(durability, |out| parts.write(out));
                 }
             }
-            MutationKind::Delete => self.add_delete(edit, mutation, now, durability, unsettled).await?,
+            MutationKind::Delete => {
+                self.add_delete(edit, mutation, now, durability, unsettled, large).await?;
+            }
             _ => edit.push_all(&mutation.cells, now, mutation.ttl_ms, durability),
         }
         Ok(())
@@ -216,6 +223,7 @@ impl Region {
         now: i64,
         durability: Durability,
         unsettled: &UnsettledWrites,
+        large: &mut LargeTurn<'_>,
     ) -> Result<(), RegionError> {
         let latest = |cell: &Cell<'_>| {
             cell.type_code() == CellType::Delete.code() && cell.timestamp() == LATEST_TIMESTAMP
@@ -226,7 +234,7 @@ impl Region {
             }
             return Ok(());
         }
-        let found = self.read_columns(mutation, latest, unsettled).await?;
+        let found = self.read_columns(mutation, latest, unsettled, large).await?;
         let stored: Vec<Cell<'_>> = CellIter::over_checked(&found).collect();
         let mut seen: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
         for cell in &mutation.cells {
@@ -249,18 +257,22 @@ impl Region {
     }
 
     /// The columns of those cells of a mutation that `wanted` chooses, with as many versions of each as there are such
-    /// cells.
+    /// cells of one column. Without their values.
     async fn read_columns(
         &self,
         mutation: &Mutation,
         wanted: impl Fn(&Cell<'_>) -> bool,
         unsettled: &UnsettledWrites,
+        large: &mut LargeTurn<'_>,
     ) -> Result<Vec<u8>, RegionError> {
         self.wait_for_dropped_writes().await?;
-        let columns = mutation.cells.iter().filter(|cell| wanted(cell));
-        let versions = u32::try_from(columns.clone().count()).unwrap_or(u32::MAX);
-        let scan = Scan { max_versions: versions, ..row_scan(&mutation.row, select_columns(columns)) };
-        Ok(self.read(&scan, None, &crate::ScanLimits::NONE, unsettled).await?.cells)
+        let columns = || mutation.cells.iter().filter(|cell| wanted(cell));
+        let scan = Scan {
+            max_versions: most_of_one_column(columns()),
+            ..row_scan(&mutation.row, select_columns(columns()))
+        };
+        let keys = Box::new(KeyOnlyFilter::new(false));
+        Ok(self.read_locked(&scan, Some(keys), &ScanLimits::NONE, unsettled, large).await?.cells)
     }
 
     /// Logs an edit and makes it visible; see the module. The row locks and the updates lock are the caller's.
@@ -421,6 +433,15 @@ pub(crate) fn column_of<'a, 'b>(row: &'b [Cell<'a>], family: &[u8], qualifier: &
     let from = row.partition_point(|cell| place(cell).is_lt());
     let to = row.partition_point(|cell| place(cell).is_le());
     &row[from..to]
+}
+
+/// How many of the cells are of one column, at most.
+fn most_of_one_column<'a>(cells: impl Iterator<Item = Cell<'a>>) -> u32 {
+    let mut counts: HashMap<(&[u8], &[u8]), u32> = HashMap::new();
+    for cell in cells {
+        *counts.entry((cell.family(), cell.qualifier())).or_default() += 1;
+    }
+    counts.into_values().max().unwrap_or(0)
 }
 
 /// A scan of one row.

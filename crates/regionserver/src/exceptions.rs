@@ -11,6 +11,7 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         RegionError::Closing(_) => exceptions::not_serving_region(message),
         RegionError::WrongRegion { .. } => exceptions::wrong_region(message),
         RegionError::NoSuchFamily { .. } => exceptions::no_such_column_family(message),
+        RegionError::RowTooBig { .. } => exceptions::row_too_big(message),
         RegionError::TooNew { .. } => exceptions::failed_sanity_check(message),
         RegionError::TooBusy(_) => exceptions::region_too_busy(message),
         RegionError::RowLockTimeout { is_of_client: true, .. } => exceptions::timeout_io(message),

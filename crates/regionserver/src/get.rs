@@ -5,7 +5,7 @@ use crate::read_memory::{ReadMemory, TURN_BYTES};
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
-use crate::turn_pace::TURN_TIME;
+use crate::turn_pace::{FILTERED_CELLS_PER_LOOK, ReadTurn, next_turn};
 use finback_filter::Filter;
 use finback_hfile::{Block, BlockRequest};
 use finback_metrics::Operation;
@@ -51,7 +51,13 @@ async fn read_rest(
     let turn = server.handlers.turn_before_deadline(&call, CallKind::Read).await?;
     let reading = Arc::clone(&server);
     let rest = async move {
-        while !read_turn(&reading, &mut get, &mut cells, CELLS_PER_TURN).await? {
+        let mut budget = CELLS_PER_TURN;
+        loop {
+            let begun = Instant::now();
+            if read_turn(&reading, &mut get, &mut cells, budget).await? {
+                break;
+            }
+            budget = next_turn(budget, begun.elapsed(), CELLS_PER_TURN);
             cells.memory.end_turn(get.found_bytes()).await;
         }
         Ok((get, cells))
@@ -59,16 +65,16 @@ async fn read_rest(
     turn.run(rest).await
 }
 
-/// Reads until so many cells were looked at; whether that is all.
+/// Reads until so many cells were looked at, or the turn is over; whether that is all.
 async fn read_turn(
     server: &RegionServer,
     get: &mut OpenGet,
     cells: &mut ReplyCells,
     budget: usize,
 ) -> Result<bool, RpcException> {
-    let mut turn_ends = None;
+    let mut turn = ReadTurn::of(budget);
     loop {
-        let progress = get.advance(budget)?;
+        let progress = get.advance(&mut turn)?;
         cells.memory.check_row(get.found_bytes())?;
         // Many calls may stand here.
         cells.memory.hold(get.memory_bytes()).await?;
@@ -76,10 +82,10 @@ async fn read_turn(
             Progress::Done => return Ok(true),
             Progress::Turn => return Ok(false),
             Progress::Need(request) => {
-                let turn_ends = *turn_ends.get_or_insert_with(|| Instant::now() + TURN_TIME);
+                // The turn counts cells from one block to the next.
+                let is_over = turn.is_over();
                 get.provide(server.fetch(request).await?);
-                // The scanner counts from one block to the next.
-                if Instant::now() >= turn_ends {
+                if is_over || turn.is_over() {
                     return Ok(false);
                 }
             }
@@ -97,6 +103,7 @@ pub(crate) struct OpenGet {
     /// Bytes of the block that it waits for.
     wanted_bytes: usize,
     existence_only: bool,
+    has_filter: bool,
     /// Whether a replica was asked.
     stale: bool,
     /// Whether it sees writes that come while it is open.
@@ -126,7 +133,7 @@ impl OpenGet {
         }
         region.check_row(get.row(), "get").map_err(|error| exception(&error))?;
         let filter = decode_filter(filter)?;
-        let reads_uncommitted = get.scan.read_uncommitted;
+        let (reads_uncommitted, has_filter) = (get.scan.read_uncommitted, filter.is_some());
         let scanner = region.scanner(&get.scan, filter).map_err(|error| exception(&error))?;
         region.counters().reads.fetch_add(1, Ordering::Relaxed);
         region.counters().gets.fetch_add(1, Ordering::Relaxed);
@@ -136,6 +143,7 @@ impl OpenGet {
             others_bytes: 0,
             wanted_bytes: 0,
             existence_only,
+            has_filter,
             stale: from.stale,
             reads_uncommitted,
         })
@@ -143,15 +151,19 @@ impl OpenGet {
 
     /// Reads as far as memory goes, behind the results of `cells`; whether that is all. What was read of a get that is not at its
     /// end is its own.
-    pub(crate) fn read_into(&mut self, cells: &mut ReplyCells) -> Result<bool, RpcException> {
+    pub(crate) fn read_into(
+        &mut self,
+        cells: &mut ReplyCells,
+        turn: &mut ReadTurn,
+    ) -> Result<bool, RpcException> {
         if self.existence_only || cells.is_inline() {
-            let progress = self.advance(CELLS_PER_TURN)?;
+            let progress = self.advance(turn)?;
             cells.memory.check_row(self.found_bytes())?;
             return Ok(matches!(progress, Progress::Done));
         }
         self.others_bytes = cells.block.len();
         self.out = ScanOutput::behind(std::mem::take(&mut cells.block));
-        let progress = self.advance(CELLS_PER_TURN).and_then(|progress| {
+        let progress = self.advance(turn).and_then(|progress| {
             cells.memory.check_row(self.found_bytes())?;
             Ok(progress)
         });
@@ -161,8 +173,24 @@ impl OpenGet {
         Ok(matches!(progress?, Progress::Done))
     }
 
-    /// Reads on as far as memory goes, and looks at so many cells.
-    pub(crate) fn advance(&mut self, budget: usize) -> Result<Progress, RpcException> {
+    /// Reads on as far as memory goes, or until the turn is over. What a filter takes long over is seen in between.
+    pub(crate) fn advance(&mut self, turn: &mut ReadTurn) -> Result<Progress, RpcException> {
+        if !self.has_filter {
+            return self.advance_by(turn.cells);
+        }
+        let (mut left, found) = (turn.cells, self.out.cells.len());
+        loop {
+            let step = left.min(FILTERED_CELLS_PER_LOOK);
+            let progress = self.advance_by(step)?;
+            left -= step;
+            let is_over = left == 0 || self.out.cells.len() - found >= TURN_BYTES;
+            if !matches!(progress, Progress::Turn) || is_over || turn.is_over() {
+                return Ok(progress);
+            }
+        }
+    }
+
+    fn advance_by(&mut self, budget: usize) -> Result<Progress, RpcException> {
         let Some(scanner) = &mut self.scanner else { return Ok(Progress::Done) };
         self.wanted_bytes = 0;
         let mut limits = ScanLimits { budget, turn_bytes: TURN_BYTES, ..ScanLimits::NONE };

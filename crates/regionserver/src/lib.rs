@@ -25,7 +25,7 @@ mod flushes_under_way;
 mod get;
 mod handlers;
 mod host;
-mod idle_blocks;
+mod idle_memory;
 mod io_budget;
 mod job;
 mod job_queue;

@@ -5,7 +5,7 @@
 
 use crate::condition;
 use crate::exceptions::batch_exception;
-use crate::get::OpenGet;
+use crate::get::{CELLS_PER_TURN, OpenGet};
 use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
 use crate::mutate::{atomically, block_result, check_same_row};
@@ -14,6 +14,7 @@ use crate::reads_together::ReadsTogether;
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
+use crate::turn_pace::ReadTurn;
 use finback_cell::{Bytes, CellBlock, Mutation, MutationKind, Shortened};
 use finback_metrics::{Operation, Timer};
 use finback_proto::{convert, pb};
@@ -71,6 +72,7 @@ async fn carry_out(
         results: Vec::with_capacity(request.region_action.len()),
         statistics: pb::MultiRegionLoadStats::default(),
         gets: Gets { expected: expected_gets, ..Gets::default() },
+        turn: ReadTurn::begin(CELLS_PER_TURN),
         no_room: None,
     };
     // From before each RegionAction had its own: a condition for the only one.
@@ -114,6 +116,8 @@ struct Multi<'a> {
     /// The load of the regions, of those of which it is told.
     statistics: pb::MultiRegionLoadStats,
     gets: Gets,
+    /// Of the gets that are read one after the other.
+    turn: ReadTurn,
     /// Why there was no room for what a get had found, after a wait: the others do not wait as long again.
     no_room: Option<RpcException>,
 }
@@ -347,6 +351,10 @@ impl Multi<'_> {
         if self.gets.open.len() >= MAX_OPEN_GETS {
             self.read_gets().await;
         }
+        if self.turn.is_over_after_read() {
+            tokio::task::yield_now().await;
+            self.turn = ReadTurn::begin(CELLS_PER_TURN);
+        }
         let before = self.cells.bytes();
         match self.open_get(from, get, place) {
             Ok(Opened::Read(result)) => Some(self.hold_found(before).await.map(|()| result)),
@@ -371,7 +379,7 @@ impl Multi<'_> {
         self.check_size()?;
         let mut get = OpenGet::open(from, get)?;
         let at_once = self.gets.open.is_empty() && self.cells.bytes() < AT_ONCE_BYTES;
-        if at_once && get.read_into(&mut self.cells)? {
+        if at_once && get.read_into(&mut self.cells, &mut self.turn)? {
             return Ok(Opened::Read(get.result(&mut self.cells)));
         }
         let cannot_wait = get.reads_uncommitted;

@@ -104,6 +104,12 @@ impl ReadMemory {
         }
     }
 
+    /// The same after a turn that was long for certain.
+    pub(crate) async fn end_long_turn(&mut self, found: usize) {
+        (self.found, self.yielded) = (found, found);
+        tokio::task::yield_now().await;
+    }
+
     /// Refuses a row, read as a whole, of which so many bytes were found.
     pub(crate) fn check_row(&self, bytes: usize) -> Result<(), RpcException> {
         if bytes <= self.max_row_bytes {

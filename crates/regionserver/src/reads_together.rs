@@ -5,6 +5,7 @@
 use crate::exceptions::exception;
 use crate::get::{CELLS_PER_TURN, OpenGet, Progress};
 use crate::read_memory::{ReadMemory, TURN_BYTES};
+use crate::turn_pace::ReadTurn;
 use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
 use finback_region::{BoxFuture, Host, RegionError};
 use finback_rpc::RpcException;
@@ -22,6 +23,17 @@ enum State {
     Ended(Result<(), RpcException>),
 }
 
+/// Whether some reads can go on after a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GoesOn {
+    /// None, before a block has come.
+    No,
+    /// Some have looked at enough cells, or found enough.
+    AtOnce,
+    /// The turn was long: others have theirs first.
+    AfterOthers,
+}
+
 /// A block that is being read, and which reads wait for it.
 struct Fetch {
     block: (FileId, BlockRef),
@@ -37,6 +49,8 @@ pub(crate) struct ReadsTogether<'a> {
     host: &'a dyn Host,
     reads: &'a mut [OpenGet],
     states: Vec<State>,
+    /// The read that the next turn begins with.
+    first: usize,
     /// Blocks that reads wait for, and that are not being read yet.
     wanted: Vec<(usize, BlockRequest)>,
     fetches: Vec<Fetch>,
@@ -60,13 +74,24 @@ impl<'a> ReadsTogether<'a> {
         let states = reads.iter().map(|_| State::Runnable).collect();
         let taken = vec![0; reads.len()];
         let (wanted, fetches) = (Vec::new(), Vec::new());
-        Self { host, reads, states, wanted, fetches, taken, taken_together: 0, max_bytes, too_large }
+        Self {
+            host,
+            reads,
+            states,
+            first: 0,
+            wanted,
+            fetches,
+            taken,
+            taken_together: 0,
+            max_bytes,
+            too_large,
+        }
     }
 
     /// Brings all reads to their end; says for each, in their order, how it ended.
     pub(crate) async fn run(mut self, memory: &mut ReadMemory) -> Vec<Result<(), RpcException>> {
         loop {
-            let must_yield = self.advance(memory);
+            let goes_on = self.advance(memory);
             if !memory.try_hold(self.taken_together) {
                 // What it has while it waits is missing to all others: it goes on with less.
                 self.max_bytes = self.max_bytes.min(memory.counted().max(TURN_BYTES));
@@ -77,9 +102,12 @@ impl<'a> ReadsTogether<'a> {
                 break;
             }
             self.fetch_wanted();
-            if must_yield {
+            if goes_on != GoesOn::No {
                 let found = self.reads.iter().map(OpenGet::found_bytes).sum();
-                memory.end_turn(found).await;
+                match goes_on {
+                    GoesOn::AfterOthers => memory.end_long_turn(found).await,
+                    _ => memory.end_turn(found).await,
+                }
                 continue;
             }
             if self.fetches.is_empty() {
@@ -96,20 +124,25 @@ impl<'a> ReadsTogether<'a> {
         self.states.into_iter().map(ended).collect()
     }
 
-    /// Takes all reads as far as they go. Says whether some had their turn and want another.
-    fn advance(&mut self, memory: &ReadMemory) -> bool {
-        let mut again = false;
-        for number in 0..self.reads.len() {
+    /// Takes all reads as far as they go, for a turn.
+    fn advance(&mut self, memory: &ReadMemory) -> GoesOn {
+        let (mut goes_on, count) = (GoesOn::No, self.reads.len());
+        let mut turn = ReadTurn::begin(CELLS_PER_TURN);
+        for number in (self.first..count).chain(0..self.first) {
             if !matches!(self.states[number], State::Runnable) {
                 continue;
             }
+            if turn.is_over_after_read() {
+                self.first = number;
+                return GoesOn::AfterOthers;
+            }
             let read = &mut self.reads[number];
-            match read.advance(CELLS_PER_TURN).and_then(|progress| {
+            match read.advance(&mut turn).and_then(|progress| {
                 memory.check_row(read.found_bytes())?;
                 Ok(progress)
             }) {
                 Ok(Progress::Done) => self.states[number] = State::Ended(Ok(())),
-                Ok(Progress::Turn) => again = true,
+                Ok(Progress::Turn) => goes_on = GoesOn::AtOnce,
                 Ok(Progress::Need(request)) => {
                     self.states[number] = State::Waiting;
                     self.wanted.push((number, request));
@@ -121,7 +154,7 @@ impl<'a> ReadsTogether<'a> {
             }
             self.bound_memory(number);
         }
-        again
+        goes_on
     }
 
     /// Begins to read the blocks that are wanted. Not before they are counted: what the system has in memory is there at once.

@@ -10,9 +10,9 @@ use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::scanners::{CloseUnlessKept, OpenScanner};
 use crate::server::RegionServer;
-use crate::turn_pace::{TURN_TIME, next_turn};
+use crate::turn_pace::{FILTERED_CELLS_PER_LOOK, TURN_TIME, next_turn};
 use finback_cell::block::CellIter;
-use finback_cell::{RegionInfo, Scan};
+use finback_cell::{Bytes, RegionInfo, Scan};
 use finback_metrics::Operation;
 use finback_proto::convert::{self, DecodedScan};
 use finback_proto::pb;
@@ -27,6 +27,8 @@ const CELLS_OF_SHORT_SCAN: usize = 256;
 const BYTES_OF_SHORT_SCAN: usize = 16 << 10;
 /// The memory of all replies has room for so many replies of scans.
 const REPLIES_AT_ONCE: usize = 4;
+/// What a filter takes in memory, by the length of its message: a copy of that, and what refers to it.
+const FILTER_FACTOR: usize = 3;
 /// The shortest time a scan gets before it answers with a heartbeat.
 const MIN_TIME: Duration = Duration::from_millis(10);
 
@@ -98,13 +100,16 @@ async fn open(
     // A read point beyond this region's would see writes in progress.
     scan.read_point = scan.read_point.map(|point| point.min(region.read_point()));
     let id = server.scanners.new_id()?;
+    // A scan that stays open is not to keep its request.
+    let own_bytes = if request.close_scanner() { 0 } else { scan.detach() + memory_of_columns(&scan) };
+    let filter_bytes = filter.as_ref().map_or(0, |filter| filter.bytes.len() * FILTER_FACTOR);
     let filter = decode_filter(filter)?;
     if batch.is_some() && filter.as_ref().is_some_and(|filter| filter.has_filter_row()) {
         return Err(exceptions::io(
             "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow",
         ));
     }
-    let scanner = region.scanner(&scan, filter).map_err(|error| exception(&error))?;
+    let scanner = region.resumed_scanner(&scan, filter).map_err(|error| exception(&error))?;
     if is_full(&scan, region.info()) {
         server.operations.full_scans.fetch_add(1, Ordering::Relaxed);
     }
@@ -119,6 +124,7 @@ async fn open(
         region,
         scanner,
         scan,
+        request_bytes: own_bytes + filter_bytes,
         batch: batch.map_or(usize::MAX, |batch| batch as usize),
         max_bytes,
         small,
@@ -129,6 +135,12 @@ async fn open(
         done_with_results: false,
     });
     answer(server, call, id, scanner, request, first).await
+}
+
+/// Memory of the names of columns besides their bytes: in the scan, and in what reads a family of it.
+fn memory_of_columns(scan: &Scan) -> usize {
+    let columns = scan.families.iter().filter_map(|selection| selection.qualifiers.as_ref()).map(Vec::len);
+    columns.sum::<usize>() * 2 * size_of::<Bytes>()
 }
 
 /// Whether a scan goes from end to end of its region.
@@ -256,7 +268,7 @@ impl Reading {
 
     /// Reads to the end of the reply: a short one at once, and what turns out to be long in its turn.
     async fn run(mut self) -> Result<(Self, Stop), RpcException> {
-        if let Some(stop) = self.step().await? {
+        if let Some(stop) = self.begin_short().await? {
             return Ok(self.ended(stop));
         }
         let server = Arc::clone(&self.server);
@@ -280,6 +292,22 @@ impl Reading {
             }
         })
         .await
+    }
+
+    /// Reads what a short scan reads; why the reply ends with it, if it does. A filter may make it long.
+    async fn begin_short(&mut self) -> Result<Option<Stop>, RpcException> {
+        if !self.open.scanner.has_filter() {
+            return self.step().await;
+        }
+        let ends = Instant::now() + TURN_TIME;
+        self.limits.budget = FILTERED_CELLS_PER_LOOK;
+        for _ in 0..CELLS_OF_SHORT_SCAN / FILTERED_CELLS_PER_LOOK {
+            let stop = self.step().await?;
+            if stop.is_some() || self.out.cells.len() >= BYTES_OF_SHORT_SCAN || Instant::now() >= ends {
+                return Ok(stop);
+            }
+        }
+        Ok(None)
     }
 
     /// Takes the memory at once that the reply before took: growing copies what was found so far, several times.

@@ -1,8 +1,8 @@
 //! Open scanners, their leases and call sequence numbers.
 
-use crate::idle_blocks::IdleBlocks;
+use crate::idle_memory::{IdleMemory, Kept};
 use finback_cell::Scan;
-use finback_region::{Region, RegionScanner};
+use finback_region::{KeptReadPoint, Region, RegionScanner};
 use finback_rpc::{RpcException, exceptions};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -15,12 +15,17 @@ const MAX_OPEN: usize = 100_000;
 /// Ids of scanners that this server closed by itself, of which late calls are told that there is nothing more.
 const REMEMBERED_CLOSED: usize = 4096;
 
+/// What a scanner takes in any case, in bytes: that much of what is its own is counted with the number of scanners.
+const SMALL_BYTES: usize = 4 << 10;
+
 /// A scan between two calls.
 pub(crate) struct OpenScanner {
     pub(crate) region: Arc<Region>,
     pub(crate) scanner: RegionScanner,
     /// What it was opened for.
     pub(crate) scan: Scan,
+    /// Memory that this takes, and the filter, in bytes.
+    pub(crate) request_bytes: usize,
     /// Cells of one result at most.
     pub(crate) batch: usize,
     /// Bytes of one reply at most.
@@ -37,12 +42,21 @@ pub(crate) struct OpenScanner {
     pub(crate) done_with_results: bool,
 }
 
+impl OpenScanner {
+    fn kept(&self) -> Kept {
+        let carried = self.scanner.carried_bytes();
+        let own = carried.saturating_add(self.request_bytes);
+        let own = if own > SMALL_BYTES { own } else { 0 };
+        Kept { blocks: self.scanner.held_bytes() - carried, own }
+    }
+}
+
 pub(crate) struct Slot {
     /// `None` while a call works with it.
     pub(crate) scanner: Option<Box<OpenScanner>>,
     next_call: u64,
     pub(crate) expires: Instant,
-    /// Of the blocks that it keeps while it waits.
+    /// Of what it keeps while it waits.
     idle: Option<u64>,
 }
 
@@ -50,10 +64,21 @@ pub(crate) struct Slot {
 #[derive(Default)]
 pub(crate) struct Slots {
     pub(crate) by_id: HashMap<u64, Slot>,
-    idle: IdleBlocks,
+    idle: IdleMemory,
+    /// Of scanners that the server has closed before their end, for as long as a lease: their clients open others that are
+    /// to see the same.
+    left: VecDeque<(Instant, KeptReadPoint)>,
 }
 
 impl Slots {
+    /// Keeps the read points of scanners that were closed before their end, the newest if there are many.
+    pub(crate) fn keep_read_points(&mut self, closed: Vec<Slot>, until: Instant) {
+        let scanners = closed.into_iter().filter_map(|slot| slot.scanner);
+        self.left.extend(scanners.map(|open| (until, open.scanner.into_read_point())));
+        let surplus = self.left.len().saturating_sub(REMEMBERED_CLOSED);
+        self.left.drain(..surplus);
+    }
+
     /// Takes a scanner away.
     pub(crate) fn remove(&mut self, id: u64) -> Option<Slot> {
         let slot = self.by_id.remove(&id)?;
@@ -62,22 +87,29 @@ impl Slots {
     }
 
     /// Has scanners let go of their blocks, those that have waited longest first, until the others have no more than this.
-    fn park(&mut self, most_bytes: usize) {
+    /// If that does not suffice those go that have much of their own, but for one: their clients open others behind the last
+    /// rows that they got. Gives these back.
+    fn park(&mut self, most_bytes: usize) -> Vec<Slot> {
+        let mut closed = Vec::new();
         while self.idle.bytes() > most_bytes {
-            let Some(id) = self.idle.take_longest() else { return };
-            let Some(slot) = self.by_id.get_mut(&id) else { continue };
-            slot.idle = None;
-            if let Some(open) = &mut slot.scanner {
-                open.scanner.park();
+            if let Some(id) = self.idle.take_longest_with_blocks() {
+                if let Some(open) = self.by_id.get_mut(&id).and_then(|slot| slot.scanner.as_mut()) {
+                    open.scanner.park();
+                }
+            } else if let Some(id) = self.idle.longest_of_several() {
+                closed.extend(self.remove(id));
+            } else {
+                break;
             }
         }
+        closed
     }
 }
 
 /// The scanners of one server.
 pub(crate) struct Scanners {
     pub(crate) slots: Mutex<Slots>,
-    /// Bytes of the blocks that scanners keep while they wait for their clients, at most.
+    /// Bytes that scanners keep while they wait for their clients, at most.
     idle_bytes: usize,
     closed: Mutex<VecDeque<u64>>,
     next_id: AtomicU64,
@@ -86,8 +118,8 @@ pub(crate) struct Scanners {
 }
 
 impl Scanners {
-    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one. `idle_bytes`: of
-    /// the blocks that scanners keep while they wait for their clients.
+    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one. `idle_bytes`: that
+    /// scanners keep while they wait for their clients.
     pub(crate) fn new(start_code: u64, lease: Duration, idle_bytes: usize) -> Self {
         // 31 bits of the start code, 32 bits to count; positive as a Java long.
         let next_id = AtomicU64::new((start_code & 0x7fff_ffff) << 32 | 1);
@@ -122,7 +154,7 @@ impl Scanners {
     /// Takes a scanner for a call. `call_number` must be the next one, if given.
     pub(crate) fn take(&self, id: u64, call_number: Option<u64>) -> Result<Box<OpenScanner>, RpcException> {
         let mut slots = self.slots.lock();
-        let Slots { by_id, idle } = &mut *slots;
+        let Slots { by_id, idle, .. } = &mut *slots;
         let slot = by_id.get_mut(&id).ok_or_else(|| unknown(id))?;
         if let Some(number) = call_number {
             if number != slot.next_call {
@@ -142,15 +174,19 @@ impl Scanners {
     /// Keeps a scanner for its next call, with a new lease.
     pub(crate) fn keep(&self, id: u64, scanner: Box<OpenScanner>) {
         let expires = Instant::now() + self.lease;
-        let held = scanner.scanner.held_bytes();
+        let kept = scanner.kept();
         let mut slots = self.slots.lock();
-        let Slots { by_id, idle } = &mut *slots;
+        let Slots { by_id, idle, .. } = &mut *slots;
         let slot = by_id.entry(id).or_insert(Slot { scanner: None, next_call: 0, expires, idle: None });
         slot.scanner = Some(scanner);
         slot.expires = expires;
         idle.remove(slot.idle.take());
-        slot.idle = idle.add(id, held);
-        slots.park(self.idle_bytes);
+        slot.idle = idle.add(id, kept);
+        let closed = slots.park(self.idle_bytes);
+        if !closed.is_empty() {
+            tracing::info!(closed = closed.len(), "scanners that kept too much of their own");
+            slots.keep_read_points(closed, expires);
+        }
     }
 
     /// Extends the lease.
@@ -200,6 +236,7 @@ impl Scanners {
             .filter(|(_, slot)| slot.scanner.is_some() && slot.expires <= now)
             .map(|(id, _)| *id)
             .collect();
+        slots.left.retain(|(until, _)| *until > now);
         let dropped: Vec<Slot> = over.into_iter().filter_map(|id| slots.remove(id)).collect();
         drop(slots);
         if !dropped.is_empty() {

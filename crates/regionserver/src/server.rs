@@ -188,7 +188,7 @@ impl RegionServer {
             last_report: LastReport::default(),
             compaction_pressure: CompactionPressure::default(),
             cache,
-            region_config: Mutex::new(Arc::new(options.region.clone())),
+            region_config: Mutex::new(Arc::new(with_max_row(&options, options.region.clone()))),
             wal: Arc::new(wal),
             meta_wal: Mutex::new(None),
             status,
@@ -293,7 +293,7 @@ impl RegionServer {
             off_peak_taken: Arc::clone(&current.off_peak_taken),
             compaction_memory: Arc::clone(&current.compaction_memory),
             large_updates: Arc::clone(&current.large_updates),
-            ..region
+            ..with_max_row(&self.options, region)
         });
         Arc::clone(&current)
     }
@@ -446,4 +446,9 @@ impl std::fmt::Debug for RegionServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "RegionServer({})", self.options.name)
     }
+}
+
+/// Settings of regions, whose rows are read no larger than those of gets.
+fn with_max_row(options: &RegionServerOptions, region: RegionConfig) -> RegionConfig {
+    RegionConfig { max_row_bytes: options.max_row_bytes.min(options.reply_memory.limit()), ..region }
 }

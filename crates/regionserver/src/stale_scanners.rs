@@ -47,7 +47,7 @@ fn segments_of(open: &OpenScanner) -> Vec<SupersededSegment> {
 impl Scanners {
     /// Has scanners that wait for their clients go on without segments that no memstore has any more, until what the
     /// others keep of such is no more than `most_bytes`. One that stands within a row is closed: its client opens another
-    /// behind the last cell that it got.
+    /// behind the last cell that it got, at the same read point, which is kept for that.
     pub(crate) fn let_go_of_segments(&self, most_bytes: usize) {
         let mut slots = self.slots.lock();
         let mut kept = Kept::default();
@@ -73,9 +73,9 @@ impl Scanners {
                 _ => closed.extend(slots.remove(id)),
             }
         }
-        drop(slots);
         if renewed > 0 || !closed.is_empty() {
             tracing::info!(renewed, closed = closed.len(), "scanners that kept flushed memory");
+            slots.keep_read_points(closed, Instant::now() + self.lease());
         }
     }
 }

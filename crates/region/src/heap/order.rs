@@ -81,8 +81,9 @@ impl Heap {
     pub(super) fn settle_top(&mut self) {
         let moved = self.heap[0].source;
         self.settle(0);
-        if self.top().is_some_and(|top| top != moved) {
-            self.sources[moved].rest(self.most_kept);
+        // For a small block there is room in any case.
+        if self.top().is_some_and(|top| top != moved) && self.sources[moved].block_bytes() > self.most_kept {
+            self.rest_beside(moved);
         }
     }
 

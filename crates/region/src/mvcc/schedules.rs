@@ -137,3 +137,20 @@ fn a_flush_keeps_what_a_scanner_sees() {
         assert_eq!(program.mvcc.smallest_read_point(), 3);
     });
 }
+
+#[test]
+fn who_resumes_is_not_below_what_a_flush_has_taken() {
+    try_schedules(SCHEDULES, || {
+        let mvcc = Arc::new(Mvcc::new(1));
+        let flush = {
+            let mvcc = Arc::clone(&mvcc);
+            thread::spawn(move || {
+                mvcc.abandon(mvcc.begin());
+                mvcc.smallest_read_point()
+            })
+        };
+        let resumed = mvcc.register_resumed(1);
+        let taken = flush.join().unwrap();
+        assert!(taken <= resumed.get(), "it reads at {}, a flush took {taken}", resumed.get());
+    });
+}

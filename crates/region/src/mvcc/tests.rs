@@ -52,16 +52,35 @@ fn scanners_of_all_threads_count() {
     // More threads than places: some share one.
     let held: Vec<ReadPoint> = std::thread::scope(|scope| {
         let mvcc = &mvcc;
-        let register = |point| scope.spawn(move || mvcc.register_scanner(Some(point))).join().unwrap();
-        (0..2 * PLACES as u64).map(|thread| register(100 - thread)).collect()
+        let register = || scope.spawn(move || mvcc.register_scanner(None)).join().unwrap();
+        let register_at = |point| {
+            mvcc.advance_to(point);
+            register()
+        };
+        (0..2 * PLACES as u64).map(|thread| register_at(100 + thread)).collect()
     });
     mvcc.advance_to(200);
-    let mut oldest = 100 - 2 * PLACES as u64;
-    for point in held.into_iter().rev() {
-        oldest += 1;
+    for (point, oldest) in held.into_iter().zip(100..) {
         assert_eq!((point.get(), mvcc.smallest_read_point()), (oldest, oldest));
         // Dropped by another thread than registered it.
         drop(point);
     }
     assert_eq!(mvcc.smallest_read_point(), 200);
+}
+
+#[test]
+fn who_resumes_reads_at_its_point_unless_something_was_dropped_that_it_would_see() {
+    let mvcc = Mvcc::new(5);
+    let first = mvcc.register_scanner(None);
+    mvcc.advance_to(9);
+    assert_eq!(mvcc.smallest_read_point(), 5);
+    drop(first);
+    let resumed = mvcc.register_resumed(5);
+    assert_eq!((resumed.get(), mvcc.smallest_read_point()), (5, 5), "a pass kept what is seen there");
+    drop(resumed);
+    assert_eq!(mvcc.smallest_read_point(), 9);
+    mvcc.advance_to(12);
+    assert_eq!(mvcc.register_resumed(5).get(), 12, "what it saw may be gone");
+    assert_eq!(mvcc.register_resumed(9).get(), 9);
+    assert_eq!(mvcc.register_scanner(Some(5)).get(), 5, "with what is left there");
 }

@@ -135,6 +135,30 @@ fn the_compaction_of_a_region_that_was_given_up_leaves_its_files_to_the_next_ope
 }
 
 #[test]
+fn a_scan_that_lost_its_scanner_goes_on_where_it_was_or_as_of_now_and_misses_no_row() {
+    let (world, _, region) = start(&[("hbase.hstore.compaction.keep.seqId.period", "5")]);
+    fill(&world, &region, 1);
+    let lost = region.scanner(&Scan::default(), None).unwrap();
+    let described = Scan { read_point: Some(lost.read_point()), ..Scan::default() };
+    let resumed = || {
+        let mut scanner = region.resumed_scanner(&described, None).unwrap();
+        let cells = rest(&mut scanner).unwrap();
+        cells.into_iter().map(|cell| String::from_utf8(cell.value).unwrap()).collect::<Vec<_>>()
+    };
+    write(&region, "r2", "new");
+    region.flush(None).unwrap();
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(resumed(), ["r1 0", "r2 0", "r3 0", "r4 0"], "what the scanner needed was kept for it");
+    let kept = lost.into_read_point();
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(resumed(), ["r1 0", "r2 0", "r3 0", "r4 0"], "and for its read point");
+    drop(kept);
+    assert_eq!(resumed(), ["r1 0", "r2 0", "r3 0", "r4 0"], "it is still there");
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(resumed(), ["r1 0", "new", "r3 0", "r4 0"]);
+}
+
+#[test]
 fn a_store_without_files_has_nothing_to_compact() {
     let (world, _, region) = start(&[]);
     write(&region, "r1", "in memory");

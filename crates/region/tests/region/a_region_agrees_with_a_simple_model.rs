@@ -101,7 +101,7 @@ fn scan_of(read: &Read) -> (Scan, Option<Box<dyn Filter>>) {
 fn wait(scanner: &mut RegionScanner, turn: usize, region: Option<&Region>, query: &Query) {
     if turn % 3 == 1 {
         scanner.park();
-        assert_eq!(scanner.held_bytes(), 0);
+        assert_eq!(scanner.held_bytes(), scanner.carried_bytes());
     }
     if let Some(region) = region.filter(|_| turn % 4 != 2) {
         let within_row = scanner.is_in_row();

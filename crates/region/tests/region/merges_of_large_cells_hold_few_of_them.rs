@@ -169,3 +169,62 @@ fn and_versions_of_one_key_that_a_reader_needs_stay_together() {
     assert_eq!(see(&mut region.scanner(&at(of_second.read_point()), None).unwrap()), [2]);
     assert_eq!(see(&mut region.scanner(&at(of_first.read_point()), None).unwrap()), [1]);
 }
+
+/// Files whose rows come in turns, each in a few blocks of a mebibyte.
+fn interleaved(kept_blocks: KeptBlocks) -> (World, Arc<Region>) {
+    const ROWS_PER_FILE: usize = 24;
+    let of_blocks = family("a", 1).with("BLOCKSIZE", &(1 << 20).to_string());
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![of_blocks]);
+    world.config.kept_blocks = kept_blocks;
+    let region = world.start().unwrap();
+    for file in 0..INTERLEAVED_FILES {
+        let row = |number: usize| format!("row{:05}", number * INTERLEAVED_FILES + file);
+        let puts = (0..ROWS_PER_FILE).map(|number| put((&row(number), "a", "q"), &[1; CELL_BYTES / 8]));
+        run(region.batch(puts.collect::<Vec<_>>())).into_iter().for_each(|written| written.unwrap());
+        region.flush(None).unwrap();
+    }
+    (world, region)
+}
+
+const INTERLEAVED_FILES: usize = 12;
+
+/// How often a scan that keeps nothing in the cache asks for a block, and for how many different ones.
+fn blocks_asked_for(region: &Region, reversed: bool) -> (usize, usize) {
+    let scan = Scan { cache_blocks: false, reversed, ..Scan::default() };
+    let mut scanner = region.scanner(&scan, None).unwrap();
+    let (mut out, mut asked) = (ScanOutput::default(), Vec::new());
+    loop {
+        match scanner.next(&mut out, &ScanLimits::NONE) {
+            Ok(_) => break,
+            Err(Interrupt::NeedBlock(request)) => {
+                asked.push((request.file.id(), request.block.offset));
+                scanner.provide(request.read().unwrap());
+            }
+            Err(Interrupt::Failed(error)) => panic!("{error}"),
+        }
+    }
+    let all = asked.len();
+    asked.sort_unstable();
+    asked.dedup();
+    (all, asked.len())
+}
+
+#[test]
+fn but_blocks_of_ordinary_size_are_read_once() {
+    let (_world, region) = interleaved(KeptBlocks::default());
+    let (asked, blocks) = blocks_asked_for(&region, false);
+    assert!(blocks >= 2 * INTERLEAVED_FILES, "{blocks}");
+    assert_eq!(asked, blocks);
+}
+
+#[test]
+fn as_many_are_kept_as_there_is_room_for() {
+    let (_world, region) = interleaved(KeptBlocks::default());
+    let (least, _) = blocks_asked_for(&region, false);
+    let asked = |beside_bytes| {
+        let (_world, region) = interleaved(KeptBlocks { beside_bytes, ..KeptBlocks::default() });
+        blocks_asked_for(&region, false).0
+    };
+    let (none, half) = (asked(0), asked(INTERLEAVED_FILES * CELL_BYTES / 2));
+    assert!(least < half && half - least < (none - least) * 2 / 3, "{least} {half} {none}");
+}

@@ -155,3 +155,24 @@ fn an_error_does_not_repeat_a_name_of_any_length() {
     assert!(matches!(error, RegionError::NoSuchFamily { .. }));
     assert!(error.to_string().len() < 2_000, "{} bytes", error.to_string().len());
 }
+
+#[test]
+fn what_was_found_of_a_row_for_the_next_reply_counts_as_held() {
+    const CELLS: usize = 10;
+    let (_world, region) = start();
+    let columns: Vec<String> = (0..CELLS).map(|column| format!("q{column}")).collect();
+    let puts: Vec<_> = columns.iter().map(|column| put(("r", "a", column), &[1; 1000])).collect();
+    run(region.batch(puts)).into_iter().for_each(|written| written.unwrap());
+    let mut scanner = region.scanner(&Scan::default(), None).unwrap();
+    let (mut out, few) = (ScanOutput::default(), ScanLimits { budget: CELLS / 2, ..ScanLimits::NONE });
+    next(&mut scanner, &mut out, &few).unwrap();
+    assert_eq!(scanner.held_bytes(), 0);
+    scanner.suspend(&mut out, false);
+    assert!(out.cells.is_empty());
+    let carried = scanner.held_bytes();
+    assert!(carried > 1000 * (CELLS / 2 - 1), "{carried}");
+    scanner.park();
+    assert_eq!((scanner.held_bytes(), scanner.carried_bytes()), (carried, carried));
+    next(&mut scanner, &mut out, &ScanLimits::NONE).unwrap();
+    assert_eq!((scanner.held_bytes(), out.cells().count(), &out.counts[..]), (0, CELLS, &[CELLS as u32][..]));
+}

@@ -225,7 +225,7 @@ async fn a_limit_of_rows_ends_the_scan() {
 }
 
 /// A filter that every cell's value fails.
-fn nothing_passes() -> pb::Filter {
+pub(crate) fn nothing_passes() -> pb::Filter {
     let comparable = pb::ByteArrayComparable { value: Some("no such value".into()) };
     let comparator = pb::BinaryComparator { comparable };
     let comparator = pb::Comparator {

@@ -1,5 +1,6 @@
 //! Scanners: leases, call sequence numbers, renewal, close.
 
+use crate::compactions_come_by_themselves_and_when_asked_for::{compact, until_files};
 use crate::world::{Answer, Table, World, row_name, text};
 use finback_cell::CellBlock;
 use finback_proto::pb;
@@ -232,4 +233,44 @@ async fn one_that_stands_within_a_row_is_closed_when_what_it_keeps_is_too_much()
     world.server_looks_at_scanners().await;
     refused(scan(&table, &next(within.scanner_id, 1, 1)).await, "UnknownScannerException");
     assert_eq!(scan(&table, &next(between.scanner_id, 0, 1)).await.unwrap().1, [row_name(3)]);
+
+    scan(&table, &close(between.scanner_id)).await.unwrap();
+    // Whoever goes on behind the cells that it has finds the others as they were.
+    for _ in 0..3 {
+        let values: Vec<(&str, &[u8])> = columns.iter().map(|column| (&column[..], &b"new"[..])).collect();
+        table.mutate(crate::world::put("wide", &values)).await.unwrap();
+    }
+    table.flush().await.unwrap();
+    compact(&table, true, b"").await.unwrap();
+    until_files(&table, 1).await;
+    let read_point = within.mvcc_read_point;
+    let again =
+        pb::Scan { start_row: Some("wide".into()), mvcc_read_point: read_point, ..pb::Scan::default() };
+    let again = pb::ScanRequest { scan: Some(again), ..table.open_scan(1) };
+    let (response, block): (pb::ScanResponse, _) = world.ask("Scan", &again).await.unwrap();
+    assert_eq!(response.mvcc_read_point, read_point);
+    let cells = CellBlock::parse(block).unwrap();
+    assert!(cells.count() == 100 && cells.iter().all(|cell| cell.value() == [1; 1000]));
+}
+
+#[tokio::test]
+async fn those_that_ask_for_much_are_closed_when_all_keep_too_much_but_for_the_last() {
+    let world = strict();
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let names = (0..2000).map(|column| format!("{column:0100}").into());
+    let column =
+        pb::Column { family: crate::world::FAMILY.into(), qualifier: names.chain(["q".into()]).collect() };
+    let much = pb::ScanRequest {
+        scan: Some(pb::Scan { column: vec![column], ..Default::default() }),
+        ..table.open_scan(1)
+    };
+    let (little, _) = scan(&table, &table.open_scan(1)).await.unwrap();
+    let (first, rows) = scan(&table, &much).await.unwrap();
+    assert_eq!(rows, [row_name(0)]);
+    assert_eq!(scan(&table, &next(first.scanner_id, 0, 1)).await.unwrap().1, [row_name(1)], "the only one");
+    let (second, _) = scan(&table, &much).await.unwrap();
+    refused(scan(&table, &next(first.scanner_id, 1, 1)).await, "UnknownScannerException");
+    assert_eq!(scan(&table, &next(second.scanner_id, 0, 1)).await.unwrap().1, [row_name(1)]);
+    assert_eq!(scan(&table, &next(little.scanner_id, 0, 1)).await.unwrap().1, [row_name(1)]);
 }

@@ -16,7 +16,7 @@ async fn state(table: &Table<'_>) -> CompactionState {
     response.compaction_state()
 }
 
-async fn compact(table: &Table<'_>, major: bool, family: &'static [u8]) -> Result<(), String> {
+pub(crate) async fn compact(table: &Table<'_>, major: bool, family: &'static [u8]) -> Result<(), String> {
     let request = pb::CompactRegionRequest {
         region: table.region.clone(),
         major: Some(major),
@@ -32,7 +32,7 @@ fn files(table: &Table<'_>) -> usize {
 }
 
 /// Waits until the store has so many files and no compaction is under way or waiting.
-async fn until_files(table: &Table<'_>, wanted: usize) {
+pub(crate) async fn until_files(table: &Table<'_>, wanted: usize) {
     let since = Instant::now();
     while files(table) != wanted || state(table).await != CompactionState::None {
         assert!(since.elapsed() < LONG, "{} files, {:?}", files(table), state(table).await);

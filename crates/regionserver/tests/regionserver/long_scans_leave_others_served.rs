@@ -1,5 +1,6 @@
 //! While long scans have all turns, and others wait for one, what is short is answered at once.
 
+use crate::a_scan_reply_ends_at_the_first_limit::nothing_passes;
 use crate::gated_device::{Device, Gate};
 use crate::world::{FAMILY, Table, World, action, put, region_info, row_name};
 use bytes::Bytes;
@@ -156,4 +157,89 @@ async fn a_get_of_many_cells_takes_its_turn() {
     };
     let (scanned, ()) = tokio::join!(scan, others);
     assert_eq!(rows(&scanned.unwrap().0), ROWS);
+}
+
+/// A client whose calls that are answered without a hand-over are counted.
+fn watched(world: &World) -> (Loopback, Arc<AtomicUsize>) {
+    let at_once = Arc::new(AtomicUsize::new(0));
+    let service = ClientService::new(Arc::clone(&world.server));
+    (Loopback::new(Arc::new(Watched { service, at_once: Arc::clone(&at_once) })), at_once)
+}
+
+/// A row of so many cells.
+async fn fill_row(table: &Table<'_>, row: &str, cells: usize) {
+    let names: Vec<String> = (0..cells).map(row_name).collect();
+    let columns: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"v"[..])).collect();
+    table.mutate(put(row, &columns)).await.unwrap();
+}
+
+fn multi_of(table: &Table<'_>, gets: Vec<pb::Get>) -> pb::MultiRequest {
+    let get = |get| pb::Action { get: Some(Box::new(get)), ..Default::default() };
+    let action = gets.into_iter().map(get).collect();
+    let region_action = pb::RegionAction { region: table.region.clone(), action, ..Default::default() };
+    pb::MultiRequest { region_action: vec![region_action], ..Default::default() }
+}
+
+#[tokio::test]
+async fn what_a_filter_makes_long_is_not_done_at_once() {
+    /// Few enough for a short scan, and for a short get.
+    const CELLS: usize = 250;
+    let world = World::new();
+    let table = world.table("t").await;
+    fill_row(&table, "wide", CELLS).await;
+    let (client, at_once) = watched(&world);
+    let slow = pb::FilterList {
+        operator: pb::filter_list::Operator::MustPassOne.into(),
+        filters: vec![nothing_passes(); 10_000],
+    };
+    let slow = pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.FilterList".into(),
+        serialized_filter: Some(slow.encode_to_vec().into()),
+    };
+    let get = pb::Get { row: "wide".into(), filter: Some(Box::new(slow.clone())), ..Default::default() };
+    let request = pb::GetRequest { region: table.region.clone(), get: get.clone() };
+    let (answer, _): (pb::GetResponse, _) = client.call("Get", &request, Bytes::new()).await.unwrap();
+    assert_eq!(answer.result.unwrap().associated_cell_count(), 0);
+    let multi = multi_of(&table, vec![get; 3]);
+    let (answer, _): (pb::MultiResponse, _) = client.call("Multi", &multi, Bytes::new()).await.unwrap();
+    assert_eq!(answer.region_action_result[0].result_or_exception.len(), 3);
+    let scan = pb::Scan { filter: Some(slow), ..Default::default() };
+    let scan = pb::ScanRequest { scan: Some(scan), ..table.open_scan(1) };
+    let (answer, _): (pb::ScanResponse, _) = client.call("Scan", &scan, Bytes::new()).await.unwrap();
+    assert_eq!(rows(&answer), 0);
+    assert_eq!(at_once.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn gets_of_one_multi_that_look_at_much_are_not_all_done_at_once() {
+    const GETS: usize = 128;
+    let world = World::new();
+    let table = world.table("t").await;
+    fill_row(&table, "wide", 9000).await;
+    table.put("large", &[b'v'; 50_000]).await.unwrap();
+    let (client, at_once) = watched(&world);
+    // Nothing is found, but for one cell, in whose place each of the others is looked at.
+    let old = pb::TimeRange { from: Some(0), to: Some(2) };
+    let get = pb::Get { row: "wide".into(), time_range: Some(Box::new(old)), ..Default::default() };
+    let value = pb::mutation_proto::column_value::QualifierValue {
+        qualifier: Some("old".into()),
+        timestamp: Some(1),
+        ..Default::default()
+    };
+    let mut one = put("wide", &[]);
+    one.column_value[0].qualifier_value.push(value);
+    table.mutate(one).await.unwrap();
+    let large = pb::Get { row: "large".into(), ..Default::default() };
+    // One after the other; and together, behind what fills a reply.
+    for gets in [vec![get.clone(); GETS], [vec![large], vec![get.clone(); GETS]].concat()] {
+        let (count, multi) = (gets.len(), multi_of(&table, gets));
+        let (answer, _): (pb::MultiResponse, _) = client.call("Multi", &multi, Bytes::new()).await.unwrap();
+        let results = &answer.region_action_result[0].result_or_exception;
+        assert_eq!(results.len(), count);
+        assert!(results.iter().all(|one| one.result.as_ref().unwrap().associated_cell_count() == 1));
+        assert_eq!(at_once.load(Ordering::Relaxed), 0);
+    }
+    let few = multi_of(&table, vec![pb::Get { row: "none".into(), ..Default::default() }; 4]);
+    let _: (pb::MultiResponse, _) = client.call("Multi", &few, Bytes::new()).await.unwrap();
+    assert_eq!(at_once.load(Ordering::Relaxed), 1);
 }

@@ -1,0 +1,106 @@
+//! Reads of rows that are locked, which writes are built upon.
+//!
+//! The row may be large, and its filter slow: such a read finds no more than a row may have, lets others have their turns, and
+//! keeps more than a little in memory only while it is its turn among large updates ([`crate::large_updates`]).
+
+use crate::error::{Interrupt, RegionError};
+use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
+use crate::region::Region;
+use crate::region_scanner::RegionScanner;
+use crate::scan_limits::{ScanLimits, ScanStop};
+use crate::scan_output::ScanOutput;
+use crate::unsettled::UnsettledWrites;
+use finback_cell::Scan;
+use finback_filter::Filter;
+use std::time::{Duration, Instant};
+
+/// Cells looked at, and bytes found, before the next look at the clock and at what was found.
+const CELLS_PER_LOOK: usize = 256;
+const BYTES_PER_LOOK: usize = 256 << 10;
+
+/// After so long other work gets its turn.
+const TURN_TIME: Duration = Duration::from_millis(5);
+
+/// The turn of one write among large updates: taken when it is needed, and then kept until the write is done.
+pub(crate) struct LargeTurn<'a> {
+    region: &'a Region,
+    /// How long the client waits.
+    deadline: Option<Instant>,
+    taken: Option<LargeUpdate<'a>>,
+}
+
+impl<'a> LargeTurn<'a> {
+    pub(crate) fn new(region: &'a Region, deadline: Option<Instant>) -> Self {
+        Self { region, deadline, taken: None }
+    }
+
+    pub(crate) fn is_taken(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    /// Waits for it, as long as for a row lock, unless it is taken.
+    pub(crate) async fn take(&mut self) -> Result<(), RegionError> {
+        if self.taken.is_none() {
+            let config = &self.region.environment.config;
+            let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let wait = left.map_or(config.row_lock_wait, |left| left.min(config.row_lock_wait));
+            self.taken = Some(config.large_updates.turn(&*self.region.environment.host, wait).await?);
+        }
+        Ok(())
+    }
+}
+
+impl Region {
+    /// Reads a whole scan of a row that is locked, fetching blocks as needed, with what is not settled of it.
+    ///
+    /// # Errors
+    /// [`RegionError::RowTooBig`]; those of the scan.
+    pub(crate) async fn read_locked(
+        &self,
+        scan: &Scan,
+        filter: Option<Box<dyn Filter>>,
+        limits: &ScanLimits,
+        unsettled: &UnsettledWrites,
+        large: &mut LargeTurn<'_>,
+    ) -> Result<ScanOutput, RegionError> {
+        let limits = ScanLimits { budget: CELLS_PER_LOOK, turn_bytes: BYTES_PER_LOOK, ..*limits };
+        let mut scanner = self.scanner_over(scan, filter, unsettled)?;
+        let mut out = ScanOutput::default();
+        let mut turn_began = Instant::now();
+        loop {
+            match scanner.next(&mut out, &limits) {
+                Ok(stop) => {
+                    self.check_row_size(&out)?;
+                    if stop != ScanStop::Budget {
+                        out.close_result(false);
+                        return Ok(out);
+                    }
+                    if is_large(&out, &scanner, 0) {
+                        large.take().await?;
+                    }
+                }
+                Err(Interrupt::NeedBlock(request)) => {
+                    if is_large(&out, &scanner, request.block.size as usize) {
+                        large.take().await?;
+                    }
+                    scanner.provide(self.environment.host.fetch(request).await?);
+                }
+                Err(Interrupt::Failed(error)) => return Err(error),
+            }
+            if turn_began.elapsed() >= TURN_TIME {
+                tokio::task::yield_now().await;
+                turn_began = Instant::now();
+            }
+        }
+    }
+
+    fn check_row_size(&self, out: &ScanOutput) -> Result<(), RegionError> {
+        let limit = self.environment.config.max_row_bytes;
+        if out.cells.len() > limit { Err(RegionError::RowTooBig { limit }) } else { Ok(()) }
+    }
+}
+
+/// Whether what a read has, with a block of so many bytes, is large.
+fn is_large(out: &ScanOutput, scanner: &RegionScanner, block_bytes: usize) -> bool {
+    out.cells.len() + scanner.held_bytes() + block_bytes >= LARGE_UPDATE_BYTES
+}

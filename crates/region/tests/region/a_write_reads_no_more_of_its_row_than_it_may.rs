@@ -1,0 +1,128 @@
+//! What a write is built upon is read within limits, since its row is locked meanwhile: the size of a row, and the time of others.
+
+use crate::world::{World, family, mutation, mutation_of, put, run, value};
+use finback_cell::cell::CellParts;
+use finback_cell::{Bytes, Cell, CellType, LATEST_TIMESTAMP, MutationKind, TimeRange};
+use finback_filter::{Filter, FilterCode, FilterError};
+use finback_fs::MemFileSystem;
+use finback_region::{Condition, ConditionTest, Region, RegionError};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+const MAX_ROW_BYTES: usize = 64 << 10;
+const VALUE_BYTES: usize = 1000;
+
+/// Decides over whole rows, and counts their cells.
+struct WholeRow {
+    seen: Arc<AtomicUsize>,
+    takes: Duration,
+}
+
+impl Filter for WholeRow {
+    fn filter_cell(&mut self, _: &Cell<'_>) -> Result<FilterCode, FilterError> {
+        self.seen.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(self.takes);
+        Ok(FilterCode::Include)
+    }
+
+    fn has_filter_row(&self) -> bool {
+        true
+    }
+}
+
+fn whole_row(seen: &Arc<AtomicUsize>, takes: Duration) -> Vec<Condition> {
+    let filter = Box::new(WholeRow { seen: Arc::clone(seen), takes });
+    let row = Bytes::from("wide");
+    vec![Condition { row, time_range: TimeRange::ALL, test: ConditionTest::Filter(filter) }]
+}
+
+/// A region with a row of so many cells.
+fn start(cells: usize, max_row_bytes: usize) -> (World, Arc<Region>) {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 9)]);
+    world.config.max_row_bytes = max_row_bytes;
+    let region = world.start().unwrap();
+    for cell in 0..cells {
+        let column = format!("q{cell:05}");
+        run(region.mutate(&put(("wide", "a", &column), &[7; VALUE_BYTES]))).unwrap();
+    }
+    (world, region)
+}
+
+#[test]
+fn a_condition_over_a_row_that_is_too_big_is_refused() {
+    const CELLS: usize = 2000;
+    let (_world, region) = start(CELLS, MAX_ROW_BYTES);
+    let seen = Arc::default();
+    let change = vec![put(("wide", "a", "new"), b"v")];
+    let refused =
+        run(region.mutate_atomically(whole_row(&seen, Duration::ZERO), change.clone())).unwrap_err();
+    assert!(matches!(refused, RegionError::RowTooBig { limit: MAX_ROW_BYTES }), "{refused}");
+    assert!(seen.load(Ordering::SeqCst) < CELLS / 2, "no more is read than it takes to see that");
+    assert_eq!(value(&region, ("wide", "a", "new")), None);
+    // Nobody has the row any more.
+    assert!(run(region.mutate_atomically(Vec::new(), change)).unwrap().applied);
+}
+
+#[test]
+fn a_condition_with_a_slow_filter_lets_others_have_their_turn() {
+    const CELLS: usize = 3000;
+    let (_world, region) = start(CELLS, usize::MAX);
+    let seen = Arc::default();
+    let condition = whole_row(&seen, Duration::from_micros(30));
+    let mut write = pin!(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
+    assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(run(write).unwrap().applied);
+    assert_eq!(seen.load(Ordering::SeqCst), CELLS);
+}
+
+#[test]
+fn a_condition_over_much_takes_its_turn_among_large_updates() {
+    const CELLS: usize = 2000;
+    let (world, region) = start(CELLS, usize::MAX);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let turn =
+        runtime.block_on(world.config.large_updates.turn(&*world.host, Duration::from_secs(60))).unwrap();
+    let seen = Arc::default();
+    let change = vec![put(("wide", "a", "new"), b"v")];
+    let mut waits = pin!(region.mutate_atomically(whole_row(&seen, Duration::ZERO), change));
+    {
+        let _guard = runtime.enter();
+        // However often it is asked.
+        for _ in 0..100 {
+            assert!(matches!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+        }
+    }
+    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    drop(turn);
+    assert!(runtime.block_on(waits).unwrap().applied);
+}
+
+#[test]
+fn markers_for_the_latest_versions_read_no_values_and_no_more_versions_than_one_column_has_markers() {
+    const VERSIONS: u8 = 9;
+    let (_world, region) = start(0, MAX_ROW_BYTES);
+    let at = |version: u8| {
+        let column = ("r", "a", "q");
+        mutation(MutationKind::Put, CellType::Put, column, version.into(), &vec![version; MAX_ROW_BYTES / 2])
+    };
+    for version in 1..=VERSIONS {
+        run(region.mutate(&at(version))).unwrap();
+    }
+    let latest = CellParts {
+        row: b"r",
+        family: b"a",
+        qualifier: b"q",
+        timestamp: LATEST_TIMESTAMP,
+        type_code: CellType::Delete.code(),
+        value: b"",
+        tags: b"",
+    };
+    let three = mutation_of(MutationKind::Delete, b"r", [latest; 3]);
+    run(region.mutate(&three)).unwrap();
+    assert_eq!(value(&region, ("r", "a", "q")).unwrap()[0], VERSIONS - 3);
+}
