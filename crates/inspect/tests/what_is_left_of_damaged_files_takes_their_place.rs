@@ -113,7 +113,10 @@ fn a_trailer_of_an_unknown_version_is_repaired_and_a_file_of_an_old_one_is_not()
     let report = root.check();
     let trailer = length - 4096;
     let message = &report.findings[0].message;
-    assert!(message.contains(&format!("HFile version 7.3, of the trailer at {trailer}, is not")), "{message}");
+    assert!(
+        message.contains(&format!("HFile version 7.3, of the trailer at {trailer}, is not")),
+        "{message}"
+    );
     assert!(plan(&report, &root)[0].ends_with("all its 1024 cells in its place; no cell is lost"));
     assert_eq!((root.repair(), root.found()), (1, Vec::new()));
     assert_eq!(rows_of(&path), ROWS.collect::<Vec<_>>());
