@@ -91,8 +91,8 @@ impl RootDir {
         small_file::write_new(&**fs, &temporary, &encode(&list))?;
         small_file::remove_if_exists(&**fs, &path)?;
         fs.rename(&temporary, &path).at(&path)?;
-        let older = before.iter().filter(|older| **older != name);
-        older.map(|older| small_file::remove_if_exists(&**fs, &dir.join(older.to_string()))).collect()
+        let mut older = before.iter().filter(|older| **older != name);
+        older.try_for_each(|older| small_file::remove_if_exists(&**fs, &dir.join(older.to_string())))
     }
 
     /// Begins the list of a store that has neither files nor a list. From then on files that it does not have are garbage, and
