@@ -20,6 +20,11 @@ impl TimeRange {
         self.is_all() || (timestamp >= self.min && timestamp < self.max)
     }
 
+    /// Whether `timestamp` is inside or behind: HBase's `withinOrAfterTimeRange`.
+    pub fn contains_or_precedes(&self, timestamp: i64) -> bool {
+        self.is_all() || timestamp >= self.min
+    }
+
     /// Whether this is no restriction at all.
     pub fn is_all(&self) -> bool {
         self.min <= 0 && self.max == i64::MAX

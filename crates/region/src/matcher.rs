@@ -222,7 +222,7 @@ impl Matcher {
         let counts = if self.keep_deleted {
             self.time_range.contains(marker.timestamp())
         } else {
-            marker.timestamp() >= self.time_range.min
+            self.time_range.contains_or_precedes(marker.timestamp())
         };
         match &mut self.new_versions {
             Some(new_versions) if counts => new_versions.add(marker, sequence_id),
