@@ -33,7 +33,7 @@ pub use order::CellOrder;
 pub use prefetch::{prefetch, prefetch_bytes, prefetch_cell, prefetch_searched};
 pub use read::{FamilySelection, Get, Scan};
 pub use region_info::{RegionInfo, RegionState};
-pub use schema::{ColumnFamilyDescriptor, KeepDeletedCells, TableDescriptor};
+pub use schema::{ColumnFamilyDescriptor, KeepDeletedCells, MAX_BLOCK_SIZE_BYTES, TableDescriptor};
 pub use server_name::ServerName;
 pub use shortened::Shortened;
 pub use split_restriction::SplitRestriction;

@@ -5,6 +5,10 @@
 use crate::table_name::TableName;
 use bytes::Bytes;
 
+/// The largest BLOCKSIZE, as in HBase: a table without sanity checks may name a larger one, which would make blocks that no reader
+/// takes.
+pub const MAX_BLOCK_SIZE_BYTES: u32 = 16 << 20;
+
 /// An attribute or configuration entry.
 pub type Entry = (Bytes, Bytes);
 
@@ -233,9 +237,9 @@ impl ColumnFamilyDescriptor {
         }
     }
 
-    /// BLOCKSIZE in bytes. Default 65536.
+    /// BLOCKSIZE in bytes, at most [`MAX_BLOCK_SIZE_BYTES`]. Default 65536.
     pub fn block_size_bytes(&self) -> u32 {
-        self.parsed("BLOCKSIZE").filter(|&size| size > 0).unwrap_or(65536)
+        self.parsed("BLOCKSIZE").filter(|&size| size > 0).unwrap_or(65536).min(MAX_BLOCK_SIZE_BYTES)
     }
 
     /// BLOCKCACHE: whether reads keep data blocks in the cache. Default true.
@@ -257,6 +261,13 @@ impl ColumnFamilyDescriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_are_no_larger_than_they_may_be() {
+        let size =
+            |text| ColumnFamilyDescriptor::with_defaults(b"f").with("BLOCKSIZE", text).block_size_bytes();
+        assert_eq!(["1024", "0", "134217728"].map(size), [1024, 65536, 16 << 20]);
+    }
 
     #[test]
     fn names_of_families_are_those_that_hbase_takes() {

@@ -71,6 +71,11 @@ pub trait Filter: Send {
         false
     }
 
+    /// Whether it may leave out cells, so that versions of a column are counted behind it.
+    fn drops_cells(&self) -> bool {
+        true
+    }
+
     /// Whether the filter decides over whole rows (in [`Filter::filter_row_cells`] or [`Filter::filter_row`]).
     fn has_filter_row(&self) -> bool {
         false
@@ -120,6 +125,9 @@ impl<F: Filter + ?Sized> Filter for Box<F> {
     }
     fn transform_cell(&mut self, cell: &Cell<'_>, out: &mut Vec<u8>) -> bool {
         (**self).transform_cell(cell, out)
+    }
+    fn drops_cells(&self) -> bool {
+        (**self).drops_cells()
     }
     fn has_filter_row(&self) -> bool {
         (**self).has_filter_row()

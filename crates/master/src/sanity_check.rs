@@ -1,6 +1,6 @@
 //! Whether a table's schema makes sense; HBase's checks, in its order and words.
 
-use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, coprocessor};
+use finback_cell::{ColumnFamilyDescriptor, MAX_BLOCK_SIZE_BYTES, TableDescriptor, coprocessor};
 use finback_rpc::{RpcException, exceptions};
 
 const SWITCH: &str = "hbase.table.sanity.checks";
@@ -20,7 +20,7 @@ const SPLIT_POLICIES: [&str; 7] = [
     "KeyPrefixRegionSplitPolicy",
     "SteppingSplitPolicy",
 ];
-const BLOCK_SIZES: std::ops::RangeInclusive<i64> = 1024..=16 << 20;
+const BLOCK_SIZES: std::ops::RangeInclusive<i64> = 1024..=MAX_BLOCK_SIZE_BYTES as i64;
 
 /// Checks what HBase's clients check in their own builders, and what nothing can be made of: these are not switched off.
 pub(crate) fn check_names(table: &TableDescriptor) -> Result<(), RpcException> {

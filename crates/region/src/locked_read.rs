@@ -6,7 +6,6 @@
 use crate::error::{Interrupt, RegionError};
 use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
 use crate::region::Region;
-use crate::region_scanner::RegionScanner;
 use crate::scan_limits::{ScanLimits, ScanStop};
 use crate::scan_output::ScanOutput;
 use crate::unsettled::UnsettledWrites;
@@ -75,12 +74,12 @@ impl Region {
                         out.close_result(false);
                         return Ok(out);
                     }
-                    if is_large(&out, &scanner, 0) {
+                    if is_large(&out, 0) {
                         large.take().await?;
                     }
                 }
                 Err(Interrupt::NeedBlock(request)) => {
-                    if is_large(&out, &scanner, request.block.size as usize) {
+                    if is_large(&out, request.block.size as usize) {
                         large.take().await?;
                     }
                     scanner.provide(self.environment.host.fetch(request).await?);
@@ -100,7 +99,8 @@ impl Region {
     }
 }
 
-/// Whether what a read has, with a block of so many bytes, is large.
-fn is_large(out: &ScanOutput, scanner: &RegionScanner, block_bytes: usize) -> bool {
-    out.cells.len() + scanner.held_bytes() + block_bytes >= LARGE_UPDATE_BYTES
+/// Whether what a read has found, with a block of so many bytes, is large. Blocks of ordinary size do not count: a row that is
+/// in several files has some of each, however short it is.
+fn is_large(out: &ScanOutput, block_bytes: usize) -> bool {
+    out.cells.len() + block_bytes >= LARGE_UPDATE_BYTES
 }

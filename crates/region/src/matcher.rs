@@ -90,13 +90,13 @@ impl Matcher {
         rules: &FamilyRules,
         wanted: Option<Vec<Bytes>>,
         now: i64,
-        has_filter: bool,
+        is_filtered: bool,
     ) -> Self {
         let oldest = if scan.raw { i64::MIN } else { rules.oldest_unexpired(now) };
         let family_versions = if scan.raw { u32::MAX } else { rules.max_versions };
         let max_result = scan.max_versions.min(family_versions);
         let new_version_behavior = rules.new_version_behavior && !scan.raw;
-        let limit = if has_filter && !new_version_behavior { family_versions } else { max_result };
+        let limit = if is_filtered && !new_version_behavior { family_versions } else { max_result };
         let min_versions = rules.min_versions;
         let limits = VersionLimits { limit, min_versions, oldest, new_version_behavior };
         Self {

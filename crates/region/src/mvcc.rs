@@ -261,6 +261,14 @@ impl ReadPoint {
     }
 }
 
+impl ReadPoint {
+    /// Registers once more, at the same point.
+    pub(crate) fn again(&self) -> Self {
+        self.scanners.0.lock().add(self.point);
+        Self { scanners: Arc::clone(&self.scanners), point: self.point }
+    }
+}
+
 impl Drop for ReadPoint {
     fn drop(&mut self) {
         self.scanners.0.lock().remove(self.point);

@@ -310,7 +310,8 @@ impl Region {
         let registered = register();
         let range = self.clamp(scan);
         let sight = Sight { read_point: registered.get(), lowest, unsettled };
-        let (stores, seen) = self.store_scanners(scan, &range, sight, filter.is_some());
+        let (stores, seen) =
+            self.store_scanners(scan, &range, sight, filter.as_ref().is_some_and(Filter::drops_cells));
         let default = self.environment.config.loads_families_on_demand;
         let on_demand = scan.load_column_families_on_demand.unwrap_or(default);
         Ok(RegionScanner::new(registered, self.order, &range, (stores, seen), filter, on_demand))
@@ -322,7 +323,7 @@ impl Region {
         scan: &Scan,
         range: &RowRange<&Bytes>,
         mut sight: Sight<'_>,
-        has_filter: bool,
+        is_filtered: bool,
     ) -> (Vec<StoreScanner>, FilesSeen) {
         // Who sees what is not settled has the row locked, and some of that may be in the memstore already.
         if scan.read_uncommitted || !sight.unsettled.is_empty() {
@@ -335,7 +336,7 @@ impl Region {
             for store in &self.stores {
                 let selection = scan.families.iter().find(|selection| selection.family == store.family.name);
                 if (scan.families.is_empty() || selection.is_some())
-                    && let Some(store) = store.scanner(scan, range, selection, sight, &now, has_filter)
+                    && let Some(store) = store.scanner(scan, range, selection, sight, &now, is_filtered)
                 {
                     if stores.is_empty() {
                         stores.reserve_exact(1); // They are large, and mostly there is one.

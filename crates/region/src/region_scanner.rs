@@ -105,8 +105,8 @@ impl RegionScanner {
         self.read_point.get()
     }
 
-    pub(crate) fn into_registration(self) -> ReadPoint {
-        self.read_point
+    pub(crate) fn registration(&self) -> &ReadPoint {
+        &self.read_point
     }
 
     /// The row last looked at; empty before the first.
@@ -204,6 +204,11 @@ impl RegionScanner {
     /// Whether it has a filter.
     pub fn has_filter(&self) -> bool {
         self.filter.is_some()
+    }
+
+    /// Whether its filter may leave out cells.
+    pub(crate) fn drops_cells(&self) -> bool {
+        self.filter.as_ref().is_some_and(Filter::drops_cells)
     }
 
     /// Hands over the block that the last call asked for.

@@ -27,9 +27,9 @@ pub struct KeptReadPoint {
 }
 
 impl RegionScanner {
-    /// Ends the scanner, but for its read point.
-    pub fn into_read_point(self) -> KeptReadPoint {
-        KeptReadPoint { _registration: self.into_registration() }
+    /// Keeps the scanner's read point beyond its end.
+    pub fn keep_read_point(&self) -> KeptReadPoint {
+        KeptReadPoint { _registration: self.registration().again() }
     }
 }
 
@@ -59,7 +59,7 @@ impl Region {
         self.check_open()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
         let sight = Sight { read_point, lowest: 0, unsettled: UnsettledWrites::none() };
-        let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), sight, scanner.has_filter());
+        let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), sight, scanner.drops_cells());
         if seen != scanner.files_seen() {
             return Ok(false);
         }

@@ -320,7 +320,7 @@ impl Store {
         selection: Option<&FamilySelection>,
         sight: Sight<'_>,
         now: &dyn Fn() -> i64,
-        has_filter: bool,
+        is_filtered: bool,
     ) -> Option<StoreScanner> {
         self.recent_reads.note();
         let relevant = Relevant::new(scan, rows, (&self.family.name, &self.rules), self.order, now);
@@ -375,7 +375,7 @@ impl Store {
         };
         let time_range = scan.time_range_of(&self.family.name);
         let qualifiers = selection.and_then(|selection| selection.qualifiers.clone());
-        let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now(), has_filter);
+        let matcher = Matcher::new(scan, time_range, &self.rules, qualifiers, now(), is_filtered);
         let is_merge = sources.len() > 1;
         let heap = Heap::new(self.order, sources, self.kept_blocks);
         // Raw reads see all there is; NEW_VERSION_BEHAVIOR goes by more than timestamps.

@@ -183,7 +183,7 @@ impl OpenGet {
             let step = left.min(FILTERED_CELLS_PER_LOOK);
             let progress = self.advance_by(step)?;
             left -= step;
-            let is_over = left == 0 || self.out.cells.len() - found >= TURN_BYTES;
+            let is_over = left == 0 || self.out.cells.len().saturating_sub(found) >= TURN_BYTES;
             if !matches!(progress, Progress::Turn) || is_over || turn.is_over() {
                 return Ok(progress);
             }

@@ -78,11 +78,13 @@ impl IdleMemory {
         self.blocks.take_longest()
     }
 
-    /// The scanner that has longest kept something of its own, unless it is the only one.
-    pub(crate) fn longest_of_several(&self) -> Option<u64> {
-        let mut waiting = self.own.waiting.values();
-        let (id, _) = waiting.next()?;
-        waiting.next().map(|_| *id)
+    /// The scanner that has longest kept something of its own, if all before the last one have more than this: who keeps very much does
+    /// not drive out the others, which would not suffice.
+    pub(crate) fn longest_of_several(&self, most_bytes: usize) -> Option<u64> {
+        let (_, (_, of_last)) = self.own.waiting.last_key_value()?;
+        let before = self.own.bytes - of_last;
+        let is_too_much = before > most_bytes || before > 0 && *of_last <= most_bytes;
+        is_too_much.then(|| self.own.waiting.values().next().map(|(id, _)| *id)).flatten()
     }
 }
 
@@ -113,10 +115,20 @@ mod tests {
         let mut idle = IdleMemory::default();
         let turns: Vec<_> = (1..=3).map(|id| idle.add(id, Kept { blocks: 1, own: 100 })).collect();
         while idle.take_longest_with_blocks().is_some() {}
-        assert_eq!((idle.bytes(), idle.longest_of_several()), (300, Some(1)));
+        assert_eq!((idle.bytes(), idle.longest_of_several(150)), (300, Some(1)));
         idle.remove(turns[0]);
-        assert_eq!((idle.bytes(), idle.longest_of_several()), (200, Some(2)));
+        assert_eq!((idle.bytes(), idle.longest_of_several(150)), (200, Some(2)));
         idle.remove(turns[1]);
-        assert_eq!((idle.bytes(), idle.longest_of_several()), (100, None));
+        assert_eq!((idle.bytes(), idle.longest_of_several(50)), (100, None));
+    }
+
+    #[test]
+    fn one_that_has_more_than_all_may_have_drives_out_no_more_than_without_it() {
+        let mut idle = IdleMemory::default();
+        for (id, own) in [(1, 60), (2, 60), (3, 1000)] {
+            idle.add(id, Kept { blocks: 0, own });
+        }
+        assert_eq!(idle.longest_of_several(150), None);
+        assert_eq!(idle.longest_of_several(100), Some(1));
     }
 }

@@ -72,9 +72,9 @@ pub(crate) struct Slots {
 
 impl Slots {
     /// Keeps the read points of scanners that were closed before their end, the newest if there are many.
-    pub(crate) fn keep_read_points(&mut self, closed: Vec<Slot>, until: Instant) {
-        let scanners = closed.into_iter().filter_map(|slot| slot.scanner);
-        self.left.extend(scanners.map(|open| (until, open.scanner.into_read_point())));
+    pub(crate) fn keep_read_points(&mut self, closed: &[Slot], until: Instant) {
+        let scanners = closed.iter().filter_map(|slot| slot.scanner.as_ref());
+        self.left.extend(scanners.map(|open| (until, open.scanner.keep_read_point())));
         let surplus = self.left.len().saturating_sub(REMEMBERED_CLOSED);
         self.left.drain(..surplus);
     }
@@ -87,8 +87,8 @@ impl Slots {
     }
 
     /// Has scanners let go of their blocks, those that have waited longest first, until the others have no more than this.
-    /// If that does not suffice those go that have much of their own, but for one: their clients open others behind the last
-    /// rows that they got. Gives these back.
+    /// If that does not suffice, those go that have much of their own, until what the last one has is the rest, or more than it may be
+    /// by itself: their clients open others behind the last rows that they got. Gives these back.
     fn park(&mut self, most_bytes: usize) -> Vec<Slot> {
         let mut closed = Vec::new();
         while self.idle.bytes() > most_bytes {
@@ -96,7 +96,7 @@ impl Slots {
                 if let Some(open) = self.by_id.get_mut(&id).and_then(|slot| slot.scanner.as_mut()) {
                     open.scanner.park();
                 }
-            } else if let Some(id) = self.idle.longest_of_several() {
+            } else if let Some(id) = self.idle.longest_of_several(most_bytes) {
                 closed.extend(self.remove(id));
             } else {
                 break;
@@ -185,8 +185,10 @@ impl Scanners {
         let closed = slots.park(self.idle_bytes);
         if !closed.is_empty() {
             tracing::info!(closed = closed.len(), "scanners that kept too much of their own");
-            slots.keep_read_points(closed, expires);
+            slots.keep_read_points(&closed, expires);
         }
+        // Those are dropped outside the lock: they may free much memory.
+        drop(slots);
     }
 
     /// Extends the lease.

@@ -254,10 +254,8 @@ impl Scheduler {
         let mut queue = self.queue.lock();
         match end {
             End::Done => queue.over(&taken),
-            End::PutOff(pause) => {
-                let failures = taken.failures;
-                queue.again(taken, failures, self.now() + *pause);
-            }
+            // It waits for something else now than that what it failed by may have gone.
+            End::PutOff(pause) => queue.again(taken, 0, self.now() + *pause),
             End::Failed if taken.failures + 1 < MAX_FAILURES => {
                 let pause = (FIRST_PAUSE * 2u32.pow(taken.failures)).min(LONGEST_PAUSE);
                 let failures = taken.failures + 1;
@@ -393,6 +391,19 @@ mod tests {
             assert!(matches!(end_of(panics(after)).await, End::Failed));
         }
         assert!(matches!(end_of(async { End::Done }).await, End::Done));
+    }
+
+    #[tokio::test]
+    async fn a_flush_that_failed_and_is_put_off_is_not_passed_over_for_its_failure() {
+        let scheduler = Scheduler::new(BackgroundOptions::default());
+        scheduler.ask_for_flush("one");
+        let taken = scheduler.next(Pool::Flushes).await.unwrap();
+        scheduler.ended(taken, &End::Failed);
+        assert_eq!(scheduler.regions_with_failed_flushes(), HashSet::from(["one".into()]));
+        let taken = scheduler.next(Pool::Flushes).await.unwrap();
+        scheduler.ended(taken, &End::PutOff(Duration::from_secs(1)));
+        assert_eq!(scheduler.regions_with_failed_flushes(), HashSet::new());
+        assert_eq!(scheduler.waiting(Pool::Flushes), 1);
     }
 
     #[test]

@@ -75,7 +75,9 @@ impl Scanners {
         }
         if renewed > 0 || !closed.is_empty() {
             tracing::info!(renewed, closed = closed.len(), "scanners that kept flushed memory");
-            slots.keep_read_points(closed, Instant::now() + self.lease());
+            slots.keep_read_points(&closed, Instant::now() + self.lease());
         }
+        // Those are dropped outside the lock: they may free much memory.
+        drop(slots);
     }
 }

@@ -25,6 +25,10 @@ impl Filter for KeyOnlyFilter {
         Ok(FilterCode::Include)
     }
 
+    fn drops_cells(&self) -> bool {
+        false
+    }
+
     fn transform_cell(&mut self, cell: &Cell<'_>, out: &mut Vec<u8>) -> bool {
         let length = (cell.value_length() as u32).to_be_bytes();
         let value: &[u8] = if self.length_as_value { &length } else { &[] };

@@ -149,7 +149,8 @@ fn a_scan_that_lost_its_scanner_goes_on_where_it_was_or_as_of_now_and_misses_no_
     region.flush(None).unwrap();
     region.compact(b"a", true).unwrap().unwrap();
     assert_eq!(resumed(), ["r1 0", "r2 0", "r3 0", "r4 0"], "what the scanner needed was kept for it");
-    let kept = lost.into_read_point();
+    let kept = lost.keep_read_point();
+    drop(lost);
     region.compact(b"a", true).unwrap().unwrap();
     assert_eq!(resumed(), ["r1 0", "r2 0", "r3 0", "r4 0"], "and for its read point");
     drop(kept);

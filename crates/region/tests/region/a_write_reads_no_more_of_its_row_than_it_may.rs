@@ -2,7 +2,8 @@
 
 use crate::world::{World, family, mutation, mutation_of, put, run, value};
 use finback_cell::cell::CellParts;
-use finback_cell::{Bytes, Cell, CellType, LATEST_TIMESTAMP, MutationKind, TimeRange};
+use finback_cell::{Bytes, Cell, CellType, LATEST_TIMESTAMP, Mutation, MutationKind, TimeRange};
+use finback_filter::filters::FirstKeyOnlyFilter;
 use finback_filter::{Filter, FilterCode, FilterError};
 use finback_fs::MemFileSystem;
 use finback_region::{Condition, ConditionTest, Region, RegionError};
@@ -102,6 +103,53 @@ fn a_condition_over_much_takes_its_turn_among_large_updates() {
     assert!(runtime.block_on(waits).unwrap().applied);
 }
 
+/// A mutation that deletes so many of the latest versions of a column.
+fn delete_latest(versions: usize) -> Mutation {
+    let latest = CellParts {
+        row: b"r",
+        family: b"a",
+        qualifier: b"q",
+        timestamp: LATEST_TIMESTAMP,
+        type_code: CellType::Delete.code(),
+        value: b"",
+        tags: b"",
+    };
+    mutation_of(MutationKind::Delete, b"r", vec![latest; versions])
+}
+
+#[test]
+fn a_marker_for_the_latest_version_reads_no_file_when_that_is_in_memory() {
+    let (world, region) = start(0, MAX_ROW_BYTES);
+    for version in 1..=4 {
+        region.flush(None).unwrap();
+        let column = ("r", "a", "q");
+        run(region.mutate(&mutation(MutationKind::Put, CellType::Put, column, version, b"v"))).unwrap();
+    }
+    let before = world.host.fetched.load(Ordering::SeqCst);
+    run(region.mutate(&delete_latest(1))).unwrap();
+    assert_eq!(world.host.fetched.load(Ordering::SeqCst), before);
+    assert_eq!(value(&region, ("r", "a", "q")).unwrap(), b"v");
+}
+
+#[test]
+fn a_condition_over_little_in_files_of_large_blocks_waits_for_no_large_update() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 9)]);
+    let region = world.start().unwrap();
+    for file in 0..5 {
+        run(region.mutate(&put(("wide", "a", &format!("q{file}")), b"v"))).unwrap();
+        run(region.mutate(&put(("wide", "a", "x"), &[7; 300 << 10]))).unwrap();
+        region.flush(None).unwrap();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _turn =
+        runtime.block_on(world.config.large_updates.turn(&*world.host, Duration::from_secs(60))).unwrap();
+    let row = Bytes::from("wide");
+    let test = ConditionTest::Filter(Box::new(FirstKeyOnlyFilter::new()));
+    let conditions = vec![Condition { row, time_range: TimeRange::ALL, test }];
+    let written = region.mutate_atomically(conditions, vec![put(("wide", "a", "new"), b"v")]);
+    assert!(run(written).unwrap().applied);
+}
+
 #[test]
 fn markers_for_the_latest_versions_read_no_values_and_no_more_versions_than_one_column_has_markers() {
     const VERSIONS: u8 = 9;
@@ -113,16 +161,7 @@ fn markers_for_the_latest_versions_read_no_values_and_no_more_versions_than_one_
     for version in 1..=VERSIONS {
         run(region.mutate(&at(version))).unwrap();
     }
-    let latest = CellParts {
-        row: b"r",
-        family: b"a",
-        qualifier: b"q",
-        timestamp: LATEST_TIMESTAMP,
-        type_code: CellType::Delete.code(),
-        value: b"",
-        tags: b"",
-    };
-    let three = mutation_of(MutationKind::Delete, b"r", [latest; 3]);
+    let three = delete_latest(3);
     run(region.mutate(&three)).unwrap();
     assert_eq!(value(&region, ("r", "a", "q")).unwrap()[0], VERSIONS - 3);
 }

@@ -30,6 +30,8 @@ pub(crate) struct TestHost {
     pub(crate) memstore_bytes: AtomicI64,
     pub(crate) flushes_wanted: AtomicU64,
     pub(crate) regions_given_up: AtomicU64,
+    /// Blocks that were read.
+    pub(crate) fetched: AtomicU64,
     /// Work for the background is done at once, by whoever gives occasion to it: so tests can be repeated.
     pub(crate) has_no_background: AtomicBool,
     /// Done once, within the write that gives occasion to work for the background.
@@ -45,6 +47,7 @@ impl TestHost {
             memstore_bytes: AtomicI64::new(0),
             flushes_wanted: AtomicU64::new(0),
             regions_given_up: AtomicU64::new(0),
+            fetched: AtomicU64::new(0),
             has_no_background: AtomicBool::new(false),
             meddling: Mutex::new(None),
             slow_from: AtomicU64::new(u64::MAX),
@@ -80,6 +83,7 @@ impl Host for TestHost {
     }
 
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
+        self.fetched.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             tokio::task::yield_now().await;
             request.read()

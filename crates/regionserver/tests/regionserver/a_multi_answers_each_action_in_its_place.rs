@@ -1,9 +1,10 @@
 //! Multi: actions of many kinds, on regions that are here and others that are not.
 
-use crate::world::{Table, World, action, failure_of, increment, put, region_info, text};
+use crate::a_scan_reply_ends_at_the_first_limit::no_value;
+use crate::world::{FAMILY, Table, World, action, failure_of, increment, put, region_info, text};
 use finback_cell::cell::CellParts;
 use finback_cell::{Bytes, CellBlock, CellBlockBuilder, CellType, LATEST_TIMESTAMP};
-use finback_proto::{convert, pb};
+use finback_proto::{Message, convert, pb};
 use pb::mutation_proto::MutationType;
 
 fn get(row: &str) -> pb::Action {
@@ -284,4 +285,30 @@ async fn the_load_of_regions_is_told_where_that_is_wanted() {
     assert!((39..=42).contains(&loads[0]) && loads[1] == 0, "{loads:?}");
     assert!((9..=11).contains(&told.stat[1].heap_occupancy()), "{told:?}");
     assert_eq!(told.stat[0].compaction_pressure, Some(0));
+}
+
+#[tokio::test]
+async fn a_long_row_that_its_filter_drops_at_the_end_is_not_there() {
+    const COLUMNS: usize = 3000;
+    let world = World::new();
+    let table = world.table("t").await;
+    let names: Vec<String> = (0..COLUMNS).map(|column| format!("q{column:05}")).collect();
+    let columns: Vec<(&str, &[u8])> = names.iter().map(|name| (&name[..], &b"v"[..])).collect();
+    table.mutate(put("r", &columns)).await.unwrap();
+    let of_the_last_column = pb::SingleColumnValueFilter {
+        column_family: Some(FAMILY.into()),
+        column_qualifier: Some(names[COLUMNS - 1].clone().into()),
+        compare_op: pb::CompareType::Equal.into(),
+        comparator: no_value(),
+        filter_if_missing: Some(true),
+        latest_version_only: Some(true),
+    };
+    let filter = pb::Filter {
+        name: "org.apache.hadoop.hbase.filter.SingleColumnValueFilter".into(),
+        serialized_filter: Some(of_the_last_column.encode_to_vec().into()),
+    };
+    let get = pb::Get { row: "r".into(), filter: Some(Box::new(filter)), ..Default::default() };
+    let request = pb::GetRequest { region: table.region.clone(), get };
+    let (response, _): (pb::GetResponse, _) = world.ask("Get", &request).await.unwrap();
+    assert_eq!(response.result.unwrap_or_default().associated_cell_count(), 0);
 }

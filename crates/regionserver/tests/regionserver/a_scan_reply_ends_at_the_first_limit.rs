@@ -224,16 +224,20 @@ async fn a_limit_of_rows_ends_the_scan() {
     assert!(!replies.replies[0].0.more_results());
 }
 
-/// A filter that every cell's value fails.
-pub(crate) fn nothing_passes() -> pb::Filter {
+/// What no value is equal to.
+pub(crate) fn no_value() -> pb::Comparator {
     let comparable = pb::ByteArrayComparable { value: Some("no such value".into()) };
     let comparator = pb::BinaryComparator { comparable };
-    let comparator = pb::Comparator {
+    pb::Comparator {
         name: "org.apache.hadoop.hbase.filter.BinaryComparator".into(),
         serialized_comparator: Some(comparator.encode_to_vec().into()),
-    };
+    }
+}
+
+/// A filter that every cell's value fails.
+pub(crate) fn nothing_passes() -> pb::Filter {
     let compare_filter =
-        pb::CompareFilter { compare_op: pb::CompareType::Equal.into(), comparator: Some(comparator) };
+        pb::CompareFilter { compare_op: pb::CompareType::Equal.into(), comparator: Some(no_value()) };
     pb::Filter {
         name: "org.apache.hadoop.hbase.filter.ValueFilter".into(),
         serialized_filter: Some(pb::ValueFilter { compare_filter }.encode_to_vec().into()),

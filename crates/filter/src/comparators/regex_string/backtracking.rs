@@ -14,7 +14,7 @@ const MAX_BACKTRACKS: usize = 1_000_000;
 /// Most look-arounds and the like: the part within each, and the one behind it, learns up to some MiB while matching.
 const MAX_LOOK_AROUNDS: usize = 50;
 /// Most classes of characters and ends of lines, each of which may be a program of its own.
-const MAX_SMALL_PROGRAMS: usize = 1_000;
+const MAX_SMALL_PROGRAMS: usize = 4_000;
 /// About the size of the smallest program, in bytes.
 const SMALL_PROGRAM_BYTES: usize = 4 << 10;
 /// About how much larger programs are than the outline of their parts: they run in both directions.

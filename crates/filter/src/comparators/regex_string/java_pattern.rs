@@ -198,6 +198,18 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// Skips what means nothing under the flag COMMENTS.
+    fn skip_blanks(&mut self) {
+        while self.flags.comments()
+            && let Some(c) = self.peek(0).filter(|&c| c == '#' || is_pattern_space(c))
+        {
+            self.at += 1;
+            if c == '#' {
+                self.skip_comment();
+            }
+        }
+    }
+
     fn skip_comment(&mut self) {
         let ends = |c| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
         while self.peek(0).is_some_and(|c| !ends(c)) {
@@ -251,6 +263,7 @@ impl Translator<'_> {
         }
         self.quantified = true;
         self.out.push_str(&text);
+        self.skip_blanks();
         match self.peek(0) {
             Some('?') => {
                 self.at += 1;

@@ -166,6 +166,8 @@ fn what_follows_a_quantifier_is_what_java_lets_follow() {
     let find = |pattern: &str, value: &str| {
         RegexStringComparator::new(pattern, 0, "UTF-8").unwrap().compare_to(value.as_bytes()).unwrap().is_eq()
     };
+    assert!(find(r"(?x)^a+ +b \z", "aab") && !find(r"(?x)^a+ +a \z", "aaa"), "possessive, behind a blank");
+    assert!(find("(?x)a{2} # two\n ?", "aa"), "reluctant, behind a comment");
     assert!(find("^a{2}{3}$", "aa") && !find("^a{2}{3}$", "aaaaaa"), "a count of a count is one of nothing");
 }
 
@@ -174,6 +176,21 @@ fn patterns_that_would_grow_are_refused() {
     for pattern in ["((a{1000}){1000}){1000}", &"(".repeat(5_000), &"[".repeat(5_000), &"a".repeat(70_000)] {
         let error = RegexStringComparator::new(pattern, 0, "UTF-8").err();
         assert!(matches!(error, Some(FilterError::Pattern { .. })), "{}", &pattern[..10]);
+    }
+}
+
+#[test]
+fn long_counts_and_lists_of_words_are_not_too_much() {
+    let words: Vec<String> = (0..300).map(|word| format!("word{word}")).collect();
+    let words = words.join("|");
+    for (pattern, found) in [
+        ("^.{1,4000}$", "x".repeat(4000)),
+        ("^(?:[^,]{0,255},){12}", "abc,".repeat(12)),
+        (&format!("(?i)^(?!(?:{words})$)"), "word".to_owned()),
+        (&format!("(?i)^(?:{words})$"), "WORD7".to_owned()),
+    ] {
+        let comparator = RegexStringComparator::new(pattern, 0, "UTF-8").unwrap();
+        assert!(comparator.compare_to(found.as_bytes()).unwrap().is_eq(), "{}", &pattern[..10]);
     }
 }
 
