@@ -53,14 +53,13 @@ impl LinearRegex {
             .nfa_size_limit(Some(MAX_PROGRAM_BYTES))
             .hybrid_cache_capacity(MATCHER_BYTES + automaton.memory_usage() * MATCHER_BYTES_PER_BYTE)
             .which_captures(WhichCaptures::Implicit);
-        let build = |config| meta::Builder::new().configure(config).build_from_hir(&reworded.hir);
-        let engine = build(config.clone())
-            .or_else(|error| match error.size_limit() {
-                // The faster ways need the pattern in reverse as well, which may be twice as large.
-                Some(_) => build(config.hybrid(false).dfa(false)),
-                None => Err(error),
-            })
-            .map_err(|error| error.size_limit().map_or(error.to_string(), too_large))?;
+        let build = |config| {
+            let engine = meta::Builder::new().configure(config).build_from_hir(&reworded.hir);
+            engine.map_err(|error| error.size_limit().map_or(error.to_string(), too_large))
+        };
+        // The faster ways need the pattern in reverse as well, which may be twice as large.
+        let slower = || build(config.clone().hybrid(false).dfa(false));
+        let engine = build(config.clone()).or_else(|_| slower())?;
         Ok(Self { engine, automaton: (!reworded.in_all_texts).then_some(automaton) })
     }
 
