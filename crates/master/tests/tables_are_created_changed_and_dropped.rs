@@ -245,6 +245,14 @@ async fn a_schema_is_replaced_as_a_whole() {
     set_entry(&mut new.attributes, "lazy", "true");
     cluster.wait(modify(&new, false).await.unwrap().proc_id).await.unwrap();
     assert_eq!(cluster.server.opens.lock().unwrap().len(), opens);
+    let mut migrates = new.clone();
+    for (key, value) in
+        [("impl", "MIGRATION"), ("migration.src.impl", "DEFAULT"), ("migration.dst.impl", "FILE")]
+    {
+        set_entry(&mut migrates.attributes, &format!("hbase.store.file-tracker.{key}"), value);
+    }
+    let (_, message) = refusal(modify(&migrates, false).await);
+    assert!(message.contains("store file tracker") && message.contains("won't reopen"), "{message}");
     let (class, message) = refusal(modify(&table("t", &[]), true).await);
     assert!(class == "DoNotRetryIOException" && message.contains("at least one column family"), "{message}");
     let (_, message) = refusal(modify(&table("u", &["f"]), true).await);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, TableDescriptor, TableName, schema::set_entry};
-use finback_layout::TRACKER;
+use finback_layout::{StoreFileTracker, TRACKER};
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
@@ -136,6 +136,15 @@ impl Core {
         if !reopen && old.as_deref().is_some_and(|old| replication(old) != replication(&new)) {
             let message =
                 "Can not modify REGION_REPLICATION of a table when modification won't reopen regions";
+            return Err(exceptions::do_not_retry(message));
+        }
+        let trackers = |table: &TableDescriptor| -> Vec<_> {
+            table.families.iter().map(|family| StoreFileTracker::of(table, family)).collect()
+        };
+        if !reopen && old.as_deref().is_some_and(|old| trackers(old) != trackers(&new)) {
+            // Regions that do not run under a migration make no list: the next step, out of it, would find none.
+            let message =
+                "Can not change the store file tracker of a table when modification won't reopen regions";
             return Err(exceptions::do_not_retry(message));
         }
         Ok(Decision {
