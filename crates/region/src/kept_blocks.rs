@@ -4,8 +4,8 @@
 //! would be all the memory that there is. So large blocks are let go of where they are not needed at the moment, and read
 //! again when they are.
 
-/// How much is kept. Blocks of ordinary size are not let go of, nor read twice, by whoever merges some ten to fifty files with blocks
-/// of up to a mebibyte: HBase keeps a block of each. Who merges counts what he keeps.
+/// How much is kept. Blocks of ordinary size are not let go of, nor read twice, by whoever merges up to sixteen files with blocks
+/// of a mebibyte, or hundreds with those of HBase's default size: HBase keeps a block of each. Who merges counts what he keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptBlocks {
     /// Bytes of blocks that files keep together while another file has the smallest cell, before large ones are let go of.
@@ -24,8 +24,8 @@ impl KeptBlocks {
     /// Of no file anything but what it needs now.
     pub const NONE: Self = Self { beside_bytes: 0, left_bytes: 0 };
 
-    /// More than that is of no use.
-    const MOST_BESIDE_BYTES: usize = 64 << 20;
+    /// More than that would be felt where a row has cells of megabytes in many files.
+    const MOST_BESIDE_BYTES: usize = 16 << 20;
     /// In however little memory.
     const LEAST_BESIDE_BYTES: usize = 8 << 20;
 
