@@ -254,7 +254,7 @@ impl Scheduler {
         let mut queue = self.queue.lock();
         match end {
             End::Done => queue.over(&taken),
-            // It waits for something else now than that what it failed by may have gone.
+            // It waits for something else now than before, when it may have failed.
             End::PutOff(pause) => queue.again(taken, 0, self.now() + *pause),
             End::Failed if taken.failures + 1 < MAX_FAILURES => {
                 let pause = (FIRST_PAUSE * 2u32.pow(taken.failures)).min(LONGEST_PAUSE);
