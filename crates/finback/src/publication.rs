@@ -1,7 +1,6 @@
 //! What the ZooKeeper responder shows: where clients find the cluster, which namespaces there are, and which tables are enabled.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::sync::Arc;
 
 use finback_cell::{ServerName, TableName};
@@ -9,7 +8,6 @@ use finback_master::MasterStatus;
 use finback_proto::{Message, convert, pb, pbuf};
 use finback_zk::Tree;
 use pb::table_state::State as TableState;
-use tokio::sync::watch;
 
 use crate::server::now_ms;
 
@@ -82,26 +80,14 @@ impl Publication {
         Ok(())
     }
 
-    /// Shows namespaces and tables as they come and go, until `end`.
-    pub(crate) async fn follow(
-        mut self,
-        mut status: watch::Receiver<MasterStatus>,
-        end: impl Future<Output = ()>,
-    ) {
-        tokio::pin!(end);
-        loop {
-            let now = status.borrow_and_update().clone();
-            let published = self
-                .publish_meta(&now)
-                .and_then(|()| self.publish_namespaces(&now.namespaces))
-                .and_then(|()| self.publish_table_states(now.table_states));
-            if let Err(error) = published {
-                tracing::error!(%error, "ZooKeeper clients do not see the cluster as it is");
-            }
-            tokio::select! {
-                () = &mut end => return,
-                changed = status.changed() => if changed.is_err() { return },
-            }
+    /// Shows also which namespaces and tables there are now.
+    pub(crate) fn publish_changes(&mut self, now: &MasterStatus) {
+        let published = self
+            .publish_meta(now)
+            .and_then(|()| self.publish_namespaces(&now.namespaces))
+            .and_then(|()| self.publish_table_states(Arc::clone(&now.table_states)));
+        if let Err(error) = published {
+            tracing::error!(%error, "ZooKeeper clients do not see the cluster as it is");
         }
     }
 

@@ -152,7 +152,6 @@ async fn serve(
     let responder = Responder::new(Arc::clone(&tree), || i64::try_from(now_ms()).unwrap_or(i64::MAX));
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc.clone(), addresses.master, closed.clone()));
-    let followed = closed.clone();
     let initialized_ms: Arc<AtomicU64> = Arc::default();
     let numbers = metrics::Sources {
         region_server: Arc::clone(&region_server),
@@ -198,7 +197,7 @@ async fn serve(
             initialized.map_err(|failure| format!("cannot recover {}: {failure}", data.display()))?;
             initialized_ms.store(now_ms(), Ordering::Relaxed);
             publication.publish(&master.status().borrow())?;
-            serving.spawn(publication.follow(master.status(), is_set(followed)));
+            master.follow(move |status| publication.publish_changes(status));
             write_ports(&data, &ports)?;
             screen::show(&config, &files, &ports);
             tokio::select! {

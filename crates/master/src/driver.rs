@@ -35,6 +35,8 @@ const TICK: Duration = Duration::from_secs(1);
 /// Nothing is done more often by itself, whatever the settings say.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(100);
 
+pub(crate) type Follower = Box<dyn FnMut(&MasterStatus) + Send>;
+
 pub(crate) struct Driver {
     core: Mutex<Core>,
     /// The core has one write under way at most: nobody waits for the lock.
@@ -47,6 +49,8 @@ pub(crate) struct Driver {
     /// Whoever cleans the archive has it alone; whoever is about to need files of it shares it.
     pub(crate) archive: Arc<RwLock<()>>,
     status: watch::Sender<MasterStatus>,
+    /// Told of every change of the status before anybody can see what else came of the event.
+    follower: Mutex<Option<Follower>>,
     stopped: watch::Sender<bool>,
     /// Counts events, for those that wait for one.
     events: watch::Sender<u64>,
@@ -73,6 +77,7 @@ impl Driver {
             chores,
             archive: Arc::default(),
             status: watch::Sender::new(status),
+            follower: Mutex::default(),
             stopped: watch::Sender::new(false),
             events: watch::Sender::new(0),
         })
@@ -80,6 +85,13 @@ impl Driver {
 
     pub(crate) fn status(&self) -> watch::Receiver<MasterStatus> {
         self.status.subscribe()
+    }
+
+    /// Has somebody told of the status as it is, and of each change from here on.
+    pub(crate) fn follow(&self, mut follower: Follower) {
+        let _unchanging = self.core.lock();
+        follower(&self.status.borrow());
+        *self.follower.lock() = Some(follower);
     }
 
     /// Milliseconds since the epoch.
@@ -322,8 +334,9 @@ impl Driver {
         });
     }
 
+    /// Under the lock of the core.
     fn publish(&self, state: &ClusterState) {
-        self.status.send_if_modified(|status| {
+        let changed = self.status.send_if_modified(|status| {
             let (meta, initialized) = (state.meta_location(), state.initialized);
             let replicas = state.region_replication(META_ENCODED_NAME);
             let changed = status.initialized != initialized
@@ -342,6 +355,9 @@ impl Driver {
             }
             changed
         });
+        if let Some(follower) = self.follower.lock().as_mut().filter(|_| changed) {
+            follower(&self.status.borrow());
+        }
     }
 
     fn start(self: &Arc<Self>, id: ActionId, action: Action) {

@@ -110,6 +110,12 @@ impl Master {
         self.driver.status()
     }
 
+    /// Has somebody told of the state as it is, and of each change, before a client can learn that what it asked for is done.
+    /// What is told must not wait for anything: the master does nothing else meanwhile.
+    pub fn follow(&self, follower: impl FnMut(&MasterStatus) + Send + 'static) {
+        self.driver.follow(Box::new(follower));
+    }
+
     /// Waits until clients are served.
     ///
     /// # Errors

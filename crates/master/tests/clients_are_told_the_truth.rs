@@ -2,9 +2,12 @@
 
 mod cluster;
 
+use std::sync::{Arc, Mutex};
+
 use bytes::Bytes;
 use cluster::{Cluster, create_request, pb_name, refusal, store::Store, table, table_name};
 use finback_fs::{CrashMode, MemFileSystem};
+use finback_master::MasterStatus;
 use finback_proto::{convert, pb};
 
 const NOW: u64 = 1_700_000_000_000;
@@ -26,6 +29,24 @@ async fn with_tables() -> Cluster {
 
 fn shown(names: &[pb::TableName]) -> Vec<String> {
     names.iter().map(|name| finback_cell::TableName::try_from(name).unwrap().to_string()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_follows_knows_what_is_done_before_the_client_that_asked_for_it() {
+    let cluster = with_tables().await;
+    let followed = Arc::new(Mutex::new(MasterStatus::default()));
+    let follower = Arc::clone(&followed);
+    cluster.master.follow(move |status| follower.lock().unwrap().clone_from(status));
+    assert!(followed.lock().unwrap().namespaces.contains_key("ns"), "what was before is told at once");
+
+    cluster.enable("other").await.unwrap();
+    assert_eq!(followed.lock().unwrap().table_states[&table_name("other")], pb::table_state::State::Enabled);
+    cluster.disable("ns:t1").await.unwrap();
+    cluster.delete("ns:t1").await.unwrap();
+    let request = pb::DeleteNamespaceRequest { namespace_name: "ns".into(), ..Default::default() };
+    let response: pb::DeleteNamespaceResponse = cluster.call("DeleteNamespace", &request).await.unwrap();
+    cluster.wait(response.proc_id).await.unwrap();
+    assert!(!followed.lock().unwrap().namespaces.contains_key("ns"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -104,8 +104,9 @@ impl Tree {
         let mut state = self.write_lock();
         let Some((parent, _)) = split(path).filter(|_| state.nodes.contains_key(path)) else { return false };
         let below = format!("{path}/");
-        let gone: Vec<String> =
-            state.nodes.keys().filter(|name| *name == path || name.starts_with(&below)).cloned().collect();
+        let below_it = state.nodes.range(below.clone()..).map(|(name, _)| name);
+        let mut gone: Vec<String> = below_it.take_while(|name| name.starts_with(&below)).cloned().collect();
+        gone.push(path.to_owned());
         for name in &gone {
             if let Some(node) = state.nodes.remove(name) {
                 state.forget_client_node(name, &node);

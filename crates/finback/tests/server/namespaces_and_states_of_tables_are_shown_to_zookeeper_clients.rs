@@ -106,29 +106,24 @@ async fn watches_tell_which_tables_are_enabled() {
     let client = Client::of(&server).await;
     client.create_table("t").await;
     let mut zookeeper = ZooKeeperClient::connect(server.zookeeper());
-    while !contains(&zookeeper.ask(GET_CHILDREN, "/hbase/table"), "\u{1}t") {
-        zookeeper.event();
-    }
+    assert!(contains(&zookeeper.ask(GET_CHILDREN, "/hbase/table"), "\u{1}t"), "before the call is done");
     let node = "/hbase/table/t".to_owned();
-    await_state(&mut zookeeper, &node, NodeState::Enabled);
+    assert_eq!(state(&mut zookeeper, &node), NodeState::Enabled);
 
     client.disable_table("t").await;
-    await_state(&mut zookeeper, &node, NodeState::Disabled);
+    // first that it is on its way
+    assert_eq!(zookeeper.event(), (DATA_CHANGED, node.clone()));
+    assert_eq!(state(&mut zookeeper, &node), NodeState::Disabled);
 
     client.delete_table("t").await;
     assert_eq!(zookeeper.event(), (CHILDREN_CHANGED, "/hbase/table".to_owned()));
     assert_eq!(zookeeper.event(), (DELETED, node));
 }
 
-/// Waits for a state of a table, and leaves a watch on it.
-fn await_state(zookeeper: &mut ZooKeeperClient, node: &str, wanted: NodeState) {
-    loop {
-        let value = zookeeper.value(node);
-        let state: pb::DeprecatedTableState =
-            finback_proto::pbuf::decode(&value, "DeprecatedTableState").unwrap();
-        if state.state() == wanted {
-            return;
-        }
-        assert_eq!(zookeeper.event(), (DATA_CHANGED, node.to_owned()));
-    }
+/// Whether a table is enabled; leaves a watch on it.
+fn state(zookeeper: &mut ZooKeeperClient, node: &str) -> NodeState {
+    let value = zookeeper.value(node);
+    let state: pb::DeprecatedTableState =
+        finback_proto::pbuf::decode(&value, "DeprecatedTableState").unwrap();
+    state.state()
 }
