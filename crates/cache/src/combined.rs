@@ -66,6 +66,10 @@ impl BlockCache for CombinedBlockCache {
         self.memory.contains(file, offset)
     }
 
+    fn blocks_of(&self, file: FileId) -> usize {
+        self.memory.blocks_of(file)
+    }
+
     /// What memory has no room for has some in the file, until that was filled once.
     fn has_room(&self, bytes: usize) -> bool {
         self.memory.has_room(bytes) || !self.file.is_full()

@@ -46,6 +46,11 @@ impl FileBlocks {
         self.shard(file).lock().get(&file).is_some_and(|offsets| offsets.contains_key(&offset))
     }
 
+    /// How many of a file may be there.
+    pub(crate) fn count(&self, file: FileId) -> usize {
+        self.shard(file).lock().get(&file).map_or(0, HashMap::len)
+    }
+
     /// Forgets a file and says where its blocks are.
     pub(crate) fn take(&self, file: FileId) -> impl Iterator<Item = u64> {
         self.shard(file).lock().remove(&file).unwrap_or_default().into_keys()

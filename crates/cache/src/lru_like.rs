@@ -147,6 +147,10 @@ impl BlockCache for LruLikeCache {
         self.books.file_blocks.contains(file, offset)
     }
 
+    fn blocks_of(&self, file: FileId) -> usize {
+        self.books.file_blocks.count(file)
+    }
+
     fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }

@@ -7,6 +7,7 @@ use crate::bloom::{BloomType, KeyHashes, VERSION};
 use crate::hash::HashType;
 use crate::index_writer::Entries;
 use crate::vlong;
+use finback_cell::prefetch;
 
 /// Which Bloom filters a file gets, and their measures. Files of the order of `hbase:meta` get none, for HBase searches
 /// chunks in the order of plain bytes.
@@ -45,6 +46,9 @@ impl Default for BloomOptions {
 const MAX_CHUNK_SIZE: usize = 128 << 20;
 /// The most that chunks can be asked to fold; even one of a bit a half has no more halves.
 const MAX_FOLD: u32 = 20;
+
+/// How many bits of keys are on their way into a chunk at most: those of some eight keys.
+const AHEAD: usize = 64;
 
 /// What a chunk can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +114,18 @@ pub(crate) struct BloomWriter {
 pub(crate) struct Chunk {
     pub(crate) first_key: Vec<u8>,
     pub(crate) bits: Vec<u8>,
+    /// Bits of the keys added last, to be set when the memory that they are in has come: between two keys all of a file goes
+    /// through the processor's caches, in which a chunk does not stay.
+    coming: Vec<u32>,
     keys: u64,
+}
+
+impl Chunk {
+    fn set_coming(&mut self) {
+        for bit in self.coming.drain(..) {
+            self.bits[bit as usize / 8] |= 1 << (bit % 8);
+        }
+    }
 }
 
 impl BloomWriter {
@@ -162,10 +177,16 @@ impl BloomWriter {
         let chunk = self.chunk.get_or_insert_with(|| Chunk {
             first_key: self.last_key.clone(),
             bits: vec![0; measures.size],
+            coming: Vec::with_capacity(AHEAD),
             keys: 0,
         });
         for bit in KeyHashes::of(self.hash_type, &self.last_key).bits(measures.hash_count, measures.size) {
-            chunk.bits[bit / 8] |= 1 << (bit % 8);
+            if chunk.coming.len() == AHEAD {
+                chunk.set_coming();
+            }
+            prefetch(&raw const chunk.bits[bit / 8]);
+            // numbers of bits are numbers of 32 bits: see MAX_CHUNK_SIZE
+            chunk.coming.push(bit as u32);
         }
         chunk.keys += 1;
         self.keys += 1;
@@ -179,6 +200,7 @@ impl BloomWriter {
 
     fn end_chunk(&mut self) {
         let Some(mut chunk) = self.chunk.take() else { return };
+        chunk.set_coming();
         let measures = &mut self.measures;
         while measures.size.is_multiple_of(2) && measures.max_keys > 2 * chunk.keys {
             measures.size /= 2;

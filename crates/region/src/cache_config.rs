@@ -79,7 +79,7 @@ impl CacheConfig {
     }
 
     fn of_any(&self) -> Prefetch {
-        Prefetch { data: None, indexes: self.indexes_on_write, blooms: self.blooms_on_write }
+        Prefetch { indexes: self.indexes_on_write, blooms: self.blooms_on_write, ..Prefetch::default() }
     }
 }
 

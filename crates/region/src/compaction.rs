@@ -83,7 +83,7 @@ impl Region {
             };
             store.major_is_due.store(false, Ordering::Relaxed);
             let _off_peak = region.off_peak_turn(&selection);
-            let job = CompactionJob::new(selection, &files);
+            let job = CompactionJob::new(store, selection, &files);
             let outcome = region.compact_files(store, &job, leftovers, control)?;
             Ok(Some(CompactionOutcome { inputs: outcome.inputs + expired, ..outcome }))
         })
@@ -103,7 +103,7 @@ impl Region {
             let files = store.files_oldest_first();
             match files.get(run.clone()) {
                 Some(inputs) if !inputs.is_empty() => {
-                    let job = CompactionJob::whole(inputs, files.len());
+                    let job = CompactionJob::whole(store, inputs, files.len());
                     region.compact_files(store, &job, leftovers, &Unhindered)
                 }
                 _ => Err(RegionError::Invalid(format!("no files {run:?} among {}", files.len()))),
@@ -256,13 +256,24 @@ impl Region {
         }
         let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
         outputs.iter().for_each(|file| self.cache_written(store, file, wanted));
+        let keep_cached = || {
+            outputs.iter().for_each(|file| self.keep_cached(store, file, || !control.is_cancelled()));
+        };
+        // At best those who read never miss a block.
+        let has_room = store.cache.has_room(usize::try_from(outcome.bytes_written).unwrap_or(usize::MAX));
+        if job.stays_cached && has_room {
+            keep_cached();
+        }
         if outcome.markers_dropped > 0 {
             // See `renew_scanner`.
-            self.file_switch.switch(|| store.exchange_files(&job.inputs, outputs));
+            self.file_switch.switch(|| store.exchange_files(&job.inputs, outputs.clone()));
         } else {
-            store.exchange_files(&job.inputs, outputs);
+            store.exchange_files(&job.inputs, outputs.clone());
         }
         store.forget_blocks(&job.inputs);
+        if job.stays_cached && !has_room {
+            keep_cached();
+        }
         match marked {
             Ok(()) => self.archive(store, &job.inputs, leftovers),
             Err(error) => {

@@ -42,13 +42,21 @@ pub(crate) struct CompactionJob {
     pub(crate) cut: Cut,
     /// Rows of which these are all files, so that delete markers go.
     pub(crate) whole: Option<RowRange>,
+    /// Whether the output takes the place of the inputs in the cache.
+    pub(crate) stays_cached: bool,
+    /// When the output is going to be read, by those who do not find it in the cache.
+    next_read: NextRead,
 }
 
 impl CompactionJob {
-    /// What was chosen of these files, oldest first.
-    pub(crate) fn new(selection: Selection, files: &[Arc<StoreFile>]) -> Self {
+    /// What was chosen of these files of a store, oldest first.
+    pub(crate) fn new(store: &Store, selection: Selection, files: &[Arc<StoreFile>]) -> Self {
         let inputs = selection.inputs(files);
-        Self { inputs, all_files: selection.all_files, cut: selection.cut, whole: selection.whole }
+        let Selection { all_files, cut, whole, .. } = selection;
+        let stays_cached = store.are_cached(&inputs);
+        // What is in the cache need not be in the system's memory, too.
+        let next_read = if stays_cached { NextRead::Later } else { store.next_read() };
+        Self { inputs, all_files, cut, whole, stays_cached, next_read }
     }
 
     /// Cells of the inputs, as far as they say the truth.
@@ -73,7 +81,7 @@ impl CompactionJob {
             let stored = reader.stored_form_bytes(block_size).min(most_kept);
             reader.scan_bytes(block_size, most_kept).saturating_add(stored)
         };
-        let streamed = self.streamed_bytes_of_each(store).map_or(0, |most| {
+        let streamed = self.streamed_bytes_of_each().map_or(0, |most| {
             let streamed = self.inputs.iter().filter(|input| input.reader().can_be_streamed());
             streamed.map(|input| input.size_bytes().min(most as u64)).sum()
         });
@@ -81,7 +89,7 @@ impl CompactionJob {
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
         let outputs = self.most_outputs(store.order) as u64;
-        let large_buffers = match store.next_read() {
+        let large_buffers = match self.next_read {
             NextRead::Soon => 0,
             NextRead::Later => outputs.min(MOST_LARGE_BUFFERS as u64) * LARGE_BUFFER_BYTES,
         };
@@ -104,10 +112,10 @@ impl CompactionJob {
 
     /// For how many bytes at a time each input is read past the system's memory, if it is: files that nobody reads are not there, and
     /// would take the place of others that somebody does.
-    fn streamed_bytes_of_each(&self, store: &Store) -> Option<usize> {
+    fn streamed_bytes_of_each(&self) -> Option<usize> {
         let of_each = STREAMED_BYTES / self.inputs.len().max(1);
         let (least, most) = (*STREAMED_BYTES_OF_FILE.start(), *STREAMED_BYTES_OF_FILE.end());
-        (store.next_read() == NextRead::Later && of_each >= least).then(|| of_each.min(most))
+        (self.next_read == NextRead::Later && of_each >= least).then(|| of_each.min(most))
     }
 
     /// Whether most blocks can be copied to a file that is written with these options, which have sequence ids, and only if these stay.
@@ -123,12 +131,12 @@ impl CompactionJob {
     }
 
     /// Neighbours, of a store with so many files, become one file.
-    pub(crate) fn whole(inputs: &[Arc<StoreFile>], of: usize) -> Self {
+    pub(crate) fn whole(store: &Store, inputs: &[Arc<StoreFile>], of: usize) -> Self {
         let files = (0..inputs.len()).collect();
         let all_files = inputs.len() == of;
         let whole = all_files.then(|| (Bytes::new(), Bytes::new()));
         let selection = Selection { files, all_files, off_peak: false, cut: Cut::Whole, whole };
-        Self::new(selection, inputs)
+        Self::new(store, selection, inputs)
     }
 }
 
@@ -163,7 +171,7 @@ impl Region {
         };
         let include_mvcc = inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten);
         let options = WriterOptions { include_mvcc, ..with_ids };
-        let streamed = job.streamed_bytes_of_each(store);
+        let streamed = job.streamed_bytes_of_each();
         let source = |input: &Arc<StoreFile>| {
             let mut scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
                 .with_blocks_left(store.kept_blocks.left_bytes)
@@ -175,7 +183,7 @@ impl Region {
         };
         // Newest first: at equal cells the newer file wins.
         let sources = inputs.iter().rev().map(source).collect();
-        let output = self.begin_output(store, options, job.cut.clone())?;
+        let output = self.begin_output(store, options, job.cut.clone(), job.next_read)?;
         let mut heap = Heap::new(self.order, sources, store.kept_blocks).for_one_seek();
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {

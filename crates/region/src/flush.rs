@@ -334,7 +334,8 @@ impl Region {
             ..store.writer_options("COMPRESSION", now)
         };
         let cells: usize = snapshot.segments().iter().map(|segment| segment.len()).sum();
-        let mut output = self.begin_output(store, options, store.cut_of_flush(cells as u64))?;
+        let cut = store.cut_of_flush(cells as u64);
+        let mut output = self.begin_output(store, options, cut, store.next_read())?;
         let mut heap = self.merge(part);
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         let mut pace = Pace::new(self, control);

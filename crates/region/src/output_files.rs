@@ -30,6 +30,8 @@ pub(crate) struct OutputFiles<'a> {
     store: &'a Store,
     options: WriterOptions,
     cutter: Cutter,
+    /// When the files are going to be read.
+    next_read: NextRead,
     /// By piece; nothing where no cell has come to it.
     writers: Vec<Option<OutputFile>>,
     written_bytes: u64,
@@ -155,7 +157,7 @@ impl OutputFiles<'_> {
         }
         if self.writers[piece].is_none() {
             let has_buffers = self.writers.iter().flatten().count() < MOST_LARGE_BUFFERS;
-            let read = if has_buffers { self.store.next_read() } else { NextRead::Soon };
+            let read = if has_buffers { self.next_read } else { NextRead::Soon };
             let options = self.options.clone();
             self.writers[piece] = Some(OutputFile::create(self.region, self.store, options, read)?);
         }
@@ -224,12 +226,14 @@ impl Region {
         store: &'a Store,
         options: WriterOptions,
         cut: Cut,
+        next_read: NextRead,
     ) -> Result<OutputFiles<'a>, RegionError> {
         let root = &self.environment.root;
         let dir = root.family_temp_dir(&self.info.table, &self.encoded_name, &store.family.name);
         root.fs().create_dir_all(&dir).map_err(|error| RegionError::io(&dir, &error))?;
         let cutter = Cutter::new(cut, self.order);
-        Ok(OutputFiles { region: self, store, options, cutter, writers: Vec::new(), written_bytes: 0 })
+        let writers = Vec::new();
+        Ok(OutputFiles { region: self, store, options, cutter, next_read, writers, written_bytes: 0 })
     }
 
     /// Gives the files their places in the store.

@@ -6,6 +6,9 @@ use crate::store::Store;
 use crate::store_file::StoreFile;
 use finback_hfile::Prefetch;
 
+/// For so many bytes at a time a file is read that is not in the system's memory.
+const STREAMED_BYTES: usize = 1 << 20;
+
 impl Region {
     /// Whether [`Region::prefetch`] has anything to do.
     pub fn wants_prefetch(&self) -> bool {
@@ -32,9 +35,17 @@ impl Region {
         }
     }
 
+    /// Brings into the cache, while there is room in it and the caller says so, a file that was just written past the system's
+    /// memory in the place of files that were in the cache.
+    pub(crate) fn keep_cached(&self, store: &Store, file: &StoreFile, goes_on: impl Fn() -> bool) {
+        let streamed_bytes = Some(STREAMED_BYTES);
+        let wanted = Prefetch { streamed_bytes, ..Prefetch::all(store.data_priority) };
+        self.bring_in(store, file, wanted, |bytes| goes_on() && store.cache.has_room(bytes));
+    }
+
     fn prefetch_file(&self, store: &Store, file: &StoreFile) {
         let data = Some(store.data_priority).filter(|_| store.rules.caches_blocks);
-        let wanted = Prefetch { data, indexes: true, blooms: true };
+        let wanted = Prefetch { data, indexes: true, blooms: true, streamed_bytes: None };
         self.bring_in(store, file, wanted, |bytes| store.cache.has_room(bytes));
     }
 

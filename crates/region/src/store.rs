@@ -39,6 +39,9 @@ const CACHED_OF_ROW_BYTES: usize = 16 << 20;
 /// Of a store with many files at least so many bytes of each: blocks of ordinary size.
 const CACHED_OF_ROW_IN_FILE_BYTES: usize = 1 << 20;
 
+/// The part of the blocks of files from which on nearly all are in the cache.
+const NEARLY_ALL: (u64, u64) = (3, 4);
+
 /// Files as readers see them at one moment.
 pub(crate) type Files = Box<[Arc<StoreFile>]>;
 
@@ -120,6 +123,21 @@ impl Store {
         } else {
             NextRead::Later
         }
+    }
+
+    /// Whether those who read these files find nearly all of it in the cache.
+    pub(crate) fn are_cached(&self, files: &[Arc<StoreFile>]) -> bool {
+        if !self.recent_reads.any() || !self.rules.caches_blocks || self.cache.has_stored() {
+            return false;
+        }
+        let block_size = u64::from(self.family.block_size_bytes());
+        let (mut cached, mut all) = (0, 0);
+        for reader in files.iter().map(|file| file.reader()) {
+            let blocks = reader.data_blocks(block_size);
+            cached += blocks.min(self.cache.blocks_of(reader.id()) as u64);
+            all += blocks;
+        }
+        all > 0 && cached * NEARLY_ALL.1 >= all * NEARLY_ALL.0
     }
 
     /// How its files are compacted.

@@ -60,6 +60,12 @@ impl HFileReader {
         scaled.max(one_cell).max(block_size_bytes).min(MOST_BLOCK_BYTES)
     }
 
+    /// About how many data blocks there are, if they end as soon as they have so many bytes.
+    pub fn data_blocks(&self, block_size_bytes: u64) -> u64 {
+        let full = self.trailer.fields.total_uncompressed_bytes().div_ceil(block_size_bytes.max(1));
+        full.min(self.entry_count())
+    }
+
     /// About how many bytes of memory a scan keeps that goes through the file: a data block, of up to `most_of_block` bytes,
     /// and the index blocks that lead to it.
     pub fn scan_bytes(&self, block_size_bytes: u64, most_of_block: u64) -> u64 {

@@ -5,6 +5,7 @@ use crate::block::{BlockRef, HEADER_SIZE, Header};
 use crate::block_cache::{BlockCache, BlockPriority};
 use crate::block_type::BlockType;
 use crate::error::HFileError;
+use finback_fs::RandomAccessFile;
 use std::sync::Arc;
 
 /// Blocks that are wanted in a cache.
@@ -16,17 +17,20 @@ pub struct Prefetch {
     pub indexes: bool,
     /// Chunks of Bloom filters.
     pub blooms: bool,
+    /// The file is not in the system's memory: it is read past it, so many bytes at a time, where that
+    /// [can be done](HFileReader::can_be_streamed).
+    pub streamed_bytes: Option<usize>,
 }
 
 impl Prefetch {
     /// All blocks.
     pub fn all(data: BlockPriority) -> Self {
-        Self { data: Some(data), indexes: true, blooms: true }
+        Self { data: Some(data), indexes: true, blooms: true, streamed_bytes: None }
     }
 
     /// Whether nothing is wanted.
     pub fn is_nothing(self) -> bool {
-        self == Self::default()
+        self.data.is_none() && !self.indexes && !self.blooms
     }
 
     /// What a block is worth, if it is wanted.
@@ -55,9 +59,10 @@ impl HFileReader {
     ) -> Result<u64, HFileError> {
         // Behind it is what was read at the opening.
         let end = self.trailer.fields.load_on_open_data_offset().min(self.size_bytes);
+        let stream = wanted.streamed_bytes.and_then(|bytes| self.file.streamed(bytes));
         let (mut at, mut put) = (0, 0);
         while at < end {
-            let (block_type, place) = self.block_at(at, end)?;
+            let (block_type, place) = self.block_at(stream.as_deref().unwrap_or(&*self.file), at, end)?;
             at += u64::from(place.size);
             let Some(priority) = wanted.priority(block_type) else { continue };
             if !self.is_worth_caching() || !goes_on(place.size as usize) {
@@ -74,7 +79,7 @@ impl HFileReader {
                 keep: true,
                 ahead: 0..0,
                 to_copy: false,
-                stream: None,
+                stream: stream.clone(),
             };
             let block = request.read()?;
             if self.is_worth_caching() {
@@ -86,13 +91,18 @@ impl HFileReader {
     }
 
     /// Type and place of the block that begins at `at`, and ends before `end`.
-    fn block_at(&self, at: u64, end: u64) -> Result<(BlockType, BlockRef), HFileError> {
+    fn block_at(
+        &self,
+        way: &dyn RandomAccessFile,
+        at: u64,
+        end: u64,
+    ) -> Result<(BlockType, BlockRef), HFileError> {
         let mut head = [0; HEADER_SIZE];
         let expected = "a block before what is read at opening";
         if at.saturating_add(HEADER_SIZE as u64) > end {
             return Err(self.corrupt("block header", at, expected, format!("{} bytes", end - at)));
         }
-        self.file.read_exact_at(at, &mut head).map_err(|source| self.io(at, source))?;
+        way.read_exact_at(at, &mut head).map_err(|source| self.io(at, source))?;
         let header = Header::parse(&head).ok_or_else(|| {
             self.corrupt("block header", at, "the magic of a block", head[..8].escape_ascii().to_string())
         })?;

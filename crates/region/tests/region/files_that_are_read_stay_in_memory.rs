@@ -2,7 +2,7 @@
 //! not take it from others.
 
 use crate::machine::Machine;
-use crate::world::{family, put, run, value};
+use crate::world::{TestCache, family, put, run, value};
 use finback_fs::NextRead::{self, Later, Soon};
 use finback_region::Region;
 
@@ -14,6 +14,7 @@ fn write_file(region: &Region) {
 #[test]
 fn reads_count_until_the_flush_after_the_next_and_for_its_compactions() {
     let mut machine = Machine::new(vec![family("a", 1)]);
+    machine.world.cache = TestCache::new(true);
     let region = machine.world.start().unwrap();
     let mut expected: Vec<NextRead> = Vec::new();
     let mut check = |read: NextRead, what: &str| {

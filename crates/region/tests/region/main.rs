@@ -56,5 +56,6 @@ mod versions_go_by_the_order_of_writing;
 mod what_a_comparison_with_hbase_has_found;
 mod what_a_read_may_ask_for;
 mod what_goes_into_files_and_out_of_them_is_counted;
+mod what_is_cached_stays_cached_through_a_compaction;
 mod writes_at_the_edge_of_what_is_legal;
 mod young_markers_wait_for_late_puts;

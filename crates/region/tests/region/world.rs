@@ -152,6 +152,10 @@ impl BlockCache for TestCache {
         self.blocks.lock().unwrap().contains_key(&(file, offset))
     }
 
+    fn blocks_of(&self, file: FileId) -> usize {
+        self.blocks.lock().unwrap().keys().filter(|key| key.0 == file).count()
+    }
+
     fn evict_file(&self, file: FileId) -> usize {
         let mut blocks = self.blocks.lock().unwrap();
         let before = blocks.len();
