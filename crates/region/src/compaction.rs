@@ -171,7 +171,9 @@ impl Region {
             return None;
         }
         let now_ms = self.environment.host.now_ms();
-        let outlives_ttl = store.rules.min_versions > 0;
+        // By the order of writing no cell goes while others of its row may be elsewhere: such a file would be chosen again.
+        let keeps_expired = store.compaction().is_fifo() && store.rules.new_version_behavior;
+        let outlives_ttl = store.rules.min_versions > 0 || keeps_expired;
         let ttl_ms = store.family.ttl_seconds().filter(|_| !outlives_ttl).map(|ttl| i64::from(ttl) * 1000);
         let host = &self.environment.host;
         let hours = store.compaction().off_peak_hours();
@@ -208,9 +210,14 @@ impl Region {
         } else {
             files.pop();
         }
-        // A file without cells is none of them: as in HBase it counts among the files worth a compaction.
-        let newest = |file: &Arc<StoreFile>| file.candidate().timestamps.map(|(_, newest)| newest);
-        files.retain(|file| newest(file).is_some_and(|newest| newest < oldest));
+        // A file without cells is none of them: as in HBase it counts among the files worth a compaction, where these are not
+        // chosen by age alone.
+        let is_fifo = store.compaction().is_fifo();
+        let has_expired = |file: &Arc<StoreFile>| match file.candidate().timestamps {
+            Some((_, newest)) => newest < oldest,
+            None => is_fifo && file.reader().entry_count() == 0,
+        };
+        files.retain(has_expired);
         files
     }
 
@@ -300,6 +307,20 @@ impl Region {
         turns.wait(&store.cache, bytes, is_to_end).ok_or_else(|| {
             self.check_open().err().unwrap_or_else(|| RegionError::Cancelled(self.encoded_name.to_string()))
         })
+    }
+
+    /// Puts what is left over into the archive, before the directory is all that says what the region has: daughters, and clones
+    /// of snapshots, call files by other names than those by which they are known for leftovers.
+    pub(crate) fn archive_leftovers(&self, store: &Store) -> Result<(), RegionError> {
+        let mut leftovers = store.compaction_lock.lock();
+        leftovers.extend(store.flush_leftovers.lock().drain(..));
+        self.archive(store, &[], &mut leftovers);
+        match leftovers.iter().next() {
+            None => Ok(()),
+            Some(name) => {
+                Err(RegionError::Invalid(format!("{name} is of no use any more, and cannot be archived")))
+            }
+        }
     }
 
     /// Puts files that are no longer served, and those that were left over before, into the archive. What cannot be put

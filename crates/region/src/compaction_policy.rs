@@ -83,14 +83,18 @@ impl Selection {
 }
 
 impl CompactionConfig {
+    /// Whether nothing is compacted but what has expired.
+    pub(crate) fn is_fifo(&self) -> bool {
+        self.engine == StoreEngine::Default && self.policy == CompactionPolicy::Fifo
+    }
+
     /// Chooses among the files of a store, oldest first.
     pub(crate) fn select(&self, files: &[Candidate], occasion: Occasion) -> Option<Selection> {
         if files.is_empty() {
             return None;
         }
         let is_reference = |file: &Candidate| file.is_reference;
-        let is_fifo = self.engine == StoreEngine::Default && self.policy == CompactionPolicy::Fifo;
-        if is_fifo && !files.iter().any(is_reference) {
+        if self.is_fifo() && !files.iter().any(is_reference) {
             return fifo(files, occasion);
         }
         let stuck = files.len() >= self.blocking_files;

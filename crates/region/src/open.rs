@@ -168,6 +168,7 @@ impl Region {
         }
         self.flush_anyway(None, None)?;
         self.stores.iter().try_for_each(|store| self.settle_list(store))?;
+        self.stores.iter().try_for_each(|store| self.archive_leftovers(store))?;
         let is_noted = self.note_close();
         let (root, table, last) = (&self.environment.root, &self.info.table, self.read_point());
         // Who cannot write to its log any more may have lost the region to another server.

@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::world::{family, mutation, put, run, value};
-use finback_cell::{CellType, MutationKind};
+use finback_cell::{Bytes, CellType, MutationKind, RegionInfo};
 use finback_fs::CrashMode;
 use finback_region::{Region, RegionError};
 use std::collections::BTreeMap;
@@ -207,6 +207,59 @@ fn one_operation_fails_and_the_server_goes_on() {
             machine.assert_files(&region, &format!("{what}, opened again"));
         }
     }
+}
+
+/// Daughters call files by other names than those by which their region knows what is left over of a compaction.
+#[test]
+fn one_operation_fails_and_the_region_is_split() {
+    for tracker in ["DEFAULT", "FILE"] {
+        let filled =
+            || filled_on(Machine::new(vec![family("a", 3).with("hbase.store.file-tracker.impl", tracker)]));
+        let (machine, region, _) = filled();
+        let first = machine.faults.operations();
+        region.compact(b"a", true).unwrap();
+        for at in 0..machine.faults.operations() - first {
+            let what = format!("{tracker}, operation {at}");
+            let (machine, region, mut told) = filled();
+            machine.faults.fail_operation(machine.faults.operations() + at);
+            let _ = region.compact(b"a", true);
+            machine.faults.heal();
+            let written = (0..100).find(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                write(&region, &mut told, DELETED_LATER[1], false).is_ok()
+            });
+            assert!(written.is_some(), "{what}: writes do not work again");
+            region.close().unwrap();
+            machine.assert_files(&region, &what);
+            let parent = machine.world.info.clone();
+            let daughter = RegionInfo::new(parent.table.clone(), Bytes::new(), "x".into(), 2);
+            machine.world.fs.create_dir_all(&machine.world.root.temp_dir()).unwrap();
+            machine.world.root.write_table_descriptor(&machine.world.table).unwrap();
+            machine.world.root.create_offspring(&daughter, &[parent], &["a".into()]).unwrap();
+            let mut world = machine.undisturbed();
+            world.info = daughter;
+            check(&world.start().unwrap(), &told, &what);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_put_away_keeps_the_region_open() {
+    let (machine, region, told) = filled();
+    let first = machine.faults.operations();
+    region.compact(b"a", true).unwrap();
+    let to_the_last = machine.faults.operations() - first - 1;
+    let (machine, region, _) = filled();
+    region.flush(None).unwrap();
+    let served = machine.names(false).len();
+    machine.faults.fail_from(machine.faults.operations() + to_the_last);
+    region.compact(b"a", true).unwrap();
+    assert!(machine.names(false).len() > 1, "of {served} some are left over");
+    assert!(region.close().is_err());
+    check(&region, &told, "not closed");
+    machine.faults.heal();
+    region.close().unwrap();
+    assert_eq!(machine.names(false).len(), 1);
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod bulk_loads;
 mod compactions_wait_for_memory;
 mod concurrent_writers_and_readers;
 mod families_are_loaded_on_demand;
+mod fifo_stores_come_to_rest;
 mod files_that_are_read_stay_in_memory;
 mod half_of_a_row_never_comes_back;
 mod hbase_answers_the_recorded_scans_alike;
