@@ -9,9 +9,9 @@ use crate::config::ServerConfig;
 use crate::progress_bar::ProgressBar;
 use crate::root_lock;
 use finback_cache::LruLikeCache;
-use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
-use finback_layout::RootDir;
+use finback_layout::{LayoutError, RootDir};
 use finback_region::{CompactionOutcome, PlainHost, Region, RegionConfig, RegionEnvironment};
 use finback_wal::{Wal, WalKind, WalOptions};
 use std::io::Write;
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use target::Target;
 
-/// Why nothing more is compacted, in one line.
+/// Why something is not compacted, in one line.
 type Failure = String;
 
 /// What to compact.
@@ -57,25 +57,72 @@ fn compact(options: &CompactOptions, config: &ServerConfig) -> Result<(), Failur
     let families = families(&table, options.family.as_deref())?;
     let table = Arc::new(table);
     let environment = environment(root, config)?;
-    let regions = match &target.region {
-        Some(region) => vec![region.clone()],
-        None => root.list_regions(&target.table).map_err(|error| error.to_string())?,
-    };
+    let all = root.list_regions(&target.table).map_err(|error| error.to_string())?;
+    let regions = target.region.as_ref().map_or(all.clone(), |region| vec![region.clone()]);
+    let mut failures = Vec::new();
     for encoded_name in regions {
-        let region = root
-            .read_region_info(&target.table, &encoded_name)
-            .map_err(|error| error.to_string())
-            .and_then(|info| {
-                Region::open(environment.clone(), info, Arc::clone(&table), &mut |_, _| {})
-                    .map_err(|error| error.to_string())
-            })
-            .map_err(|failure| format!("region {encoded_name}: {failure}"))?;
-        let compacted = families.iter().try_for_each(|family| compact_store(&region, family, options.major));
-        // Nothing was written to it that would have to be flushed.
-        region.abandon();
-        compacted.map_err(|failure| format!("region {encoded_name}: {failure}"))?;
+        let compacted = match why_not(root, &target.table, &encoded_name, &all) {
+            Ok(Some(reason)) => {
+                say(&format!("{encoded_name}: {reason}"));
+                Ok(())
+            }
+            Ok(None) => compact_region(&environment, &table, &encoded_name, &families, options.major),
+            Err(failure) => Err(failure),
+        };
+        failures.extend(compacted.err().map(|failure| format!("region {encoded_name}: {failure}")));
     }
-    Ok(())
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\nfinback: ")) }
+}
+
+/// Why a region is passed over, if it is. `all`: the regions that the table has directories of.
+fn why_not(
+    root: &RootDir,
+    table: &TableName,
+    region: &str,
+    all: &[String],
+) -> Result<Option<&'static str>, Failure> {
+    let failure = |error: LayoutError| error.to_string();
+    match root.read_region_info(table, region) {
+        // A directory gets it last.
+        Err(error) if error.is_not_found() => return Ok(Some("passed over, for it never became a region")),
+        read => read.map(drop).map_err(failure)?,
+    }
+    for other in all.iter().filter(|other| *other != region) {
+        // HBase looks for them nowhere else.
+        if root.leads_to(table, other, region).map_err(failure)? {
+            return Ok(Some(
+                "passed over, for regions that it was split or merged into need its files where they are",
+            ));
+        }
+    }
+    let loads = root.region_bulk_load_dir(table, region);
+    let has_loads = root.fs().exists(&loads).map_err(|error| format!("{}: {error}", loads.display()))?;
+    if has_loads && !root.list_wal_dirs().map_err(failure)?.is_empty() {
+        return Err("the server's log may say how a bulk load goes on: start the server once".to_owned());
+    }
+    Ok(None)
+}
+
+fn compact_region(
+    environment: &RegionEnvironment,
+    table: &Arc<TableDescriptor>,
+    encoded_name: &str,
+    families: &[ColumnFamilyDescriptor],
+    major: bool,
+) -> Result<(), Failure> {
+    let info =
+        environment.root.read_region_info(&table.name, encoded_name).map_err(|error| error.to_string())?;
+    let region = Region::open(environment.clone(), info, Arc::clone(table), &mut |_, _| {})
+        .map_err(|error| error.to_string())?;
+    let compacted = families.iter().try_for_each(|family| compact_store(&region, family, major));
+    // Nothing was written to it that would have to be flushed.
+    region.abandon();
+    compacted
+}
+
+/// The work goes on when nobody listens any more.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 fn families(table: &TableDescriptor, only: Option<&str>) -> Result<Vec<ColumnFamilyDescriptor>, Failure> {
@@ -140,8 +187,7 @@ fn compact_store(region: &Region, family: &ColumnFamilyDescriptor, major: bool) 
         ),
         None => "nothing to compact".to_owned(),
     };
-    // The work goes on when nobody listens any more.
-    let _ = writeln!(std::io::stdout(), "{label}: {said}");
+    say(&format!("{label}: {said}"));
     Ok(())
 }
 

@@ -231,6 +231,53 @@ fn what_a_server_has_open_is_left_alone() {
 }
 
 #[test]
+fn files_that_daughters_need_stay_where_they_are_and_what_is_no_region_stops_nothing() {
+    let place = ours();
+    let (root, name) = (place.root(), place.table.name.clone());
+    let split = Bytes::from("m");
+    let daughters = [
+        RegionInfo::new(name.clone(), Bytes::new(), split.clone(), 2),
+        RegionInfo::new(name.clone(), split, Bytes::new(), 3),
+    ];
+    let families: Vec<_> = place.table.families.iter().map(|family| family.name.clone()).collect();
+    for daughter in &daughters {
+        root.create_offspring(daughter, std::slice::from_ref(&place.info), &families).unwrap();
+    }
+    let never_one = root.table_dir(&name).join("0".repeat(32));
+    std::fs::create_dir(&never_one).unwrap();
+    let files = place.files("a");
+    assert!(files > 1);
+    let parent = root.region_dir(&name, &place.info.encoded_name());
+    assert!(compacted(&[parent.to_str().unwrap(), "--major"]).contains("need its files where they are"));
+    assert_eq!(place.files("a"), files);
+    assert!(compacted(&[&place.table_dir(), "--major"]).contains("never became a region"));
+    for daughter in &daughters {
+        let of_daughter = root.list_store_files(&name, &daughter.encoded_name(), b"a").unwrap();
+        assert!(of_daughter.len() == 1 && of_daughter[0].reference.is_none(), "{of_daughter:?}");
+    }
+    // Their files are their own now.
+    let said = compacted(&[&place.table_dir(), "--major"]);
+    assert!(!said.contains("need its files") && place.files("a") == 1, "{said}");
+}
+
+#[test]
+fn a_load_that_a_log_may_end_is_left_to_the_server() {
+    let place = ours();
+    let region = place.info.encoded_name();
+    let staged = place.root().family_bulk_load_dir(&place.table.name, &region, b"a").join("0".repeat(32));
+    std::fs::create_dir_all(staged.parent().unwrap()).unwrap();
+    std::fs::write(&staged, "a file").unwrap();
+    let log = place.directory.path().join("WALs/h,1,1");
+    std::fs::create_dir_all(&log).unwrap();
+    let files = place.files("a");
+    assert!(refused(&[&place.table_dir(), "--major"]).contains("start the server once"));
+    assert!(staged.exists() && place.files("a") == files);
+    std::fs::remove_dir(log).unwrap();
+    compacted(&[&place.table_dir(), "--major"]);
+    assert!(!staged.exists() && place.files("a") == 1);
+}
+
+#[test]
 fn what_is_no_table_is_refused_and_damage_stops_it() {
     let place = ours();
     let root = place.directory.path().to_str().unwrap();
