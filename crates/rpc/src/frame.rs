@@ -127,10 +127,14 @@ impl FrameBuffer {
         }
     }
 
-    /// Drops up to `count` bytes from the front; gives back how many there were.
+    /// Drops up to `count` bytes from the front; gives back how many there were. Many that were all there is take their memory with them:
+    /// a refused request counts no more.
     pub(crate) fn skip(&mut self, count: usize) -> usize {
         let skipped = count.min(self.bytes.len());
         self.bytes.advance(skipped);
+        if self.bytes.is_empty() && skipped > READ_CHUNK {
+            self.bytes = BytesMut::new();
+        }
         skipped
     }
 }

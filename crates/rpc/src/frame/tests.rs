@@ -119,3 +119,11 @@ fn skipping_takes_no_more_than_there_is() {
     assert_eq!(frames.skip(2), 2);
     assert_eq!(frames.skip(2), 1);
 }
+
+#[test]
+fn a_request_that_is_skipped_leaves_no_memory() {
+    let mut frames = buffer(&vec![7; 1 << 20]);
+    assert_eq!(frames.skip(usize::MAX), 1 << 20);
+    frames.make_room(READ_CHUNK);
+    assert!(frames.bytes.capacity() <= 2 * READ_CHUNK, "{}", frames.bytes.capacity());
+}
