@@ -1,6 +1,7 @@
 //! Calls out of the frames that a connection has read: each is decoded, refused, carried out, or handed over.
 
 use super::handed_over::{self, Counted, HandedCall};
+use super::slow_request::SlowRequest;
 use super::waiting::WaitingCall;
 use super::{Connection, Reading, SENT_AFTER, count};
 use crate::call_metrics::Begun;
@@ -102,6 +103,9 @@ impl Connection {
         if !is_small && self.leaves_unread() {
             return Ok(false);
         }
+        if !is_small && self.share.is_empty() {
+            self.slow_request = SlowRequest::counted_since(self.received);
+        }
         if is_small || self.share.try_grow(room) {
             self.frames.make_room(room);
             return Ok(false);
@@ -109,7 +113,7 @@ impl Connection {
         let Some((header, _)) = request::split_header(self.frames.partial()) else {
             return Err(malformed("no request header at the start of a large frame"));
         };
-        self.refuse(header.call_id, &self.shared.in_flight.too_much());
+        self.refuse(header.call_id, &self.shared.in_flight.refusal());
         let there = self.frames.len();
         self.frames.skip(there);
         self.share = self.shared.in_flight.share();
@@ -201,7 +205,7 @@ impl Connection {
             return Ok(None);
         }
         if header.priority < HIGH_PRIORITY && self.shared.in_flight.is_full() {
-            self.refuse(header.call_id, &self.shared.in_flight.too_much());
+            self.refuse(header.call_id, &self.shared.in_flight.refusal());
             return Ok(None);
         }
         let call_id = header.call_id;
@@ -279,7 +283,7 @@ impl Connection {
         if cells.len() > sent.len() + footprint::UNMEASURED_BYTES {
             let share = share.get_or_insert_with(|| Arc::new(self.shared.in_flight.share()));
             if !share.try_grow(cells.len()) {
-                return Err(share.too_much());
+                return Err(share.refusal());
             }
         }
         Ok(Call {
