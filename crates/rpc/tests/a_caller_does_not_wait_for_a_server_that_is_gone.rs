@@ -5,7 +5,7 @@ use finback_proto::pb;
 use finback_rpc::{Channel, ConnectOptions, Request, RpcException, SocketChannel, SocketLimits};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -69,6 +69,21 @@ async fn a_call_without_an_answer_ends_a_connection_that_has_been_silent_for_lon
 #[tokio::test]
 async fn a_call_without_an_answer_leaves_a_connection_that_is_silent_for_a_moment() {
     let (channel, _server) = pair(SocketLimits::default()).await;
+    assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
+    assert!(!channel.is_closed());
+}
+
+#[tokio::test]
+async fn silence_begins_with_a_call_and_not_with_the_answer_before_it() {
+    let silence = SHORT * 30;
+    let (channel, mut server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;
+    let answered = channel.call_encoded(call(Some(PATIENCE), 0));
+    // To the first call, which is noted by then: a header with its number, and a message of nothing.
+    let answering = server.write_all(b"\0\0\0\x04\x02\x08\0\0");
+    let (answer, written) = tokio::join!(answered, answering);
+    written.unwrap();
+    assert!(answer.is_ok());
+    tokio::time::sleep(silence).await;
     assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
     assert!(!channel.is_closed());
 }
