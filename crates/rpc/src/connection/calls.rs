@@ -110,7 +110,7 @@ impl Connection {
             self.frames.make_room(room);
             return Ok(false);
         }
-        let Some((header, _)) = request::split_header(self.frames.partial()) else {
+        let Some((header, _)) = request::split_header(self.frames.front(MAX_REFUSED_HEADER_BYTES)) else {
             return Err(malformed("no request header at the start of a large frame"));
         };
         self.refuse(header.call_id, &self.shared.in_flight.refusal());
@@ -123,7 +123,7 @@ impl Connection {
 
     /// Answers a frame that is too long, as soon as its header has come, and ends the connection.
     fn refuse_too_big(&mut self, length: usize) -> io::Result<()> {
-        match request::split_header(self.frames.partial()) {
+        match request::split_header(self.frames.front(MAX_REFUSED_HEADER_BYTES)) {
             Some((header, _)) => {
                 let limit = self.shared.limits.max_request_bytes;
                 let host = self.session.info.remote.ip();
