@@ -98,8 +98,8 @@ impl Connection {
     /// Makes room for the rest of a frame, or refuses it. Whether to look at the frames again.
     fn make_room(&mut self, missing: usize) -> io::Result<bool> {
         let room = self.frames.room_wanted(missing);
-        // The first chunk is the connection's own; what a frame needs beyond it is counted.
-        let is_small = room == 0 || self.frames.len() < frame::READ_CHUNK;
+        // The first chunk, and one behind what is left of it, are the connection's own; what a frame needs beyond is counted.
+        let is_small = room == 0 || self.frames.len() < frame::READ_CHUNK && room <= frame::READ_CHUNK;
         if !is_small && self.leaves_unread() {
             return Ok(false);
         }
