@@ -2,6 +2,7 @@
 //! another thread may carry out some ([`handed_over`]). What becomes of a request is in [`calls`].
 
 mod calls;
+mod cell_block;
 mod handed_over;
 mod left_unread;
 mod patience;

@@ -84,6 +84,12 @@ impl Share {
         self.all.refusal()
     }
 
+    /// Gives back `less` of its bytes.
+    pub(crate) fn shrink(&self, less: usize) {
+        self.bytes.fetch_sub(less, Ordering::Relaxed);
+        self.all.bytes.fetch_sub(less, Ordering::Relaxed);
+    }
+
     /// Counts `more` bytes, whatever the limit.
     pub(crate) fn grow(&self, more: usize) {
         self.all.bytes.fetch_add(more, Ordering::Relaxed);

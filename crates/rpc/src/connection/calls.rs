@@ -277,15 +277,7 @@ impl Connection {
         mut share: Option<Arc<Share>>,
     ) -> Result<Call, RpcException> {
         let (param, sent) = request::split_body(&header, body)?;
-        let cells = self.session.cells.decode(sent.clone(), self.shared.limits.max_request_bytes);
-        let cells = cells.map_err(|e| exceptions::do_not_retry(format!("the request has {e}")))?;
-        // What a block was made into is counted beside what was sent, where it is more.
-        if cells.len() > sent.len() + footprint::UNMEASURED_BYTES {
-            let share = share.get_or_insert_with(|| Arc::new(self.shared.in_flight.share()));
-            if !share.try_grow(cells.len()) {
-                return Err(share.refusal());
-            }
-        }
+        let cells = self.cells(sent, &mut share)?;
         Ok(Call {
             call_id: header.call_id,
             trace_info: header.trace_info,
