@@ -9,8 +9,11 @@
 //! HBase's ZstdCodec
 //! ```
 
+mod payload;
+
 use crate::{BadStream, Compression, Compressor, LZ4_CHUNK, SNAPPY_CHUNK, take_length};
-use std::io::{self, Read, Write};
+use payload::Payload;
+use std::io::{self, Write};
 
 /// Bytes of a payload in one chunk, as HBase's `ZstdCodec` has them: the default of `hbase.io.compress.zstd.buffersize`.
 const ZSTD_CHUNK: usize = 256 << 10;
@@ -64,24 +67,37 @@ impl StreamCodec {
     /// # Errors
     /// Not a stream of this codec, or one of more than `limit` bytes.
     pub fn decompress(self, stream: &[u8], limit: usize) -> Result<Vec<u8>, BadStream> {
-        let mut out = Vec::with_capacity(stream.len().saturating_mul(EXPECTED_RATIO).min(limit));
+        self.decompress_within(stream, limit, &mut |_| true)
+    }
+
+    /// The same, where `room` is asked each time before memory for so many more bytes is taken.
+    ///
+    /// # Errors
+    /// As above, or there is no room.
+    pub fn decompress_within(
+        self,
+        stream: &[u8],
+        limit: usize,
+        room: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, BadStream> {
+        let mut out = Payload::new(stream.len().saturating_mul(EXPECTED_RATIO), limit, room)?;
         if stream.is_empty() {
-            return Ok(out);
+            return Ok(out.into_bytes());
         }
         match self {
-            Self::Gzip => read_all(flate2::bufread::MultiGzDecoder::new(stream), limit, &mut out)?,
-            Self::Zlib => read_all(flate2::bufread::ZlibDecoder::new(stream), limit, &mut out)?,
+            Self::Gzip => out.read_all(flate2::bufread::MultiGzDecoder::new(stream))?,
+            Self::Zlib => out.read_all(flate2::bufread::ZlibDecoder::new(stream))?,
             Self::Zstd => {
                 let mut frames = zstd::stream::read::Decoder::with_buffer(stream)
                     .map_err(|_| "no memory for a zstd context")?;
                 frames.window_log_max(MAX_ZSTD_WINDOW_LOG).map_err(|_| "no such zstd window")?;
-                read_all(frames, limit, &mut out)?;
+                out.read_all(frames)?;
             }
-            Self::Snappy => read_segments(Compression::Snappy, stream, limit, &mut out)?,
-            Self::Lz4 => read_segments(Compression::Lz4, stream, limit, &mut out)?,
-            Self::ZstdChunks => read_segments(Compression::Zstd, stream, limit, &mut out)?,
+            Self::Snappy => read_segments(Compression::Snappy, stream, &mut out)?,
+            Self::Lz4 => read_segments(Compression::Lz4, stream, &mut out)?,
+            Self::ZstdChunks => read_segments(Compression::Zstd, stream, &mut out)?,
         }
-        Ok(out)
+        Ok(out.into_bytes())
     }
 
     /// The stream of a payload.
@@ -106,34 +122,18 @@ impl StreamCodec {
     }
 }
 
-/// Appends all that `decoder` gives, if that is at most `limit` bytes.
-fn read_all(decoder: impl Read, limit: usize, out: &mut Vec<u8>) -> Result<(), BadStream> {
-    decoder
-        .take(limit as u64 + 1)
-        .read_to_end(out)
-        .map_err(|_| "not a stream of this codec, or a torn one")?;
-    if out.len() > limit { Err("a longer payload") } else { Ok(()) }
-}
-
 /// Undoes the block framing of a whole stream.
-fn read_segments(
-    codec: Compression,
-    mut stream: &[u8],
-    limit: usize,
-    out: &mut Vec<u8>,
-) -> Result<(), BadStream> {
+fn read_segments(codec: Compression, mut stream: &[u8], out: &mut Payload<'_>) -> Result<(), BadStream> {
     while !stream.is_empty() {
         let segment = take_length(&mut stream)?;
         if segment == 0 {
             return Ok(());
         }
-        if segment > limit - out.len() {
+        if segment > out.left() {
             return Err("a longer payload");
         }
         codec.check_length(stream, segment)?;
-        let at = out.len();
-        out.resize(at + segment, 0);
-        codec.unframe_segment(&mut stream, &mut out[at..])?;
+        codec.unframe_segment(&mut stream, out.append(segment)?)?;
     }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! How a client writes cell blocks: its codec, and what compresses whole blocks, both named in the connection header.
 
-use crate::codec::{Codec, CodecError};
+use crate::codec::{Codec, CodecError, Room};
 use bytes::Bytes;
 use finback_compression::StreamCodec;
 use finback_proto::pb;
+
+/// What may stay unused of a block's memory, which a call keeps until it ends.
+const MOST_SPARE_BYTES: usize = 64 << 10;
 
 /// What a connection's cell blocks are written in, in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,16 +40,20 @@ impl CellFormat {
         self.codec != Codec::None
     }
 
-    /// The client's cell block in our layout. Neither what it decompresses to nor our layout of it may be longer than
-    /// `limit` bytes.
-    pub(crate) fn decode(self, block: Bytes, limit: usize) -> Result<Bytes, CodecError> {
+    /// The client's cell block in our layout, if there is room for what it decompresses to, and for our layout of it.
+    pub(crate) fn decode(self, block: Bytes, room: &mut Room<'_>) -> Result<Bytes, CodecError> {
         let plain = match self.compressor {
             Some(compressor) if !block.is_empty() => {
-                Bytes::from(compressor.decompress(&block, limit).map_err(CodecError::Compressed)?)
+                let plain = compressor.decompress_within(&block, room.limit, room.take);
+                let mut plain = plain.map_err(CodecError::Compressed)?;
+                if plain.capacity() - plain.len() > MOST_SPARE_BYTES {
+                    plain.shrink_to_fit();
+                }
+                Bytes::from(plain)
             }
             _ => block,
         };
-        self.codec.decode(plain, limit)
+        self.codec.decode(plain, room)
     }
 
     /// Our cell block in the client's layout. `is_untagged`: none of its cells has tags.

@@ -3,12 +3,13 @@
 //! Inside the server a cell block has one layout, that of KeyValueCodecWithTags.
 
 mod cell;
+mod decoded;
 mod message;
 mod strip_tags;
 
 use bytes::Bytes;
-use finback_cell::cell::CellParts;
-use finback_cell::{CellBlockBuilder, CellError};
+pub(crate) use decoded::Room;
+use finback_cell::CellError;
 
 /// A codec of HBase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(crate) enum CodecError {
     NoCodec,
     #[error("a cell block that is more than {limit} bytes in this server's layout")]
     TooLarge { limit: usize },
+    #[error("a cell block that there is no room for in this server's layout")]
+    NoRoom,
     #[error("a compressed cell block that cannot be read or made: {0}")]
     Compressed(finback_compression::BadStream),
     #[error("malformed cell {index} of a cell block")]
@@ -51,18 +54,18 @@ impl Codec {
         })
     }
 
-    /// The client's cell block in our layout, in which it may take `limit` bytes: in some codecs small cells take a
-    /// fraction of what they take in ours. What is in that layout already is not checked.
-    pub(crate) fn decode(self, block: Bytes, limit: usize) -> Result<Bytes, CodecError> {
+    /// The client's cell block in our layout, if there is room for it: in some codecs small cells take a fraction of what
+    /// they take in ours. What is in that layout already is not checked.
+    pub(crate) fn decode(self, block: Bytes, room: &mut Room<'_>) -> Result<Bytes, CodecError> {
         if block.is_empty() {
             return Ok(block);
         }
         match self {
             Self::None => Err(CodecError::NoCodec),
             Self::KeyValue | Self::KeyValueWithTags => Ok(block),
-            Self::Cell => cell::decode(&block, false, limit),
-            Self::CellWithTags => cell::decode(&block, true, limit),
-            Self::Message => message::decode(block, limit),
+            Self::Cell => cell::decode(&block, false, room),
+            Self::CellWithTags => cell::decode(&block, true, room),
+            Self::Message => message::decode(block, room),
         }
     }
 
@@ -81,21 +84,6 @@ impl Codec {
             Self::Message => message::encode(&block),
         }
     }
-}
-
-/// Appends a cell that a client has sent.
-fn push_checked(
-    out: &mut CellBlockBuilder,
-    parts: &CellParts<'_>,
-    index: usize,
-    limit: usize,
-) -> Result<(), CodecError> {
-    parts.check().map_err(|source| CodecError::Cell { index, source })?;
-    if out.len() + parts.size() > limit {
-        return Err(CodecError::TooLarge { limit });
-    }
-    out.push_parts(parts);
-    Ok(())
 }
 
 /// Calls `each` with every cell of a block in our layout.

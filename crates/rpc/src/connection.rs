@@ -2,9 +2,11 @@
 //! another thread may carry out some ([`handed_over`]). What becomes of a request is in [`calls`].
 
 mod calls;
+mod cell_block;
 mod handed_over;
 mod left_unread;
 mod patience;
+mod slow_request;
 mod waiting;
 
 use crate::call_metrics::{Begun, CallMetrics};
@@ -21,6 +23,7 @@ use crate::service::Reply;
 use crate::unread::UnreadPart;
 use handed_over::HandedOver;
 use left_unread::LeftUnread;
+use slow_request::SlowRequest;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -33,7 +36,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use waiting::WaitingCalls;
 
-/// How often to look whether replies that the client does not take are in the way of others.
+/// How often to look whether replies that the client does not take, or a request of which the rest does not come, are in the way of
+/// others.
 const CROWD_LOOK: Duration = Duration::from_secs(1);
 /// A connection that has moved to another thread stays there at least so long.
 const STAYS: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
@@ -110,6 +114,7 @@ pub(crate) async fn serve(
         pending: 0,
         has_more: false,
         left_unread: LeftUnread::default(),
+        slow_request: SlowRequest::default(),
         carried_out: 0,
         received: now,
         looked: Some(now),
@@ -177,6 +182,8 @@ struct Connection {
     has_more: bool,
     /// What is not read yet for want of memory.
     left_unread: LeftUnread,
+    /// What is in the way of others until the rest of it has come.
+    slow_request: SlowRequest,
     /// Frames that were taken before that, for calls that were carried out here.
     carried_out: usize,
     /// When the last bytes came.
@@ -265,9 +272,10 @@ impl Connection {
     }
 
     async fn next_event(&mut self) -> io::Result<Event> {
+        let may_be_in_the_way = self.look_at_request() || self.outgoing.counted_since().is_some();
         let patience = self.patience();
         let until_look = CROWD_LOOK.min(self.shared.limits.crowded_stall_timeout);
-        let look = self.outgoing.counted_since().map(|_| Instant::now() + until_look);
+        let look = may_be_in_the_way.then(|| Instant::now() + until_look);
         let look = look.into_iter().chain(self.left_unread.until()).min();
         let event = poll_fn(|cx| self.poll_event(cx));
         let deadline = patience.as_ref().map(|patience| patience.until);

@@ -102,9 +102,10 @@ impl FrameBuffer {
         Next::Frame(frame)
     }
 
-    /// The part of an unfinished frame that is there, without its length.
-    pub(crate) fn partial(&self) -> Bytes {
-        Bytes::copy_from_slice(self.bytes.get(LENGTH_BYTES..).unwrap_or_default())
+    /// A copy of the front of an unfinished frame, as far as it is there and up to `most` bytes, without its length.
+    pub(crate) fn front(&self, most: usize) -> Bytes {
+        let there = self.bytes.get(LENGTH_BYTES..).unwrap_or_default();
+        Bytes::copy_from_slice(&there[..there.len().min(most)])
     }
 
     /// Room to make before the next read, given what is missing of the frame: at most three times what is there already. A
@@ -127,10 +128,14 @@ impl FrameBuffer {
         }
     }
 
-    /// Drops up to `count` bytes from the front; gives back how many there were.
+    /// Drops up to `count` bytes from the front; gives back how many there were. Many that were all there is take their memory with them:
+    /// a refused request counts no more.
     pub(crate) fn skip(&mut self, count: usize) -> usize {
         let skipped = count.min(self.bytes.len());
         self.bytes.advance(skipped);
+        if self.bytes.is_empty() && skipped > READ_CHUNK {
+            self.bytes = BytesMut::new();
+        }
         skipped
     }
 }

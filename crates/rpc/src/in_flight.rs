@@ -2,21 +2,25 @@
 
 use crate::exception::RpcException;
 use crate::exceptions;
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// A count of bytes with a limit.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     bytes: AtomicUsize,
     limit: usize,
+    /// When a request was last refused.
+    refused: Mutex<Option<Instant>>,
     /// As in messages.
     server_name: Arc<str>,
 }
 
 impl InFlight {
     pub(crate) fn new(limit: usize, server_name: Arc<str>) -> Arc<Self> {
-        Arc::new(Self { bytes: AtomicUsize::new(0), limit, server_name })
+        Arc::new(Self { bytes: AtomicUsize::new(0), limit, refused: Mutex::default(), server_name })
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -32,8 +36,14 @@ impl InFlight {
         self.bytes() >= self.limit / 4 * 3
     }
 
-    /// What clients are told at the limit.
-    pub(crate) fn too_much(&self) -> RpcException {
+    /// Whether a request was refused for want of room within that time: its client may be about to come back.
+    pub(crate) fn has_refused_within(&self, time: Duration) -> bool {
+        self.refused.lock().is_some_and(|refused| refused.elapsed() < time)
+    }
+
+    /// Takes note that a request is refused for want of room, and says what its client is told.
+    pub(crate) fn refusal(&self) -> RpcException {
+        *self.refused.lock() = Some(Instant::now());
         let server = &self.server_name;
         exceptions::call_queue_too_big(format!(
             "Call queue is full on {server}, is hbase.ipc.server.max.callqueue.size too small?"
@@ -69,9 +79,15 @@ impl Share {
         grown.is_ok()
     }
 
-    /// What its client is told when it cannot grow.
-    pub(crate) fn too_much(&self) -> RpcException {
-        self.all.too_much()
+    /// The same when it cannot grow.
+    pub(crate) fn refusal(&self) -> RpcException {
+        self.all.refusal()
+    }
+
+    /// Gives back `less` of its bytes.
+    pub(crate) fn shrink(&self, less: usize) {
+        self.bytes.fetch_sub(less, Ordering::Relaxed);
+        self.all.bytes.fetch_sub(less, Ordering::Relaxed);
     }
 
     /// Counts `more` bytes, whatever the limit.

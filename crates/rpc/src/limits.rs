@@ -32,10 +32,11 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// Time without a byte read by a client that has replies waiting, after which it counts as gone.
     pub write_stall_timeout: Duration,
-    /// The same while other clients wait for the memory that these replies have, and after they have waited as long.
+    /// The same while other clients wait for the memory that these replies have, and after they have waited as long. Likewise the time
+    /// without a byte in the midst of a large request, while requests of others are refused for want of the memory that it has.
     pub crowded_stall_timeout: Duration,
-    /// Time after which a client counts as gone that has not read a reply to its end, while others wait for the memory
-    /// that it has.
+    /// Time after which a client counts as gone that has not read a reply to its end, or not sent a large request to its end, while
+    /// others wait for the memory that it has.
     pub crowded_reply_timeout: Duration,
     /// Time without a byte in the midst of a request, after which the client counts as gone.
     pub read_stall_timeout: Duration,

@@ -93,7 +93,7 @@ impl Call {
         if self.is_of_the_cluster() {
             share.grow(bytes);
         } else if !share.try_grow(bytes) {
-            return Err(share.too_much());
+            return Err(share.refusal());
         }
         Ok(())
     }

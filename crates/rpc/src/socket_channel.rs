@@ -2,22 +2,23 @@
 
 mod calling_frames;
 mod limits;
+mod responses;
 mod waiting;
 
 use crate::channel::{Channel, RawReply, RawReplyFuture, Request};
 use crate::exception::RpcException;
 use crate::exceptions;
-use crate::frame::{FrameBuffer, Next};
-use calling_frames::{CALL_ID_MASK, RequestFrame, opening, response};
+use calling_frames::{CALL_ID_MASK, RequestFrame, opening};
 pub use limits::SocketLimits;
+use responses::read_responses;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use waiting::Waiting;
@@ -236,29 +237,4 @@ async fn write_all(
         IoSlice::advance_slices(&mut pieces, written);
     }
     Ok(())
-}
-
-async fn read_responses(mut reader: OwnedReadHalf, waiting: Arc<Waiting>, max_response_bytes: usize) {
-    let mut frames = FrameBuffer::of_server();
-    let reason = loop {
-        match frames.next(max_response_bytes) {
-            Next::Frame(frame) => match response(frame) {
-                Ok((call_id, answer)) => waiting.answer(call_id, answer),
-                Err(reason) => break reason,
-            },
-            Next::Partial { missing } => {
-                frames.make_room(frames.room_wanted(missing));
-                match reader.read_buf(frames.bytes_mut()).await {
-                    Ok(0) => break exceptions::connection_closed("the server has closed the connection"),
-                    Ok(_) => waiting.heard(),
-                    Err(error) => break exceptions::connection_closed(format!("cannot receive: {error}")),
-                }
-            }
-            Next::TooBig { length } => {
-                break exceptions::connection_closed(format!("a response of {length} bytes"));
-            }
-            Next::Negative => break exceptions::connection_closed("a response of negative length"),
-        }
-    };
-    waiting.close(reason);
 }

@@ -1,11 +1,11 @@
 //! What a [`SocketChannel`] does when the other end does not do what it should.
 
 use bytes::Bytes;
-use finback_proto::pb;
+use finback_proto::{Message, delimited, pb};
 use finback_rpc::{Channel, ConnectOptions, Request, RpcException, SocketChannel, SocketLimits};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -22,6 +22,15 @@ async fn pair(limits: SocketLimits) -> (Arc<SocketChannel>, TcpStream) {
 
 fn call(timeout: Option<Duration>, bytes: usize) -> Request {
     Request { method: "Get", cells: vec![0; bytes].into(), timeout, ..Request::default() }
+}
+
+/// A response with a message of so many bytes.
+fn response(call_id: u32, bytes: usize) -> Vec<u8> {
+    let header = pb::ResponseHeader { call_id: Some(call_id), ..Default::default() };
+    let mut body = header.encode_length_delimited_to_vec();
+    delimited::write_length(bytes, &mut body);
+    body.resize(body.len() + bytes, 7);
+    [&(body.len() as u32).to_be_bytes()[..], &body].concat()
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -71,6 +80,56 @@ async fn a_call_without_an_answer_leaves_a_connection_that_is_silent_for_a_momen
     let (channel, _server) = pair(SocketLimits::default()).await;
     assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
     assert!(!channel.is_closed());
+}
+
+#[tokio::test]
+async fn silence_begins_with_a_call_and_not_with_the_answer_before_it() {
+    let silence = SHORT * 30;
+    let (channel, mut server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;
+    let answered = channel.call_encoded(call(Some(PATIENCE), 0));
+    // The call is noted by then.
+    let response = response(0, 0);
+    let answering = server.write_all(&response);
+    let (answer, written) = tokio::join!(answered, answering);
+    written.unwrap();
+    assert!(answer.is_ok());
+    tokio::time::sleep(silence).await;
+    assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
+    assert!(!channel.is_closed());
+}
+
+#[tokio::test]
+async fn a_response_that_is_too_long_fails_its_call_alone() {
+    let limits = SocketLimits { max_response_bytes: 1 << 20, ..SocketLimits::default() };
+    let (channel, mut server) = pair(limits).await;
+    let calls = futures_util::future::join(
+        channel.call_encoded(call(Some(PATIENCE), 0)),
+        channel.call_encoded(call(Some(PATIENCE), 0)),
+    );
+    // They are noted by then.
+    let ((too_long, other), ()) = tokio::join!(calls, async {
+        server.write_all(&response(0, 2 << 20)).await.unwrap();
+        server.write_all(&response(1, 100)).await.unwrap();
+    });
+    let too_long = too_long.unwrap_err();
+    assert_eq!(too_long.simple_class(), "DoNotRetryIOException");
+    assert!(
+        too_long.do_not_retry && too_long.message.contains("of which 1048576 are the most"),
+        "{too_long}"
+    );
+    assert_eq!(other.unwrap().0, vec![7; 100]);
+    assert!(!channel.is_closed());
+}
+
+#[tokio::test]
+async fn a_response_that_is_too_long_and_has_no_header_ends_the_connection() {
+    let limits = SocketLimits { max_response_bytes: 1 << 20, ..SocketLimits::default() };
+    let (channel, mut server) = pair(limits).await;
+    let call = channel.call_encoded(call(Some(PATIENCE), 0));
+    let garbage = [&(2u32 << 20).to_be_bytes()[..], &vec![0xff; 100_000]].concat();
+    let (answer, written) = tokio::join!(call, server.write_all(&garbage));
+    written.unwrap();
+    assert_eq!(class(answer), "ConnectionClosedException");
 }
 
 #[tokio::test]

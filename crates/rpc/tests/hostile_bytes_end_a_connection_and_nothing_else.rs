@@ -219,6 +219,26 @@ async fn a_long_frame_of_which_nothing_comes_costs_nothing() {
     all_is_well(&running).await;
 }
 
+/// However it comes: room for more of it is made when the first chunk is nearly full, or when it is.
+#[tokio::test]
+async fn a_frame_that_is_longer_than_a_chunk_is_counted() {
+    let running = Running::start(Limits::default());
+    let mut client = running.client().await;
+    let whole = request(header(1, "Echo"), &[7; 64 << 10], b"");
+    client.send(&request(header(0, "Echo"), b"open", b"")).await;
+    assert_eq!(client.response().await, echo_of(0, b"open"));
+    let received = || running.server.figures().received_bytes;
+    let before = received();
+    client.send(&whole[..15 << 10]).await;
+    until("the first chunk is nearly full", || received() - before >= 15 << 10).await;
+    client.send(&whole[15 << 10..40 << 10]).await;
+    until("more of it is counted", || running.server.in_flight_bytes() > 0).await;
+    client.send(&whole[40 << 10..]).await;
+    assert_eq!(client.response().await, echo_of(1, &[7; 64 << 10]));
+    drop(client);
+    all_is_well(&running).await;
+}
+
 #[tokio::test]
 async fn too_many_bytes_in_flight_are_refused_and_the_connection_goes_on() {
     let running = Running::start(Limits { max_in_flight_bytes: 100 << 10, ..Limits::default() });

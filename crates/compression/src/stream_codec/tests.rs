@@ -60,6 +60,28 @@ fn a_stream_of_more_than_the_limit_is_refused() {
     assert!(StreamCodec::Snappy.decompress(&[0x40, 0, 0, 0, 0, 0, 0, 1, 0], usize::MAX).is_err());
 }
 
+#[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    let payload = vec![0; 1 << 20];
+    for codec in CODECS {
+        let stream = codec.compress(&payload).unwrap();
+        let mut asked = 0;
+        let out = codec.decompress_within(&stream, usize::MAX, &mut |more| {
+            asked += more;
+            true
+        });
+        let out = out.unwrap();
+        assert_eq!(out, payload);
+        assert!(out.capacity() <= asked && asked <= 2 * payload.len(), "{codec:?}: {asked}");
+        let mut left = payload.len() / 2;
+        let refused = codec.decompress_within(&stream, usize::MAX, &mut |more| {
+            left = left.checked_sub(more).unwrap_or(usize::MAX);
+            left != usize::MAX
+        });
+        assert!(refused.unwrap_err().contains("no room"), "{codec:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn torn_and_flipped_streams_are_refused_or_give_at_most_the_limit(

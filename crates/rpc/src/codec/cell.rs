@@ -7,19 +7,20 @@
 //! ```
 //! The sequence id (mvcc) is not read, and written as zero: cell blocks in our layout have none.
 
-use super::{CodecError, for_each_cell, push_checked};
+use super::decoded::{Decoded, Room};
+use super::{CodecError, for_each_cell};
 use bytes::Bytes;
 use finback_cell::cell::CellParts;
 
-pub(super) fn decode(block: &[u8], with_tags: bool, limit: usize) -> Result<Bytes, CodecError> {
-    let mut out = finback_cell::CellBlockBuilder::with_capacity(block.len().min(limit));
+pub(super) fn decode(block: &[u8], with_tags: bool, room: &mut Room<'_>) -> Result<Bytes, CodecError> {
+    let mut out = Decoded::of(block.len(), room)?;
     let (mut rest, mut index) = (block, 0);
     while !rest.is_empty() {
         let parts = parts(&mut rest, with_tags).ok_or(CodecError::Malformed { index })?;
-        push_checked(&mut out, &parts, index, limit)?;
+        out.push(&parts, index)?;
         index += 1;
     }
-    Ok(out.finish().bytes().clone())
+    Ok(out.finish())
 }
 
 fn parts<'a>(rest: &mut &'a [u8], with_tags: bool) -> Option<CellParts<'a>> {

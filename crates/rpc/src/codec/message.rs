@@ -1,13 +1,13 @@
 //! MessageCodec: every cell as a delimited `Cell` message, without tags, as in HBase.
 
-use super::{CodecError, for_each_cell, push_checked};
+use super::decoded::{Decoded, Room};
+use super::{CodecError, for_each_cell};
 use bytes::Bytes;
-use finback_cell::CellBlockBuilder;
 use finback_cell::cell::CellParts;
 use finback_proto::{convert, delimited, pb};
 
-pub(super) fn decode(mut block: Bytes, limit: usize) -> Result<Bytes, CodecError> {
-    let mut out = CellBlockBuilder::with_capacity(block.len().min(limit));
+pub(super) fn decode(mut block: Bytes, room: &mut Room<'_>) -> Result<Bytes, CodecError> {
+    let mut out = Decoded::of(block.len(), room)?;
     let mut index = 0;
     while !block.is_empty() {
         let malformed = CodecError::Malformed { index };
@@ -22,10 +22,10 @@ pub(super) fn decode(mut block: Bytes, limit: usize) -> Result<Bytes, CodecError
             value: cell.value.as_deref().unwrap_or_default(),
             tags: &[],
         };
-        push_checked(&mut out, &parts, index, limit)?;
+        out.push(&parts, index)?;
         index += 1;
     }
-    Ok(out.finish().bytes().clone())
+    Ok(out.finish())
 }
 
 pub(super) fn encode(block: &[u8]) -> Result<Vec<u8>, CodecError> {

@@ -11,6 +11,10 @@ const CODECS: [(&str, Codec); 5] = [
     ("org.apache.hadoop.hbase.codec.MessageCodec", Codec::Message),
 ];
 
+fn decode(codec: Codec, block: impl Into<Bytes>, limit: usize) -> Result<Bytes, CodecError> {
+    codec.decode(block.into(), &mut Room { limit, take: &mut |_| true })
+}
+
 fn cells(tags: &[u8]) -> Vec<u8> {
     let mut block = CellBlockBuilder::default();
     for (value, tags) in [("v1", tags), ("", &[])] {
@@ -44,7 +48,7 @@ fn cells_go_both_ways() {
         let with_tags = matches!(codec, Codec::KeyValueWithTags | Codec::CellWithTags);
         let wire = codec.encode(cells(tags), false).unwrap();
         let expected = cells(if with_tags { tags } else { b"" });
-        assert_eq!(codec.decode(wire.into(), LIMIT).unwrap(), expected, "{codec:?}");
+        assert_eq!(decode(codec, wire, LIMIT).unwrap(), expected, "{codec:?}");
     }
 }
 
@@ -71,8 +75,29 @@ fn the_cell_codec_is_laid_out_as_hbase_does_it() {
 fn a_block_that_swells_is_refused() {
     // A cell of which every field is missing takes one byte.
     let swelling = Bytes::from(vec![0; 1000]);
-    assert!(Codec::Message.decode(swelling.clone(), 100_000).is_ok());
-    assert_eq!(Codec::Message.decode(swelling, 10_000), Err(CodecError::TooLarge { limit: 10_000 }));
+    assert!(decode(Codec::Message, swelling.clone(), 100_000).is_ok());
+    assert_eq!(decode(Codec::Message, swelling, 10_000), Err(CodecError::TooLarge { limit: 10_000 }));
+}
+
+#[test]
+fn memory_is_asked_for_before_cells_are_made() {
+    let swelling = Bytes::from(vec![0; 1000]);
+    let mut asked = 0;
+    let mut room = Room {
+        limit: LIMIT,
+        take: &mut |more| {
+            asked += more;
+            asked < 10_000
+        },
+    };
+    assert_eq!(Codec::Message.decode(swelling.clone(), &mut room), Err(CodecError::NoRoom));
+    let mut asked = 0;
+    let take = &mut |more| {
+        asked += more;
+        true
+    };
+    let block = Codec::Message.decode(swelling, &mut Room { limit: LIMIT, take }).unwrap();
+    assert!((block.len()..=2 * block.len()).contains(&asked), "{asked} for {}", block.len());
 }
 
 proptest::proptest! {
@@ -81,7 +106,7 @@ proptest::proptest! {
         for (_, codec) in CODECS {
             let _ = codec.encode(bytes.clone(), false);
             if let (Codec::Cell | Codec::CellWithTags | Codec::Message, Ok(block)) =
-                (codec, codec.decode(bytes.clone().into(), LIMIT))
+                (codec, decode(codec, bytes.clone(), LIMIT))
             {
                 assert!(CellBlock::parse(block).is_ok());
             }
@@ -97,7 +122,7 @@ fn torn_blocks_are_errors() {
         match codec {
             // In our layout already: whoever reads the cells checks them.
             Codec::KeyValue | Codec::KeyValueWithTags => assert!(CellBlock::parse(torn).is_err()),
-            _ => assert!(codec.decode(torn, LIMIT).is_err(), "{codec:?}"),
+            _ => assert!(decode(codec, torn, LIMIT).is_err(), "{codec:?}"),
         }
     }
     let mut block = cells(b"");
@@ -106,8 +131,5 @@ fn torn_blocks_are_errors() {
         assert!(codec.encode(block.clone(), false).is_err(), "{codec:?}");
     }
     assert_eq!(Codec::None.encode(cells(b""), false), Err(CodecError::NoCodec));
-    assert_eq!(
-        Codec::Cell.decode(Bytes::from_static(b"\xff\xff\xff\xff"), LIMIT),
-        Err(CodecError::Malformed { index: 0 })
-    );
+    assert_eq!(decode(Codec::Cell, &b"\xff\xff\xff\xff"[..], LIMIT), Err(CodecError::Malformed { index: 0 }));
 }

@@ -1,6 +1,7 @@
 //! Calls out of the frames that a connection has read: each is decoded, refused, carried out, or handed over.
 
 use super::handed_over::{self, Counted, HandedCall};
+use super::slow_request::SlowRequest;
 use super::waiting::WaitingCall;
 use super::{Connection, Reading, SENT_AFTER, count};
 use crate::call_metrics::Begun;
@@ -97,19 +98,22 @@ impl Connection {
     /// Makes room for the rest of a frame, or refuses it. Whether to look at the frames again.
     fn make_room(&mut self, missing: usize) -> io::Result<bool> {
         let room = self.frames.room_wanted(missing);
-        // The first chunk is the connection's own; what a frame needs beyond it is counted.
-        let is_small = room == 0 || self.frames.len() < frame::READ_CHUNK;
+        // The first chunk, and one behind what is left of it, are the connection's own; what a frame needs beyond is counted.
+        let is_small = room == 0 || self.frames.len() < frame::READ_CHUNK && room <= frame::READ_CHUNK;
         if !is_small && self.leaves_unread() {
             return Ok(false);
+        }
+        if !is_small && self.share.is_empty() {
+            self.slow_request = SlowRequest::counted_since(self.received);
         }
         if is_small || self.share.try_grow(room) {
             self.frames.make_room(room);
             return Ok(false);
         }
-        let Some((header, _)) = request::split_header(self.frames.partial()) else {
+        let Some((header, _)) = request::split_header(self.frames.front(MAX_REFUSED_HEADER_BYTES)) else {
             return Err(malformed("no request header at the start of a large frame"));
         };
-        self.refuse(header.call_id, &self.shared.in_flight.too_much());
+        self.refuse(header.call_id, &self.shared.in_flight.refusal());
         let there = self.frames.len();
         self.frames.skip(there);
         self.share = self.shared.in_flight.share();
@@ -119,7 +123,7 @@ impl Connection {
 
     /// Answers a frame that is too long, as soon as its header has come, and ends the connection.
     fn refuse_too_big(&mut self, length: usize) -> io::Result<()> {
-        match request::split_header(self.frames.partial()) {
+        match request::split_header(self.frames.front(MAX_REFUSED_HEADER_BYTES)) {
             Some((header, _)) => {
                 let limit = self.shared.limits.max_request_bytes;
                 let host = self.session.info.remote.ip();
@@ -201,7 +205,7 @@ impl Connection {
             return Ok(None);
         }
         if header.priority < HIGH_PRIORITY && self.shared.in_flight.is_full() {
-            self.refuse(header.call_id, &self.shared.in_flight.too_much());
+            self.refuse(header.call_id, &self.shared.in_flight.refusal());
             return Ok(None);
         }
         let call_id = header.call_id;
@@ -273,15 +277,7 @@ impl Connection {
         mut share: Option<Arc<Share>>,
     ) -> Result<Call, RpcException> {
         let (param, sent) = request::split_body(&header, body)?;
-        let cells = self.session.cells.decode(sent.clone(), self.shared.limits.max_request_bytes);
-        let cells = cells.map_err(|e| exceptions::do_not_retry(format!("the request has {e}")))?;
-        // What a block was made into is counted beside what was sent, where it is more.
-        if cells.len() > sent.len() + footprint::UNMEASURED_BYTES {
-            let share = share.get_or_insert_with(|| Arc::new(self.shared.in_flight.share()));
-            if !share.try_grow(cells.len()) {
-                return Err(share.too_much());
-            }
-        }
+        let cells = self.cells(sent, &mut share)?;
         Ok(Call {
             call_id: header.call_id,
             trace_info: header.trace_info,

@@ -20,6 +20,8 @@ pub(super) enum Lack {
     RestOfRequest,
     /// It does not read replies whose memory others wait for, since then.
     Memory { wanted: Instant },
+    /// It does not send the rest of a request for whose memory others are refused, since then.
+    MemoryOfRequest { wanted: Instant },
 }
 
 impl Connection {
@@ -32,7 +34,8 @@ impl Connection {
             until: self.received + limits.read_stall_timeout,
             lack: Lack::RestOfRequest,
         });
-        to_read.into_iter().chain(self.patience_in_a_crowd()).chain(to_send).min_by_key(|it| it.until)
+        let all = [to_read, self.patience_in_a_crowd(), to_send, self.patience_with_request()];
+        all.into_iter().flatten().min_by_key(|it| it.until)
     }
 
     /// The same while other clients wait for the memory of this one's replies.
@@ -58,14 +61,32 @@ impl Connection {
                 );
                 "others need the memory of unread replies"
             }
+            Lack::MemoryOfRequest { wanted } => {
+                let info = &self.session.info;
+                tracing::warn!(
+                    remote = %info.remote,
+                    user = %info.user,
+                    received_bytes = self.frames.len(),
+                    nothing_received_for = ?self.received.elapsed(),
+                    others_refused_for = ?wanted.elapsed(),
+                    "a connection is closed: other clients need the memory of a request of which the rest does not come"
+                );
+                "others need the memory of a request of which the rest does not come"
+            }
         };
         io::Error::new(io::ErrorKind::TimedOut, what)
     }
 }
 
-/// Until when a client may leave replies unread that others wait for: it took bytes at `progress`, has some `since`, and
-/// others wait since `wanted`. A client that did nothing for long is in nobody's way before others have waited as long.
-fn until_in_a_crowd(limits: &Limits, progress: Instant, since: Instant, wanted: Instant) -> Instant {
+/// Until when a client may leave replies unread, or the rest of a request unsent, whose memory others wait for: it took or sent bytes at
+/// `progress`, has the memory `since`, and others wait since `wanted`. A client that did nothing for long is in nobody's way before
+/// others have waited as long.
+pub(super) fn until_in_a_crowd(
+    limits: &Limits,
+    progress: Instant,
+    since: Instant,
+    wanted: Instant,
+) -> Instant {
     let waited = wanted + limits.crowded_stall_timeout;
     let stalled = progress + limits.crowded_stall_timeout;
     let slow = since + limits.crowded_reply_timeout;

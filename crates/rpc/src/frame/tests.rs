@@ -11,7 +11,7 @@ fn all_whole_frames_are_taken() {
     assert_eq!(frames.next(9), Next::Frame(Bytes::from_static(b"ab")));
     assert_eq!(frames.next(9), Next::Frame(Bytes::new()));
     assert_eq!(frames.next(9), Next::Partial { missing: 2 });
-    assert_eq!(frames.partial(), "c");
+    assert_eq!(frames.front(9), "c");
 }
 
 #[test]
@@ -118,4 +118,18 @@ fn skipping_takes_no_more_than_there_is() {
     let mut frames = buffer(b"abc");
     assert_eq!(frames.skip(2), 2);
     assert_eq!(frames.skip(2), 1);
+}
+
+#[test]
+fn of_a_large_frame_only_the_front_is_copied() {
+    let frames = buffer(&[&(1u32 << 20).to_be_bytes()[..], &[7; 100_000]].concat());
+    assert_eq!(frames.front(1000), vec![7; 1000]);
+}
+
+#[test]
+fn a_request_that_is_skipped_leaves_no_memory() {
+    let mut frames = buffer(&vec![7; 1 << 20]);
+    assert_eq!(frames.skip(usize::MAX), 1 << 20);
+    frames.make_room(READ_CHUNK);
+    assert!(frames.bytes.capacity() <= 2 * READ_CHUNK, "{}", frames.bytes.capacity());
 }

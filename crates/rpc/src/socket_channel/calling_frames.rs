@@ -105,5 +105,15 @@ pub(super) fn response(mut frame: Bytes) -> Result<(u32, Result<RawReply, RpcExc
     Ok((call_id, Ok((message, frame.split_to(length)))))
 }
 
+/// The call that a response answers, by the front of it; none if the header is not all there.
+pub(super) fn answered_call(mut front: Bytes) -> Option<Result<u32, RpcException>> {
+    let header = delimited::take_delimited(&mut front).ok()?;
+    let header = pb::ResponseHeader::decode(header);
+    Some(match header {
+        Ok(header) => Ok(header.call_id()),
+        Err(error) => Err(exceptions::connection_closed(format!("malformed response: {error}"))),
+    })
+}
+
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ pub struct SocketLimits {
     pub max_in_flight: usize,
     /// Bytes of requests that wait to be written; callers beyond wait. One request may be larger.
     pub max_queued_bytes: usize,
-    /// Longest response; a longer one ends the connection.
+    /// Longest response; a longer one fails its call, with a DoNotRetryIOException.
     pub max_response_bytes: usize,
     /// Whether cells come with their tags (KeyValueCodecWithTags, as between servers) or without (KeyValueCodec, as
     /// HBase's clients have it).

@@ -31,9 +31,12 @@ impl Waiting {
         if let Some(reason) = &state.gone {
             return Err(reason.clone());
         }
+        if state.calls.is_empty() {
+            // It has owed nothing since its last answer, which was heard before it was taken off.
+            state.silent_since = Some(Instant::now());
+        }
         let (sender, answer) = oneshot::channel();
         state.calls.insert(call_id, sender);
-        state.silent_since.get_or_insert_with(Instant::now);
         Ok(WaitingCall { waiting: self, call_id, answer, is_answered: false })
     }
 

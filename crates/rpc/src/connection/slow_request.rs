@@ -1,0 +1,44 @@
+//! A large request that comes slowly, while others are refused for want of the memory that is counted for it.
+//!
+//! It has what is counted until its end has come, and every byte of it would give its client as much time again. As long as nobody is
+//! refused it may take that.
+
+use super::Connection;
+use super::patience::{Lack, Patience, until_in_a_crowd};
+use std::time::Instant;
+
+/// Of one connection.
+#[derive(Debug, Default)]
+pub(super) struct SlowRequest {
+    /// Since when something is counted for it.
+    counted: Option<Instant>,
+    /// Since when others have been refused, and more of it was wanted.
+    wanted: Option<Instant>,
+}
+
+impl SlowRequest {
+    /// One for which something is counted since then.
+    pub(super) fn counted_since(since: Instant) -> Self {
+        Self { counted: Some(since), wanted: None }
+    }
+}
+
+impl Connection {
+    /// Whether a large request is being received. Looks whether others are refused meanwhile.
+    pub(super) fn look_at_request(&mut self) -> bool {
+        let is_received = !self.share.is_empty() && self.reads();
+        // Who is refused comes back after a pause: while such clients go on coming, there is one within this time.
+        let within = self.shared.limits.crowded_stall_timeout * 2;
+        let is_wanted = is_received && self.shared.in_flight.has_refused_within(within);
+        self.slow_request.wanted = is_wanted.then(|| self.slow_request.wanted.unwrap_or_else(Instant::now));
+        is_received
+    }
+
+    /// Until when the rest of a large request must come, or some of it, if others are refused.
+    pub(super) fn patience_with_request(&self) -> Option<Patience> {
+        let SlowRequest { counted, wanted } = self.slow_request;
+        let (since, wanted) = (counted?, wanted?);
+        let until = until_in_a_crowd(&self.shared.limits, self.received, since, wanted);
+        Some(Patience { until, lack: Lack::MemoryOfRequest { wanted } })
+    }
+}

@@ -1,0 +1,88 @@
+//! A large request of which the rest does not come, or hardly, has its memory until others are refused for want of it.
+
+mod echo;
+
+use echo::{LONG, Raw, Running, echo_of, header, request, until};
+use finback_rpc::Limits;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+
+const STALL: Duration = Duration::from_millis(200);
+/// Within which a client that sends a byte now and then has sent one, however busy the machine.
+const LONG_STALL: Duration = Duration::from_secs(3);
+/// More than half of what may be in flight.
+const LARGE: usize = 600 << 10;
+/// What is withheld of it.
+const REST: usize = 5000;
+
+fn limits() -> Limits {
+    Limits { max_in_flight_bytes: 1 << 20, ..Limits::default() }
+}
+
+fn large(id: u32) -> Vec<u8> {
+    request(header(id, "Echo"), &vec![7; LARGE], b"")
+}
+
+/// A client that has sent a large request but for its end, which comes with it.
+async fn withholding(running: &Running) -> (Raw, Vec<u8>) {
+    let mut client = running.client().await;
+    let mut sent = large(1);
+    let rest = sent.split_off(sent.len() - REST);
+    client.send(&sent).await;
+    until("most of it is counted", || running.server.in_flight_bytes() > LARGE / 2).await;
+    (client, rest)
+}
+
+/// Sends a large request until it is not refused.
+async fn insist(running: &Running) {
+    let insisting = async {
+        let mut client = running.client().await;
+        for id in 2.. {
+            client.send(&large(id)).await;
+            match client.response().await.result {
+                Ok((echoed, _)) => return assert_eq!(echoed.len(), LARGE),
+                Err(refused) => assert_eq!(refused.simple_class(), "CallQueueTooBigException"),
+            }
+            tokio::time::sleep(STALL / 10).await;
+        }
+    };
+    tokio::time::timeout(LONG, insisting).await.expect("refused for ever");
+}
+
+#[tokio::test]
+async fn one_that_does_not_go_on() {
+    let running = Running::start(Limits { crowded_stall_timeout: STALL, ..limits() });
+    let (client, _) = withholding(&running).await;
+    insist(&running).await;
+    client.closes().await;
+}
+
+#[tokio::test]
+async fn one_that_goes_on_byte_by_byte() {
+    let running = Running::start(Limits {
+        crowded_stall_timeout: LONG_STALL,
+        crowded_reply_timeout: STALL,
+        ..limits()
+    });
+    let (client, rest) = withholding(&running).await;
+    let mut sender = client.sender();
+    let trickling = tokio::spawn(async move {
+        for byte in rest {
+            // It fails when the server has closed.
+            let Ok(()) = sender.write_all(&[byte]).await else { break };
+            tokio::time::sleep(STALL / 4).await;
+        }
+    });
+    insist(&running).await;
+    trickling.abort();
+}
+
+#[tokio::test]
+async fn one_that_nobody_is_refused_for_may_take_its_time() {
+    let running =
+        Running::start(Limits { crowded_stall_timeout: STALL, crowded_reply_timeout: STALL, ..limits() });
+    let (mut client, rest) = withholding(&running).await;
+    tokio::time::sleep(4 * STALL).await;
+    client.send(&rest).await;
+    assert_eq!(client.response().await, echo_of(1, &vec![7; LARGE]));
+}
