@@ -24,6 +24,7 @@ pub(super) struct RegionScan {
     location: Arc<RegionLocation>,
     scanner_id: u64,
     lease: Duration,
+    read_point: Option<u64>,
     /// The number of the next call.
     next_call_seq: AtomicU64,
 }
@@ -37,6 +38,7 @@ impl RegionScan {
             location,
             scanner_id: opened.scanner_id(),
             lease: lease.unwrap_or(DEFAULT_LEASE),
+            read_point: opened.mvcc_read_point,
             next_call_seq: AtomicU64::new(0),
         }
     }
@@ -47,6 +49,11 @@ impl RegionScan {
 
     pub(super) fn location(&self) -> &RegionLocation {
         &self.location
+    }
+
+    /// Writes after it are not seen.
+    pub(super) fn read_point(&self) -> Option<u64> {
+        self.read_point
     }
 
     /// The next answer. A call that got none is repeated under its number, which the server knows if it was run.

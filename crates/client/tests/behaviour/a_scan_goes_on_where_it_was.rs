@@ -110,6 +110,55 @@ async fn a_row_in_parts_goes_on_however_often_its_scanner_is_lost() {
 }
 
 #[tokio::test]
+async fn the_rest_of_a_row_is_of_the_same_moment_as_its_beginning() {
+    let at = |rows: &'static [&'static str], point: u64| {
+        let more_results_in_region = Some(true);
+        let (mvcc_read_point, heartbeat_message) = (Some(point), Some(rows.is_empty()));
+        page_with(
+            rows,
+            pb::ScanResponse {
+                more_results_in_region,
+                mvcc_read_point,
+                heartbeat_message,
+                ..Default::default()
+            },
+        )
+    };
+    let read_point = |call: &Call| request(call).scan.expect("a scanner is opened").mvcc_read_point;
+    for scan in [Scan::new().allow_partial_rows(), Scan::new().batch(2)] {
+        let cluster = FakeCluster::start(1).await;
+        cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+        cluster.next(move |call| {
+            assert_eq!(read_point(call), None);
+            at(&["a:12", "b:12+"], 5)
+        });
+        // Within the row, even where a scanner is lost before it has given anything.
+        for _ in 0..2 {
+            cluster.next_fails(exceptions::unknown_scanner("who?"));
+            cluster.next(move |call| {
+                assert_eq!(read_point(call), Some(5));
+                at(&[], 5)
+            });
+        }
+        cluster.next(move |_| at(&["b:1234", "c:12"], 5));
+        // Between rows there is none.
+        cluster.next_fails(exceptions::unknown_scanner("who?"));
+        cluster.next(move |call| {
+            assert_eq!(read_point(call), None);
+            at(&["d:12+"], 7)
+        });
+        // Nor in the next region.
+        cluster.next(|_| page(&["d:34"], false));
+        cluster.next(move |call| {
+            assert_eq!(read_point(call), None);
+            page(&["m:12"], false)
+        });
+        let expected = ["a:12", "b:12", "b:34", "c:12", "d:12", "d:34", "m:12"];
+        assert_eq!(rows(&cluster, scan).await.unwrap(), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_got_no_answer_is_repeated_under_its_number() {
     let cluster = FakeCluster::start(1).await;
     cluster.next(|_| page(&["a:1"], true));
