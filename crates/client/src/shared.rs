@@ -81,17 +81,28 @@ impl Shared {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
-            if failure::hints_at_a_disabled_table(&failed.exception)
-                && self.is_disabled(call.known.table()).await
-            {
-                return Err(Error::Refused(Box::new(disabled(failed, call.known.table()))));
-            }
-            retrying.failed(failed).await?;
+            self.try_again(&mut retrying, call.known.table(), failed).await?;
         }
     }
 
+    /// Takes note of a try that failed, and waits before the next.
+    ///
+    /// # Errors
+    /// What the operation fails with, if there is to be no next: that the table is disabled, for one.
+    pub(crate) async fn try_again(
+        &self,
+        retrying: &mut Retrying<'_>,
+        table: &TableName,
+        failed: Attempt,
+    ) -> Result<()> {
+        if failure::hints_at_a_disabled_table(&failed.exception) && self.is_disabled(table).await {
+            return Err(Error::Refused(Box::new(disabled(failed, table))));
+        }
+        retrying.failed(failed).await
+    }
+
     /// One try. Inside, what it fails with; outside, that the time for the operation is over.
-    async fn try_region<Q: Message, C: Into<CellPieces>, A: Measured>(
+    pub(crate) async fn try_region<Q: Message, C: Into<CellPieces>, A: Measured>(
         &self,
         call: RegionCall<'_>,
         retrying: &Retrying<'_>,
@@ -132,7 +143,13 @@ impl Shared {
         }
     }
 
-    fn failed(&self, call: RegionCall<'_>, location: &RegionLocation, exception: RpcException) -> Attempt {
+    /// Takes note of what an exception says about a location.
+    pub(crate) fn failed(
+        &self,
+        call: RegionCall<'_>,
+        location: &RegionLocation,
+        exception: RpcException,
+    ) -> Attempt {
         self.locator.failed(Some(call.known), location, &exception);
         attempt(call.method, location, exception)
     }

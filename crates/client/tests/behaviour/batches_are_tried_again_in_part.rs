@@ -1,4 +1,4 @@
-use crate::fake_cluster::{FakeCluster, multi, region};
+use crate::fake_cluster::{FakeCluster, group_fails, multi, region};
 use finback_client::{BatchAction, CheckAndMutate, Connection, Filter, Get, Put};
 use finback_proto::pb;
 use finback_rpc::{Outcome, Reply, exceptions};
@@ -86,15 +86,7 @@ async fn a_region_that_has_moved_takes_its_actions_with_it() {
     table.get(Get::new("r")).await.unwrap();
     cluster.calls();
     let moved = exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5);
-    cluster.next(move |call| {
-        let request: pb::MultiRequest = call.decode().unwrap();
-        let result = pb::RegionActionResult {
-            exception: Some(Box::new(moved.to_action_result())),
-            ..Default::default()
-        };
-        let region_action_result = vec![result; request.region_action.len()];
-        Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
-    });
+    cluster.next(group_fails(moved));
     let answers = table.batch(["a", "b"].map(put)).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     assert_eq!(cluster.called(), [0, 1]);

@@ -219,6 +219,19 @@ pub(crate) fn multi(call: &Call, failing: impl Fn(&[u8]) -> Option<RpcException>
     Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
 }
 
+/// Each group of actions of a `Multi` fails as a whole.
+pub(crate) fn group_fails(exception: RpcException) -> impl FnOnce(&Call) -> Outcome + Send + 'static {
+    move |call| {
+        let request: pb::MultiRequest = call.decode().unwrap();
+        let failed = pb::RegionActionResult {
+            exception: Some(Box::new(exception.to_action_result())),
+            ..Default::default()
+        };
+        let region_action_result = vec![failed; request.region_action.len()];
+        Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
+    }
+}
+
 /// A cell block: row, family, qualifier and value of each cell.
 pub(crate) fn block(cells: &[(&[u8], &str, &str, &[u8])]) -> Vec<u8> {
     let mut block = CellBlockBuilder::default();

@@ -1,5 +1,5 @@
-use crate::fake_cluster::{FakeCluster, there};
-use finback_client::{Connection, Error, Get, Increment, Put};
+use crate::fake_cluster::{FakeCluster, group_fails, there};
+use finback_client::{Connection, Error, Get, Increment, Put, RowMutations};
 use finback_proto::pb;
 use finback_rpc::{Outcome, exceptions};
 use std::sync::{Arc, Mutex};
@@ -26,6 +26,21 @@ async fn tries_are_as_many_as_are_allowed() {
     let error = table.put(Put::new("r").column("f", "q", "v")).await.unwrap_err();
     assert!(matches!(error, Error::RetriesExhausted { attempts: 4, .. }), "{error}");
     assert_eq!(error.message(), Some("busy 3"));
+    assert_eq!(cluster.called().len(), 4);
+}
+
+#[tokio::test]
+async fn tries_of_an_atomic_change_count_wherever_they_fail() {
+    let cluster = FakeCluster::start(1).await;
+    let table = Connection::open(cluster.config().retries(3)).await.unwrap().table("t").unwrap();
+    // By turns the call fails, and the change within its answer.
+    for _ in 0..4 {
+        cluster.next_fails(exceptions::call_queue_too_big("full"));
+        cluster.next(group_fails(exceptions::region_too_busy("busy")));
+    }
+    let put = Put::new("r").column("f", "q", "v");
+    let error = table.mutate_row(RowMutations::new([put.into()]).unwrap()).await.unwrap_err();
+    assert!(matches!(error, Error::RetriesExhausted { attempts: 4, .. }), "{error}");
     assert_eq!(cluster.called().len(), 4);
 }
 
