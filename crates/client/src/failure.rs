@@ -54,7 +54,7 @@ pub(crate) fn is_left_for_later(exception: &RpcException) -> bool {
     matches!(exception.simple_class(), "MultiActionResultTooLarge" | "RetryImmediatelyException")
 }
 
-/// Whether the server has forgotten a scanner: another one takes its place.
+/// Whether the server has forgotten a scanner, or is out of reach with it: another one takes its place, where the region is by then.
 pub(crate) fn scanner_is_gone(exception: &RpcException) -> bool {
     is_not_serving(exception)
         || matches!(
@@ -64,6 +64,8 @@ pub(crate) fn scanner_is_gone(exception: &RpcException) -> bool {
                 | "LeaseException"
                 | "RegionServerStoppedException"
                 | "RegionServerAbortedException"
+                | "ConnectException"
+                | "FailedServerException"
         )
 }
 

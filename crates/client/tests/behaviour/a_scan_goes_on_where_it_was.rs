@@ -1,7 +1,8 @@
-use crate::fake_cluster::{FakeCluster, block, region};
+use crate::fake_cluster::{FakeCluster, block, other_address, region};
 use finback_client::{Connection, Scan, ScanEvent};
 use finback_proto::pb;
 use finback_rpc::{Call, Outcome, Reply, exceptions};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a scan of a region is answered: rows with their columns, `+` behind those that go on.
@@ -190,6 +191,26 @@ async fn a_number_that_is_out_of_order_closes_the_scanner_and_opens_another() {
         });
     }
     assert_eq!(rows(&cluster, Scan::new()).await.unwrap(), ["a:1", "b:1"]);
+}
+
+#[tokio::test]
+async fn it_goes_on_elsewhere_when_its_server_has_gone_for_good() {
+    let cluster = FakeCluster::start(2).await;
+    let (name, gone) = other_address(cluster.addresses[0]).await;
+    cluster.state.lock().unwrap().regions = vec![(region("", ""), name, 1)];
+    cluster.next(|_| page(&["a:1"], true));
+    let (state, elsewhere) = (Arc::clone(&cluster.state), cluster.name(1));
+    cluster.next(move |_| {
+        gone.abort();
+        state.lock().unwrap().regions = vec![(region("", ""), elsewhere, 2)];
+        Outcome::pending(std::future::pending())
+    });
+    cluster.next(|call| {
+        assert_eq!(opens_at(call), ("a".into(), false));
+        page(&["b:1"], false)
+    });
+    assert_eq!(rows(&cluster, Scan::new()).await.unwrap(), ["a:1", "b:1"]);
+    assert_eq!(cluster.called(), [0, 0, 1]);
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::io::copy_bidirectional;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -117,6 +118,20 @@ impl FakeCluster {
     pub(crate) fn called(&self) -> Vec<usize> {
         self.calls().into_iter().map(|(server, _)| server).collect()
     }
+}
+
+/// Another address of a server, which goes with its connections when the task is aborted.
+pub(crate) async fn other_address(to: SocketAddr) -> (ServerName, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let name = server_name(&listener.local_addr().unwrap());
+    let passing = tokio::spawn(async move {
+        let mut connections = tokio::task::JoinSet::new();
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut server = tokio::net::TcpStream::connect(to).await.unwrap();
+            connections.spawn(async move { copy_bidirectional(&mut client, &mut server).await });
+        }
+    });
+    (name, passing)
 }
 
 impl Drop for FakeCluster {
