@@ -144,6 +144,8 @@ enum Step {
     Located { tries: u32, servers: Vec<Vec<OfRegion>>, unlocated: Vec<(usize, Attempt)> },
     /// What became of actions.
     Sent { tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)> },
+    /// Why actions have failed, now that it is known whether their table is disabled.
+    Failed { tries: u32, failures: Vec<(usize, Attempt)>, progress: bool },
 }
 
 /// What the tasks of a batch share.
@@ -226,9 +228,10 @@ impl Batch {
                         let work = Arc::clone(&self.work);
                         self.steps.push(Box::pin(async move { work.send(tries, regions).await }));
                     }
-                    self.failed(tries, unlocated, false).await;
+                    self.failed(tries, unlocated, false);
                 }
-                Step::Sent { tries, answers } => self.sent(tries, answers).await,
+                Step::Sent { tries, answers } => self.sent(tries, answers),
+                Step::Failed { tries, failures, progress } => self.try_again(tries, failures, progress),
             }
         }
         let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };
@@ -236,7 +239,7 @@ impl Batch {
         (answers.collect(), self.work)
     }
 
-    async fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {
+    fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {
         let mut failures = Vec::new();
         let asked = answers.len();
         for (index, answer) in answers {
@@ -246,18 +249,28 @@ impl Batch {
             }
         }
         let progress = failures.len() < asked;
-        self.failed(tries, failures, progress).await;
+        self.failed(tries, failures, progress);
+    }
+
+    /// Looks whether the table is disabled, where failures hint at that. Others are not waited for meanwhile.
+    fn failed(&mut self, tries: u32, mut failures: Vec<(usize, Attempt)>, progress: bool) {
+        if !failures.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception)) {
+            return self.try_again(tries, failures, progress);
+        }
+        let work = Arc::clone(&self.work);
+        self.steps.push(Box::pin(async move {
+            let table = work.known.table();
+            if work.shared.is_disabled(table, work.timeout()).await {
+                for (_, attempt) in &mut failures {
+                    *attempt = disabled(attempt.clone(), table);
+                }
+            }
+            Step::Failed { tries, failures, progress }
+        }));
     }
 
     /// Tells the end of actions that must not be tried again, and tries the others.
-    async fn failed(&mut self, tries: u32, mut failures: Vec<(usize, Attempt)>, progress: bool) {
-        if failures.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception))
-            && self.work.shared.is_disabled(self.work.known.table()).await
-        {
-            for (_, attempt) in &mut failures {
-                *attempt = disabled(attempt.clone(), self.work.known.table());
-            }
-        }
+    fn try_again(&mut self, tries: u32, failures: Vec<(usize, Attempt)>, progress: bool) {
         let shared = Arc::clone(&self.work.shared);
         // Those that fail together come back together: those left for later, of a busy server, of a region that is elsewhere, and all
         // others.

@@ -2,6 +2,7 @@ use crate::fake_cluster::{FakeCluster, group_fails, multi, region};
 use finback_client::{BatchAction, CheckAndMutate, Connection, Filter, Get, Put};
 use finback_proto::pb;
 use finback_rpc::{Outcome, Reply, exceptions};
+use std::time::Duration;
 
 fn put(row: &str) -> BatchAction {
     Put::new(row).column("f", "q", "v").into()
@@ -94,6 +95,33 @@ async fn a_region_that_has_moved_takes_its_actions_with_it() {
 }
 
 #[tokio::test]
+async fn no_server_waits_while_nobody_says_whether_the_table_is_disabled() {
+    let cluster = FakeCluster::start(2).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 1)]);
+    let table = cluster.table().await;
+    cluster.state.lock().unwrap().silent_about_states = true;
+    let (asked, mut tries) = tokio::sync::mpsc::unbounded_channel();
+    for _ in 0..10 {
+        let asked = asked.clone();
+        cluster.next(move |call| {
+            multi(call, |row| match row {
+                b"a" => Some(exceptions::not_serving_region("gone")),
+                _ => {
+                    let _ = asked.send(());
+                    Some(exceptions::region_too_busy("busy"))
+                }
+            })
+        });
+    }
+    let asking = tokio::spawn(async move { table.batch(["a", "z"].map(put)).await });
+    for _ in 0..3 {
+        let asked = tokio::time::timeout(Duration::from_secs(20), tries.recv()).await;
+        asked.expect("the other server waits");
+    }
+    asking.abort();
+}
+
+#[tokio::test]
 async fn answers_that_make_no_sense_are_tried_again_and_given_up() {
     let cluster = FakeCluster::start(1).await;
     let table = Connection::open(cluster.config().retries(1)).await.unwrap().table("t").unwrap();
@@ -129,7 +157,7 @@ async fn answers_that_make_no_sense_are_tried_again_and_given_up() {
 async fn what_was_left_for_another_reply_is_fetched_without_a_pause() {
     let cluster = FakeCluster::start(1).await;
     // No further try is allowed, and one would take forever.
-    let config = cluster.config().retries(0).pause(std::time::Duration::from_secs(1000));
+    let config = cluster.config().retries(0).pause(Duration::from_secs(1000));
     let table = Connection::open(config).await.unwrap().table("t").unwrap();
     for first in ["a", "b", "c"] {
         let later = exceptions::multi_action_result_too_large("later");

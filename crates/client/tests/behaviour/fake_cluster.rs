@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::copy_bidirectional;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
 /// What a test answers to a call of a region of its table.
@@ -35,6 +35,8 @@ pub(crate) struct State {
     /// Calls of regions of tables: which server, and which method.
     pub(crate) calls: Vec<(usize, String)>,
     pub(crate) disabled: bool,
+    /// hbase:meta does not answer who asks for the state of a table.
+    pub(crate) silent_about_states: bool,
     /// The server of the second replica of each region, if there is one.
     pub(crate) replica: Option<ServerName>,
 }
@@ -120,6 +122,21 @@ impl FakeCluster {
     }
 }
 
+/// An address that answers nobody who wants to connect; as long as the connections are there that are too many for it.
+pub(crate) async fn silent_address() -> (ServerName, impl Sized) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut connections = Vec::new();
+    while let Ok(connection) =
+        tokio::time::timeout(Duration::from_millis(100), TcpStream::connect(address)).await
+    {
+        connections.push(connection.unwrap());
+    }
+    (server_name(&address), (listener, connections))
+}
+
 /// Another address of a server, which goes with its connections when the task is aborted.
 pub(crate) async fn other_address(to: SocketAddr) -> (ServerName, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -127,7 +144,7 @@ pub(crate) async fn other_address(to: SocketAddr) -> (ServerName, JoinHandle<()>
     let passing = tokio::spawn(async move {
         let mut connections = tokio::task::JoinSet::new();
         while let Ok((mut client, _)) = listener.accept().await {
-            let mut server = tokio::net::TcpStream::connect(to).await.unwrap();
+            let mut server = TcpStream::connect(to).await.unwrap();
             connections.spawn(async move { copy_bidirectional(&mut client, &mut server).await });
         }
     });
@@ -174,6 +191,9 @@ impl Fake {
         if of_meta && method == "Scan" {
             state.look_ups += 1;
             return meta_scan(&state, call);
+        }
+        if of_meta && state.silent_about_states {
+            return Outcome::pending(std::future::pending());
         }
         if of_meta {
             let table_state = pb::TableState { state: i32::from(state.disabled) };

@@ -1,4 +1,4 @@
-use crate::fake_cluster::{FakeCluster, group_fails, there};
+use crate::fake_cluster::{FakeCluster, group_fails, region, silent_address, there};
 use finback_client::{Connection, Error, Get, Increment, Put, RowMutations};
 use finback_proto::pb;
 use finback_rpc::{Outcome, exceptions};
@@ -75,6 +75,38 @@ async fn an_operation_ends_when_its_time_is_over() {
     let error = table.get(Get::new("r")).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
     assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn an_operation_ends_while_nobody_says_whether_its_table_is_disabled() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await.with_operation_timeout(Duration::from_millis(300));
+    cluster.state.lock().unwrap().silent_about_states = true;
+    for _ in 0..3 {
+        cluster.next_fails(exceptions::not_serving_region("gone"));
+    }
+    let getting = tokio::time::timeout(Duration::from_secs(20), table.get(Get::new("r")));
+    let error = getting.await.expect("it goes on").unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }) && error.is("NotServingRegionException"), "{error}");
+    let putting =
+        tokio::time::timeout(Duration::from_secs(20), table.put_all([Put::new("r").column("f", "q", "v")]));
+    let error = putting.await.expect("it goes on").unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }) && error.is("NotServingRegionException"), "{error}");
+}
+
+#[tokio::test]
+async fn a_batch_ends_while_no_connection_is_made() {
+    let cluster = FakeCluster::start(1).await;
+    let (silent, _listening) = silent_address().await;
+    cluster.state.lock().unwrap().regions = vec![(region("", ""), silent, 1)];
+    let mut config = cluster.config();
+    config.connect_timeout = Duration::from_secs(1000);
+    let table = Connection::open(config).await.unwrap().table("t").unwrap();
+    let table = table.with_operation_timeout(Duration::from_millis(300));
+    let putting =
+        tokio::time::timeout(Duration::from_secs(20), table.put_all([Put::new("r").column("f", "q", "v")]));
+    let error = putting.await.expect("it goes on").unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }), "{error}");
 }
 
 #[tokio::test]
