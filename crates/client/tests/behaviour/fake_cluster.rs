@@ -15,7 +15,7 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What a test answers to a call of a region of its table.
+/// What a test answers to a call of a region of its table, or of the master.
 pub(crate) type Answer = Box<dyn FnOnce(&Call) -> Outcome + Send>;
 
 pub(crate) struct FakeCluster {
@@ -73,7 +73,8 @@ impl FakeCluster {
                 |name| Arc::new(Fake { name, server, names: names.clone(), state: Arc::clone(&state) });
             let builder =
                 Server::builder().service(service("ClientService")).service(service("ClientMetaService"));
-            let serving = builder.service(service("MasterService")).build();
+            let builder = builder.service(service("MasterService"));
+            let serving = builder.service(service("LockService")).build();
             tasks.push(tokio::spawn(async move {
                 serving.serve(listener, std::future::pending()).await.unwrap();
             }));
@@ -179,6 +180,9 @@ impl Service for Fake {
                     seq_num: 1,
                 }],
             }),
+            "GetActiveMaster" => {
+                Outcome::message(&pb::GetActiveMasterResponse { server_name: Some((&self.names[0]).into()) })
+            }
             method => self.region_call(method, &call),
         }
     }
