@@ -24,6 +24,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::vec;
 
 /// One of many operations.
 #[derive(Debug, Clone)]
@@ -137,13 +138,15 @@ impl Prepared {
 
 /// Actions of one region, by their places in the batch.
 type OfRegion = (Arc<RegionLocation>, Vec<usize>);
+/// Actions of one server that are sent together.
+type Call = Vec<OfRegion>;
 
 /// What a task of a batch has done.
 enum Step {
-    /// Where actions are to be sent, and which cannot.
-    Located { tries: u32, servers: Vec<Vec<OfRegion>>, unlocated: Vec<(usize, Attempt)> },
-    /// What became of actions.
-    Sent { tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)> },
+    /// Where actions are to be sent, and which cannot. Calls of one list are made one after the other.
+    Located { tries: u32, calls: Vec<Vec<Call>>, unlocated: Vec<(usize, Attempt)> },
+    /// What became of actions, and the calls that have waited for that.
+    Sent { tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>, next: vec::IntoIter<Call> },
     /// Why actions have failed, now that it is known whether their table is disabled.
     Failed { tries: u32, failures: Vec<(usize, Attempt)>, progress: bool },
 }
@@ -155,6 +158,8 @@ struct Work {
     actions: Vec<Prepared>,
     deadline: Instant,
     rpc_timeout: Duration,
+    /// Whether actions of one row are sent in their order, however many calls it takes.
+    in_order: bool,
 }
 
 struct Batch {
@@ -170,21 +175,21 @@ pub(crate) async fn run(
     table: &Table,
     actions: impl Iterator<Item = BatchAction>,
 ) -> Vec<Result<BatchAnswer>> {
-    start(table, actions).finish().await.0
+    start(table, actions, true).finish().await.0
 }
 
-/// Does all of `actions`, and gives those back that failed.
+/// Does all of `actions`, in any order, and gives those back that failed.
 pub(crate) async fn run_for_failures(
     table: &Table,
     actions: impl Iterator<Item = BatchAction>,
 ) -> Vec<(BatchAction, Error)> {
-    let (answers, work) = start(table, actions).finish().await;
+    let (answers, work) = start(table, actions, false).finish().await;
     // Of those that succeeded, which are mostly all, nothing is copied.
     let failed = answers.into_iter().enumerate().filter_map(|(index, answer)| Some((index, answer.err()?)));
     failed.map(|(index, error)| (work.actions[index].action.clone(), error)).collect()
 }
 
-fn start(table: &Table, actions: impl Iterator<Item = BatchAction>) -> Batch {
+fn start(table: &Table, actions: impl Iterator<Item = BatchAction>, in_order: bool) -> Batch {
     let shared = Arc::clone(table.shared());
     let max_cell_size = shared.config.max_cell_size;
     let actions: Vec<Prepared> = actions.map(|action| Prepared::new(table, action)).collect();
@@ -192,12 +197,15 @@ fn start(table: &Table, actions: impl Iterator<Item = BatchAction>) -> Batch {
     let answers: Vec<Option<Result<BatchAnswer>>> = actions.iter().map(refused).collect();
     let wanted: Vec<usize> = (0..actions.len()).filter(|&index| answers[index].is_none()).collect();
     let timeout = table.operation_timeout();
+    // Reads have none.
+    let in_order = in_order && actions.iter().any(|prepared| !prepared.action.mutations().is_empty());
     let work = Work {
         shared,
         known: Arc::clone(table.known()),
         actions,
         deadline: Instant::now() + timeout,
         rpc_timeout: table.write_timeout().max(table.read_timeout()),
+        in_order,
     };
     let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: FuturesUnordered::new() };
     batch.send_after(Duration::ZERO, 1, wanted);
@@ -223,20 +231,32 @@ impl Batch {
     async fn finish(mut self) -> (Vec<Result<BatchAnswer>>, Arc<Work>) {
         while let Some(step) = poll_fn(|cx| Pin::new(&mut self.steps).poll_next(cx)).await {
             match step {
-                Step::Located { tries, servers, unlocated } => {
-                    for regions in servers {
-                        let work = Arc::clone(&self.work);
-                        self.steps.push(Box::pin(async move { work.send(tries, regions).await }));
+                Step::Located { tries, calls, unlocated } => {
+                    for in_turn in calls {
+                        self.send(tries, in_turn.into_iter());
                     }
                     self.failed(tries, unlocated, false);
                 }
-                Step::Sent { tries, answers } => self.sent(tries, answers),
+                Step::Sent { tries, answers, next } => {
+                    self.send(tries, next);
+                    self.sent(tries, answers);
+                }
                 Step::Failed { tries, failures, progress } => self.try_again(tries, failures, progress),
             }
         }
         let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };
         let answers = self.answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(unanswered())));
         (answers.collect(), self.work)
+    }
+
+    /// Sends the first of calls; the next when it is answered.
+    fn send(&mut self, tries: u32, mut calls: vec::IntoIter<Call>) {
+        let Some(call) = calls.next() else { return };
+        let work = Arc::clone(&self.work);
+        self.steps.push(Box::pin(async move {
+            let answers = work.send(call).await;
+            Step::Sent { tries, answers, next: calls }
+        }));
     }
 
     fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {
@@ -349,10 +369,11 @@ impl Work {
             }
         }
         let sizes = |index: usize| self.actions[index].action.size();
-        Step::Located { tries, servers: regions.by_server(sizes), unlocated }
+        let rows = |index: usize| self.in_order.then(|| self.actions[index].action.row());
+        Step::Located { tries, calls: regions.by_server(sizes, rows), unlocated }
     }
 
-    async fn send(&self, tries: u32, regions: Vec<OfRegion>) -> Step {
+    async fn send(&self, regions: Call) -> Vec<(usize, Result<BatchAnswer, Attempt>)> {
         let multi = Multi::new(&self.actions, &regions);
         let (request, cells) = multi.request(self.shared.nonce_group);
         let server = &regions[0].0;
@@ -364,6 +385,6 @@ impl Work {
         for (location, exception) in multi.failures(&answers) {
             self.shared.locator.failed(Some(&self.known), location, exception);
         }
-        Step::Sent { tries, answers }
+        answers
     }
 }

@@ -2,6 +2,8 @@ use crate::fake_cluster::{FakeCluster, group_fails, multi, region};
 use finback_client::{BatchAction, CheckAndMutate, Connection, Filter, Get, Put};
 use finback_proto::pb;
 use finback_rpc::{Outcome, Reply, exceptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn put(row: &str) -> BatchAction {
@@ -78,6 +80,55 @@ async fn what_is_too_large_for_one_call_is_cut_whatever_makes_it_large() {
         assert!(answers.iter().all(Result::is_ok), "{what}: {answers:?}");
         assert_eq!(cluster.called().len(), 2, "{what}");
     }
+}
+
+/// As many actions as one call takes, of different rows, and one more.
+fn too_many(last: &str) -> Vec<BatchAction> {
+    (0..5000).map(|number| put(&format!("{number:04}"))).chain([put(last)]).collect()
+}
+
+#[tokio::test]
+async fn actions_of_one_row_arrive_in_their_order_in_several_calls() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let answered = Arc::new(AtomicBool::new(false));
+    let answer = Arc::clone(&answered);
+    cluster.next(move |call| {
+        assert_eq!(rows(&call.decode().unwrap()).len(), 5000);
+        let call = call.clone();
+        Outcome::pending(async move {
+            // In which another call would come.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            answer.store(true, Ordering::SeqCst);
+            multi(&call, |_| None).wait().await
+        })
+    });
+    cluster.next(move |call| {
+        let refused = (!answered.load(Ordering::SeqCst)).then(|| exceptions::do_not_retry("too early"));
+        multi(call, |_| refused.clone())
+    });
+    let answers = table.batch(too_many("0000")).await;
+    assert_eq!(answers.into_iter().find_map(Result::err).map(|error| error.to_string()), None);
+    assert_eq!(cluster.called().len(), 2);
+}
+
+#[tokio::test]
+async fn several_calls_of_different_rows_are_under_way_together() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let both = Arc::new(tokio::sync::Barrier::new(2));
+    for _ in 0..2 {
+        let both = Arc::clone(&both);
+        cluster.next(move |call| {
+            let call = call.clone();
+            Outcome::pending(async move {
+                both.wait().await;
+                multi(&call, |_| None).wait().await
+            })
+        });
+    }
+    let batch = tokio::time::timeout(Duration::from_secs(20), table.batch(too_many("z")));
+    assert!(batch.await.expect("one waits for the other").iter().all(Result::is_ok));
 }
 
 #[tokio::test]
