@@ -2,29 +2,29 @@
 
 mod answers;
 mod multi;
+mod steps;
 
 use crate::check_and_mutate::{CheckAndMutate, CheckAndMutateResult};
 use crate::error::{Attempt, Error, Result};
 use crate::failure;
 use crate::get::Get;
-use crate::location::RegionLocation;
-use crate::locator::{KnownRegions, Side};
 use crate::mutation::Mutation;
 use crate::retrying::pause_after;
 use crate::row::Row;
 use crate::row_mutations::RowMutations;
-use crate::shared::{Shared, disabled};
+use crate::shared::disabled;
 use crate::table::Table;
+use answers::Answer;
 pub(crate) use answers::atomic_answer;
-use finback_rpc::exceptions;
 use futures_util::stream::{FuturesUnordered, Stream};
-use multi::Multi;
+use multi::Call;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::vec;
+use steps::{Step, Work};
 
 /// One of many operations.
 #[derive(Debug, Clone)]
@@ -136,32 +136,6 @@ impl Prepared {
     }
 }
 
-/// Actions of one region, by their places in the batch.
-type OfRegion = (Arc<RegionLocation>, Vec<usize>);
-/// Actions of one server that are sent together.
-type Call = Vec<OfRegion>;
-
-/// What a task of a batch has done.
-enum Step {
-    /// Where actions are to be sent, and which cannot. Calls of one list are made one after the other.
-    Located { tries: u32, calls: Vec<Vec<Call>>, unlocated: Vec<(usize, Attempt)> },
-    /// What became of actions, and the calls that have waited for that.
-    Sent { tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>, next: vec::IntoIter<Call> },
-    /// Why actions have failed, now that it is known whether their table is disabled.
-    Failed { tries: u32, failures: Vec<(usize, Attempt)>, progress: bool },
-}
-
-/// What the tasks of a batch share.
-struct Work {
-    shared: Arc<Shared>,
-    known: Arc<KnownRegions>,
-    actions: Vec<Prepared>,
-    deadline: Instant,
-    rpc_timeout: Duration,
-    /// Whether actions of one row are sent in their order, however many calls it takes.
-    in_order: bool,
-}
-
 struct Batch {
     work: Arc<Work>,
     timeout: Duration,
@@ -224,17 +198,18 @@ impl Batch {
             if !pause.is_zero() {
                 tokio::time::sleep(pause).await;
             }
-            work.locate(tries, indices).await
+            work.find(tries, indices)
         }));
     }
 
     async fn finish(mut self) -> (Vec<Result<BatchAnswer>>, Arc<Work>) {
         while let Some(step) = poll_fn(|cx| Pin::new(&mut self.steps).poll_next(cx)).await {
             match step {
-                Step::Located { tries, calls, unlocated } => {
+                Step::Located { tries, calls, unknown, unlocated } => {
                     for in_turn in calls {
                         self.send(tries, in_turn.into_iter());
                     }
+                    self.look_up(tries, unknown);
                     self.failed(tries, unlocated, false);
                 }
                 Step::Sent { tries, answers, next } => {
@@ -249,6 +224,15 @@ impl Batch {
         (answers.collect(), self.work)
     }
 
+    /// Asks hbase:meta where actions are to be sent. Those of which it is known do not wait for it.
+    fn look_up(&mut self, tries: u32, unknown: Vec<usize>) {
+        if unknown.is_empty() {
+            return;
+        }
+        let work = Arc::clone(&self.work);
+        self.steps.push(Box::pin(async move { work.look_up(tries, unknown).await }));
+    }
+
     /// Sends the first of calls; the next when it is answered.
     fn send(&mut self, tries: u32, mut calls: vec::IntoIter<Call>) {
         let Some(call) = calls.next() else { return };
@@ -259,7 +243,7 @@ impl Batch {
         }));
     }
 
-    fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {
+    fn sent(&mut self, tries: u32, answers: Vec<Answer>) {
         let mut failures = Vec::new();
         let asked = answers.len();
         for (index, answer) in answers {
@@ -309,12 +293,8 @@ impl Batch {
         for ((later, ..), (pause, mut indices)) in again {
             indices.sort_unstable();
             let next = if later && progress { tries } else { tries + 1 };
-            self.send_after(pause.min(self.remaining()), next, indices);
+            self.send_after(pause.min(self.work.remaining()), next, indices);
         }
-    }
-
-    fn remaining(&self) -> Duration {
-        self.work.deadline.saturating_duration_since(Instant::now())
     }
 
     /// An error, if there is to be no further try. What was only left for another reply was none, as long as there was
@@ -328,63 +308,10 @@ impl Batch {
         if counts && tries > self.work.shared.config.retries {
             return Err(Error::RetriesExhausted { attempts: tries, last: Box::new(attempt) });
         }
-        if self.remaining().is_zero() {
+        if self.work.remaining().is_zero() {
             let last = Some(Box::new(attempt));
             return Err(Error::TimedOut { method: "Multi", after: self.timeout, attempts: tries, last });
         }
         Ok(attempt)
-    }
-}
-
-impl Work {
-    fn timeout(&self) -> Duration {
-        let remaining = self.deadline.saturating_duration_since(Instant::now());
-        self.rpc_timeout.min(remaining).max(Duration::from_millis(1))
-    }
-
-    async fn locate(&self, tries: u32, indices: Vec<usize>) -> Step {
-        let mut regions = multi::Regions::default();
-        let mut unlocated = Vec::new();
-        for index in indices {
-            let row = self.actions[index].action.row();
-            // Rows in order have the region of those before them.
-            if regions.push_to_last(row, index) {
-                continue;
-            }
-            if let Some(location) = self.known.find(row, Side::At) {
-                regions.push(location, index);
-                continue;
-            }
-            let locating = self.shared.locator.locate(&self.known, row, Side::At);
-            match tokio::time::timeout(self.timeout(), locating).await {
-                Ok(Ok(location)) => regions.push(location, index),
-                Ok(Err(attempt)) => unlocated.push((index, attempt)),
-                Err(_) => {
-                    let exception = exceptions::call_timeout("no location in time");
-                    unlocated.push((
-                        index,
-                        Attempt { method: "locate", server: None, region: None, number: tries, exception },
-                    ));
-                }
-            }
-        }
-        let sizes = |index: usize| self.actions[index].action.size();
-        let rows = |index: usize| self.in_order.then(|| self.actions[index].action.row());
-        Step::Located { tries, calls: regions.by_server(sizes, rows), unlocated }
-    }
-
-    async fn send(&self, regions: Call) -> Vec<(usize, Result<BatchAnswer, Attempt>)> {
-        let multi = Multi::new(&self.actions, &regions);
-        let (request, cells) = multi.request(self.shared.nonce_group);
-        let server = &regions[0].0;
-        let asked = self.shared.call_at(server, "Multi", self.timeout(), &request, cells).await;
-        let answers = match asked {
-            Ok((response, block)) => multi.answers(&response, block),
-            Err(exception) => multi.all_failed(&exception),
-        };
-        for (location, exception) in multi.failures(&answers) {
-            self.shared.locator.failed(Some(&self.known), location, exception);
-        }
-        answers
     }
 }

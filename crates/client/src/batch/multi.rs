@@ -1,7 +1,7 @@
 //! One `Multi` call: the actions of one server.
 
 use super::answers::{self, Answer};
-use super::{BatchAction, Call, OfRegion, Prepared};
+use super::{BatchAction, Prepared};
 use crate::error::Attempt;
 use crate::location::RegionLocation;
 use crate::locator::attempt;
@@ -15,6 +15,11 @@ use std::sync::Arc;
 const MAX_ACTIONS: usize = 5000;
 /// Bytes of the actions of one call, unless one has more; servers take requests of 256 MiB.
 const MAX_BYTES: usize = 8 << 20;
+
+/// Actions of one region, by their places in the batch.
+type OfRegion = (Arc<RegionLocation>, Vec<usize>);
+/// Actions of one server that are sent together.
+pub(super) type Call = Vec<OfRegion>;
 
 /// Actions, with their regions.
 #[derive(Default)]

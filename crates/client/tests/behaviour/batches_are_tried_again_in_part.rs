@@ -1,5 +1,5 @@
 use crate::fake_cluster::{FakeCluster, group_fails, multi, region};
-use finback_client::{BatchAction, CheckAndMutate, Connection, Filter, Get, Put};
+use finback_client::{BatchAction, CheckAndMutate, Connection, Error, Filter, Get, Put};
 use finback_proto::pb;
 use finback_rpc::{Outcome, Reply, exceptions};
 use std::sync::Arc;
@@ -170,6 +170,46 @@ async fn no_server_waits_while_nobody_says_whether_the_table_is_disabled() {
         asked.expect("the other server waits");
     }
     asking.abort();
+}
+
+#[tokio::test]
+async fn what_is_known_is_sent_before_the_rest_is_looked_for() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    let table = cluster.table().await;
+    table.get(Get::new("a")).await.unwrap();
+    cluster.state.lock().unwrap().silent_about_regions = true;
+    let (sent, arrives) = tokio::sync::oneshot::channel();
+    cluster.next(|call| {
+        let _ = sent.send(rows(&call.decode().unwrap()));
+        multi(call, |_| None)
+    });
+    let batch = table.batch(["z", "a"].map(put));
+    tokio::select! {
+        _ = batch => panic!("nobody says where z is"),
+        arrived = tokio::time::timeout(Duration::from_secs(20), arrives) => {
+            assert_eq!(arrived.expect("nothing arrives").unwrap(), ["a"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_fails_every_look_up_is_looked_for_once_in_each_try() {
+    let rows = || (0..20).map(|row| put(&row.to_string()));
+    let cluster = FakeCluster::start(1).await;
+    cluster.state.lock().unwrap().regions.clear();
+    let answers = cluster.table().await.batch(rows()).await;
+    let not_found = |error: &Error| error.is("TableNotFoundException");
+    assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(not_found)), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 1);
+
+    let cluster = FakeCluster::start(1).await;
+    cluster.state.lock().unwrap().silent_about_regions = true;
+    let config = cluster.config().retries(1).rpc_timeout(Duration::from_millis(50));
+    let answers = Connection::open(config).await.unwrap().table("t").unwrap().batch(rows()).await;
+    let late = |error: &Error| error.is("CallTimeoutException");
+    assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(late)), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 2);
 }
 
 #[tokio::test]

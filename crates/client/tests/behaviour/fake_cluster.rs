@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) disabled: bool,
     /// hbase:meta does not answer who asks for the state of a table.
     pub(crate) silent_about_states: bool,
+    /// Nor who looks for a region.
+    pub(crate) silent_about_regions: bool,
     /// The server of the second replica of each region, if there is one.
     pub(crate) replica: Option<ServerName>,
 }
@@ -194,6 +196,9 @@ impl Fake {
         let mut state = self.state.lock().unwrap();
         if of_meta && method == "Scan" {
             state.look_ups += 1;
+            if state.silent_about_regions {
+                return Outcome::pending(std::future::pending());
+            }
             return meta_scan(&state, call);
         }
         if of_meta && state.silent_about_states {
