@@ -177,13 +177,19 @@ fn start(table: &Table, actions: impl Iterator<Item = BatchAction>, in_order: bo
         shared,
         known: Arc::clone(table.known()),
         actions,
-        deadline: Instant::now() + timeout,
+        deadline: deadline(timeout),
         rpc_timeout: table.write_timeout().max(table.read_timeout()),
         in_order,
     };
     let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: FuturesUnordered::new() };
     batch.send_after(Duration::ZERO, 1, wanted);
     batch
+}
+
+/// When the time is over; in thirty years, if a clock cannot tell.
+fn deadline(timeout: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(timeout).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 24 * 3600))
 }
 
 impl Batch {

@@ -110,6 +110,17 @@ async fn a_batch_ends_while_no_connection_is_made() {
 }
 
 #[tokio::test]
+async fn an_operation_may_take_for_ever() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await.with_operation_timeout(Duration::MAX).with_rpc_timeout(Duration::MAX);
+    let put = || Put::new("r").column("f", "q", "v");
+    cluster.next_fails(exceptions::region_too_busy("busy"));
+    table.put(put()).await.unwrap();
+    cluster.next_fails(exceptions::region_too_busy("busy"));
+    table.put_all([put()]).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_call_that_takes_too_long_is_tried_again() {
     let cluster = FakeCluster::start(1).await;
     let table = cluster.table().await.with_rpc_timeout(Duration::from_millis(50));
