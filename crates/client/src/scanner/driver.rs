@@ -145,11 +145,11 @@ impl Driver {
             false => self.shared.call_region(call, request).await?,
         };
         let response: pb::ScanResponse = response;
-        let open = RegionScan::new(Arc::clone(&self.shared), location, &response);
+        let mut open = RegionScan::new(Arc::clone(&self.shared), location, &response);
         let mut answer = (response, block);
         loop {
             let (response, block) = answer;
-            match self.take(&open, response, block).await {
+            match self.take(&mut open, response, block).await {
                 Taken::More => {}
                 Taken::RegionEnds => return Ok((self.next_region(open.region()), None)),
                 Taken::ScanEnds => return Ok((Next::End, None)),
@@ -205,7 +205,7 @@ impl Driver {
     }
 
     /// Hands over what an answer brings.
-    async fn take(&mut self, open: &RegionScan, response: pb::ScanResponse, block: Bytes) -> Taken {
+    async fn take(&mut self, open: &mut RegionScan, response: pb::ScanResponse, block: Bytes) -> Taken {
         self.count(&response);
         let heartbeat = response.heartbeat_message();
         let rows = match response::rows_of(&response, block) {
@@ -254,15 +254,11 @@ impl Driver {
     }
 
     /// Waits until somebody takes the page, and keeps the scanner alive meanwhile. False if nobody will.
-    async fn hand_over(&self, open: &RegionScan, page: Option<Page>, renew: bool) -> bool {
+    async fn hand_over(&self, open: &mut RegionScan, page: Option<Page>, renew: bool) -> bool {
         let Some(page) = page else { return !self.pages.is_closed() };
-        loop {
-            tokio::select! {
-                permit = self.pages.reserve() => {
-                    return permit.map(|permit| permit.send(Ok(page))).is_ok();
-                }
-                () = tokio::time::sleep(open.renewal_interval()), if renew => open.renew().await,
-            }
+        tokio::select! {
+            permit = self.pages.reserve() => permit.map(|permit| permit.send(Ok(page))).is_ok(),
+            never = open.keep_alive(), if renew => match never {},
         }
     }
 

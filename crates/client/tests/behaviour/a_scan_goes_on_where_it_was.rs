@@ -354,6 +354,31 @@ async fn a_lease_is_renewed_while_nobody_takes_rows_and_the_scanner_closed_when_
 }
 
 #[tokio::test]
+async fn a_page_does_not_wait_for_a_renewal_that_is_not_answered() {
+    let cluster = FakeCluster::start(1).await;
+    let (renewals, mut renewed) = tokio::sync::mpsc::unbounded_channel();
+    for row in ["a:1", "b:1", "c:1"] {
+        cluster.next(move |_| page(&[row], true));
+    }
+    for _ in 0..10 {
+        let renewals = renewals.clone();
+        cluster.next(move |call| {
+            let _ = renewals.send(request(call).renew());
+            Outcome::pending(std::future::pending())
+        });
+    }
+    let mut scanner = cluster.table().await.scan(Scan::new()).unwrap();
+    scanner.next().await.unwrap().unwrap();
+    // The next page is there, and the one after it waits for its place, half of a lease of a minute.
+    tokio::time::pause();
+    assert_eq!(renewed.recv().await, Some(true));
+    for row in [b"b", b"c"] {
+        let next = tokio::time::timeout(Duration::from_secs(10), scanner.next()).await;
+        assert_eq!(next.expect("it waits for the renewal").unwrap().unwrap().key(), row);
+    }
+}
+
+#[tokio::test]
 async fn counts_that_lie_open_another_scanner_and_are_given_up() {
     let cluster = FakeCluster::start(1).await;
     for _ in 0..20 {
