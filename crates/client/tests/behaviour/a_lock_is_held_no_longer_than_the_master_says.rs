@@ -47,7 +47,7 @@ async fn it_is_lost_when_the_master_is_silent_for_as_long() {
 async fn it_is_given_back_while_a_heartbeat_is_not_answered() {
     let cluster = FakeCluster::start(1).await;
     next_gives_a_procedure(&cluster);
-    next_is_locked(&cluster, 3000);
+    next_is_locked(&cluster, 6000);
     let (asked, mut asking) = tokio::sync::mpsc::unbounded_channel();
     for _ in 0..20 {
         let asked = asked.clone();
