@@ -2,28 +2,29 @@
 
 mod answers;
 mod multi;
+mod steps;
 
 use crate::check_and_mutate::{CheckAndMutate, CheckAndMutateResult};
 use crate::error::{Attempt, Error, Result};
 use crate::failure;
 use crate::get::Get;
-use crate::location::RegionLocation;
-use crate::locator::{KnownRegions, Side};
 use crate::mutation::Mutation;
 use crate::retrying::pause_after;
 use crate::row::Row;
 use crate::row_mutations::RowMutations;
-use crate::shared::{Shared, disabled};
+use crate::shared::disabled;
 use crate::table::Table;
+use answers::Answer;
 pub(crate) use answers::atomic_answer;
-use finback_rpc::exceptions;
 use futures_util::stream::{FuturesUnordered, Stream};
-use multi::Multi;
+use multi::Call;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::vec;
+use steps::{Step, Work};
 
 /// One of many operations.
 #[derive(Debug, Clone)]
@@ -135,26 +136,6 @@ impl Prepared {
     }
 }
 
-/// Actions of one region, by their places in the batch.
-type OfRegion = (Arc<RegionLocation>, Vec<usize>);
-
-/// What a task of a batch has done.
-enum Step {
-    /// Where actions are to be sent, and which cannot.
-    Located { tries: u32, servers: Vec<Vec<OfRegion>>, unlocated: Vec<(usize, Attempt)> },
-    /// What became of actions.
-    Sent { tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)> },
-}
-
-/// What the tasks of a batch share.
-struct Work {
-    shared: Arc<Shared>,
-    known: Arc<KnownRegions>,
-    actions: Vec<Prepared>,
-    deadline: Instant,
-    rpc_timeout: Duration,
-}
-
 struct Batch {
     work: Arc<Work>,
     timeout: Duration,
@@ -168,21 +149,21 @@ pub(crate) async fn run(
     table: &Table,
     actions: impl Iterator<Item = BatchAction>,
 ) -> Vec<Result<BatchAnswer>> {
-    start(table, actions).finish().await.0
+    start(table, actions, true).finish().await.0
 }
 
-/// Does all of `actions`, and gives those back that failed.
+/// Does all of `actions`, in any order, and gives those back that failed.
 pub(crate) async fn run_for_failures(
     table: &Table,
     actions: impl Iterator<Item = BatchAction>,
 ) -> Vec<(BatchAction, Error)> {
-    let (answers, work) = start(table, actions).finish().await;
+    let (answers, work) = start(table, actions, false).finish().await;
     // Of those that succeeded, which are mostly all, nothing is copied.
     let failed = answers.into_iter().enumerate().filter_map(|(index, answer)| Some((index, answer.err()?)));
     failed.map(|(index, error)| (work.actions[index].action.clone(), error)).collect()
 }
 
-fn start(table: &Table, actions: impl Iterator<Item = BatchAction>) -> Batch {
+fn start(table: &Table, actions: impl Iterator<Item = BatchAction>, in_order: bool) -> Batch {
     let shared = Arc::clone(table.shared());
     let max_cell_size = shared.config.max_cell_size;
     let actions: Vec<Prepared> = actions.map(|action| Prepared::new(table, action)).collect();
@@ -190,16 +171,25 @@ fn start(table: &Table, actions: impl Iterator<Item = BatchAction>) -> Batch {
     let answers: Vec<Option<Result<BatchAnswer>>> = actions.iter().map(refused).collect();
     let wanted: Vec<usize> = (0..actions.len()).filter(|&index| answers[index].is_none()).collect();
     let timeout = table.operation_timeout();
+    // Reads have none.
+    let in_order = in_order && actions.iter().any(|prepared| !prepared.action.mutations().is_empty());
     let work = Work {
         shared,
         known: Arc::clone(table.known()),
         actions,
-        deadline: Instant::now() + timeout,
+        deadline: deadline(timeout),
         rpc_timeout: table.write_timeout().max(table.read_timeout()),
+        in_order,
     };
     let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: FuturesUnordered::new() };
     batch.send_after(Duration::ZERO, 1, wanted);
     batch
+}
+
+/// When the time is over; in thirty years, if a clock cannot tell.
+fn deadline(timeout: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(timeout).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 24 * 3600))
 }
 
 impl Batch {
@@ -214,21 +204,25 @@ impl Batch {
             if !pause.is_zero() {
                 tokio::time::sleep(pause).await;
             }
-            work.locate(tries, indices).await
+            work.find(tries, indices)
         }));
     }
 
     async fn finish(mut self) -> (Vec<Result<BatchAnswer>>, Arc<Work>) {
         while let Some(step) = poll_fn(|cx| Pin::new(&mut self.steps).poll_next(cx)).await {
             match step {
-                Step::Located { tries, servers, unlocated } => {
-                    for regions in servers {
-                        let work = Arc::clone(&self.work);
-                        self.steps.push(Box::pin(async move { work.send(tries, regions).await }));
+                Step::Located { tries, calls, unknown, unlocated } => {
+                    for in_turn in calls {
+                        self.send(tries, in_turn.into_iter());
                     }
-                    self.failed(tries, unlocated, false).await;
+                    self.look_up(tries, unknown);
+                    self.failed(tries, unlocated, false);
                 }
-                Step::Sent { tries, answers } => self.sent(tries, answers).await,
+                Step::Sent { tries, answers, next } => {
+                    self.send(tries, next);
+                    self.sent(tries, answers);
+                }
+                Step::Failed { tries, failures, progress } => self.try_again(tries, failures, progress),
             }
         }
         let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };
@@ -236,7 +230,26 @@ impl Batch {
         (answers.collect(), self.work)
     }
 
-    async fn sent(&mut self, tries: u32, answers: Vec<(usize, Result<BatchAnswer, Attempt>)>) {
+    /// Asks hbase:meta where actions are to be sent. Those of which it is known do not wait for it.
+    fn look_up(&mut self, tries: u32, unknown: Vec<usize>) {
+        if unknown.is_empty() {
+            return;
+        }
+        let work = Arc::clone(&self.work);
+        self.steps.push(Box::pin(async move { work.look_up(tries, unknown).await }));
+    }
+
+    /// Sends the first of calls; the next when it is answered.
+    fn send(&mut self, tries: u32, mut calls: vec::IntoIter<Call>) {
+        let Some(call) = calls.next() else { return };
+        let work = Arc::clone(&self.work);
+        self.steps.push(Box::pin(async move {
+            let answers = work.send(call).await;
+            Step::Sent { tries, answers, next: calls }
+        }));
+    }
+
+    fn sent(&mut self, tries: u32, answers: Vec<Answer>) {
         let mut failures = Vec::new();
         let asked = answers.len();
         for (index, answer) in answers {
@@ -246,18 +259,28 @@ impl Batch {
             }
         }
         let progress = failures.len() < asked;
-        self.failed(tries, failures, progress).await;
+        self.failed(tries, failures, progress);
+    }
+
+    /// Looks whether the table is disabled, where failures hint at that. Others are not waited for meanwhile.
+    fn failed(&mut self, tries: u32, mut failures: Vec<(usize, Attempt)>, progress: bool) {
+        if !failures.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception)) {
+            return self.try_again(tries, failures, progress);
+        }
+        let work = Arc::clone(&self.work);
+        self.steps.push(Box::pin(async move {
+            let table = work.known.table();
+            if work.shared.is_disabled(table, work.timeout()).await {
+                for (_, attempt) in &mut failures {
+                    *attempt = disabled(attempt.clone(), table);
+                }
+            }
+            Step::Failed { tries, failures, progress }
+        }));
     }
 
     /// Tells the end of actions that must not be tried again, and tries the others.
-    async fn failed(&mut self, tries: u32, mut failures: Vec<(usize, Attempt)>, progress: bool) {
-        if failures.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception))
-            && self.work.shared.is_disabled(self.work.known.table()).await
-        {
-            for (_, attempt) in &mut failures {
-                *attempt = disabled(attempt.clone(), self.work.known.table());
-            }
-        }
+    fn try_again(&mut self, tries: u32, failures: Vec<(usize, Attempt)>, progress: bool) {
         let shared = Arc::clone(&self.work.shared);
         // Those that fail together come back together: those left for later, of a busy server, of a region that is elsewhere, and all
         // others.
@@ -276,12 +299,8 @@ impl Batch {
         for ((later, ..), (pause, mut indices)) in again {
             indices.sort_unstable();
             let next = if later && progress { tries } else { tries + 1 };
-            self.send_after(pause.min(self.remaining()), next, indices);
+            self.send_after(pause.min(self.work.remaining()), next, indices);
         }
-    }
-
-    fn remaining(&self) -> Duration {
-        self.work.deadline.saturating_duration_since(Instant::now())
     }
 
     /// An error, if there is to be no further try. What was only left for another reply was none, as long as there was
@@ -295,62 +314,10 @@ impl Batch {
         if counts && tries > self.work.shared.config.retries {
             return Err(Error::RetriesExhausted { attempts: tries, last: Box::new(attempt) });
         }
-        if self.remaining().is_zero() {
+        if self.work.remaining().is_zero() {
             let last = Some(Box::new(attempt));
             return Err(Error::TimedOut { method: "Multi", after: self.timeout, attempts: tries, last });
         }
         Ok(attempt)
-    }
-}
-
-impl Work {
-    fn timeout(&self) -> Duration {
-        let remaining = self.deadline.saturating_duration_since(Instant::now());
-        self.rpc_timeout.min(remaining).max(Duration::from_millis(1))
-    }
-
-    async fn locate(&self, tries: u32, indices: Vec<usize>) -> Step {
-        let mut regions = multi::Regions::default();
-        let mut unlocated = Vec::new();
-        for index in indices {
-            let row = self.actions[index].action.row();
-            // Rows in order have the region of those before them.
-            if regions.push_to_last(row, index) {
-                continue;
-            }
-            if let Some(location) = self.known.find(row, Side::At) {
-                regions.push(location, index);
-                continue;
-            }
-            let locating = self.shared.locator.locate(&self.known, row, Side::At);
-            match tokio::time::timeout(self.timeout(), locating).await {
-                Ok(Ok(location)) => regions.push(location, index),
-                Ok(Err(attempt)) => unlocated.push((index, attempt)),
-                Err(_) => {
-                    let exception = exceptions::call_timeout("no location in time");
-                    unlocated.push((
-                        index,
-                        Attempt { method: "locate", server: None, region: None, number: tries, exception },
-                    ));
-                }
-            }
-        }
-        let sizes = |index: usize| self.actions[index].action.size();
-        Step::Located { tries, servers: regions.by_server(sizes), unlocated }
-    }
-
-    async fn send(&self, tries: u32, regions: Vec<OfRegion>) -> Step {
-        let multi = Multi::new(&self.actions, &regions);
-        let (request, cells) = multi.request(self.shared.nonce_group);
-        let server = &regions[0].0;
-        let asked = self.shared.call_at(server, "Multi", self.timeout(), &request, cells).await;
-        let answers = match asked {
-            Ok((response, block)) => multi.answers(&response, block),
-            Err(exception) => multi.all_failed(&exception),
-        };
-        for (location, exception) in multi.failures(&answers) {
-            self.shared.locator.failed(Some(&self.known), location, exception);
-        }
-        Step::Sent { tries, answers }
     }
 }

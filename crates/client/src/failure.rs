@@ -49,12 +49,21 @@ pub(crate) fn moved_to(exception: &RpcException) -> Option<(ServerName, i64)> {
     Some((server, field("locationSeqNum=", '.')?.parse().ok()?))
 }
 
+/// Whether a look-up of any other region of the table would fail with it as well: it is of the table, or of hbase:meta.
+pub(crate) fn fails_every_look_up(exception: &RpcException) -> bool {
+    exception.do_not_retry
+        || matches!(
+            exception.simple_class(),
+            "CallTimeoutException" | "ConnectException" | "FailedServerException"
+        )
+}
+
 /// Whether an action was only left for another reply, this one being large enough.
 pub(crate) fn is_left_for_later(exception: &RpcException) -> bool {
     matches!(exception.simple_class(), "MultiActionResultTooLarge" | "RetryImmediatelyException")
 }
 
-/// Whether the server has forgotten a scanner: another one takes its place.
+/// Whether the server has forgotten a scanner, or is out of reach with it: another one takes its place, where the region is by then.
 pub(crate) fn scanner_is_gone(exception: &RpcException) -> bool {
     is_not_serving(exception)
         || matches!(
@@ -64,6 +73,8 @@ pub(crate) fn scanner_is_gone(exception: &RpcException) -> bool {
                 | "LeaseException"
                 | "RegionServerStoppedException"
                 | "RegionServerAbortedException"
+                | "ConnectException"
+                | "FailedServerException"
         )
 }
 

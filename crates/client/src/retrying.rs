@@ -51,7 +51,8 @@ impl<'a> Retrying<'a> {
         Self { config, entropy, method, started: Instant::now(), timeout, tries: 1, last: None }
     }
 
-    fn remaining(&self) -> Duration {
+    /// What is left of the time for the operation.
+    pub(crate) fn remaining(&self) -> Duration {
         self.timeout.saturating_sub(self.started.elapsed())
     }
 

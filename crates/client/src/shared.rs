@@ -16,7 +16,7 @@ use finback_proto::{Message, convert, pb};
 use finback_rpc::{CellPieces, ChannelExt, Request, RpcException, SocketChannel, exceptions};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) struct Shared {
     pub(crate) config: ClientConfig,
@@ -81,17 +81,30 @@ impl Shared {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
-            if failure::hints_at_a_disabled_table(&failed.exception)
-                && self.is_disabled(call.known.table()).await
-            {
-                return Err(Error::Refused(Box::new(disabled(failed, call.known.table()))));
-            }
-            retrying.failed(failed).await?;
+            self.try_again(&mut retrying, call.known.table(), failed).await?;
         }
     }
 
+    /// Takes note of a try that failed, and waits before the next.
+    ///
+    /// # Errors
+    /// What the operation fails with, if there is to be no next: that the table is disabled, for one.
+    pub(crate) async fn try_again(
+        &self,
+        retrying: &mut Retrying<'_>,
+        table: &TableName,
+        failed: Attempt,
+    ) -> Result<()> {
+        if failure::hints_at_a_disabled_table(&failed.exception)
+            && self.is_disabled(table, retrying.remaining()).await
+        {
+            return Err(Error::Refused(Box::new(disabled(failed, table))));
+        }
+        retrying.failed(failed).await
+    }
+
     /// One try. Inside, what it fails with; outside, that the time for the operation is over.
-    async fn try_region<Q: Message, C: Into<CellPieces>, A: Measured>(
+    pub(crate) async fn try_region<Q: Message, C: Into<CellPieces>, A: Measured>(
         &self,
         call: RegionCall<'_>,
         retrying: &Retrying<'_>,
@@ -132,12 +145,18 @@ impl Shared {
         }
     }
 
-    fn failed(&self, call: RegionCall<'_>, location: &RegionLocation, exception: RpcException) -> Attempt {
+    /// Takes note of what an exception says about a location.
+    pub(crate) fn failed(
+        &self,
+        call: RegionCall<'_>,
+        location: &RegionLocation,
+        exception: RpcException,
+    ) -> Attempt {
         self.locator.failed(Some(call.known), location, &exception);
         attempt(call.method, location, exception)
     }
 
-    /// Calls the server of a region, once.
+    /// Calls the server of a region, once. If there is no connection to it, that is made in the same time.
     pub(crate) async fn call_at<Q: Message, A: Measured>(
         &self,
         location: &RegionLocation,
@@ -146,14 +165,34 @@ impl Shared {
         message: &Q,
         cells: impl Into<CellPieces>,
     ) -> Result<(A, Bytes), RpcException> {
-        let channel = self.servers.channel(location.address(), ServiceName::Client).await?;
-        call_on(&channel, location, method, timeout, message, cells).await
+        let (channel, left) = match self.servers.live(location.address(), ServiceName::Client) {
+            Some(channel) => (channel, timeout),
+            None => self.connect(location, timeout).await?,
+        };
+        call_on(&channel, location, method, left, message, cells).await
     }
 
-    /// Whether hbase:meta says that a table is disabled; if it cannot be asked, that is not said.
-    pub(crate) async fn is_disabled(&self, table: &TableName) -> bool {
+    /// The connection to the server of a region, and what is left of the time.
+    async fn connect(
+        &self,
+        location: &RegionLocation,
+        timeout: Duration,
+    ) -> Result<(Arc<SocketChannel>, Duration), RpcException> {
+        let started = Instant::now();
+        let connecting = self.servers.channel(location.address(), ServiceName::Client);
+        let late = |_| exceptions::call_timeout("no connection in time");
+        let channel = tokio::time::timeout(timeout, connecting).await.map_err(late)??;
+        Ok((channel, timeout.saturating_sub(started.elapsed())))
+    }
+
+    /// Whether hbase:meta says that a table is disabled; if it says nothing in time, that is not said.
+    pub(crate) async fn is_disabled(&self, table: &TableName, time: Duration) -> bool {
         use pb::table_state::State;
-        !table.is_meta() && matches!(self.table_state(table).await, Ok(Some(State::Disabled)))
+        !table.is_meta()
+            && matches!(
+                tokio::time::timeout(time, self.table_state(table)).await,
+                Ok(Ok(Some(State::Disabled)))
+            )
     }
 
     /// What hbase:meta says of a table; none if there is no such table. One try.

@@ -2,7 +2,7 @@
 
 use super::{Admin, named};
 use crate::connection::IntoTableName;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::servers::ServiceName;
 use finback_cell::RegionInfo;
 use finback_proto::pb;
@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 
 /// How often the master is told that somebody holds a lock, in shares of the time after which it would be taken away.
 const HEARTBEATS_BEFORE_LOSS: u32 = 3;
-/// What the master says nothing of.
-const DEFAULT_HEARTBEAT: Duration = Duration::from_secs(5);
+/// That time, of a master that does not say it.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Between two questions of one who waits for a lock.
 const WAITING_HEARTBEAT: Duration = Duration::from_millis(100);
 
@@ -32,9 +32,18 @@ pub enum LockKind {
 #[derive(Debug)]
 pub struct EntityLock {
     proc_id: u64,
-    held: watch::Receiver<bool>,
+    state: watch::Receiver<State>,
     release: Option<watch::Sender<()>>,
     keeper: Option<JoinHandle<()>>,
+}
+
+/// How a lock stands.
+#[derive(Debug)]
+enum State {
+    Waiting,
+    Held,
+    /// Given back, lost, or never to be had; with what went wrong, if something did.
+    Over(Option<Error>),
 }
 
 impl Admin {
@@ -75,19 +84,20 @@ impl Admin {
         let nonces = self.nonces();
         (request.nonce_group, request.nonce) = (nonces.group, nonces.nonce);
         let answer: pb::LockResponse = self.ask_master_service(ServiceName::Lock, METHOD, &request).await?;
-        let lock = EntityLock::kept(self.clone(), answer.proc_id);
-        let started = Instant::now();
-        for look in 0.. {
-            if lock.is_held() {
-                break;
-            }
-            // Given up, it goes.
-            self.pause(METHOD, look, started).await?;
-        }
-        Ok(lock)
+        let mut lock = EntityLock::kept(self.clone(), answer.proc_id);
+        let decided = lock.state.wait_for(|state| !matches!(state, State::Waiting));
+        let failed = match tokio::time::timeout(self.timeout, decided).await {
+            Ok(Ok(state)) => match &*state {
+                State::Over(error) => error.clone(),
+                _ => None,
+            },
+            _ => Some(Error::TimedOut { method: METHOD, after: self.timeout, attempts: 1, last: None }),
+        };
+        // Given up, it goes.
+        failed.map_or(Ok(lock), Err)
     }
 
-    /// Whether the lock is held, and how soon the master wants to hear of it again.
+    /// Whether the lock is held, and after which time without a heartbeat others can have it.
     async fn lock_heartbeat(&self, proc_id: u64, keep_alive: bool) -> Result<(bool, Option<Duration>)> {
         let question = pb::LockHeartbeatRequest { proc_id, keep_alive: Some(keep_alive) };
         let answer: pb::LockHeartbeatResponse =
@@ -99,10 +109,10 @@ impl Admin {
 
 impl EntityLock {
     fn kept(admin: Admin, proc_id: u64) -> Self {
-        let (held_sender, held) = watch::channel(false);
+        let (told, state) = watch::channel(State::Waiting);
         let (release, released) = watch::channel(());
-        let keeper = tokio::spawn(keep(admin, proc_id, held_sender, released));
-        Self { proc_id, held, release: Some(release), keeper: Some(keeper) }
+        let keeper = tokio::spawn(keep(admin, proc_id, told, released));
+        Self { proc_id, state, release: Some(release), keeper: Some(keeper) }
     }
 
     /// The id of the procedure that has the lock in the master.
@@ -110,9 +120,10 @@ impl EntityLock {
         self.proc_id
     }
 
-    /// Whether it is still held: a master that has not heard of its holder for long gives it to others.
+    /// Whether it is still held: a master that has not heard of its holder for a while gives it to others, and after that while this
+    /// says so, whether the master can be asked or not.
     pub fn is_held(&self) -> bool {
-        *self.held.borrow()
+        matches!(*self.state.borrow(), State::Held)
     }
 
     /// Gives it back; when this is done, others can have it.
@@ -125,23 +136,33 @@ impl EntityLock {
 }
 
 /// Tells the master of the lock until `released` is closed; then that it is not needed any more.
-async fn keep(admin: Admin, proc_id: u64, held: watch::Sender<bool>, mut released: watch::Receiver<()>) {
-    let mut was_held = false;
+async fn keep(admin: Admin, proc_id: u64, state: watch::Sender<State>, mut released: watch::Receiver<()>) {
+    // When the master would give it to others. Until then it is asked, and no longer.
+    let mut until = None;
+    let in_time = |until: Option<Instant>| match until {
+        None => admin.clone(),
+        Some(until) => admin.clone().with_operation_timeout(until.saturating_duration_since(Instant::now())),
+    };
     loop {
-        let pause = match admin.lock_heartbeat(proc_id, true).await {
+        let (sent, asked) = (Instant::now(), in_time(until));
+        let answer = tokio::select! {
+            _ = released.changed() => break,
+            answer = asked.lock_heartbeat(proc_id, true) => answer,
+        };
+        let pause = match answer {
             Ok((true, timeout)) => {
-                was_held = true;
-                held.send_replace(true);
-                timeout.map_or(DEFAULT_HEARTBEAT, |timeout| timeout / HEARTBEATS_BEFORE_LOSS)
+                let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
+                until = Some(sent + timeout);
+                state.send_replace(State::Held);
+                timeout / HEARTBEATS_BEFORE_LOSS
             }
-            // Lost, or never to be had.
-            Ok((false, _)) if was_held => {
-                held.send_replace(false);
+            Ok((false, _)) if until.is_none() => WAITING_HEARTBEAT,
+            Ok((false, _)) => {
+                state.send_replace(State::Over(None));
                 return;
             }
-            Ok((false, _)) => WAITING_HEARTBEAT,
-            Err(_) => {
-                held.send_replace(false);
+            Err(error) => {
+                state.send_replace(State::Over(Some(error)));
                 return;
             }
         };
@@ -150,9 +171,9 @@ async fn keep(admin: Admin, proc_id: u64, held: watch::Sender<bool>, mut release
             () = tokio::time::sleep(pause) => {}
         }
     }
-    held.send_replace(false);
+    state.send_replace(State::Over(None));
     // A master that does not hear it takes the lock away by itself, later.
-    let _ = admin.lock_heartbeat(proc_id, false).await;
+    let _ = in_time(until).lock_heartbeat(proc_id, false).await;
 }
 
 fn request(kind: LockKind, description: &str) -> pb::LockRequest {

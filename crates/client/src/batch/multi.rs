@@ -1,7 +1,7 @@
 //! One `Multi` call: the actions of one server.
 
 use super::answers::{self, Answer};
-use super::{BatchAction, OfRegion, Prepared};
+use super::{BatchAction, Prepared};
 use crate::error::Attempt;
 use crate::location::RegionLocation;
 use crate::locator::attempt;
@@ -15,6 +15,11 @@ use std::sync::Arc;
 const MAX_ACTIONS: usize = 5000;
 /// Bytes of the actions of one call, unless one has more; servers take requests of 256 MiB.
 const MAX_BYTES: usize = 8 << 20;
+
+/// Actions of one region, by their places in the batch.
+type OfRegion = (Arc<RegionLocation>, Vec<usize>);
+/// Actions of one server that are sent together.
+pub(super) type Call = Vec<OfRegion>;
 
 /// Actions, with their regions.
 #[derive(Default)]
@@ -32,23 +37,49 @@ impl Regions {
         location.map(|location| self.push(location, index)).is_some()
     }
 
-    /// The calls to make: one for each server, or several where it would be too large.
-    pub(super) fn by_server(mut self, size: impl Fn(usize) -> usize) -> Vec<Vec<OfRegion>> {
+    /// The calls to make: one for each server, or several where it would be too large. Those of one list share a row, and are to be made
+    /// one after the other. `row` tells the row of an action, if its place among others of it matters.
+    pub(super) fn by_server<'a>(
+        mut self,
+        size: impl Fn(usize) -> usize,
+        row: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Vec<Vec<Call>> {
         // By the address of the location in memory, which all that were found together share. Addresses are only compared.
         self.0.sort_by_key(|(location, _)| Arc::as_ptr(location).addr());
-        let mut servers: HashMap<&str, Vec<OfRegion>> = HashMap::new();
+        let mut servers: HashMap<&str, Call> = HashMap::new();
         for of_region in self.0.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(a, b)) {
             let location = &of_region[0].0;
             let indices = of_region.iter().map(|(_, index)| *index).collect();
             servers.entry(location.address()).or_default().push((Arc::clone(location), indices));
         }
-        servers.into_values().flat_map(|regions| cut(regions, &size)).collect()
+        let calls = servers.into_values().map(|regions| cut(regions, &size));
+        calls.flat_map(|calls| if share_a_row(&calls, &row) { vec![calls] } else { singly(calls) }).collect()
     }
 }
 
+fn singly(calls: Vec<Call>) -> Vec<Vec<Call>> {
+    calls.into_iter().map(|call| vec![call]).collect()
+}
+
+/// Whether two of the calls have actions of the same row.
+fn share_a_row<'a>(calls: &[Call], row: &impl Fn(usize) -> Option<&'a [u8]>) -> bool {
+    if calls.len() < 2 {
+        return false;
+    }
+    let mut of_rows: HashMap<&[u8], usize> = HashMap::new();
+    for (number, call) in calls.iter().enumerate() {
+        for row in call.iter().flat_map(|(_, indices)| indices).filter_map(|&index| row(index)) {
+            if *of_rows.entry(row).or_insert(number) != number {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// The actions of a server, in calls that are not too large.
-fn cut(regions: Vec<OfRegion>, size: &impl Fn(usize) -> usize) -> Vec<Vec<OfRegion>> {
-    let (mut calls, mut call, mut count, mut bytes) = (Vec::new(), Vec::<OfRegion>::new(), 0, 0);
+fn cut(regions: Vec<OfRegion>, size: &impl Fn(usize) -> usize) -> Vec<Call> {
+    let (mut calls, mut call, mut count, mut bytes) = (Vec::new(), Call::new(), 0, 0);
     for (location, indices) in regions {
         call.push((Arc::clone(&location), Vec::new()));
         for index in indices {
@@ -69,7 +100,7 @@ fn cut(regions: Vec<OfRegion>, size: &impl Fn(usize) -> usize) -> Vec<Vec<OfRegi
     calls
 }
 
-/// A call, and what its parts stand for.
+/// A call as it is sent, and what its parts stand for.
 pub(super) struct Multi<'a> {
     actions: &'a [Prepared],
     regions: &'a [OfRegion],

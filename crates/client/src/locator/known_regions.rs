@@ -31,19 +31,13 @@ impl KnownRegions {
     }
 
     pub(crate) fn find(&self, row: &[u8], side: Side) -> Option<Arc<RegionLocation>> {
+        self.at_this_moment()(row, side)
+    }
+
+    /// What finds regions, all of them as they are known now: until it is dropped, nobody's knowledge changes.
+    pub(crate) fn at_this_moment(&self) -> impl Fn(&[u8], Side) -> Option<Arc<RegionLocation>> {
         let regions = self.regions.read();
-        let found = match side {
-            Side::Before if row.is_empty() => regions.values().next_back()?,
-            Side::Before => regions.range::<[u8], _>((Bound::Unbounded, Bound::Excluded(row))).next_back()?.1,
-            _ => regions.range::<[u8], _>((Bound::Unbounded, Bound::Included(row))).next_back()?.1,
-        };
-        let end = &found.region().end_key;
-        let reaches = match side {
-            Side::Before if row.is_empty() => end.is_empty(),
-            Side::Before => end.is_empty() || end[..] >= *row,
-            _ => end.is_empty() || *row < end[..],
-        };
-        reaches.then(|| Arc::clone(found))
+        move |row, side| find(&regions, row, side)
     }
 
     /// Takes a location in, unless a newer one is known. Regions that it overlaps are not there any more: they were split or
@@ -107,6 +101,25 @@ impl KnownRegions {
     pub(crate) fn clear(&self) {
         self.regions.write().clear();
     }
+}
+
+fn find(
+    regions: &BTreeMap<Bytes, Arc<RegionLocation>>,
+    row: &[u8],
+    side: Side,
+) -> Option<Arc<RegionLocation>> {
+    let found = match side {
+        Side::Before if row.is_empty() => regions.values().next_back()?,
+        Side::Before => regions.range::<[u8], _>((Bound::Unbounded, Bound::Excluded(row))).next_back()?.1,
+        _ => regions.range::<[u8], _>((Bound::Unbounded, Bound::Included(row))).next_back()?.1,
+    };
+    let end = &found.region().end_key;
+    let reaches = match side {
+        Side::Before if row.is_empty() => end.is_empty(),
+        Side::Before => end.is_empty() || end[..] >= *row,
+        _ => end.is_empty() || *row < end[..],
+    };
+    reaches.then(|| Arc::clone(found))
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ pub(super) struct Driver {
     known: Arc<KnownRegions>,
     /// What is left to do: its start is where the scan has come to.
     scan: Scan,
+    /// The read point of the row that was handed over in part, whose rest must be of the same moment. Between rows there is none: where
+    /// nobody keeps an old one, compactions have dropped rows of it.
+    read_point: Option<u64>,
     left: Option<u64>,
     assembly: Assembly,
     pages: mpsc::Sender<Result<Page>>,
@@ -55,7 +58,8 @@ impl Driver {
             (None, false) => Grain::Whole,
         };
         let order = if known.table().is_meta() { CellOrder::Meta } else { CellOrder::User };
-        Self { left: scan.limit, assembly: Assembly::new(grain, order), shared, known, scan, pages, metrics }
+        let (left, assembly) = (scan.limit, Assembly::new(grain, order));
+        Self { left, assembly, shared, known, scan, read_point: None, pages, metrics }
     }
 
     pub(super) async fn run(mut self) {
@@ -126,7 +130,8 @@ impl Driver {
             rpc_timeout: config.for_reads(),
             operation_timeout: config.scan_timeout,
         };
-        let message = self.scan.to_message(self.caching(), size);
+        let message =
+            pb::Scan { mvcc_read_point: self.read_point, ..self.scan.to_message(self.caching(), size) };
         let rows = self.request();
         let request = |location: &RegionLocation| {
             let region = Some(location.specifier());
@@ -140,11 +145,11 @@ impl Driver {
             false => self.shared.call_region(call, request).await?,
         };
         let response: pb::ScanResponse = response;
-        let open = RegionScan::new(Arc::clone(&self.shared), location, &response);
+        let mut open = RegionScan::new(Arc::clone(&self.shared), location, &response);
         let mut answer = (response, block);
         loop {
             let (response, block) = answer;
-            match self.take(&open, response, block).await {
+            match self.take(&mut open, response, block).await {
                 Taken::More => {}
                 Taken::RegionEnds => return Ok((self.next_region(open.region()), None)),
                 Taken::ScanEnds => return Ok((Next::End, None)),
@@ -200,7 +205,7 @@ impl Driver {
     }
 
     /// Hands over what an answer brings.
-    async fn take(&mut self, open: &RegionScan, response: pb::ScanResponse, block: Bytes) -> Taken {
+    async fn take(&mut self, open: &mut RegionScan, response: pb::ScanResponse, block: Bytes) -> Taken {
         self.count(&response);
         let heartbeat = response.heartbeat_message();
         let rows = match response::rows_of(&response, block) {
@@ -216,7 +221,7 @@ impl Driver {
         }
         let complete = self.assembly.complete_rows() - before;
         if let Some(last) = rows.last() {
-            self.come_to(&last.clone());
+            self.come_to(open, last);
         }
         let cursor =
             response.cursor.and_then(|cursor| cursor.row).or(last_seen.filter(|_| self.scan.cursors));
@@ -242,21 +247,18 @@ impl Driver {
     }
 
     /// Where to begin anew if the scanner is lost: behind the row, or at it while not all of it was handed over.
-    fn come_to(&mut self, last: &Row) {
+    fn come_to(&mut self, open: &RegionScan, last: &Row) {
         self.scan.start = Bytes::copy_from_slice(last.key());
         self.scan.include_start = last.is_partial();
+        self.read_point = open.read_point().filter(|_| last.is_partial());
     }
 
     /// Waits until somebody takes the page, and keeps the scanner alive meanwhile. False if nobody will.
-    async fn hand_over(&self, open: &RegionScan, page: Option<Page>, renew: bool) -> bool {
+    async fn hand_over(&self, open: &mut RegionScan, page: Option<Page>, renew: bool) -> bool {
         let Some(page) = page else { return !self.pages.is_closed() };
-        loop {
-            tokio::select! {
-                permit = self.pages.reserve() => {
-                    return permit.map(|permit| permit.send(Ok(page))).is_ok();
-                }
-                () = tokio::time::sleep(open.renewal_interval()), if renew => open.renew().await,
-            }
+        tokio::select! {
+            permit = self.pages.reserve() => permit.map(|permit| permit.send(Ok(page))).is_ok(),
+            never = open.keep_alive(), if renew => match never {},
         }
     }
 
@@ -282,6 +284,7 @@ impl Driver {
         }
         scan.start = border.clone();
         scan.include_start = !scan.reversed;
+        self.read_point = None;
         Next::Open
     }
 }

@@ -10,8 +10,9 @@ use bytes::Bytes;
 use finback_cell::RegionInfo;
 use finback_proto::pb;
 use finback_rpc::{ChannelExt, Request};
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The lease of a server that names none.
@@ -24,8 +25,11 @@ pub(super) struct RegionScan {
     location: Arc<RegionLocation>,
     scanner_id: u64,
     lease: Duration,
+    read_point: Option<u64>,
     /// The number of the next call.
-    next_call_seq: AtomicU64,
+    next_call_seq: u64,
+    /// A renewal that is under way. It has a number, so that no other call is made before it has ended.
+    renewal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 impl RegionScan {
@@ -37,7 +41,9 @@ impl RegionScan {
             location,
             scanner_id: opened.scanner_id(),
             lease: lease.unwrap_or(DEFAULT_LEASE),
-            next_call_seq: AtomicU64::new(0),
+            read_point: opened.mvcc_read_point,
+            next_call_seq: 0,
+            renewal: None,
         }
     }
 
@@ -49,14 +55,19 @@ impl RegionScan {
         &self.location
     }
 
+    /// Writes after it are not seen.
+    pub(super) fn read_point(&self) -> Option<u64> {
+        self.read_point
+    }
+
     /// The next answer. A call that got none is repeated under its number, which the server knows if it was run.
     ///
     /// # Errors
     /// As of all operations; and that the server has no such scanner any more.
-    pub(super) async fn next(&self, request: pb::ScanRequest) -> Result<(pb::ScanResponse, Bytes)> {
-        let number = self.next_call_seq.fetch_add(1, Ordering::Relaxed);
-        let request =
-            pb::ScanRequest { scanner_id: Some(self.scanner_id), next_call_seq: Some(number), ..request };
+    pub(super) async fn next(&mut self, request: pb::ScanRequest) -> Result<(pb::ScanResponse, Bytes)> {
+        self.renewed().await;
+        let next_call_seq = Some(self.next_number());
+        let request = pb::ScanRequest { scanner_id: Some(self.scanner_id), next_call_seq, ..request };
         let timeout = self.shared.config.scan_timeout;
         let mut retrying = self.shared.retrying("Scan", timeout);
         loop {
@@ -77,34 +88,59 @@ impl RegionScan {
         }
     }
 
+    fn next_number(&mut self) -> u64 {
+        let number = self.next_call_seq;
+        self.next_call_seq += 1;
+        number
+    }
+
     /// How often to tell the server that the scanner is still wanted.
-    pub(super) fn renewal_interval(&self) -> Duration {
+    fn renewal_interval(&self) -> Duration {
         (self.lease / 2).max(MIN_RENEWAL)
     }
 
+    /// Tells the server again and again that the scanner is still wanted. May be dropped at any time: the last renewal goes on when this
+    /// is called again, or before the next answer is asked for.
+    pub(super) async fn keep_alive(&mut self) -> Infallible {
+        loop {
+            if self.renewal.is_none() {
+                tokio::time::sleep(self.renewal_interval()).await;
+                self.renewal = Some(Box::pin(self.renewal()));
+            }
+            self.renewed().await;
+        }
+    }
+
+    /// Waits for the end of a renewal that is under way.
+    async fn renewed(&mut self) {
+        if let Some(renewal) = &mut self.renewal {
+            renewal.await;
+            self.renewal = None;
+        }
+    }
+
     /// Tells the server that the scanner is still wanted. If that does not reach it, the next call will tell.
-    pub(super) async fn renew(&self) {
+    fn renewal(&mut self) -> impl Future<Output = ()> + use<> {
+        let (shared, location, scanner_id) =
+            (Arc::clone(&self.shared), Arc::clone(&self.location), self.scanner_id);
+        let timeout = self.renewal_interval();
         let request = pb::ScanRequest {
-            scanner_id: Some(self.scanner_id),
+            scanner_id: Some(scanner_id),
             number_of_rows: Some(0),
             close_scanner: Some(false),
-            next_call_seq: Some(self.next_call_seq.fetch_add(1, Ordering::Relaxed)),
+            next_call_seq: Some(self.next_number()),
             client_handles_partials: Some(true),
             client_handles_heartbeats: Some(true),
             track_scan_metrics: Some(false),
             renew: Some(true),
             ..Default::default()
         };
-        let timeout = self.renewal_interval();
-        let renewed = self.shared.call_at::<_, pb::ScanResponse>(
-            &self.location,
-            "Scan",
-            timeout,
-            &request,
-            Bytes::new(),
-        );
-        if let Err(error) = renewed.await {
-            tracing::debug!(%error, scanner_id = self.scanner_id, "a scanner's lease was not renewed");
+        async move {
+            let renewed =
+                shared.call_at::<_, pb::ScanResponse>(&location, "Scan", timeout, &request, Bytes::new());
+            if let Err(error) = renewed.await {
+                tracing::debug!(%error, scanner_id, "a scanner's lease was not renewed");
+            }
         }
     }
 

@@ -9,7 +9,8 @@ use crate::mutation::{Delete, Mutation, Put};
 use crate::row::Row;
 
 impl Table {
-    /// Does all of these, in no order between rows: those of one server in one call, servers side by side. Each has an
+    /// Does all of these, in no order between rows: those of one server in one call, or in several if there are many; servers side by
+    /// side. Puts, deletes and reads of one row are sent in their order; one that failed is tried again while others arrive. Each has an
     /// answer, or an error, of its own, at its own place.
     pub async fn batch(&self, actions: impl IntoIterator<Item = BatchAction>) -> Vec<Result<BatchAnswer>> {
         batch::run(self, actions.into_iter()).await

@@ -163,34 +163,34 @@ impl Table {
             })
             .collect();
         let cells = cells.finish();
+        let request = |location: &RegionLocation| {
+            let region_action = pb::RegionAction {
+                region: location.specifier(),
+                atomic: Some(true),
+                action: action.clone(),
+                condition: condition.clone(),
+            };
+            let request = pb::MultiRequest {
+                region_action: vec![region_action],
+                nonce_group: Some(self.shared.nonce_group),
+                ..Default::default()
+            };
+            (request, cells.clone())
+        };
         let call = self.call("Multi", row_key, self.write_timeout());
         let mut retrying = self.shared.retrying("Multi", self.operation_timeout);
         loop {
-            let (response, mut block, location) = self
-                .shared
-                .call_region(call, |location| {
-                    let region_action = pb::RegionAction {
-                        region: location.specifier(),
-                        atomic: Some(true),
-                        action: action.clone(),
-                        condition: condition.clone(),
-                    };
-                    let request = pb::MultiRequest {
-                        region_action: vec![region_action],
-                        nonce_group: Some(self.shared.nonce_group),
-                        ..Default::default()
-                    };
-                    (request, cells.clone())
-                })
-                .await?;
-            let response: pb::MultiResponse = response;
-            match crate::batch::atomic_answer(&response, &mut block)? {
-                Ok(done) => return Ok(done),
-                Err(exception) => {
-                    self.shared.locator.failed(Some(&self.known), &location, &exception);
-                    retrying.failed(crate::locator::attempt("Multi", &location, exception)).await?;
+            // Servers tell of a region that they do not serve within an answer: a try has failed whichever way it is told.
+            let failed = match self.shared.try_region(call, &retrying, &request).await? {
+                Ok((response, mut block, location)) => {
+                    match crate::batch::atomic_answer(&response, &mut block)? {
+                        Ok(done) => return Ok(done),
+                        Err(exception) => self.shared.failed(call, &location, exception),
+                    }
                 }
-            }
+                Err(failed) => failed,
+            };
+            self.shared.try_again(&mut retrying, self.name(), failed).await?;
         }
     }
 }

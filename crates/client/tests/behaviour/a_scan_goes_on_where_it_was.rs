@@ -1,7 +1,8 @@
-use crate::fake_cluster::{FakeCluster, block, region};
+use crate::fake_cluster::{FakeCluster, block, other_address, region};
 use finback_client::{Connection, Scan, ScanEvent};
 use finback_proto::pb;
 use finback_rpc::{Call, Outcome, Reply, exceptions};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a scan of a region is answered: rows with their columns, `+` behind those that go on.
@@ -110,6 +111,55 @@ async fn a_row_in_parts_goes_on_however_often_its_scanner_is_lost() {
 }
 
 #[tokio::test]
+async fn the_rest_of_a_row_is_of_the_same_moment_as_its_beginning() {
+    let at = |rows: &'static [&'static str], point: u64| {
+        let more_results_in_region = Some(true);
+        let (mvcc_read_point, heartbeat_message) = (Some(point), Some(rows.is_empty()));
+        page_with(
+            rows,
+            pb::ScanResponse {
+                more_results_in_region,
+                mvcc_read_point,
+                heartbeat_message,
+                ..Default::default()
+            },
+        )
+    };
+    let read_point = |call: &Call| request(call).scan.expect("a scanner is opened").mvcc_read_point;
+    for scan in [Scan::new().allow_partial_rows(), Scan::new().batch(2)] {
+        let cluster = FakeCluster::start(1).await;
+        cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+        cluster.next(move |call| {
+            assert_eq!(read_point(call), None);
+            at(&["a:12", "b:12+"], 5)
+        });
+        // Within the row, even where a scanner is lost before it has given anything.
+        for _ in 0..2 {
+            cluster.next_fails(exceptions::unknown_scanner("who?"));
+            cluster.next(move |call| {
+                assert_eq!(read_point(call), Some(5));
+                at(&[], 5)
+            });
+        }
+        cluster.next(move |_| at(&["b:1234", "c:12"], 5));
+        // Between rows there is none.
+        cluster.next_fails(exceptions::unknown_scanner("who?"));
+        cluster.next(move |call| {
+            assert_eq!(read_point(call), None);
+            at(&["d:12+"], 7)
+        });
+        // Nor in the next region.
+        cluster.next(|_| page(&["d:34"], false));
+        cluster.next(move |call| {
+            assert_eq!(read_point(call), None);
+            page(&["m:12"], false)
+        });
+        let expected = ["a:12", "b:12", "b:34", "c:12", "d:12", "d:34", "m:12"];
+        assert_eq!(rows(&cluster, scan).await.unwrap(), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_got_no_answer_is_repeated_under_its_number() {
     let cluster = FakeCluster::start(1).await;
     cluster.next(|_| page(&["a:1"], true));
@@ -141,6 +191,26 @@ async fn a_number_that_is_out_of_order_closes_the_scanner_and_opens_another() {
         });
     }
     assert_eq!(rows(&cluster, Scan::new()).await.unwrap(), ["a:1", "b:1"]);
+}
+
+#[tokio::test]
+async fn it_goes_on_elsewhere_when_its_server_has_gone_for_good() {
+    let cluster = FakeCluster::start(2).await;
+    let (name, gone) = other_address(cluster.addresses[0]).await;
+    cluster.state.lock().unwrap().regions = vec![(region("", ""), name, 1)];
+    cluster.next(|_| page(&["a:1"], true));
+    let (state, elsewhere) = (Arc::clone(&cluster.state), cluster.name(1));
+    cluster.next(move |_| {
+        gone.abort();
+        state.lock().unwrap().regions = vec![(region("", ""), elsewhere, 2)];
+        Outcome::pending(std::future::pending())
+    });
+    cluster.next(|call| {
+        assert_eq!(opens_at(call), ("a".into(), false));
+        page(&["b:1"], false)
+    });
+    assert_eq!(rows(&cluster, Scan::new()).await.unwrap(), ["a:1", "b:1"]);
+    assert_eq!(cluster.called(), [0, 0, 1]);
 }
 
 #[tokio::test]
@@ -281,6 +351,31 @@ async fn a_lease_is_renewed_while_nobody_takes_rows_and_the_scanner_closed_when_
     drop(scanner);
     let closing = async { while renewed.recv().await.unwrap() != (false, true) {} };
     tokio::time::timeout(Duration::from_secs(20), closing).await.expect("not closed");
+}
+
+#[tokio::test]
+async fn a_page_does_not_wait_for_a_renewal_that_is_not_answered() {
+    let cluster = FakeCluster::start(1).await;
+    let (renewals, mut renewed) = tokio::sync::mpsc::unbounded_channel();
+    for row in ["a:1", "b:1", "c:1"] {
+        cluster.next(move |_| page(&[row], true));
+    }
+    for _ in 0..10 {
+        let renewals = renewals.clone();
+        cluster.next(move |call| {
+            let _ = renewals.send(request(call).renew());
+            Outcome::pending(std::future::pending())
+        });
+    }
+    let mut scanner = cluster.table().await.scan(Scan::new()).unwrap();
+    scanner.next().await.unwrap().unwrap();
+    // The next page is there, and the one after it waits for its place, half of a lease of a minute.
+    tokio::time::pause();
+    assert_eq!(renewed.recv().await, Some(true));
+    for row in [b"b", b"c"] {
+        let next = tokio::time::timeout(Duration::from_secs(10), scanner.next()).await;
+        assert_eq!(next.expect("it waits for the renewal").unwrap().unwrap().key(), row);
+    }
 }
 
 #[tokio::test]

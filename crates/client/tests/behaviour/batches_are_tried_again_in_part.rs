@@ -1,7 +1,10 @@
-use crate::fake_cluster::{FakeCluster, multi, region};
-use finback_client::{BatchAction, CheckAndMutate, Connection, Filter, Get, Put};
+use crate::fake_cluster::{FakeCluster, group_fails, multi, region};
+use finback_client::{BatchAction, CheckAndMutate, Connection, Error, Filter, Get, Put};
 use finback_proto::pb;
 use finback_rpc::{Outcome, Reply, exceptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 fn put(row: &str) -> BatchAction {
     Put::new(row).column("f", "q", "v").into()
@@ -79,6 +82,55 @@ async fn what_is_too_large_for_one_call_is_cut_whatever_makes_it_large() {
     }
 }
 
+/// As many actions as one call takes, of different rows, and one more.
+fn too_many(last: &str) -> Vec<BatchAction> {
+    (0..5000).map(|number| put(&format!("{number:04}"))).chain([put(last)]).collect()
+}
+
+#[tokio::test]
+async fn actions_of_one_row_arrive_in_their_order_in_several_calls() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let answered = Arc::new(AtomicBool::new(false));
+    let answer = Arc::clone(&answered);
+    cluster.next(move |call| {
+        assert_eq!(rows(&call.decode().unwrap()).len(), 5000);
+        let call = call.clone();
+        Outcome::pending(async move {
+            // In which another call would come.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            answer.store(true, Ordering::SeqCst);
+            multi(&call, |_| None).wait().await
+        })
+    });
+    cluster.next(move |call| {
+        let refused = (!answered.load(Ordering::SeqCst)).then(|| exceptions::do_not_retry("too early"));
+        multi(call, |_| refused.clone())
+    });
+    let answers = table.batch(too_many("0000")).await;
+    assert_eq!(answers.into_iter().find_map(Result::err).map(|error| error.to_string()), None);
+    assert_eq!(cluster.called().len(), 2);
+}
+
+#[tokio::test]
+async fn several_calls_of_different_rows_are_under_way_together() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    let both = Arc::new(tokio::sync::Barrier::new(2));
+    for _ in 0..2 {
+        let both = Arc::clone(&both);
+        cluster.next(move |call| {
+            let call = call.clone();
+            Outcome::pending(async move {
+                both.wait().await;
+                multi(&call, |_| None).wait().await
+            })
+        });
+    }
+    let batch = tokio::time::timeout(Duration::from_secs(20), table.batch(too_many("z")));
+    assert!(batch.await.expect("one waits for the other").iter().all(Result::is_ok));
+}
+
 #[tokio::test]
 async fn a_region_that_has_moved_takes_its_actions_with_it() {
     let cluster = FakeCluster::start(2).await;
@@ -86,19 +138,78 @@ async fn a_region_that_has_moved_takes_its_actions_with_it() {
     table.get(Get::new("r")).await.unwrap();
     cluster.calls();
     let moved = exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5);
-    cluster.next(move |call| {
-        let request: pb::MultiRequest = call.decode().unwrap();
-        let result = pb::RegionActionResult {
-            exception: Some(Box::new(moved.to_action_result())),
-            ..Default::default()
-        };
-        let region_action_result = vec![result; request.region_action.len()];
-        Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
-    });
+    cluster.next(group_fails(moved));
     let answers = table.batch(["a", "b"].map(put)).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     assert_eq!(cluster.called(), [0, 1]);
     assert_eq!(cluster.look_ups(), 1);
+}
+
+#[tokio::test]
+async fn no_server_waits_while_nobody_says_whether_the_table_is_disabled() {
+    let cluster = FakeCluster::start(2).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 1)]);
+    let table = cluster.table().await;
+    cluster.state.lock().unwrap().silent_about_states = true;
+    let (asked, mut tries) = tokio::sync::mpsc::unbounded_channel();
+    for _ in 0..10 {
+        let asked = asked.clone();
+        cluster.next(move |call| {
+            multi(call, |row| match row {
+                b"a" => Some(exceptions::not_serving_region("gone")),
+                _ => {
+                    let _ = asked.send(());
+                    Some(exceptions::region_too_busy("busy"))
+                }
+            })
+        });
+    }
+    let asking = tokio::spawn(async move { table.batch(["a", "z"].map(put)).await });
+    for _ in 0..3 {
+        let asked = tokio::time::timeout(Duration::from_secs(20), tries.recv()).await;
+        asked.expect("the other server waits");
+    }
+    asking.abort();
+}
+
+#[tokio::test]
+async fn what_is_known_is_sent_before_the_rest_is_looked_for() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    let table = cluster.table().await;
+    table.get(Get::new("a")).await.unwrap();
+    cluster.state.lock().unwrap().silent_about_regions = true;
+    let (sent, arrives) = tokio::sync::oneshot::channel();
+    cluster.next(|call| {
+        let _ = sent.send(rows(&call.decode().unwrap()));
+        multi(call, |_| None)
+    });
+    let batch = table.batch(["z", "a"].map(put));
+    tokio::select! {
+        _ = batch => panic!("nobody says where z is"),
+        arrived = tokio::time::timeout(Duration::from_secs(20), arrives) => {
+            assert_eq!(arrived.expect("nothing arrives").unwrap(), ["a"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_fails_every_look_up_is_looked_for_once_in_each_try() {
+    let rows = || (0..20).map(|row| put(&row.to_string()));
+    let cluster = FakeCluster::start(1).await;
+    cluster.state.lock().unwrap().regions.clear();
+    let answers = cluster.table().await.batch(rows()).await;
+    let not_found = |error: &Error| error.is("TableNotFoundException");
+    assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(not_found)), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 1);
+
+    let cluster = FakeCluster::start(1).await;
+    cluster.state.lock().unwrap().silent_about_regions = true;
+    let config = cluster.config().retries(1).rpc_timeout(Duration::from_millis(50));
+    let answers = Connection::open(config).await.unwrap().table("t").unwrap().batch(rows()).await;
+    let late = |error: &Error| error.is("CallTimeoutException");
+    assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(late)), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 2);
 }
 
 #[tokio::test]
@@ -137,7 +248,7 @@ async fn answers_that_make_no_sense_are_tried_again_and_given_up() {
 async fn what_was_left_for_another_reply_is_fetched_without_a_pause() {
     let cluster = FakeCluster::start(1).await;
     // No further try is allowed, and one would take forever.
-    let config = cluster.config().retries(0).pause(std::time::Duration::from_secs(1000));
+    let config = cluster.config().retries(0).pause(Duration::from_secs(1000));
     let table = Connection::open(config).await.unwrap().table("t").unwrap();
     for first in ["a", "b", "c"] {
         let later = exceptions::multi_action_result_too_large("later");

@@ -11,10 +11,11 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What a test answers to a call of a region of its table.
+/// What a test answers to a call of a region of its table, or of the master.
 pub(crate) type Answer = Box<dyn FnOnce(&Call) -> Outcome + Send>;
 
 pub(crate) struct FakeCluster {
@@ -34,6 +35,10 @@ pub(crate) struct State {
     /// Calls of regions of tables: which server, and which method.
     pub(crate) calls: Vec<(usize, String)>,
     pub(crate) disabled: bool,
+    /// hbase:meta does not answer who asks for the state of a table.
+    pub(crate) silent_about_states: bool,
+    /// Nor who looks for a region.
+    pub(crate) silent_about_regions: bool,
     /// The server of the second replica of each region, if there is one.
     pub(crate) replica: Option<ServerName>,
 }
@@ -70,7 +75,8 @@ impl FakeCluster {
                 |name| Arc::new(Fake { name, server, names: names.clone(), state: Arc::clone(&state) });
             let builder =
                 Server::builder().service(service("ClientService")).service(service("ClientMetaService"));
-            let serving = builder.service(service("MasterService")).build();
+            let builder = builder.service(service("MasterService"));
+            let serving = builder.service(service("LockService")).build();
             tasks.push(tokio::spawn(async move {
                 serving.serve(listener, std::future::pending()).await.unwrap();
             }));
@@ -119,6 +125,35 @@ impl FakeCluster {
     }
 }
 
+/// An address that answers nobody who wants to connect; as long as the connections are there that are too many for it.
+pub(crate) async fn silent_address() -> (ServerName, impl Sized) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut connections = Vec::new();
+    while let Ok(connection) =
+        tokio::time::timeout(Duration::from_millis(100), TcpStream::connect(address)).await
+    {
+        connections.push(connection.unwrap());
+    }
+    (server_name(&address), (listener, connections))
+}
+
+/// Another address of a server, which goes with its connections when the task is aborted.
+pub(crate) async fn other_address(to: SocketAddr) -> (ServerName, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let name = server_name(&listener.local_addr().unwrap());
+    let passing = tokio::spawn(async move {
+        let mut connections = tokio::task::JoinSet::new();
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut server = TcpStream::connect(to).await.unwrap();
+            connections.spawn(async move { copy_bidirectional(&mut client, &mut server).await });
+        }
+    });
+    (name, passing)
+}
+
 impl Drop for FakeCluster {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
@@ -147,6 +182,9 @@ impl Service for Fake {
                     seq_num: 1,
                 }],
             }),
+            "GetActiveMaster" => {
+                Outcome::message(&pb::GetActiveMasterResponse { server_name: Some((&self.names[0]).into()) })
+            }
             method => self.region_call(method, &call),
         }
     }
@@ -158,7 +196,13 @@ impl Fake {
         let mut state = self.state.lock().unwrap();
         if of_meta && method == "Scan" {
             state.look_ups += 1;
+            if state.silent_about_regions {
+                return Outcome::pending(std::future::pending());
+            }
             return meta_scan(&state, call);
+        }
+        if of_meta && state.silent_about_states {
+            return Outcome::pending(std::future::pending());
         }
         if of_meta {
             let table_state = pb::TableState { state: i32::from(state.disabled) };
@@ -217,6 +261,19 @@ pub(crate) fn multi(call: &Call, failing: impl Fn(&[u8]) -> Option<RpcException>
     };
     let region_action_result = request.region_action.iter().map(of_region).collect();
     Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
+}
+
+/// Each group of actions of a `Multi` fails as a whole.
+pub(crate) fn group_fails(exception: RpcException) -> impl FnOnce(&Call) -> Outcome + Send + 'static {
+    move |call| {
+        let request: pb::MultiRequest = call.decode().unwrap();
+        let failed = pb::RegionActionResult {
+            exception: Some(Box::new(exception.to_action_result())),
+            ..Default::default()
+        };
+        let region_action_result = vec![failed; request.region_action.len()];
+        Outcome::message(&pb::MultiResponse { region_action_result, ..Default::default() })
+    }
 }
 
 /// A cell block: row, family, qualifier and value of each cell.

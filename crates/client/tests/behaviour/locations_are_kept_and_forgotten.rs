@@ -1,5 +1,5 @@
-use crate::fake_cluster::{FakeCluster, region};
-use finback_client::{Error, Get};
+use crate::fake_cluster::{FakeCluster, group_fails, region};
+use finback_client::{CheckAndMutate, Error, Get, Put, RowMutations};
 use finback_rpc::exceptions;
 
 #[tokio::test]
@@ -93,6 +93,23 @@ async fn a_disabled_table_is_told_as_such_and_not_asked_again() {
     let error = table.get(Get::new("r")).await.unwrap_err();
     assert!(matches!(error, Error::Refused(_)) && error.is("TableNotEnabledException"), "{error}");
     assert_eq!(cluster.called(), [0]);
+}
+
+#[tokio::test]
+async fn a_disabled_table_is_told_as_such_within_an_answer_too() {
+    let cluster = FakeCluster::start(1).await;
+    let table = cluster.table().await;
+    cluster.state.lock().unwrap().disabled = true;
+    let puts = ["q", "r"].map(|qualifier| Put::new("r").column("f", qualifier, "v").into());
+    let all = RowMutations::new(puts).unwrap();
+    cluster.next(group_fails(exceptions::not_serving_region("gone")));
+    let error = table.mutate_row(all.clone()).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)) && error.is("TableNotEnabledException"), "{error}");
+    cluster.next(group_fails(exceptions::not_serving_region("gone")));
+    let check = CheckAndMutate::if_equals("r", "f", "q", "v").then_all(all);
+    let error = table.check_and_mutate(check).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)) && error.is("TableNotEnabledException"), "{error}");
+    assert_eq!(cluster.called(), [0, 0]);
 }
 
 #[tokio::test]

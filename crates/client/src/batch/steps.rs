@@ -1,0 +1,137 @@
+//! What a batch waits for, step by step.
+
+use super::Prepared;
+use super::answers::Answer;
+use super::multi::{Call, Multi, Regions};
+use crate::error::Attempt;
+use crate::failure;
+use crate::location::RegionLocation;
+use crate::locator::{KnownRegions, Side};
+use crate::shared::Shared;
+use finback_rpc::exceptions;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::vec;
+
+/// What a task of a batch has done.
+pub(super) enum Step {
+    /// Where actions are to be sent, of which that is not known yet, and of which it cannot be told. Calls of one list are made one
+    /// after the other.
+    Located { tries: u32, calls: Vec<Vec<Call>>, unknown: Vec<usize>, unlocated: Vec<(usize, Attempt)> },
+    /// What became of actions, and the calls that have waited for that.
+    Sent { tries: u32, answers: Vec<Answer>, next: vec::IntoIter<Call> },
+    /// Why actions have failed, now that it is known whether their table is disabled.
+    Failed { tries: u32, failures: Vec<(usize, Attempt)>, progress: bool },
+}
+
+/// What the tasks of a batch share.
+pub(super) struct Work {
+    pub(super) shared: Arc<Shared>,
+    pub(super) known: Arc<KnownRegions>,
+    pub(super) actions: Vec<Prepared>,
+    pub(super) deadline: Instant,
+    pub(super) rpc_timeout: Duration,
+    /// Whether actions of one row are sent in their order, however many calls it takes.
+    pub(super) in_order: bool,
+}
+
+impl Work {
+    pub(super) fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// The time for a call.
+    pub(super) fn timeout(&self) -> Duration {
+        self.rpc_timeout.min(self.remaining()).max(Duration::from_millis(1))
+    }
+
+    fn row(&self, index: usize) -> &[u8] {
+        self.actions[index].action.row()
+    }
+
+    /// Where actions are to be sent, as far as is known.
+    pub(super) fn find(&self, tries: u32, indices: Vec<usize>) -> Step {
+        let (mut regions, mut unknown) = (Regions::default(), Vec::new());
+        // All at one moment: of a row whose region becomes known meanwhile, later actions would come before the first.
+        let find = self.known.at_this_moment();
+        for index in indices {
+            let row = self.row(index);
+            // Rows in order have the region of those before them.
+            if regions.push_to_last(row, index) {
+                continue;
+            }
+            match find(row, Side::At) {
+                Some(location) => regions.push(location, index),
+                None => unknown.push(index),
+            }
+        }
+        drop(find);
+        self.located(tries, regions, unknown, Vec::new())
+    }
+
+    /// Where actions are to be sent, as hbase:meta says.
+    pub(super) async fn look_up(&self, tries: u32, indices: Vec<usize>) -> Step {
+        let (mut regions, mut unlocated) = (Regions::default(), Vec::new());
+        let mut every: Option<Attempt> = None;
+        for index in indices {
+            let row = self.row(index);
+            if regions.push_to_last(row, index) {
+                continue;
+            }
+            let located = match &every {
+                None => self.locate(row).await,
+                // No other row waits for the same failure.
+                Some(failed) => self.known.find(row, Side::At).ok_or_else(|| failed.clone()),
+            };
+            match located {
+                Ok(location) => regions.push(location, index),
+                Err(failed) => {
+                    if failure::fails_every_look_up(&failed.exception) {
+                        every.get_or_insert_with(|| failed.clone());
+                    }
+                    unlocated.push((index, failed));
+                }
+            }
+        }
+        self.located(tries, regions, Vec::new(), unlocated)
+    }
+
+    async fn locate(&self, row: &[u8]) -> Result<Arc<RegionLocation>, Attempt> {
+        let locating = self.shared.locator.locate(&self.known, row, Side::At);
+        match tokio::time::timeout(self.timeout(), locating).await {
+            Ok(located) => located,
+            Err(_) => {
+                let exception = exceptions::call_timeout("no location in time");
+                Err(Attempt { method: "locate", server: None, region: None, number: 1, exception })
+            }
+        }
+    }
+
+    fn located(
+        &self,
+        tries: u32,
+        regions: Regions,
+        unknown: Vec<usize>,
+        unlocated: Vec<(usize, Attempt)>,
+    ) -> Step {
+        let sizes = |index: usize| self.actions[index].action.size();
+        let rows = |index: usize| self.in_order.then(|| self.row(index));
+        Step::Located { tries, calls: regions.by_server(sizes, rows), unknown, unlocated }
+    }
+
+    /// Makes a call; gives back what became of its actions.
+    pub(super) async fn send(&self, regions: Call) -> Vec<Answer> {
+        let multi = Multi::new(&self.actions, &regions);
+        let (request, cells) = multi.request(self.shared.nonce_group);
+        let server = &regions[0].0;
+        let asked = self.shared.call_at(server, "Multi", self.timeout(), &request, cells).await;
+        let answers = match asked {
+            Ok((response, block)) => multi.answers(&response, block),
+            Err(exception) => multi.all_failed(&exception),
+        };
+        for (location, exception) in multi.failures(&answers) {
+            self.shared.locator.failed(Some(&self.known), location, exception);
+        }
+        answers
+    }
+}
