@@ -80,7 +80,7 @@ impl StreamCodec {
         limit: usize,
         room: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Vec<u8>, BadStream> {
-        let mut out = Payload::new(stream.len().saturating_mul(EXPECTED_RATIO), limit, room)?;
+        let mut out = Payload::new(stream.len().saturating_mul(EXPECTED_RATIO), limit, room);
         if stream.is_empty() {
             return Ok(out.into_bytes());
         }

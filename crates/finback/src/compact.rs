@@ -14,6 +14,7 @@ use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
 use finback_layout::{LayoutError, RootDir};
 use finback_region::{CompactionOutcome, PlainHost, Region, RegionConfig, RegionEnvironment};
 use finback_wal::{Wal, WalKind, WalOptions};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,10 +59,14 @@ fn compact(options: &CompactOptions, config: &ServerConfig) -> Result<(), Failur
     let table = Arc::new(table);
     let environment = environment(root, config)?;
     let all = root.list_regions(&target.table).map_err(|error| error.to_string())?;
-    let regions = target.region.as_ref().map_or(all.clone(), |region| vec![region.clone()]);
+    let regions = target.region.as_ref().map_or_else(|| all.clone(), |region| vec![region.clone()]);
+    let mut needed = BTreeSet::new();
+    for region in &all {
+        needed.append(&mut root.leads_to(&target.table, region).map_err(|error| error.to_string())?);
+    }
     let mut failures = Vec::new();
     for encoded_name in regions {
-        let compacted = match why_not(root, &target.table, &encoded_name, &all) {
+        let compacted = match why_not(root, &target.table, &encoded_name, &needed) {
             Ok(Some(reason)) => {
                 say(&format!("{encoded_name}: {reason}"));
                 Ok(())
@@ -74,12 +79,12 @@ fn compact(options: &CompactOptions, config: &ServerConfig) -> Result<(), Failur
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\nfinback: ")) }
 }
 
-/// Why a region is passed over, if it is. `all`: the regions that the table has directories of.
+/// Why a region is passed over, if it is. `needed`: regions whose files others lead to.
 fn why_not(
     root: &RootDir,
     table: &TableName,
     region: &str,
-    all: &[String],
+    needed: &BTreeSet<String>,
 ) -> Result<Option<&'static str>, Failure> {
     let failure = |error: LayoutError| error.to_string();
     match root.read_region_info(table, region) {
@@ -87,13 +92,11 @@ fn why_not(
         Err(error) if error.is_not_found() => return Ok(Some("passed over, for it never became a region")),
         read => read.map(drop).map_err(failure)?,
     }
-    for other in all.iter().filter(|other| *other != region) {
+    if needed.contains(region) {
         // HBase looks for them nowhere else.
-        if root.leads_to(table, other, region).map_err(failure)? {
-            return Ok(Some(
-                "passed over, for regions that it was split or merged into need its files where they are",
-            ));
-        }
+        return Ok(Some(
+            "passed over, for regions that it was split or merged into need its files where they are",
+        ));
     }
     let loads = root.region_bulk_load_dir(table, region);
     let has_loads = root.fs().exists(&loads).map_err(|error| format!("{}: {error}", loads.display()))?;

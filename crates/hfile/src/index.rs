@@ -88,6 +88,11 @@ impl RootIndex {
         self.places.len()
     }
 
+    /// Bytes that the entries would take in an index block that is not the root.
+    pub(crate) fn entry_bytes(&self) -> u64 {
+        (self.keys.len() + self.len() * (ENTRY_HEAD + size_of::<u32>())) as u64
+    }
+
     /// Bytes of memory beside the index itself.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.places.capacity() * size_of::<BlockRef>()

@@ -1,6 +1,7 @@
 //! Directories of regions that come of others: the daughters of a split, and what a merge gives. They have references to
 //! the files of their parents, whose directories stay until no reference leads there.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use finback_cell::{Bytes, RegionInfo, TableName};
@@ -97,24 +98,22 @@ impl RootDir {
         Ok(names)
     }
 
-    /// Whether a region has files that lead to files of another one of its table.
+    /// The regions of its table to whose files files of a region lead.
     ///
     /// # Errors
     /// The storage's.
-    pub fn leads_to(&self, table: &TableName, region: &str, other: &str) -> Result<bool> {
+    pub fn leads_to(&self, table: &TableName, region: &str) -> Result<BTreeSet<String>> {
+        let mut others = BTreeSet::new();
         for family in self.list_families(table, region)? {
             for entry in self.list_if_exists(&self.family_dir(table, region, family.as_bytes()))? {
-                let leads = match StoreFileName::parse(&entry.name) {
-                    Some(StoreFileName::Reference { region, .. }) => region == other,
-                    Some(StoreFileName::Link(link)) => link.table == *table && link.region == other,
+                match StoreFileName::parse(&entry.name) {
+                    Some(StoreFileName::Reference { region, .. }) => others.insert(region),
+                    Some(StoreFileName::Link(link)) if link.table == *table => others.insert(link.region),
                     _ => false,
                 };
-                if leads {
-                    return Ok(true);
-                }
             }
         }
-        Ok(false)
+        Ok(others)
     }
 }
 

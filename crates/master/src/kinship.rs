@@ -38,10 +38,9 @@ impl Kinship {
     /// Whether no file of the offspring leads to a file of the parents.
     pub(crate) fn is_over(&self, root: &RootDir) -> Result<bool, LayoutError> {
         for offspring in &self.offspring {
-            for parent in &self.parents {
-                if root.leads_to(&self.table, offspring, parent)? {
-                    return Ok(false);
-                }
+            let others = root.leads_to(&self.table, offspring)?;
+            if self.parents.iter().any(|parent| others.contains(parent)) {
+                return Ok(false);
             }
         }
         Ok(true)

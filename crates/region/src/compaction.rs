@@ -263,23 +263,17 @@ impl Region {
         }
         let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
         outputs.iter().for_each(|file| self.cache_written(store, file, wanted));
-        let keep_cached = || {
-            outputs.iter().for_each(|file| self.keep_cached(store, file, || !control.is_cancelled()));
-        };
         // At best those who read never miss a block.
-        let has_room = store.cache.has_room(usize::try_from(outcome.bytes_written).unwrap_or(usize::MAX));
-        if job.stays_cached && has_room {
-            keep_cached();
-        }
+        let is_cached = job.stays_cached && self.cache_beside(store, &outputs, control);
         if outcome.markers_dropped > 0 {
             // See `renew_scanner`.
             self.file_switch.switch(|| store.exchange_files(&job.inputs, outputs.clone()));
         } else {
             store.exchange_files(&job.inputs, outputs.clone());
         }
-        store.forget_blocks(&job.inputs);
-        if job.stays_cached && !has_room {
-            keep_cached();
+        let freed = store.forget_blocks(&job.inputs);
+        if job.stays_cached && !is_cached {
+            self.cache_instead(store, &outputs, freed, control);
         }
         match marked {
             Ok(()) => self.archive(store, &job.inputs, leftovers),

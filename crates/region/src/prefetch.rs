@@ -1,10 +1,12 @@
 //! Blocks that come into the cache before somebody asks for them: those of files that were just written, and those of a
 //! region that was just opened, as far as the settings want them there.
 
+use crate::job_control::JobControl;
 use crate::region::Region;
 use crate::store::Store;
 use crate::store_file::StoreFile;
 use finback_hfile::Prefetch;
+use std::sync::Arc;
 
 /// For so many bytes at a time a file is read that is not in the system's memory.
 const STREAMED_BYTES: usize = 1 << 20;
@@ -35,12 +37,52 @@ impl Region {
         }
     }
 
-    /// Brings into the cache, while there is room in it and the caller says so, a file that was just written past the system's
-    /// memory in the place of files that were in the cache.
-    pub(crate) fn keep_cached(&self, store: &Store, file: &StoreFile, goes_on: impl Fn() -> bool) {
-        let streamed_bytes = Some(STREAMED_BYTES);
-        let wanted = Prefetch { streamed_bytes, ..Prefetch::all(store.data_priority) };
-        self.bring_in(store, file, wanted, |bytes| goes_on() && store.cache.has_room(bytes));
+    /// Brings into the cache files that were just written past the system's memory, if there is room for them beside all that is
+    /// there. Whether there is.
+    pub(crate) fn cache_beside(
+        &self,
+        store: &Store,
+        files: &[Arc<StoreFile>],
+        control: &dyn JobControl,
+    ) -> bool {
+        let bytes_of = |file: &Arc<StoreFile>| file.reader().trailer().fields.total_uncompressed_bytes();
+        let bytes = files.iter().map(bytes_of).fold(0, u64::saturating_add);
+        let has_room = store.cache.has_room(usize::try_from(bytes).unwrap_or(usize::MAX));
+        if has_room {
+            self.cache_files(store, files, control, |bytes| store.cache.has_room(bytes));
+        }
+        has_room
+    }
+
+    /// Brings so many blocks of them into the cache: as many as have just left it.
+    pub(crate) fn cache_instead(
+        &self,
+        store: &Store,
+        files: &[Arc<StoreFile>],
+        mut blocks: usize,
+        control: &dyn JobControl,
+    ) {
+        self.cache_files(store, files, control, |_| {
+            let is_left = blocks > 0;
+            blocks = blocks.saturating_sub(1);
+            is_left
+        });
+    }
+
+    fn cache_files(
+        &self,
+        store: &Store,
+        files: &[Arc<StoreFile>],
+        control: &dyn JobControl,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) {
+        let wanted = Prefetch { streamed_bytes: Some(STREAMED_BYTES), ..Prefetch::all(store.data_priority) };
+        for file in files {
+            self.bring_in(store, file, wanted, |bytes| {
+                control.wrote(bytes as u64);
+                !control.is_cancelled() && goes_on(bytes)
+            });
+        }
     }
 
     fn prefetch_file(&self, store: &Store, file: &StoreFile) {

@@ -125,15 +125,20 @@ impl Store {
         }
     }
 
-    /// Whether those who read these files find nearly all of it in the cache.
+    /// Whether those who read these files find nearly all of it in the cache, so that a file that takes their place should be there, and
+    /// nothing else sees to that.
     pub(crate) fn are_cached(&self, files: &[Arc<StoreFile>]) -> bool {
-        if !self.recent_reads.any() || !self.rules.caches_blocks || self.cache.has_stored() {
+        let is_wanted = self.recent_reads.any() && self.rules.caches_blocks;
+        if !is_wanted || self.caching.reads_what_is_written() || self.cache.has_stored() {
             return false;
         }
-        let block_size = u64::from(self.family.block_size_bytes());
+        // What has been read of a file that is elsewhere stays where it is.
+        if files.iter().any(|file| file.is_elsewhere()) {
+            return false;
+        }
         let (mut cached, mut all) = (0, 0);
         for reader in files.iter().map(|file| file.reader()) {
-            let blocks = reader.data_blocks(block_size);
+            let blocks = reader.data_blocks();
             cached += blocks.min(self.cache.blocks_of(reader.id()) as u64);
             all += blocks;
         }
@@ -278,13 +283,14 @@ impl Store {
         gone
     }
 
-    /// Frees the cache of files that are no longer served, and that nobody will open again.
-    pub(crate) fn forget_blocks(&self, files: &[Arc<StoreFile>]) {
+    /// Frees the cache of files that are no longer served, and that nobody will open again. Of how many blocks?
+    pub(crate) fn forget_blocks(&self, files: &[Arc<StoreFile>]) -> usize {
         // Of a file that is elsewhere others may be reading the same blocks.
-        for file in files.iter().filter(|file| !file.is_elsewhere()) {
+        let gone = files.iter().filter(|file| !file.is_elsewhere()).map(|file| {
             file.reader().retire();
-            self.cache.evict_file(file.reader().id());
-        }
+            self.cache.evict_file(file.reader().id())
+        });
+        gone.sum()
     }
 
     /// Frees the cache of this store's blocks if that is wanted at a close (EVICT_BLOCKS_ON_CLOSE). Else the next opening

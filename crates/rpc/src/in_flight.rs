@@ -68,6 +68,11 @@ impl Share {
         self.bytes.load(Ordering::Relaxed) == 0
     }
 
+    /// Whether others would have noticeably more room without it.
+    pub(crate) fn is_noticeable(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) >= self.all.limit / 64
+    }
+
     /// Counts `more` bytes if the limit allows.
     pub(crate) fn try_grow(&self, more: usize) -> bool {
         let grown = self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |bytes| {

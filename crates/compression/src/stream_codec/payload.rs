@@ -3,6 +3,10 @@
 use crate::BadStream;
 use std::io::Read;
 
+/// Where there is no room for as much again, the payload grows by one part in so many, and so many bytes.
+const SMALL_PART: usize = 8;
+const LEAST_STEP: usize = 16 << 10;
+
 /// The bytes so far.
 pub(super) struct Payload<'a> {
     bytes: Vec<u8>,
@@ -12,15 +16,11 @@ pub(super) struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// One of at most `limit` bytes, with room for as many as are expected.
-    pub(super) fn new(
-        expected: usize,
-        limit: usize,
-        room: &'a mut dyn FnMut(usize) -> bool,
-    ) -> Result<Self, BadStream> {
+    /// One of at most `limit` bytes, with room for as many as are expected, if that is there.
+    pub(super) fn new(expected: usize, limit: usize, room: &'a mut dyn FnMut(usize) -> bool) -> Self {
         let mut payload = Self { bytes: Vec::new(), limit, room };
-        payload.reserve(expected.min(limit))?;
-        Ok(payload)
+        payload.reserve(expected.min(limit));
+        payload
     }
 
     /// Appends all that `decoder` gives.
@@ -56,23 +56,27 @@ impl<'a> Payload<'a> {
         self.bytes
     }
 
-    /// Makes room for more bytes, and for as many as there are already: few steps lead to a large payload.
+    /// Makes room for more bytes, and for as many as there are already: few steps lead to a large payload. Where there is no room for
+    /// that, for a part of it.
     fn grow(&mut self, more: usize) -> Result<(), BadStream> {
         if more > self.left() {
             return Err("a longer payload");
         }
         if self.bytes.capacity() - self.bytes.len() < more {
-            self.reserve(more.max(self.bytes.len()).min(self.left()))?;
+            let (all, part) = (self.bytes.len(), self.bytes.len() / SMALL_PART + LEAST_STEP);
+            let left = self.left();
+            let has_room = [all, part, 0].into_iter().any(|step| self.reserve(more.max(step).min(left)));
+            return if has_room { Ok(()) } else { Err("a payload that there is no room for") };
         }
         Ok(())
     }
 
-    fn reserve(&mut self, more: usize) -> Result<(), BadStream> {
+    fn reserve(&mut self, more: usize) -> bool {
         let wanted = (self.bytes.len() + more).saturating_sub(self.bytes.capacity());
-        if !(self.room)(wanted) {
-            return Err("a payload that there is no room for");
+        let has_room = (self.room)(wanted);
+        if has_room {
+            self.bytes.reserve_exact(more);
         }
-        self.bytes.reserve_exact(more);
-        Ok(())
+        has_room
     }
 }

@@ -60,10 +60,14 @@ impl HFileReader {
         scaled.max(one_cell).max(block_size_bytes).min(MOST_BLOCK_BYTES)
     }
 
-    /// About how many data blocks there are, if they end as soon as they have so many bytes.
-    pub fn data_blocks(&self, block_size_bytes: u64) -> u64 {
-        let full = self.trailer.fields.total_uncompressed_bytes().div_ceil(block_size_bytes.max(1));
-        full.min(self.entry_count())
+    /// How many data blocks there are; about, where the root index does not know them: each has an entry in the index, as long as
+    /// those of the root.
+    pub fn data_blocks(&self) -> u64 {
+        let of_root = self.root.len() as u64;
+        match self.index_levels() {
+            1 => of_root,
+            _ => self.index_bytes().saturating_mul(of_root) / self.root.entry_bytes().max(1),
+        }
     }
 
     /// About how many bytes of memory a scan keeps that goes through the file: a data block, of up to `most_of_block` bytes,

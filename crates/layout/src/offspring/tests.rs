@@ -45,8 +45,8 @@ fn daughters_have_a_half_each() {
         assert_eq!(references(&root, daughter), [(name, reference("m", half))]);
         assert_eq!(root.read_region_info(&daughter.table, &encoded).unwrap(), *daughter);
         assert_eq!(root.max_noted_sequence_id(&daughter.table, &encoded).unwrap(), Some(10));
-        assert!(root.leads_to(&daughter.table, &encoded, &parent.encoded_name()).unwrap());
-        assert!(!root.leads_to(&daughter.table, &encoded, &above.encoded_name()).unwrap());
+        let leads_to = root.leads_to(&daughter.table, &encoded).unwrap();
+        assert_eq!(leads_to, [parent.encoded_name()].into());
     }
     let grandchild = region("a", "c", 3);
     let error = root.create_offspring(&grandchild, &[below], &families).unwrap_err();

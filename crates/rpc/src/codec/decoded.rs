@@ -40,11 +40,14 @@ impl<'a, 'r> Decoded<'a, 'r> {
             return Err(CodecError::TooLarge { limit });
         }
         if bytes > self.taken {
-            // The builder takes twice what it had, too.
-            let more = self.taken.max(bytes - self.taken);
-            if !(self.room.take)(more) {
+            // The builder takes twice what it had, too; where there is no room for that, it may not need all of it.
+            let needed = bytes - self.taken;
+            let steps = [self.taken, self.taken / 8, 0];
+            let Some(more) =
+                steps.into_iter().map(|step| step.max(needed)).find(|more| (self.room.take)(*more))
+            else {
                 return Err(CodecError::NoRoom);
-            }
+            };
             self.taken += more;
         }
         self.cells.push_parts(parts);

@@ -26,17 +26,17 @@ struct Taken<'a> {
 impl Taken<'_> {
     /// Takes more, if there is room.
     fn take(&mut self, more: usize) -> bool {
-        self.bytes = self.bytes.saturating_add(more);
-        if self.bytes <= self.uncounted {
-            return true;
+        let bytes = self.bytes.saturating_add(more);
+        if bytes > self.uncounted {
+            let share = self.share.get_or_insert_with(|| Arc::new(self.in_flight.share()));
+            self.is_refused = !share.try_grow(bytes - self.counted);
+            if self.is_refused {
+                return false;
+            }
+            self.counted = bytes;
         }
-        let share = self.share.get_or_insert_with(|| Arc::new(self.in_flight.share()));
-        let is_there = share.try_grow(self.bytes - self.counted);
-        if is_there {
-            self.counted = self.bytes;
-        }
-        self.is_refused = !is_there;
-        is_there
+        self.bytes = bytes;
+        true
     }
 
     /// Gives back what is not kept of it.

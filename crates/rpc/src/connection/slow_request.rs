@@ -26,7 +26,7 @@ impl SlowRequest {
 impl Connection {
     /// Whether a large request is being received. Looks whether others are refused meanwhile.
     pub(super) fn look_at_request(&mut self) -> bool {
-        let is_received = !self.share.is_empty() && self.reads();
+        let is_received = self.share.is_noticeable() && self.reads();
         // Who is refused comes back after a pause: while such clients go on coming, there is one within this time.
         let within = self.shared.limits.crowded_stall_timeout * 2;
         let is_wanted = is_received && self.shared.in_flight.has_refused_within(within);

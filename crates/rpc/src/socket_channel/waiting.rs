@@ -31,10 +31,7 @@ impl Waiting {
         if let Some(reason) = &state.gone {
             return Err(reason.clone());
         }
-        if state.calls.is_empty() {
-            // It has owed nothing since its last answer, which was heard before it was taken off.
-            state.silent_since = Some(Instant::now());
-        }
+        state.silent_since.get_or_insert_with(Instant::now);
         let (sender, answer) = oneshot::channel();
         state.calls.insert(call_id, sender);
         Ok(WaitingCall { waiting: self, call_id, answer, is_answered: false })
@@ -42,7 +39,15 @@ impl Waiting {
 
     /// Hands an answer to its call. Nobody waits any more for a call that has timed out, nor for one that never was.
     pub(super) fn answer(&self, call_id: u32, answer: Answer) {
-        let sender = self.state.lock().calls.remove(&call_id);
+        let sender = {
+            let mut state = self.state.lock();
+            let sender = state.calls.remove(&call_id);
+            // After its last answer the server owes nothing; to those who have gone without one it still does.
+            if sender.is_some() && state.calls.is_empty() {
+                state.silent_since = None;
+            }
+            sender
+        };
         if let Some(sender) = sender {
             let _ = sender.send(answer);
         }
