@@ -261,6 +261,30 @@ fn results_are_kept_for_a_while_and_their_number_is_limited() {
 }
 
 #[test]
+fn what_an_earlier_master_did_not_finish_is_not_forgotten_however_old_it_is() {
+    let mut core = core();
+    let old = START - 20 * 60_000;
+    let record = |proc_id, finished| finback_proto::pb::StoredProcedure {
+        proc_id,
+        submitted_time: old,
+        last_update: old,
+        operation: crate::procedure_record::encode_operation(&Operation::FlushTable {
+            table: TableName::namespace_table(),
+            families: Vec::new(),
+        })
+        .unwrap(),
+        finished: Some(finished),
+        ..Default::default()
+    };
+    core.take_over(vec![record(1, true), record(2, false)]);
+    core.evict(START);
+    assert!(core.procedures.get(1).is_none() && core.procedures.get(2).is_some());
+    core.server_started(server(1, 5), START, START).unwrap();
+    play(&mut core, START);
+    assert_eq!(core.procedures.get(2).unwrap().status, Status::Finished(Ok(())));
+}
+
+#[test]
 fn a_flush_passes_over_regions_that_are_closed_meanwhile() {
     let mut core = initialized();
     for (exception, fails) in
