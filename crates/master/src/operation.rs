@@ -9,7 +9,7 @@ use pb::table_state::State as TableState;
 
 use crate::sanity_check::SanityChecks;
 use crate::{
-    file_tracker, region_division, sanity_check,
+    file_tracker, meta_row, region_division, sanity_check,
     snapshots::{self, TableOfSnapshot},
     state::{ClusterState, NamespaceConfiguration, Table},
 };
@@ -232,7 +232,7 @@ impl Operation {
                 check_namespace(state, table.name.namespace())?;
                 sanity_check::check_names(table)?;
                 sanity_check::check(table, sanity_checks)?;
-                check_split_keys(split_keys)?;
+                check_split_keys(&table.name, split_keys)?;
                 file_tracker::check_creation(table)?;
                 if state.tables.contains_key(&table.name) {
                     return Err(exceptions::table_exists(table.name.to_string()));
@@ -432,8 +432,8 @@ fn check_namespace_quotas(name: &str, configuration: &NamespaceConfiguration) ->
     Ok(())
 }
 
-/// Refuses empty and duplicate split keys; they come sorted.
-fn check_split_keys(keys: &[Bytes]) -> Result<(), RpcException> {
+/// Refuses empty and duplicate split keys, and such as no region can begin with; they come sorted.
+fn check_split_keys(table: &TableName, keys: &[Bytes]) -> Result<(), RpcException> {
     if keys.iter().any(Bytes::is_empty) {
         return Err(exceptions::do_not_retry("Empty split key must not be passed in the split keys."));
     }
@@ -443,10 +443,7 @@ fn check_split_keys(keys: &[Bytes]) -> Result<(), RpcException> {
             pair[0].escape_ascii()
         )));
     }
-    if keys.iter().any(|key| key.len() > finback_cell::MAX_ROW_LENGTH) {
-        return Err(exceptions::do_not_retry("A split key is longer than a row key may be"));
-    }
-    Ok(())
+    keys.iter().try_for_each(|key| meta_row::check_start_key(table, key))
 }
 
 fn check_flush(state: &ClusterState, name: &TableName, families: &[Bytes]) -> Result<(), RpcException> {

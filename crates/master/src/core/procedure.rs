@@ -495,7 +495,7 @@ impl Core {
         }
     }
 
-    fn step_failed(&mut self, id: u64, exception: RpcException) {
+    pub(super) fn step_failed(&mut self, id: u64, exception: RpcException) {
         let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
         procedure.attempt += 1;
         let attempt = procedure.attempt;

@@ -6,7 +6,7 @@ use crate::{
     storage_work::StorageWork,
 };
 use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, RegionState, TableDescriptor, TableName};
-use finback_rpc::exceptions;
+use finback_rpc::{RpcException, exceptions};
 use std::time::Duration;
 
 const START: u64 = 1_700_000_000_000;
@@ -23,13 +23,27 @@ fn core() -> Core {
 
 /// Plays the rest of the world until there is nothing to do: everything works, regions open and close as asked.
 fn play(core: &mut Core, now: u64) -> Vec<Action> {
+    play_where(core, now, |_| None)
+}
+
+/// As `play`, where some actions fail.
+fn play_where(
+    core: &mut Core,
+    now: u64,
+    mut failure: impl FnMut(&Action) -> Option<RpcException>,
+) -> Vec<Action> {
     let mut done = Vec::new();
-    loop {
+    for _ in 0..1000 {
         let actions = core.take_actions();
         if actions.is_empty() {
             return done;
         }
         for (id, action) in actions {
+            if let Some(exception) = failure(&action) {
+                core.completed(id, Err(exception), now);
+                done.push(action);
+                continue;
+            }
             let output = match &action {
                 Action::ScanMeta { .. } => Output::Meta(Default::default()),
                 Action::ScanNamespaces { .. } => Output::Namespaces(Default::default()),
@@ -41,6 +55,7 @@ fn play(core: &mut Core, now: u64) -> Vec<Action> {
             done.push(action);
         }
     }
+    panic!("it does not come to an end");
 }
 
 fn report(core: &mut Core, action: &Action, now: u64) {
@@ -204,6 +219,36 @@ fn a_failed_write_of_meta_is_repeated_whole_and_in_order() {
     core.completed(id, Ok(Output::Done), START);
     play(&mut core, START);
     assert!(core.state.regions.values().all(|region| region.state == RegionState::Open));
+}
+
+#[test]
+fn a_write_that_hbase_meta_refuses_fails_its_procedure_and_no_other() {
+    let mut core = initialized();
+    for table in ["good", "refused", "last"] {
+        create(&mut core, table, &["m"]);
+    }
+    let refuse = |action: &Action| {
+        let Action::WriteMeta { mutations, .. } = action else { return None };
+        let refused = mutations.iter().any(|mutation| mutation.row().starts_with(b"refused"));
+        refused.then(|| exceptions::do_not_retry("a row that is too long"))
+    };
+    let done = play_where(&mut core, START, refuse);
+    let writes = done.iter().filter_map(|action| match action {
+        Action::WriteMeta { mutations, .. } => Some(mutations.len()),
+        _ => None,
+    });
+    assert!(writes.max() > Some(3), "they went together first");
+    let ended = |table: &str| {
+        let (_, procedure) = core
+            .procedures
+            .all()
+            .find(|(_, p)| p.operation.table().is_some_and(|name| name.to_string() == table))
+            .unwrap();
+        procedure.status.clone()
+    };
+    assert_eq!((ended("good"), ended("last")), (Status::Finished(Ok(())), Status::Finished(Ok(()))));
+    assert!(matches!(ended("refused"), Status::Finished(Err(_))));
+    assert!(!core.state.tables.contains_key(&TableName::parse(b"refused").unwrap()));
 }
 
 #[test]
@@ -480,6 +525,8 @@ fn a_split_that_makes_no_sense_is_refused_in_hbases_words() {
     };
     assert_eq!(refused("m"), "Split row is equal to startkey: m");
     assert!(refused("a").starts_with("Split row is not inside region key range splitKey:a region: t,m,"));
+    let long = "x".repeat(32_750).leak();
+    assert!(refused(long).starts_with("A region of t cannot begin with a key of 32750 bytes"));
 }
 
 #[test]

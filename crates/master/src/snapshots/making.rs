@@ -18,6 +18,7 @@ use crate::{
     driver::Driver,
     master_service::{Answer, reply},
     meta_edit::MetaEdit,
+    meta_row,
     operation::{Operation, check_namespace, find},
     sanity_check,
     state::ClusterState,
@@ -168,6 +169,7 @@ pub(crate) fn check_clone(
 ) -> Result<(), RpcException> {
     check_namespace(state, of.table.name.namespace())?;
     check_schema(of, sanity_checks)?;
+    of.regions.iter().try_for_each(|region| meta_row::check_start_key(&of.table.name, &region.start_key))?;
     match state.tables.contains_key(&of.table.name) {
         true => Err(exceptions::table_exists(of.table.name.to_string())),
         false => Ok(()),
