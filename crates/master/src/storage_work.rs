@@ -60,6 +60,8 @@ pub(crate) enum StorageWork {
     /// Reads the descriptors of tables, then clears away whatever hbase:meta does not know.
     LoadTables {
         tables: BTreeMap<TableName, BTreeSet<String>>,
+        /// Of these a restore may have left a schema that is not that of their regions.
+        in_restore: BTreeSet<TableName>,
         sweep: bool,
     },
 }
@@ -104,7 +106,7 @@ impl StorageWork {
                 let of_server: Vec<_> = dirs.into_iter().filter(|dir| dir.server == server).collect();
                 Self::PutLogsAway(recover(root, &of_server)?).run(root)
             }
-            Self::LoadTables { tables, sweep } => load_tables(root, &tables, sweep),
+            Self::LoadTables { tables, in_restore, sweep } => load_tables(root, &tables, &in_restore, sweep),
         }
     }
 }
@@ -140,7 +142,12 @@ fn recover(root: &RootDir, dirs: &[WalDir]) -> Result<Vec<SplitReport>, RpcExcep
     Ok(split)
 }
 
-fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, sweep: bool) -> Outcome {
+fn load_tables(
+    root: &RootDir,
+    tables: &BTreeMap<TableName, BTreeSet<String>>,
+    in_restore: &BTreeSet<TableName>,
+    sweep: bool,
+) -> Outcome {
     let mut descriptors = BTreeMap::new();
     for table in tables.keys() {
         match root.read_table_descriptor(table) {
@@ -154,7 +161,7 @@ fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, s
     if sweep {
         root.sweep_snapshots().map_err(|e| exception(&e))?;
         let swept = root.sweep(tables).map_err(|e| exception(&e))?;
-        for (table, descriptor) in &descriptors {
+        for (table, descriptor) in descriptors.iter().filter(|(table, _)| !in_restore.contains(*table)) {
             sweep_families(root, descriptor, &tables[table]).map_err(|e| exception(&e))?;
         }
         if !swept.is_empty() {

@@ -500,6 +500,8 @@ impl Core {
         procedure.attempt += 1;
         let attempt = procedure.attempt;
         let again = match procedure.steps.front() {
+            // With the schema of what was not restored the table would lose families.
+            Some(Step::CleanUp(StorageWork::WriteDescriptor(_))) => true,
             Some(Step::CleanUp(_) | Step::Namespace(_) | Step::AddToSnapshot { .. }) => {
                 attempt < MAX_ATTEMPTS
             }

@@ -109,10 +109,13 @@ impl Core {
                 None => self.startup_again(),
             },
             Stage::LoadingTables => {
-                let tables = self.known_tables();
+                let (tables, in_restore) = (self.known_tables(), self.tables_in_restore());
                 // Where hbase:meta is empty, what lies on disk is not a crash's litter but perhaps all that is left.
                 let sweep = !self.startup.first_start;
-                self.act(Action::Storage(StorageWork::LoadTables { tables, sweep }), Purpose::Startup);
+                self.act(
+                    Action::Storage(StorageWork::LoadTables { tables, in_restore, sweep }),
+                    Purpose::Startup,
+                );
             }
             Stage::NamespaceTable => self.open_namespace_table(),
             Stage::ScanningNamespaces => match namespace_table::location(&self.state) {

@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     action::Output,
     operation::Operation,
+    snapshots::TableOfSnapshot,
     state::{Goal, Stage},
     storage_work::StorageWork,
 };
@@ -459,6 +460,39 @@ fn a_split_that_cannot_be_written_down_is_undone() {
     assert_eq!(ranges(&core, "t"), [range("", "", RegionState::Open)]);
     let Status::Finished(Err(error)) = &core.procedures.get(id).unwrap().status else { panic!("it failed") };
     assert_eq!(error.message, "disk full");
+}
+
+#[test]
+fn a_restore_is_not_over_before_the_old_schema_is_back() {
+    let mut core = initialized();
+    create(&mut core, "t", &[]);
+    play(&mut core, START);
+    let name = TableName::parse(b"t").unwrap();
+    core.submit(Operation::DisableTable(name.clone()), Origin::default(), START).unwrap();
+    play(&mut core, START);
+    let old = core.state.tables[&name].descriptor.clone().unwrap();
+    let mut table = TableDescriptor::clone(&old);
+    table.families[0].name = "g".into();
+    let regions = vec![RegionInfo::new(name.clone(), "".into(), "".into(), 5)];
+    let snapshot = finback_proto::pb::SnapshotDescription { name: "s".into(), ..Default::default() };
+    let of = TableOfSnapshot { snapshot, table, regions, splits: Default::default() };
+    let restore = Operation::RestoreSnapshot(Box::new(of));
+    let id = core.submit(restore, Origin::default(), START).unwrap();
+    let mut failures = 20;
+    play_where(&mut core, START, |action| {
+        let fails = match action {
+            Action::Storage(StorageWork::Snapshot(_)) => true,
+            Action::Storage(StorageWork::WriteDescriptor(table)) if *table == old && failures > 0 => {
+                failures -= 1;
+                true
+            }
+            _ => false,
+        };
+        fails.then(|| exceptions::io("disk full"))
+    });
+    assert_eq!(failures, 0);
+    assert!(matches!(core.procedures.get(id).unwrap().status, Status::Finished(Err(_))));
+    assert_eq!(core.state.tables[&name].descriptor.as_ref(), Some(&old));
 }
 
 #[test]
