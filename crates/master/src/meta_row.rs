@@ -57,8 +57,7 @@ pub(crate) struct MetaContents {
 impl MetaContents {
     /// Adds a row.
     pub(crate) fn add(&mut self, row: &CellBlock) {
-        let newest = row.iter().filter_map(|cell| u64::try_from(cell.timestamp()).ok()).max();
-        self.newest_timestamp = self.newest_timestamp.max(newest.unwrap_or(0));
+        self.newest_timestamp = self.newest_timestamp.max(newest_timestamp(row));
         match decode(row) {
             Ok(decoded) => self.rows.extend(decoded),
             Err(e) => {
@@ -66,6 +65,11 @@ impl MetaContents {
             }
         }
     }
+}
+
+/// Of the cells of a row.
+pub(crate) fn newest_timestamp(row: &CellBlock) -> u64 {
+    row.iter().filter_map(|cell| u64::try_from(cell.timestamp()).ok()).max().unwrap_or(0)
 }
 
 /// Reads a row; the errors are texts for the log. `Ok(None)` for rows of no interest.

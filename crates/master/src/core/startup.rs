@@ -170,8 +170,9 @@ impl Core {
                 }
                 self.enter(Stage::NamespaceTable);
             }
-            (Stage::ScanningNamespaces, Output::Namespaces(namespaces)) => {
-                self.state.namespaces = std::sync::Arc::new(namespaces);
+            (Stage::ScanningNamespaces, Output::Namespaces(contents)) => {
+                self.meta.seen_timestamp(contents.newest_timestamp);
+                self.state.namespaces = std::sync::Arc::new(contents.namespaces);
                 let reserved = [TableName::DEFAULT_NAMESPACE, TableName::SYSTEM_NAMESPACE];
                 let missing = reserved.iter().filter(|name| !self.state.namespaces.contains_key(**name));
                 let put =

@@ -10,6 +10,8 @@ use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, RegionState, Table
 use finback_rpc::{RpcException, exceptions};
 use std::time::Duration;
 
+mod clock;
+
 const START: u64 = 1_700_000_000_000;
 const EXPIRY_MS: u64 = 90_000;
 

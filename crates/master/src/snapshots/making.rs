@@ -222,14 +222,12 @@ fn check_schema(of: &TableOfSnapshot, sanity_checks: SanityChecks) -> Result<(),
 }
 
 /// The regions that come, in the order of the snapshot's: each as new as the others, but younger than what it came of.
-pub(crate) fn decide(of: &TableOfSnapshot, old: Decision, now: u64) -> Decision {
-    let newest = old.old_regions.iter().map(|region| region.region_id).max().unwrap_or(0);
-    let first = now.max(newest.saturating_add(1));
+pub(crate) fn decide(of: &TableOfSnapshot, old: Decision, first_id: u64) -> Decision {
     let ages: std::collections::BTreeSet<u64> = of.regions.iter().map(|region| region.region_id).collect();
     let age = |region: &RegionInfo| ages.range(..region.region_id).count() as u64;
     let new = |region: &RegionInfo| RegionInfo {
         table: of.table.name.clone(),
-        region_id: first.saturating_add(age(region)),
+        region_id: first_id.saturating_add(age(region)),
         replica_id: 0,
         ..region.clone()
     };
