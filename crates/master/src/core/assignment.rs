@@ -45,7 +45,8 @@ impl Core {
         self.begin(encoded, Goal::Open, server, attempt);
     }
 
-    /// Has regions closed that are open; each will be settled.
+    /// Has regions closed that are open; each will be settled. One that nobody closed has edits that are in no file: as in HBase
+    /// it is opened, and closed when it is open.
     pub(super) fn close_regions(&mut self, regions: &[String]) {
         for encoded in regions {
             let Some(region) = self.state.regions.get(encoded) else {
@@ -57,12 +58,10 @@ impl Core {
             }
             match region.location().filter(|server| self.state.servers.contains_key(server)) {
                 Some(server) => self.begin(encoded, Goal::Close, Some(server.clone()), 0),
-                None if region.state == RegionState::Closed => self.region_settled(encoded, Ok(())),
-                None => {
-                    let info = region.info.clone();
-                    self.begin(encoded, Goal::Close, None, 0);
-                    self.record_closed(encoded, info);
+                None if matches!(region.state, RegionState::Closed | RegionState::FailedOpen) => {
+                    self.region_settled(encoded, Ok(()));
                 }
+                None => self.region_lost(encoded),
             }
         }
     }
