@@ -9,7 +9,7 @@ use pb::table_state::State as TableState;
 
 use crate::sanity_check::SanityChecks;
 use crate::{
-    file_tracker, meta_row, region_division, sanity_check,
+    file_tracker, meta_row, region_calls, region_division, sanity_check,
     snapshots::{self, TableOfSnapshot},
     state::{ClusterState, NamespaceConfiguration, Table},
 };
@@ -285,9 +285,10 @@ impl Operation {
                 region_division::check_split(state, table, region, split_row)
             }
             Self::MergeRegions { table, regions } => region_division::check_merge(state, table, regions),
-            Self::AssignRegion { region, .. }
-            | Self::UnassignRegion { region, .. }
-            | Self::MoveRegion { region, .. } => match state.regions.contains_key(region) {
+            Self::AssignRegion { region, .. } | Self::MoveRegion { region, .. } => {
+                region_calls::check_table(state, region)
+            }
+            Self::UnassignRegion { region, .. } => match state.regions.contains_key(region) {
                 true => Ok(()),
                 false => Err(exceptions::unknown_region(region)),
             },

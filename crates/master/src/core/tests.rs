@@ -11,6 +11,7 @@ use finback_rpc::{RpcException, exceptions};
 use std::time::Duration;
 
 mod clock;
+mod turns;
 
 const START: u64 = 1_700_000_000_000;
 const EXPIRY_MS: u64 = 90_000;
