@@ -30,6 +30,8 @@ use crate::{
 const COLLECTION_INTERVAL: Duration = Duration::from_secs(300);
 /// How often results are forgotten that are old enough; HBase's `hbase.procedure.cleaner.interval`.
 const EVICTION_INTERVAL: Duration = Duration::from_secs(30);
+/// How often regions are tried again that did not open.
+const REOPENING_INTERVAL: Duration = Duration::from_secs(60);
 /// How often the core is told the time, as far as it needs to be.
 const TICK: Duration = Duration::from_secs(1);
 /// Nothing is done more often by itself, whatever the settings say.
@@ -296,6 +298,19 @@ impl Driver {
         let driver = self.clone();
         self.every(EVICTION_INTERVAL, move || {
             driver.event(Core::evict);
+            std::future::ready(())
+        });
+    }
+
+    /// Has regions tried again now and then that did not open.
+    pub(crate) fn reopen_forever(self: &Arc<Self>) {
+        let driver = self.clone();
+        self.every(REOPENING_INTERVAL, move || {
+            driver.event(|core, now| {
+                if core.state.initialized {
+                    core.open_failed_regions(now);
+                }
+            });
             std::future::ready(())
         });
     }

@@ -68,6 +68,7 @@ impl Master {
         if options.config.server_expiry.is_some() {
             driver.tick_forever();
         }
+        driver.reopen_forever();
         driver.collect_forever();
         driver.clean_forever();
         let options = Arc::new(options);
