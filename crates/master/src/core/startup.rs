@@ -110,12 +110,9 @@ impl Core {
             },
             Stage::LoadingTables => {
                 let (tables, in_restore) = (self.known_tables(), self.tables_in_restore());
-                // Where hbase:meta is empty, what lies on disk is not a crash's litter but perhaps all that is left.
-                let sweep = !self.startup.first_start;
-                self.act(
-                    Action::Storage(StorageWork::LoadTables { tables, in_restore, sweep }),
-                    Purpose::Startup,
-                );
+                let first_start = self.startup.first_start;
+                let work = StorageWork::LoadTables { tables, in_restore, first_start };
+                self.act(Action::Storage(work), Purpose::Startup);
             }
             Stage::NamespaceTable => self.open_namespace_table(),
             Stage::ScanningNamespaces => match namespace_table::location(&self.state) {
@@ -139,7 +136,10 @@ impl Core {
     pub(super) fn startup_outcome(&mut self, outcome: Outcome) {
         let output = match outcome {
             Ok(output) => output,
-            Err(e) if self.startup.stage == Stage::RecoveringLogs && e.do_not_retry => {
+            Err(e)
+                if e.do_not_retry
+                    && matches!(self.startup.stage, Stage::RecoveringLogs | Stage::LoadingTables) =>
+            {
                 tracing::error!("cannot start: {e}");
                 self.state.failure = Some(e.message);
                 self.startup.stage = Stage::Failed;
