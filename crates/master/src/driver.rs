@@ -280,12 +280,13 @@ impl Driver {
         collected
     }
 
-    /// Looks now and then whether there are such files.
+    /// Looks now and then whether there are such files, and puts away what could not be put away before.
     pub(crate) fn collect_forever(self: &Arc<Self>) {
         let driver = self.clone();
         self.every(COLLECTION_INTERVAL, move || {
             let driver = driver.clone();
             async move {
+                driver.event(Core::finish_undone);
                 if driver.read(|core| core.state.initialized && core.state.switches.catalog_janitor) {
                     driver.collect_regions().await;
                 }

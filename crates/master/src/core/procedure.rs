@@ -38,7 +38,7 @@ pub(crate) struct Origin {
 pub(crate) enum Step {
     /// Work on disk before the change stands in hbase:meta: if it fails, so does the operation, and nothing has changed.
     Prepare(StorageWork),
-    /// Work on disk after: it is tried again, then left to the next start of the master or use of the name.
+    /// Work on disk after: it is tried again, then left for later (`left_undone`), or to the next start or use of the name.
     CleanUp(StorageWork),
     /// One atomic change of hbase:meta.
     Meta(Vec<MetaEdit>),
@@ -513,8 +513,10 @@ impl Core {
         }
         match procedure.steps.front() {
             Some(Step::CleanUp(work)) => {
-                tracing::error!(?work, "left undone until the next start: {exception}");
+                tracing::error!(?work, "left undone for now: {exception}");
+                let (operation, work) = (procedure.operation.clone(), work.clone());
                 self.step_done(id);
+                self.leave_undone(operation, work);
             }
             _ if !procedure.otherwise.is_empty() => {
                 tracing::warn!(id, "procedure is undone: {exception}");

@@ -11,6 +11,7 @@ use finback_rpc::{RpcException, exceptions};
 use std::time::Duration;
 
 mod clock;
+mod left_undone;
 mod turns;
 
 const START: u64 = 1_700_000_000_000;
