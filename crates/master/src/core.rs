@@ -55,7 +55,7 @@ pub(crate) struct Core {
     purposes: HashMap<ActionId, Purpose>,
     meta: MetaWrites,
     procedure_writes: ProcedureWrites,
-    /// What could not be put away, and which operation left it.
+    /// What is to be put away, and which operation left it.
     left_undone: Vec<(Operation, StorageWork)>,
     startup: Startup,
     last_tick_ms: u64,

@@ -117,6 +117,9 @@ impl Core {
         self.meta.attempt = 0;
         let mut announced = Vec::new();
         for write in writes {
+            if let Then::Procedure(id) = write.then {
+                self.leave_parents(id, &write.edits);
+            }
             write.edits.iter().for_each(|edit| edit.apply(&mut self.state, self.now));
             match write.then {
                 Then::Nothing => {}

@@ -534,19 +534,53 @@ fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files
     create(&mut core, "t", &["f", "m"]);
     play(&mut core, START);
     let table = TableName::parse(b"t").unwrap();
-    let regions = core.state.assignable_regions_of(&table)[..2].to_vec();
-    core.submit(Operation::MergeRegions { table: table.clone(), regions }, Origin::default(), START).unwrap();
+    let parents = core.state.assignable_regions_of(&table)[..2].to_vec();
+    let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
+    core.submit(merge, Origin::default(), START).unwrap();
     play(&mut core, START);
     let [kinship] = &crate::kinship::kinships(&core.state)[..] else { panic!("one") };
-    let (region, is_split) = (kinship.region.clone(), kinship.is_split);
+    let (merged, is_split) = (kinship.region.clone(), kinship.is_split);
     // Nobody refers to the parents of the merge any more; the split comes first.
     let split = split(&mut core, "t", "c");
-    let collect = core.submit(Operation::CollectRegion { table, region, is_split }, Origin::default(), START);
+    let collect = Operation::CollectRegion { table: table.clone(), region: merged.clone(), is_split };
+    let collect = core.submit(collect, Origin::default(), START);
     let done = play(&mut core, START);
     assert_eq!(core.procedures.get(split).unwrap().status, Status::Finished(Ok(())));
     assert!(!kinds(&done).contains(&"archive"));
     let end = &core.procedures.get(collect.unwrap()).unwrap().status;
     assert!(matches!(end, Status::Finished(Err(_))), "{end:?}");
+    assert!(!put_away(&mut core).contains(&parents));
+    // When nobody refers to it, nobody refers to them either.
+    core.submit(Operation::CollectRegion { table, region: merged, is_split: true }, Origin::default(), START)
+        .unwrap();
+    assert!(put_away(&mut core).contains(&parents));
+}
+
+#[test]
+fn what_a_truncated_region_was_merged_from_is_put_away() {
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let parents = core.state.assignable_regions_of(&table);
+    let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
+    core.submit(merge, Origin::default(), START).unwrap();
+    play(&mut core, START);
+    let region = core.state.assignable_regions_of(&table)[0].clone();
+    core.submit(Operation::TruncateRegion { table, region }, Origin::default(), START).unwrap();
+    assert!(put_away(&mut core).contains(&parents));
+}
+
+/// Which regions go to the archive by and by.
+fn put_away(core: &mut Core) -> Vec<Vec<String>> {
+    let mut done = play(core, START);
+    core.finish_undone(START);
+    done.extend(play(core, START));
+    let archived = done.into_iter().filter_map(|action| match action {
+        Action::Storage(StorageWork::ArchiveRegions { regions, .. }) => Some(regions),
+        _ => None,
+    });
+    archived.collect()
 }
 
 #[test]
