@@ -219,15 +219,22 @@ impl Operation {
         match self {
             // As in HBase what is not there can be locked too.
             Self::HoldLock { .. } => Ok(()),
-            Self::CreateNamespace { name, configuration } => match state.namespaces.contains_key(name) {
-                true => Err(exceptions::namespace_exist(name)),
-                false => check_namespace_quotas(name, configuration),
-            },
+            Self::CreateNamespace { name, configuration } => {
+                check_namespace_table(state)?;
+                match state.namespaces.contains_key(name) {
+                    true => Err(exceptions::namespace_exist(name)),
+                    false => check_namespace_quotas(name, configuration),
+                }
+            }
             Self::ModifyNamespace { name, configuration } => {
+                check_namespace_table(state)?;
                 check_namespace(state, name)?;
                 check_namespace_quotas(name, configuration)
             }
-            Self::DeleteNamespace(name) => check_namespace_deletion(state, name),
+            Self::DeleteNamespace(name) => {
+                check_namespace_table(state)?;
+                check_namespace_deletion(state, name)
+            }
             Self::CreateTable { table, split_keys } => {
                 check_namespace(state, table.name.namespace())?;
                 sanity_check::check_names(table)?;
@@ -387,6 +394,15 @@ fn refuse_catalog(name: &TableName) -> Result<(), RpcException> {
     match name.is_meta() {
         true => Err(exceptions::do_not_retry("Can't modify catalog tables")),
         false => Ok(()),
+    }
+}
+
+/// What changes a namespace keeps the table of namespaces as it is until that has the change: it must be enabled.
+fn check_namespace_table(state: &ClusterState) -> Result<(), RpcException> {
+    let name = TableName::namespace_table();
+    match find(state, &name)?.state {
+        TableState::Enabled => Ok(()),
+        other => Err(exceptions::table_not_enabled(describe(&name, other))),
     }
 }
 

@@ -502,9 +502,9 @@ impl Core {
         let again = match procedure.steps.front() {
             // With the schema of what was not restored the table would lose families.
             Some(Step::CleanUp(StorageWork::WriteDescriptor(_))) => true,
-            Some(Step::CleanUp(_) | Step::Namespace(_) | Step::AddToSnapshot { .. }) => {
-                attempt < MAX_ATTEMPTS
-            }
+            // As a write of hbase:meta it may have been applied, unless it is refused for good.
+            Some(Step::Namespace(_)) => !exception.do_not_retry,
+            Some(Step::CleanUp(_) | Step::AddToSnapshot { .. }) => attempt < MAX_ATTEMPTS,
             _ => false,
         };
         if again {

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 mod clock;
 mod left_undone;
+mod namespaces;
 mod turns;
 
 const START: u64 = 1_700_000_000_000;
