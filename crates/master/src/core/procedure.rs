@@ -338,8 +338,9 @@ impl Core {
                 return;
             }
             procedure.updated_ms = self.now;
-            if std::mem::take(&mut procedure.aborted) && !procedure.otherwise.is_empty() {
-                self.step_failed(id, exceptions::procedure_aborted("abort requested"));
+            let can_be_undone = !procedure.otherwise.is_empty() && !procedure.steps.is_empty();
+            if std::mem::take(&mut procedure.aborted) && can_be_undone {
+                self.undo(id, exceptions::procedure_aborted("abort requested"));
                 continue;
             }
             match procedure.steps.front().cloned() {
@@ -518,16 +519,20 @@ impl Core {
                 self.step_done(id);
                 self.leave_undone(operation, work);
             }
-            _ if !procedure.otherwise.is_empty() => {
-                tracing::warn!(id, "procedure is undone: {exception}");
-                procedure.failure.get_or_insert(exception);
-                procedure.steps = std::mem::take(&mut procedure.otherwise).into();
-                procedure.attempt = 0;
-                procedure.wait = Wait::Ready;
-                self.write_down(id);
-            }
+            _ if !procedure.otherwise.is_empty() => self.undo(id, exception),
             _ => self.finish(id, Err(exception)),
         }
+    }
+
+    /// Does what is to be done in place of the steps that are left.
+    fn undo(&mut self, id: u64, exception: RpcException) {
+        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
+        tracing::warn!(id, "procedure is undone: {exception}");
+        procedure.failure.get_or_insert(exception);
+        procedure.steps = std::mem::take(&mut procedure.otherwise).into();
+        procedure.attempt = 0;
+        procedure.wait = Wait::Ready;
+        self.write_down(id);
     }
 
     /// A region is as it should be, or was given up: whoever waits for it goes on.

@@ -10,6 +10,7 @@ use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, RegionState, Table
 use finback_rpc::{RpcException, exceptions};
 use std::time::Duration;
 
+mod aborts;
 mod clock;
 mod left_undone;
 mod namespaces;
