@@ -3,6 +3,7 @@
 mod assignment;
 mod decision;
 mod division;
+mod failed_steps;
 mod held_locks;
 mod left_undone;
 mod locks;

@@ -20,8 +20,6 @@ use crate::{
 
 /// Operations that wait or run; a client that asks for more is told to come back.
 const MAX_ACTIVE: usize = 1000;
-/// Attempts at a step that may be tried again.
-const MAX_ATTEMPTS: u32 = 5;
 
 /// Nonce group and nonce of a request; none if both are 0.
 pub(crate) type Nonce = (u64, u64);
@@ -100,11 +98,11 @@ pub(crate) struct Procedure {
     /// Steps given from outside (finishing what an earlier master began): not to be planned.
     planned: bool,
     pub(super) wait: Wait,
-    attempt: u32,
+    pub(super) attempt: u32,
     /// The first failure that did not stop the operation.
     pub(super) failure: Option<RpcException>,
     /// See [`Step::Otherwise`].
-    otherwise: Vec<Step>,
+    pub(super) otherwise: Vec<Step>,
 }
 
 /// What of a procedure is on disk.
@@ -494,45 +492,6 @@ impl Core {
             }
             _ => {}
         }
-    }
-
-    pub(super) fn step_failed(&mut self, id: u64, exception: RpcException) {
-        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
-        procedure.attempt += 1;
-        let attempt = procedure.attempt;
-        let again = match procedure.steps.front() {
-            // With the schema of what was not restored the table would lose families.
-            Some(Step::CleanUp(StorageWork::WriteDescriptor(_))) => true,
-            // As a write of hbase:meta it may have been applied, unless it is refused for good.
-            Some(Step::Namespace(_)) => !exception.do_not_retry,
-            Some(Step::CleanUp(_) | Step::AddToSnapshot { .. }) => attempt < MAX_ATTEMPTS,
-            _ => false,
-        };
-        if again {
-            procedure.wait = Wait::Pause;
-            return self.pause(attempt, Purpose::Procedure(id));
-        }
-        match procedure.steps.front() {
-            Some(Step::CleanUp(work)) => {
-                tracing::error!(?work, "left undone for now: {exception}");
-                let (operation, work) = (procedure.operation.clone(), work.clone());
-                self.step_done(id);
-                self.leave_undone(operation, work);
-            }
-            _ if !procedure.otherwise.is_empty() => self.undo(id, exception),
-            _ => self.finish(id, Err(exception)),
-        }
-    }
-
-    /// Does what is to be done in place of the steps that are left.
-    fn undo(&mut self, id: u64, exception: RpcException) {
-        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
-        tracing::warn!(id, "procedure is undone: {exception}");
-        procedure.failure.get_or_insert(exception);
-        procedure.steps = std::mem::take(&mut procedure.otherwise).into();
-        procedure.attempt = 0;
-        procedure.wait = Wait::Ready;
-        self.write_down(id);
     }
 
     /// A region is as it should be, or was given up: whoever waits for it goes on.
