@@ -11,8 +11,8 @@ use crate::system_tables::{INFO, TABLE};
 /// What the name of a region has beside its table and its start key: commas and dots, an id however large, the encoded name.
 const REST_OF_NAME: usize = 4 + 20 + 32;
 
-/// Refuses a start key with which a region's name would be too long for a row. HBase's master finds that out when it is to write
-/// it.
+/// Refuses a start key with which a region's name would be too long for a row. HBase's master finds that out when it is to
+/// write it.
 pub(crate) fn check_start_key(table: &TableName, key: &Bytes) -> Result<(), RpcException> {
     let length = table.to_bytes().len() + key.len() + REST_OF_NAME;
     if length <= MAX_ROW_LENGTH {

@@ -176,8 +176,8 @@ fn load_tables(
     Ok(Output::Descriptors(descriptors))
 }
 
-/// Where hbase:meta is empty, what lies on disk is not a crash's litter but all that is left: the next start would not know that
-/// any more. Of a first start that was cut off there may be hbase:namespace.
+/// Where hbase:meta is empty, what lies on disk is not a crash's litter but all that is left: the next start would not know
+/// that any more. Of a first start that was cut off there may be hbase:namespace.
 fn refuse_tables(root: &RootDir) -> Result<(), RpcException> {
     let mut tables = root.list_tables().map_err(|e| exception(&e))?;
     tables.retain(|table| !table.is_meta() && *table != TableName::namespace_table());

@@ -70,8 +70,8 @@ impl Core {
         self.begin(encoded, Goal::Open, server, attempt);
     }
 
-    /// Has regions closed that are open; each will be settled. One that nobody closed has edits that are in no file: as in HBase
-    /// it is opened, and closed when it is open.
+    /// Has regions closed that are open; each will be settled. One that nobody closed has edits that are in no file: as in
+    /// HBase it is opened, and closed when it is open.
     pub(super) fn close_regions(&mut self, regions: &[String]) {
         for encoded in regions {
             let Some(region) = self.state.regions.get(encoded) else {

@@ -145,8 +145,8 @@ impl Core {
         lost.iter().for_each(|encoded| self.region_lost(encoded));
     }
 
-    /// A region whose server is dead, and whose logs are split: it is opened elsewhere. Who waits for it to be closed has it closed
-    /// then.
+    /// A region whose server is dead, and whose logs are split: it is opened elsewhere. Who waits for it to be closed has it
+    /// closed then.
     pub(super) fn region_lost(&mut self, encoded: &str) {
         let Some(region) = self.state.regions.get_mut(encoded) else { return };
         let recovering = |server: &ServerName, purposes: &std::collections::HashMap<u64, Purpose>| {
