@@ -8,7 +8,7 @@ use finback_proto::pb;
 use finback_rpc::RpcException;
 use finback_wal::SplitReport;
 
-use crate::{meta_row::MetaContents, state::NamespaceConfiguration, storage_work::StorageWork};
+use crate::{meta_row::MetaContents, namespace_table::NamespaceContents, storage_work::StorageWork};
 
 /// Ties an outcome to its action.
 pub(crate) type ActionId = u64;
@@ -52,7 +52,7 @@ pub(crate) enum Output {
     LogsSplit(Vec<SplitReport>),
     Meta(MetaContents),
     Descriptors(BTreeMap<TableName, Arc<TableDescriptor>>),
-    Namespaces(BTreeMap<String, NamespaceConfiguration>),
+    Namespaces(NamespaceContents),
 }
 
 /// How an action went.

@@ -3,7 +3,9 @@
 mod assignment;
 mod decision;
 mod division;
+mod failed_steps;
 mod held_locks;
+mod left_undone;
 mod locks;
 mod meta_writes;
 mod plan;
@@ -22,8 +24,10 @@ use finback_cell::ServerName;
 
 use crate::{
     action::{Action, ActionId, Outcome},
+    operation::Operation,
     options::MasterConfig,
     state::ClusterState,
+    storage_work::StorageWork,
 };
 pub(crate) use decision::Decision;
 pub(crate) use locks::{Lock, Mode, Resource};
@@ -52,6 +56,8 @@ pub(crate) struct Core {
     purposes: HashMap<ActionId, Purpose>,
     meta: MetaWrites,
     procedure_writes: ProcedureWrites,
+    /// What is to be put away, and which operation left it.
+    left_undone: Vec<(Operation, StorageWork)>,
     startup: Startup,
     last_tick_ms: u64,
     pub(crate) statistics: Statistics,
@@ -102,6 +108,7 @@ impl Core {
             purposes: HashMap::new(),
             meta: MetaWrites::default(),
             procedure_writes: ProcedureWrites::default(),
+            left_undone: Vec::new(),
             startup,
             last_tick_ms: now,
             statistics: Statistics::default(),

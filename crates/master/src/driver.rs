@@ -30,6 +30,8 @@ use crate::{
 const COLLECTION_INTERVAL: Duration = Duration::from_secs(300);
 /// How often results are forgotten that are old enough; HBase's `hbase.procedure.cleaner.interval`.
 const EVICTION_INTERVAL: Duration = Duration::from_secs(30);
+/// How often regions are tried again that did not open.
+const REOPENING_INTERVAL: Duration = Duration::from_secs(60);
 /// How often the core is told the time, as far as it needs to be.
 const TICK: Duration = Duration::from_secs(1);
 /// Nothing is done more often by itself, whatever the settings say.
@@ -278,12 +280,13 @@ impl Driver {
         collected
     }
 
-    /// Looks now and then whether there are such files.
+    /// Looks now and then whether there are such files, and puts away what could not be put away before.
     pub(crate) fn collect_forever(self: &Arc<Self>) {
         let driver = self.clone();
         self.every(COLLECTION_INTERVAL, move || {
             let driver = driver.clone();
             async move {
+                driver.event(Core::finish_undone);
                 if driver.read(|core| core.state.initialized && core.state.switches.catalog_janitor) {
                     driver.collect_regions().await;
                 }
@@ -296,6 +299,19 @@ impl Driver {
         let driver = self.clone();
         self.every(EVICTION_INTERVAL, move || {
             driver.event(Core::evict);
+            std::future::ready(())
+        });
+    }
+
+    /// Has regions tried again now and then that did not open.
+    pub(crate) fn reopen_forever(self: &Arc<Self>) {
+        let driver = self.clone();
+        self.every(REOPENING_INTERVAL, move || {
+            driver.event(|core, now| {
+                if core.state.initialized {
+                    core.open_failed_regions(now);
+                }
+            });
             std::future::ready(())
         });
     }

@@ -42,7 +42,7 @@ pub struct MasterStatus {
     pub namespaces: Arc<BTreeMap<String, Vec<(String, String)>>>,
     /// Whether tables are enabled, or on their way, as hbase:meta has it.
     pub table_states: Arc<BTreeMap<TableName, table_state::State>>,
-    /// Why the start failed for good, if it did: logs that are corrupt, or hbase:meta.
+    /// Why the start failed for good, if it did: logs that are corrupt, or hbase:meta, or that there is none.
     pub failure: Option<String>,
 }
 
@@ -68,6 +68,7 @@ impl Master {
         if options.config.server_expiry.is_some() {
             driver.tick_forever();
         }
+        driver.reopen_forever();
         driver.collect_forever();
         driver.clean_forever();
         let options = Arc::new(options);

@@ -1,10 +1,28 @@
-//! Reading rows of hbase:meta.
+//! Rows of hbase:meta: reading them, and which there can be.
 
-use finback_cell::{Cell, CellBlock, RegionInfo, RegionState, ServerName, TableName};
+use bytes::Bytes;
+use finback_cell::{Cell, CellBlock, MAX_ROW_LENGTH, RegionInfo, RegionState, ServerName, TableName};
 use finback_proto::{Message, pb, pbuf};
+use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
 use crate::system_tables::{INFO, TABLE};
+
+/// What the name of a region has beside its table and its start key: commas and dots, an id however large, the encoded name.
+const REST_OF_NAME: usize = 4 + 20 + 32;
+
+/// Refuses a start key with which a region's name would be too long for a row. HBase's master finds that out when it is to
+/// write it.
+pub(crate) fn check_start_key(table: &TableName, key: &Bytes) -> Result<(), RpcException> {
+    let length = table.to_bytes().len() + key.len() + REST_OF_NAME;
+    if length <= MAX_ROW_LENGTH {
+        return Ok(());
+    }
+    let bytes = key.len();
+    Err(exceptions::do_not_retry(format!(
+        "A region of {table} cannot begin with a key of {bytes} bytes: its name would have {length}, more than {MAX_ROW_LENGTH}"
+    )))
+}
 
 /// What a row of hbase:meta says.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,8 +57,7 @@ pub(crate) struct MetaContents {
 impl MetaContents {
     /// Adds a row.
     pub(crate) fn add(&mut self, row: &CellBlock) {
-        let newest = row.iter().filter_map(|cell| u64::try_from(cell.timestamp()).ok()).max();
-        self.newest_timestamp = self.newest_timestamp.max(newest.unwrap_or(0));
+        self.newest_timestamp = self.newest_timestamp.max(newest_timestamp(row));
         match decode(row) {
             Ok(decoded) => self.rows.extend(decoded),
             Err(e) => {
@@ -48,6 +65,11 @@ impl MetaContents {
             }
         }
     }
+}
+
+/// Of the cells of a row.
+pub(crate) fn newest_timestamp(row: &CellBlock) -> u64 {
+    row.iter().filter_map(|cell| u64::try_from(cell.timestamp()).ok()).max().unwrap_or(0)
 }
 
 /// Reads a row; the errors are texts for the log. `Ok(None)` for rows of no interest.

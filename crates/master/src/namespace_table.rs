@@ -1,6 +1,6 @@
 //! hbase:namespace: one row per namespace, `info:d` = NamespaceDescriptor.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use finback_cell::{CellBlock, RegionInfo, ServerName, TableName};
@@ -8,6 +8,7 @@ use finback_proto::{Message, convert, pb};
 
 use crate::{
     meta_edit::{delete, namespace_cell, put},
+    meta_row,
     state::{ClusterState, NamespaceConfiguration},
     system_tables::INFO,
 };
@@ -44,8 +45,27 @@ impl NamespaceEdit {
     }
 }
 
+/// What hbase:namespace says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NamespaceContents {
+    pub(crate) namespaces: BTreeMap<String, NamespaceConfiguration>,
+    /// Of all its cells.
+    pub(crate) newest_timestamp: u64,
+}
+
+impl NamespaceContents {
+    /// Adds a row.
+    pub(crate) fn add(&mut self, row: &CellBlock) {
+        self.newest_timestamp = self.newest_timestamp.max(meta_row::newest_timestamp(row));
+        match decode(row) {
+            Ok(decoded) => self.namespaces.extend(decoded),
+            Err(e) => tracing::error!("hbase:namespace has a row that cannot be read: {e}"),
+        }
+    }
+}
+
 /// Reads a row; `None` if it has no descriptor.
-pub(crate) fn decode(row: &CellBlock) -> Result<Option<(String, NamespaceConfiguration)>, String> {
+fn decode(row: &CellBlock) -> Result<Option<(String, NamespaceConfiguration)>, String> {
     let Some(cell) = row.iter().find(|cell| cell.family() == INFO && cell.qualifier() == b"d") else {
         return Ok(None);
     };

@@ -9,7 +9,7 @@ use pb::table_state::State as TableState;
 
 use crate::sanity_check::SanityChecks;
 use crate::{
-    file_tracker, region_division, sanity_check,
+    file_tracker, meta_row, region_calls, region_division, sanity_check,
     snapshots::{self, TableOfSnapshot},
     state::{ClusterState, NamespaceConfiguration, Table},
 };
@@ -219,20 +219,27 @@ impl Operation {
         match self {
             // As in HBase what is not there can be locked too.
             Self::HoldLock { .. } => Ok(()),
-            Self::CreateNamespace { name, configuration } => match state.namespaces.contains_key(name) {
-                true => Err(exceptions::namespace_exist(name)),
-                false => check_namespace_quotas(name, configuration),
-            },
+            Self::CreateNamespace { name, configuration } => {
+                check_namespace_table(state)?;
+                match state.namespaces.contains_key(name) {
+                    true => Err(exceptions::namespace_exist(name)),
+                    false => check_namespace_quotas(name, configuration),
+                }
+            }
             Self::ModifyNamespace { name, configuration } => {
+                check_namespace_table(state)?;
                 check_namespace(state, name)?;
                 check_namespace_quotas(name, configuration)
             }
-            Self::DeleteNamespace(name) => check_namespace_deletion(state, name),
+            Self::DeleteNamespace(name) => {
+                check_namespace_table(state)?;
+                check_namespace_deletion(state, name)
+            }
             Self::CreateTable { table, split_keys } => {
                 check_namespace(state, table.name.namespace())?;
                 sanity_check::check_names(table)?;
                 sanity_check::check(table, sanity_checks)?;
-                check_split_keys(split_keys)?;
+                check_split_keys(&table.name, split_keys)?;
                 file_tracker::check_creation(table)?;
                 if state.tables.contains_key(&table.name) {
                     return Err(exceptions::table_exists(table.name.to_string()));
@@ -285,9 +292,10 @@ impl Operation {
                 region_division::check_split(state, table, region, split_row)
             }
             Self::MergeRegions { table, regions } => region_division::check_merge(state, table, regions),
-            Self::AssignRegion { region, .. }
-            | Self::UnassignRegion { region, .. }
-            | Self::MoveRegion { region, .. } => match state.regions.contains_key(region) {
+            Self::AssignRegion { region, .. } | Self::MoveRegion { region, .. } => {
+                region_calls::check_table(state, region)
+            }
+            Self::UnassignRegion { region, .. } => match state.regions.contains_key(region) {
                 true => Ok(()),
                 false => Err(exceptions::unknown_region(region)),
             },
@@ -389,6 +397,15 @@ fn refuse_catalog(name: &TableName) -> Result<(), RpcException> {
     }
 }
 
+/// What changes a namespace keeps the table of namespaces as it is until that has the change: it must be enabled.
+fn check_namespace_table(state: &ClusterState) -> Result<(), RpcException> {
+    let name = TableName::namespace_table();
+    match find(state, &name)?.state {
+        TableState::Enabled => Ok(()),
+        other => Err(exceptions::table_not_enabled(describe(&name, other))),
+    }
+}
+
 /// Refuses what is no namespace.
 pub(crate) fn check_namespace(state: &ClusterState, name: &str) -> Result<(), RpcException> {
     match state.namespaces.contains_key(name) {
@@ -432,8 +449,8 @@ fn check_namespace_quotas(name: &str, configuration: &NamespaceConfiguration) ->
     Ok(())
 }
 
-/// Refuses empty and duplicate split keys; they come sorted.
-fn check_split_keys(keys: &[Bytes]) -> Result<(), RpcException> {
+/// Refuses empty and duplicate split keys, and such as no region can begin with; they come sorted.
+fn check_split_keys(table: &TableName, keys: &[Bytes]) -> Result<(), RpcException> {
     if keys.iter().any(Bytes::is_empty) {
         return Err(exceptions::do_not_retry("Empty split key must not be passed in the split keys."));
     }
@@ -443,10 +460,7 @@ fn check_split_keys(keys: &[Bytes]) -> Result<(), RpcException> {
             pair[0].escape_ascii()
         )));
     }
-    if keys.iter().any(|key| key.len() > finback_cell::MAX_ROW_LENGTH) {
-        return Err(exceptions::do_not_retry("A split key is longer than a row key may be"));
-    }
-    Ok(())
+    keys.iter().try_for_each(|key| meta_row::check_start_key(table, key))
 }
 
 fn check_flush(state: &ClusterState, name: &TableName, families: &[Bytes]) -> Result<(), RpcException> {

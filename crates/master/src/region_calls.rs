@@ -161,9 +161,16 @@ fn check_transition(
     if !expected.contains(&region.state) {
         return Err(exceptions::do_not_retry_region(format!("Unexpected state for {described}")));
     }
+    check_table(state, encoded)
+}
+
+/// Whether a region's table lets it be open; in HBase's words, why not.
+pub(crate) fn check_table(state: &ClusterState, encoded: &str) -> Result<(), RpcException> {
+    let region = state.regions.get(encoded).ok_or_else(|| exceptions::unknown_region(encoded))?;
     let table = &region.info.table;
     match state.tables.get(table).map(|table| table.state) {
         Some(TableState::Disabled | TableState::Disabling) => {
+            let described = describe(region, encoded);
             Err(exceptions::do_not_retry(format!("{table} is disabled for {described}")))
         }
         _ => Ok(()),

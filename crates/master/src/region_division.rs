@@ -13,6 +13,7 @@ use crate::{
     core::Origin,
     driver::Driver,
     master_service::{MasterService, encoded_name},
+    meta_row,
     operation::{Operation, find},
     state::{ClusterState, Region},
 };
@@ -46,7 +47,7 @@ pub(crate) fn check_split(
             info.name().escape_ascii()
         )));
     }
-    Ok(())
+    meta_row::check_start_key(table, split_row)
 }
 
 /// Whether regions can be merged; in HBase's words, why not. They come in order of their keys.

@@ -1,6 +1,6 @@
 //! Calls to region servers.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName};
@@ -11,7 +11,8 @@ use pb::open_region_request::RegionOpenInfo;
 use crate::{
     action::{Outcome, Output},
     meta_row::MetaContents,
-    meta_scan, namespace_table,
+    meta_scan,
+    namespace_table::NamespaceContents,
     options::Connect,
     system_tables::{INFO, TABLE},
 };
@@ -52,14 +53,10 @@ pub(crate) async fn scan_meta(connect: &Connect, server: &ServerName) -> Outcome
 
 /// All of hbase:namespace.
 pub(crate) async fn scan_namespaces(connect: &Connect, server: &ServerName, region: &RegionInfo) -> Outcome {
-    let mut namespaces = BTreeMap::new();
+    let mut contents = NamespaceContents::default();
     let client = connect(server, "ClientService");
-    meta_scan::scan(&*client, region, &[INFO], |row| match namespace_table::decode(row) {
-        Ok(decoded) => namespaces.extend(decoded),
-        Err(e) => tracing::error!("hbase:namespace has a row that cannot be read: {e}"),
-    })
-    .await?;
-    Ok(Output::Namespaces(namespaces))
+    meta_scan::scan(&*client, region, &[INFO], |row| contents.add(row)).await?;
+    Ok(Output::Namespaces(contents))
 }
 
 /// A change of one row.

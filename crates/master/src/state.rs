@@ -31,6 +31,8 @@ pub(crate) struct ClusterState {
     pub(crate) tables: BTreeMap<TableName, Table>,
     /// By encoded name.
     pub(crate) regions: HashMap<String, Region>,
+    /// The largest id of a region that was there, and is no more.
+    pub(crate) newest_gone: u64,
     /// Shared with those who show them to clients.
     pub(crate) namespaces: Arc<BTreeMap<String, NamespaceConfiguration>>,
     /// The states of `tables` as hbase:meta has them, shared in the same way.
@@ -116,6 +118,7 @@ impl ClusterState {
             decommissioned: BTreeSet::new(),
             tables: BTreeMap::new(),
             regions: HashMap::new(),
+            newest_gone: 0,
             namespaces: Arc::default(),
             table_states: Arc::new(BTreeMap::from([(TableName::meta(), TableState::Enabled)])),
             switches: Switches::default(),
@@ -152,6 +155,7 @@ impl ClusterState {
     /// Removes a region.
     pub(crate) fn remove_region(&mut self, info: &RegionInfo) {
         self.regions.remove(&info.encoded_name());
+        self.newest_gone = self.newest_gone.max(info.region_id);
         if let Some(table) = self.tables.get_mut(&info.table) {
             table.regions.remove(&(info.start_key.clone(), info.region_id));
         }

@@ -60,7 +60,10 @@ pub(crate) enum StorageWork {
     /// Reads the descriptors of tables, then clears away whatever hbase:meta does not know.
     LoadTables {
         tables: BTreeMap<TableName, BTreeSet<String>>,
-        sweep: bool,
+        /// Of these a restore may have left a schema that is not that of their regions.
+        in_restore: BTreeSet<TableName>,
+        /// hbase:meta knows nothing.
+        first_start: bool,
     },
 }
 
@@ -104,7 +107,9 @@ impl StorageWork {
                 let of_server: Vec<_> = dirs.into_iter().filter(|dir| dir.server == server).collect();
                 Self::PutLogsAway(recover(root, &of_server)?).run(root)
             }
-            Self::LoadTables { tables, sweep } => load_tables(root, &tables, sweep),
+            Self::LoadTables { tables, in_restore, first_start } => {
+                load_tables(root, &tables, &in_restore, first_start)
+            }
         }
     }
 }
@@ -140,7 +145,12 @@ fn recover(root: &RootDir, dirs: &[WalDir]) -> Result<Vec<SplitReport>, RpcExcep
     Ok(split)
 }
 
-fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, sweep: bool) -> Outcome {
+fn load_tables(
+    root: &RootDir,
+    tables: &BTreeMap<TableName, BTreeSet<String>>,
+    in_restore: &BTreeSet<TableName>,
+    first_start: bool,
+) -> Outcome {
     let mut descriptors = BTreeMap::new();
     for table in tables.keys() {
         match root.read_table_descriptor(table) {
@@ -151,10 +161,12 @@ fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, s
             Err(e) => tracing::error!(%table, "table without a usable descriptor: {e}"),
         }
     }
-    if sweep {
+    if first_start {
+        refuse_tables(root)?;
+    } else {
         root.sweep_snapshots().map_err(|e| exception(&e))?;
         let swept = root.sweep(tables).map_err(|e| exception(&e))?;
-        for (table, descriptor) in &descriptors {
+        for (table, descriptor) in descriptors.iter().filter(|(table, _)| !in_restore.contains(*table)) {
             sweep_families(root, descriptor, &tables[table]).map_err(|e| exception(&e))?;
         }
         if !swept.is_empty() {
@@ -162,6 +174,20 @@ fn load_tables(root: &RootDir, tables: &BTreeMap<TableName, BTreeSet<String>>, s
         }
     }
     Ok(Output::Descriptors(descriptors))
+}
+
+/// Where hbase:meta is empty, what lies on disk is not a crash's litter but all that is left: the next start would not know
+/// that any more. Of a first start that was cut off there may be hbase:namespace.
+fn refuse_tables(root: &RootDir) -> Result<(), RpcException> {
+    let mut tables = root.list_tables().map_err(|e| exception(&e))?;
+    tables.retain(|table| !table.is_meta() && *table != TableName::namespace_table());
+    let Some(first) = tables.first() else { return Ok(()) };
+    let data = root.data_dir();
+    Err(exceptions::do_not_retry(format!(
+        "hbase:meta is empty, and {} has tables ({first}, ...): bring hbase:meta and its logs back from a backup, or move the \
+         directories of these away",
+        data.display()
+    )))
 }
 
 fn sweep_families(

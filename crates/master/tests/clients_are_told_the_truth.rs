@@ -324,16 +324,3 @@ async fn everything_is_there_again_after_a_restart() {
         assert!(cluster.server.meta_writes.load(std::sync::atomic::Ordering::SeqCst) > 0);
     }
 }
-
-#[tokio::test(start_paused = true)]
-async fn data_is_not_swept_away_where_meta_is_lost() {
-    let cluster = with_tables().await;
-    let files = cluster.put_store_files("t1", "f", "576d886d16ff4d8e996c75d842dfbf8b");
-    let memory = cluster.memory.crash(CrashMode::Strict);
-    cluster.master.stop();
-    let next = Cluster::on(memory, Store::default(), NOW + 5000).await;
-    next.server.register().await.unwrap();
-    next.initialized().await;
-    assert_eq!(next.state("t1").await, None);
-    assert_eq!(next.files_below("data").len(), files);
-}

@@ -7,9 +7,12 @@ use cluster::{Cluster, pb_name, refusal, table_name};
 use finback_cell::{RegionInfo, ServerName};
 use finback_proto::{convert, pb};
 use finback_rpc::{ChannelExt, Loopback, RpcException};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 fn region_of(cluster: &Cluster, table: &str) -> RegionInfo {
@@ -96,6 +99,27 @@ async fn a_region_that_has_nowhere_else_to_go_stays() {
     assert_eq!(refusal(answer).0, "DoNotRetryRegionException");
     let unknown = RegionInfo::new(table_name("t"), Bytes::new(), Bytes::new(), 7);
     assert_eq!(refusal(move_to(&cluster, &unknown, None).await).0, "UnknownRegionException");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_region_that_does_not_open_for_a_while_is_open_in_the_end() {
+    let cluster = Cluster::start().await;
+    cluster.create("t", &["f"], &[]).await.unwrap();
+    let region = region_of(&cluster, "t");
+    let refuse = |times| cluster.server.refuse_to_open.lock().unwrap().insert("t".into(), times);
+    refuse(u32::MAX);
+    move_to(&cluster, &region, Some(&elsewhere())).await.unwrap_err();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(!is_online(&cluster, &region));
+    refuse(0);
+    let opened = async {
+        while unassign(&cluster, &region).await.is_err() {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(600), opened).await.expect("open, so that it can be closed");
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    assert!(!is_online(&cluster, &region), "closed by somebody who wanted it so");
 }
 
 #[tokio::test(start_paused = true)]

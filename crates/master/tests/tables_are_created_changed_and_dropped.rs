@@ -71,6 +71,9 @@ async fn bad_tables_are_refused_at_once() {
     assert_eq!(message, "Empty split key must not be passed in the split keys.");
     let (_, message) = create(table("u", &["f"]), &["b", "a", "b"]).await;
     assert_eq!(message, "All split keys must be unique, found duplicate: b");
+    let long = "x".repeat(32_750);
+    let (_, message) = create(table("u", &["f"]), &[&long]).await;
+    assert!(message.starts_with("A region of u cannot begin with a key of 32750 bytes"), "{message}");
     let mut tracked = table("u", &["f"]);
     set_entry(&mut tracked.attributes, "hbase.store.file-tracker.impl", "MIGRATION");
     let (_, message) = create(tracked, &[]).await;

@@ -33,8 +33,8 @@ impl Check<'_> {
         if known.is_empty() && !directories.is_empty() {
             // Not all of them are orphans: it is hbase:meta that has gone.
             let message = format!(
-                "hbase:meta is empty, and there are directories of {} tables. No table can be checked; do not start a server, \
-                 which would archive them",
+                "hbase:meta is empty, and there are directories of {} tables. No table can be checked, and a server does not start: \
+                 bring hbase:meta and its logs back from a backup",
                 directories.len()
             );
             return self.note(Finding::new(Kind::MetaUnreadable, meta_dir(self.root), message));

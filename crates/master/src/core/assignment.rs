@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use finback_cell::{RegionState, ServerName, TableName};
+use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
+use pb::table_state::State as TableState;
 
 use super::{Core, Purpose, meta_writes::Then};
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
     state::{Goal, Stage, Transition},
 };
 
-/// Attempts to open a region before it is left in state FAILED_OPEN (no limit for what the
+/// Attempts to open a region before it is in state FAILED_OPEN, and whoever waits for it is told (no limit for what the
 /// start needs: nothing works without it).
 const MAX_OPEN_ATTEMPTS: u32 = 10;
 /// Regions in one request to a server.
@@ -25,6 +27,29 @@ impl Core {
         for encoded in regions {
             self.open_region(encoded, &mut counts, 0);
         }
+    }
+
+    /// Event: regions that did not open are tried once more, now and then: the disk may have been full. HBase never gives up by
+    /// itself.
+    pub(crate) fn open_failed_regions(&mut self, now: u64) {
+        self.set_time(now);
+        let is_at_work = |table: &TableName| {
+            self.procedures.active().any(|(_, procedure)| procedure.operation.table() == Some(table))
+        };
+        let is_served = |table: &TableName| {
+            self.state.tables.get(table).is_some_and(|known| known.state == TableState::Enabled)
+        };
+        let mut failed: Vec<String> = Vec::new();
+        for (encoded, region) in &self.state.regions {
+            let table = &region.info.table;
+            let has_failed = region.state == RegionState::FailedOpen && region.transition.is_none();
+            if has_failed && is_served(table) && !is_at_work(table) {
+                failed.push(encoded.clone());
+            }
+        }
+        let mut counts = self.state.region_counts();
+        failed.iter().for_each(|encoded| self.open_region(encoded, &mut counts, MAX_OPEN_ATTEMPTS - 1));
+        self.pump();
     }
 
     fn open_region(&mut self, encoded: &str, counts: &mut BTreeMap<ServerName, usize>, attempt: u32) {
@@ -45,7 +70,8 @@ impl Core {
         self.begin(encoded, Goal::Open, server, attempt);
     }
 
-    /// Has regions closed that are open; each will be settled.
+    /// Has regions closed that are open; each will be settled. One that nobody closed has edits that are in no file: as in
+    /// HBase it is opened, and closed when it is open.
     pub(super) fn close_regions(&mut self, regions: &[String]) {
         for encoded in regions {
             let Some(region) = self.state.regions.get(encoded) else {
@@ -57,12 +83,10 @@ impl Core {
             }
             match region.location().filter(|server| self.state.servers.contains_key(server)) {
                 Some(server) => self.begin(encoded, Goal::Close, Some(server.clone()), 0),
-                None if region.state == RegionState::Closed => self.region_settled(encoded, Ok(())),
-                None => {
-                    let info = region.info.clone();
-                    self.begin(encoded, Goal::Close, None, 0);
-                    self.record_closed(encoded, info);
+                None if matches!(region.state, RegionState::Closed | RegionState::FailedOpen) => {
+                    self.region_settled(encoded, Ok(()));
                 }
+                None => self.region_lost(encoded),
             }
         }
     }

@@ -43,9 +43,11 @@ impl Core {
                 online: self.state.tables.get(table).is_some_and(|known| known.state == TableState::Enabled),
                 ..self.with_everything(table)
             },
-            Operation::CloneSnapshot(of) => snapshots::decide(of, Decision::default(), self.now),
+            Operation::CloneSnapshot(of) => snapshots::decide(of, Decision::default(), self.region_id(&[])),
             Operation::RestoreSnapshot(of) => {
-                snapshots::decide(of, self.with_everything(&of.table.name), self.now)
+                let old = self.with_everything(&of.table.name);
+                let first_id = self.region_id(&old.old_regions);
+                snapshots::decide(of, old, first_id)
             }
             Operation::ModifyTable { .. }
             | Operation::AddFamily { .. }
@@ -92,6 +94,13 @@ impl Core {
         Decision { old_descriptor: self.descriptor(table), ..self.with_regions(self.state.regions_of(table)) }
     }
 
+    /// The id of regions that come: younger than what they come of, and than all that are gone. While a clock that was set back
+    /// stands still, a table that is made again would have its old regions' names, of which a log has edits still.
+    pub(super) fn region_id(&self, parents: &[RegionInfo]) -> u64 {
+        let newest = parents.iter().map(|parent| parent.region_id).fold(self.state.newest_gone, u64::max);
+        self.now.max(newest.saturating_add(1))
+    }
+
     fn descriptor(&self, table: &TableName) -> Option<Arc<TableDescriptor>> {
         self.state.tables.get(table)?.descriptor.clone()
     }
@@ -105,7 +114,7 @@ impl Core {
         if table.attribute(TRACKER).is_none() {
             set_entry(&mut table.attributes, TRACKER, "DEFAULT"); // As HBase 2.5 does.
         }
-        let new_regions = regions_between(&table.name, split_keys, self.now);
+        let new_regions = regions_between(&table.name, split_keys, self.region_id(&[]));
         Ok(Decision { new_regions, new_descriptor: Some(Arc::new(table)), ..Default::default() })
     }
 
@@ -114,8 +123,7 @@ impl Core {
         let assignable = self.with_all_regions(table).old_regions;
         let starts = assignable.iter().map(|info| info.start_key.clone());
         let starts: Vec<Bytes> = starts.filter(|key| preserve_splits && !key.is_empty()).collect();
-        let newest = decision.old_regions.iter().map(|info| info.region_id).max().unwrap_or(0);
-        let new_regions = regions_between(table, &starts, self.now.max(newest + 1));
+        let new_regions = regions_between(table, &starts, self.region_id(&decision.old_regions));
         Decision { new_regions, old_descriptor: self.descriptor(table), ..decision }
     }
 

@@ -52,7 +52,7 @@ impl Core {
     /// The daughters of a region.
     pub(super) fn decide_split(&self, decision: Decision, split_row: &Bytes) -> Decision {
         let Some(parent) = decision.old_regions.first() else { return decision };
-        let id = self.now.max(parent.region_id + 1);
+        let id = self.region_id(&decision.old_regions);
         let daughter = |start: &Bytes, end: &Bytes| {
             RegionInfo::new(parent.table.clone(), start.clone(), end.clone(), id)
         };
@@ -64,9 +64,8 @@ impl Core {
     pub(super) fn decide_merge(&self, decision: Decision) -> Decision {
         let parents = &decision.old_regions;
         let (Some(first), Some(last)) = (parents.first(), parents.last()) else { return decision };
-        let newest = parents.iter().map(|parent| parent.region_id).max().unwrap_or(0);
         let (start, end) = (first.start_key.clone(), last.end_key.clone());
-        let merged = RegionInfo::new(first.table.clone(), start, end, self.now.max(newest + 1));
+        let merged = RegionInfo::new(first.table.clone(), start, end, self.region_id(parents));
         Decision { new_regions: vec![merged], ..decision }
     }
 
@@ -74,7 +73,7 @@ impl Core {
     pub(super) fn decide_region_truncation(&self, decision: Decision) -> Decision {
         let empty = |old: &RegionInfo| {
             let (start, end) = (old.start_key.clone(), old.end_key.clone());
-            RegionInfo::new(old.table.clone(), start, end, self.now.max(old.region_id + 1))
+            RegionInfo::new(old.table.clone(), start, end, self.region_id(std::slice::from_ref(old)))
         };
         let new_regions = decision.old_regions.iter().map(empty).collect();
         Decision { new_regions, ..decision }

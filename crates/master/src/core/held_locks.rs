@@ -19,7 +19,7 @@ impl Core {
         if matches!(procedure.status, Status::Finished(_)) {
             return false;
         }
-        procedure.heartbeat_ms = now;
+        procedure.heartbeat_ms = self.now;
         if keep_alive {
             return procedure.holds();
         }

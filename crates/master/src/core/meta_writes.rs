@@ -37,6 +37,8 @@ pub(super) struct MetaWrites {
     in_flight: bool,
     pub(super) paused: bool,
     attempt: u32,
+    /// So many of the next go one by one: some of them was refused.
+    alone: usize,
     last_timestamp: u64,
 }
 
@@ -53,6 +55,10 @@ impl MetaWrites {
     }
 
     fn take_batch(&mut self) -> Vec<MetaWrite> {
+        if self.alone > 0 {
+            self.alone -= 1;
+            return self.queue.pop_front().into_iter().collect();
+        }
         let mut edits = 0;
         let mut batch = Vec::new();
         while let Some(next) = self.queue.front() {
@@ -87,13 +93,22 @@ impl Core {
         self.act(Action::WriteMeta { server, mutations }, Purpose::MetaWrites(writes));
     }
 
-    /// A failed write is repeated until it succeeds: it may have been applied, and to forget it would let memory and
-    /// hbase:meta differ. Its edits can be applied twice.
+    /// A failed write is repeated until it succeeds: it may have been applied, and to forget it would let memory and hbase:meta
+    /// differ. Its edits can be applied twice. What is refused for good was not applied, and the others must not wait for it:
+    /// they are sent one by one, and whose step it is fails.
     pub(super) fn meta_written(&mut self, writes: Vec<MetaWrite>, result: Result<(), RpcException>) {
         self.meta.in_flight = false;
         if let Err(e) = result {
             self.meta.attempt += 1;
             tracing::warn!(attempt = self.meta.attempt, "writing hbase:meta: {e}");
+            match &writes[..] {
+                [MetaWrite { then: Then::Procedure(id), .. }] if e.do_not_retry => {
+                    self.meta.attempt = 0;
+                    return self.step_failed(*id, e);
+                }
+                [_, _, ..] if e.do_not_retry => self.meta.alone = writes.len(),
+                _ => {}
+            }
             writes.into_iter().rev().for_each(|write| self.meta.queue.push_front(write));
             self.meta.paused = true;
             self.pause(self.meta.attempt, Purpose::MetaPause);
@@ -102,6 +117,9 @@ impl Core {
         self.meta.attempt = 0;
         let mut announced = Vec::new();
         for write in writes {
+            if let Then::Procedure(id) = write.then {
+                self.leave_parents(id, &write.edits);
+            }
             write.edits.iter().for_each(|edit| edit.apply(&mut self.state, self.now));
             match write.then {
                 Then::Nothing => {}

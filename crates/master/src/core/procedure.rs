@@ -20,8 +20,6 @@ use crate::{
 
 /// Operations that wait or run; a client that asks for more is told to come back.
 const MAX_ACTIVE: usize = 1000;
-/// Attempts at a step that may be tried again.
-const MAX_ATTEMPTS: u32 = 5;
 
 /// Nonce group and nonce of a request; none if both are 0.
 pub(crate) type Nonce = (u64, u64);
@@ -38,7 +36,7 @@ pub(crate) struct Origin {
 pub(crate) enum Step {
     /// Work on disk before the change stands in hbase:meta: if it fails, so does the operation, and nothing has changed.
     Prepare(StorageWork),
-    /// Work on disk after: it is tried again, then left to the next start of the master or use of the name.
+    /// Work on disk after: it is tried again, then left for later (`left_undone`), or to the next start or use of the name.
     CleanUp(StorageWork),
     /// One atomic change of hbase:meta.
     Meta(Vec<MetaEdit>),
@@ -100,11 +98,11 @@ pub(crate) struct Procedure {
     /// Steps given from outside (finishing what an earlier master began): not to be planned.
     planned: bool,
     pub(super) wait: Wait,
-    attempt: u32,
+    pub(super) attempt: u32,
     /// The first failure that did not stop the operation.
     pub(super) failure: Option<RpcException>,
     /// See [`Step::Otherwise`].
-    otherwise: Vec<Step>,
+    pub(super) otherwise: Vec<Step>,
 }
 
 /// What of a procedure is on disk.
@@ -338,8 +336,9 @@ impl Core {
                 return;
             }
             procedure.updated_ms = self.now;
-            if std::mem::take(&mut procedure.aborted) && !procedure.otherwise.is_empty() {
-                self.step_failed(id, exceptions::procedure_aborted("abort requested"));
+            let can_be_undone = !procedure.otherwise.is_empty() && !procedure.steps.is_empty();
+            if std::mem::take(&mut procedure.aborted) && can_be_undone {
+                self.undo(id, exceptions::procedure_aborted("abort requested"));
                 continue;
             }
             match procedure.steps.front().cloned() {
@@ -492,37 +491,6 @@ impl Core {
                 }
             }
             _ => {}
-        }
-    }
-
-    fn step_failed(&mut self, id: u64, exception: RpcException) {
-        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
-        procedure.attempt += 1;
-        let attempt = procedure.attempt;
-        let again = match procedure.steps.front() {
-            Some(Step::CleanUp(_) | Step::Namespace(_) | Step::AddToSnapshot { .. }) => {
-                attempt < MAX_ATTEMPTS
-            }
-            _ => false,
-        };
-        if again {
-            procedure.wait = Wait::Pause;
-            return self.pause(attempt, Purpose::Procedure(id));
-        }
-        match procedure.steps.front() {
-            Some(Step::CleanUp(work)) => {
-                tracing::error!(?work, "left undone until the next start: {exception}");
-                self.step_done(id);
-            }
-            _ if !procedure.otherwise.is_empty() => {
-                tracing::warn!(id, "procedure is undone: {exception}");
-                procedure.failure.get_or_insert(exception);
-                procedure.steps = std::mem::take(&mut procedure.otherwise).into();
-                procedure.attempt = 0;
-                procedure.wait = Wait::Ready;
-                self.write_down(id);
-            }
-            _ => self.finish(id, Err(exception)),
         }
     }
 

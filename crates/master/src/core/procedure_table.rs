@@ -20,7 +20,7 @@ const MAX_RESULT_BYTES: usize = 32 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Procedures {
     pub(super) by_id: BTreeMap<u64, Procedure>,
-    /// Those that are not finished.
+    /// Those that are at work, or wait for their turn.
     pub(super) active: BTreeSet<u64>,
     pub(super) nonces: HashMap<Nonce, u64>,
 }
@@ -35,7 +35,7 @@ impl Procedures {
         self.by_id.iter().map(|(id, procedure)| (*id, procedure))
     }
 
-    /// Those that are not finished.
+    /// Those that are at work, or wait for their turn.
     pub(crate) fn active(&self) -> impl Iterator<Item = (u64, &Procedure)> {
         self.active.iter().filter_map(|id| Some((*id, self.by_id.get(id)?)))
     }
@@ -72,8 +72,9 @@ impl Procedures {
 
     /// Results that nobody will ask for any more, or for which there is no room, the oldest first.
     pub(super) fn evictable(&self, now: u64) -> Vec<u64> {
-        let finished = |(id, _): &(&u64, &Procedure)| !self.active.contains(id);
-        let mut kept = self.by_id.len() - self.active.len();
+        // What an earlier master began is not over because nobody is at it yet.
+        let finished = |(_, p): &(&u64, &Procedure)| matches!(p.status, Status::Finished(_));
+        let mut kept = self.by_id.iter().filter(finished).count();
         let mut kept_bytes: usize = self.by_id.iter().filter(finished).map(|(_, p)| p.footprint).sum();
         let is_old = |p: &Procedure| {
             let since = |then: u64| now.saturating_sub(then);

@@ -3,6 +3,9 @@
 //! make it. One that had changed nothing yet begins anew, since the start has cleared away what it had prepared. Any other
 //! goes on behind its last change that is there.
 
+use std::collections::BTreeSet;
+
+use finback_cell::TableName;
 use finback_proto::pb;
 
 use super::{
@@ -40,6 +43,16 @@ impl Core {
             }
             self.procedures.by_id.insert(id, procedure);
         }
+    }
+
+    /// Tables of which a restore is not finished: the families that their schemas lack are perhaps their regions' still.
+    pub(super) fn tables_in_restore(&self) -> BTreeSet<TableName> {
+        let unfinished = self.startup.inherited.iter().filter_map(|id| self.procedures.get(*id));
+        let restored = |procedure: &Procedure| match &procedure.operation {
+            Operation::RestoreSnapshot(of) => Some(of.table.name.clone()),
+            _ => None,
+        };
+        unfinished.filter_map(restored).collect()
     }
 
     /// Has those procedures go on that had changed something, when all is known that they could have changed. They have

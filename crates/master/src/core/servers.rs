@@ -7,7 +7,7 @@ use finback_rpc::{RpcException, exceptions};
 use super::{Core, Purpose};
 use crate::{
     action::Action,
-    state::{Goal, LiveServer, Stage},
+    state::{LiveServer, Stage},
     storage_work::StorageWork,
 };
 
@@ -145,7 +145,8 @@ impl Core {
         lost.iter().for_each(|encoded| self.region_lost(encoded));
     }
 
-    /// A region whose server is dead, and whose logs are split: it is opened elsewhere, or counts as closed.
+    /// A region whose server is dead, and whose logs are split: it is opened elsewhere. Who waits for it to be closed has it
+    /// closed then.
     pub(super) fn region_lost(&mut self, encoded: &str) {
         let Some(region) = self.state.regions.get_mut(encoded) else { return };
         let recovering = |server: &ServerName, purposes: &std::collections::HashMap<u64, Purpose>| {
@@ -158,13 +159,10 @@ impl Core {
         if region.server.as_ref().is_some_and(|server| recovering(server, &self.purposes)) {
             return; // It is looked at again when its logs are split.
         }
-        let closing = region.transition.take().is_some_and(|t| t.goal == Goal::Close);
+        region.transition = None;
         if region.state == RegionState::Open {
             region.state = RegionState::AbnormallyClosed;
         }
-        match closing {
-            true => self.close_regions(&[encoded.to_owned()]),
-            false => self.open_regions(&[encoded.to_owned()]),
-        }
+        self.open_regions(&[encoded.to_owned()]);
     }
 }

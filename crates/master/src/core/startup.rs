@@ -109,10 +109,10 @@ impl Core {
                 None => self.startup_again(),
             },
             Stage::LoadingTables => {
-                let tables = self.known_tables();
-                // Where hbase:meta is empty, what lies on disk is not a crash's litter but perhaps all that is left.
-                let sweep = !self.startup.first_start;
-                self.act(Action::Storage(StorageWork::LoadTables { tables, sweep }), Purpose::Startup);
+                let (tables, in_restore) = (self.known_tables(), self.tables_in_restore());
+                let first_start = self.startup.first_start;
+                let work = StorageWork::LoadTables { tables, in_restore, first_start };
+                self.act(Action::Storage(work), Purpose::Startup);
             }
             Stage::NamespaceTable => self.open_namespace_table(),
             Stage::ScanningNamespaces => match namespace_table::location(&self.state) {
@@ -136,7 +136,10 @@ impl Core {
     pub(super) fn startup_outcome(&mut self, outcome: Outcome) {
         let output = match outcome {
             Ok(output) => output,
-            Err(e) if self.startup.stage == Stage::RecoveringLogs && e.do_not_retry => {
+            Err(e)
+                if e.do_not_retry
+                    && matches!(self.startup.stage, Stage::RecoveringLogs | Stage::LoadingTables) =>
+            {
                 tracing::error!("cannot start: {e}");
                 self.state.failure = Some(e.message);
                 self.startup.stage = Stage::Failed;
@@ -167,8 +170,9 @@ impl Core {
                 }
                 self.enter(Stage::NamespaceTable);
             }
-            (Stage::ScanningNamespaces, Output::Namespaces(namespaces)) => {
-                self.state.namespaces = std::sync::Arc::new(namespaces);
+            (Stage::ScanningNamespaces, Output::Namespaces(contents)) => {
+                self.meta.seen_timestamp(contents.newest_timestamp);
+                self.state.namespaces = std::sync::Arc::new(contents.namespaces);
                 let reserved = [TableName::DEFAULT_NAMESPACE, TableName::SYSTEM_NAMESPACE];
                 let missing = reserved.iter().filter(|name| !self.state.namespaces.contains_key(**name));
                 let put =

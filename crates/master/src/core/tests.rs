@@ -2,12 +2,20 @@ use super::*;
 use crate::{
     action::Output,
     operation::Operation,
+    snapshots::TableOfSnapshot,
     state::{Goal, Stage},
     storage_work::StorageWork,
 };
 use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, RegionState, TableDescriptor, TableName};
-use finback_rpc::exceptions;
+use finback_rpc::{RpcException, exceptions};
 use std::time::Duration;
+
+mod aborts;
+mod clock;
+mod division;
+mod left_undone;
+mod namespaces;
+mod turns;
 
 const START: u64 = 1_700_000_000_000;
 const EXPIRY_MS: u64 = 90_000;
@@ -23,13 +31,27 @@ fn core() -> Core {
 
 /// Plays the rest of the world until there is nothing to do: everything works, regions open and close as asked.
 fn play(core: &mut Core, now: u64) -> Vec<Action> {
+    play_where(core, now, |_| None)
+}
+
+/// As `play`, where some actions fail.
+fn play_where(
+    core: &mut Core,
+    now: u64,
+    mut failure: impl FnMut(&Action) -> Option<RpcException>,
+) -> Vec<Action> {
     let mut done = Vec::new();
-    loop {
+    for _ in 0..1000 {
         let actions = core.take_actions();
         if actions.is_empty() {
             return done;
         }
         for (id, action) in actions {
+            if let Some(exception) = failure(&action) {
+                core.completed(id, Err(exception), now);
+                done.push(action);
+                continue;
+            }
             let output = match &action {
                 Action::ScanMeta { .. } => Output::Meta(Default::default()),
                 Action::ScanNamespaces { .. } => Output::Namespaces(Default::default()),
@@ -41,6 +63,7 @@ fn play(core: &mut Core, now: u64) -> Vec<Action> {
             done.push(action);
         }
     }
+    panic!("it does not come to an end");
 }
 
 fn report(core: &mut Core, action: &Action, now: u64) {
@@ -207,6 +230,36 @@ fn a_failed_write_of_meta_is_repeated_whole_and_in_order() {
 }
 
 #[test]
+fn a_write_that_hbase_meta_refuses_fails_its_procedure_and_no_other() {
+    let mut core = initialized();
+    for table in ["good", "refused", "last"] {
+        create(&mut core, table, &["m"]);
+    }
+    let refuse = |action: &Action| {
+        let Action::WriteMeta { mutations, .. } = action else { return None };
+        let refused = mutations.iter().any(|mutation| mutation.row().starts_with(b"refused"));
+        refused.then(|| exceptions::do_not_retry("a row that is too long"))
+    };
+    let done = play_where(&mut core, START, refuse);
+    let writes = done.iter().filter_map(|action| match action {
+        Action::WriteMeta { mutations, .. } => Some(mutations.len()),
+        _ => None,
+    });
+    assert!(writes.max() > Some(3), "they went together first");
+    let ended = |table: &str| {
+        let (_, procedure) = core
+            .procedures
+            .all()
+            .find(|(_, p)| p.operation.table().is_some_and(|name| name.to_string() == table))
+            .unwrap();
+        procedure.status.clone()
+    };
+    assert_eq!((ended("good"), ended("last")), (Status::Finished(Ok(())), Status::Finished(Ok(()))));
+    assert!(matches!(ended("refused"), Status::Finished(Err(_))));
+    assert!(!core.state.tables.contains_key(&TableName::parse(b"refused").unwrap()));
+}
+
+#[test]
 fn a_region_waits_for_a_server() {
     let mut core = initialized();
     let other = server(2, 5);
@@ -261,6 +314,30 @@ fn results_are_kept_for_a_while_and_their_number_is_limited() {
 }
 
 #[test]
+fn what_an_earlier_master_did_not_finish_is_not_forgotten_however_old_it_is() {
+    let mut core = core();
+    let old = START - 20 * 60_000;
+    let record = |proc_id, finished| finback_proto::pb::StoredProcedure {
+        proc_id,
+        submitted_time: old,
+        last_update: old,
+        operation: crate::procedure_record::encode_operation(&Operation::FlushTable {
+            table: TableName::namespace_table(),
+            families: Vec::new(),
+        })
+        .unwrap(),
+        finished: Some(finished),
+        ..Default::default()
+    };
+    core.take_over(vec![record(1, true), record(2, false)]);
+    core.evict(START);
+    assert!(core.procedures.get(1).is_none() && core.procedures.get(2).is_some());
+    core.server_started(server(1, 5), START, START).unwrap();
+    play(&mut core, START);
+    assert_eq!(core.procedures.get(2).unwrap().status, Status::Finished(Ok(())));
+}
+
+#[test]
 fn a_flush_passes_over_regions_that_are_closed_meanwhile() {
     let mut core = initialized();
     for (exception, fails) in
@@ -298,28 +375,6 @@ fn pauses_grow_up_to_a_limit() {
     assert_eq!(pause_ms(u32::MAX), LONGEST_PAUSE_MS);
 }
 
-fn split(core: &mut Core, table: &str, row: &'static str) -> u64 {
-    let table = TableName::parse(table.as_bytes()).unwrap();
-    let inside = |encoded: &String| core.state.regions[encoded].info.contains_row(row.as_bytes());
-    let region = core.state.assignable_regions_of(&table).into_iter().find(inside).unwrap();
-    core.submit(Operation::SplitRegion { table, region, split_row: row.into() }, Origin::default(), START)
-        .unwrap()
-}
-
-fn ranges(core: &Core, table: &str) -> Vec<(String, String, RegionState)> {
-    let table = TableName::parse(table.as_bytes()).unwrap();
-    let range = |encoded: String| {
-        let region = &core.state.regions[&encoded];
-        let text = |key: &Bytes| String::from_utf8(key.to_vec()).unwrap();
-        (text(&region.info.start_key), text(&region.info.end_key), region.state)
-    };
-    core.state.regions_of(&table).into_iter().map(range).collect()
-}
-
-fn range(start: &str, end: &str, state: RegionState) -> (String, String, RegionState) {
-    (start.to_owned(), end.to_owned(), state)
-}
-
 /// What is done, apart from writing down how procedures stand.
 fn kinds(actions: &[Action]) -> Vec<&'static str> {
     let stores = |action: &&Action| matches!(action, Action::StoreProcedures(_));
@@ -335,161 +390,34 @@ fn kinds(actions: &[Action]) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_region_is_split_and_put_away_when_nobody_refers_to_it() {
-    let mut core = initialized();
-    create(&mut core, "t", &["m"]);
-    play(&mut core, START);
-    let id = split(&mut core, "t", "f");
-    let done = play(&mut core, START);
-    assert_eq!(core.procedures.get(id).unwrap().status, Status::Finished(Ok(())));
-    // Closing, closed; then the daughters are there at once, opening, open.
-    let order = ["meta", "close", "meta", "create", "meta", "meta", "open", "meta"];
-    assert_eq!(kinds(&done), order, "hbase:meta is told of daughters that are on disk");
-    let open = RegionState::Open;
-    let after = [
-        range("", "m", RegionState::Split),
-        range("", "f", open),
-        range("f", "m", open),
-        range("m", "", open),
-    ];
-    assert_eq!(ranges(&core, "t"), after);
-
-    let kinships = crate::kinship::kinships(&core.state);
-    let [kinship] = &kinships[..] else { panic!("{kinships:?}") };
-    let (table, region) = (kinship.table.clone(), kinship.region.clone());
-    core.submit(Operation::CollectRegion { table, region, is_split: true }, Origin::default(), START)
-        .unwrap();
-    assert_eq!(kinds(&play(&mut core, START)), ["archive", "meta"]);
-    assert_eq!(ranges(&core, "t"), after[1..]);
-}
-
-#[test]
-fn a_split_that_cannot_be_written_down_is_undone() {
+fn a_restore_is_not_over_before_the_old_schema_is_back() {
     let mut core = initialized();
     create(&mut core, "t", &[]);
     play(&mut core, START);
-    let id = split(&mut core, "t", "f");
-    let create = loop {
-        let actions = core.take_actions();
-        assert!(!actions.is_empty(), "nothing was created");
-        let mut create = None;
-        for (id, action) in actions {
-            if kinds(std::slice::from_ref(&action)) == ["create"] {
-                create = Some(id);
-                continue;
+    let name = TableName::parse(b"t").unwrap();
+    core.submit(Operation::DisableTable(name.clone()), Origin::default(), START).unwrap();
+    play(&mut core, START);
+    let old = core.state.tables[&name].descriptor.clone().unwrap();
+    let mut table = TableDescriptor::clone(&old);
+    table.families[0].name = "g".into();
+    let regions = vec![RegionInfo::new(name.clone(), "".into(), "".into(), 5)];
+    let snapshot = finback_proto::pb::SnapshotDescription { name: "s".into(), ..Default::default() };
+    let of = TableOfSnapshot { snapshot, table, regions, splits: Default::default() };
+    let restore = Operation::RestoreSnapshot(Box::new(of));
+    let id = core.submit(restore, Origin::default(), START).unwrap();
+    let mut failures = 20;
+    play_where(&mut core, START, |action| {
+        let fails = match action {
+            Action::Storage(StorageWork::Snapshot(_)) => true,
+            Action::Storage(StorageWork::WriteDescriptor(table)) if *table == old && failures > 0 => {
+                failures -= 1;
+                true
             }
-            core.completed(id, Ok(Output::Done), START);
-            report(&mut core, &action, START);
-        }
-        if let Some(create) = create {
-            break create;
-        }
-    };
-    core.completed(create, Err(exceptions::io("disk full")), START);
-    assert_eq!(kinds(&play(&mut core, START)), ["archive", "meta", "open", "meta"]);
-    assert_eq!(ranges(&core, "t"), [range("", "", RegionState::Open)]);
-    let Status::Finished(Err(error)) = &core.procedures.get(id).unwrap().status else { panic!("it failed") };
-    assert_eq!(error.message, "disk full");
-}
-
-#[test]
-fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred_to() {
-    let mut core = initialized();
-    create(&mut core, "t", &["f", "m"]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    let parents = core.state.assignable_regions_of(&table)[..2].to_vec();
-    let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
-    core.submit(merge, Origin::default(), START).unwrap();
-    play(&mut core, START);
-    assert_eq!(ranges(&core, "t"), [range("", "m", RegionState::Open), range("m", "", RegionState::Open)]);
-    let merged = core.state.assignable_regions_of(&table)[0].clone();
-    assert_eq!(core.state.regions[&merged].merged_from, parents);
-    core.submit(
-        Operation::CollectRegion { table, region: merged.clone(), is_split: false },
-        Origin::default(),
-        START,
-    )
-    .unwrap();
-    let done = play(&mut core, START);
-    let [Action::Storage(StorageWork::ArchiveRegions { regions, .. }), Action::WriteMeta { .. }] = &done[..]
-    else {
-        panic!("{done:?}")
-    };
-    assert_eq!(*regions, parents);
-    assert!(core.state.regions[&merged].merged_from.is_empty());
-    assert!(crate::kinship::kinships(&core.state).is_empty());
-}
-
-#[test]
-fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files() {
-    let mut core = initialized();
-    create(&mut core, "t", &["f", "m"]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    let regions = core.state.assignable_regions_of(&table)[..2].to_vec();
-    core.submit(Operation::MergeRegions { table: table.clone(), regions }, Origin::default(), START).unwrap();
-    play(&mut core, START);
-    let [kinship] = &crate::kinship::kinships(&core.state)[..] else { panic!("one") };
-    let (region, is_split) = (kinship.region.clone(), kinship.is_split);
-    // Nobody refers to the parents of the merge any more; the split comes first.
-    let split = split(&mut core, "t", "c");
-    let collect = core.submit(Operation::CollectRegion { table, region, is_split }, Origin::default(), START);
-    let done = play(&mut core, START);
-    assert_eq!(core.procedures.get(split).unwrap().status, Status::Finished(Ok(())));
-    assert!(!kinds(&done).contains(&"archive"));
-    let end = &core.procedures.get(collect.unwrap()).unwrap().status;
-    assert!(matches!(end, Status::Finished(Err(_))), "{end:?}");
-}
-
-#[test]
-fn a_split_that_makes_no_sense_is_refused_in_hbases_words() {
-    let mut core = initialized();
-    create(&mut core, "t", &["m"]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    let region = core.state.assignable_regions_of(&table)[1].clone();
-    let mut refused = |split_row: &'static str| {
-        let (table, region) = (table.clone(), region.clone());
-        let operation = Operation::SplitRegion { table, region, split_row: split_row.into() };
-        core.submit(operation, Origin::default(), START).unwrap_err().message
-    };
-    assert_eq!(refused("m"), "Split row is equal to startkey: m");
-    assert!(refused("a").starts_with("Split row is not inside region key range splitKey:a region: t,m,"));
-}
-
-#[test]
-fn a_table_is_split_between_prefixes_where_it_says_so() {
-    let mut core = initialized();
-    create(&mut core, "t", &[]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    assert_eq!(core.border(&table, "user17".into()), "user17");
-    let descriptor = &mut core.state.tables.get_mut(&table).unwrap().descriptor;
-    let mut restricted = TableDescriptor::clone(descriptor.as_ref().unwrap());
-    let key = |name: &str| format!("hbase.regionserver.region.split_restriction.{name}");
-    finback_cell::schema::set_entry(&mut restricted.attributes, &key("type"), "KeyPrefix");
-    finback_cell::schema::set_entry(&mut restricted.attributes, &key("prefix_length"), "4");
-    *descriptor = Some(restricted.into());
-    assert_eq!(core.border(&table, "user17".into()), "user");
-}
-
-#[test]
-fn a_split_that_the_table_forbids_is_let_in_and_fails() {
-    let mut core = initialized();
-    create(&mut core, "t", &[]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    let descriptor = &mut core.state.tables.get_mut(&table).unwrap().descriptor;
-    let mut forbids = TableDescriptor::clone(descriptor.as_ref().unwrap());
-    finback_cell::schema::set_entry(&mut forbids.attributes, "SPLIT_ENABLED", "false");
-    *descriptor = Some(forbids.into());
-    let id = split(&mut core, "t", "f");
-    play(&mut core, START);
-    assert_eq!(core.admission(id), Some(Ok(())));
-    let Status::Finished(Err(error)) = &core.procedures.get(id).unwrap().status else {
-        panic!("not finished")
-    };
-    assert!(error.message.ends_with("failed as region split is disabled for the table"), "{}", error.message);
-    assert_eq!(ranges(&core, "t"), [range("", "", RegionState::Open)]);
+            _ => false,
+        };
+        fails.then(|| exceptions::io("disk full"))
+    });
+    assert_eq!(failures, 0);
+    assert!(matches!(core.procedures.get(id).unwrap().status, Status::Finished(Err(_))));
+    assert_eq!(core.state.tables[&name].descriptor.as_ref(), Some(&old));
 }

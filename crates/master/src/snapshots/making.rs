@@ -18,6 +18,7 @@ use crate::{
     driver::Driver,
     master_service::{Answer, reply},
     meta_edit::MetaEdit,
+    meta_row,
     operation::{Operation, check_namespace, find},
     sanity_check,
     state::ClusterState,
@@ -168,6 +169,7 @@ pub(crate) fn check_clone(
 ) -> Result<(), RpcException> {
     check_namespace(state, of.table.name.namespace())?;
     check_schema(of, sanity_checks)?;
+    of.regions.iter().try_for_each(|region| meta_row::check_start_key(&of.table.name, &region.start_key))?;
     match state.tables.contains_key(&of.table.name) {
         true => Err(exceptions::table_exists(of.table.name.to_string())),
         false => Ok(()),
@@ -220,14 +222,12 @@ fn check_schema(of: &TableOfSnapshot, sanity_checks: SanityChecks) -> Result<(),
 }
 
 /// The regions that come, in the order of the snapshot's: each as new as the others, but younger than what it came of.
-pub(crate) fn decide(of: &TableOfSnapshot, old: Decision, now: u64) -> Decision {
-    let newest = old.old_regions.iter().map(|region| region.region_id).max().unwrap_or(0);
-    let first = now.max(newest.saturating_add(1));
+pub(crate) fn decide(of: &TableOfSnapshot, old: Decision, first_id: u64) -> Decision {
     let ages: std::collections::BTreeSet<u64> = of.regions.iter().map(|region| region.region_id).collect();
     let age = |region: &RegionInfo| ages.range(..region.region_id).count() as u64;
     let new = |region: &RegionInfo| RegionInfo {
         table: of.table.name.clone(),
-        region_id: first.saturating_add(age(region)),
+        region_id: first_id.saturating_add(age(region)),
         replica_id: 0,
         ..region.clone()
     };

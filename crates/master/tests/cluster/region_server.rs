@@ -243,6 +243,10 @@ impl FakeRegionServer {
 
     /// Durable when it returns; the answer may get lost after.
     fn write(&self, region: &str, mutations: &[pb::MutationProto]) -> Result<(), RpcException> {
+        let too_long = |mutation: &pb::MutationProto| mutation.row().len() > finback_cell::MAX_ROW_LENGTH;
+        if mutations.iter().any(too_long) {
+            return Err(exceptions::do_not_retry("a row that is too long"));
+        }
         self.step()?;
         self.store.apply(region, mutations);
         self.step()

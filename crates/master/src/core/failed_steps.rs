@@ -1,0 +1,54 @@
+//! Steps that fail: some are tried again, some are left for later, for others the operation fails, or is undone.
+
+use finback_rpc::RpcException;
+
+use super::{
+    Core, Purpose,
+    procedure::{Step, Wait},
+};
+use crate::storage_work::StorageWork;
+
+/// Attempts at a step that may be tried again, and that is not needed whatever it takes.
+const MAX_ATTEMPTS: u32 = 5;
+
+impl Core {
+    /// The front step has failed.
+    pub(super) fn step_failed(&mut self, id: u64, exception: RpcException) {
+        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
+        procedure.attempt += 1;
+        let attempt = procedure.attempt;
+        let again = match procedure.steps.front() {
+            // With the schema of what was not restored the table would lose families.
+            Some(Step::CleanUp(StorageWork::WriteDescriptor(_))) => true,
+            // As a write of hbase:meta it may have been applied, unless it is refused for good.
+            Some(Step::Namespace(_)) => !exception.do_not_retry,
+            Some(Step::CleanUp(_) | Step::AddToSnapshot { .. }) => attempt < MAX_ATTEMPTS,
+            _ => false,
+        };
+        if again {
+            procedure.wait = Wait::Pause;
+            return self.pause(attempt, Purpose::Procedure(id));
+        }
+        match procedure.steps.front() {
+            Some(Step::CleanUp(work)) => {
+                tracing::error!(?work, "left undone for now: {exception}");
+                let (operation, work) = (procedure.operation.clone(), work.clone());
+                self.step_done(id);
+                self.leave_undone(operation, work);
+            }
+            _ if !procedure.otherwise.is_empty() => self.undo(id, exception),
+            _ => self.finish(id, Err(exception)),
+        }
+    }
+
+    /// Does what is to be done in place of the steps that are left.
+    pub(super) fn undo(&mut self, id: u64, exception: RpcException) {
+        let Some(procedure) = self.procedures.by_id.get_mut(&id) else { return };
+        tracing::warn!(id, "procedure is undone: {exception}");
+        procedure.failure.get_or_insert(exception);
+        procedure.steps = std::mem::take(&mut procedure.otherwise).into();
+        procedure.attempt = 0;
+        procedure.wait = Wait::Ready;
+        self.write_down(id);
+    }
+}

@@ -1,0 +1,57 @@
+//! What its log has of it is in no file: a table is not disabled before that is replayed.
+
+mod cluster;
+
+use std::time::Duration;
+
+use cluster::{Cluster, pb_name, refusal};
+use finback_fs::CrashMode;
+use finback_proto::pb;
+use pb::table_state::State;
+
+/// The power is cut when the table is DISABLING, and its region is to be closed.
+async fn cut_while_disabling() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.create("t", &["f"], &[]).await.unwrap();
+    cluster.server.silent.lock().unwrap().insert("t".into());
+    let request = pb::DisableTableRequest { table_name: pb_name("t"), ..Default::default() };
+    let _: pb::DisableTableResponse = cluster.call("DisableTable", &request).await.unwrap();
+    while cluster.state("t").await != Some(State::Disabling) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    cluster
+}
+
+fn region(cluster: &Cluster) -> String {
+    cluster.root().list_regions(&cluster::table_name("t")).unwrap().remove(0)
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_it_opens() {
+    let next = cut_while_disabling().await.crash_and_restart(CrashMode::Strict).await;
+    assert_eq!(next.state("t").await, Some(State::Disabled));
+    let region = region(&next);
+    assert!(next.server.opens.lock().unwrap().contains(&region));
+    assert!(!next.server.online.lock().unwrap().contains(&region));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_it_does_not_open_there_is_no_snapshot_of_it() {
+    let cut = cut_while_disabling().await;
+    let (memory, store) = (cut.memory.crash(CrashMode::Strict), cut.store.copy());
+    cut.master.stop();
+    let next = Cluster::on(memory, store, 1_700_000_001_000).await;
+    next.server.refuse_to_open.lock().unwrap().insert("t".into(), 10);
+    next.server.register().await.unwrap();
+    next.initialized().await;
+    assert_eq!(next.state("t").await, Some(State::Disabled));
+    let snapshot =
+        pb::SnapshotDescription { name: "s".into(), table: Some("t".into()), ..Default::default() };
+    let request = pb::SnapshotRequest { snapshot, ..Default::default() };
+    let answer = next.call::<_, pb::SnapshotResponse>("Snapshot", &request).await;
+    assert_eq!(refusal(answer).0, "SnapshotCreationException");
+    next.enable("t").await.unwrap();
+    assert!(next.server.online.lock().unwrap().contains(&region(&next)));
+    next.disable("t").await.unwrap();
+    let _: pb::SnapshotResponse = next.call("Snapshot", &request).await.unwrap();
+}
