@@ -107,8 +107,8 @@ impl RootDir {
         for family in self.list_families(table, region)? {
             for entry in self.list_if_exists(&self.family_dir(table, region, family.as_bytes()))? {
                 match StoreFileName::parse(&entry.name) {
-                    Some(StoreFileName::Reference { region, .. }) => others.insert(region),
-                    Some(StoreFileName::Link(link)) if link.table == *table => others.insert(link.region),
+                    Some(StoreFileName::Reference { region, .. }) => others.insert(region.to_owned()),
+                    Some(StoreFileName::Link(link)) if link.table == *table => others.insert(link.region.to_owned()),
                     _ => false,
                 };
             }
