@@ -108,7 +108,9 @@ impl RootDir {
             for entry in self.list_if_exists(&self.family_dir(table, region, family.as_bytes()))? {
                 match StoreFileName::parse(&entry.name) {
                     Some(StoreFileName::Reference { region, .. }) => others.insert(region.to_owned()),
-                    Some(StoreFileName::Link(link)) if link.table == *table => others.insert(link.region.to_owned()),
+                    Some(StoreFileName::Link(link)) if link.table == *table => {
+                        others.insert(link.region.to_owned())
+                    }
                     _ => false,
                 };
             }

@@ -83,6 +83,15 @@ async fn a_call_without_an_answer_leaves_a_connection_that_is_silent_for_a_momen
 }
 
 #[tokio::test]
+async fn calls_that_time_out_one_after_the_other_end_a_silent_connection() {
+    let (channel, _server) = pair(SocketLimits { silence: SHORT * 3, ..SocketLimits::default() }).await;
+    for _ in 0..5 {
+        assert!(channel.call_encoded(call(Some(SHORT), 0)).await.is_err());
+    }
+    assert!(channel.is_closed());
+}
+
+#[tokio::test]
 async fn silence_begins_with_a_call_and_not_with_the_answer_before_it() {
     let silence = SHORT * 30;
     let (channel, mut server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;

@@ -78,6 +78,30 @@ async fn one_that_goes_on_byte_by_byte() {
 }
 
 #[tokio::test]
+async fn one_whose_memory_makes_no_room_for_others_may_take_its_time() {
+    let running = Running::start(Limits {
+        crowded_stall_timeout: STALL,
+        crowded_reply_timeout: STALL,
+        max_in_flight_bytes: 64 << 20,
+        ..Limits::default()
+    });
+    let mut client = running.client().await;
+    let mut sent = request(header(1, "Echo"), &[7; 100 << 10], b"");
+    let rest = sent.split_off(sent.len() - REST);
+    client.send(&sent).await;
+    until("it is counted", || running.server.in_flight_bytes() > 0).await;
+    // Others are refused again and again.
+    let mut other = running.client().await;
+    for id in 0..8 {
+        other.send(&request(header(id, "Echo"), &vec![7; 70 << 20], b"")).await;
+        assert!(other.response().await.result.is_err());
+        tokio::time::sleep(STALL).await;
+    }
+    client.send(&rest).await;
+    assert_eq!(client.response().await, echo_of(1, &[7; 100 << 10]));
+}
+
+#[tokio::test]
 async fn one_that_nobody_is_refused_for_may_take_its_time() {
     let running =
         Running::start(Limits { crowded_stall_timeout: STALL, crowded_reply_timeout: STALL, ..limits() });

@@ -60,6 +60,13 @@ fn a_stream_of_more_than_the_limit_is_refused() {
     assert!(StreamCodec::Snappy.decompress(&[0x40, 0, 0, 0, 0, 0, 0, 1, 0], usize::MAX).is_err());
 }
 
+/// Whether so many more fit into what is left.
+fn takes(left: &mut usize, more: usize) -> bool {
+    let rest = left.checked_sub(more);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
 #[test]
 fn memory_is_asked_for_before_it_is_taken() {
     let payload = vec![0; 1 << 20];
@@ -74,11 +81,26 @@ fn memory_is_asked_for_before_it_is_taken() {
         assert_eq!(out, payload);
         assert!(out.capacity() <= asked && asked <= 2 * payload.len(), "{codec:?}: {asked}");
         let mut left = payload.len() / 2;
-        let refused = codec.decompress_within(&stream, usize::MAX, &mut |more| {
-            left = left.checked_sub(more).unwrap_or(usize::MAX);
-            left != usize::MAX
-        });
-        assert!(refused.unwrap_err().contains("no room"), "{codec:?}");
+        let refused = codec.decompress_within(&stream, usize::MAX, &mut |more| takes(&mut left, more));
+        assert!(refused.is_err_and(|error| error.contains("no room")), "{codec:?}");
+    }
+}
+
+#[test]
+fn where_there_is_no_room_for_what_is_expected_there_may_be_for_what_comes() {
+    // Of random bytes the streams are as long.
+    let mut number = 1u32;
+    let payload: Vec<u8> = std::iter::repeat_with(|| {
+        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (number >> 24) as u8
+    })
+    .take(1 << 20)
+    .collect();
+    for codec in CODECS {
+        let stream = codec.compress(&payload).unwrap();
+        let mut left = payload.len() + payload.len() / 4;
+        let out = codec.decompress_within(&stream, usize::MAX, &mut |more| takes(&mut left, more));
+        assert!(out.as_deref() == Ok(&payload[..]), "{codec:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::machine::Machine;
 use crate::world::{World, family, put, run, scan, value};
 use finback_cache::LruLikeCache;
-use finback_cell::{ColumnFamilyDescriptor, Scan};
+use finback_cell::{ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_fs::MemFileSystem;
 use finback_fs::NextRead::{Later, Soon};
 use finback_region::Region;
@@ -65,6 +65,68 @@ fn what_was_cached_once_and_is_not_read_any_more_leaves_the_cache() {
     }
     region.compact(b"a", true).unwrap().unwrap();
     assert_eq!(machine.world.cache.len(), 0);
+}
+
+#[test]
+fn what_is_cached_is_told_by_blocks_however_well_they_are_encoded() {
+    let encoded = family("a", 1).with("BLOCKSIZE", "1024").with("DATA_BLOCK_ENCODING", "FAST_DIFF");
+    let mut machine = Machine::new(vec![encoded]);
+    let region = machine.world.start().unwrap();
+    let row = |number: u32| format!("{}{number:04}", "a row of which all begin with the same ".repeat(10));
+    let puts: Vec<_> = (0..200).map(|number| put((&row(number), "a", "q"), b"v")).collect();
+    run(region.batch(puts)).into_iter().for_each(|done| done.unwrap());
+    region.flush(None).unwrap();
+    for number in 0..50 {
+        assert!(value(&region, (&row(number), "a", "q")).is_some());
+    }
+    assert!(machine.world.cache.len() > 10);
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(machine.faults.large_files(), [Later, Soon]);
+    assert_eq!(machine.world.cache.len(), 0);
+}
+
+#[test]
+fn blocks_that_are_read_as_soon_as_they_are_written_are_read_once() {
+    let mut machine = Machine::new(vec![blocks_of_a_row().with("PREFETCH_BLOCKS_ON_OPEN", "true")]);
+    let region = machine.world.start().unwrap();
+    fill(&region, 2, &[7; 100]);
+    assert_eq!(read(&region), 8);
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(machine.faults.large_files(), [Soon; 3]);
+    assert_eq!(machine.world.cache.len(), 9, "eight data blocks and a Bloom filter");
+}
+
+#[test]
+fn in_a_full_cache_the_output_takes_as_much_room_as_the_inputs_had() {
+    for compression in ["NONE", "GZ"] {
+        let mut world = World::new(
+            Arc::new(MemFileSystem::new()),
+            vec![family("a", 1).with("COMPRESSION", compression), family("b", 1)],
+        );
+        world.start_server().unwrap();
+        let cache = Arc::new(LruLikeCache::new(32 << 20));
+        let region = world.open_with(cache.clone()).unwrap();
+        for number in 0..600 {
+            let row = format!("other {number:03}");
+            run(region.batch(vec![put((&row, "b", "q"), &[7; 64 << 10])])).swap_remove(0).unwrap();
+        }
+        fill(&region, 2, &[7; 64 << 10]);
+        let read = |family: &str| {
+            let families = vec![FamilySelection { family: family.to_owned().into(), qualifiers: None }];
+            scan(&region, &Scan { families, ..Scan::default() }, None).unwrap().len()
+        };
+        assert_eq!(read("b"), 600);
+        for _ in 0..3 {
+            assert_eq!(read("a"), 8);
+        }
+        let full = cache.statistics();
+        assert!(full.bytes > 30_000_000, "{full:?}");
+        region.compact(b"a", true).unwrap().unwrap();
+        let before = cache.statistics();
+        assert_eq!(read("a"), 8);
+        let after = cache.statistics();
+        assert_eq!(after.misses, before.misses, "{compression}: {full:?}, {before:?}");
+    }
 }
 
 #[test]
