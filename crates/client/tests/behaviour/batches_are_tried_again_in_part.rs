@@ -113,6 +113,16 @@ async fn actions_of_one_row_arrive_in_their_order_in_several_calls() {
 }
 
 #[tokio::test]
+async fn a_call_that_has_waited_for_another_goes_where_its_region_is_by_then() {
+    let cluster = FakeCluster::start(2).await;
+    let table = cluster.table().await;
+    cluster.next(group_fails(exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5)));
+    let answers = table.batch(too_many("0000")).await;
+    assert_eq!(answers.into_iter().find_map(Result::err).map(|error| error.to_string()), None);
+    assert_eq!(cluster.called(), [0, 1, 1]);
+}
+
+#[tokio::test]
 async fn several_calls_of_different_rows_are_under_way_together() {
     let cluster = FakeCluster::start(1).await;
     let table = cluster.table().await;
