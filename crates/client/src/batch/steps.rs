@@ -119,9 +119,12 @@ impl Work {
         Step::Located { tries, calls: regions.by_server(sizes, rows), unknown, unlocated }
     }
 
-    /// Makes a call; gives back what became of its actions.
+    /// Makes a call, if there is time for it; gives back what became of its actions.
     pub(super) async fn send(&self, regions: Call) -> Vec<Answer> {
         let multi = Multi::new(&self.actions, &regions);
+        if self.remaining().is_zero() {
+            return multi.all_failed(&exceptions::call_timeout("no time left for the call"));
+        }
         let (request, cells) = multi.request(self.shared.nonce_group);
         let server = &regions[0].0;
         let asked = self.shared.call_at(server, "Multi", self.timeout(), &request, cells).await;

@@ -123,6 +123,18 @@ async fn a_call_that_has_waited_for_another_goes_where_its_region_is_by_then() {
 }
 
 #[tokio::test]
+async fn a_call_that_has_waited_for_another_is_not_made_when_the_time_is_over() {
+    let cluster = FakeCluster::start(1).await;
+    let config = cluster.config().operation_timeout(Duration::from_millis(300));
+    let table = Connection::open(config).await.unwrap().table("t").unwrap();
+    cluster.next(|_| Outcome::pending(std::future::pending()));
+    let answers = table.batch(too_many("0000")).await;
+    let late = |error: &Error| matches!(error, Error::TimedOut { .. });
+    assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(late)));
+    assert_eq!(cluster.called().len(), 1);
+}
+
+#[tokio::test]
 async fn several_calls_of_different_rows_are_under_way_together() {
     let cluster = FakeCluster::start(1).await;
     let table = cluster.table().await;
