@@ -134,10 +134,8 @@ async fn a_call_that_has_waited_for_another_is_not_made_when_the_time_is_over() 
     assert_eq!(cluster.called().len(), 1);
 }
 
-#[tokio::test]
-async fn several_calls_of_different_rows_are_under_way_together() {
-    let cluster = FakeCluster::start(1).await;
-    let table = cluster.table().await;
+/// The next two calls are answered when both have come.
+fn next_two_come_together(cluster: &FakeCluster) {
     let both = Arc::new(tokio::sync::Barrier::new(2));
     for _ in 0..2 {
         let both = Arc::clone(&both);
@@ -149,8 +147,21 @@ async fn several_calls_of_different_rows_are_under_way_together() {
             })
         });
     }
-    let batch = tokio::time::timeout(Duration::from_secs(20), table.batch(too_many("z")));
-    assert!(batch.await.expect("one waits for the other").iter().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn several_calls_of_different_rows_are_under_way_together() {
+    // The second call of the other batch shares a row with the first, and none with the third.
+    let others = (5000..10_000).map(|number| put(&format!("{number:04}")));
+    let of_three_calls = too_many("0000").into_iter().chain(others).collect();
+    for (actions, calls) in [(too_many("z"), 2), (of_three_calls, 3)] {
+        let cluster = FakeCluster::start(1).await;
+        let table = cluster.table().await;
+        next_two_come_together(&cluster);
+        let batch = tokio::time::timeout(Duration::from_secs(20), table.batch(actions));
+        assert!(batch.await.expect("one waits for the other").iter().all(Result::is_ok));
+        assert_eq!(cluster.called().len(), calls);
+    }
 }
 
 #[tokio::test]
