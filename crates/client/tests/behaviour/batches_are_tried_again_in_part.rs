@@ -246,6 +246,17 @@ async fn what_fails_every_look_up_is_looked_for_once_in_each_try() {
 }
 
 #[tokio::test]
+async fn a_look_up_that_is_refused_fails_its_row_alone() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    cluster.state.lock().unwrap().refused_look_up = Some("a");
+    let answers = cluster.table().await.batch(["a", "y", "z"].map(put)).await;
+    assert!(answers[0].as_ref().is_err_and(|error| error.is("DoNotRetryIOException")), "{answers:?}");
+    assert!(answers[1].is_ok() && answers[2].is_ok(), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 2);
+}
+
+#[tokio::test]
 async fn answers_that_make_no_sense_are_tried_again_and_given_up() {
     let cluster = FakeCluster::start(1).await;
     let table = Connection::open(cluster.config().retries(1)).await.unwrap().table("t").unwrap();
