@@ -238,7 +238,7 @@ async fn what_fails_every_look_up_is_looked_for_once_in_each_try() {
 
     let cluster = FakeCluster::start(1).await;
     cluster.state.lock().unwrap().silent_about_regions = true;
-    let config = cluster.config().retries(1).rpc_timeout(Duration::from_millis(50));
+    let config = cluster.config().retries(1).rpc_timeout(Duration::from_secs(1));
     let answers = Connection::open(config).await.unwrap().table("t").unwrap().batch(rows()).await;
     let late = |error: &Error| error.is("CallTimeoutException");
     assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(late)), "{answers:?}");
