@@ -52,20 +52,23 @@ impl Work {
     /// Where actions are to be sent, as far as is known.
     pub(super) fn find(&self, tries: u32, indices: Vec<usize>) -> Step {
         let (mut regions, mut unknown) = (Regions::default(), Vec::new());
-        // All at one moment: of a row whose region becomes known meanwhile, later actions would come before the first.
-        let find = self.known.at_this_moment();
+        let mut moment = self.known.at_this_moment();
         for index in indices {
             let row = self.row(index);
             // Rows in order have the region of those before them.
             if regions.push_to_last(row, index) {
                 continue;
             }
-            match find(row, Side::At) {
+            // In order all at one moment: of a row whose region becomes known meanwhile, later actions would come before the first.
+            if !self.in_order {
+                moment.pass();
+            }
+            match moment.find(row, Side::At) {
                 Some(location) => regions.push(location, index),
                 None => unknown.push(index),
             }
         }
-        drop(find);
+        drop(moment);
         self.located(tries, regions, unknown, Vec::new())
     }
 
