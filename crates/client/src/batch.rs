@@ -219,7 +219,7 @@ impl Batch {
                     self.failed(tries, unlocated, false);
                 }
                 Step::Sent { tries, answers, next } => {
-                    self.send(tries, next);
+                    self.send_next(tries, &answers, next);
                     self.sent(tries, answers);
                 }
                 Step::Failed { tries, failures, progress } => self.try_again(tries, failures, progress),
@@ -247,6 +247,17 @@ impl Batch {
             let answers = work.send(call).await;
             Step::Sent { tries, answers, next: calls }
         }));
+    }
+
+    /// Sends the calls that have waited for these answers: to where their regions are by now, if those of them may be elsewhere.
+    fn send_next(&mut self, tries: u32, answers: &[Answer], next: vec::IntoIter<Call>) {
+        let is_elsewhere = |attempt: &Attempt| failure::clears_location(&attempt.exception);
+        if !answers.iter().any(|(_, answer)| answer.as_ref().is_err_and(is_elsewhere)) {
+            return self.send(tries, next);
+        }
+        let mut indices: Vec<usize> = next.flatten().flat_map(|(_, indices)| indices).collect();
+        indices.sort_unstable();
+        self.send_after(Duration::ZERO, tries, indices);
     }
 
     fn sent(&mut self, tries: u32, answers: Vec<Answer>) {

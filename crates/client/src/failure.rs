@@ -49,13 +49,13 @@ pub(crate) fn moved_to(exception: &RpcException) -> Option<(ServerName, i64)> {
     Some((server, field("locationSeqNum=", '.')?.parse().ok()?))
 }
 
-/// Whether a look-up of any other region of the table would fail with it as well: it is of the table, or of hbase:meta.
+/// Whether a look-up of any other region of the table would fail with it as well: it is of the table, or of hbase:meta. Other refusals
+/// may be of the row, one that is too long for instance.
 pub(crate) fn fails_every_look_up(exception: &RpcException) -> bool {
-    exception.do_not_retry
-        || matches!(
-            exception.simple_class(),
-            "CallTimeoutException" | "ConnectException" | "FailedServerException"
-        )
+    matches!(
+        exception.simple_class(),
+        "TableNotFoundException" | "CallTimeoutException" | "ConnectException" | "FailedServerException"
+    )
 }
 
 /// Whether an action was only left for another reply, this one being large enough.

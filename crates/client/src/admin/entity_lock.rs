@@ -86,12 +86,16 @@ impl Admin {
         let answer: pb::LockResponse = self.ask_master_service(ServiceName::Lock, METHOD, &request).await?;
         let mut lock = EntityLock::kept(self.clone(), answer.proc_id);
         let decided = lock.state.wait_for(|state| !matches!(state, State::Waiting));
+        let started = Instant::now();
+        let timed_out =
+            || Error::TimedOut { method: METHOD, after: started.elapsed(), attempts: 1, last: None };
         let failed = match tokio::time::timeout(self.timeout, decided).await {
             Ok(Ok(state)) => match &*state {
-                State::Over(error) => error.clone(),
+                // The master may have taken it away before anybody had it.
+                State::Over(error) => Some(error.clone().unwrap_or_else(timed_out)),
                 _ => None,
             },
-            _ => Some(Error::TimedOut { method: METHOD, after: self.timeout, attempts: 1, last: None }),
+            _ => Some(timed_out()),
         };
         // Given up, it goes.
         failed.map_or(Ok(lock), Err)
@@ -151,10 +155,18 @@ async fn keep(admin: Admin, proc_id: u64, state: watch::Sender<State>, mut relea
         };
         let pause = match answer {
             Ok((true, timeout)) => {
-                let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
-                until = Some(sent + timeout);
-                state.send_replace(State::Held);
-                timeout / HEARTBEATS_BEFORE_LOSS
+                let (timeout, now) = (timeout.unwrap_or(DEFAULT_TIMEOUT), Instant::now());
+                let pause = timeout / HEARTBEATS_BEFORE_LOSS;
+                let left = (sent + timeout).saturating_duration_since(now);
+                if left >= pause || matches!(*state.borrow(), State::Held) {
+                    until = Some(sent + timeout);
+                    state.send_replace(State::Held);
+                    pause.min(left / 2)
+                } else {
+                    // Late as it is, by the master's retries for one, it may not be true for long: nobody is told before a prompt answer.
+                    until = Some(now + timeout);
+                    Duration::ZERO
+                }
             }
             Ok((false, _)) if until.is_none() => WAITING_HEARTBEAT,
             Ok((false, _)) => {

@@ -37,7 +37,7 @@ impl Regions {
         location.map(|location| self.push(location, index)).is_some()
     }
 
-    /// The calls to make: one for each server, or several where it would be too large. Those of one list share a row, and are to be made
+    /// The calls to make: one for each server, or several where it would be too large. Those of one list share rows, and are to be made
     /// one after the other. `row` tells the row of an action, if its place among others of it matters.
     pub(super) fn by_server<'a>(
         mut self,
@@ -52,29 +52,33 @@ impl Regions {
             let indices = of_region.iter().map(|(_, index)| *index).collect();
             servers.entry(location.address()).or_default().push((Arc::clone(location), indices));
         }
-        let calls = servers.into_values().map(|regions| cut(regions, &size));
-        calls.flat_map(|calls| if share_a_row(&calls, &row) { vec![calls] } else { singly(calls) }).collect()
+        servers.into_values().flat_map(|regions| in_turn(cut(regions, &size), &row)).collect()
     }
 }
 
-fn singly(calls: Vec<Call>) -> Vec<Vec<Call>> {
-    calls.into_iter().map(|call| vec![call]).collect()
-}
-
-/// Whether two of the calls have actions of the same row.
-fn share_a_row<'a>(calls: &[Call], row: &impl Fn(usize) -> Option<&'a [u8]>) -> bool {
+/// The calls, in lists of those that rows connect which they share.
+fn in_turn<'a>(calls: Vec<Call>, row: &impl Fn(usize) -> Option<&'a [u8]>) -> Vec<Vec<Call>> {
     if calls.len() < 2 {
-        return false;
+        return vec![calls];
     }
+    // Of each call, the list that it is in; of each row, the first call that has it.
+    let mut of_calls: Vec<usize> = (0..calls.len()).collect();
     let mut of_rows: HashMap<&[u8], usize> = HashMap::new();
     for (number, call) in calls.iter().enumerate() {
         for row in call.iter().flat_map(|(_, indices)| indices).filter_map(|&index| row(index)) {
-            if *of_rows.entry(row).or_insert(number) != number {
-                return true;
+            let first = *of_rows.entry(row).or_insert(number);
+            let (list, joined) = (of_calls[first], of_calls[number]);
+            if list != joined {
+                of_calls.iter_mut().filter(|of_call| **of_call == joined).for_each(|of_call| *of_call = list);
             }
         }
     }
-    false
+    let mut lists: Vec<Vec<Call>> = calls.iter().map(|_| Vec::new()).collect();
+    for (call, list) in calls.into_iter().zip(of_calls) {
+        lists[list].push(call);
+    }
+    lists.retain(|list| !list.is_empty());
+    lists
 }
 
 /// The actions of a server, in calls that are not too large.

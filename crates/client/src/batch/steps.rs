@@ -52,20 +52,23 @@ impl Work {
     /// Where actions are to be sent, as far as is known.
     pub(super) fn find(&self, tries: u32, indices: Vec<usize>) -> Step {
         let (mut regions, mut unknown) = (Regions::default(), Vec::new());
-        // All at one moment: of a row whose region becomes known meanwhile, later actions would come before the first.
-        let find = self.known.at_this_moment();
+        let mut moment = self.known.at_this_moment();
         for index in indices {
             let row = self.row(index);
             // Rows in order have the region of those before them.
             if regions.push_to_last(row, index) {
                 continue;
             }
-            match find(row, Side::At) {
+            // In order all at one moment: of a row whose region becomes known meanwhile, later actions would come before the first.
+            if !self.in_order {
+                moment.pass();
+            }
+            match moment.find(row, Side::At) {
                 Some(location) => regions.push(location, index),
                 None => unknown.push(index),
             }
         }
-        drop(find);
+        drop(moment);
         self.located(tries, regions, unknown, Vec::new())
     }
 
@@ -119,9 +122,12 @@ impl Work {
         Step::Located { tries, calls: regions.by_server(sizes, rows), unknown, unlocated }
     }
 
-    /// Makes a call; gives back what became of its actions.
+    /// Makes a call, if there is time for it; gives back what became of its actions.
     pub(super) async fn send(&self, regions: Call) -> Vec<Answer> {
         let multi = Multi::new(&self.actions, &regions);
+        if self.remaining().is_zero() {
+            return multi.all_failed(&exceptions::call_timeout("no time left for the call"));
+        }
         let (request, cells) = multi.request(self.shared.nonce_group);
         let server = &regions[0].0;
         let asked = self.shared.call_at(server, "Multi", self.timeout(), &request, cells).await;

@@ -4,15 +4,18 @@ use super::Side;
 use crate::location::RegionLocation;
 use bytes::Bytes;
 use finback_cell::{ServerName, TableName};
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockReadGuard};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
 /// Regions of a table by their start keys.
+type Locations = BTreeMap<Bytes, Arc<RegionLocation>>;
+
+/// What is known of one table.
 pub(crate) struct KnownRegions {
     table: TableName,
-    regions: RwLock<BTreeMap<Bytes, Arc<RegionLocation>>>,
+    regions: RwLock<Locations>,
     lookup: tokio::sync::Mutex<()>,
 }
 
@@ -31,13 +34,11 @@ impl KnownRegions {
     }
 
     pub(crate) fn find(&self, row: &[u8], side: Side) -> Option<Arc<RegionLocation>> {
-        self.at_this_moment()(row, side)
+        self.at_this_moment().find(row, side)
     }
 
-    /// What finds regions, all of them as they are known now: until it is dropped, nobody's knowledge changes.
-    pub(crate) fn at_this_moment(&self) -> impl Fn(&[u8], Side) -> Option<Arc<RegionLocation>> {
-        let regions = self.regions.read();
-        move |row, side| find(&regions, row, side)
+    pub(crate) fn at_this_moment(&self) -> Moment<'_> {
+        Moment(self.regions.read())
     }
 
     /// Takes a location in, unless a newer one is known. Regions that it overlaps are not there any more: they were split or
@@ -103,23 +104,30 @@ impl KnownRegions {
     }
 }
 
-fn find(
-    regions: &BTreeMap<Bytes, Arc<RegionLocation>>,
-    row: &[u8],
-    side: Side,
-) -> Option<Arc<RegionLocation>> {
-    let found = match side {
-        Side::Before if row.is_empty() => regions.values().next_back()?,
-        Side::Before => regions.range::<[u8], _>((Bound::Unbounded, Bound::Excluded(row))).next_back()?.1,
-        _ => regions.range::<[u8], _>((Bound::Unbounded, Bound::Included(row))).next_back()?.1,
-    };
-    let end = &found.region().end_key;
-    let reaches = match side {
-        Side::Before if row.is_empty() => end.is_empty(),
-        Side::Before => end.is_empty() || end[..] >= *row,
-        _ => end.is_empty() || *row < end[..],
-    };
-    reaches.then(|| Arc::clone(found))
+/// All regions as they are known at one moment: until it is over, nobody's knowledge changes.
+pub(crate) struct Moment<'a>(RwLockReadGuard<'a, Locations>);
+
+impl Moment<'_> {
+    pub(crate) fn find(&self, row: &[u8], side: Side) -> Option<Arc<RegionLocation>> {
+        let regions = &self.0;
+        let found = match side {
+            Side::Before if row.is_empty() => regions.values().next_back()?,
+            Side::Before => regions.range::<[u8], _>((Bound::Unbounded, Bound::Excluded(row))).next_back()?.1,
+            _ => regions.range::<[u8], _>((Bound::Unbounded, Bound::Included(row))).next_back()?.1,
+        };
+        let end = &found.region().end_key;
+        let reaches = match side {
+            Side::Before if row.is_empty() => end.is_empty(),
+            Side::Before => end.is_empty() || end[..] >= *row,
+            _ => end.is_empty() || *row < end[..],
+        };
+        reaches.then(|| Arc::clone(found))
+    }
+
+    /// Goes on to another moment if somebody waits to tell something new. Otherwise it costs nothing, unlike a lock for each row.
+    pub(crate) fn pass(&mut self) {
+        RwLockReadGuard::bump(&mut self.0);
+    }
 }
 
 #[cfg(test)]

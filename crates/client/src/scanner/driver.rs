@@ -26,8 +26,8 @@ pub(super) struct Driver {
     known: Arc<KnownRegions>,
     /// What is left to do: its start is where the scan has come to.
     scan: Scan,
-    /// The read point of the row that was handed over in part, whose rest must be of the same moment. Between rows there is none: where
-    /// nobody keeps an old one, compactions have dropped rows of it.
+    /// The read point of the row that was handed over in part, whose rest must be of the same moment: another scanner reads that, and
+    /// nothing else. Between rows there is none: where nobody keeps an old one, compactions have dropped rows of it.
     read_point: Option<u64>,
     left: Option<u64>,
     assembly: Assembly,
@@ -130,8 +130,12 @@ impl Driver {
             rpc_timeout: config.for_reads(),
             operation_timeout: config.scan_timeout,
         };
-        let message =
+        let mut message =
             pb::Scan { mvcc_read_point: self.read_point, ..self.scan.to_message(self.caching(), size) };
+        let within_a_row = self.read_point.is_some();
+        if within_a_row {
+            (message.stop_row, message.include_stop_row) = (message.start_row.clone(), Some(true));
+        }
         let rows = self.request();
         let request = |location: &RegionLocation| {
             let region = Some(location.specifier());
@@ -151,6 +155,10 @@ impl Driver {
             let (response, block) = answer;
             match self.take(&mut open, response, block).await {
                 Taken::More => {}
+                Taken::RegionEnds if within_a_row => {
+                    (self.scan.include_start, self.read_point) = (false, None);
+                    return Ok((Next::Open, None));
+                }
                 Taken::RegionEnds => return Ok((self.next_region(open.region()), None)),
                 Taken::ScanEnds => return Ok((Next::End, None)),
                 Taken::Unwanted => {

@@ -18,9 +18,23 @@ fn next_gives_a_procedure(cluster: &FakeCluster) {
     cluster.next(|_| Outcome::message(&pb::LockResponse { proc_id: 5 }));
 }
 
+fn is(status: LockStatus, timeout_ms: u32) -> Outcome {
+    let (lock_status, timeout_ms) = (status.into(), Some(timeout_ms));
+    Outcome::message(&pb::LockHeartbeatResponse { lock_status, timeout_ms })
+}
+
 fn next_is_locked(cluster: &FakeCluster, timeout_ms: u32) {
-    let (lock_status, timeout_ms) = (LockStatus::Locked.into(), Some(timeout_ms));
-    cluster.next(move |_| Outcome::message(&pb::LockHeartbeatResponse { lock_status, timeout_ms }));
+    cluster.next(move |_| is(LockStatus::Locked, timeout_ms));
+}
+
+/// When the next answer comes, what it says has run out.
+fn next_is_locked_too_late(cluster: &FakeCluster) {
+    cluster.next(|_| {
+        Outcome::pending(async {
+            tokio::time::sleep(Duration::from_millis(2100)).await;
+            is(LockStatus::Locked, 2000).wait().await
+        })
+    });
 }
 
 fn silence(_: &Call) -> Outcome {
@@ -41,6 +55,27 @@ async fn it_is_lost_when_the_master_is_silent_for_as_long() {
     };
     tokio::time::timeout(LONG, lost).await.expect("it is held for ever");
     tokio::time::timeout(LONG, lock.unlock()).await.expect("what is lost is not given back");
+}
+
+#[tokio::test]
+async fn it_is_had_with_the_first_prompt_answer() {
+    let cluster = FakeCluster::start(1).await;
+    next_gives_a_procedure(&cluster);
+    next_is_locked_too_late(&cluster);
+    next_is_locked(&cluster, 60_000);
+    let lock = lock(&cluster).await.unwrap();
+    assert_eq!(cluster.called().len(), 3);
+    assert!(lock.is_held());
+}
+
+#[tokio::test]
+async fn what_was_taken_away_before_anybody_had_it_is_an_error() {
+    let cluster = FakeCluster::start(1).await;
+    next_gives_a_procedure(&cluster);
+    next_is_locked_too_late(&cluster);
+    cluster.next(|_| is(LockStatus::Unlocked, 2000));
+    let error = lock(&cluster).await.unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }), "{error}");
 }
 
 #[tokio::test]

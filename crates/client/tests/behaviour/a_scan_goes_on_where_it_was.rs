@@ -43,6 +43,12 @@ fn opens_at(call: &Call) -> (String, bool) {
     (String::from_utf8(scan.start_row.unwrap().to_vec()).unwrap(), scan.include_start_row.unwrap())
 }
 
+/// The row at which a scan ends, and whether it is included.
+fn stops_at(call: &Call) -> (String, bool) {
+    let scan = request(call).scan.expect("a scanner is opened");
+    (String::from_utf8(scan.stop_row().to_vec()).unwrap(), scan.include_stop_row())
+}
+
 async fn rows(cluster: &FakeCluster, scan: Scan) -> Result<Vec<String>, finback_client::Error> {
     let config = cluster.config().retries(3).scan_timeout(Duration::from_secs(20));
     let mut scanner = Connection::open(config).await.unwrap().table("t").unwrap().scan(scan)?;
@@ -133,28 +139,38 @@ async fn the_rest_of_a_row_is_of_the_same_moment_as_its_beginning() {
             assert_eq!(read_point(call), None);
             at(&["a:12", "b:12+"], 5)
         });
-        // Within the row, even where a scanner is lost before it has given anything.
+        // The row alone, even where a scanner is lost before it has given anything.
         for _ in 0..2 {
             cluster.next_fails(exceptions::unknown_scanner("who?"));
             cluster.next(move |call| {
-                assert_eq!(read_point(call), Some(5));
+                assert_eq!((read_point(call), stops_at(call)), (Some(5), ("b".into(), true)));
                 at(&[], 5)
             });
         }
-        cluster.next(move |_| at(&["b:1234", "c:12"], 5));
+        cluster.next(move |_| page(&["b:1234"], false));
         // Between rows there is none.
+        cluster.next(move |call| {
+            assert_eq!((read_point(call), stops_at(call)), (None, (String::new(), false)));
+            assert_eq!(opens_at(call), ("b".into(), false));
+            at(&["c:12", "d:12+"], 7)
+        });
+        // Another row in the same region, of which nothing more is there.
         cluster.next_fails(exceptions::unknown_scanner("who?"));
         cluster.next(move |call| {
-            assert_eq!(read_point(call), None);
-            at(&["d:12+"], 7)
+            assert_eq!((read_point(call), stops_at(call)), (Some(7), ("d".into(), true)));
+            page(&[], false)
+        });
+        cluster.next(move |call| {
+            assert_eq!((read_point(call), opens_at(call)), (None, ("d".into(), false)));
+            at(&["e:12+"], 9)
         });
         // Nor in the next region.
-        cluster.next(|_| page(&["d:34"], false));
+        cluster.next(|_| page(&["e:34"], false));
         cluster.next(move |call| {
             assert_eq!(read_point(call), None);
             page(&["m:12"], false)
         });
-        let expected = ["a:12", "b:12", "b:34", "c:12", "d:12", "d:34", "m:12"];
+        let expected = ["a:12", "b:12", "b:34", "c:12", "d:12", "e:12", "e:34", "m:12"];
         assert_eq!(rows(&cluster, scan).await.unwrap(), expected);
     }
 }

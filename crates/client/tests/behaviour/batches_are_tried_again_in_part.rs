@@ -113,9 +113,29 @@ async fn actions_of_one_row_arrive_in_their_order_in_several_calls() {
 }
 
 #[tokio::test]
-async fn several_calls_of_different_rows_are_under_way_together() {
-    let cluster = FakeCluster::start(1).await;
+async fn a_call_that_has_waited_for_another_goes_where_its_region_is_by_then() {
+    let cluster = FakeCluster::start(2).await;
     let table = cluster.table().await;
+    cluster.next(group_fails(exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5)));
+    let answers = table.batch(too_many("0000")).await;
+    assert_eq!(answers.into_iter().find_map(Result::err).map(|error| error.to_string()), None);
+    assert_eq!(cluster.called(), [0, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_call_that_has_waited_for_another_is_not_made_when_the_time_is_over() {
+    let cluster = FakeCluster::start(1).await;
+    let config = cluster.config().operation_timeout(Duration::from_millis(300));
+    let table = Connection::open(config).await.unwrap().table("t").unwrap();
+    cluster.next(|_| Outcome::pending(std::future::pending()));
+    let answers = table.batch(too_many("0000")).await;
+    let late = |error: &Error| matches!(error, Error::TimedOut { .. });
+    assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(late)));
+    assert_eq!(cluster.called().len(), 1);
+}
+
+/// The next two calls are answered when both have come.
+fn next_two_come_together(cluster: &FakeCluster) {
     let both = Arc::new(tokio::sync::Barrier::new(2));
     for _ in 0..2 {
         let both = Arc::clone(&both);
@@ -127,8 +147,21 @@ async fn several_calls_of_different_rows_are_under_way_together() {
             })
         });
     }
-    let batch = tokio::time::timeout(Duration::from_secs(20), table.batch(too_many("z")));
-    assert!(batch.await.expect("one waits for the other").iter().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn several_calls_of_different_rows_are_under_way_together() {
+    // The second call of the other batch shares a row with the first, and none with the third.
+    let others = (5000..10_000).map(|number| put(&format!("{number:04}")));
+    let of_three_calls = too_many("0000").into_iter().chain(others).collect();
+    for (actions, calls) in [(too_many("z"), 2), (of_three_calls, 3)] {
+        let cluster = FakeCluster::start(1).await;
+        let table = cluster.table().await;
+        next_two_come_together(&cluster);
+        let batch = tokio::time::timeout(Duration::from_secs(20), table.batch(actions));
+        assert!(batch.await.expect("one waits for the other").iter().all(Result::is_ok));
+        assert_eq!(cluster.called().len(), calls);
+    }
 }
 
 #[tokio::test]
@@ -205,10 +238,21 @@ async fn what_fails_every_look_up_is_looked_for_once_in_each_try() {
 
     let cluster = FakeCluster::start(1).await;
     cluster.state.lock().unwrap().silent_about_regions = true;
-    let config = cluster.config().retries(1).rpc_timeout(Duration::from_millis(50));
+    let config = cluster.config().retries(1).rpc_timeout(Duration::from_secs(1));
     let answers = Connection::open(config).await.unwrap().table("t").unwrap().batch(rows()).await;
     let late = |error: &Error| error.is("CallTimeoutException");
     assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(late)), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 2);
+}
+
+#[tokio::test]
+async fn a_look_up_that_is_refused_fails_its_row_alone() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    cluster.state.lock().unwrap().refused_look_up = Some("a");
+    let answers = cluster.table().await.batch(["a", "y", "z"].map(put)).await;
+    assert!(answers[0].as_ref().is_err_and(|error| error.is("DoNotRetryIOException")), "{answers:?}");
+    assert!(answers[1].is_ok() && answers[2].is_ok(), "{answers:?}");
     assert_eq!(cluster.look_ups(), 2);
 }
 
