@@ -62,7 +62,10 @@ fn compact(options: &CompactOptions, config: &ServerConfig) -> Result<(), Failur
     let regions = target.region.as_ref().map_or_else(|| all.clone(), |region| vec![region.clone()]);
     let mut needed = BTreeSet::new();
     for region in &all {
-        needed.append(&mut root.leads_to(&target.table, region).map_err(|error| error.to_string())?);
+        let mut others = root.leads_to(&target.table, region).map_err(|error| error.to_string())?;
+        // HBase's restores link to files of the same region.
+        others.remove(region);
+        needed.append(&mut others);
     }
     let mut failures = Vec::new();
     for encoded_name in regions {

@@ -45,6 +45,11 @@ impl CacheConfig {
         self.data_on_write || self.compacted_on_write || self.prefetch_on_open
     }
 
+    /// Whether data blocks of a file that a compaction of so many bytes writes are.
+    pub(crate) fn reads_compacted(&self, read_bytes: u64) -> bool {
+        self.prefetch_on_open || self.of_compaction(BlockPriority::Normal, read_bytes).data.is_some()
+    }
+
     /// These settings with what the table and the family have in their place.
     #[must_use]
     pub(crate) fn of_store(mut self, table: &TableDescriptor, family: &ColumnFamilyDescriptor) -> Self {

@@ -264,16 +264,16 @@ impl Region {
         let wanted = store.caching.of_compaction(store.data_priority, job.bytes());
         outputs.iter().for_each(|file| self.cache_written(store, file, wanted));
         // At best those who read never miss a block.
-        let is_cached = job.stays_cached && self.cache_beside(store, &outputs, control);
+        let cached_bytes = job.cached_bytes.filter(|_| !self.cache_beside(store, &outputs, control));
         if outcome.markers_dropped > 0 {
             // See `renew_scanner`.
             self.file_switch.switch(|| store.exchange_files(&job.inputs, outputs.clone()));
         } else {
             store.exchange_files(&job.inputs, outputs.clone());
         }
-        let freed = store.forget_blocks(&job.inputs);
-        if job.stays_cached && !is_cached {
-            self.cache_instead(store, &outputs, freed, control);
+        store.forget_blocks(&job.inputs);
+        if let Some(bytes) = cached_bytes {
+            self.cache_instead(store, &outputs, bytes, control);
         }
         match marked {
             Ok(()) => self.archive(store, &job.inputs, leftovers),

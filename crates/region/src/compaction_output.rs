@@ -42,8 +42,8 @@ pub(crate) struct CompactionJob {
     pub(crate) cut: Cut,
     /// Rows of which these are all files, so that delete markers go.
     pub(crate) whole: Option<RowRange>,
-    /// Whether the output takes the place of the inputs in the cache.
-    pub(crate) stays_cached: bool,
+    /// Bytes of the inputs in the cache, of which the output takes the place there, if it does.
+    pub(crate) cached_bytes: Option<u64>,
     /// When the output is going to be read, by those who do not find it in the cache.
     next_read: NextRead,
 }
@@ -53,10 +53,10 @@ impl CompactionJob {
     pub(crate) fn new(store: &Store, selection: Selection, files: &[Arc<StoreFile>]) -> Self {
         let inputs = selection.inputs(files);
         let Selection { all_files, cut, whole, .. } = selection;
-        let stays_cached = store.are_cached(&inputs);
+        let cached_bytes = store.cached_bytes(&inputs);
         // What is in the cache need not be in the system's memory, too.
-        let next_read = if stays_cached { NextRead::Later } else { store.next_read() };
-        Self { inputs, all_files, cut, whole, stays_cached, next_read }
+        let next_read = if cached_bytes.is_some() { NextRead::Later } else { store.next_read() };
+        Self { inputs, all_files, cut, whole, cached_bytes, next_read }
     }
 
     /// Cells of the inputs, as far as they say the truth.

@@ -45,27 +45,29 @@ impl Region {
         files: &[Arc<StoreFile>],
         control: &dyn JobControl,
     ) -> bool {
-        let bytes_of = |file: &Arc<StoreFile>| file.reader().trailer().fields.total_uncompressed_bytes();
-        let bytes = files.iter().map(bytes_of).fold(0, u64::saturating_add);
-        let has_room = store.cache.has_room(usize::try_from(bytes).unwrap_or(usize::MAX));
+        let bytes = usize::try_from(uncompressed_bytes(files)).unwrap_or(usize::MAX);
+        let has_room = store.cache.has_room(bytes);
         if has_room {
             self.cache_files(store, files, control, |bytes| store.cache.has_room(bytes));
         }
         has_room
     }
 
-    /// Brings so many blocks of them into the cache: as many as have just left it.
+    /// Brings as much of them into the cache as has just left it.
     pub(crate) fn cache_instead(
         &self,
         store: &Store,
         files: &[Arc<StoreFile>],
-        mut blocks: usize,
+        mut left_bytes: u64,
         control: &dyn JobControl,
     ) {
-        self.cache_files(store, files, control, |_| {
-            let is_left = blocks > 0;
-            blocks = blocks.saturating_sub(1);
-            is_left
+        let stored = files.iter().map(|file| file.size_bytes()).fold(0, u64::saturating_add).max(1);
+        let in_memory = uncompressed_bytes(files);
+        self.cache_files(store, files, control, |bytes| {
+            let bytes = u128::from(in_memory) * bytes as u128 / u128::from(stored);
+            let left = u64::try_from(bytes).ok().and_then(|bytes| left_bytes.checked_sub(bytes));
+            left_bytes = left.unwrap_or(0);
+            left.is_some()
         });
     }
 
@@ -104,4 +106,10 @@ impl Region {
             tracing::warn!(region = %self.encoded_name, %error, "blocks could not be brought into the cache");
         }
     }
+}
+
+/// Bytes of files as they are in the cache.
+fn uncompressed_bytes(files: &[Arc<StoreFile>]) -> u64 {
+    let bytes_of = |file: &Arc<StoreFile>| file.reader().trailer().fields.total_uncompressed_bytes();
+    files.iter().map(bytes_of).fold(0, u64::saturating_add)
 }

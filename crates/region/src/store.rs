@@ -40,7 +40,7 @@ const CACHED_OF_ROW_BYTES: usize = 16 << 20;
 const CACHED_OF_ROW_IN_FILE_BYTES: usize = 1 << 20;
 
 /// The part of the blocks of files from which on nearly all are in the cache.
-const NEARLY_ALL: (u64, u64) = (3, 4);
+const NEARLY_ALL: (u128, u128) = (3, 4);
 
 /// Files as readers see them at one moment.
 pub(crate) type Files = Box<[Arc<StoreFile>]>;
@@ -125,24 +125,27 @@ impl Store {
         }
     }
 
-    /// Whether those who read these files find nearly all of it in the cache, so that a file that takes their place should be there, and
-    /// nothing else sees to that.
-    pub(crate) fn are_cached(&self, files: &[Arc<StoreFile>]) -> bool {
+    /// Bytes of the data blocks of these files that are in the cache, if that is nearly all of them: so that a file that takes their
+    /// place should be there, and nothing else sees to that.
+    pub(crate) fn cached_bytes(&self, files: &[Arc<StoreFile>]) -> Option<u64> {
         let is_wanted = self.recent_reads.any() && self.rules.caches_blocks;
-        if !is_wanted || self.caching.reads_what_is_written() || self.cache.has_stored() {
-            return false;
+        let input_bytes = files.iter().map(|file| file.size_bytes()).fold(0, u64::saturating_add);
+        if !is_wanted || self.caching.reads_compacted(input_bytes) || self.cache.has_stored() {
+            return None;
         }
         // What has been read of a file that is elsewhere stays where it is.
         if files.iter().any(|file| file.is_elsewhere()) {
-            return false;
+            return None;
         }
         let (mut cached, mut all) = (0, 0);
         for reader in files.iter().map(|file| file.reader()) {
-            let blocks = reader.data_blocks();
-            cached += blocks.min(self.cache.blocks_of(reader.id()) as u64);
-            all += blocks;
+            let (bytes, blocks) = (reader.trailer().fields.total_uncompressed_bytes(), reader.data_blocks());
+            let blocks_there = blocks.min(self.cache.blocks_of(reader.id()) as u64);
+            cached += u128::from(bytes) * u128::from(blocks_there) / u128::from(blocks.max(1));
+            all += u128::from(bytes);
         }
-        all > 0 && cached * NEARLY_ALL.1 >= all * NEARLY_ALL.0
+        let is_nearly_all = all > 0 && cached * NEARLY_ALL.1 >= all * NEARLY_ALL.0;
+        is_nearly_all.then(|| u64::try_from(cached).unwrap_or(u64::MAX))
     }
 
     /// How its files are compacted.
@@ -283,14 +286,13 @@ impl Store {
         gone
     }
 
-    /// Frees the cache of files that are no longer served, and that nobody will open again. Of how many blocks?
-    pub(crate) fn forget_blocks(&self, files: &[Arc<StoreFile>]) -> usize {
+    /// Frees the cache of files that are no longer served, and that nobody will open again.
+    pub(crate) fn forget_blocks(&self, files: &[Arc<StoreFile>]) {
         // Of a file that is elsewhere others may be reading the same blocks.
-        let gone = files.iter().filter(|file| !file.is_elsewhere()).map(|file| {
+        for file in files.iter().filter(|file| !file.is_elsewhere()) {
             file.reader().retire();
-            self.cache.evict_file(file.reader().id())
-        });
-        gone.sum()
+            self.cache.evict_file(file.reader().id());
+        }
     }
 
     /// Frees the cache of this store's blocks if that is wanted at a close (EVICT_BLOCKS_ON_CLOSE). Else the next opening

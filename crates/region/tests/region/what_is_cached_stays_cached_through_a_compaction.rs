@@ -86,6 +86,29 @@ fn what_is_cached_is_told_by_blocks_however_well_they_are_encoded() {
 }
 
 #[test]
+fn many_small_blocks_do_not_stand_for_few_large_ones() {
+    let mut machine = Machine::new(vec![blocks_of_a_row()]);
+    let region = machine.world.start().unwrap();
+    fill(&region, 1, &[7; 100]);
+    assert_eq!(read(&region), 4);
+    run(region.batch(vec![put(("z", "a", "q"), &[7; 10_000])])).swap_remove(0).unwrap();
+    region.flush(None).unwrap();
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(machine.faults.large_files().last(), Some(&Soon));
+    assert_eq!(machine.world.cache.len(), 0);
+}
+
+#[test]
+fn what_flushes_put_into_the_cache_stays_there() {
+    let mut machine = Machine::new(vec![blocks_of_a_row().with("CACHE_DATA_ON_WRITE", "true")]);
+    let region = machine.world.start().unwrap();
+    fill(&region, 2, &[7; 100]);
+    assert_eq!(read(&region), 8);
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(machine.world.cache.len(), 9, "eight data blocks and a Bloom filter");
+}
+
+#[test]
 fn blocks_that_are_read_as_soon_as_they_are_written_are_read_once() {
     let mut machine = Machine::new(vec![blocks_of_a_row().with("PREFETCH_BLOCKS_ON_OPEN", "true")]);
     let region = machine.world.start().unwrap();
