@@ -261,6 +261,22 @@ fn files_that_daughters_need_stay_where_they_are_and_what_is_no_region_stops_not
 }
 
 #[test]
+fn a_region_that_links_to_files_of_its_own_is_compacted() {
+    let place = ours();
+    let (table, region) = (&place.table.name, place.info.encoded_name());
+    let archived = place.root().archived_family_dir(table, &region, b"a");
+    std::fs::create_dir_all(&archived).unwrap();
+    let before = place.cells();
+    for entry in std::fs::read_dir(place.family_dir("a")).unwrap().map(Result::unwrap).take(2) {
+        let name = entry.file_name().into_string().unwrap();
+        std::fs::rename(entry.path(), archived.join(&name)).unwrap();
+        std::fs::write(place.family_dir("a").join(format!("t={region}-{name}")), "").unwrap();
+    }
+    assert!(compacted(&[&place.table_dir(), "--major"]).contains(" a: 5 files compacted"));
+    assert_eq!((place.files("a"), place.cells()), (1, before));
+}
+
+#[test]
 fn a_load_that_a_log_may_end_is_left_to_the_server() {
     let place = ours();
     let region = place.info.encoded_name();

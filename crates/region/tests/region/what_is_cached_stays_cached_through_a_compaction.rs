@@ -127,10 +127,10 @@ fn in_a_full_cache_the_output_takes_as_much_room_as_the_inputs_had() {
             vec![family("a", 1).with("COMPRESSION", compression), family("b", 1)],
         );
         world.start_server().unwrap();
-        let cache = Arc::new(LruLikeCache::new(32 << 20));
+        let cache = Arc::new(LruLikeCache::new(128 << 20));
         let region = world.open_with(cache.clone()).unwrap();
-        for number in 0..600 {
-            let row = format!("other {number:03}");
+        for number in 0..2200 {
+            let row = format!("other {number:04}");
             run(region.batch(vec![put((&row, "b", "q"), &[7; 64 << 10])])).swap_remove(0).unwrap();
         }
         fill(&region, 2, &[7; 64 << 10]);
@@ -138,12 +138,12 @@ fn in_a_full_cache_the_output_takes_as_much_room_as_the_inputs_had() {
             let families = vec![FamilySelection { family: family.to_owned().into(), qualifiers: None }];
             scan(&region, &Scan { families, ..Scan::default() }, None).unwrap().len()
         };
-        assert_eq!(read("b"), 600);
+        assert_eq!(read("b"), 2200);
         for _ in 0..3 {
             assert_eq!(read("a"), 8);
         }
         let full = cache.statistics();
-        assert!(full.bytes > 30_000_000, "{full:?}");
+        assert!(full.bytes > 129_000_000, "{full:?}");
         region.compact(b"a", true).unwrap().unwrap();
         let before = cache.statistics();
         assert_eq!(read("a"), 8);
