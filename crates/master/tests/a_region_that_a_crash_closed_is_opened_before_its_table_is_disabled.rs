@@ -16,10 +16,14 @@ async fn cut_while_disabling() -> Cluster {
     cluster.server.silent.lock().unwrap().insert("t".into());
     let request = pb::DisableTableRequest { table_name: pb_name("t"), ..Default::default() };
     let _: pb::DisableTableResponse = cluster.call("DisableTable", &request).await.unwrap();
-    while cluster.state("t").await != Some(State::Disabling) {
+    arrives(&cluster, State::Disabling).await;
+    cluster
+}
+
+async fn arrives(cluster: &Cluster, state: State) {
+    while cluster.state("t").await != Some(state) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    cluster
 }
 
 fn region(cluster: &Cluster) -> String {
@@ -29,7 +33,7 @@ fn region(cluster: &Cluster) -> String {
 #[tokio::test(start_paused = true)]
 async fn where_it_opens() {
     let next = cut_while_disabling().await.crash_and_restart(CrashMode::Strict).await;
-    assert_eq!(next.state("t").await, Some(State::Disabled));
+    arrives(&next, State::Disabled).await;
     let region = region(&next);
     assert!(next.server.opens.lock().unwrap().contains(&region));
     assert!(!next.server.online.lock().unwrap().contains(&region));
@@ -44,7 +48,7 @@ async fn where_it_does_not_open_there_is_no_snapshot_of_it() {
     next.server.refuse_to_open.lock().unwrap().insert("t".into(), 10);
     next.server.register().await.unwrap();
     next.initialized().await;
-    assert_eq!(next.state("t").await, Some(State::Disabled));
+    arrives(&next, State::Disabled).await;
     let snapshot =
         pb::SnapshotDescription { name: "s".into(), table: Some("t".into()), ..Default::default() };
     let request = pb::SnapshotRequest { snapshot, ..Default::default() };

@@ -67,7 +67,7 @@ impl Core {
                     procedure.failure = None;
                     procedure.resume(left);
                     self.procedures.active.insert(id);
-                    self.startup.procedures.insert(id);
+                    self.startup_waits_for(id);
                 }
                 None => self.startup.to_begin_anew.push(id),
             }
