@@ -14,6 +14,7 @@ mod aborts;
 mod clock;
 mod division;
 mod left_undone;
+mod meta_writes;
 mod namespaces;
 mod starts;
 mod turns;
