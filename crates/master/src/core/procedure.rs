@@ -518,8 +518,16 @@ impl Core {
                 _ => {}
             }
             regions.remove(encoded);
-            if let Err(e) = &result {
-                procedure.failure.get_or_insert(e.clone());
+            let is_closed = matches!(procedure.steps.front(), Some(Step::Close(_)))
+                && state == Some(RegionState::FailedOpen);
+            match &result {
+                // What is made of its files would lack its edits.
+                Err(e) if is_closed && !procedure.otherwise.is_empty() => {
+                    self.undo(id, e.clone());
+                    continue;
+                }
+                Err(e) if !is_closed => drop(procedure.failure.get_or_insert_with(|| e.clone())),
+                _ => {}
             }
             self.check_regions(id);
         }

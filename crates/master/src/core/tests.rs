@@ -13,6 +13,7 @@ use std::time::Duration;
 mod aborts;
 mod clock;
 mod division;
+mod failed_regions;
 mod left_undone;
 mod meta_writes;
 mod namespaces;
