@@ -28,6 +28,7 @@ impl Core {
             _ => false,
         };
         if again {
+            tracing::warn!(id, attempt, "a step is tried again: {exception}");
             procedure.wait = Wait::Pause;
             return self.pause(attempt, Purpose::Procedure(id));
         }
