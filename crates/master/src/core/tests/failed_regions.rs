@@ -37,6 +37,11 @@ fn a_table_is_disabled_though_an_attempt_at_its_region_fails_meanwhile() {
     play(&mut core, START);
     assert_eq!(core.procedures.get(id).unwrap().status, Status::Finished(Ok(())));
     assert_eq!(core.state.tables[&table].state, TableState::Disabled);
+    let status = crate::cluster_status::build(&core.state, &[], &server(0, 1), &MasterConfig::default());
+    assert_eq!(status.regions_in_transition, []);
+    let counts = status.table_region_states_count.iter().find(|counts| counts.table_name == (&table).into());
+    let counts = &counts.unwrap().region_states_count;
+    assert_eq!((counts.closed_regions, counts.regions_in_transition), (1, 0));
 }
 
 #[test]
