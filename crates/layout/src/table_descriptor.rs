@@ -87,6 +87,21 @@ impl RootDir {
         }
         self.fs().sync_dir(&dir).at(&dir)
     }
+
+    /// As [`RootDir::write_table_descriptor`], but one that is current already is not written again, for which a full disk has
+    /// no room: it is only made sure that it stays.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn make_table_descriptor_current(&self, descriptor: &TableDescriptor) -> Result<()> {
+        match self.read_table_descriptor(&descriptor.name) {
+            Ok(current) if current == *descriptor => {
+                let dir = self.table_dir(&descriptor.name).join(DIRECTORY);
+                self.fs().sync_dir(&dir).at(&dir)
+            }
+            _ => self.write_table_descriptor(descriptor),
+        }
+    }
 }
 
 /// The file of a table's first descriptor, below its directory.

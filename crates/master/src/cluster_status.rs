@@ -2,7 +2,7 @@
 
 use finback_cell::{RegionState, ServerName};
 use finback_proto::{convert, pb};
-use pb::Option as StatusOption;
+use pb::{Option as StatusOption, table_state::State as TableState};
 
 use crate::{
     options::MasterConfig,
@@ -39,7 +39,8 @@ pub(crate) fn build(
         status.master = Some(master.into());
     }
     if wants(StatusOption::RegionsInTransition) {
-        status.regions_in_transition = state.regions.values().filter_map(in_transition).collect();
+        let moving = state.regions.values().filter(|region| is_in_transition(state, region));
+        status.regions_in_transition = moving.map(in_transition).collect();
     }
     if wants(StatusOption::BalancerOn) {
         status.balancer_on = Some(state.switches.balancer);
@@ -78,19 +79,28 @@ fn live_servers(state: &ClusterState) -> Vec<pb::LiveServerInfo> {
     state.servers.iter().map(live).collect()
 }
 
-fn in_transition(region: &Region) -> Option<pb::RegionInTransition> {
-    let failed = matches!(region.state, RegionState::FailedOpen | RegionState::FailedClose);
-    if region.transition.is_none() && !failed {
-        return None;
-    }
-    Some(pb::RegionInTransition {
+fn is_in_transition(state: &ClusterState, region: &Region) -> bool {
+    let is_stuck = match region.state {
+        RegionState::FailedOpen => !state.tables.get(&region.info.table).is_some_and(is_disabled),
+        state => state == RegionState::FailedClose,
+    };
+    region.transition.is_some() || is_stuck
+}
+
+/// Of such a table a region that did not open is as good as closed: nobody tries it again.
+fn is_disabled(table: &Table) -> bool {
+    table.state == TableState::Disabled
+}
+
+fn in_transition(region: &Region) -> pb::RegionInTransition {
+    pb::RegionInTransition {
         spec: convert::specifier_by_name(&region.info),
         region_state: pb::RegionState {
             region_info: (&region.info).into(),
             state: state_message(region.state).into(),
             stamp: Some(region.since_ms),
         },
-    })
+    }
 }
 
 fn state_message(state: RegionState) -> pb::region_state::State {
@@ -106,6 +116,7 @@ fn count(state: &ClusterState, table: &Table) -> pb::RegionStatesCount {
             RegionState::Split => &mut counts.split_regions,
             _ if region.info.split => &mut counts.split_regions,
             RegionState::Closed | RegionState::Offline => &mut counts.closed_regions,
+            RegionState::FailedOpen if is_disabled(table) => &mut counts.closed_regions,
             _ => &mut counts.regions_in_transition,
         };
         *counter += 1;

@@ -83,7 +83,7 @@ impl StorageWork {
             Self::CreateOffspring { regions, parents, families } => {
                 done(regions.iter().try_for_each(|region| root.create_offspring(region, &parents, &families)))
             }
-            Self::WriteDescriptor(table) => done(root.write_table_descriptor(&table)),
+            Self::WriteDescriptor(table) => done(root.make_table_descriptor_current(&table)),
             Self::ArchiveTable(table) => done(root.archive_table(&table)),
             Self::ArchiveRegions { table, regions } => {
                 done(regions.iter().try_for_each(|region| root.archive_region(&table, region)))
@@ -205,3 +205,6 @@ fn sweep_families(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

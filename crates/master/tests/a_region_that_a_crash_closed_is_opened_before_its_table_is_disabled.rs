@@ -4,7 +4,7 @@ mod cluster;
 
 use std::time::Duration;
 
-use cluster::{Cluster, pb_name, refusal};
+use cluster::{Cluster, pb_name};
 use finback_fs::CrashMode;
 use finback_proto::pb;
 use pb::table_state::State;
@@ -16,10 +16,14 @@ async fn cut_while_disabling() -> Cluster {
     cluster.server.silent.lock().unwrap().insert("t".into());
     let request = pb::DisableTableRequest { table_name: pb_name("t"), ..Default::default() };
     let _: pb::DisableTableResponse = cluster.call("DisableTable", &request).await.unwrap();
-    while cluster.state("t").await != Some(State::Disabling) {
+    arrives(&cluster, State::Disabling).await;
+    cluster
+}
+
+async fn arrives(cluster: &Cluster, state: State) {
+    while cluster.state("t").await != Some(state) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    cluster
 }
 
 fn region(cluster: &Cluster) -> String {
@@ -29,14 +33,23 @@ fn region(cluster: &Cluster) -> String {
 #[tokio::test(start_paused = true)]
 async fn where_it_opens() {
     let next = cut_while_disabling().await.crash_and_restart(CrashMode::Strict).await;
-    assert_eq!(next.state("t").await, Some(State::Disabled));
+    arrives(&next, State::Disabled).await;
     let region = region(&next);
     assert!(next.server.opens.lock().unwrap().contains(&region));
     assert!(!next.server.online.lock().unwrap().contains(&region));
 }
 
+/// Takes one of the table.
+async fn snapshot(cluster: &Cluster, name: &str) -> Result<(), (String, String)> {
+    let snapshot =
+        pb::SnapshotDescription { name: name.into(), table: Some("t".into()), ..Default::default() };
+    let request = pb::SnapshotRequest { snapshot, nonce_group: Some(1), nonce: Some(name.len() as u64) };
+    let response: pb::SnapshotResponse = cluster.call("Snapshot", &request).await.unwrap();
+    cluster.wait(response.proc_id.map(i64::unsigned_abs)).await
+}
+
 #[tokio::test(start_paused = true)]
-async fn where_it_does_not_open_there_is_no_snapshot_of_it() {
+async fn where_it_does_not_open_there_is_no_snapshot_that_lacks_its_edits() {
     let cut = cut_while_disabling().await;
     let (memory, store) = (cut.memory.crash(CrashMode::Strict), cut.store.copy());
     cut.master.stop();
@@ -44,14 +57,19 @@ async fn where_it_does_not_open_there_is_no_snapshot_of_it() {
     next.server.refuse_to_open.lock().unwrap().insert("t".into(), 10);
     next.server.register().await.unwrap();
     next.initialized().await;
-    assert_eq!(next.state("t").await, Some(State::Disabled));
-    let snapshot =
-        pb::SnapshotDescription { name: "s".into(), table: Some("t".into()), ..Default::default() };
-    let request = pb::SnapshotRequest { snapshot, ..Default::default() };
-    let answer = next.call::<_, pb::SnapshotResponse>("Snapshot", &request).await;
-    assert_eq!(refusal(answer).0, "SnapshotCreationException");
+    arrives(&next, State::Disabled).await;
+    let (root, table, region) = (next.root(), cluster::table_name("t"), region(&next));
+    root.write_close_notes(&table, &region, 7).unwrap();
+    let recovered = |highest: u64| {
+        let file = root.recovered_edits_dir(&table, &region).join(format!("{highest:019}"));
+        root.fs().create_new(&file).unwrap();
+    };
+    recovered(7);
+    snapshot(&next, "of_all_that_there_was").await.unwrap();
+    recovered(8);
+    let (class, message) = snapshot(&next, "without_an_edit").await.unwrap_err();
+    assert!(class.ends_with("SnapshotCreationException"), "{class}");
+    assert!(message.contains(&region), "{message}");
     next.enable("t").await.unwrap();
-    assert!(next.server.online.lock().unwrap().contains(&region(&next)));
-    next.disable("t").await.unwrap();
-    let _: pb::SnapshotResponse = next.call("Snapshot", &request).await.unwrap();
+    assert!(next.server.online.lock().unwrap().contains(&region));
 }

@@ -22,10 +22,13 @@ impl Core {
             Some(Step::CleanUp(StorageWork::WriteDescriptor(_))) => true,
             // As a write of hbase:meta it may have been applied, unless it is refused for good.
             Some(Step::Namespace(_)) => !exception.do_not_retry,
+            // An earlier one was taken, and to end here would leave half: what is wrong is perhaps the clock.
+            Some(Step::Meta(_)) => procedure.has_changed_meta,
             Some(Step::CleanUp(_) | Step::AddToSnapshot { .. }) => attempt < MAX_ATTEMPTS,
             _ => false,
         };
         if again {
+            tracing::warn!(id, attempt, "a step is tried again: {exception}");
             procedure.wait = Wait::Pause;
             return self.pause(attempt, Purpose::Procedure(id));
         }

@@ -1,6 +1,10 @@
 //! What an operation left to be put away, or could not put away, as on a full disk: it is done now and then, under the locks of
 //! that operation. What is still left at the next start is cleared away by that.
 
+use std::collections::BTreeSet;
+
+use finback_cell::TableName;
+
 use super::{
     Core,
     procedure::{Procedure, Step},
@@ -9,11 +13,14 @@ use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork
 
 /// As much is remembered at most; more is left to the next start.
 const MAX_LEFT_UNDONE: usize = 1000;
+/// So much of it is tried again at a time: clients' operations need room, too.
+const MAX_AT_ONCE: usize = 100;
 
 impl Core {
     /// Remembers what an operation could not put away.
     pub(super) fn leave_undone(&mut self, operation: Operation, work: StorageWork) {
-        if self.left_undone.len() < MAX_LEFT_UNDONE && self.is_due(&work) {
+        // Whether it is due is not known yet: the operation goes on.
+        if self.left_undone.len() < MAX_LEFT_UNDONE {
             self.left_undone.push((operation, work));
         }
     }
@@ -36,13 +43,16 @@ impl Core {
     /// Event: time has passed. What was left undone is tried again, where nobody is at work on the table.
     pub(crate) fn finish_undone(&mut self, now: u64) {
         self.set_time(now);
+        let of_active = self.procedures.active().map(|(_, procedure)| procedure.operation.table().cloned());
+        let at_work: BTreeSet<Option<TableName>> = of_active.collect();
+        let mut begun = 0;
         for (operation, work) in std::mem::take(&mut self.left_undone) {
-            let is_same = |other: &Procedure| other.operation.table() == operation.table();
-            if self.procedures.active().any(|(_, procedure)| is_same(procedure)) {
+            if begun == MAX_AT_ONCE || at_work.contains(&operation.table().cloned()) {
                 self.left_undone.push((operation, work));
             } else if self.is_due(&work) {
                 let again = Procedure::new(operation, self.now).with_steps(vec![Step::CleanUp(work)]);
                 self.add_procedure(again);
+                begun += 1;
             }
         }
         self.pump();

@@ -95,7 +95,7 @@ impl Core {
 
     /// A failed write is repeated until it succeeds: it may have been applied, and to forget it would let memory and hbase:meta
     /// differ. Its edits can be applied twice. What is refused for good was not applied, and the others must not wait for it:
-    /// they are sent one by one, and whose step it is fails.
+    /// they are sent one by one, and the step fails whose it is.
     pub(super) fn meta_written(&mut self, writes: Vec<MetaWrite>, result: Result<(), RpcException>) {
         self.meta.in_flight = false;
         if let Err(e) = result {

@@ -97,6 +97,8 @@ pub(crate) struct Procedure {
     rejected: bool,
     /// Steps given from outside (finishing what an earlier master began): not to be planned.
     planned: bool,
+    /// hbase:meta has a change of it, or an earlier master had begun it: it goes on to its end.
+    pub(super) has_changed_meta: bool,
     pub(super) wait: Wait,
     pub(super) attempt: u32,
     /// The first failure that did not stop the operation.
@@ -173,6 +175,7 @@ impl Procedure {
             aborted: false,
             rejected: false,
             planned: false,
+            has_changed_meta: false,
             wait: Wait::Ready,
             attempt: 0,
             failure: None,
@@ -180,9 +183,9 @@ impl Procedure {
         }
     }
 
-    /// Has these steps done, and nothing planned.
+    /// Has these steps done, and nothing planned: those that an earlier one left.
     pub(super) fn with_steps(mut self, steps: Vec<Step>) -> Self {
-        (self.planned, self.steps) = (true, steps.into());
+        (self.planned, self.has_changed_meta, self.steps) = (true, true, steps.into());
         self
     }
 
@@ -487,6 +490,7 @@ impl Core {
             Some(Step::Namespace(edit)) => edit.apply(&mut self.state),
             Some(Step::Meta(_)) => {
                 if let Some(procedure) = self.procedures.by_id.get_mut(&id) {
+                    procedure.has_changed_meta = true;
                     procedure.otherwise.clear();
                 }
             }
@@ -514,8 +518,16 @@ impl Core {
                 _ => {}
             }
             regions.remove(encoded);
-            if let Err(e) = &result {
-                procedure.failure.get_or_insert(e.clone());
+            let is_closed = matches!(procedure.steps.front(), Some(Step::Close(_)))
+                && state == Some(RegionState::FailedOpen);
+            match &result {
+                // What is made of its files would lack its edits.
+                Err(e) if is_closed && !procedure.otherwise.is_empty() => {
+                    self.undo(id, e.clone());
+                    continue;
+                }
+                Err(e) if !is_closed => drop(procedure.failure.get_or_insert_with(|| e.clone())),
+                _ => {}
             }
             self.check_regions(id);
         }

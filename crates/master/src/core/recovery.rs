@@ -65,9 +65,10 @@ impl Core {
                     let name = procedure.operation.class_name();
                     tracing::info!(id, name, steps = left.len(), "procedure goes on");
                     procedure.failure = None;
+                    procedure.has_changed_meta = true;
                     procedure.resume(left);
                     self.procedures.active.insert(id);
-                    self.startup.procedures.insert(id);
+                    self.startup_waits_for(id);
                 }
                 None => self.startup.to_begin_anew.push(id),
             }

@@ -9,7 +9,7 @@ use finback_rpc::exceptions;
 use finback_wal::SplitReport;
 use pb::table_state::State as TableState;
 
-use super::{Core, Procedure, Purpose, meta_writes::Then, plan::steps};
+use super::{Core, Procedure, Purpose, Step, meta_writes::Then, plan::steps};
 use crate::{
     action::{Action, Outcome, Output},
     meta_edit::MetaEdit,
@@ -35,7 +35,7 @@ pub(crate) struct Startup {
     first_start: bool,
     /// Attempts at the current stage.
     attempt: u32,
-    pub(super) procedures: BTreeSet<u64>,
+    procedures: BTreeSet<u64>,
     regions: BTreeSet<String>,
     missing_namespaces: Vec<NamespaceEdit>,
     writes: usize,
@@ -314,7 +314,7 @@ impl Core {
             }
             let left = steps(&operation, &self.with_all_regions(&name)).split_off(1);
             let id = self.add_procedure(Procedure::new(operation, self.now).with_steps(left));
-            self.startup.procedures.insert(id);
+            self.startup_waits_for(id);
         }
         self.startup.regions = open.iter().cloned().collect();
         self.open_regions(&open);
@@ -331,6 +331,14 @@ impl Core {
                 self.startup_check();
             }
             _ => {}
+        }
+    }
+
+    /// The start waits for a procedure, unless that has regions to close: on a full disk they cannot be flushed.
+    pub(super) fn startup_waits_for(&mut self, id: u64) {
+        let closes = |p: &Procedure| p.steps.iter().any(|step| matches!(step, Step::Close(_)));
+        if !self.procedures.get(id).is_some_and(closes) {
+            self.startup.procedures.insert(id);
         }
     }
 

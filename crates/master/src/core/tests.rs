@@ -13,8 +13,11 @@ use std::time::Duration;
 mod aborts;
 mod clock;
 mod division;
+mod failed_regions;
 mod left_undone;
+mod meta_writes;
 mod namespaces;
+mod starts;
 mod turns;
 
 const START: u64 = 1_700_000_000_000;
@@ -52,18 +55,22 @@ fn play_where(
                 done.push(action);
                 continue;
             }
-            let output = match &action {
-                Action::ScanMeta { .. } => Output::Meta(Default::default()),
-                Action::ScanNamespaces { .. } => Output::Namespaces(Default::default()),
-                Action::Storage(StorageWork::LoadTables { .. }) => Output::Descriptors(Default::default()),
-                _ => Output::Done,
-            };
-            core.completed(id, Ok(output), now);
+            core.completed(id, Ok(output(&action)), now);
             report(core, &action, now);
             done.push(action);
         }
     }
     panic!("it does not come to an end");
+}
+
+/// What an action gives in a world with nothing in it.
+fn output(action: &Action) -> Output {
+    match action {
+        Action::ScanMeta { .. } => Output::Meta(Default::default()),
+        Action::ScanNamespaces { .. } => Output::Namespaces(Default::default()),
+        Action::Storage(StorageWork::LoadTables { .. }) => Output::Descriptors(Default::default()),
+        _ => Output::Done,
+    }
 }
 
 fn report(core: &mut Core, action: &Action, now: u64) {

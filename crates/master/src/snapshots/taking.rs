@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use finback_cell::{RegionInfo, RegionState, TableDescriptor, TableName, schema::set_entry};
+use finback_cell::{RegionInfo, TableDescriptor, TableName, schema::set_entry};
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::{snapshot_description::Type, table_state::State as TableState};
@@ -35,15 +35,11 @@ pub(crate) fn check(
     let Some(known) = known else {
         return refused(format!("Table '{table}' doesn't exist, can't take snapshot."));
     };
-    // What was recovered of it is in no file.
-    let lacks_edits =
-        |encoded| state.regions.get(encoded).is_some_and(|r| r.state == RegionState::FailedOpen);
     match (known.state, snapshot.r#type()) {
         (TableState::Enabled, Type::Disabled) => {
             refused("Unrecognized snapshot type:DISABLED, of a table that is enabled".to_owned())
         }
-        (TableState::Enabled, _) => Ok(()),
-        (TableState::Disabled, _) if !known.regions.values().any(lacks_edits) => Ok(()),
+        (TableState::Enabled | TableState::Disabled, _) => Ok(()),
         _ => refused("Table is not entirely open or closed".to_owned()),
     }
 }

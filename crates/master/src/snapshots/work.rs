@@ -5,6 +5,7 @@ use std::sync::Arc;
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
 use finback_layout::{LayoutError, RootDir};
 use finback_proto::pb;
+use finback_rpc::{RpcException, exceptions};
 
 use super::exception;
 use crate::action::{Outcome, Output};
@@ -39,6 +40,7 @@ impl SnapshotWork {
         let done = match self {
             Self::Begin(snapshot) => root.begin_snapshot(&snapshot),
             Self::Complete { snapshot, table, offline, regions } => {
+                offline.iter().try_for_each(|region| refuse_recovered(root, region))?;
                 complete(root, &snapshot, &table, &offline, &regions)
             }
             Self::Discard(name) => root.discard_snapshot(&name),
@@ -48,6 +50,24 @@ impl SnapshotWork {
             Self::KeepRegions { table, keep } => root.archive_other_regions(&table, &keep),
         };
         done.map(|()| Output::Done).map_err(|error| exception(&error))
+    }
+}
+
+/// Refuses a region that did not open since its server died: what a log had of it is in none of its files. Of one that was
+/// closed, as before a split, the logs have only what is.
+fn refuse_recovered(root: &RootDir, region: &RegionInfo) -> Result<(), RpcException> {
+    if region.split {
+        return Ok(());
+    }
+    let (table, encoded) = (&region.table, region.encoded_name());
+    let flushed = root.flushed_before_close(table, &encoded).map_err(|error| exception(&error))?;
+    let edits = finback_wal::recovered_edits(&**root.fs(), &root.region_dir(table, &encoded))
+        .map_err(|error| exceptions::io(error.to_string()))?;
+    match edits.last() {
+        Some((_, newest)) if *newest > flushed.unwrap_or(0) => Err(exceptions::snapshot_creation(format!(
+            "Region {encoded} of {table} has edits that are in no file: enable the table, and disable it again"
+        ))),
+        _ => Ok(()),
     }
 }
 

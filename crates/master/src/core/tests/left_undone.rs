@@ -43,3 +43,34 @@ fn is_not_taken_from_a_new_table_of_that_name() {
     assert!(core.state.tables.contains_key(&name) && !done.iter().any(archives));
     assert!(!tried_again(&mut core, None));
 }
+
+fn archives_region(action: &Action, region: &str) -> bool {
+    let Action::Storage(StorageWork::ArchiveRegions { regions, .. }) = action else { return false };
+    regions.iter().any(|archived| archived == region)
+}
+
+#[test]
+fn of_a_table_is_put_away_all_at_once() {
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let parents = core.state.assignable_regions_of(&table);
+    for (region, row) in parents.iter().cloned().zip(["f", "r"]) {
+        let split = Operation::SplitRegion { table: table.clone(), region, split_row: row.into() };
+        core.submit(split, Origin::default(), START).unwrap();
+        play(&mut core, START);
+    }
+    for region in parents.iter().cloned() {
+        let collect = Operation::CollectRegion { table: table.clone(), region, is_split: true };
+        core.submit(collect, Origin::default(), START).unwrap();
+    }
+    let is_any = |action: &Action| parents.iter().any(|parent| archives_region(action, parent));
+    play_where(&mut core, START, |action| is_any(action).then(|| exceptions::io("disk full")));
+    assert!(!parents.iter().any(|parent| core.state.regions.contains_key(parent)));
+    core.finish_undone(START);
+    let done = play(&mut core, START);
+    for parent in &parents {
+        assert!(done.iter().any(|action| archives_region(action, parent)));
+    }
+}
