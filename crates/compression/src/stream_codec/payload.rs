@@ -4,6 +4,9 @@ use crate::BadStream;
 use std::io::Read;
 use std::iter::successors;
 
+/// What is wrong where there is no room for a payload.
+pub const NO_ROOM: BadStream = "a payload that there is no room for";
+
 /// The bytes so far.
 pub(super) struct Payload<'a> {
     bytes: Vec<u8>,
@@ -63,7 +66,7 @@ impl<'a> Payload<'a> {
             let left = self.left();
             let mut steps = successors(Some(self.bytes.len()), |step| (*step > more).then_some(step / 2));
             let has_room = steps.any(|step| self.reserve(step.max(more).min(left)));
-            return if has_room { Ok(()) } else { Err("a payload that there is no room for") };
+            return if has_room { Ok(()) } else { Err(NO_ROOM) };
         }
         Ok(())
     }
