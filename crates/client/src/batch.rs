@@ -24,7 +24,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::vec;
-use steps::{Step, Work};
+use steps::{Failures, Step, Work};
 
 /// One of many operations.
 #[derive(Debug, Clone)]
@@ -140,6 +140,8 @@ struct Batch {
     work: Arc<Work>,
     timeout: Duration,
     answers: Vec<Option<Result<BatchAnswer>>>,
+    /// Of each action, how many have failed.
+    tries: Vec<u32>,
     /// In the task of who asks: calls to several servers are under way together, and what there is to do for them is little.
     steps: FuturesUnordered<Pin<Box<dyn Future<Output = Step> + Send>>>,
 }
@@ -181,8 +183,9 @@ fn start(table: &Table, actions: impl Iterator<Item = BatchAction>, in_order: bo
         rpc_timeout: table.write_timeout().max(table.read_timeout()),
         in_order,
     };
-    let mut batch = Batch { work: Arc::new(work), timeout, answers, steps: FuturesUnordered::new() };
-    batch.send_after(Duration::ZERO, 1, wanted);
+    let tries = vec![0; answers.len()];
+    let mut batch = Batch { work: Arc::new(work), timeout, answers, tries, steps: FuturesUnordered::new() };
+    batch.send_after(Duration::ZERO, wanted);
     batch
 }
 
@@ -194,7 +197,7 @@ fn deadline(timeout: Duration) -> Instant {
 
 impl Batch {
     /// Finds out where actions are to be sent, after a pause.
-    fn send_after(&mut self, pause: Duration, tries: u32, indices: Vec<usize>) {
+    fn send_after(&mut self, pause: Duration, indices: Vec<usize>) {
         if indices.is_empty() {
             return;
         }
@@ -204,25 +207,22 @@ impl Batch {
             if !pause.is_zero() {
                 tokio::time::sleep(pause).await;
             }
-            work.find(tries, indices)
+            work.find(indices)
         }));
     }
 
     async fn finish(mut self) -> (Vec<Result<BatchAnswer>>, Arc<Work>) {
         while let Some(step) = poll_fn(|cx| Pin::new(&mut self.steps).poll_next(cx)).await {
             match step {
-                Step::Located { tries, calls, unknown, unlocated } => {
+                Step::Located { calls, unknown, unlocated } => {
                     for in_turn in calls {
-                        self.send(tries, in_turn.into_iter());
+                        self.send(in_turn.into_iter());
                     }
-                    self.look_up(tries, unknown);
-                    self.failed(tries, unlocated, false);
+                    self.look_up(unknown);
+                    self.failed(Failures { failed: unlocated, progress: false, next: Vec::new() });
                 }
-                Step::Sent { tries, answers, next } => {
-                    self.send_next(tries, &answers, next);
-                    self.sent(tries, answers);
-                }
-                Step::Failed { tries, failures, progress } => self.try_again(tries, failures, progress),
+                Step::Sent { answers, next } => self.sent(answers, next),
+                Step::Failed(failures) => self.try_again(failures),
             }
         }
         let unanswered = || Error::Malformed { method: "Multi", reason: "no answer".to_owned() };
@@ -231,92 +231,96 @@ impl Batch {
     }
 
     /// Asks hbase:meta where actions are to be sent. Those of which it is known do not wait for it.
-    fn look_up(&mut self, tries: u32, unknown: Vec<usize>) {
+    fn look_up(&mut self, unknown: Vec<usize>) {
         if unknown.is_empty() {
             return;
         }
         let work = Arc::clone(&self.work);
-        self.steps.push(Box::pin(async move { work.look_up(tries, unknown).await }));
+        self.steps.push(Box::pin(async move { work.look_up(unknown).await }));
     }
 
     /// Sends the first of calls; the next when it is answered.
-    fn send(&mut self, tries: u32, mut calls: vec::IntoIter<Call>) {
+    fn send(&mut self, mut calls: vec::IntoIter<Call>) {
         let Some(call) = calls.next() else { return };
         let work = Arc::clone(&self.work);
         self.steps.push(Box::pin(async move {
             let answers = work.send(call).await;
-            Step::Sent { tries, answers, next: calls }
+            Step::Sent { answers, next: calls }
         }));
     }
 
-    /// Sends the calls that have waited for these answers: to where their regions are by now, if those of them may be elsewhere.
-    fn send_next(&mut self, tries: u32, answers: &[Answer], next: vec::IntoIter<Call>) {
-        let is_elsewhere = |attempt: &Attempt| failure::clears_location(&attempt.exception);
-        if !answers.iter().any(|(_, answer)| answer.as_ref().is_err_and(is_elsewhere)) {
-            return self.send(tries, next);
-        }
-        let mut indices: Vec<usize> = next.flatten().flat_map(|(_, indices)| indices).collect();
-        indices.sort_unstable();
-        self.send_after(Duration::ZERO, tries, indices);
-    }
-
-    fn sent(&mut self, tries: u32, answers: Vec<Answer>) {
-        let mut failures = Vec::new();
+    /// Takes the answers of a call, and makes the next one that has waited for it. Where something has failed that waits on: a
+    /// write that is tried again would come too late for its row.
+    fn sent(&mut self, answers: Vec<Answer>, next: vec::IntoIter<Call>) {
+        let mut failed = Vec::new();
         let asked = answers.len();
         for (index, answer) in answers {
             match answer {
                 Ok(answer) => self.answers[index] = Some(Ok(answer)),
-                Err(attempt) => failures.push((index, attempt)),
+                Err(attempt) => failed.push((index, attempt)),
             }
         }
-        let progress = failures.len() < asked;
-        self.failed(tries, failures, progress);
+        if failed.is_empty() {
+            return self.send(next);
+        }
+        let progress = failed.len() < asked;
+        let next = next.flatten().flat_map(|(_, indices)| indices).collect();
+        self.failed(Failures { failed, progress, next });
     }
 
     /// Looks whether the table is disabled, where failures hint at that. Others are not waited for meanwhile.
-    fn failed(&mut self, tries: u32, mut failures: Vec<(usize, Attempt)>, progress: bool) {
-        if !failures.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception)) {
-            return self.try_again(tries, failures, progress);
+    fn failed(&mut self, mut failures: Failures) {
+        if !failures.failed.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception))
+        {
+            return self.try_again(failures);
         }
         let work = Arc::clone(&self.work);
         self.steps.push(Box::pin(async move {
             let table = work.known.table();
             if work.shared.is_disabled(table, work.timeout()).await {
-                for (_, attempt) in &mut failures {
+                for (_, attempt) in &mut failures.failed {
                     *attempt = disabled(attempt.clone(), table);
                 }
             }
-            Step::Failed { tries, failures, progress }
+            Step::Failed(failures)
         }));
     }
 
     /// Tells the end of actions that must not be tried again, and tries the others.
-    fn try_again(&mut self, tries: u32, failures: Vec<(usize, Attempt)>, progress: bool) {
+    fn try_again(&mut self, failures: Failures) {
+        let Failures { failed, progress, next } = failures;
         let shared = Arc::clone(&self.work.shared);
         // Those that fail together come back together: those left for later, of a busy server, of a region that is elsewhere, and all
         // others.
         let mut again: HashMap<(bool, bool, bool), (Duration, Vec<usize>)> = HashMap::new();
-        for (index, attempt) in failures {
-            match self.verdict(tries, attempt, progress) {
+        for (index, attempt) in failed {
+            match self.verdict(index, attempt, progress) {
                 Err(error) => self.answers[index] = Some(Err(error)),
-                Ok(Attempt { exception, .. }) => {
+                Ok(Attempt { exception, number, .. }) => {
                     let later = failure::is_left_for_later(&exception);
                     let kind = (later, exception.server_overloaded, failure::is_not_serving(&exception));
-                    let pause = || pause_after(&shared.config, &exception, tries, &shared.entropy);
+                    let pause = || pause_after(&shared.config, &exception, number, &shared.entropy);
                     again.entry(kind).or_insert_with(|| (pause(), Vec::new())).1.push(index);
                 }
             }
         }
-        for ((later, ..), (pause, mut indices)) in again {
+        let mut groups: Vec<(Duration, Vec<usize>)> = again.into_values().collect();
+        if !next.is_empty() {
+            // In one group they are sent in their order, to where their regions are by then.
+            let pause = groups.iter().map(|(pause, _)| *pause).max().unwrap_or_default();
+            let together = groups.into_iter().flat_map(|(_, indices)| indices).chain(next).collect();
+            groups = vec![(pause, together)];
+        }
+        for (pause, mut indices) in groups {
             indices.sort_unstable();
-            let next = if later && progress { tries } else { tries + 1 };
-            self.send_after(pause.min(self.work.remaining()), next, indices);
+            self.send_after(pause.min(self.work.remaining()), indices);
         }
     }
 
     /// An error, if there is to be no further try. What was only left for another reply was none, as long as there was
     /// `progress`: something else was done in its place.
-    fn verdict(&self, tries: u32, attempt: Attempt, progress: bool) -> Result<Attempt> {
+    fn verdict(&mut self, index: usize, attempt: Attempt, progress: bool) -> Result<Attempt> {
+        let tries = self.tries[index] + 1;
         let attempt = Attempt { number: tries, ..attempt };
         if attempt.exception.do_not_retry {
             return Err(Error::Refused(Box::new(attempt)));
@@ -328,6 +332,9 @@ impl Batch {
         if self.work.remaining().is_zero() {
             let last = Some(Box::new(attempt));
             return Err(Error::TimedOut { method: "Multi", after: self.timeout, attempts: tries, last });
+        }
+        if counts {
+            self.tries[index] = tries;
         }
         Ok(attempt)
     }

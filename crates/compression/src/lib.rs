@@ -24,7 +24,7 @@ use flate2::bufread::GzDecoder;
 use snappy_encoder::SnappyEncoder;
 use std::cell::RefCell;
 use std::io::{Read, Write};
-pub use stream_codec::StreamCodec;
+pub use stream_codec::{NO_ROOM, StreamCodec};
 
 /// A codec of HBase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

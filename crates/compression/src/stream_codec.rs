@@ -12,6 +12,7 @@
 mod payload;
 
 use crate::{BadStream, Compression, Compressor, LZ4_CHUNK, SNAPPY_CHUNK, take_length};
+pub use payload::NO_ROOM;
 use payload::Payload;
 use std::io::{self, Write};
 
@@ -73,7 +74,7 @@ impl StreamCodec {
     /// The same, where `room` is asked each time before memory for so many more bytes is taken.
     ///
     /// # Errors
-    /// As above, or there is no room.
+    /// As above, or [`NO_ROOM`].
     pub fn decompress_within(
         self,
         stream: &[u8],

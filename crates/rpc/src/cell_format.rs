@@ -2,7 +2,7 @@
 
 use crate::codec::{Codec, CodecError, Room};
 use bytes::Bytes;
-use finback_compression::StreamCodec;
+use finback_compression::{NO_ROOM, StreamCodec};
 use finback_proto::pb;
 
 /// What may stay unused of a block's memory, which a call keeps until it ends.
@@ -45,7 +45,10 @@ impl CellFormat {
         let plain = match self.compressor {
             Some(compressor) if !block.is_empty() => {
                 let plain = compressor.decompress_within(&block, room.limit, room.take);
-                let mut plain = plain.map_err(CodecError::Compressed)?;
+                let mut plain = plain.map_err(|bad| match bad {
+                    NO_ROOM => CodecError::NoRoom,
+                    bad => CodecError::Compressed(bad),
+                })?;
                 if plain.capacity() - plain.len() > MOST_SPARE_BYTES {
                     plain.shrink_to_fit();
                 }

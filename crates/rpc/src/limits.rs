@@ -36,7 +36,7 @@ pub struct Limits {
     /// without a byte in the midst of a large request, while requests of others are refused for want of the memory that it has.
     pub crowded_stall_timeout: Duration,
     /// Time after which a client counts as gone that has not read a reply to its end, or not sent a large request to its end, while
-    /// others wait for the memory that it has.
+    /// others wait for the memory that it has. For a request of less than a 64th of all it begins when others are refused.
     pub crowded_reply_timeout: Duration,
     /// Time without a byte in the midst of a request, after which the client counts as gone.
     pub read_stall_timeout: Duration,

@@ -92,6 +92,17 @@ async fn calls_that_time_out_one_after_the_other_end_a_silent_connection() {
 }
 
 #[tokio::test]
+async fn while_nobody_waits_there_is_no_silence() {
+    let silence = SHORT * 30;
+    let (channel, _server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;
+    for _ in 0..2 {
+        assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
+        assert!(!channel.is_closed());
+        tokio::time::sleep(silence).await;
+    }
+}
+
+#[tokio::test]
 async fn silence_begins_with_a_call_and_not_with_the_answer_before_it() {
     let silence = SHORT * 30;
     let (channel, mut server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;

@@ -49,3 +49,17 @@ async fn a_block_that_there_is_no_room_for_is_not_decompressed() {
         until("nothing is counted any more", || running.server.in_flight_bytes() == 0).await;
     }
 }
+
+#[tokio::test]
+async fn a_block_that_is_broken_is_refused_as_such_where_there_is_little_room() {
+    let running = Running::start(Limits { max_in_flight_bytes: 1 << 20, ..Limits::default() });
+    let mut client = running.raw().await;
+    let codec = "org.apache.hadoop.hbase.codec.KeyValueCodec";
+    client.send(&opening_compressed("EchoService", codec, "org.apache.hadoop.io.compress.GzipCodec")).await;
+    let param = vec![1; 700 << 10];
+    client.send(&request(header(1, "Later"), &param, b"")).await;
+    // There is room for it, and not for what is expected to be in it.
+    client.send(&request(header(2, "Cells"), b"x", &[7; 100 << 10])).await;
+    let (call_id, exception) = client.exception().await;
+    assert_eq!((call_id, exception.simple_class()), (2, "DoNotRetryIOException"));
+}

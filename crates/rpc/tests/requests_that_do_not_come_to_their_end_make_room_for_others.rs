@@ -25,11 +25,17 @@ fn large(id: u32) -> Vec<u8> {
 
 /// A client that has sent a large request but for its end, which comes with it.
 async fn withholding(running: &Running) -> (Raw, Vec<u8>) {
+    withholding_of(running, LARGE).await
+}
+
+/// The same of a request of so many bytes.
+async fn withholding_of(running: &Running, bytes: usize) -> (Raw, Vec<u8>) {
+    let before = running.server.in_flight_bytes();
     let mut client = running.client().await;
-    let mut sent = large(1);
+    let mut sent = request(header(1, "Echo"), &vec![7; bytes], b"");
     let rest = sent.split_off(sent.len() - REST);
     client.send(&sent).await;
-    until("most of it is counted", || running.server.in_flight_bytes() > LARGE / 2).await;
+    until("most of it is counted", || running.server.in_flight_bytes() > before + bytes / 2).await;
     (client, rest)
 }
 
@@ -78,18 +84,29 @@ async fn one_that_goes_on_byte_by_byte() {
 }
 
 #[tokio::test]
-async fn one_whose_memory_makes_no_room_for_others_may_take_its_time() {
+async fn many_that_have_all_memory_together() {
     let running = Running::start(Limits {
         crowded_stall_timeout: STALL,
         crowded_reply_timeout: STALL,
+        max_in_flight_bytes: 16 << 20,
+        ..Limits::default()
+    });
+    // None of them has a 64th.
+    let mut clients = Vec::new();
+    while running.server.in_flight_bytes() < (16 << 20) - LARGE / 2 {
+        clients.push(withholding_of(&running, 200 << 10).await);
+    }
+    insist(&running).await;
+}
+
+#[tokio::test]
+async fn one_whose_memory_makes_no_room_for_others_may_take_its_time() {
+    let running = Running::start(Limits {
+        crowded_stall_timeout: STALL,
         max_in_flight_bytes: 64 << 20,
         ..Limits::default()
     });
-    let mut client = running.client().await;
-    let mut sent = request(header(1, "Echo"), &[7; 100 << 10], b"");
-    let rest = sent.split_off(sent.len() - REST);
-    client.send(&sent).await;
-    until("it is counted", || running.server.in_flight_bytes() > 0).await;
+    let (mut client, rest) = withholding_of(&running, 100 << 10).await;
     // Others are refused again and again.
     let mut other = running.client().await;
     for id in 0..8 {

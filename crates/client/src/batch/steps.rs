@@ -17,11 +17,20 @@ use std::vec;
 pub(super) enum Step {
     /// Where actions are to be sent, of which that is not known yet, and of which it cannot be told. Calls of one list are made one
     /// after the other.
-    Located { tries: u32, calls: Vec<Vec<Call>>, unknown: Vec<usize>, unlocated: Vec<(usize, Attempt)> },
+    Located { calls: Vec<Vec<Call>>, unknown: Vec<usize>, unlocated: Vec<(usize, Attempt)> },
     /// What became of actions, and the calls that have waited for that.
-    Sent { tries: u32, answers: Vec<Answer>, next: vec::IntoIter<Call> },
+    Sent { answers: Vec<Answer>, next: vec::IntoIter<Call> },
     /// Why actions have failed, now that it is known whether their table is disabled.
-    Failed { tries: u32, failures: Vec<(usize, Attempt)>, progress: bool },
+    Failed(Failures),
+}
+
+/// Actions that have failed together.
+pub(super) struct Failures {
+    pub(super) failed: Vec<(usize, Attempt)>,
+    /// Whether others of their call have not.
+    pub(super) progress: bool,
+    /// Actions that have waited for them, and share rows with them.
+    pub(super) next: Vec<usize>,
 }
 
 /// What the tasks of a batch share.
@@ -50,7 +59,7 @@ impl Work {
     }
 
     /// Where actions are to be sent, as far as is known.
-    pub(super) fn find(&self, tries: u32, indices: Vec<usize>) -> Step {
+    pub(super) fn find(&self, indices: Vec<usize>) -> Step {
         let (mut regions, mut unknown) = (Regions::default(), Vec::new());
         let mut moment = self.known.at_this_moment();
         for index in indices {
@@ -69,11 +78,11 @@ impl Work {
             }
         }
         drop(moment);
-        self.located(tries, regions, unknown, Vec::new())
+        self.located(regions, unknown, Vec::new())
     }
 
     /// Where actions are to be sent, as hbase:meta says.
-    pub(super) async fn look_up(&self, tries: u32, indices: Vec<usize>) -> Step {
+    pub(super) async fn look_up(&self, indices: Vec<usize>) -> Step {
         let (mut regions, mut unlocated) = (Regions::default(), Vec::new());
         let mut every: Option<Attempt> = None;
         for index in indices {
@@ -96,7 +105,7 @@ impl Work {
                 }
             }
         }
-        self.located(tries, regions, Vec::new(), unlocated)
+        self.located(regions, Vec::new(), unlocated)
     }
 
     async fn locate(&self, row: &[u8]) -> Result<Arc<RegionLocation>, Attempt> {
@@ -110,16 +119,10 @@ impl Work {
         }
     }
 
-    fn located(
-        &self,
-        tries: u32,
-        regions: Regions,
-        unknown: Vec<usize>,
-        unlocated: Vec<(usize, Attempt)>,
-    ) -> Step {
+    fn located(&self, regions: Regions, unknown: Vec<usize>, unlocated: Vec<(usize, Attempt)>) -> Step {
         let sizes = |index: usize| self.actions[index].action.size();
         let rows = |index: usize| self.in_order.then(|| self.row(index));
-        Step::Located { tries, calls: regions.by_server(sizes, rows), unknown, unlocated }
+        Step::Located { calls: regions.by_server(sizes, rows), unknown, unlocated }
     }
 
     /// Makes a call, if there is time for it; gives back what became of its actions.

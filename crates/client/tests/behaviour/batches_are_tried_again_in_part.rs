@@ -1,9 +1,9 @@
 use crate::fake_cluster::{FakeCluster, group_fails, multi, region};
 use finback_client::{BatchAction, CheckAndMutate, Connection, Error, Filter, Get, Put};
 use finback_proto::pb;
-use finback_rpc::{Outcome, Reply, exceptions};
-use std::sync::Arc;
+use finback_rpc::{Outcome, Reply, RpcException, exceptions};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn put(row: &str) -> BatchAction {
@@ -112,14 +112,48 @@ async fn actions_of_one_row_arrive_in_their_order_in_several_calls() {
     assert_eq!(cluster.called().len(), 2);
 }
 
+/// The next calls fail with these, or do not; gives the count of rows of each.
+fn next_calls(cluster: &FakeCluster, failures: &[Option<RpcException>]) -> Arc<Mutex<Vec<usize>>> {
+    let counts = Arc::new(Mutex::new(Vec::new()));
+    for failure in failures.iter().cloned() {
+        let counts = Arc::clone(&counts);
+        cluster.next(move |call| {
+            counts.lock().unwrap().push(rows(&call.decode().unwrap()).len());
+            match failure {
+                Some(exception) => group_fails(exception)(call),
+                None => multi(call, |_| None),
+            }
+        });
+    }
+    counts
+}
+
 #[tokio::test]
 async fn a_call_that_has_waited_for_another_goes_where_its_region_is_by_then() {
     let cluster = FakeCluster::start(2).await;
-    let table = cluster.table().await;
-    cluster.next(group_fails(exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5)));
+    let moved = exceptions::region_moved("127.0.0.1", cluster.addresses[1].port(), 1, 5);
+    for (failure, servers) in [(moved, [0, 1, 1]), (exceptions::region_too_busy("busy"), [0, 0, 0])] {
+        let table = cluster.table().await;
+        let counts = next_calls(&cluster, &[Some(failure), None, None]);
+        let answers = table.batch(too_many("0000")).await;
+        assert_eq!(answers.into_iter().find_map(Result::err).map(|error| error.to_string()), None);
+        assert_eq!(cluster.called(), servers);
+        // Behind the other, which is tried again.
+        assert_eq!(*counts.lock().unwrap(), [5000, 5000, 1]);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_has_waited_for_the_tries_of_another_has_its_own() {
+    let cluster = FakeCluster::start(1).await;
+    let table = Connection::open(cluster.config().retries(1)).await.unwrap().table("t").unwrap();
+    let busy = Some(exceptions::region_too_busy("busy"));
+    let counts = next_calls(&cluster, &[busy.clone(), busy.clone(), busy, None]);
     let answers = table.batch(too_many("0000")).await;
-    assert_eq!(answers.into_iter().find_map(Result::err).map(|error| error.to_string()), None);
-    assert_eq!(cluster.called(), [0, 1, 1]);
+    let exhausted = |error: &Error| matches!(error, Error::RetriesExhausted { attempts: 2, .. });
+    assert!(answers[..5000].iter().all(|answer| answer.as_ref().is_err_and(exhausted)));
+    assert!(answers[5000].is_ok(), "{:?}", answers[5000]);
+    assert_eq!(*counts.lock().unwrap(), [5000, 5000, 1, 1]);
 }
 
 #[tokio::test]

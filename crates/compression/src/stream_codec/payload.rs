@@ -2,10 +2,10 @@
 
 use crate::BadStream;
 use std::io::Read;
+use std::iter::successors;
 
-/// Where there is no room for as much again, the payload grows by one part in so many, and so many bytes.
-const SMALL_PART: usize = 8;
-const LEAST_STEP: usize = 16 << 10;
+/// What is wrong where there is no room for a payload.
+pub const NO_ROOM: BadStream = "a payload that there is no room for";
 
 /// The bytes so far.
 pub(super) struct Payload<'a> {
@@ -57,16 +57,16 @@ impl<'a> Payload<'a> {
     }
 
     /// Makes room for more bytes, and for as many as there are already: few steps lead to a large payload. Where there is no room for
-    /// that, for a part of it.
+    /// that, for half as many, and so on: few steps lead to the end of the room.
     fn grow(&mut self, more: usize) -> Result<(), BadStream> {
         if more > self.left() {
             return Err("a longer payload");
         }
         if self.bytes.capacity() - self.bytes.len() < more {
-            let (all, part) = (self.bytes.len(), self.bytes.len() / SMALL_PART + LEAST_STEP);
             let left = self.left();
-            let has_room = [all, part, 0].into_iter().any(|step| self.reserve(more.max(step).min(left)));
-            return if has_room { Ok(()) } else { Err("a payload that there is no room for") };
+            let mut steps = successors(Some(self.bytes.len()), |step| (*step > more).then_some(step / 2));
+            let has_room = steps.any(|step| self.reserve(step.max(more).min(left)));
+            return if has_room { Ok(()) } else { Err(NO_ROOM) };
         }
         Ok(())
     }

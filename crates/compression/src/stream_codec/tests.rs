@@ -60,6 +60,15 @@ fn a_stream_of_more_than_the_limit_is_refused() {
     assert!(StreamCodec::Snappy.decompress(&[0x40, 0, 0, 0, 0, 0, 0, 1, 0], usize::MAX).is_err());
 }
 
+fn random(bytes: usize) -> Vec<u8> {
+    let mut number = 1u32;
+    let random = std::iter::repeat_with(|| {
+        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (number >> 24) as u8
+    });
+    random.take(bytes).collect()
+}
+
 /// Whether so many more fit into what is left.
 fn takes(left: &mut usize, more: usize) -> bool {
     let rest = left.checked_sub(more);
@@ -88,19 +97,28 @@ fn memory_is_asked_for_before_it_is_taken() {
 
 #[test]
 fn where_there_is_no_room_for_what_is_expected_there_may_be_for_what_comes() {
-    // Of random bytes the streams are as long.
-    let mut number = 1u32;
-    let payload: Vec<u8> = std::iter::repeat_with(|| {
-        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (number >> 24) as u8
-    })
-    .take(1 << 20)
-    .collect();
+    // Its streams are as long.
+    let payload = random(1 << 20);
     for codec in CODECS {
         let stream = codec.compress(&payload).unwrap();
         let mut left = payload.len() + payload.len() / 4;
         let out = codec.decompress_within(&stream, usize::MAX, &mut |more| takes(&mut left, more));
         assert!(out.as_deref() == Ok(&payload[..]), "{codec:?}");
+    }
+}
+
+#[test]
+fn the_last_of_the_room_is_not_asked_for_byte_by_byte() {
+    let payload = random(4 << 20);
+    for codec in CODECS {
+        let stream = codec.compress(&payload).unwrap();
+        let (mut left, mut asked) = ((3 << 20) + (300 << 10), 0);
+        let refused = codec.decompress_within(&stream, usize::MAX, &mut |more| {
+            asked += 1;
+            takes(&mut left, more)
+        });
+        assert!(refused.is_err_and(|error| error.contains("no room")), "{codec:?}");
+        assert!(asked < 1000, "{codec:?}: {asked}");
     }
 }
 

@@ -3,7 +3,7 @@
 //! Compressed, a block takes a thousandth of what it has inside, and in some codecs small cells a fraction.
 
 use super::Connection;
-use crate::codec::Room;
+use crate::codec::{CodecError, Room};
 use crate::exception::RpcException;
 use crate::exceptions;
 use crate::in_flight::{InFlight, Share};
@@ -20,7 +20,6 @@ struct Taken<'a> {
     uncounted: usize,
     bytes: usize,
     counted: usize,
-    is_refused: bool,
 }
 
 impl Taken<'_> {
@@ -29,8 +28,7 @@ impl Taken<'_> {
         let bytes = self.bytes.saturating_add(more);
         if bytes > self.uncounted {
             let share = self.share.get_or_insert_with(|| Arc::new(self.in_flight.share()));
-            self.is_refused = !share.try_grow(bytes - self.counted);
-            if self.is_refused {
+            if !share.try_grow(bytes - self.counted) {
                 return false;
             }
             self.counted = bytes;
@@ -55,7 +53,7 @@ impl Connection {
     pub(super) fn cells(&self, sent: Bytes, share: &mut Option<Arc<Share>>) -> Result<Bytes, RpcException> {
         let uncounted = sent.len() + footprint::UNMEASURED_BYTES;
         let in_flight = &self.shared.in_flight;
-        let mut taken = Taken { in_flight, share, uncounted, bytes: 0, counted: 0, is_refused: false };
+        let mut taken = Taken { in_flight, share, uncounted, bytes: 0, counted: 0 };
         let limit = self.shared.limits.max_request_bytes;
         let room = &mut Room { limit, take: &mut |more| taken.take(more) };
         match self.session.cells.decode(sent, room) {
@@ -63,7 +61,7 @@ impl Connection {
                 taken.keep(cells.len());
                 Ok(cells)
             }
-            Err(_) if taken.is_refused => Err(in_flight.refusal()),
+            Err(CodecError::NoRoom) => Err(in_flight.refusal()),
             Err(error) => Err(exceptions::do_not_retry(format!("the request has {error}"))),
         }
     }

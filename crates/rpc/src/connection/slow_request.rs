@@ -26,7 +26,7 @@ impl SlowRequest {
 impl Connection {
     /// Whether a large request is being received. Looks whether others are refused meanwhile.
     pub(super) fn look_at_request(&mut self) -> bool {
-        let is_received = self.share.is_noticeable() && self.reads();
+        let is_received = !self.share.is_empty() && self.reads();
         // Who is refused comes back after a pause: while such clients go on coming, there is one within this time.
         let within = self.shared.limits.crowded_stall_timeout * 2;
         let is_wanted = is_received && self.shared.in_flight.has_refused_within(within);
@@ -38,7 +38,13 @@ impl Connection {
     pub(super) fn patience_with_request(&self) -> Option<Patience> {
         let SlowRequest { counted, wanted } = self.slow_request;
         let (since, wanted) = (counted?, wanted?);
-        let until = until_in_a_crowd(&self.shared.limits, self.received, since, wanted);
+        let limits = &self.shared.limits;
+        let until = if self.share.is_noticeable() {
+            until_in_a_crowd(limits, self.received, since, wanted)
+        } else {
+            // Alone it makes no room for anybody, but many together may have all of it.
+            since.max(wanted) + limits.crowded_reply_timeout
+        };
         Some(Patience { until, lack: Lack::MemoryOfRequest { wanted } })
     }
 }

@@ -20,6 +20,8 @@ struct State {
     calls: HashMap<u32, oneshot::Sender<Answer>>,
     /// Since when the server has owed answers without sending a byte.
     silent_since: Option<Instant>,
+    /// When the last call went without an answer, and nobody waited any more.
+    left_at: Option<Instant>,
     /// Why the connection is gone.
     gone: Option<RpcException>,
 }
@@ -31,7 +33,10 @@ impl Waiting {
         if let Some(reason) = &state.gone {
             return Err(reason.clone());
         }
-        state.silent_since.get_or_insert_with(Instant::now);
+        let now = Instant::now();
+        // While nobody waited the server may have had nothing to say.
+        let unwatched = state.left_at.take().map_or(Duration::ZERO, |left_at| now - left_at);
+        state.silent_since = Some(state.silent_since.map_or(now, |since| since + unwatched));
         let (sender, answer) = oneshot::channel();
         state.calls.insert(call_id, sender);
         Ok(WaitingCall { waiting: self, call_id, answer, is_answered: false })
@@ -111,7 +116,11 @@ impl WaitingCall<'_> {
 impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.waiting.state.lock().calls.remove(&self.call_id);
+            let mut state = self.waiting.state.lock();
+            state.calls.remove(&self.call_id);
+            if state.calls.is_empty() {
+                state.left_at = Some(Instant::now());
+            }
         }
     }
 }
