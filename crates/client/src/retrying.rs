@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const RETRY_BACKOFF: [u32; 13] = [1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200];
 /// The same, while there are any, for a region that is not where it was: mostly it is on its way, or split, and served again within
 /// some milliseconds. The sum is never more than HBase's.
-const MOVING_BACKOFF: [f64; 5] = [0.05, 0.15, 0.3, 0.5, 2.0];
+const MOVING_BACKOFF: [f64; 4] = [0.05, 0.15, 1.0, 3.0];
 /// Part of a pause that chance adds, so that clients which failed together do not come back together.
 const JITTER: f64 = 0.01;
 /// What HBase keeps of the time that is left, so that a pause does not take all of it.

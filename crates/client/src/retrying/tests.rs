@@ -25,7 +25,7 @@ fn a_region_that_is_on_its_way_is_asked_for_sooner() {
         (1..=12).map(|tries| pause_after(&config, exception, tries, &entropy)).collect()
     };
     let (moving, other) = (all(&exceptions::not_serving_region("r")), all(&exceptions::io("any")));
-    for (paused, normal) in moving.iter().zip([5, 15, 30, 50, 200, 2000].map(Duration::from_millis)) {
+    for (paused, normal) in moving.iter().zip([5, 15, 100, 300, 1000, 2000].map(Duration::from_millis)) {
         assert!(*paused >= normal && *paused <= normal.mul_f64(1.01), "{normal:?}: {paused:?}");
     }
     // However long it takes, nobody waits longer than without that, by more than chance adds.
