@@ -9,7 +9,8 @@ pub trait JobControl: Send + Sync {
     /// where none is. A flush of which a close depends does not ask.
     fn is_cancelled(&self) -> bool;
 
-    /// Told of each block that was written, or read once more for the cache, in bytes of the file. May block the calling thread, to keep to a budget.
+    /// Told of each block that was written, or read once more for the cache, in bytes of the file. May block the calling thread, to
+    /// keep to a budget.
     fn wrote(&self, bytes: u64);
 }
 

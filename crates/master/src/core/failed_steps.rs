@@ -34,7 +34,10 @@ impl Core {
         }
         match procedure.steps.front() {
             Some(Step::CleanUp(work)) => {
-                tracing::error!(?work, "left undone for now: {exception}");
+                tracing::error!(
+                    ?work,
+                    "not put away, which is tried again, at the latest by the next start: {exception}"
+                );
                 let (operation, work) = (procedure.operation.clone(), work.clone());
                 self.step_done(id);
                 self.leave_undone(operation, work);

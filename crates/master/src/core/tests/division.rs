@@ -82,16 +82,22 @@ fn a_split_that_cannot_be_written_down_is_undone() {
     assert_eq!(error.message, "disk full");
 }
 
-#[test]
-fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred_to() {
+/// A table with a region for each of these keys and one before them, of which the first two were merged; and these.
+fn with_the_first_two_merged(splits: &[&'static str]) -> (Core, TableName, Vec<String>) {
     let mut core = initialized();
-    create(&mut core, "t", &["f", "m"]);
+    create(&mut core, "t", splits);
     play(&mut core, START);
     let table = TableName::parse(b"t").unwrap();
     let parents = core.state.assignable_regions_of(&table)[..2].to_vec();
     let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
     core.submit(merge, Origin::default(), START).unwrap();
     play(&mut core, START);
+    (core, table, parents)
+}
+
+#[test]
+fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred_to() {
+    let (mut core, table, parents) = with_the_first_two_merged(&["f", "m"]);
     assert_eq!(ranges(&core, "t"), [range("", "m", RegionState::Open), range("m", "", RegionState::Open)]);
     let merged = core.state.assignable_regions_of(&table)[0].clone();
     assert_eq!(core.state.regions[&merged].merged_from, parents);
@@ -113,14 +119,7 @@ fn neighbours_are_merged_and_their_directories_stay_as_long_as_they_are_referred
 
 #[test]
 fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files() {
-    let mut core = initialized();
-    create(&mut core, "t", &["f", "m"]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    let parents = core.state.assignable_regions_of(&table)[..2].to_vec();
-    let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
-    core.submit(merge, Origin::default(), START).unwrap();
-    play(&mut core, START);
+    let (mut core, table, parents) = with_the_first_two_merged(&["f", "m"]);
     let [kinship] = &crate::kinship::kinships(&core.state)[..] else { panic!("one") };
     let (merged, is_split) = (kinship.region.clone(), kinship.is_split);
     // Nobody refers to the parents of the merge any more; the split comes first.
@@ -141,14 +140,7 @@ fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files
 
 #[test]
 fn what_a_truncated_region_was_merged_from_is_put_away() {
-    let mut core = initialized();
-    create(&mut core, "t", &["m"]);
-    play(&mut core, START);
-    let table = TableName::parse(b"t").unwrap();
-    let parents = core.state.assignable_regions_of(&table);
-    let merge = Operation::MergeRegions { table: table.clone(), regions: parents.clone() };
-    core.submit(merge, Origin::default(), START).unwrap();
-    play(&mut core, START);
+    let (mut core, table, parents) = with_the_first_two_merged(&["m"]);
     let region = core.state.assignable_regions_of(&table)[0].clone();
     core.submit(Operation::TruncateRegion { table, region }, Origin::default(), START).unwrap();
     assert!(put_away(&mut core).contains(&parents));
