@@ -295,9 +295,12 @@ impl Heap {
             while self.progress < self.sources.len() {
                 self.asking = self.progress;
                 self.sources[self.progress].seek(key)?;
-                self.kept_by_sought += self.sources[self.progress].block_bytes();
+                let found = self.sources[self.progress].block_bytes();
+                self.kept_by_sought += found;
                 self.progress += 1;
-                if self.kept_by_sought > self.kept_together {
+                // The next one is taken to have as large a block.
+                let next = if self.progress < self.sources.len() { found } else { 0 };
+                if self.kept_by_sought + next > self.kept_together {
                     self.rest_all_but_first(self.progress);
                     self.kept_by_sought = block_bytes_of(&self.sources[..self.progress]);
                 }
