@@ -9,13 +9,14 @@ use crate::error::{Attempt, Error, Result};
 use crate::failure;
 use crate::get::Get;
 use crate::mutation::Mutation;
-use crate::retrying::pause_after;
+use crate::retrying::Tries;
 use crate::row::Row;
 use crate::row_mutations::RowMutations;
-use crate::shared::disabled;
+use crate::shared::{Shared, disabled};
 use crate::table::Table;
 use answers::Answer;
 pub(crate) use answers::atomic_answer;
+use finback_rpc::RpcException;
 use futures_util::stream::{FuturesUnordered, Stream};
 use multi::Call;
 use std::collections::HashMap;
@@ -140,8 +141,8 @@ struct Batch {
     work: Arc<Work>,
     timeout: Duration,
     answers: Vec<Option<Result<BatchAnswer>>>,
-    /// Of each action, how many have failed.
-    tries: Vec<u32>,
+    /// Of each action, those that have failed.
+    tries: Vec<Tries>,
     /// In the task of who asks: calls to several servers are under way together, and what there is to do for them is little.
     steps: FuturesUnordered<Pin<Box<dyn Future<Output = Step> + Send>>>,
 }
@@ -183,7 +184,7 @@ fn start(table: &Table, actions: impl Iterator<Item = BatchAction>, in_order: bo
         rpc_timeout: table.write_timeout().max(table.read_timeout()),
         in_order,
     };
-    let tries = vec![0; answers.len()];
+    let tries = vec![Tries::default(); answers.len()];
     let mut batch = Batch { work: Arc::new(work), timeout, answers, tries, steps: FuturesUnordered::new() };
     batch.send_after(Duration::ZERO, wanted);
     batch
@@ -289,18 +290,18 @@ impl Batch {
     /// Tells the end of actions that must not be tried again, and tries the others.
     fn try_again(&mut self, failures: Failures) {
         let Failures { failed, progress, next } = failures;
-        let shared = Arc::clone(&self.work.shared);
         // Those that fail together come back together: those left for later, of a busy server, of a region that is elsewhere, and all
         // others.
         let mut again: HashMap<(bool, bool, bool), (Duration, Vec<usize>)> = HashMap::new();
         for (index, attempt) in failed {
             match self.verdict(index, attempt, progress) {
                 Err(error) => self.answers[index] = Some(Err(error)),
-                Ok(Attempt { exception, number, .. }) => {
+                Ok((exception, pause)) => {
                     let later = failure::is_left_for_later(&exception);
-                    let kind = (later, exception.server_overloaded, failure::is_not_serving(&exception));
-                    let pause = || pause_after(&shared.config, &exception, number, &shared.entropy);
-                    again.entry(kind).or_insert_with(|| (pause(), Vec::new())).1.push(index);
+                    let kind = (later, exception.server_overloaded, failure::is_on_its_way(&exception));
+                    let group = again.entry(kind).or_default();
+                    group.0 = group.0.max(pause);
+                    group.1.push(index);
                 }
             }
         }
@@ -317,25 +318,33 @@ impl Batch {
         }
     }
 
-    /// An error, if there is to be no further try. What was only left for another reply was none, as long as there was
-    /// `progress`: something else was done in its place.
-    fn verdict(&mut self, index: usize, attempt: Attempt, progress: bool) -> Result<Attempt> {
-        let tries = self.tries[index] + 1;
-        let attempt = Attempt { number: tries, ..attempt };
+    /// The exception and the pause before the next try, or an error if there is to be none. What was only left for another reply was
+    /// no try, as long as there was `progress`: something else was done in its place.
+    fn verdict(
+        &mut self,
+        index: usize,
+        attempt: Attempt,
+        progress: bool,
+    ) -> Result<(RpcException, Duration)> {
+        let mut tries = self.tries[index];
+        let number = tries.failed_so_far() + 1;
+        let attempt = Box::new(Attempt { number, ..attempt });
         if attempt.exception.do_not_retry {
-            return Err(Error::Refused(Box::new(attempt)));
+            return Err(Error::Refused(attempt));
         }
-        let counts = !(progress && failure::is_left_for_later(&attempt.exception));
-        if counts && tries > self.work.shared.config.retries {
-            return Err(Error::RetriesExhausted { attempts: tries, last: Box::new(attempt) });
-        }
+        let Shared { config, entropy, .. } = &*self.work.shared;
+        let pause = match progress && failure::is_left_for_later(&attempt.exception) {
+            true => Some(Duration::ZERO),
+            false => tries.failed(config, &attempt.exception, entropy),
+        };
+        let Some(pause) = pause else {
+            return Err(Error::RetriesExhausted { attempts: number, last: attempt });
+        };
         if self.work.remaining().is_zero() {
-            let last = Some(Box::new(attempt));
-            return Err(Error::TimedOut { method: "Multi", after: self.timeout, attempts: tries, last });
+            let (method, after) = ("Multi", self.timeout);
+            return Err(Error::TimedOut { method, after, attempts: number, last: Some(attempt) });
         }
-        if counts {
-            self.tries[index] = tries;
-        }
-        Ok(attempt)
+        self.tries[index] = tries;
+        Ok((attempt.exception, pause))
     }
 }

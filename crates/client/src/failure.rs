@@ -27,6 +27,11 @@ pub(crate) fn is_not_serving(exception: &RpcException) -> bool {
     )
 }
 
+/// Whether the region is expected to be somewhere soon: it is elsewhere than it was, or hbase:meta does not say yet where it is.
+pub(crate) fn is_on_its_way(exception: &RpcException) -> bool {
+    is_not_serving(exception) || exception.simple_class() == "NoServerForRegionException"
+}
+
 /// Whether the table may be disabled: then its state is worth a look.
 pub(crate) fn hints_at_a_disabled_table(exception: &RpcException) -> bool {
     is_not_serving(exception) || exception.simple_class() == "RegionOfflineException"

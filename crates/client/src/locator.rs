@@ -150,17 +150,16 @@ impl Locator {
         if first.region.offline {
             return Err(unlocated(Some(&first.region), exceptions::region_offline(place())));
         }
+        let no_server = |message| {
+            let class = "org.apache.hadoop.hbase.client.NoServerForRegionException";
+            unlocated(Some(&first.region), RpcException::retriable(class, message))
+        };
         if !wanted(&first.region) {
             // Between the moments at which a split or merge changes rows.
-            return Err(unlocated(
-                Some(&first.region),
-                exceptions::hbase_io(format!("no region for {}", place())),
-            ));
+            return Err(no_server(format!("no region for {}", place())));
         }
         let Some(location) = location else {
-            let class = "org.apache.hadoop.hbase.client.NoServerForRegionException";
-            let message = format!("hbase:meta names no server for {}", place());
-            return Err(unlocated(Some(&first.region), RpcException::retriable(class, message)));
+            return Err(no_server(format!("hbase:meta names no server for {}", place())));
         };
         known.insert(Arc::clone(&location));
         Ok(location)

@@ -1,34 +1,18 @@
-//! How often, how long and after which pauses something is tried again.
+//! An operation that is tried again: for how long, and with what it fails.
+
+mod tries;
 
 use crate::config::ClientConfig;
 use crate::entropy::Entropy;
 use crate::error::{Attempt, Error};
-use crate::failure;
-use finback_rpc::{RpcException, exceptions};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
+pub(crate) use tries::Tries;
 
-/// HBase's `RETRY_BACKOFF`: the pause before each next try, in multiples of the first.
-const RETRY_BACKOFF: [u32; 13] = [1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200];
-/// The same, while there are any, for a region that is not where it was: mostly it is on its way, or split, and served again within
-/// some milliseconds. The sum is never more than HBase's.
-const MOVING_BACKOFF: [f64; 4] = [0.05, 0.15, 1.0, 3.0];
-/// Part of a pause that chance adds, so that clients which failed together do not come back together.
-const JITTER: f64 = 0.01;
 /// What HBase keeps of the time that is left, so that a pause does not take all of it.
 const SLEEP_DELTA: Duration = Duration::from_millis(1);
-
-/// The pause after `tries` tries.
-pub(crate) fn pause(first: Duration, tries: u32, entropy: &Entropy) -> Duration {
-    let index = (tries.saturating_sub(1) as usize).min(RETRY_BACKOFF.len() - 1);
-    with_jitter(first * RETRY_BACKOFF[index], entropy)
-}
-
-fn with_jitter(pause: Duration, entropy: &Entropy) -> Duration {
-    pause + pause.mul_f64(JITTER * entropy.fraction())
-}
 
 /// An operation that is tried until it succeeds, is refused, or has taken too long.
 pub(crate) struct Retrying<'a> {
@@ -37,7 +21,7 @@ pub(crate) struct Retrying<'a> {
     method: &'static str,
     started: Instant,
     timeout: Duration,
-    tries: u32,
+    tries: Tries,
     last: Option<Box<Attempt>>,
 }
 
@@ -48,7 +32,7 @@ impl<'a> Retrying<'a> {
         method: &'static str,
         timeout: Duration,
     ) -> Self {
-        Self { config, entropy, method, started: Instant::now(), timeout, tries: 1, last: None }
+        Self { config, entropy, method, started: Instant::now(), timeout, tries: Tries::default(), last: None }
     }
 
     /// What is left of the time for the operation.
@@ -81,7 +65,7 @@ impl<'a> Retrying<'a> {
         Error::TimedOut {
             method: self.method,
             after: self.timeout,
-            attempts: self.tries,
+            attempts: self.tries.failed_so_far() + 1,
             last: self.last.clone(),
         }
     }
@@ -91,49 +75,23 @@ impl<'a> Retrying<'a> {
     /// # Errors
     /// What the operation fails with, if there is to be no next.
     pub(crate) async fn failed(&mut self, attempt: Attempt) -> Result<(), Error> {
-        let attempt = Box::new(Attempt { number: self.tries, ..attempt });
+        let attempt = Box::new(Attempt { number: self.tries.failed_so_far() + 1, ..attempt });
         let exception = &attempt.exception;
         tracing::debug!(%attempt, "failed");
         if exception.do_not_retry {
             return Err(Error::Refused(attempt));
         }
-        if self.tries > self.config.retries {
-            return Err(Error::RetriesExhausted { attempts: self.tries, last: attempt });
-        }
+        let Some(pause) = self.tries.failed(self.config, exception, self.entropy) else {
+            return Err(Error::RetriesExhausted { attempts: attempt.number, last: attempt });
+        };
         let remaining = self.remaining();
-        let pause = self.pause_after(exception);
         self.last = Some(attempt);
         if remaining <= SLEEP_DELTA {
             return Err(self.timed_out());
         }
-        self.tries += 1;
         tokio::time::sleep(pause.min(remaining - SLEEP_DELTA)).await;
         Ok(())
     }
-
-    fn pause_after(&self, exception: &RpcException) -> Duration {
-        pause_after(self.config, exception, self.tries, self.entropy)
-    }
-}
-
-/// The pause after `tries` tries, the last of which failed with `exception`.
-pub(crate) fn pause_after(
-    config: &ClientConfig,
-    exception: &RpcException,
-    tries: u32,
-    entropy: &Entropy,
-) -> Duration {
-    if failure::is_left_for_later(exception) {
-        return Duration::ZERO;
-    }
-    if failure::is_not_serving(exception)
-        && let Some(&part) = MOVING_BACKOFF.get(tries.saturating_sub(1) as usize)
-    {
-        return with_jitter(config.pause.mul_f64(part), entropy);
-    }
-    let overloaded = exception.server_overloaded || exceptions::is_overload(&exception.class);
-    let first = config.pause_overloaded.filter(|_| overloaded).unwrap_or(config.pause);
-    pause(first, tries, entropy)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use finback_rpc::{RpcException, exceptions};
 
 fn attempt(exception: RpcException) -> Attempt {
     Attempt { method: "Get", server: None, region: None, number: 1, exception }
@@ -6,31 +7,6 @@ fn attempt(exception: RpcException) -> Attempt {
 
 fn config() -> ClientConfig {
     ClientConfig::zookeeper("nowhere").pause(Duration::from_micros(1)).retries(2)
-}
-
-#[test]
-fn pauses_follow_the_table_and_end_at_its_last_entry() {
-    let entropy = Entropy::new();
-    for (tries, factor) in [(1, 1), (2, 2), (4, 5), (8, 100), (13, 200), (99, 200)] {
-        let paused = pause(Duration::from_millis(100), tries, &entropy);
-        let normal = Duration::from_millis(100) * factor;
-        assert!(paused >= normal && paused <= normal.mul_f64(1.01), "{tries}: {paused:?}");
-    }
-}
-
-#[test]
-fn a_region_that_is_on_its_way_is_asked_for_sooner() {
-    let (entropy, config) = (Entropy::new(), ClientConfig::zookeeper("nowhere"));
-    let all = |exception: &RpcException| -> Vec<Duration> {
-        (1..=12).map(|tries| pause_after(&config, exception, tries, &entropy)).collect()
-    };
-    let (moving, other) = (all(&exceptions::not_serving_region("r")), all(&exceptions::io("any")));
-    for (paused, normal) in moving.iter().zip([5, 15, 100, 300, 1000, 2000].map(Duration::from_millis)) {
-        assert!(*paused >= normal && *paused <= normal.mul_f64(1.01), "{normal:?}: {paused:?}");
-    }
-    // However long it takes, nobody waits longer than without that, by more than chance adds.
-    let sum = |pauses: &[Duration]| pauses.iter().sum::<Duration>();
-    assert!((1..=12).all(|tries| sum(&moving[..tries]) <= sum(&other[..tries])));
 }
 
 #[tokio::test]

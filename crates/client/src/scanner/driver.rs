@@ -3,10 +3,11 @@
 use super::assembly::{Assembly, Grain};
 use super::region_scan::RegionScan;
 use super::{Page, response};
-use crate::error::{Error, Result};
+use crate::error::{Attempt, Error, Result};
 use crate::failure;
 use crate::location::RegionLocation;
 use crate::locator::{KnownRegions, Side, attempt};
+use crate::retrying::Tries;
 use crate::row::Row;
 use crate::scan::Scan;
 use crate::shared::{RegionCall, Shared};
@@ -63,16 +64,18 @@ impl Driver {
     }
 
     pub(super) async fn run(mut self) {
-        let mut restarts = 0;
+        let mut restarts = Tries::default();
         while self.left != Some(0) {
             let before = self.assembly.progress();
             match self.region().await {
                 Ok((Next::Open, _)) if self.pages.is_closed() => return,
-                Ok((Next::Open, None)) => restarts = 0,
+                Ok((Next::Open, None)) => restarts = Tries::default(),
                 Ok((Next::Open, Some(failed))) => {
                     // The server has forgotten the scanner. Where nothing has come of it, there is a pause first.
-                    restarts = if self.assembly.progress() > before { 1 } else { restarts + 1 };
-                    if let Err(error) = self.before_restart(restarts, *failed).await {
+                    if self.assembly.progress() > before {
+                        restarts = Tries::default();
+                    }
+                    if let Err(error) = self.before_restart(&mut restarts, failed).await {
                         let _ = self.pages.send(Err(error)).await;
                         return;
                     }
@@ -87,22 +90,15 @@ impl Driver {
         }
     }
 
-    async fn before_restart(&self, restarts: u32, failed: crate::error::Attempt) -> Result<()> {
-        self.assembly_check(restarts, &failed)?;
-        let config = &self.shared.config;
-        let pause = crate::retrying::pause_after(config, &failed.exception, restarts, &self.shared.entropy);
+    async fn before_restart(&self, restarts: &mut Tries, failed: Box<Attempt>) -> Result<()> {
+        let Some(pause) = restarts.failed(&self.shared.config, &failed.exception, &self.shared.entropy) else {
+            return Err(Error::RetriesExhausted { attempts: restarts.failed_so_far(), last: failed });
+        };
         tokio::select! {
             () = self.pages.closed() => {}
             () = tokio::time::sleep(pause) => {}
         }
         Ok(())
-    }
-
-    fn assembly_check(&self, restarts: u32, failed: &crate::error::Attempt) -> Result<()> {
-        match restarts > self.shared.config.retries {
-            true => Err(Error::RetriesExhausted { attempts: restarts, last: Box::new(failed.clone()) }),
-            false => Ok(()),
-        }
     }
 
     fn caching(&self) -> u32 {
