@@ -32,7 +32,15 @@ impl<'a> Retrying<'a> {
         method: &'static str,
         timeout: Duration,
     ) -> Self {
-        Self { config, entropy, method, started: Instant::now(), timeout, tries: Tries::default(), last: None }
+        Self {
+            config,
+            entropy,
+            method,
+            started: Instant::now(),
+            timeout,
+            tries: Tries::default(),
+            last: None,
+        }
     }
 
     /// What is left of the time for the operation.

@@ -24,8 +24,8 @@ pub(crate) enum Action {
     ScanMeta { server: ServerName },
     /// Asks a server to open regions; it reports later.
     OpenRegions { server: ServerName, regions: Vec<(RegionInfo, u64)> },
-    /// Asks a server to close regions; it reports later.
-    CloseRegions { server: ServerName, regions: Vec<(RegionInfo, u64)> },
+    /// Asks a server to close regions; it reports later. `opened_here`: all their rows are opened there again.
+    CloseRegions { server: ServerName, regions: Vec<(RegionInfo, u64)>, opened_here: bool },
     /// Flushes a region, or one of its families.
     FlushRegion { server: ServerName, region: RegionInfo, family: Option<Bytes> },
     /// Flushes regions, if the snapshot is of that kind, and writes down which files they have.

@@ -406,8 +406,8 @@ impl Driver {
             Action::OpenRegions { server, regions } => {
                 calls::open_regions(connect, &server, &regions, self.now()).await
             }
-            Action::CloseRegions { server, regions } => {
-                calls::close_regions(connect, &server, &regions).await
+            Action::CloseRegions { server, regions, opened_here } => {
+                calls::close_regions(connect, &server, &regions, opened_here).await
             }
             Action::FlushRegion { server, region, family } => {
                 calls::flush_region(connect, &server, &region, family).await

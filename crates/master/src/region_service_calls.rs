@@ -99,11 +99,13 @@ pub(crate) async fn close_regions(
     connect: &Connect,
     server: &ServerName,
     regions: &[(RegionInfo, u64)],
+    opened_here: bool,
 ) -> Outcome {
     let close = |(region, id): &(RegionInfo, u64)| pb::CloseRegionRequest {
         region: convert::specifier_by_name(region),
         server_start_code: Some(server.start_code),
         close_proc_id: i64::try_from(*id).ok(),
+        destination_server: opened_here.then(|| server.into()),
         ..Default::default()
     };
     let close_region = regions.iter().map(close).collect();

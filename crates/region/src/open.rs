@@ -24,6 +24,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// More than this in memory is flushed before a close, as HBase does by default (`hbase.hregion.preclose.flush.size`).
+const FLUSHED_BEFORE_CLOSING: u64 = 5 << 20;
+
 /// Takes the nonces (group, nonce) of replayed edits.
 pub type NonceSink<'a> = &'a mut dyn FnMut(u64, u64);
 
@@ -97,6 +100,7 @@ impl Region {
             failed_loads: Mutex::default(),
             file_switch: FileSwitch::default(),
             closing: AtomicBool::new(false),
+            readable: AtomicBool::new(true),
             close_lock: Mutex::new(()),
             closed: AtomicBool::new(false),
             // No flush is wanted while the region is not served yet.
@@ -132,12 +136,24 @@ impl Region {
         self.mark_event(true).map(drop)
     }
 
-    /// Stops taking requests, waits for those under way, flushes, and notes the last sequence id. Blocks the calling
-    /// thread. Does nothing in a region that is closed already.
+    /// Stops taking writes, waits for those under way, flushes, notes the last sequence id, and stops being read from. Blocks the
+    /// calling thread. Does nothing in a region that is closed already.
     ///
     /// # Errors
     /// The flush's: the region then goes on as if nothing had been asked. A region that [was given up](Self::is_given_up).
     pub fn close(&self) -> Result<(), RegionError> {
+        self.close_to_writes()?;
+        self.end_reads();
+        Ok(())
+    }
+
+    /// [`Region::close`] for a region whose rows are opened here again, by the same name or others: until then all that there is to
+    /// read is here, and the host lets it be read, until it [ends that](Self::end_reads).
+    ///
+    /// # Errors
+    /// As [`Region::close`].
+    pub fn close_to_writes(&self) -> Result<(), RegionError> {
+        self.flush_before_closing();
         let _one_at_a_time = self.close_lock.lock();
         self.closing.store(true, Ordering::Release);
         if self.is_given_up() {
@@ -154,8 +170,24 @@ impl Region {
         self.environment.wal.region_closed(&self.wal_region);
         self.closed.store(true, Ordering::Release);
         self.release_memory();
-        self.stores.iter().for_each(Store::close_files);
         Ok(())
+    }
+
+    /// Answers no more reads, those under way included. For a region that is [closed to writes](Self::close_to_writes).
+    pub fn end_reads(&self) {
+        if self.readable.swap(false, Ordering::AcqRel) {
+            self.stores.iter().for_each(Store::close_files);
+        }
+    }
+
+    /// Much that is in memory goes to files while writes go on: those wait for the rest alone.
+    fn flush_before_closing(&self) {
+        if self.is_closing() || self.memstore_bytes() <= FLUSHED_BEFORE_CLOSING {
+            return;
+        }
+        if let Err(error) = self.flush(None) {
+            tracing::debug!(region = %self.encoded_name, %error, "not flushed before it closes");
+        }
     }
 
     /// Puts into files what memory holds, and notes the end in the log.
@@ -198,6 +230,7 @@ impl Region {
     pub fn abandon(&self) {
         self.closed.store(true, Ordering::Release);
         self.closing.store(true, Ordering::Release);
+        self.readable.store(false, Ordering::Release);
         self.release_memory();
     }
 

@@ -154,8 +154,10 @@ pub struct Region {
     pub(crate) closing: AtomicBool,
     /// One close at a time.
     pub(crate) close_lock: Mutex<()>,
-    /// Whether nothing is left to be closed.
+    /// Whether nothing is left to be closed but for readers.
     pub(crate) closed: AtomicBool,
+    /// Until when it is read from: to the end of a close, or longer.
+    pub(crate) readable: AtomicBool,
     pub(crate) flush_asked: AtomicBool,
     pub(crate) delayed_writes: DelayedWrites,
     pub(crate) refused_writes: RefusedWrites,
@@ -205,9 +207,18 @@ impl Region {
         &self.counters
     }
 
-    /// Whether the region takes no more requests.
+    /// Whether the region takes no more writes.
     pub fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
+    }
+
+    /// Whether it is read from, which goes on while it closes.
+    pub fn is_readable(&self) -> bool {
+        self.readable.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn check_readable(&self) -> Result<(), RegionError> {
+        if self.is_readable() { Ok(()) } else { Err(self.not_served()) }
     }
 
     pub(crate) fn check_open(&self) -> Result<(), RegionError> {
@@ -240,7 +251,7 @@ impl Region {
     /// Opens a scanner on this region's part of `scan`.
     ///
     /// # Errors
-    /// A family that the table does not have; columns named in a raw scan; a region that is closing.
+    /// A family that the table does not have; columns named in a raw scan; a region that is closed.
     pub fn scanner(
         &self,
         scan: &Scan,
@@ -300,7 +311,7 @@ impl Region {
         lowest: u64,
         unsettled: &UnsettledWrites,
     ) -> Result<RegionScanner, RegionError> {
-        self.check_open()?;
+        self.check_readable()?;
         if scan.raw && scan.families.iter().any(|selection| selection.qualifiers.is_some()) {
             return Err(RegionError::Invalid("Cannot specify any column for a raw scan".into()));
         }

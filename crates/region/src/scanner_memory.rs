@@ -54,9 +54,9 @@ impl Region {
     /// markers that it goes by were dropped: what was put behind them, with older timestamps, would come to be seen.
     ///
     /// # Errors
-    /// The region is closing.
+    /// The region is closed.
     pub fn renew_scanner(&self, scan: &Scan, scanner: &mut RegionScanner) -> Result<bool, RegionError> {
-        self.check_open()?;
+        self.check_readable()?;
         let Some((rest, read_point)) = scanner.rest() else { return Ok(false) };
         let sight = Sight { read_point, lowest: 0, unsettled: UnsettledWrites::none() };
         let (stores, seen) = self.store_scanners(scan, &rest.borrowed(), sight, scanner.drops_cells());

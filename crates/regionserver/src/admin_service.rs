@@ -105,7 +105,9 @@ fn open_all(server: &Arc<RegionServer>, request: pb::OpenRegionRequest) -> Resul
 
 fn close_one(server: &Arc<RegionServer>, request: &pb::CloseRegionRequest) -> Result<(), RpcException> {
     check_start_code(server, request.server_start_code)?;
-    assignment::close(server, convert::encoded_name(&request.region)?, request.close_proc_id());
+    let encoded = convert::encoded_name(&request.region)?;
+    let opened_here = request.destination_server.as_ref().is_some_and(|named| *named == server.name().into());
+    assignment::close(server, encoded, opened_here, request.close_proc_id());
     Ok(())
 }
 

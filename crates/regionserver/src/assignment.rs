@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const REPORT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Between two tries of a report or of a close that failed.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// A closed region whose rows are not opened again is read from for so long.
+const MOST_READ_WHEN_CLOSED: Duration = Duration::from_secs(10);
 
 /// Opens a region in the background.
 pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64) {
@@ -33,12 +35,12 @@ pub(crate) fn open(server: &Arc<RegionServer>, info: RegionInfo, procedure: i64)
                 prefetch(&server, &region);
                 report_opened(Arc::clone(&server), Arc::clone(&region), procedure).await;
                 if let Some(procedure) = close_asked {
-                    close(&server, region.encoded_name().as_bytes(), procedure);
+                    close(&server, region.encoded_name().as_bytes(), false, procedure);
                 }
             }
             Err(error) => {
                 tracing::error!(region = %encoded, %error, "a region could not be opened");
-                server.regions.remove(encoded.as_bytes());
+                server.regions.not_opened(&info);
                 report(&server, TransitionCode::FailedOpen, &info, None, procedure).await;
             }
         }
@@ -77,7 +79,9 @@ async fn report_opened(server: Arc<RegionServer>, region: Arc<Region>, procedure
 }
 
 /// Closes a region in the background.
-pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) {
+///
+/// `opened_here`: whether its rows are to be opened here again; until then they are read from it.
+pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], opened_here: bool, procedure: i64) {
     if server.regions.close_when_open(encoded, procedure) {
         return;
     }
@@ -90,22 +94,39 @@ pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], procedure: i64) 
     tokio::spawn(async move {
         // A region whose edits are only in the log must not be reported as closed: whoever opens it next would not
         // look there.
-        while let Err(error) = close_blocking(Arc::clone(&region)).await {
+        while let Err(error) = blocking(&region, Region::close_to_writes).await {
             tracing::error!(region = %region.encoded_name(), %error, "a region could not be closed, trying again");
             tokio::time::sleep(RETRY_PAUSE).await;
             if server.is_stopping() {
                 return;
             }
         }
-        server.regions.closed(&region);
+        if opened_here {
+            server.regions.closed_to_writes(&region);
+        } else {
+            server.regions.closed(&region);
+            region.end_reads();
+        }
         server.closed_regions.add(region.left_blocks(), Instant::now());
         report(&server, TransitionCode::Closed, region.info(), None, procedure).await;
+        if opened_here {
+            tokio::time::sleep(MOST_READ_WHEN_CLOSED).await;
+            server.regions.end_reads(&region);
+        }
     });
 }
 
 /// Closes a region on a thread that may block.
 pub(crate) async fn close_blocking(region: Arc<Region>) -> Result<(), RegionError> {
-    let closed = tokio::task::spawn_blocking(move || region.close());
+    blocking(&region, Region::close).await
+}
+
+async fn blocking(
+    region: &Arc<Region>,
+    close: fn(&Region) -> Result<(), RegionError>,
+) -> Result<(), RegionError> {
+    let region = Arc::clone(region);
+    let closed = tokio::task::spawn_blocking(move || close(&region));
     closed.await.unwrap_or_else(|error| Err(RegionError::Invalid(format!("closing panicked: {error}"))))
 }
 

@@ -40,7 +40,7 @@ pub(crate) async fn read_rows(
         if call.connection.is_closed() {
             return Err(exceptions::io("the client has gone"));
         }
-        if region.is_closing() {
+        if !region.is_readable() {
             return Err(exceptions::not_serving_region(region.name().escape_ascii().to_string()));
         }
         if stop == ScanStop::Budget {

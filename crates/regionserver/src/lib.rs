@@ -44,6 +44,7 @@ mod reconfiguration;
 mod region_files;
 mod regions;
 mod remote_procedure;
+mod reopening;
 mod result;
 mod row_count;
 mod run_inline;

@@ -3,8 +3,9 @@
 //! Replicas of a region are where the region is, and are the region, but that they take no writes and that all they answer
 //! is said to be stale: there is nothing that a second copy on the same server and the same files could do better.
 
+use crate::reopening::Reopening;
 use crate::table_counts::TableCounts;
-use finback_cell::{ServerName, Shortened};
+use finback_cell::{RegionInfo, ServerName, Shortened};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{RpcException, exceptions};
@@ -33,12 +34,18 @@ pub(crate) struct ReadFrom {
 pub(crate) struct Regions {
     server: ServerName,
     entries: RwLock<HashMap<Box<[u8]>, Entry>>,
+    reopening: Reopening,
     tables: TableCounts,
 }
 
 impl Regions {
     pub(crate) fn new(server: ServerName) -> Self {
-        Self { server, entries: RwLock::default(), tables: TableCounts::default() }
+        Self {
+            server,
+            entries: RwLock::default(),
+            reopening: Reopening::default(),
+            tables: TableCounts::default(),
+        }
     }
 
     /// The region that a request names.
@@ -54,9 +61,18 @@ impl Regions {
         match self.primary(specifier) {
             Ok(region) => Ok(ReadFrom { region, stale: false }),
             Err(failure) => {
-                self.replica(specifier).map(|region| ReadFrom { region, stale: true }).ok_or(failure)
+                let closed = self.readable(specifier).map(|region| ReadFrom { region, stale: false });
+                let replica = || self.replica(specifier).map(|region| ReadFrom { region, stale: true });
+                closed.or_else(replica).ok_or(failure)
             }
         }
+    }
+
+    /// The region that a request names, if it is closing, or closed, and yet to be read from.
+    fn readable(&self, specifier: &pb::RegionSpecifier) -> Option<Arc<Region>> {
+        let encoded = convert::encoded_name(specifier).ok()?;
+        let region = self.open_region(encoded).or_else(|| self.reopening.find(encoded))?;
+        region.is_readable().then_some(region)
     }
 
     /// The region of which a request names a replica.
@@ -120,6 +136,7 @@ impl Regions {
 
     /// Serves a region that was opened. Gives back the procedure that wants it closed, if one does.
     pub(crate) fn opened(&self, region: Arc<Region>) -> Option<i64> {
+        self.reopening.end_before(region.info());
         region.counters().count_for_table(self.tables.of(&region.info().table));
         let name = region.encoded_name().as_bytes().into();
         match self.entries.write().insert(name, Entry::Open(region)) {
@@ -137,9 +154,21 @@ impl Regions {
         }
     }
 
-    /// Forgets a region.
-    pub(crate) fn remove(&self, encoded: &[u8]) {
-        self.entries.write().remove(encoded);
+    /// Forgets a region that was closed to writes, but for readers: until its rows are opened again, or that [ends](Self::end_reads).
+    pub(crate) fn closed_to_writes(&self, closed: &Arc<Region>) {
+        self.reopening.add(Arc::clone(closed));
+        self.closed(closed);
+    }
+
+    /// Forgets such a region for readers too.
+    pub(crate) fn end_reads(&self, closed: &Arc<Region>) {
+        self.reopening.end(closed);
+    }
+
+    /// Forgets a region that could not be opened: another server may open it.
+    pub(crate) fn not_opened(&self, info: &RegionInfo) {
+        self.entries.write().remove(info.encoded_name().as_bytes());
+        self.reopening.end_before(info);
     }
 
     /// What is counted by table.

@@ -75,7 +75,7 @@ fn answer_closed(id: u64, request: &pb::ScanRequest) -> Result<Reply, RpcExcepti
 
 /// A scanner does not outlive its region.
 fn check_online(server: &RegionServer, id: u64, scanner: &OpenScanner) -> Result<(), RpcException> {
-    if !scanner.region.is_closing() && server.is_online(&scanner.region) {
+    if scanner.region.is_readable() {
         return Ok(());
     }
     server.scanners.close(id, false);
@@ -330,7 +330,7 @@ impl Reading {
         if self.call.connection.is_closed() {
             return Err(exceptions::io("the client has gone"));
         }
-        if self.open.region.is_closing() {
+        if !self.open.region.is_readable() {
             return Err(exceptions::not_serving_region(self.open.region.name().escape_ascii().to_string()));
         }
         Ok(self.until.is_some_and(|until| Instant::now() >= until).then_some(Stop::Time))

@@ -264,12 +264,6 @@ impl RegionServer {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Whether this very region is open here.
-    pub(crate) fn is_online(&self, region: &Arc<Region>) -> bool {
-        let here = self.regions.open_region(region.encoded_name().as_bytes());
-        here.is_some_and(|here| Arc::ptr_eq(&here, region))
-    }
-
     /// Reads a block that is not in memory.
     pub(crate) async fn fetch(&self, request: BlockRequest) -> Result<Arc<Block>, RpcException> {
         self.host.fetch(request).await.map_err(|error| exception(&error.into()))

@@ -91,7 +91,8 @@ impl Driver {
     }
 
     async fn before_restart(&self, restarts: &mut Tries, failed: Box<Attempt>) -> Result<()> {
-        let Some(pause) = restarts.failed(&self.shared.config, &failed.exception, &self.shared.entropy) else {
+        let Some(pause) = restarts.failed(&self.shared.config, &failed.exception, &self.shared.entropy)
+        else {
             return Err(Error::RetriesExhausted { attempts: restarts.failed_so_far(), last: failed });
         };
         tokio::select! {

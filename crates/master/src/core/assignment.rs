@@ -7,7 +7,7 @@ use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 use pb::table_state::State as TableState;
 
-use super::{Core, Purpose, meta_writes::Then};
+use super::{Core, Purpose, meta_writes::Then, procedure::Step};
 use crate::{
     action::Action,
     meta_edit::MetaEdit,
@@ -111,17 +111,18 @@ impl Core {
 
     /// Asks the servers to do what was announced.
     pub(super) fn request_transitions(&mut self, regions: &[String]) {
-        let mut requests: BTreeMap<(ServerName, bool), Vec<(String, u64)>> = BTreeMap::new();
+        let mut requests: BTreeMap<(ServerName, bool, bool), Vec<(String, u64)>> = BTreeMap::new();
         for encoded in regions {
+            let opened_here = self.is_opened_where_it_is_closed(encoded);
             let transition =
                 self.state.regions.get_mut(encoded).and_then(|region| region.transition.as_mut());
             let Some(transition) = transition.filter(|t| t.stage == Stage::Announcing) else { continue };
             let Some(server) = transition.server.clone() else { continue };
             transition.stage = Stage::Requested;
-            let key = (server, transition.goal == Goal::Open);
+            let key = (server, transition.goal == Goal::Open, opened_here);
             requests.entry(key).or_default().push((encoded.clone(), transition.proc_id));
         }
-        for ((server, open), regions) in requests {
+        for ((server, open, opened_here), regions) in requests {
             for chunk in regions.chunks(MAX_REGIONS_PER_REQUEST) {
                 let infos = chunk
                     .iter()
@@ -130,11 +131,21 @@ impl Core {
                 let server = server.clone();
                 let action = match open {
                     true => Action::OpenRegions { server, regions: infos },
-                    false => Action::CloseRegions { server, regions: infos },
+                    false => Action::CloseRegions { server, regions: infos, opened_here },
                 };
                 self.act(action, Purpose::RegionRequest(chunk.to_vec()));
             }
         }
+    }
+
+    /// Whether the rows of a region that closes are opened again by the same procedure, and can be nowhere else.
+    fn is_opened_where_it_is_closed(&self, encoded: &str) -> bool {
+        let is_closed_by = |step: Option<&Step>| matches!(step, Some(Step::Close(regions)) if regions.iter().any(|region| region == encoded));
+        let opens = |step: &Step| matches!(step, Step::Open(_));
+        self.state.servers.len() == 1
+            && self.procedures.active().any(|(_, procedure)| {
+                procedure.steps.iter().any(opens) && is_closed_by(procedure.steps.front())
+            })
     }
 
     /// The answer to a request: only a failure matters, the rest is reported.

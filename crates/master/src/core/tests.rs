@@ -78,7 +78,7 @@ fn report(core: &mut Core, action: &Action, now: u64) {
         Action::OpenRegions { server, regions } => {
             (server, regions, ReportedTransition::Opened { open_seq_num: 2 })
         }
-        Action::CloseRegions { server, regions } => (server, regions, ReportedTransition::Closed),
+        Action::CloseRegions { server, regions, .. } => (server, regions, ReportedTransition::Closed),
         _ => return,
     };
     let reports: Vec<_> =

@@ -335,12 +335,13 @@ fn a_close_waits_for_writers_and_refuses_later_ones() {
         assert!(matches!(late, Err(RegionError::Closing(_))), "{late:?}");
         let late = region.mutate_atomically(Vec::new(), vec![increment(COUNTER, 1)]).await;
         assert!(matches!(late, Err(RegionError::Closing(_))));
-        assert!(region.scanner(&Scan::default(), None).is_err());
+        assert!(region.scanner(&Scan::default(), None).is_ok(), "it is read until the end");
         assert!(!close.is_finished(), "it did not wait");
         faults.resume();
         writer.await.unwrap().unwrap();
         close.await.unwrap().unwrap();
     }));
+    assert!(region.scanner(&Scan::default(), None).is_err());
     assert_eq!(world.host.memstore_bytes(), 0);
     let region = world.start().unwrap();
     assert_eq!(value(&region, ("r", "a", "q")).as_deref(), Some(&b"in time"[..]));
@@ -508,4 +509,29 @@ fn with_a_write_that_fails_fails_what_was_made_of_it() {
         assert_eq!(number(&region, COUNTER), 111, "nothing comes back of what has failed");
         assert_eq!(value(&region, ("r", "a", "q")).as_deref(), Some(&b"v"[..]));
     }
+}
+
+#[test]
+fn a_close_has_writes_wait_for_little() {
+    let (_world, faults, region) = start();
+    let unlogged = |row: &str, bytes: usize| Mutation {
+        durability: Durability::SkipWal,
+        ..put((row, "a", "q"), &vec![7; bytes])
+    };
+    run(region.mutate(&unlogged("much", 6 << 20))).unwrap();
+    faults.pause();
+    let closing = std::thread::spawn({
+        let region = Arc::clone(&region);
+        move || region.close()
+    });
+    while faults.waiting() == 0 {
+        std::thread::yield_now();
+    }
+    // What is in memory is on its way to a file, and nobody is refused yet.
+    run(region.mutate(&unlogged("r", 1))).unwrap();
+    assert!(!region.is_closing());
+    faults.resume();
+    closing.join().unwrap().unwrap();
+    assert!(run(region.mutate(&unlogged("r", 1))).is_err());
+    assert!(region.scanner(&Scan::default(), None).is_err());
 }

@@ -1,6 +1,6 @@
 //! OpenRegion, CloseRegion, their reports; FlushRegion; what a server says of itself.
 
-use crate::world::{LONG, World, put, region_info};
+use crate::world::{Answer, LONG, World, put, region_info, row_name};
 use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor, schema::set_entry};
 use finback_proto::{convert, pb};
 use finback_rpc::ChannelExt;
@@ -28,7 +28,8 @@ async fn each_opening_and_closing_is_reported_with_its_procedure() {
     table.put("r", b"v").await.unwrap();
     assert!(world.close(&info, 13).await.unwrap().closed);
     assert_eq!(world.reported(13).await.code, TransitionCode::Closed);
-    assert_eq!(table.put("r", b"w").await.unwrap_err().simple_class(), "NotServingRegionException");
+    assert_not_served(table.put("r", b"w").await);
+    assert_not_served(table.get("r").await);
     // A region that is not here: there is nothing to report.
     world.close(&info, 14).await.unwrap();
 
@@ -37,6 +38,84 @@ async fn each_opening_and_closing_is_reported_with_its_procedure() {
     assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
     let procedures: Vec<i64> = world.master.reports().iter().map(|report| report.procedure).collect();
     assert!(!procedures.contains(&14), "{procedures:?}");
+}
+
+#[track_caller]
+fn assert_not_served<T: std::fmt::Debug>(answer: Answer<T>) {
+    assert_eq!(answer.unwrap_err().simple_class(), "NotServingRegionException");
+}
+
+/// The next row of a scanner, or that there is none.
+async fn next_row(world: &World, scanner_id: Option<u64>) -> Answer<usize> {
+    let next = pb::ScanRequest { scanner_id, number_of_rows: Some(1), ..Default::default() };
+    let (found, _): (pb::ScanResponse, _) = world.ask("Scan", &next).await?;
+    Ok(found.cells_per_result.len())
+}
+
+#[tokio::test]
+async fn a_region_is_read_while_it_closes() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("r", b"v").await.unwrap();
+    world.faults.pause();
+    world.close(&table.info, 11).await.unwrap();
+    while world.faults.waiting() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_not_served(table.put("r", b"w").await);
+    assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
+    world.faults.resume();
+    assert_eq!(world.reported(11).await.code, TransitionCode::Closed);
+    assert_not_served(table.get("r").await);
+}
+
+#[tokio::test]
+async fn rows_are_read_until_they_are_opened_here_again() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..3, b"v").await;
+    let (opened, _): (pb::ScanResponse, _) = world.ask("Scan", &table.open_scan(1)).await.unwrap();
+    world.close_to_open_here(&table.info, 11).await.unwrap();
+    assert_eq!(world.reported(11).await.code, TransitionCode::Closed);
+    assert_not_served(table.put("r", b"w").await);
+    assert_eq!(table.get(&row_name(1)).await.unwrap()[0].1, b"v");
+    assert_eq!(next_row(&world, opened.scanner_id).await.unwrap(), 1);
+    let online: pb::GetOnlineRegionResponse =
+        world.ask_admin("GetOnlineRegion", &pb::GetOnlineRegionRequest {}).await.unwrap();
+    assert_eq!(online.region_info, []);
+
+    // Not those of another table.
+    world.region("u", "", "").await;
+    assert_eq!(table.get(&row_name(1)).await.unwrap()[0].1, b"v");
+
+    // By the same region, as after a split that failed.
+    world.open(&table.info, 12).await.unwrap();
+    assert_eq!(world.reported(12).await.code, TransitionCode::Opened);
+    assert_not_served(next_row(&world, opened.scanner_id).await);
+    assert_eq!(table.get(&row_name(1)).await.unwrap()[0].1, b"v");
+
+    // By a daughter.
+    world.close_to_open_here(&table.info, 13).await.unwrap();
+    assert_eq!(world.reported(13).await.code, TransitionCode::Closed);
+    assert_eq!(table.get(&row_name(1)).await.unwrap()[0].1, b"v");
+    world.open(&region_info("t", "m", ""), 14).await.unwrap();
+    assert_eq!(world.reported(14).await.code, TransitionCode::Opened);
+    assert_not_served(table.get(&row_name(1)).await);
+}
+
+#[tokio::test]
+async fn rows_are_not_read_where_they_could_not_be_opened_again() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("r", b"v").await.unwrap();
+    world.close_to_open_here(&table.info, 11).await.unwrap();
+    assert_eq!(world.reported(11).await.code, TransitionCode::Closed);
+    assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
+    // The master may have another server open them now.
+    world.faults.fail_from(0);
+    world.open(&table.info, 12).await.unwrap();
+    assert_eq!(world.reported(12).await.code, TransitionCode::FailedOpen);
+    assert_not_served(table.get("r").await);
 }
 
 #[tokio::test]

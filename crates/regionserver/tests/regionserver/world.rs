@@ -289,9 +289,28 @@ impl World {
     }
 
     pub(crate) async fn close(&self, info: &RegionInfo, procedure: i64) -> Answer<pb::CloseRegionResponse> {
+        self.close_for(info, None, procedure).await
+    }
+
+    /// As the master does when the rows are opened here again.
+    pub(crate) async fn close_to_open_here(
+        &self,
+        info: &RegionInfo,
+        procedure: i64,
+    ) -> Answer<pb::CloseRegionResponse> {
+        self.close_for(info, Some(self.server.name().into()), procedure).await
+    }
+
+    async fn close_for(
+        &self,
+        info: &RegionInfo,
+        destination_server: Option<pb::ServerName>,
+        procedure: i64,
+    ) -> Answer<pb::CloseRegionResponse> {
         let request = pb::CloseRegionRequest {
             region: convert::specifier_by_encoded_name(info),
             close_proc_id: Some(procedure),
+            destination_server,
             ..Default::default()
         };
         self.ask_admin("CloseRegion", &request).await

@@ -211,3 +211,30 @@ fn a_split_that_the_table_forbids_is_let_in_and_fails() {
     assert!(error.message.ends_with("failed as region split is disabled for the table"), "{}", error.message);
     assert_eq!(ranges(&core, "t"), [range("", "", RegionState::Open)]);
 }
+
+#[test]
+fn a_server_is_told_whether_it_opens_again_what_it_closes() {
+    let told = |actions: &[Action]| -> Vec<bool> {
+        let closes = actions.iter().filter_map(|action| match action {
+            Action::CloseRegions { opened_here, .. } => Some(*opened_here),
+            _ => None,
+        });
+        closes.collect()
+    };
+    let table = TableName::parse(b"t").unwrap();
+    let disable = || Operation::DisableTable(table.clone());
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    split(&mut core, "t", "f");
+    assert_eq!(told(&play(&mut core, START)), [true]);
+    core.submit(disable(), Origin::default(), START).unwrap();
+    assert!(told(&play(&mut core, START)).iter().all(|opened_here| !opened_here));
+    core.submit(Operation::EnableTable(table.clone()), Origin::default(), START).unwrap();
+    play(&mut core, START);
+    // Another one may open them.
+    core.server_started(server(2, 5), START, START).unwrap();
+    play(&mut core, START);
+    split(&mut core, "t", "p");
+    assert_eq!(told(&play(&mut core, START)), [false]);
+}
