@@ -271,8 +271,9 @@ impl Batch {
 
     /// Looks whether the table is disabled, where failures hint at that. Others are not waited for meanwhile.
     fn failed(&mut self, mut failures: Failures) {
-        if !failures.failed.iter().any(|(_, attempt)| failure::hints_at_a_disabled_table(&attempt.exception))
-        {
+        let doubts =
+            |(index, attempt): &(usize, Attempt)| self.tries[*index].doubt_the_table(&attempt.exception);
+        if !failures.failed.iter().any(doubts) {
             return self.try_again(failures);
         }
         let work = Arc::clone(&self.work);

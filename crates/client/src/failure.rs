@@ -34,7 +34,7 @@ pub(crate) fn is_on_its_way(exception: &RpcException) -> bool {
 
 /// Whether the table may be disabled: then its state is worth a look.
 pub(crate) fn hints_at_a_disabled_table(exception: &RpcException) -> bool {
-    is_not_serving(exception) || exception.simple_class() == "RegionOfflineException"
+    is_on_its_way(exception) || exception.simple_class() == "RegionOfflineException"
 }
 
 /// Where a region has moved, and its sequence number there, out of the message of a RegionMovedException.

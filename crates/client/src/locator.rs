@@ -14,12 +14,13 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, StringBinary, TableName};
 use finback_proto::pb;
 use finback_rpc::{ChannelExt, Request, RpcException, exceptions};
+use known_regions::Absent;
 pub(crate) use known_regions::KnownRegions;
 use parking_lot::{Mutex, RwLock};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// HBase's priority of calls on its own tables.
 pub(crate) const HIGH_PRIORITY: u32 = 200;
@@ -41,6 +42,17 @@ impl Side {
         match self {
             Self::After => ([row, &[0]].concat().into(), Self::At),
             side => (row.into(), side),
+        }
+    }
+
+    /// Whether a region is the one that is meant, of sides [as they are asked for](Self::of).
+    fn is_of(self, row: &[u8], region: &RegionInfo) -> bool {
+        match self {
+            Self::Before => {
+                region.end_key.is_empty()
+                    || (!row.is_empty() && region.end_key[..] >= *row && region.start_key[..] < *row)
+            }
+            _ => region.contains_row(row),
         }
     }
 }
@@ -92,6 +104,17 @@ impl Locator {
 
     /// Where a region is: one try.
     pub(crate) async fn locate(&self, known: &KnownRegions, row: &[u8], side: Side) -> Located {
+        self.locate_since(known, row, side, Instant::now()).await
+    }
+
+    /// [`Locator::locate`], where it is enough that hbase:meta named no server `since` then.
+    pub(crate) async fn locate_since(
+        &self,
+        known: &KnownRegions,
+        row: &[u8],
+        side: Side,
+        since: Instant,
+    ) -> Located {
         if known.table().is_meta() {
             return self.locate_meta().await;
         }
@@ -100,11 +123,17 @@ impl Locator {
             return Ok(location);
         }
         // One look-up of a table at a time: what it brings is often what the others want.
-        let _looking = known.lookup().lock().await;
+        let mut absent = known.lookup().lock().await;
         if let Some(location) = known.find(&row, side) {
             return Ok(location);
         }
-        self.look_up(known, &row, side).await
+        if let Some(absent) = &*absent
+            && absent.asked >= since
+            && side.is_of(&row, &absent.region)
+        {
+            return Err(absent.attempt.clone());
+        }
+        self.look_up(known, &row, side, &mut absent).await
     }
 
     async fn locate_meta(&self) -> Located {
@@ -122,17 +151,17 @@ impl Locator {
     }
 
     /// Asks hbase:meta, and keeps what it tells.
-    async fn look_up(&self, known: &KnownRegions, row: &[u8], side: Side) -> Located {
+    async fn look_up(
+        &self,
+        known: &KnownRegions,
+        row: &[u8],
+        side: Side,
+        absent: &mut Option<Absent>,
+    ) -> Located {
+        let asked = Instant::now();
         let backwards = match side {
             Side::Before => query::before(known.table(), row),
             _ => query::containing(known.table(), row),
-        };
-        let wanted = |region: &RegionInfo| match side {
-            Side::Before => {
-                region.end_key.is_empty()
-                    || (!row.is_empty() && region.end_key[..] >= *row && region.start_key[..] < *row)
-            }
-            _ => region.contains_row(row),
         };
         let rows = self.meta_rows_before(backwards, self.prefetch).await?;
         let mut regions = rows
@@ -154,12 +183,14 @@ impl Locator {
             let class = "org.apache.hadoop.hbase.client.NoServerForRegionException";
             unlocated(Some(&first.region), RpcException::retriable(class, message))
         };
-        if !wanted(&first.region) {
+        if !side.is_of(row, &first.region) {
             // Between the moments at which a split or merge changes rows.
             return Err(no_server(format!("no region for {}", place())));
         }
         let Some(location) = location else {
-            return Err(no_server(format!("hbase:meta names no server for {}", place())));
+            let attempt = no_server(format!("hbase:meta names no server for {}", place()));
+            *absent = Some(Absent { region: first.region, asked, attempt: attempt.clone() });
+            return Err(attempt);
         };
         known.insert(Arc::clone(&location));
         Ok(location)

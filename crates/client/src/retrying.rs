@@ -5,6 +5,7 @@ mod tries;
 use crate::config::ClientConfig;
 use crate::entropy::Entropy;
 use crate::error::{Attempt, Error};
+use finback_rpc::RpcException;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
@@ -66,16 +67,17 @@ impl<'a> Retrying<'a> {
         if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(doing.as_mut().poll(context))).await {
             return Ok(done);
         }
-        tokio::time::timeout(self.remaining(), doing).await.map_err(|_| self.timed_out())
+        let attempts = self.tries.failed_so_far() + 1;
+        tokio::time::timeout(self.remaining(), doing).await.map_err(|_| self.timed_out(attempts))
     }
 
-    fn timed_out(&self) -> Error {
-        Error::TimedOut {
-            method: self.method,
-            after: self.timeout,
-            attempts: self.tries.failed_so_far() + 1,
-            last: self.last.clone(),
-        }
+    fn timed_out(&self, attempts: u32) -> Error {
+        Error::TimedOut { method: self.method, after: self.timeout, attempts, last: self.last.clone() }
+    }
+
+    /// See [`Tries::doubt_the_table`].
+    pub(crate) fn doubts_the_table(&self, exception: &RpcException) -> bool {
+        self.tries.doubt_the_table(exception)
     }
 
     /// Takes note of a try that failed, and waits before the next.
@@ -83,19 +85,20 @@ impl<'a> Retrying<'a> {
     /// # Errors
     /// What the operation fails with, if there is to be no next.
     pub(crate) async fn failed(&mut self, attempt: Attempt) -> Result<(), Error> {
-        let attempt = Box::new(Attempt { number: self.tries.failed_so_far() + 1, ..attempt });
+        let number = self.tries.failed_so_far() + 1;
+        let attempt = Box::new(Attempt { number, ..attempt });
         let exception = &attempt.exception;
         tracing::debug!(%attempt, "failed");
         if exception.do_not_retry {
             return Err(Error::Refused(attempt));
         }
         let Some(pause) = self.tries.failed(self.config, exception, self.entropy) else {
-            return Err(Error::RetriesExhausted { attempts: attempt.number, last: attempt });
+            return Err(Error::RetriesExhausted { attempts: number, last: attempt });
         };
         let remaining = self.remaining();
         self.last = Some(attempt);
         if remaining <= SLEEP_DELTA {
-            return Err(self.timed_out());
+            return Err(self.timed_out(number));
         }
         tokio::time::sleep(pause.min(remaining - SLEEP_DELTA)).await;
         Ok(())

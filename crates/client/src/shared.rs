@@ -3,7 +3,6 @@
 use crate::config::ClientConfig;
 use crate::entropy::Entropy;
 use crate::error::{Attempt, Error, Result};
-use crate::failure;
 use crate::location::RegionLocation;
 use crate::locator::{HIGH_PRIORITY, KnownRegions, Locator, Side, attempt};
 use crate::registry::Registry;
@@ -95,8 +94,7 @@ impl Shared {
         table: &TableName,
         failed: Attempt,
     ) -> Result<()> {
-        if failure::hints_at_a_disabled_table(&failed.exception)
-            && self.is_disabled(table, retrying.remaining()).await
+        if retrying.doubts_the_table(&failed.exception) && self.is_disabled(table, retrying.remaining()).await
         {
             return Err(Error::Refused(Box::new(disabled(failed, table))));
         }

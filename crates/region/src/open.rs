@@ -101,6 +101,7 @@ impl Region {
             file_switch: FileSwitch::default(),
             closing: AtomicBool::new(false),
             readable: AtomicBool::new(true),
+            to_be_closed: AtomicBool::new(false),
             close_lock: Mutex::new(()),
             closed: AtomicBool::new(false),
             // No flush is wanted while the region is not served yet.
@@ -144,6 +145,7 @@ impl Region {
     pub fn close(&self) -> Result<(), RegionError> {
         self.close_to_writes()?;
         self.end_reads();
+        self.leave_blocks();
         Ok(())
     }
 
@@ -153,7 +155,21 @@ impl Region {
     /// # Errors
     /// As [`Region::close`].
     pub fn close_to_writes(&self) -> Result<(), RegionError> {
-        self.flush_before_closing();
+        self.to_be_closed.store(true, Ordering::Release);
+        let closed = self.flush_before_closing().and_then(|()| self.close_now());
+        self.to_be_closed.store(closed.is_ok(), Ordering::Release);
+        closed
+    }
+
+    /// Much that is in memory goes to files while writes go on: those wait for the rest alone.
+    fn flush_before_closing(&self) -> Result<(), RegionError> {
+        if !self.is_closing() && self.memstore_bytes() > FLUSHED_BEFORE_CLOSING {
+            self.flush(None)?;
+        }
+        Ok(())
+    }
+
+    fn close_now(&self) -> Result<(), RegionError> {
         let _one_at_a_time = self.close_lock.lock();
         self.closing.store(true, Ordering::Release);
         if self.is_given_up() {
@@ -173,21 +189,20 @@ impl Region {
         Ok(())
     }
 
-    /// Answers no more reads, those under way included. For a region that is [closed to writes](Self::close_to_writes).
-    pub fn end_reads(&self) {
-        if self.readable.swap(false, Ordering::AcqRel) {
-            self.stores.iter().for_each(Store::close_files);
-        }
+    /// Whether somebody waits for the region to be closed: what is written out of memory is not held back.
+    pub fn is_to_be_closed(&self) -> bool {
+        self.to_be_closed.load(Ordering::Acquire) || self.is_closing()
     }
 
-    /// Much that is in memory goes to files while writes go on: those wait for the rest alone.
-    fn flush_before_closing(&self) {
-        if self.is_closing() || self.memstore_bytes() <= FLUSHED_BEFORE_CLOSING {
-            return;
-        }
-        if let Err(error) = self.flush(None) {
-            tracing::debug!(region = %self.encoded_name, %error, "not flushed before it closes");
-        }
+    /// Answers no more reads, those under way included. For a region that is [closed to writes](Self::close_to_writes).
+    pub fn end_reads(&self) {
+        self.readable.store(false, Ordering::Release);
+    }
+
+    /// Leaves the blocks of a closed region in the cache to its next opening, or frees them where a family wants that at a close
+    /// (EVICT_BLOCKS_ON_CLOSE): looks at all that the cache has.
+    pub fn leave_blocks(&self) {
+        self.stores.iter().for_each(Store::close_files);
     }
 
     /// Puts into files what memory holds, and notes the end in the log.

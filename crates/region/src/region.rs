@@ -152,6 +152,7 @@ pub struct Region {
     /// Files of several stores appear together.
     pub(crate) file_switch: FileSwitch,
     pub(crate) closing: AtomicBool,
+    pub(crate) to_be_closed: AtomicBool,
     /// One close at a time.
     pub(crate) close_lock: Mutex<()>,
     /// Whether nothing is left to be closed but for readers.

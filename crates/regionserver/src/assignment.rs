@@ -94,7 +94,8 @@ pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], opened_here: boo
     tokio::spawn(async move {
         // A region whose edits are only in the log must not be reported as closed: whoever opens it next would not
         // look there.
-        while let Err(error) = blocking(&region, Region::close_to_writes).await {
+        let close = if opened_here { Region::close_to_writes } else { Region::close };
+        while let Err(error) = blocking(&region, close).await {
             tracing::error!(region = %region.encoded_name(), %error, "a region could not be closed, trying again");
             tokio::time::sleep(RETRY_PAUSE).await;
             if server.is_stopping() {
@@ -105,13 +106,16 @@ pub(crate) fn close(server: &Arc<RegionServer>, encoded: &[u8], opened_here: boo
             server.regions.closed_to_writes(&region);
         } else {
             server.regions.closed(&region);
-            region.end_reads();
         }
         server.closed_regions.add(region.left_blocks(), Instant::now());
         report(&server, TransitionCode::Closed, region.info(), None, procedure).await;
         if opened_here {
+            let waiting = (Arc::downgrade(&server), Arc::downgrade(&region));
+            drop((server, region));
             tokio::time::sleep(MOST_READ_WHEN_CLOSED).await;
-            server.regions.end_reads(&region);
+            if let (Some(server), Some(region)) = (waiting.0.upgrade(), waiting.1.upgrade()) {
+                server.regions.end_reads(&region);
+            }
         }
     });
 }

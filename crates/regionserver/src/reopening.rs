@@ -37,6 +37,10 @@ impl Reopening {
         }
         let ended: Vec<_> = self.0.write().extract_if(.., |region| ends(region)).collect();
         ended.iter().for_each(|region| region.end_reads());
+        if !ended.is_empty() {
+            // Nobody waits for that.
+            tokio::task::spawn_blocking(move || ended.iter().for_each(|region| region.leave_blocks()));
+        }
     }
 }
 

@@ -86,6 +86,6 @@ impl JobControl for FlushControl {
     }
 
     fn wrote(&self, bytes: u64) {
-        self.throughput.take(Lane::Flushes, bytes, || self.region.is_closing());
+        self.throughput.take(Lane::Flushes, bytes, || self.region.is_to_be_closed());
     }
 }

@@ -9,6 +9,7 @@ use crate::location::RegionLocation;
 use crate::locator::{KnownRegions, Side};
 use crate::shared::Shared;
 use finback_rpc::exceptions;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::vec;
@@ -85,21 +86,29 @@ impl Work {
     pub(super) async fn look_up(&self, indices: Vec<usize>) -> Step {
         let (mut regions, mut unlocated) = (Regions::default(), Vec::new());
         let mut every: Option<Attempt> = None;
+        // In order, of a row whose first action has nowhere to go later ones have nowhere to go.
+        let mut of_rows: HashMap<&[u8], Attempt> = HashMap::new();
+        let since = Instant::now();
         for index in indices {
             let row = self.row(index);
-            if regions.push_to_last(row, index) {
+            let failed_before = (!of_rows.is_empty()).then(|| of_rows.get(row).cloned()).flatten();
+            if failed_before.is_none() && regions.push_to_last(row, index) {
                 continue;
             }
-            let located = match &every {
-                None => self.locate(row).await,
+            let located = match (failed_before, &every) {
+                (Some(failed), _) => Err(failed),
+                (None, None) => self.locate(row, since).await,
                 // No other row waits for the same failure.
-                Some(failed) => self.known.find(row, Side::At).ok_or_else(|| failed.clone()),
+                (None, Some(failed)) => self.known.find(row, Side::At).ok_or_else(|| failed.clone()),
             };
             match located {
                 Ok(location) => regions.push(location, index),
                 Err(failed) => {
                     if failure::fails_every_look_up(&failed.exception) {
                         every.get_or_insert_with(|| failed.clone());
+                    }
+                    if self.in_order {
+                        of_rows.entry(row).or_insert_with(|| failed.clone());
                     }
                     unlocated.push((index, failed));
                 }
@@ -108,8 +117,8 @@ impl Work {
         self.located(regions, Vec::new(), unlocated)
     }
 
-    async fn locate(&self, row: &[u8]) -> Result<Arc<RegionLocation>, Attempt> {
-        let locating = self.shared.locator.locate(&self.known, row, Side::At);
+    async fn locate(&self, row: &[u8], since: Instant) -> Result<Arc<RegionLocation>, Attempt> {
+        let locating = self.shared.locator.locate_since(&self.known, row, Side::At, since);
         match tokio::time::timeout(self.timeout(), locating).await {
             Ok(located) => located,
             Err(_) => {

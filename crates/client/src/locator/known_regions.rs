@@ -1,13 +1,15 @@
 //! The locations of one table's regions that are known: HBase's location cache.
 
 use super::Side;
+use crate::error::Attempt;
 use crate::location::RegionLocation;
 use bytes::Bytes;
-use finback_cell::{ServerName, TableName};
+use finback_cell::{RegionInfo, ServerName, TableName};
 use parking_lot::{RwLock, RwLockReadGuard};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Regions of a table by their start keys.
 type Locations = BTreeMap<Bytes, Arc<RegionLocation>>;
@@ -16,7 +18,15 @@ type Locations = BTreeMap<Bytes, Arc<RegionLocation>>;
 pub(crate) struct KnownRegions {
     table: TableName,
     regions: RwLock<Locations>,
-    lookup: tokio::sync::Mutex<()>,
+    lookup: tokio::sync::Mutex<Option<Absent>>,
+}
+
+/// A region of which hbase:meta named no server.
+pub(crate) struct Absent {
+    pub(super) region: RegionInfo,
+    /// When that was asked.
+    pub(super) asked: Instant,
+    pub(super) attempt: Attempt,
 }
 
 impl KnownRegions {
@@ -28,8 +38,8 @@ impl KnownRegions {
         &self.table
     }
 
-    /// To be held while hbase:meta is asked for regions of this table.
-    pub(crate) fn lookup(&self) -> &tokio::sync::Mutex<()> {
+    /// To be held while hbase:meta is asked for regions of this table; with the last that has no server.
+    pub(crate) fn lookup(&self) -> &tokio::sync::Mutex<Option<Absent>> {
         &self.lookup
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use finback_rpc::{RpcException, exceptions};
+use finback_rpc::exceptions;
 
 fn attempt(exception: RpcException) -> Attempt {
     Attempt { method: "Get", server: None, region: None, number: 1, exception }
@@ -33,6 +33,6 @@ async fn a_time_that_is_over_is_told_with_the_last_attempt() {
     let (config, entropy) = (config(), Entropy::new());
     let mut retrying = Retrying::new(&config, &entropy, "Get", Duration::ZERO);
     let error = retrying.failed(attempt(exceptions::io("slow"))).await.unwrap_err();
-    assert!(matches!(error, Error::TimedOut { last: Some(_), .. }), "{error}");
+    assert!(matches!(error, Error::TimedOut { attempts: 1, last: Some(_), .. }), "{error}");
     assert!(error.to_string().contains("slow"), "{error}");
 }

@@ -27,6 +27,13 @@ impl Tries {
         self.counted + self.early
     }
 
+    /// Whether a try that fails with `exception` now is a reason to ask whether the table is disabled: the first one that hints at that,
+    /// and those after the early ones. Of a region that is on its way many would ask at a time.
+    pub(crate) fn doubt_the_table(self, exception: &RpcException) -> bool {
+        let is_early = self.early > 0 && (self.early as usize) < EARLY.len();
+        failure::hints_at_a_disabled_table(exception) && !(is_early && failure::is_on_its_way(exception))
+    }
+
     /// Takes note of one more, which failed with `exception`: the pause before the next, or `None` if there is to be no next.
     pub(crate) fn failed(
         &mut self,

@@ -280,6 +280,41 @@ async fn what_fails_every_look_up_is_looked_for_once_in_each_try() {
 }
 
 #[tokio::test]
+async fn a_region_without_a_server_is_looked_for_once_in_each_try() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    cluster.state.lock().unwrap().homeless = 3;
+    let answers = cluster.table().await.batch((0..20).map(|row| put(&format!("z{row}")))).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(cluster.look_ups(), 4);
+
+    // Another region's server is another question.
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    cluster.state.lock().unwrap().homeless = 1;
+    let answers = cluster.table().await.batch(["z", "z1", "a"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!((cluster.look_ups(), cluster.called().len()), (3, 2));
+}
+
+#[tokio::test]
+async fn actions_of_a_row_stay_in_order_where_its_look_up_fails_at_first() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.state.lock().unwrap().failed_look_ups = 1;
+    cluster.next(|call| {
+        assert_eq!(rows(&call.decode().unwrap()), ["b"]);
+        multi(call, |_| None)
+    });
+    cluster.next(|call| {
+        assert_eq!(rows(&call.decode().unwrap()), ["a", "a"]);
+        multi(call, |_| None)
+    });
+    let answers = cluster.table().await.batch(["a", "b", "a"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(cluster.called().len(), 2);
+}
+
+#[tokio::test]
 async fn a_look_up_that_is_refused_fails_its_row_alone() {
     let cluster = FakeCluster::start(1).await;
     cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);

@@ -41,6 +41,10 @@ pub(crate) struct State {
     pub(crate) silent_about_regions: bool,
     /// The row for whose region nobody may look.
     pub(crate) refused_look_up: Option<&'static str>,
+    /// So many look-ups find a region that has no server yet.
+    pub(crate) homeless: usize,
+    /// And so many fail.
+    pub(crate) failed_look_ups: usize,
     /// The server of the second replica of each region, if there is one.
     pub(crate) replica: Option<ServerName>,
 }
@@ -201,7 +205,7 @@ impl Fake {
             if state.silent_about_regions {
                 return Outcome::pending(std::future::pending());
             }
-            return meta_scan(&state, call);
+            return meta_scan(&mut state, call);
         }
         if of_meta && state.silent_about_states {
             return Outcome::pending(std::future::pending());
@@ -296,7 +300,7 @@ pub(crate) fn block(cells: &[(&[u8], &str, &str, &[u8])]) -> Vec<u8> {
 }
 
 /// The region that is looked for, alone.
-fn meta_scan(state: &State, call: &Call) -> Outcome {
+fn meta_scan(state: &mut State, call: &Call) -> Outcome {
     let scan = call.decode::<pb::ScanRequest>().unwrap().scan.unwrap();
     let start = scan.start_row.unwrap();
     let first = start.iter().position(|&byte| byte == b',');
@@ -306,6 +310,10 @@ fn meta_scan(state: &State, call: &Call) -> Outcome {
     });
     if row.is_some() && row.as_deref() == state.refused_look_up.map(str::as_bytes) {
         return Outcome::exception(exceptions::do_not_retry("not this row"));
+    }
+    if row.is_some() && state.failed_look_ups > 0 {
+        state.failed_look_ups -= 1;
+        return Outcome::exception(exceptions::io("not now"));
     }
     let before = start.ends_with(b",00000000000000");
     let found = state.regions.iter().rev().find(|(region, _, _)| match &row {
@@ -317,8 +325,17 @@ fn meta_scan(state: &State, call: &Call) -> Outcome {
         return Outcome::message(&pb::ScanResponse { more_results: Some(false), ..Default::default() });
     };
     let name: Bytes = region.name();
+    let region = pbuf::encode(&pb::RegionInfo::from(region));
+    if row.is_some() && state.homeless > 0 {
+        state.homeless -= 1;
+        let response = pb::ScanResponse { cells_per_result: vec![1], ..Default::default() };
+        return Outcome::Ready(Ok(Reply::with_cells(
+            &response,
+            block(&[(&name, "info", "regioninfo", &region)]),
+        )));
+    }
     let mut cells = block(&[
-        (&name, "info", "regioninfo", &pbuf::encode(&pb::RegionInfo::from(region))),
+        (&name, "info", "regioninfo", &region),
         (&name, "info", "seqnumDuringOpen", &seq_num.to_be_bytes()),
         (&name, "info", "server", server.address().as_bytes()),
         (&name, "info", "serverstartcode", &server.start_code.to_be_bytes()),

@@ -93,6 +93,10 @@ async fn a_disabled_table_is_told_as_such_and_not_asked_again() {
     let error = table.get(Get::new("r")).await.unwrap_err();
     assert!(matches!(error, Error::Refused(_)) && error.is("TableNotEnabledException"), "{error}");
     assert_eq!(cluster.called(), [0]);
+    // As one that was restored while it was disabled: hbase:meta names no servers.
+    cluster.state.lock().unwrap().homeless = usize::MAX;
+    let error = cluster.table().await.get(Get::new("r")).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)) && error.is("TableNotEnabledException"), "{error}");
 }
 
 #[tokio::test]
