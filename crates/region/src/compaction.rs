@@ -34,6 +34,8 @@ pub struct CompactionOutcome {
     pub inputs: usize,
     /// Whether these were all files of the store, so that delete markers went.
     pub all_files: bool,
+    /// Whether all were meant: asked for, or due. HBase counts no other as major.
+    pub is_major: bool,
     /// Rows of which these were all files, so that delete markers of these went: from the first to before the second;
     /// empty is open.
     pub whole_rows: Option<(Bytes, Bytes)>,
@@ -243,7 +245,7 @@ impl Region {
         control: &dyn JobControl,
     ) -> Result<CompactionOutcome, RegionError> {
         let mut memory = self.compaction_turn(store, job, control)?;
-        let _under_way = store.progress.begin(job.all_files, job.cells(), self.environment.host.now_ms());
+        let _under_way = store.progress.begin(job.is_major, job.cells(), self.environment.host.now_ms());
         let (outcome, outputs) = self.write_compacted(store, job, leftovers, control, &mut memory)?;
         drop(memory);
         // A region that closes meanwhile must not get files that its next opener does not expect.

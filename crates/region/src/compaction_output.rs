@@ -38,6 +38,8 @@ pub(crate) struct CompactionJob {
     pub(crate) inputs: Vec<Arc<StoreFile>>,
     /// Whether these are all files of the store.
     pub(crate) all_files: bool,
+    /// Whether all were meant.
+    pub(crate) is_major: bool,
     /// Where the output is cut.
     pub(crate) cut: Cut,
     /// Rows of which these are all files, so that delete markers go.
@@ -52,11 +54,11 @@ impl CompactionJob {
     /// What was chosen of these files of a store, oldest first.
     pub(crate) fn new(store: &Store, selection: Selection, files: &[Arc<StoreFile>]) -> Self {
         let inputs = selection.inputs(files);
-        let Selection { all_files, cut, whole, .. } = selection;
+        let Selection { all_files, is_major, cut, whole, .. } = selection;
         let cached_bytes = store.cached_bytes(&inputs);
         // What is in the cache need not be in the system's memory, too.
         let next_read = if cached_bytes.is_some() { NextRead::Later } else { store.next_read() };
-        Self { inputs, all_files, cut, whole, cached_bytes, next_read }
+        Self { inputs, all_files, is_major, cut, whole, cached_bytes, next_read }
     }
 
     /// Cells of the inputs, as far as they say the truth.
@@ -135,7 +137,8 @@ impl CompactionJob {
         let files = (0..inputs.len()).collect();
         let all_files = inputs.len() == of;
         let whole = all_files.then(|| (Bytes::new(), Bytes::new()));
-        let selection = Selection { files, all_files, off_peak: false, cut: Cut::Whole, whole };
+        let selection =
+            Selection { files, all_files, is_major: false, off_peak: false, cut: Cut::Whole, whole };
         Self::new(store, selection, inputs)
     }
 }
@@ -156,7 +159,8 @@ impl Region {
         let (inputs, all_files) = (&job.inputs[..], job.all_files);
         let now = self.environment.host.now_ms();
         let smallest_read_point = self.mvcc.smallest_read_point();
-        let compression = if all_files { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
+        let compression =
+            if job.is_major { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
         let with_ids = WriterOptions {
             include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
             include_mvcc: true,
@@ -196,6 +200,7 @@ impl Region {
             inputs: inputs.len(),
             bytes_read: inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add),
             all_files,
+            is_major: job.is_major,
             whole_rows: job.whole.clone(),
             ..CompactionOutcome::default()
         };

@@ -68,6 +68,8 @@ pub(crate) struct Selection {
     pub(crate) files: Vec<usize>,
     /// Whether these are all files of the store.
     pub(crate) all_files: bool,
+    /// Whether all were meant, and not chosen like some.
+    pub(crate) is_major: bool,
     /// Whether the choice made use of off-peak hours.
     pub(crate) off_peak: bool,
     pub(crate) cut: Cut,
@@ -103,21 +105,21 @@ impl CompactionConfig {
         let is_large = |file: &&Candidate| file.size_bytes > most_bytes && !file.is_reference;
         let left_out = if occasion.major { 0 } else { files.iter().take_while(is_large).count() };
         let candidates = Candidates::new(files).from(left_out);
-        let major = occasion.major
-            || (candidates.len() < self.max_files && self.is_major_due(&candidates.all(), occasion))
-            // A region can only be split again, and its parent go, when it has what is its own.
-            || candidates.all().iter().any(is_reference);
+        let is_major = occasion.major
+            || (candidates.len() < self.max_files && self.is_major_due(&candidates.all(), occasion));
+        // A region can only be split again, and its parent go, when it has what is its own.
+        let takes_all = is_major || candidates.all().iter().any(is_reference);
         let (mut chosen, cut) = match self.engine {
             // Stripes are chosen by `select_striped`.
             StoreEngine::Stripe => return None,
-            StoreEngine::Default if major => (candidates.numbers(), Cut::Whole),
+            StoreEngine::Default if takes_all => (candidates.numbers(), Cut::Whole),
             StoreEngine::Default => {
                 let run = candidates.without_major_only().chosen_by(|files| {
                     self.policy.choose(self, files, self.min_files(), occasion.off_peak, stuck)
                 });
                 (if run.len() < self.min_files() { Vec::new() } else { run }, Cut::Whole)
             }
-            StoreEngine::DateTiered if major => {
+            StoreEngine::DateTiered if takes_all => {
                 (candidates.numbers(), self.date_tiered_cut(&candidates.all(), occasion.now_ms))
             }
             StoreEngine::DateTiered => self.select_date_tiered(&candidates, occasion, stuck)?,
@@ -131,7 +133,7 @@ impl CompactionConfig {
         let all_files = chosen.len() == files.len();
         let off_peak = occasion.off_peak && !all_files;
         let whole = all_files.then(|| (Bytes::new(), Bytes::new()));
-        Some(Selection { off_peak, files: chosen, all_files, cut, whole })
+        Some(Selection { off_peak, files: chosen, all_files, is_major: is_major && all_files, cut, whole })
     }
 }
 
@@ -201,8 +203,14 @@ fn fifo(files: &[Candidate], occasion: Occasion) -> Option<Selection> {
         file.timestamps.is_some_and(|(_, newest)| occasion.now_ms.saturating_sub(ttl_ms) >= newest)
     };
     let expired: Vec<usize> = (0..files.len()).filter(|&number| has_expired(&files[number])).collect();
-    let selection =
-        Selection { files: expired, all_files: false, off_peak: false, cut: Cut::Whole, whole: None };
+    let selection = Selection {
+        files: expired,
+        all_files: false,
+        is_major: false,
+        off_peak: false,
+        cut: Cut::Whole,
+        whole: None,
+    };
     (!selection.files.is_empty()).then_some(selection)
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 /// Progress of the compaction of one store, for those who ask while it runs.
 #[derive(Debug, Default)]
 pub(crate) struct CompactionProgress {
-    /// What kind of compaction is under way: 0 none, 1 of some files, 2 of all.
+    /// What kind of compaction is under way: 0 none, 1 minor, 2 major.
     kind: AtomicU8,
     /// Cells in the inputs.
     total_cells: AtomicU64,
@@ -24,8 +24,8 @@ pub(crate) struct CompactionProgress {
 pub struct CompactionUnderWay {
     /// The store's.
     pub family: Bytes,
-    /// Whether all files of the store are compacted.
-    pub all_files: bool,
+    /// Whether all files of the store were meant.
+    pub is_major: bool,
     /// Cells in the inputs.
     pub total_cells: u64,
     /// Cells read so far.
@@ -61,15 +61,15 @@ impl std::ops::AddAssign for CompactionTotals {
 
 impl CompactionProgress {
     /// Begins a compaction of inputs with so many cells. It is under way until the guard is dropped.
-    pub(crate) fn begin(&self, all_files: bool, total_cells: u64, now_ms: i64) -> UnderWay<'_> {
+    pub(crate) fn begin(&self, is_major: bool, total_cells: u64, now_ms: i64) -> UnderWay<'_> {
         self.since_ms.store(now_ms, Ordering::Relaxed);
         self.total_cells.store(total_cells, Ordering::Relaxed);
         self.compacted_cells.store(0, Ordering::Relaxed);
-        self.kind.store(1 + u8::from(all_files), Ordering::Relaxed);
+        self.kind.store(1 + u8::from(is_major), Ordering::Relaxed);
         UnderWay(self)
     }
 
-    /// Whether a compaction of some files, and of all files, is under way.
+    /// Whether a minor, and a major compaction is under way.
     pub(crate) fn under_way(&self) -> (bool, bool) {
         let kind = self.kind.load(Ordering::Relaxed);
         (kind == 1, kind == 2)
@@ -87,11 +87,11 @@ impl CompactionProgress {
 
     /// What is under way in the store of a family.
     pub(crate) fn of(&self, family: &Bytes) -> Option<CompactionUnderWay> {
-        let (some_files, all_files) = self.under_way();
+        let (is_minor, is_major) = self.under_way();
         let (total_cells, compacted_cells) = self.cells();
-        (some_files || all_files).then(|| CompactionUnderWay {
+        (is_minor || is_major).then(|| CompactionUnderWay {
             family: family.clone(),
-            all_files,
+            is_major,
             total_cells,
             compacted_cells,
             since_ms: self.since_ms.load(Ordering::Relaxed),

@@ -59,7 +59,7 @@ fn tasks(region: &Region) -> Vec<pb::ServerTask> {
         ),
         status: format!(
             "{} compaction: {} of {} cells",
-            if compaction.all_files { "Major" } else { "Minor" },
+            if compaction.is_major { "Major" } else { "Minor" },
             compaction.compacted_cells,
             compaction.total_cells
         ),
@@ -121,7 +121,7 @@ pub(crate) fn compaction_state(server: &RegionServer, region: &Region) -> Compac
     state_of(waits, region.compactions_under_way())
 }
 
-/// Each of some files, and of all files of a store.
+/// Each of minor and major ones.
 fn state_of(waits: (bool, bool), under_way: (bool, bool)) -> CompactionState {
     match (waits.0 || under_way.0, waits.1 || under_way.1) {
         (false, false) => CompactionState::None,

@@ -152,7 +152,7 @@ impl OperationCounts {
         // As HBase: those of all files count among all.
         let sizes = [Size::CompactionInput, Size::CompactionOutput, Size::CompactionInputFiles];
         count(&mut work.compactions, Operation::Compaction, sizes);
-        if outcome.all_files {
+        if outcome.is_major {
             let sizes =
                 [Size::MajorCompactionInput, Size::MajorCompactionOutput, Size::MajorCompactionInputFiles];
             count(&mut work.major_compactions, Operation::MajorCompaction, sizes);

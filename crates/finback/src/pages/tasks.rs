@@ -41,7 +41,7 @@ impl ServerPages {
 
 fn compactions(region: &finback_region::Region) -> Vec<Task> {
     let task = |compaction: finback_region::CompactionUnderWay| {
-        let kind = if compaction.all_files { "Major" } else { "Minor" };
+        let kind = if compaction.is_major { "Major" } else { "Minor" };
         let (done, cells) = (compaction.compacted_cells, compaction.total_cells);
         Task {
             description: format!("Compacting {} in {}", text(&compaction.family), text(region.name())),

@@ -274,6 +274,7 @@ impl Choice<'_> {
         let everything = (Bytes::new(), Bytes::new());
         let all_files = chosen.len() == self.files.len() && whole.as_ref() == Some(&everything);
         let off_peak = self.occasion.off_peak && !all_files;
-        (!chosen.is_empty()).then_some(Selection { files: chosen, all_files, off_peak, cut, whole })
+        let is_major = self.occasion.major && all_files;
+        (!chosen.is_empty()).then_some(Selection { files: chosen, all_files, is_major, off_peak, cut, whole })
     }
 }

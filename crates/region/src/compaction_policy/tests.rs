@@ -77,6 +77,7 @@ fn asked_for_all_takes_all_and_knows_it() {
     let all = Selection {
         files: vec![0, 1],
         all_files: true,
+        is_major: true,
         off_peak: false,
         cut: Cut::Whole,
         whole: Some((Bytes::new(), Bytes::new())),
@@ -121,6 +122,7 @@ fn off_peak_hours_have_a_ratio_and_a_size_of_their_own() {
     assert_eq!(selection.files, range(0..4), "1500 is not more than 600 times 5");
     // All files: that is no use of off-peak hours.
     assert!(selection.all_files && !selection.off_peak);
+    assert!(!selection.is_major, "they were chosen like some");
     let selection = config.select(&files(&[3900, 200, 200, 200]), off_peak).unwrap();
     assert!(selection.files == range(1..4) && selection.off_peak);
 }
@@ -161,7 +163,7 @@ fn references_go_as_soon_as_they_can_and_all_files_with_them() {
     let mut files = files(&[10, 10]);
     files[0] = Candidate { size_bytes: u64::MAX, is_reference: true, ..FILE };
     let selection = config.select(&files, NOW).expect("two files are enough");
-    assert_eq!((selection.files, selection.all_files), (range(0..2), true));
+    assert_eq!((selection.files, selection.all_files, selection.is_major), (range(0..2), true, false));
     let fifo = CompactionConfig { policy: CompactionPolicy::Fifo, ..CompactionConfig::default() };
     assert_eq!(fifo.select(&files, NOW).expect("not by age").files, range(0..2));
     let mut many = vec![Candidate { is_reference: true, ..FILE }; 12];
