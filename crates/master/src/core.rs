@@ -146,11 +146,7 @@ impl Core {
             Purpose::Startup => self.startup_outcome(outcome),
             Purpose::StartupPause => self.startup_stage(),
             Purpose::SplitLogsPause => self.put_split_logs_away(),
-            Purpose::SplitLogs => {
-                if let Err(error) = outcome {
-                    tracing::warn!("the next start splits the logs again: {error}");
-                }
-            }
+            Purpose::SplitLogs => self.split_logs_outcome(outcome),
             Purpose::DeadServerLogs { server, attempt } => {
                 self.dead_server_logs(server, attempt, outcome.map(drop));
             }

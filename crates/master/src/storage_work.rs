@@ -99,8 +99,15 @@ impl StorageWork {
             Self::RecoverLogs(dirs) => recover(root, &dirs).map(Output::LogsSplit),
             Self::PutLogsAway(logs) => {
                 let done = finback_wal::finish_split(&**root.fs(), root.path(), &logs);
-                done.map(|()| Output::Done)
-                    .map_err(|e| exceptions::io(format!("putting split logs away: {e}")))
+                done.map(|()| Output::Done).map_err(|e| {
+                    let message = format!("putting split logs away: {e}");
+                    // What a sync has failed to write may be lost, though the next one succeeds.
+                    let is_output = |path| logs.iter().any(|log| log.outputs.contains(path));
+                    match &e {
+                        WalError::Io { path, .. } if is_output(path) => exceptions::do_not_retry(message),
+                        _ => exceptions::io(message),
+                    }
+                })
             }
             Self::RecoverServerLogs(server) => {
                 let dirs = root.list_wal_dirs().map_err(|e| exception(&e))?;

@@ -105,7 +105,13 @@ impl Region {
         let sequence_id = if options.assign_sequence_id { Some(self.flush_for_load()?) } else { None };
         staged.name(sequence_id);
         staged.create_family_dirs()?;
-        let served = staged.open(sequence_id)?;
+        let mut served = staged.open(sequence_id)?;
+        if sequence_id.is_none() && served.iter().any(|file| file.has_sequence_ids()) {
+            // They are of another region: its cells would be newer than some of this one, and a recovery would take edits up to
+            // them for flushed. A name says what counts instead.
+            staged.name(Some(0));
+            served = staged.open(Some(0))?;
+        }
         let marked = self.mark_bulk_load(&staged, &served, sequence_id, options);
         let placed = marked.and_then(|()| staged.place());
         if let Err(error) = placed.and_then(|()| self.track_load(&staged, &served)) {

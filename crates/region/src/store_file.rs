@@ -200,6 +200,11 @@ impl StoreFile {
         self.bulk_sequence_id().unwrap_or_else(|| self.max_cell_sequence_id())
     }
 
+    /// Whether it, or any of its cells, has a sequence id that means something.
+    pub(crate) fn has_sequence_ids(&self) -> bool {
+        self.max_sequence_id().unwrap_or(0) > 0 || self.highest_sequence_id_of_cells() > 0
+    }
+
     /// Length in bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes

@@ -19,7 +19,11 @@ pub(crate) fn archive(fs: &dyn FileSystem, root: &Path, log: &Path) -> Result<()
     let archived = dir.join(log.file_name().unwrap_or_default());
     let Err(error) = fs.rename(log, &archived) else { return Ok(()) };
     let done = match fs.exists(log) {
-        Ok(false) => fs.sync_dir(&dir).and_then(|()| fs.sync_dir(log.parent().unwrap_or(root))),
+        Ok(false) => fs.sync_dir(&dir).and_then(|()| match fs.sync_dir(log.parent().unwrap_or(root)) {
+            // It was removed when it had no log left.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            synced => synced,
+        }),
         // The first needs the directory.
         Ok(true) if error.kind() == std::io::ErrorKind::NotFound => {
             fs.create_dir_all(&dir).and_then(|()| fs.rename(log, &archived))

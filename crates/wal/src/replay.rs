@@ -22,7 +22,7 @@ pub struct ReplayRules<'a> {
     pub region: &'a [u8],
     /// The highest sequence id of a family's store files, 0 if it has none; `None` if there is no such family.
     pub store_sequence_id: &'a dyn Fn(&[u8]) -> Option<u64>,
-    /// The least of these over all families: files that have nothing above it are skipped.
+    /// The least of these over all families: of files that have nothing above it only the nonces are read.
     pub min_store_sequence_id: u64,
     /// Whether a row is of this region.
     pub contains_row: &'a dyn Fn(&[u8]) -> bool,
@@ -58,7 +58,7 @@ pub trait ReplaySink {
 pub struct ReplaySummary {
     /// Files read.
     pub files: u64,
-    /// Files skipped, because all in them is in store files.
+    /// Files of which only the nonces were read, because all else in them is in store files.
     pub skipped_files: u64,
     /// Cells handed over.
     pub cells: u64,
@@ -105,6 +105,7 @@ pub fn replay<S: ReplaySink>(
     for (path, highest) in recovered_edits(fs, region_directory)? {
         if highest <= rules.min_store_sequence_id {
             summary.skipped_files += 1;
+            replay_nonces(fs, &path, sink)?;
             continue;
         }
         summary.files += 1;
@@ -121,6 +122,35 @@ pub fn replay<S: ReplaySink>(
     Ok(summary)
 }
 
+/// Reads a file for its nonces alone: damage to it loses no edit, and does not keep the region from being opened.
+fn replay_nonces<S: ReplaySink>(fs: &dyn FileSystem, path: &Path, sink: &mut S) -> Result<(), WalError> {
+    let mut read = || {
+        let mut reader = WalReader::open(fs, path)?;
+        while let Some(entry) = reader.next_entry()? {
+            replay_nonce(&entry, sink).map_err(|e| WalError::Refused {
+                path: path.to_owned(),
+                offset: entry.offset,
+                reason: e.to_string(),
+            })?;
+        }
+        Ok(())
+    };
+    match read() {
+        Err(error @ (WalError::Corrupt { .. } | WalError::Unsupported { .. })) => {
+            tracing::warn!(path = %path.display(), %error, "nonces of edits that are in store files are lost");
+            Ok(())
+        }
+        read => read,
+    }
+}
+
+fn replay_nonce<S: ReplaySink>(entry: &WalEntry<'_>, sink: &mut S) -> Result<(), S::Error> {
+    match entry.key.nonce() {
+        0 => Ok(()),
+        nonce => sink.nonce(entry.key.nonce_group(), nonce, entry),
+    }
+}
+
 fn replay_entry<S: ReplaySink>(
     entry: &WalEntry<'_>,
     rules: &ReplayRules<'_>,
@@ -129,9 +159,7 @@ fn replay_entry<S: ReplaySink>(
 ) -> Result<(), S::Error> {
     let key = &entry.key;
     summary.max_sequence_id = summary.max_sequence_id.max(key.sequence_id());
-    if key.nonce() != 0 {
-        sink.nonce(key.nonce_group(), key.nonce(), entry)?;
-    }
+    replay_nonce(entry, sink)?;
     let own = key.region() == rules.region;
     let sequence_id = key.original_sequence_id().unwrap_or(key.sequence_id());
     for cell in entry.cells() {

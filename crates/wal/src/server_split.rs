@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeSet,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -107,7 +108,7 @@ fn split_side_by_side(
 }
 
 /// Makes what [`begin_split`] wrote durable, moves the logs to `oldWALs`, and removes the directories. Recovered edits that are
-/// gone were flushed.
+/// gone were flushed. May be tried again after an error, unless it was one of a sync of these.
 pub fn finish_split(fs: &dyn FileSystem, root: &Path, reports: &[SplitReport]) -> Result<(), WalError> {
     put_away(fs, root, reports)?;
     let directories: BTreeSet<&Path> = reports.iter().filter_map(|report| report.wal.parent()).collect();
@@ -123,14 +124,20 @@ fn put_away(fs: &dyn FileSystem, root: &Path, reports: &[SplitReport]) -> Result
 }
 
 fn remove_if_empty(fs: &dyn FileSystem, root: &Path, dir: &Path) -> Result<(), WalError> {
-    if fs.list(dir).map_err(|e| WalError::io(dir, "list", e))?.is_empty() {
-        fs.remove_dir_all(dir).map_err(|e| WalError::io(dir, "remove", e))?;
-        let parent = dir.parent().unwrap_or(root);
-        fs.sync_dir(parent).map_err(|e| WalError::io(parent, "sync", e))?;
-    } else {
-        tracing::warn!(directory = %dir.display(), "left in place: it has files that are no logs");
+    match fs.list(dir) {
+        Ok(entries) if entries.is_empty() => {
+            fs.remove_dir_all(dir).map_err(|e| WalError::io(dir, "remove", e))?;
+        }
+        Ok(_) => {
+            tracing::warn!(directory = %dir.display(), "left in place: it has files that are no logs");
+            return Ok(());
+        }
+        // An earlier attempt removed it.
+        Err(e) if e.kind() == ErrorKind::NotFound => {}
+        Err(e) => return Err(WalError::io(dir, "list", e)),
     }
-    Ok(())
+    let parent = dir.parent().unwrap_or(root);
+    fs.sync_dir(parent).map_err(|e| WalError::io(parent, "sync", e))
 }
 
 fn log_names(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<String>, WalError> {

@@ -89,7 +89,15 @@ fn write(fs: &MemFileSystem, name: &str, entries: &[(KeyFields<'_>, Vec<Vec<u8>>
 fn the_rules_hold() {
     let fs = MemFileSystem::new();
     let cell = |row: &[u8], family: &[u8], value: &str| block(row, family, b"q", value.as_bytes());
-    write(&fs, "0000000000000000010", &[(key(b"r", 9), vec![cell(b"a", b"f", "file is flushed")])]);
+    let flushed = KeyFields { nonce_group: 3, nonce: 4, ..key(b"r", 9) };
+    write(
+        &fs,
+        "0000000000000000010",
+        &[
+            (flushed, vec![cell(b"a", b"f", "file is flushed")]),
+            (key(b"r", 10), vec![block(b"\0", META_FAMILY, b"HBASE::BULK_LOAD", b"flushed")]),
+        ],
+    );
     write(
         &fs,
         "0000000000000000015",
@@ -118,7 +126,7 @@ fn the_rules_hold() {
         cells,
         [("new", 11), ("own edits are not checked for their row", 12), ("of the parent", 13), ("last", 21)]
     );
-    assert_eq!(found.nonces, [(1, 2)]);
+    assert_eq!(found.nonces, [(3, 4), (1, 2)]);
     assert_eq!(found.compactions, [b"descriptor".to_vec()]);
     assert_eq!(found.bulk_loads, [b"load".to_vec()]);
     assert_eq!(found.done, [10, 11, 12, 13, 14, 15, 16, 17, 21]);
@@ -143,6 +151,18 @@ fn a_refusal_names_file_and_offset() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn damage_to_a_file_that_is_flushed_keeps_no_region_closed() {
+    let fs = MemFileSystem::new();
+    let damaged = Path::new(REGION).join("recovered.edits").join("0000000000000000010");
+    fs.create_dir_all(damaged.parent().unwrap()).unwrap();
+    write_file(&fs, &damaged, b"this is no log, whatever its name may say");
+    write(&fs, "0000000000000000012", &[(key(b"r", 12), vec![block(b"a", b"f", b"q", b"v")])]);
+    let mut found = Found::default();
+    let summary = replay(&fs, Path::new(REGION), &rules(), &mut found).unwrap();
+    assert_eq!((summary.skipped_files, summary.cells), (1, 1));
 }
 
 #[test]

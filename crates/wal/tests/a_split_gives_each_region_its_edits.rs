@@ -212,6 +212,24 @@ fn a_split_whose_logs_are_moved_without_a_sync_is_finished() {
 }
 
 #[test]
+fn a_split_that_could_not_be_finished_is_finished_by_the_next_attempt() {
+    for at in 0.. {
+        let disk = dead_server();
+        let faulty = FaultyFileSystem::new(Arc::new(disk.clone()));
+        let reports = begin_split(&faulty, Path::new(ROOT), SERVER, &nothing_known).unwrap();
+        faulty.faults().fail_operation(faulty.faults().operations() + at);
+        let failed = finish_split(&faulty, Path::new(ROOT), &reports).is_err();
+        faulty.faults().heal();
+        finish_split(&faulty, Path::new(ROOT), &reports).unwrap_or_else(|e| panic!("operation {at}: {e}"));
+        assert_eq!(disk.list(&Path::new(ROOT).join("oldWALs")).unwrap().len(), 2);
+        assert!(disk.list(&Path::new(ROOT).join("WALs")).unwrap().is_empty());
+        if !failed && at > 10 {
+            return;
+        }
+    }
+}
+
+#[test]
 fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_finished() {
     let fs = dead_server();
     let wal = wal_dir().join("s.3");

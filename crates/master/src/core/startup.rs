@@ -363,6 +363,7 @@ impl Core {
             Stage::NamespaceTable => self.enter(Stage::ScanningNamespaces),
             Stage::AssigningTables => {
                 self.startup.stage = Stage::Done;
+                self.startup.attempt = 0;
                 self.state.initialized = true;
                 self.begin_inherited_anew();
                 tracing::info!("master is initialized");
@@ -377,8 +378,24 @@ impl Core {
 
     /// Clients that waited had their turn: the logs that were split are put away.
     pub(super) fn put_split_logs_away(&mut self) {
-        let logs = std::mem::take(&mut self.startup.split_logs);
+        let logs = self.startup.split_logs.clone();
         self.act(Action::Storage(StorageWork::PutLogsAway(logs)), Purpose::SplitLogs);
+    }
+
+    /// They are put away, or will be: a disk that is full may have room soon.
+    pub(super) fn split_logs_outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Ok(_) => self.startup.split_logs.clear(),
+            Err(error) if error.do_not_retry => {
+                tracing::error!("the next start splits the logs again: {error}");
+                self.startup.split_logs.clear();
+            }
+            Err(error) => {
+                tracing::warn!("split logs are not put away yet: {error}");
+                self.startup.attempt += 1;
+                self.pause(self.startup.attempt, Purpose::SplitLogsPause);
+            }
+        }
     }
 
     /// Refuses calls that need an initialised master.

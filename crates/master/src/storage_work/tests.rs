@@ -21,3 +21,26 @@ fn a_full_disk_has_the_old_schema_of_a_table_that_did_not_get_a_new_one() {
     StorageWork::WriteDescriptor(old.clone()).run(&root).unwrap();
     assert_eq!(root.read_table_descriptor(&old.name).unwrap(), *old);
 }
+
+/// The next sync of the same bytes would succeed, whatever became of them.
+#[test]
+fn split_logs_are_not_put_away_after_a_sync_of_what_they_gave_has_failed() {
+    let faulty = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
+    let faults = faulty.faults();
+    let root = RootDir::new(Arc::new(faulty), "/hbase");
+    root.fs().create_dir_all("/hbase/WALs/dead".as_ref()).unwrap();
+    let report = SplitReport {
+        wal: "/hbase/WALs/dead/log".into(),
+        outputs: vec!["/hbase/edits".into()],
+        ..Default::default()
+    };
+    for file in [&report.wal, &report.outputs[0]] {
+        root.fs().create_new(file).unwrap();
+    }
+    let put_away = |failing: u64| {
+        faults.fail_operation(faults.operations() + failing);
+        StorageWork::PutLogsAway(vec![report.clone()]).run(&root)
+    };
+    assert!(put_away(0).unwrap_err().do_not_retry, "the sync");
+    assert!(!put_away(1).unwrap_err().do_not_retry, "the move");
+}

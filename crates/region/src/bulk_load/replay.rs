@@ -8,6 +8,7 @@ use finback_cell::RegionInfo;
 use finback_layout::{RootDir, StoreFileName};
 use finback_proto::{Message, pb};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A file that a marker names.
 struct Named {
@@ -72,12 +73,17 @@ impl Region {
         Ok(())
     }
 
-    /// Files that had their places when the server died, and were not in the lists of their stores yet.
+    /// Files that had their places when the server died, and were not in the lists of their stores yet. One that a served
+    /// file is the compaction of is in the list no more: it waits for the archive.
     fn serve_unlisted(&self, files: &[(Place, Named)]) -> Result<(), RegionError> {
         let fs = self.environment.root.fs();
         for (_, file) in files.iter().filter(|(place, _)| *place == Place::Placed) {
             let store = self.store(&file.family)?;
-            let is_served = store.files().iter().any(|served| served.name() == file.name);
+            let has_its_cells = |served: &Arc<StoreFile>| {
+                served.name() == file.name
+                    || served.compacted_files().iter().any(|input| input == file.name.as_bytes())
+            };
+            let is_served = store.files().iter().any(has_its_cells);
             let is_there = fs.exists(&file.served).map_err(|error| RegionError::io(&file.served, &error))?;
             if !is_served && is_there {
                 let opened = StoreFile::open_as(&**fs, &file.served, &file.served, file.sequence_id)?;

@@ -2,7 +2,9 @@
 
 use crate::hfiles::file_of;
 use crate::machine::Machine;
-use crate::world::{family, put, run, value};
+use crate::workload::listed;
+use crate::world::{family, mutation, put, run, value};
+use finback_cell::{CellType, LATEST_TIMESTAMP, Mutation, MutationKind};
 use finback_fs::CrashMode;
 use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
 use std::sync::Arc;
@@ -26,6 +28,10 @@ fn start() -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
 
 fn write(region: &Region, row: &str) {
     run(region.batch(vec![put((row, "a", "q"), b"v")])).swap_remove(0).unwrap();
+}
+
+fn delete(column: (&str, &str, &str)) -> Mutation {
+    mutation(MutationKind::Delete, CellType::DeleteColumn, column, LATEST_TIMESTAMP, b"")
 }
 
 fn load(region: &Region, files: &[BulkLoadFile]) -> Result<(), RegionError> {
@@ -135,6 +141,35 @@ fn one_operation_fails() {
         assert_clean(&machine, &what);
     }
     assert!(failures > 15, "{failures}");
+}
+
+/// Of a store with a list of its files: while an input of a compaction waits for the archive it is there, and in no list.
+#[test]
+fn what_was_loaded_and_compacted_away_stays_away() {
+    let deleted = || {
+        let mut machine = Machine::new(vec![listed("a")]);
+        let region = machine.world.start().unwrap();
+        load(&region, &[file_of(&machine.world, "file", "a", &["loaded"], 5, "v")]).unwrap();
+        run(region.mutate(&delete(("loaded", "a", "q")))).unwrap();
+        region.flush(None).unwrap();
+        // Keeps the log, with what it says of the load.
+        write(&region, "before");
+        (machine, region)
+    };
+    let (machine, region) = deleted();
+    let first = machine.faults.operations();
+    region.compact(b"a", true).unwrap().unwrap();
+    let operations = machine.faults.operations() - first;
+    assert!(operations > 10, "{operations}");
+    for at in 0..=operations {
+        let (machine, region) = deleted();
+        machine.faults.fail_from(machine.faults.operations() + at);
+        let _ = region.compact(b"a", true);
+        let mut next = machine.crash(CrashMode::Strict);
+        let region = next.world.recover().unwrap_or_else(|error| panic!("operation {at}: {error}"));
+        assert!(value(&region, ("loaded", "a", "q")).is_none(), "operation {at}");
+        assert!(value(&region, ("before", "a", "q")).is_some(), "operation {at}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Bulk loads: what is read afterwards, what is refused, and that a refusal changes nothing.
 
-use crate::hfiles::{file_of, put_cell, write_hfile};
+use crate::hfiles::{file_of, put_cell, write_hfile, write_store_file};
 use crate::machine::Machine;
 use crate::world::{family, mutation, put, run, scan, value};
 use finback_cell::{Bytes, CellOrder, CellType, MutationKind, RegionInfo, Scan, TableDescriptor, TableName};
@@ -95,6 +95,38 @@ fn without_a_sequence_id_its_cells_are_older_than_all() {
     check(&region);
     region.compact(b"a", true).unwrap().unwrap();
     check(&region);
+}
+
+#[test]
+fn sequence_ids_of_another_table_mean_nothing_here() {
+    load_a_file_with_sequence_ids(false);
+    load_a_file_with_sequence_ids(true);
+}
+
+fn load_a_file_with_sequence_ids(is_made_for_load: bool) {
+    let mut machine = new_machine();
+    let region = machine.world.start().unwrap();
+    put_at_time(&region, "r", "written");
+    let file = BulkLoadFile { family: b"a".to_vec(), path: "/client/a/f".into() };
+    let cells = ["other", "r"].map(|row| put_cell(row, "a", TIME, "loaded"));
+    write_store_file(&machine.world, &file.path, &cells, 1_000_000, is_made_for_load);
+    let options = BulkLoadOptions { assign_sequence_id: false, ..BulkLoadOptions::default() };
+    assert_eq!(region.bulk_load(&[file], &options).unwrap().sequence_id, None);
+    put_at_time(&region, "later", "written");
+    let check = |region: &Region, what: &str| {
+        let found = ["r", "other", "later"].map(|row| read(region, row));
+        assert_eq!(
+            found.each_ref().map(Option::as_deref),
+            [Some("written"), Some("loaded"), Some("written")],
+            "{what}"
+        );
+    };
+    check(&region, "loaded");
+    let mut next = machine.crash(CrashMode::Strict);
+    let region = next.world.recover().unwrap();
+    check(&region, "recovered");
+    region.compact(b"a", true).unwrap().unwrap();
+    check(&region, "compacted");
 }
 
 #[test]

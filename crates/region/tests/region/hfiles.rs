@@ -27,14 +27,36 @@ pub(crate) fn write_hfile(world: &World, path: &Path, cells: &[Plain], order: Ce
 
 /// The same with other options.
 pub(crate) fn write_hfile_as(world: &World, path: &Path, cells: &[Plain], options: WriterOptions) {
+    append_and_finish(new_hfile(world, path, options), cells, (0, true));
+}
+
+/// A file as a store of another table has it, of cells that all have this sequence id; or, `is_made_for_load`, one that keeps
+/// what such a file says.
+pub(crate) fn write_store_file(
+    world: &World,
+    path: &Path,
+    cells: &[Plain],
+    sequence_id: u64,
+    is_made_for_load: bool,
+) {
+    let writer = new_hfile(world, path, WriterOptions::default());
+    append_and_finish(writer, cells, (sequence_id, is_made_for_load));
+}
+
+fn new_hfile(world: &World, path: &Path, options: WriterOptions) -> HFileWriter {
     world.fs.create_dir_all(path.parent().unwrap()).unwrap();
-    let mut writer = HFileWriter::new(world.fs.create_new(path).unwrap(), path, options).unwrap();
-    writer.append_file_info(b"BULKLOAD_TIMESTAMP", &1_000_000i64.to_be_bytes());
+    HFileWriter::new(world.fs.create_new(path).unwrap(), path, options).unwrap()
+}
+
+fn append_and_finish(mut writer: HFileWriter, cells: &[Plain], (sequence_id, is_made_for_load): (u64, bool)) {
+    if is_made_for_load {
+        writer.append_file_info(b"BULKLOAD_TIMESTAMP", &1_000_000i64.to_be_bytes());
+    }
     for cell in cells {
         let bytes = cell.parts().to_vec();
-        writer.append(&Cell::parse(&bytes).unwrap(), 0).unwrap();
+        writer.append(&Cell::parse(&bytes).unwrap(), sequence_id).unwrap();
     }
-    writer.finish(0).unwrap();
+    writer.finish(sequence_id).unwrap();
 }
 
 /// A file of puts at `timestamp` into these rows, all with `value`.
