@@ -9,6 +9,8 @@ use crate::bucket::{Bookkeeping, Bucket, Evicted, weight};
 /// A share is handed out in so many steps, or more if they would be longer than [`MAX_STEP_BYTES`]: fine enough to waste
 /// little, coarse enough that data blocks make room seldom.
 const STEPS: u64 = 16;
+/// What is taken from a large cache for memory that is not its own is taken in so many.
+const TAKEN_STEPS: u64 = 64;
 /// Data blocks that make room for a step are freed at once.
 const MAX_STEP_BYTES: u64 = 16 << 20;
 
@@ -105,9 +107,11 @@ impl<const N: usize> Division<N> {
     pub(crate) fn outside_changed(&self, bytes: i64) {
         let mut given = self.given.lock();
         given.outside = given.outside.saturating_add_signed(bytes);
-        let step = (self.capacity_bytes / STEPS).clamp(1, MAX_STEP_BYTES / 4);
+        let step = self.taken_step_bytes();
         let taken = given.outside.div_ceil(step).saturating_mul(step).min(self.capacity_bytes);
-        if taken == given.taken {
+        // What comes and goes, as with compactions, is not given back each time: what the cache remembers of blocks that it has evicted gets
+        // a little less by each change of its capacity.
+        if taken == given.taken || (taken < given.taken && given.taken - taken <= step) {
             return;
         }
         if taken == self.capacity_bytes {
@@ -126,6 +130,12 @@ impl<const N: usize> Division<N> {
             given.reserves[number] = given.reserves[number].min(share);
         }
         self.give_general_the_rest(&given);
+    }
+
+    /// Memory that is not the cache's is taken from it in such steps.
+    fn taken_step_bytes(&self) -> u64 {
+        let fine = (self.capacity_bytes / TAKEN_STEPS).max(MAX_STEP_BYTES / 4);
+        fine.min(self.capacity_bytes / STEPS).max(1)
     }
 
     /// What of its share a reserve has when so many bytes were taken from the cache.

@@ -110,12 +110,13 @@ impl<H: Named> HandleNames<H> {
     /// After a rename that succeeded: the old names are gone. (After one that failed both stay: it may have come about.)
     pub(crate) fn end_move(&self, moving: Moving<H>) {
         let mut handles = self.handles.lock();
-        for (handle, old, new) in moving {
-            handle.names().set(new);
-            if let Some(list) = handles.get_mut(&old) {
-                list.retain(|other| other.strong_count() > 0 && !std::ptr::eq(other.as_ptr(), &*handle));
+        // Its user may have let go of it meanwhile: then it ends with `moving`, when the lock is free, which it takes.
+        for (handle, old, new) in &moving {
+            handle.names().set(new.clone());
+            if let Some(list) = handles.get_mut(old) {
+                list.retain(|other| other.strong_count() > 0 && !std::ptr::eq(other.as_ptr(), &**handle));
                 if list.is_empty() {
-                    handles.remove(&old);
+                    handles.remove(old);
                 }
             }
         }

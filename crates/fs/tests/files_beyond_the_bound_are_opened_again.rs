@@ -1,9 +1,12 @@
 //! Many files, few descriptors: every handle reads on, whatever becomes of the file's name.
 
-use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, RandomAccessFile};
+use finback_fs::{
+    BoundedFileSystem, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem, RandomAccessFile,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 struct Directory {
     dir: tempfile::TempDir,
@@ -137,6 +140,29 @@ fn a_file_replaced_by_somebody_else_is_not_taken_for_the_one_that_was_opened() {
     let error = files[0].read_exact_at(0, &mut [0; 4]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{error}");
     assert_eq!(content(&*files[1]), "0001");
+}
+
+#[test]
+fn a_reader_may_end_while_its_file_moves() {
+    let faulty = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
+    let faults = faulty.faults();
+    let fs = Arc::new(BoundedFileSystem::new(Arc::new(faulty), 3));
+    let (from, to) = (Path::new("/from"), Path::new("/to"));
+    fs.create_new(from).unwrap().append(b"file").unwrap();
+    let reader = fs.open(from).unwrap();
+    faults.pause();
+    let (moved, wait) = std::sync::mpsc::channel();
+    std::thread::spawn({
+        let fs = Arc::clone(&fs);
+        move || moved.send(fs.rename(from, to))
+    });
+    while faults.waiting() == 0 {
+        std::thread::yield_now();
+    }
+    drop(reader);
+    faults.resume();
+    wait.recv_timeout(Duration::from_secs(30)).expect("it waits for itself").unwrap();
+    assert_eq!(content(&*fs.open(to).unwrap()), "file");
 }
 
 #[test]
