@@ -227,6 +227,12 @@ impl WalReader {
         self.trailer != Trailer::Missing
     }
 
+    /// Once all was read: whether the end is missing of a file that had its trailer before it got its name. One of HBase, whose
+    /// entries carry no checksums, may be without, and HBase passes over a file of no bytes.
+    pub(crate) fn lacks_its_end(&self) -> bool {
+        !self.has_trailer() && self.style != Style::Plain && self.window.file_len() > 0
+    }
+
     /// What was dropped at the end, once the end is reached.
     pub fn torn_tail(&self) -> Option<&TornTail> {
         self.torn.as_ref()
