@@ -404,6 +404,11 @@ impl Wal {
         self.log.shared.queue.lock().failure()
     }
 
+    /// Whether the log takes nothing any more: it was closed, or a panic has closed it.
+    pub fn is_closed(&self) -> bool {
+        self.log.shared.queue.lock().is_closed()
+    }
+
     async fn request(&self, kind: RequestKind) -> Result<(), WalError> {
         let (sender, receiver) = oneshot::channel();
         self.log.shared.queue.lock().request(Request { kind, answer: Some(sender) })?;
