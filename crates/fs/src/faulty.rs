@@ -44,6 +44,7 @@ struct State {
     fail_at: Option<u64>,
     fail_from: Option<u64>,
     fail_syncs: bool,
+    panic_in_sync: bool,
     fail_rename_syncs: bool,
     byte_budget: Option<u64>,
     reads: u64,
@@ -77,6 +78,11 @@ impl Faults {
     /// Fails every sync of file data while true.
     pub fn fail_syncs(&self, fail: bool) {
         self.0.state.lock().fail_syncs = fail;
+    }
+
+    /// Panics in the next sync of file data, once.
+    pub fn panic_in_sync(&self) {
+        self.0.state.lock().panic_in_sync = true;
     }
 
     /// Fails every rename while true, but after it is made: a directory could not be synced.
@@ -159,6 +165,7 @@ impl Faults {
     fn begin_sync(&self) -> io::Result<()> {
         self.0.state.lock().syncs += 1;
         self.begin("sync")?;
+        assert!(!std::mem::take(&mut self.0.state.lock().panic_in_sync), "injected panic in a sync");
         if self.0.state.lock().fail_syncs {
             return Err(io::Error::other("injected failure of a sync"));
         }

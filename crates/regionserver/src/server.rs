@@ -378,6 +378,11 @@ impl RegionServer {
         self.scanners.expire(Instant::now());
         self.look_at_scanner_memory();
         for log in self.logs() {
+            // Who stops the server says so before the logs are closed.
+            if log.is_closed() && !self.is_stopping() {
+                self.stop
+                    .abort("a panic has closed a write-ahead log, the next start recovers it".to_owned());
+            }
             for wanted in log.too_many_logs() {
                 let families = wanted.families.into_iter().map(|family| Vec::from(family).into());
                 let mut families: Vec<Bytes> = families.collect();

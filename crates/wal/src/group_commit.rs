@@ -60,13 +60,7 @@ struct CloseOnExit(Arc<Shared>);
 
 impl Drop for CloseOnExit {
     fn drop(&mut self) {
-        let mut queue = self.0.queue.lock();
-        queue.availability = Availability::Closed;
-        let left = (mem::take(&mut queue.waiters), mem::take(&mut queue.requests));
-        queue.entries.clear(&self.0.room);
-        drop(queue);
-        self.0.room.close();
-        drop(left); // a dropped sender tells its receiver
+        self.0.close_at_once();
     }
 }
 

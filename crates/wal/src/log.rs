@@ -2,6 +2,7 @@
 
 use std::{
     future::Future,
+    mem,
     path::{Path, PathBuf},
     pin::Pin,
     sync::Arc,
@@ -24,7 +25,7 @@ use crate::{
     compressed_cells,
     failed_ranges::FailedRanges,
     group_commit, old_logs,
-    queue::{Queue, Request, RequestKind},
+    queue::{Availability, Queue, Request, RequestKind},
 };
 
 /// What an entry takes in the queue beside its cells: so that entries without cells are limited as well.
@@ -184,6 +185,17 @@ impl Shared {
                 self.accounting.lock().put_back(log);
             }
         }
+    }
+
+    /// Nothing is taken any more, and who waits for what is queued hears that the log is closed.
+    pub(crate) fn close_at_once(&self) {
+        let mut queue = self.queue.lock();
+        queue.availability = Availability::Closed;
+        let left = (mem::take(&mut queue.waiters), mem::take(&mut queue.requests));
+        queue.entries.clear(&self.room);
+        drop(queue);
+        self.room.close();
+        drop(left); // a dropped sender tells its receiver
     }
 
     /// The outcome at a decided position.
@@ -390,6 +402,11 @@ impl Wal {
     /// Why no file is open, if none is.
     pub fn failure(&self) -> Option<WalError> {
         self.log.shared.queue.lock().failure()
+    }
+
+    /// Whether the log takes nothing any more: it was closed, or a panic has closed it.
+    pub fn is_closed(&self) -> bool {
+        self.log.shared.queue.lock().is_closed()
     }
 
     async fn request(&self, kind: RequestKind) -> Result<(), WalError> {

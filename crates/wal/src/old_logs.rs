@@ -35,6 +35,9 @@ pub(crate) fn archive(fs: &dyn FileSystem, root: &Path, log: &Path) -> Result<()
 
 /// Deletes logs in `oldWALs` last changed more than `ttl` (`hbase.master.logcleaner.ttl`, 10 minutes) before
 /// `now`; says how many. Files that are not logs stay. To be called from a timer.
+///
+/// # Errors
+/// The first of those met; all that can be deleted is deleted nevertheless.
 pub fn clean_old_logs(
     fs: &dyn FileSystem,
     root: &Path,
@@ -48,13 +51,15 @@ pub fn clean_old_logs(
         Err(e) => return Err(WalError::io(&dir, "list", e)),
     };
     let expired = |modified| now.duration_since(modified).is_ok_and(|age| age > ttl);
-    let mut deleted = 0;
+    let (mut deleted, mut failed) = (0, Ok(()));
     for entry in entries {
         if !entry.is_dir && LogName::is_valid(&entry.name) && expired(entry.modified) {
             let path = dir.join(&entry.name);
-            fs.remove_file(&path).map_err(|e| WalError::io(&path, "delete", e))?;
-            deleted += 1;
+            match fs.remove_file(&path) {
+                Ok(()) => deleted += 1,
+                Err(e) => failed = failed.and(Err(WalError::io(&path, "delete", e))),
+            }
         }
     }
-    Ok(deleted)
+    failed.map(|()| deleted)
 }

@@ -113,7 +113,12 @@ impl WalReader {
             }
             Header::Invalid { reason } => return Err(WalError::corrupt(path, 0, reason)),
         };
-        Self::from_parts(path, window, start, compression).map_err(io)
+        let mut reader = Self::from_parts(path, window, start, compression).map_err(io)?;
+        if start == len && len > Header::READ_BYTES as u64 {
+            // The first bytes say that nothing was written; but there are more.
+            reader.refuse_entries()?;
+        }
+        Ok(reader)
     }
 
     /// Opens a log whose header is damaged, as one without compression, to look for entries that guard themselves.
@@ -146,6 +151,21 @@ impl WalReader {
             torn: None,
             search_budget,
         })
+    }
+
+    /// Fails if there is any entry whose checksum holds: the header, which is not there, came before it.
+    fn refuse_entries(&mut self) -> Result<(), WalError> {
+        match torn_tail::next_guarded(&mut self.window, 0, &mut self.search_budget, |_| true) {
+            Ok(None) => Ok(()),
+            Ok(Some(entry)) => {
+                Err(self
+                    .corrupt(0, format!("the header is missing, but there is an entry at offset {entry}")))
+            }
+            Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
+            Err(NoEntry::Invalid(why) | NoEntry::Contradiction(why)) => {
+                Err(self.corrupt(0, format!("the header is missing; {why}")))
+            }
+        }
     }
 
     /// The file.
@@ -225,6 +245,12 @@ impl WalReader {
     /// The writer closed the file. Trust it after the last entry was read.
     pub fn has_trailer(&self) -> bool {
         self.trailer != Trailer::Missing
+    }
+
+    /// Once all was read: whether the end is missing of a file that had its trailer before it got its name. One of HBase, whose
+    /// entries carry no checksums, may be without, and HBase passes over a file of no bytes.
+    pub(crate) fn lacks_its_end(&self) -> bool {
+        !self.has_trailer() && self.style != Style::Plain && self.window.file_len() > 0
     }
 
     /// What was dropped at the end, once the end is reached.

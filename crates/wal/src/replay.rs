@@ -118,6 +118,11 @@ pub fn replay<S: ReplaySink>(
             };
             replay_entry(&entry, rules, sink, &mut summary).map_err(refused)?;
         }
+        if reader.lacks_its_end() {
+            let reason =
+                "recovered edits end here without the trailer that they had when they got their name";
+            return Err(WalError::corrupt(&path, reader.position(), reason));
+        }
     }
     Ok(summary)
 }

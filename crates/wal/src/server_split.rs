@@ -71,6 +71,8 @@ fn split_side_by_side(
     flushed: &(dyn Fn(&[u8]) -> FlushedSequenceIds + Sync),
 ) -> Vec<Result<SplitReport, WalError>> {
     let (next, failed, naming) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX), Mutex::new(()));
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let at_once = processors.min(MAX_SPLITS_AT_ONCE).min(logs.len()).max(1);
     let work = || {
         let mut done = Vec::new();
         loop {
@@ -79,17 +81,15 @@ fn split_side_by_side(
             let Some(log) = logs.get(at).filter(|_| at < failed.load(Ordering::Relaxed)) else { return done };
             // What a server had not synced yet may be there or not after a power loss, and its last entry names a file.
             let synced = fs.sync_file(log).map_err(|e| WalError::io(log, "sync", e));
-            let split = synced.and_then(|()| split_unsynced(fs, root, log, flushed, &naming));
+            let split = synced.and_then(|()| split_unsynced(fs, root, log, flushed, &naming, at_once));
             if split.is_err() {
                 failed.fetch_min(at, Ordering::Relaxed);
             }
             done.push((at, split));
         }
     };
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let others = processors.min(MAX_SPLITS_AT_ONCE).min(logs.len()).saturating_sub(1);
     let mut all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..others)
+        let threads: Vec<_> = (1..at_once)
             .filter_map(|_| {
                 std::thread::Builder::new().name("split".to_owned()).spawn_scoped(scope, work).ok()
             })

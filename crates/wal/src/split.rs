@@ -13,9 +13,11 @@ use crate::{
     split_output::SplitOutput,
 };
 
-/// Outputs written at the same time: each has an open file and up to 1 MiB of buffer. A log with more regions is read
+/// Outputs of a log written at the same time: each has an open file and up to 1 MiB of buffer. A log with more regions is read
 /// once more for each further group.
 const MAX_OPEN_OUTPUTS: usize = 64;
+/// The same for all compressed logs that are split at a time: their outputs have dictionaries besides.
+const MAX_COMPRESSED_OUTPUTS: usize = 64;
 
 /// What is known to be in store files already, from the server's last reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,21 +51,23 @@ pub fn split(
     wal: &Path,
     flushed: &dyn Fn(&[u8]) -> FlushedSequenceIds,
 ) -> Result<SplitReport, WalError> {
-    let report = split_unsynced(fs, root, wal, flushed, &Mutex::new(()))?;
+    let report = split_unsynced(fs, root, wal, flushed, &Mutex::new(()), 1)?;
     report.sync_outputs(fs)?;
     Ok(report)
 }
 
-/// As [`split`], but that the outputs are not durable yet. `naming` is held while an output gets its name.
+/// As [`split`], but that the outputs are not durable yet. `naming` is held while an output gets its name;
+/// `at_once` logs are split at a time.
 pub(crate) fn split_unsynced(
     fs: &dyn FileSystem,
     root: &Path,
     wal: &Path,
     flushed: &dyn Fn(&[u8]) -> FlushedSequenceIds,
     naming: &Mutex<()>,
+    at_once: usize,
 ) -> Result<SplitReport, WalError> {
     let report = SplitReport { wal: wal.to_owned(), ..SplitReport::default() };
-    let mut splitter = Splitter { fs, root, wal, flushed, naming, done: HashSet::new(), report };
+    let mut splitter = Splitter { fs, root, wal, flushed, naming, at_once, done: HashSet::new(), report };
     while splitter.pass()? {}
     Ok(splitter.report)
 }
@@ -93,6 +97,7 @@ struct Splitter<'a> {
     wal: &'a Path,
     flushed: &'a dyn Fn(&[u8]) -> FlushedSequenceIds,
     naming: &'a Mutex<()>,
+    at_once: usize,
     /// Regions that an earlier pass has written.
     done: HashSet<Vec<u8>>,
     report: SplitReport,
@@ -112,6 +117,10 @@ impl Splitter<'_> {
         let mut reader = WalReader::open(self.fs, self.wal)?;
         // The recovered edits are compressed as the log was.
         let compression = reader.compression();
+        let max_open = match compression {
+            Some(_) => (MAX_COMPRESSED_OUTPUTS / self.at_once).max(1),
+            None => MAX_OPEN_OUTPUTS,
+        };
         let mut regions: HashMap<Vec<u8>, Region> = HashMap::new();
         let mut order = Vec::new();
         let (mut entries, mut open, mut more) = (0, 0, false);
@@ -123,7 +132,7 @@ impl Splitter<'_> {
                 continue;
             }
             if !regions.contains_key(name) {
-                if open == MAX_OPEN_OUTPUTS {
+                if open == max_open {
                     more = true;
                     continue;
                 }
@@ -227,3 +236,6 @@ fn region_directory(root: &Path, table: &[u8], region: &[u8]) -> Option<PathBuf>
     }
     Some(root.join("data").join(namespace).join(qualifier).join(region))
 }
+
+#[cfg(test)]
+mod tests;

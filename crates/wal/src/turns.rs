@@ -17,7 +17,8 @@ use crate::{
 /// What the log's thread does.
 pub(crate) fn run(writer: &Mutex<Writer>, shared: &Shared) {
     loop {
-        let (mut writer, mut group) = next_group(writer, shared);
+        // A turn of another thread has closed the log.
+        let Some((mut writer, mut group)) = next_group(writer, shared) else { return };
         let requests = mem::take(&mut group.requests);
         writer.commit(group);
         let closing = requests.iter().any(|r| r.kind == RequestKind::Close);
@@ -33,16 +34,19 @@ pub(crate) fn run(writer: &Mutex<Writer>, shared: &Shared) {
     }
 }
 
-/// Waits until there is something to do, and takes it.
-fn next_group<'a>(writer: &'a Mutex<Writer>, shared: &Shared) -> (MutexGuard<'a, Writer>, Group) {
+/// Waits until there is something to do, and takes it; none of a log that is closed.
+fn next_group<'a>(writer: &'a Mutex<Writer>, shared: &Shared) -> Option<(MutexGuard<'a, Writer>, Group)> {
     loop {
         let mut writer = writer.lock();
         let mut queue = shared.queue.lock();
+        if queue.is_closed() {
+            return None;
+        }
         let Some((enough, until)) = writer.pause(&queue) else {
             queue.parked = false;
             let group = writer.take(&mut queue);
             drop(queue);
-            return (writer, group);
+            return Some((writer, group));
         };
         // One wake-up, when all are there.
         (queue.parked, queue.wake_at) = (true, enough);
@@ -85,6 +89,8 @@ pub(crate) fn commit_turn(log: &Log) -> Turn {
     queue.wake_at = 1;
     let group = writer.take(&mut queue);
     drop(queue);
+    // Gone before the writer is let go of: nobody writes behind what this may leave.
+    let _close = CloseOnPanic(&log.shared);
     let alarms = (writer.roll_time(), writer.carry_time());
     let syncs = log.shared.counters.syncs.load(Ordering::Relaxed);
     writer.commit(group);
@@ -98,4 +104,16 @@ pub(crate) fn commit_turn(log: &Log) -> Turn {
         log.shared.wake.notify_one();
     }
     Turn::Done { more: queue.parked && !queue.is_pressed() && !queue.waiters.is_empty() }
+}
+
+/// Nobody knows what is written of a group whose commit panics: the log is closed, as by a panic of its thread, which ends.
+struct CloseOnPanic<'a>(&'a Shared);
+
+impl Drop for CloseOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close_at_once();
+            self.0.wake.notify_one();
+        }
+    }
 }

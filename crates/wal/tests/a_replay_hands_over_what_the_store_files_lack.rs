@@ -1,11 +1,12 @@
 //! The rules of replay at region open.
 
 mod entries;
+mod golden;
 
 use std::path::Path;
 
 use bytes::Bytes;
-use entries::{block, key, write_file};
+use entries::{block, file_bytes, key, write_file};
 use finback_cell::Cell;
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_wal::{
@@ -150,6 +151,52 @@ fn a_refusal_names_file_and_offset() {
             assert_eq!(reason, "the memstore is full");
         }
         other => panic!("{other:?}"),
+    }
+}
+
+/// Split outputs get their name with their trailer: what is shorter has lost edits, wherever it was cut.
+#[test]
+fn recovered_edits_that_were_cut_are_refused() {
+    let whole = MemFileSystem::new();
+    let entries = [12, 13, 14].map(|id| (key(b"r", id), vec![block(b"a", b"f", b"q", b"v")]));
+    write(&whole, "0000000000000000014", &entries);
+    let file = Path::new(REGION).join("recovered.edits/0000000000000000014");
+    let bytes = file_bytes(&whole, &file);
+    let replay_of = |bytes: &[u8]| {
+        let fs = MemFileSystem::new();
+        fs.create_dir_all(file.parent().unwrap()).unwrap();
+        write_file(&fs, &file, bytes);
+        replay(&fs, Path::new(REGION), &rules(), &mut Found::default())
+    };
+    assert_eq!(replay_of(&bytes).unwrap().cells, 3);
+    for cut in 1..bytes.len() {
+        for mut rest in [bytes[..cut].to_vec(), [&bytes[..cut], &[0; 100]].concat()] {
+            rest.truncate(bytes.len() - 1);
+            match replay_of(&rest) {
+                Err(WalError::Corrupt { path, offset, .. }) => {
+                    assert_eq!(path, file);
+                    assert!(offset <= rest.len() as u64, "cut at {cut}: {offset}");
+                }
+                other => panic!("cut at {cut}: {other:?}"),
+            }
+        }
+    }
+    assert_eq!(replay_of(b"").unwrap().cells, 0, "HBase passes over it");
+}
+
+/// Entries of HBase carry no checksums: the first that cannot be read is the end.
+#[test]
+fn recovered_edits_of_hbase_may_end_anywhere_behind_an_entry() {
+    let theirs = std::fs::read(golden::fixture("wals/recovered.edits/0000000000000001299")).unwrap();
+    let file = Path::new(REGION).join("recovered.edits/0000000000000000099");
+    let fs = MemFileSystem::new();
+    fs.create_dir_all(file.parent().unwrap()).unwrap();
+    let mut highest = 0;
+    for cut in (5_000..theirs.len()).step_by(997) {
+        write_file(&fs, &file, &theirs[..cut]);
+        let summary = replay(&fs, Path::new(REGION), &rules(), &mut Found::default()).unwrap();
+        assert!(summary.max_sequence_id >= highest.max(1), "cut at {cut}");
+        highest = summary.max_sequence_id;
     }
 }
 

@@ -9,9 +9,11 @@ use std::{
     time::Duration,
 };
 
-use entries::{SERVER, put, read_all};
+use entries::{SERVER, entry, put, read_all};
 use finback_fs::{CrashMode, Faults, FaultyFileSystem, MemFileSystem};
-use finback_wal::{Wal, WalKind, WalOptions, commit_on_this_thread, others_are_served_here, server_log_dir};
+use finback_wal::{
+    Wal, WalError, WalKind, WalOptions, commit_on_this_thread, others_are_served_here, server_log_dir,
+};
 use tokio::task::{JoinSet, yield_now};
 
 const SOME: u64 = 64;
@@ -145,6 +147,41 @@ async fn a_failed_commit_fails_its_writers_and_nobody_else() {
         assert!(!ids.contains(&lost) && ids.contains(&kept), "{round}");
         failures += 1;
         assert!(disk.wal.stats().failures >= failures);
+    }
+}
+
+/// A runtime swallows the panic of its task: nobody may hear of a success that was none.
+#[tokio::test]
+async fn a_commit_that_panics_closes_the_log() {
+    let closed =
+        |answer: Result<(), WalError>| assert!(matches!(answer, Err(WalError::Closed)), "{answer:?}");
+    loop {
+        let disk = disk(options());
+        let commits = tokio::spawn(commit_on_this_thread());
+        yield_now().await;
+        put_until_own_commit(&disk.wal, 1).await;
+        let confirmed = durable(&disk);
+        disk.faults.panic_in_sync();
+        let mut positions = Vec::new();
+        for id in [1_000_000, 1_000_001] {
+            let entry = entry("r", id, b"value", true);
+            let permit = disk.wal.reserve(entry.cells.len()).await.unwrap();
+            positions.push(disk.wal.append(permit, entry).unwrap());
+        }
+        closed(disk.wal.sync(positions[0]).await);
+        let later = put(&disk.wal, "r", 2_000_000, b"value").await;
+        for position in positions {
+            closed(disk.wal.sync(position).await);
+            closed(disk.wal.leave(position));
+        }
+        closed(later);
+        closed(disk.wal.close().await);
+        assert_eq!(durable(&disk), confirmed);
+        // On a busy machine it may have been the log's thread.
+        if commits.is_finished() {
+            return;
+        }
+        commits.abort();
     }
 }
 

@@ -296,6 +296,36 @@ fn a_large_value_passes_the_window() {
     assert!(fs.exists(Path::new(FILE)).unwrap());
 }
 
+/// More is zero than a header may be long: that there are entries tells that the log was not empty.
+#[test]
+fn a_log_that_begins_with_zeros_is_refused_if_there_are_entries() {
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let mut writer = WalFileWriter::create(&fs, Path::new(FILE), compression).unwrap();
+        for id in 0..1_000 {
+            // Of which no two bytes are alike: compressed, too, it is long.
+            let value: Vec<u8> = (0..250).map(|n| (id * 31 + n * n * (id + 7)) as u8).collect();
+            writer.gather(&key(b"region", id), &cells(&value)).unwrap();
+            writer.write().unwrap();
+            writer.sync().unwrap();
+        }
+        let mut bytes = file_bytes(&fs, Path::new(FILE));
+        assert!(bytes.len() > 100_000, "{}", bytes.len());
+        for damaged in [65_536, 70_000, 100_000] {
+            bytes[..damaged].fill(0);
+            write_file(&fs, Path::new(FILE), &bytes);
+            let read = read(&fs, Path::new(FILE));
+            assert!(matches!(read, Err(WalError::Corrupt { offset: 0, .. })), "{damaged}: {read:?}");
+        }
+        for last in [0, 1] {
+            bytes.fill(0);
+            *bytes.last_mut().unwrap() = last;
+            write_file(&fs, Path::new(FILE), &bytes);
+            assert!(read(&fs, Path::new(FILE)).unwrap().edits.is_empty());
+        }
+    }
+}
+
 #[test]
 fn what_is_not_a_log_is_refused_and_an_empty_file_is_an_empty_log() {
     let fs = MemFileSystem::new();

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use entries::{SERVER, entry, put, read, read_all};
+use entries::{SERVER, entry, put, read, read_all, write_file};
 use finback_cell::{CellBlockBuilder, cell::CellParts};
 use finback_compression::Compression;
 use finback_fs::{CrashMode, Faults, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
@@ -294,6 +294,23 @@ async fn files_are_archived_when_all_their_regions_are_flushed() {
     assert_eq!(clean_old_logs(&*disk.fs, root(), Duration::from_secs(600), now).unwrap(), 0);
     let later = now + Duration::from_secs(601);
     assert_eq!(clean_old_logs(&*disk.fs, root(), Duration::from_secs(600), later).unwrap(), 3);
+}
+
+#[test]
+fn an_old_log_that_cannot_be_deleted_keeps_no_other() {
+    let (disk, dir) = (disk(), root().join("oldWALs"));
+    disk.memory.create_dir_all(&dir).unwrap();
+    for name in ["s.1", "s.2", "s.3"] {
+        write_file(&disk.memory, &dir.join(name), b"");
+    }
+    let later = SystemTime::now() + Duration::from_secs(601);
+    let clean = || clean_old_logs(&*disk.fs, root(), Duration::from_secs(600), later);
+    disk.faults.fail_operation(0);
+    let error = clean().unwrap_err();
+    assert!(matches!(&error, WalError::Io { path, .. } if path.ends_with("s.1")), "{error}");
+    let left: Vec<_> = disk.memory.list(&dir).unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(left, ["s.1"]);
+    assert_eq!(clean().unwrap(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

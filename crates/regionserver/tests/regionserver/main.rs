@@ -6,6 +6,7 @@ mod world;
 
 mod a_bulk_load_that_is_asked_for_again_is_carried_out_once;
 mod a_multi_answers_each_action_in_its_place;
+mod a_panic_in_a_log_aborts_the_server;
 mod a_row_that_is_locked_is_waited_for_as_in_hbase;
 mod a_scan_reply_ends_at_the_first_limit;
 mod a_scanner_lives_by_its_lease_and_its_calls;
