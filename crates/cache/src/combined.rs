@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use finback_hfile::{Block, BlockCache, BlockPriority, BlockRef, FileId, FileIdentity};
 
@@ -11,12 +12,31 @@ use crate::lru_like::LruLikeCache;
 pub struct CombinedBlockCache {
     memory: LruLikeCache,
     file: FileTier,
+    /// Memory of the tier in a file that was taken from the cache in memory.
+    charged: AtomicUsize,
 }
+
+/// Part of the memory that may be of blocks on their way to the file.
+const QUEUED_PART: u64 = 16;
+/// A change of the tier's memory that is worth telling.
+const TOLD_BYTES: usize = 1 << 20;
 
 impl CombinedBlockCache {
     /// Both together.
     pub fn new(memory: LruLikeCache, file: FileTier) -> Self {
-        Self { memory, file }
+        file.queue_at_most(memory.capacity_bytes() / QUEUED_PART);
+        let cache = Self { memory, file, charged: AtomicUsize::new(0) };
+        cache.charge();
+        cache
+    }
+
+    /// The tier's memory is taken from the cache's: all is within one limit.
+    fn charge(&self) {
+        let now = self.file.memory_bytes();
+        if now.abs_diff(self.charged.load(Relaxed)) >= TOLD_BYTES {
+            let before = self.charged.swap(now, Relaxed);
+            self.memory.outside_changed(now as isize - before as isize);
+        }
     }
 
     /// The part in memory.
@@ -93,5 +113,6 @@ impl BlockCache for CombinedBlockCache {
 
     fn keep_stored(&self, file: FileIdentity, place: BlockRef, bytes: Vec<u8>) {
         self.file.offer(file, place, bytes);
+        self.charge();
     }
 }

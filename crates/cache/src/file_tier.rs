@@ -24,8 +24,12 @@ use writer::{Offered, Writer};
 pub const SEGMENT_BYTES: usize = 8 << 20;
 /// Blocks waiting to be written, at most; more are not kept.
 const MAX_QUEUED_BLOCKS: usize = 1024;
-/// Their bytes, at most.
+/// Their bytes, at most; and with little memory.
 const MAX_QUEUED_BYTES: usize = 32 << 20;
+const MIN_QUEUED_BYTES: usize = 2 << 20;
+
+/// Memory of a block that the tier has: in the index, which has room to grow, and in the list of its segment.
+const ENTRY_MEMORY: usize = 176;
 
 /// Where the tier keeps its bytes.
 pub trait TierDevice: Send + Sync {
@@ -80,6 +84,9 @@ struct Shared {
     health: Health,
     is_full: AtomicBool,
     queued_bytes: AtomicUsize,
+    most_queued_bytes: AtomicUsize,
+    /// Blocks of all segments, forgotten ones included.
+    entries: AtomicUsize,
     hits: AtomicU64,
     misses: AtomicU64,
     written: AtomicU64,
@@ -144,6 +151,8 @@ impl FileTier {
             health: Health::default(),
             is_full: AtomicBool::new(false),
             queued_bytes: AtomicUsize::new(0),
+            most_queued_bytes: AtomicUsize::new(MAX_QUEUED_BYTES),
+            entries: AtomicUsize::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             written: AtomicU64::new(0),
@@ -192,7 +201,7 @@ impl FileTier {
         let length = bytes.len();
         let Some(queue) = &self.queue else { return };
         let queued = self.shared.queued_bytes.fetch_add(length, Relaxed);
-        let is_taken = queued + length <= MAX_QUEUED_BYTES
+        let is_taken = queued + length <= self.shared.most_queued_bytes.load(Relaxed)
             && queue.try_send(Offered { file, offset: place.offset, bytes }).is_ok();
         if !is_taken {
             self.shared.queued_bytes.fetch_sub(length, Relaxed);
@@ -209,6 +218,20 @@ impl FileTier {
     /// Whether older blocks make room for new ones.
     pub fn is_full(&self) -> bool {
         self.shared.is_full.load(Relaxed)
+    }
+
+    /// No more than about so many bytes wait to be written.
+    pub(crate) fn queue_at_most(&self, bytes: u64) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).clamp(MIN_QUEUED_BYTES, MAX_QUEUED_BYTES);
+        self.shared.most_queued_bytes.store(bytes, Relaxed);
+    }
+
+    /// Bytes of memory, of which most are for knowing where each block is.
+    pub fn memory_bytes(&self) -> usize {
+        let shared = &self.shared;
+        let known = shared.entries.load(Relaxed) * ENTRY_MEMORY;
+        // And a segment that is being filled.
+        known + shared.queued_bytes.load(Relaxed) + shared.segment_bytes
     }
 
     /// What it did and has.

@@ -4,7 +4,8 @@ use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache,
 use finback_cell::key::Key;
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_hfile::testing::write_rows;
-use finback_hfile::{BlockCache, HFileReader, HFileScanner, WriterOptions, read_through};
+use finback_hfile::{BlockCache, BlockRef, FileId, FileIdentity};
+use finback_hfile::{HFileReader, HFileScanner, WriterOptions, read_through};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,4 +72,25 @@ fn blocks_outlive_a_restart_and_a_file_that_was_replaced_is_another_file() {
     // Garbage in the whole file of the tier.
     std::fs::write(&options.path, vec![0xa5; 4 * SEGMENT_BYTES]).unwrap();
     assert_values(&path, &start(), b'b');
+}
+
+#[test]
+fn what_the_tier_knows_is_taken_from_the_memory_of_the_cache() {
+    const CAPACITY: u64 = 256 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let options =
+        FileTierOptions { path: directory.path().join("tier"), size_bytes: 64 << 20, persistent: false };
+    let cache = CombinedBlockCache::new(LruLikeCache::new(CAPACITY), FileTier::open(&options).unwrap());
+    let outside = || cache.memory().statistics().outside_bytes;
+    let at_first = outside();
+    assert!(at_first >= SEGMENT_BYTES as u64, "{at_first}");
+    let file = FileIdentity { id: FileId(1), check: 1 };
+    let (mut offset, mut written) = (0, 0);
+    while written < 20_000 {
+        cache.keep_stored(file, BlockRef { offset, size: 1 << 10 }, vec![7; 1 << 10]);
+        offset += 1 << 10;
+        written = cache.file().statistics().written;
+    }
+    let grown = outside() - at_first;
+    assert!((1 << 20..8 << 20).contains(&grown), "{grown}");
 }

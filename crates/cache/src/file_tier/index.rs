@@ -19,7 +19,7 @@ pub(super) struct Location {
     hit: bool,
 }
 
-/// Which blocks the tier has: about 90 bytes of memory for each.
+/// Which blocks the tier has.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     shards: [Mutex<HashMap<BlockKey, Location, NumberHash>>; SHARDS],

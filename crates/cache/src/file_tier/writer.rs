@@ -47,6 +47,7 @@ impl Writer {
             for entry in &entries {
                 self.shared.index.insert(number as u32, generation, *entry);
             }
+            self.shared.entries.fetch_add(entries.len(), Relaxed);
             self.segments[number] = (generation, entries);
         }
     }
@@ -77,6 +78,7 @@ impl Writer {
         let mut segment = SegmentBuilder::new(self.generation, self.shared.segment_bytes);
         self.generation += 1;
         let (generation, entries) = std::mem::take(&mut self.segments[self.next]);
+        self.shared.entries.fetch_sub(entries.len(), Relaxed);
         if generation > 0 {
             self.shared.is_full.store(true, Relaxed);
         }
@@ -113,6 +115,8 @@ impl Writer {
             self.shared.index.insert(number as u32, generation, *entry);
         }
         self.shared.written.fetch_add(segment.entries.len() as u64, Relaxed);
+        segment.entries.shrink_to_fit();
+        self.shared.entries.fetch_add(segment.entries.len(), Relaxed);
         self.segments[number] = (generation, segment.entries);
     }
 }

@@ -236,3 +236,20 @@ fn threads_that_insert_read_and_close_leave_a_sound_cache() {
     });
     assert!(cache.statistics().bytes <= 120 << 10);
 }
+
+#[test]
+fn what_comes_and_goes_beside_the_cache_does_not_change_its_capacity_each_time() {
+    const CAPACITY: u64 = 2 << 30;
+    let cache = LruLikeCache::new(CAPACITY);
+    cache.outside_changed(124 << 20);
+    let mut capacities = std::collections::BTreeSet::new();
+    for change in [8 << 20, -(8 << 20)].repeat(50) {
+        cache.outside_changed(change);
+        capacities.insert(cache.division.bytes_left());
+        assert!(cache.division.bytes_left() + cache.division.outside_bytes() <= CAPACITY);
+    }
+    assert_eq!(capacities.len(), 1, "{capacities:?}");
+    // What is gone for good is given back.
+    cache.outside_changed(-(124 << 20));
+    assert_eq!(cache.division.bytes_left(), CAPACITY);
+}
