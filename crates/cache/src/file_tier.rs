@@ -81,7 +81,9 @@ struct Shared {
     segments: usize,
     segment_bytes: usize,
     index: Index,
-    health: Health,
+    /// A device may be one that can be read, and not written to.
+    reading: Health,
+    writing: Health,
     is_full: AtomicBool,
     queued_bytes: AtomicUsize,
     most_queued_bytes: AtomicUsize,
@@ -148,7 +150,8 @@ impl FileTier {
             segments,
             segment_bytes,
             index: Index::default(),
-            health: Health::default(),
+            reading: Health::default(),
+            writing: Health::default(),
             is_full: AtomicBool::new(false),
             queued_bytes: AtomicUsize::new(0),
             most_queued_bytes: AtomicUsize::new(MAX_QUEUED_BYTES),
@@ -174,7 +177,7 @@ impl FileTier {
     /// Fills `bytes` with the block at `place` of `file` as it stands there, if the tier has it. Waits for the device.
     pub fn read(&self, file: FileIdentity, place: BlockRef, bytes: &mut [u8]) -> bool {
         let shared = &self.shared;
-        let location = if shared.health.may_read() { shared.index.find(file, place) } else { None };
+        let location = if shared.reading.may_be_asked() { shared.index.find(file, place) } else { None };
         let found = location.and_then(|location| {
             let block = shared.read_entry(location.segment as usize, location.generation, &location.entry);
             if block.is_none() {
@@ -242,7 +245,7 @@ impl FileTier {
             misses: shared.misses.load(Relaxed),
             written: shared.written.load(Relaxed),
             dropped: shared.dropped.load(Relaxed),
-            failures: shared.health.failures(),
+            failures: shared.reading.failures() + shared.writing.failures(),
             mismatches: shared.mismatches.load(Relaxed),
             blocks: shared.index.len() as u64,
         }

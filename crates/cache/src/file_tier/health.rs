@@ -9,7 +9,7 @@ const TOLERATED: u32 = 8;
 /// How long (`hbase.bucketcache.ioengine.errors.tolerated.duration` of HBase: one minute).
 const REST: Duration = Duration::from_secs(60);
 
-/// Whether the device of the tier is worth asking.
+/// Whether the device of the tier is worth asking to read, or to write.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     in_a_row: AtomicU32,
@@ -19,7 +19,9 @@ pub(super) struct Health {
 
 impl Health {
     pub(super) fn failed(&self, what: &str, error: &io::Error) {
-        self.failures.fetch_add(1, Relaxed);
+        if self.failures.fetch_add(1, Relaxed) == 0 {
+            tracing::warn!(what, %error, "the file tier of the block cache fails for the first time");
+        }
         if self.in_a_row.fetch_add(1, Relaxed) + 1 == TOLERATED {
             tracing::warn!(what, %error, "the file tier of the block cache fails; it is left alone for {REST:?}");
             *self.rests_until.lock() = Some(Instant::now() + REST);
@@ -30,7 +32,7 @@ impl Health {
         self.in_a_row.store(0, Relaxed);
     }
 
-    pub(super) fn may_read(&self) -> bool {
+    pub(super) fn may_be_asked(&self) -> bool {
         if self.in_a_row.load(Relaxed) < TOLERATED {
             return true;
         }
@@ -42,10 +44,6 @@ impl Health {
         // One more failure, and it rests again.
         self.in_a_row.store(TOLERATED - 1, Relaxed);
         true
-    }
-
-    pub(super) fn may_write(&self) -> bool {
-        self.may_read()
     }
 
     pub(super) fn failures(&self) -> u64 {

@@ -210,6 +210,27 @@ fn a_full_disk_and_a_broken_one_cost_hits_and_nothing_else() {
 }
 
 #[test]
+fn what_can_be_read_is_not_forgotten_while_nothing_can_be_written() {
+    let device = Device::new(8);
+    let tier = device.tier(false);
+    offer(&tier, file(1), 0..200);
+    wait_until(|| tier.statistics().written >= 160);
+    let before = found(&tier, file(1), 0..200);
+    device.0.fail_writes.store(true, Ordering::SeqCst);
+    for round in 0..20 {
+        offer(&tier, file(2), round * 100..(round + 1) * 100);
+        // Who reads shows that the device works, as far as it does.
+        found(&tier, file(1), 150..160);
+    }
+    until_written(&tier);
+    let failures = tier.statistics().failures;
+    assert!((1..20).contains(&failures), "{failures}");
+    // One segment has made room, and one was being filled.
+    let after = found(&tier, file(1), 0..200);
+    assert!(after + 2 * SEGMENT / BLOCK >= before, "{before} before, {after} after");
+}
+
+#[test]
 fn a_file_is_locked_and_a_tiny_one_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let options = FileTierOptions {

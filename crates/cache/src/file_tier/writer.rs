@@ -98,18 +98,19 @@ impl Writer {
     /// Writes a segment. What is lost when that fails is in the files that it was read from.
     fn write(&mut self, mut segment: SegmentBuilder) {
         let number = self.next;
-        self.next = (number + 1) % self.segments.len();
-        if !self.shared.health.may_write() {
+        if !self.shared.writing.may_be_asked() {
             return;
         }
         let offset = self.shared.segment_offset(number);
         match self.shared.device.write_at(segment.finish(), offset) {
-            Ok(()) => self.shared.health.succeeded(),
+            Ok(()) => self.shared.writing.succeeded(),
             Err(error) => {
-                self.shared.health.failed("write", &error);
+                // The next one has the same place: what is in the others stays.
+                self.shared.writing.failed("write", &error);
                 return;
             }
         }
+        self.next = (number + 1) % self.segments.len();
         let generation = segment.generation();
         for entry in &segment.entries {
             self.shared.index.insert(number as u32, generation, *entry);
@@ -127,12 +128,12 @@ impl Shared {
         let mut record = vec![0; entry.record_bytes()];
         let offset = self.segment_offset(segment) + u64::from(entry.at);
         if let Err(error) = self.device.read_at(&mut record, offset) {
-            self.health.failed("read", &error);
+            self.reading.failed("read", &error);
             return None;
         }
         let place = BlockRef { offset: entry.offset, size: entry.length };
         check_record(&record, generation, entry.file, place)?;
-        self.health.succeeded();
+        self.reading.succeeded();
         record.drain(..RECORD_HEAD);
         Some(record)
     }
