@@ -6,10 +6,10 @@
 use crate::edit::{Edit, tags_with_ttl};
 use crate::error::{Interrupt, RegionError};
 use crate::large_updates::LARGE_UPDATE_BYTES;
-use crate::locked_read::LargeTurn;
+use crate::locked_read::{CELLS_PER_LOOK, LargeTurn};
 use crate::region::Region;
 use crate::row_lock::{LockMode, RowLock};
-use crate::scan_limits::ScanLimits;
+use crate::scan_limits::{ScanLimits, ScanStop};
 use crate::scan_output::ScanOutput;
 use crate::unsettled::{MAX_UNSETTLED, UnsettledWrites};
 use crate::write::{column_of, row_scan, select_columns};
@@ -118,7 +118,6 @@ impl Region {
         let rows = self.row_keys(rows.chain(conditions.iter().map(|condition| &condition.row)));
         self.wait_for_clock(rows.iter().map(|(key, _)| *key)).await;
         let mut locks = self.lock_rows(rows, LockMode::Exclusive, deadline).await?;
-        let _updates = self.keep_updating().await;
         self.check_open()?;
         let unsettled = self.unsettled_before(&locks, &mutations).await?;
         let after = unsettled.last().map(|write| write.position);
@@ -126,18 +125,27 @@ impl Region {
         self.wait_for_dropped_writes().await?;
         // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
         let mut seen = i64::MIN;
-        let mut large = LargeTurn::new(self, deadline);
+        // Given back before `updates` is waited for: who has that may wait for this.
+        let mut turn_to_check = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
-            match self.check_condition(condition, &unsettled, &mut large).await? {
+            match self.check_condition(condition, &unsettled, &mut turn_to_check).await? {
                 Some(timestamp) => seen = seen.max(timestamp),
                 None => {
+                    // Nobody else has written to the row meanwhile.
+                    self.check_open()?;
                     drop(locks);
                     self.wait_until_seen(after).await?;
                     return Ok(AtomicOutcome::default());
                 }
             }
         }
+        drop(turn_to_check);
+        // As in HBase, not before: flushes and closing, and with them all other writes, wait for who has it. The locks keep
+        // the rows as they were found.
+        let _updates = self.keep_updating().await;
+        self.check_open()?;
+        let mut large = LargeTurn::new(self, deadline);
         let now = self.environment.host.now_ms();
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(mutations.iter()));
         let times = Times { clock: now, write: time };
@@ -255,7 +263,7 @@ impl Region {
         let scan =
             finback_cell::Scan { time_range: mutation.time_range, ..row_scan(&mutation.row, selection) };
         if !large.is_taken() {
-            if let Some(found) = self.read_unless_large(&scan, unsettled).await? {
+            if let Some(found) = self.read_unless_large(&scan, unsettled, large).await? {
                 return Ok(found);
             }
             large.take().await?;
@@ -272,13 +280,18 @@ impl Region {
         &self,
         scan: &finback_cell::Scan,
         unsettled: &UnsettledWrites,
+        large: &LargeTurn<'_>,
     ) -> Result<Option<Vec<u8>>, RegionError> {
         let mut scanner = self.scanner_over(scan, None, unsettled)?;
         let mut out = ScanOutput::default();
-        let limits = ScanLimits { turn_bytes: LARGE_UPDATE_BYTES, ..ScanLimits::NONE };
+        let limits =
+            ScanLimits { budget: CELLS_PER_LOOK, turn_bytes: LARGE_UPDATE_BYTES, ..ScanLimits::NONE };
+        let mut turn_began = Instant::now();
         loop {
             match scanner.next(&mut out, &limits) {
-                Ok(_) => return Ok(Some(out.cells).filter(|cells| cells.len() < LARGE_UPDATE_BYTES)),
+                Ok(_) if out.cells.len() >= LARGE_UPDATE_BYTES => return Ok(None),
+                Ok(ScanStop::Budget) => {}
+                Ok(_) => return Ok(Some(out.cells)),
                 Err(Interrupt::NeedBlock(request)) if request.block.size as usize >= LARGE_UPDATE_BYTES => {
                     return Ok(None);
                 }
@@ -287,6 +300,7 @@ impl Region {
                 }
                 Err(Interrupt::Failed(error)) => return Err(error),
             }
+            large.end_turn(&mut turn_began).await?;
         }
     }
 

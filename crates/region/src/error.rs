@@ -92,6 +92,9 @@ pub enum RegionError {
         /// Whether the time was the client's, which then waits no longer; else it was `hbase.rowlock.wait.duration`.
         is_of_client: bool,
     },
+    /// A read that a write was to be built upon took longer than the client waits.
+    #[error("Timed out reading a locked row in region {0}")]
+    ReadTimeout(String),
     /// A filter could not be applied.
     #[error(transparent)]
     Filter(#[from] FilterError),

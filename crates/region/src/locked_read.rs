@@ -14,7 +14,7 @@ use finback_filter::Filter;
 use std::time::{Duration, Instant};
 
 /// Cells looked at, and bytes found, before the next look at the clock and at what was found.
-const CELLS_PER_LOOK: usize = 256;
+pub(crate) const CELLS_PER_LOOK: usize = 256;
 const BYTES_PER_LOOK: usize = 256 << 10;
 
 /// After so long other work gets its turn.
@@ -47,13 +47,29 @@ impl<'a> LargeTurn<'a> {
         }
         Ok(())
     }
+
+    /// Lets other work have its turn if this one, which began then, has taken long enough. A read goes on neither when the
+    /// client waits no longer nor when the region closes, which would wait for it.
+    pub(crate) async fn end_turn(&self, turn_began: &mut Instant) -> Result<(), RegionError> {
+        if turn_began.elapsed() < TURN_TIME {
+            return Ok(());
+        }
+        tokio::task::yield_now().await;
+        self.region.check_open()?;
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            return Err(RegionError::ReadTimeout(self.region.encoded_name.to_string()));
+        }
+        *turn_began = now;
+        Ok(())
+    }
 }
 
 impl Region {
     /// Reads a whole scan of a row that is locked, fetching blocks as needed, with what is not settled of it.
     ///
     /// # Errors
-    /// [`RegionError::RowTooBig`]; those of the scan.
+    /// [`RegionError::RowTooBig`]; [`RegionError::ReadTimeout`]; that the region closes; those of the scan.
     pub(crate) async fn read_locked(
         &self,
         scan: &Scan,
@@ -86,10 +102,7 @@ impl Region {
                 }
                 Err(Interrupt::Failed(error)) => return Err(error),
             }
-            if turn_began.elapsed() >= TURN_TIME {
-                tokio::task::yield_now().await;
-                turn_began = Instant::now();
-            }
+            large.end_turn(&mut turn_began).await?;
         }
     }
 

@@ -14,7 +14,9 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         RegionError::RowTooBig { .. } => exceptions::row_too_big(message),
         RegionError::TooNew { .. } => exceptions::failed_sanity_check(message),
         RegionError::TooBusy(_) => exceptions::region_too_busy(message),
-        RegionError::RowLockTimeout { is_of_client: true, .. } => exceptions::timeout_io(message),
+        RegionError::RowLockTimeout { is_of_client: true, .. } | RegionError::ReadTimeout(_) => {
+            exceptions::timeout_io(message)
+        }
         RegionError::Invalid(_)
         | RegionError::CellTooLarge { .. }
         | RegionError::ReadOnly(_)

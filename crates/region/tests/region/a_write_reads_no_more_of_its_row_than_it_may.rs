@@ -1,6 +1,6 @@
 //! What a write is built upon is read within limits, since its row is locked meanwhile: the size of a row, and the time of others.
 
-use crate::world::{World, family, mutation, mutation_of, put, run, value};
+use crate::world::{World, family, mutation, mutation_of, number, put, run, value};
 use finback_cell::cell::CellParts;
 use finback_cell::{Bytes, Cell, CellType, LATEST_TIMESTAMP, Mutation, MutationKind, TimeRange};
 use finback_filter::filters::FirstKeyOnlyFilter;
@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MAX_ROW_BYTES: usize = 64 << 10;
 const VALUE_BYTES: usize = 1000;
@@ -79,6 +79,86 @@ fn a_condition_with_a_slow_filter_lets_others_have_their_turn() {
     assert!(seen.load(Ordering::SeqCst) < CELLS);
     assert!(run(write).unwrap().applied);
     assert_eq!(seen.load(Ordering::SeqCst), CELLS);
+}
+
+/// Whether `work`, done by another thread, ends soon.
+fn ends_soon(work: impl FnOnce() + Send + 'static) -> bool {
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    is_done.recv_timeout(Duration::from_secs(10)).is_ok()
+}
+
+#[test]
+fn nobody_but_writers_of_its_row_waits_for_a_slow_condition() {
+    const CELLS: usize = 3000;
+    let (_world, region) = start(CELLS, usize::MAX);
+    let seen = Arc::default();
+    let condition = whole_row(&seen, Duration::from_micros(30));
+    let mut write = pin!(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
+    assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    let flushed = Arc::clone(&region);
+    assert!(ends_soon(move || assert!(flushed.flush(None).unwrap().flushed)), "a flush waits");
+    let written = Arc::clone(&region);
+    assert!(ends_soon(move || run(written.mutate(&put(("other", "a", "q"), b"v"))).unwrap()), "a put waits");
+    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(run(write).unwrap().applied);
+    assert_eq!(value(&region, ("wide", "a", "new")).unwrap(), b"v");
+}
+
+#[test]
+fn a_region_closes_while_a_slow_condition_is_checked_which_then_ends() {
+    const CELLS: usize = 3000;
+    let (_world, region) = start(CELLS, usize::MAX);
+    let seen = Arc::default();
+    let condition = whole_row(&seen, Duration::from_micros(30));
+    let mut write = pin!(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
+    assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    let closed = Arc::clone(&region);
+    assert!(ends_soon(move || closed.close_to_writes().unwrap()), "closing waits");
+    let refused = run(write).unwrap_err();
+    assert!(matches!(refused, RegionError::Closing(_)), "{refused}");
+    assert!(seen.load(Ordering::SeqCst) < CELLS);
+}
+
+#[test]
+fn a_slow_condition_is_checked_no_longer_than_the_client_waits() {
+    const CELLS: usize = 3000;
+    let (_world, region) = start(CELLS, usize::MAX);
+    let seen = Arc::default();
+    let condition = whole_row(&seen, Duration::from_micros(30));
+    let change = vec![put(("wide", "a", "new"), b"v")];
+    let deadline = Some(Instant::now() + Duration::from_millis(20));
+    let refused = run(region.mutate_atomically_until(condition, change.clone(), deadline)).unwrap_err();
+    assert!(matches!(refused, RegionError::ReadTimeout(_)), "{refused}");
+    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(run(region.mutate_atomically(Vec::new(), change)).unwrap().applied);
+}
+
+#[test]
+fn an_increment_behind_many_versions_lets_others_have_their_turn() {
+    const VERSIONS: i64 = 100_000;
+    let (_world, region) = start(0, usize::MAX);
+    let value = 1i64.to_be_bytes();
+    let version = |timestamp| CellParts {
+        row: b"r",
+        family: b"a",
+        qualifier: b"q",
+        timestamp,
+        type_code: CellType::Put.code(),
+        value: &value,
+        tags: b"",
+    };
+    run(region.mutate(&mutation_of(MutationKind::Put, b"r", (1..=VERSIONS).map(version)))).unwrap();
+    let mut increment = mutation_of(MutationKind::Increment, b"r", vec![version(LATEST_TIMESTAMP)]);
+    increment.time_range = TimeRange { min: 0, max: 2 };
+    let mut write = pin!(region.mutate_atomically(Vec::new(), vec![increment]));
+    assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    assert_eq!(region.counters().writes.load(Ordering::SeqCst), 1, "it still reads");
+    assert!(run(write).unwrap().applied);
+    assert_eq!(number(&region, ("r", "a", "q")), 2);
 }
 
 #[test]
