@@ -29,7 +29,7 @@ pub struct Scan {
     pub families: Vec<FamilySelection>,
     /// Timestamps wanted.
     pub time_range: TimeRange,
-    /// Timestamps wanted of single families, instead of `time_range`.
+    /// Timestamps wanted of single families, instead of `time_range`; each family once.
     pub family_time_ranges: Vec<(Bytes, TimeRange)>,
     /// Versions wanted of each column.
     pub max_versions: u32,
@@ -86,6 +86,12 @@ impl Scan {
     /// Puts its rows and names into memory of their own; how many bytes they are. For who keeps it for long: what they were
     /// decoded from may be much more.
     pub fn detach(&mut self) -> usize {
+        self.families.shrink_to_fit();
+        self.families
+            .iter_mut()
+            .filter_map(|selection| selection.qualifiers.as_mut())
+            .for_each(Vec::shrink_to_fit);
+        self.family_time_ranges.shrink_to_fit();
         let mut bytes = 0;
         self.for_each_part(|part| bytes += part.len());
         let mut own = BytesMut::with_capacity(bytes);

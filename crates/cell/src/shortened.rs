@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 /// Bytes that are shown. Names, rows and most columns are shorter.
 const SHOWN_BYTES: usize = 200;
 
-/// Shows bytes that a client has sent, as `escape_ascii` does, up to a limit: what goes beyond is `…`.
+/// Shows bytes that a client has sent or chosen, as `escape_ascii` does, up to a limit: what goes beyond is `…`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shortened<'a>(pub &'a [u8]);
 

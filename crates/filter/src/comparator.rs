@@ -12,6 +12,11 @@ pub trait Comparator: Send + Sync {
 
     /// The bytes given, as HBase's `ByteArrayComparable.getValue()` (a regular expression has its pattern there).
     fn given(&self) -> &[u8];
+
+    /// About the bytes that it takes, without what was given.
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self)
+    }
 }
 
 /// HBase's `CompareOperator`.

@@ -103,6 +103,12 @@ pub trait Filter: Send {
         true
     }
 
+    /// About the bytes that it takes, without those of its message that it refers to: it compiles patterns, learns while it
+    /// matches, and remembers cells.
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self)
+    }
+
     /// Whether the filter may give hints where to seek (HBase's `HintingFilter`). A list that requires all of its
     /// filters lets such a filter see rows that another one rejected, so that its hint is not lost.
     fn is_hinting(&self) -> bool {
@@ -146,6 +152,9 @@ impl<F: Filter + ?Sized> Filter for Box<F> {
     }
     fn is_family_essential(&self, family: &[u8]) -> bool {
         (**self).is_family_essential(family)
+    }
+    fn memory_bytes(&self) -> usize {
+        (**self).memory_bytes()
     }
     fn is_hinting(&self) -> bool {
         (**self).is_hinting()

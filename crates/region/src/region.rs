@@ -233,8 +233,8 @@ impl Region {
         }
         Err(RegionError::WrongRegion {
             operation,
-            region: self.name.escape_ascii().to_string(),
-            start: self.info.start_key.escape_ascii().to_string(),
+            region: Shortened(&self.name).to_string(),
+            start: Shortened(&self.info.start_key).to_string(),
             row: Shortened(row).to_string(),
         })
     }
@@ -243,7 +243,7 @@ impl Region {
         self.stores.iter().find(|store| &store.family.name[..] == family).ok_or_else(|| {
             RegionError::NoSuchFamily {
                 family: Shortened(family).to_string(),
-                region: self.name.escape_ascii().to_string(),
+                region: Shortened(&self.name).to_string(),
                 table: self.info.table.to_string(),
             }
         })

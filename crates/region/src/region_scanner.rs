@@ -127,14 +127,16 @@ impl RegionScanner {
         self.whole_rows
     }
 
-    /// Bytes that this scanner keeps in memory: blocks of files, and what was found of a row for the next reply.
+    /// Bytes that this scanner keeps in memory: blocks of files, what was found of a row for the next reply, and the filter.
     pub fn held_bytes(&self) -> usize {
         self.stores.iter().map(StoreScanner::held_bytes).sum::<usize>() + self.carried_bytes()
     }
 
-    /// Bytes of what was found of a row for the next reply: all that it holds when it has let go of its blocks.
+    /// Bytes of what was found of a row for the next reply, and of the filter: all that it holds when it has let go of its
+    /// blocks.
     pub fn carried_bytes(&self) -> usize {
-        self.carried.as_ref().map_or(0, |(cells, _)| cells.capacity())
+        let found = self.carried.as_ref().map_or(0, |(cells, _)| cells.capacity());
+        found + self.filter.as_ref().map_or(0, Filter::memory_bytes)
     }
 
     /// Lets go of all blocks until the next call of [`RegionScanner::next`], which asks for them again.

@@ -24,7 +24,7 @@ use crate::unsettled::UnsettledWrites;
 use crate::write_times::{Contents, Times};
 use bytes::Bytes;
 use finback_cell::block::CellIter;
-use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
+use finback_cell::{Cell, CellType, Durability, LATEST_TIMESTAMP, Mutation, MutationKind, Scan, Shortened};
 use finback_cell::{FamilySelection, cell::CellParts};
 use finback_filter::filters::KeyOnlyFilter;
 use finback_wal::{Position, WalAppend};
@@ -183,7 +183,7 @@ impl Region {
     pub(crate) fn check_writable(&self) -> Result<(), RegionError> {
         self.check_open()?;
         if self.rules.is_read_only {
-            return Err(RegionError::ReadOnly(self.name.escape_ascii().to_string()));
+            return Err(RegionError::ReadOnly(Shortened(&self.name).to_string()));
         }
         Ok(())
     }

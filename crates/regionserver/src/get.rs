@@ -220,10 +220,16 @@ impl OpenGet {
         }
     }
 
-    /// Bytes that it takes: what was found, and the blocks that it holds or waits for.
+    /// Bytes that it takes: what was found, the filter, and the blocks that it holds or waits for.
     pub(crate) fn memory_bytes(&self) -> usize {
         let held = self.scanner.as_ref().map_or(0, RegionScanner::held_bytes);
         self.out.cells.capacity().saturating_add(held).saturating_add(self.wanted_bytes)
+    }
+
+    /// Bytes that the filter takes.
+    pub(crate) fn filter_bytes(&self) -> usize {
+        // Of a get nothing is found for a later reply.
+        self.scanner.as_ref().map_or(0, RegionScanner::carried_bytes)
     }
 
     /// Bytes of cells found so far.

@@ -33,6 +33,9 @@ const AT_ONCE_BYTES: usize = 32 << 10;
 /// Gets that are open at a time: each holds blocks, and a view of its region.
 const MAX_OPEN_GETS: usize = 128;
 
+/// Bytes of the filters of gets that are open at a time, and of one more: they are counted when the gets are read.
+const OPEN_FILTER_BYTES: usize = 4 << 20;
+
 const TOO_LARGE: &str = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
 
 /// Answers `Multi`.
@@ -129,6 +132,8 @@ struct Gets {
     places: Vec<(usize, usize)>,
     /// How many are not open yet.
     expected: usize,
+    /// Bytes of the filters of those that are open.
+    filter_bytes: usize,
 }
 
 /// What became of a get that was opened.
@@ -146,6 +151,7 @@ impl Gets {
             self.open.reserve(most);
             self.places.reserve(most);
         }
+        self.filter_bytes += get.filter_bytes();
         self.open.push(get);
         self.places.push(place);
     }
@@ -189,6 +195,7 @@ impl Multi<'_> {
     /// Reads the gets that are open, and puts the answers into their places.
     async fn read_gets(&mut self) {
         let (mut open, places) = (std::mem::take(&mut self.gets.open), std::mem::take(&mut self.gets.places));
+        self.gets.filter_bytes = 0;
         if open.is_empty() {
             return;
         }
@@ -382,8 +389,10 @@ impl Multi<'_> {
         if at_once && get.read_into(&mut self.cells, &mut self.turn)? {
             return Ok(Opened::Read(get.result(&mut self.cells)));
         }
-        let cannot_wait = get.reads_uncommitted;
+        let reads_uncommitted = get.reads_uncommitted;
         self.gets.push(get, place);
+        let cannot_wait =
+            reads_uncommitted || self.gets.filter_bytes >= OPEN_FILTER_BYTES.min(self.most() / 4);
         Ok(Opened::Waits { cannot_wait })
     }
 

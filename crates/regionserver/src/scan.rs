@@ -27,7 +27,8 @@ const CELLS_OF_SHORT_SCAN: usize = 256;
 const BYTES_OF_SHORT_SCAN: usize = 16 << 10;
 /// The memory of all replies has room for so many replies of scans.
 const REPLIES_AT_ONCE: usize = 4;
-/// What a filter takes in memory, by the length of its message: a copy of that, and what refers to it.
+/// What a filter takes in memory, by the length of its message: a copy of that, and what refers to it. What it compiles and learns
+/// counts with the scanner.
 const FILTER_FACTOR: usize = 3;
 /// The shortest time a scan gets before it answers with a heartbeat.
 const MIN_TIME: Duration = Duration::from_millis(10);
@@ -137,10 +138,11 @@ async fn open(
     answer(server, call, id, scanner, request, first).await
 }
 
-/// Memory of the names of columns besides their bytes: in the scan, and in what reads a family of it.
+/// Memory of the names of columns besides their bytes: in the scan, and in what reads a family of it. And of the times of
+/// families.
 fn memory_of_columns(scan: &Scan) -> usize {
     let columns = scan.families.iter().filter_map(|selection| selection.qualifiers.as_ref()).map(Vec::len);
-    columns.sum::<usize>() * 2 * size_of::<Bytes>()
+    columns.sum::<usize>() * 2 * size_of::<Bytes>() + size_of_val(&scan.family_time_ranges[..])
 }
 
 /// Whether a scan goes from end to end of its region.

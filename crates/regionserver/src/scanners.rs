@@ -24,7 +24,7 @@ pub(crate) struct OpenScanner {
     pub(crate) scanner: RegionScanner,
     /// What it was opened for.
     pub(crate) scan: Scan,
-    /// Memory that this takes, and the filter, in bytes.
+    /// Memory that this takes, and the filter's message, in bytes.
     pub(crate) request_bytes: usize,
     /// Cells of one result at most.
     pub(crate) batch: usize,

@@ -147,6 +147,14 @@ impl Comparator for RegexStringComparator {
     fn given(&self) -> &[u8] {
         self.pattern.as_bytes()
     }
+
+    fn memory_bytes(&self) -> usize {
+        let learned = match &self.regex {
+            Regex::Linear(regex) => regex.learned_bytes(),
+            Regex::Backtracking(_) => 0,
+        };
+        size_of_val(self) + self.program_bytes() + learned
+    }
 }
 
 #[cfg(test)]

@@ -202,3 +202,44 @@ fn negative_numbers_are_refused() {
     let timestamps = pb::TimestampsFilter { timestamps: vec![1, -1], can_hint: None };
     assert!(refused("TimestampsFilter", timestamps.encode_to_vec()));
 }
+
+#[test]
+fn what_is_compiled_and_learned_counts_as_memory_of_the_tree() {
+    let list = |pattern: &str, operator| {
+        let list = pb::FilterList { operator, filters: vec![value_matching(pattern); 8] }.encode_to_vec();
+        decode(&format!("{PACKAGE}FilterList"), &list).unwrap()
+    };
+    for operator in [1, 2] {
+        for (pattern, least) in [("(a{1000}){20}$", 4 << 20), ("(?!x)[ab]{5000}$", 2 << 20)] {
+            let bytes = list(pattern, operator).memory_bytes();
+            assert!((least..MAX_REGEX_BYTES).contains(&bytes), "{pattern}: {bytes}");
+        }
+        let mut filter = list("[a-y]{2,10}z", operator);
+        let before = filter.memory_bytes();
+        scan(filter.as_mut(), &["r/f:q/1/Put=abcdefghijklmnopqrstuvwxy"], false);
+        let learned = filter.memory_bytes() - before;
+        assert!(learned > 1000, "{learned} over {before}");
+        assert!(learned < 8 << 20, "no more than there is: {learned}");
+    }
+}
+
+#[test]
+fn parts_that_are_much_larger_than_in_their_message_count_as_memory() {
+    const PARTS: usize = 1000;
+    let ranges = (0..PARTS as u32).map(|row| {
+        let start = Some(Bytes::copy_from_slice(&row.to_be_bytes()));
+        pb::RowRange {
+            stop_row: start.clone(),
+            start_row: start,
+            stop_row_inclusive: Some(true),
+            ..Default::default()
+        }
+    });
+    let ranges = pb::MultiRowRangeFilter { row_range_list: ranges.collect() }.encode_to_vec();
+    let times =
+        pb::TimestampsFilter { timestamps: (0..PARTS as i64).collect(), can_hint: None }.encode_to_vec();
+    for (name, message, bytes_each) in [("MultiRowRangeFilter", ranges, 64), ("TimestampsFilter", times, 8)] {
+        let filter = decode(&format!("{PACKAGE}{name}"), &message).unwrap();
+        assert!(filter.memory_bytes() > PARTS * bytes_each, "{name}: {}", filter.memory_bytes());
+    }
+}

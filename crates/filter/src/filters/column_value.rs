@@ -40,6 +40,10 @@ impl Filter for ColumnValueFilter {
     fn is_family_essential(&self, family: &[u8]) -> bool {
         family == self.family
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + self.comparison.memory_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,11 @@ impl Filter for DependentColumnFilter {
     fn filter_row_cells(&mut self, cells: &mut dyn RowCells) {
         cells.retain(&mut |cell| self.timestamps.contains(&cell.timestamp()));
     }
+
+    fn memory_bytes(&self) -> usize {
+        let comparison = self.comparison.as_ref().map_or(0, Comparison::memory_bytes);
+        size_of_val(self) + comparison + self.timestamps.capacity() * size_of::<i64>()
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,10 @@ impl Filter for FamilyFilter {
         let keep = family.is_empty() || self.comparison.passes(family)?;
         Ok(if keep { FilterCode::Include } else { FilterCode::NextRow })
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + self.comparison.memory_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -74,6 +74,10 @@ fn filter_row_cells_of_all(filters: &mut [Box<dyn Filter>], cells: &mut dyn RowC
     }
 }
 
+fn memory_bytes_of_all(filters: &[Box<dyn Filter>]) -> usize {
+    size_of_val(filters) + filters.iter().map(super::super::filter::Filter::memory_bytes).sum::<usize>()
+}
+
 fn any_family_essential(filters: &[Box<dyn Filter>], family: &[u8]) -> bool {
     filters.is_empty() || filters.iter().any(|filter| filter.is_family_essential(family))
 }

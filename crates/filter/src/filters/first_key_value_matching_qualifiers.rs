@@ -34,6 +34,10 @@ impl Filter for FirstKeyValueMatchingQualifiersFilter {
         self.found = self.sorted.binary_search_by(|listed| listed[..].cmp(cell.qualifier())).is_ok();
         Ok(FilterCode::Include)
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(&self.sorted[..])
+    }
 }
 
 #[cfg(test)]

@@ -155,6 +155,11 @@ impl Filter for FuzzyRowFilter {
     fn is_hinting(&self) -> bool {
         true
     }
+
+    fn memory_bytes(&self) -> usize {
+        let of_keys: usize = self.keys.iter().map(|key| key.key.len() + key.fixed.len()).sum();
+        size_of_val(self) + size_of_val(&self.keys[..]) + of_keys
+    }
 }
 
 #[cfg(test)]

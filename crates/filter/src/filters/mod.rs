@@ -72,6 +72,11 @@ impl Comparison {
         Self { operator, comparator }
     }
 
+    /// Of the comparator.
+    fn memory_bytes(&self) -> usize {
+        self.comparator.memory_bytes()
+    }
+
     #[inline]
     fn passes(&self, value: &[u8]) -> Result<bool, FilterError> {
         if self.operator == CompareOperator::NoOp {

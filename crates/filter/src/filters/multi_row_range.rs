@@ -163,6 +163,10 @@ impl Filter for MultiRowRangeFilter {
     fn is_hinting(&self) -> bool {
         true
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(&self.ranges[..])
+    }
 }
 
 #[cfg(test)]

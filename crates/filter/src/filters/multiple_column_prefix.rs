@@ -54,6 +54,10 @@ impl Filter for MultipleColumnPrefixFilter {
     fn is_hinting(&self) -> bool {
         true
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(&self.sorted[..])
+    }
 }
 
 #[cfg(test)]

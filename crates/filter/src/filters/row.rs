@@ -34,6 +34,10 @@ impl Filter for RowFilter {
     fn filter_row(&mut self) -> bool {
         self.rejected
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + self.comparison.memory_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -80,6 +80,10 @@ impl Filter for SingleColumnValueFilter {
     fn is_family_essential(&self, family: &[u8]) -> bool {
         !self.filter_if_missing || family == self.family
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + self.comparison.memory_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -44,6 +44,10 @@ impl Filter for SingleColumnValueExcludeFilter {
     fn is_family_essential(&self, family: &[u8]) -> bool {
         self.inner.is_family_essential(family)
     }
+
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
 }
 
 #[cfg(test)]

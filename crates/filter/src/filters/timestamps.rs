@@ -53,6 +53,10 @@ impl Filter for TimestampsFilter {
     fn is_hinting(&self) -> bool {
         true
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(&self.sorted[..])
+    }
 }
 
 #[cfg(test)]

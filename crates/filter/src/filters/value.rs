@@ -21,6 +21,10 @@ impl Filter for ValueFilter {
         let keep = self.comparison.passes(cell.value())?;
         Ok(if keep { FilterCode::Include } else { FilterCode::Skip })
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + self.comparison.memory_bytes()
+    }
 }
 
 #[cfg(test)]

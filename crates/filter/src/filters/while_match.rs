@@ -60,6 +60,10 @@ impl Filter for WhileMatchFilter {
     fn is_family_essential(&self, family: &[u8]) -> bool {
         self.inner.is_family_essential(family)
     }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + self.inner.memory_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use crate::{ProtoError, pb};
 use bytes::Bytes;
 use finback_cell::block::CellBlockBuilder;
 use finback_cell::cell::{CellParts, KEY_OVERHEAD, LENGTHS_SIZE};
-use finback_cell::{CellBlock, CellType, LATEST_TIMESTAMP, MAX_ROW_LENGTH, Mutation, MutationKind};
+use finback_cell::{
+    CellBlock, CellType, LATEST_TIMESTAMP, MAX_ROW_LENGTH, Mutation, MutationKind, Shortened,
+};
 use pb::mutation_proto::column_value::QualifierValue;
 use pb::mutation_proto::{ColumnValue, DeleteType, MutationType};
 
@@ -111,11 +113,8 @@ fn row_of(mutation: &pb::MutationProto, cells: &CellBlock) -> Result<Bytes, Prot
 fn check_cells(kind: MutationKind, row: &[u8], cells: &CellBlock) -> Result<(), ProtoError> {
     for cell in cells {
         if cell.row() != row {
-            let reason = format!(
-                "a cell of row {} in a mutation of row {}",
-                cell.row().escape_ascii(),
-                row.escape_ascii()
-            );
+            let reason =
+                format!("a cell of row {} in a mutation of row {}", Shortened(cell.row()), Shortened(row));
             return Err(ProtoError::invalid(MESSAGE, "row", reason));
         }
         if !fits(kind, cell.type_code()) {

@@ -51,10 +51,23 @@ pub(super) fn families(columns: Vec<pb::Column>) -> Vec<FamilySelection> {
     families
 }
 
+/// Sorted by the families' names. Of several of a family the last one counts, as in HBase's map.
 pub(super) fn family_time_ranges(
     ranges: &[pb::ColumnFamilyTimeRange],
 ) -> Result<Vec<(Bytes, TimeRange)>, ProtoError> {
-    ranges.iter().map(|range| Ok((range.column_family.clone(), (&range.time_range).try_into()?))).collect()
+    let range_of = |range: &pb::ColumnFamilyTimeRange| -> Result<_, ProtoError> {
+        Ok((range.column_family.clone(), (&range.time_range).try_into()?))
+    };
+    let mut ranges: Vec<(Bytes, TimeRange)> = ranges.iter().map(range_of).collect::<Result<_, _>>()?;
+    ranges.sort_by(|a, b| a.0.cmp(&b.0));
+    ranges.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 = next.1;
+        }
+        same
+    });
+    Ok(ranges)
 }
 
 pub(super) fn time_range_or_all(range: Option<&pb::TimeRange>) -> Result<TimeRange, ProtoError> {

@@ -124,7 +124,7 @@ fn a_scanner_that_let_go_of_its_blocks_does_not_ask_for_one_again_that_it_does_n
         let (found, blocks) = read_on(&mut scanner, &one);
         assert!(found.len() == 1 && of_b(&region, &blocks) > 0);
         scanner.park();
-        assert_eq!(scanner.held_bytes(), 0);
+        assert_eq!(scanner.held_bytes(), scanner.carried_bytes());
         let (found, blocks) = read_on(&mut scanner, &ScanLimits::NONE);
         assert_eq!((found.len(), of_b(&region, &blocks)), (0, 0));
     }

@@ -2,7 +2,9 @@
 //! of the region for as long as they last.
 
 use crate::world::{Plain, World, family, mutation, next, put, results_of, run, scan};
-use finback_cell::{Bytes, CellType, FamilySelection, MutationKind, Scan, TimeRange};
+use finback_cell::{
+    Bytes, CellType, FamilySelection, MutationKind, RegionInfo, Scan, TableDescriptor, TableName, TimeRange,
+};
 use finback_fs::MemFileSystem;
 use finback_region::{InMemoryCompaction, Region, RegionError, RegionScanner, ScanLimits, ScanOutput};
 use std::sync::Arc;
@@ -154,6 +156,25 @@ fn an_error_does_not_repeat_a_name_of_any_length() {
     let error = region.scanner(&Scan { families, ..Scan::default() }, None).err().unwrap();
     assert!(matches!(error, RegionError::NoSuchFamily { .. }));
     assert!(error.to_string().len() < 2_000, "{} bytes", error.to_string().len());
+}
+
+#[test]
+fn an_error_does_not_repeat_the_name_of_a_region_of_any_length() {
+    let table = TableName::parse(b"t").unwrap();
+    let info = RegionInfo::new(table.clone(), vec![1; 30_000].into(), Bytes::new(), 1);
+    let table = TableDescriptor::new(table).with_family(family("a", 1)).with("READONLY", "true");
+    let mut world = World::of_region(Arc::new(MemFileSystem::new()), info, table);
+    let region = world.start().unwrap();
+    let families = vec![FamilySelection { family: "b".into(), qualifiers: None }];
+    let no_family = region.scanner(&Scan { families, ..Scan::default() }, None).err().unwrap();
+    let wrong_region = region.check_row(b"\0", "get").unwrap_err();
+    let read_only = run(region.mutate(&put(("\u{2}", "a", "q"), b"1"))).unwrap_err();
+    assert!(matches!(no_family, RegionError::NoSuchFamily { .. }));
+    assert!(matches!(wrong_region, RegionError::WrongRegion { .. }));
+    assert!(matches!(read_only, RegionError::ReadOnly(_)), "{read_only:.100}");
+    for error in [no_family, wrong_region, read_only].map(|error| error.to_string()) {
+        assert!(error.len() < 3_000, "{} bytes", error.len());
+    }
 }
 
 #[test]

@@ -274,3 +274,17 @@ async fn those_that_ask_for_much_are_closed_when_all_keep_too_much_but_for_the_l
     assert_eq!(scan(&table, &next(second.scanner_id, 0, 1)).await.unwrap().1, [row_name(1)]);
     assert_eq!(scan(&table, &next(little.scanner_id, 0, 1)).await.unwrap().1, [row_name(1)]);
 }
+
+#[tokio::test]
+async fn those_whose_filters_take_much_are_closed_likewise_however_short_the_filters_are() {
+    let world = strict();
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let filtered = pb::Scan { filter: Some(crate::world::large_filter()), ..Default::default() };
+    let much = pb::ScanRequest { scan: Some(filtered), ..table.open_scan(0) };
+    let (first, _) = scan(&table, &much).await.unwrap();
+    assert_eq!(scan(&table, &next(first.scanner_id, 0, 1)).await.unwrap().1, [row_name(0)], "the only one");
+    let (second, _) = scan(&table, &much).await.unwrap();
+    refused(scan(&table, &next(first.scanner_id, 1, 1)).await, "UnknownScannerException");
+    assert_eq!(scan(&table, &next(second.scanner_id, 0, 1)).await.unwrap().1, [row_name(0)]);
+}

@@ -177,3 +177,29 @@ async fn a_batch_reads_no_blocks_that_there_is_no_room_for() {
     }
     assert_eq!(setting.memory.bytes(), 0);
 }
+
+#[tokio::test]
+async fn gets_whose_filters_take_much_are_not_all_opened_before_they_are_read() {
+    let setting = Setting::new();
+    let table = setting.table(&["q"]).await;
+    let mut actions = gets(0..ROWS);
+    for get in actions.iter_mut().filter_map(|action| action.get.as_mut()) {
+        get.filter = Some(Box::new(crate::world::large_filter()));
+        get.existence_only = Some(true);
+    }
+    setting.gate.gather(ROWS + 1);
+    let look = async {
+        while setting.gate.reads().now == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let (reads, bytes) = (setting.gate.reads().now, setting.memory.bytes());
+        setting.gate.gather(0);
+        (reads, bytes)
+    };
+    let (results, (reads, bytes)) = tokio::join!(table.multi(actions), look);
+    assert_eq!(answered(&results), ROWS);
+    assert!(reads < ROWS / 2, "{reads} at once");
+    assert!(bytes > 1 << 20, "the filters are counted: {bytes}");
+    assert_eq!(setting.memory.bytes(), 0);
+}

@@ -465,3 +465,21 @@ pub(crate) fn failure_of(exception: &Option<Box<pb::NameBytesPair>>) -> String {
     let name = &exception.as_ref().expect("an exception").name;
     name.rsplit('.').next().unwrap().to_owned()
 }
+
+/// A filter of a few bytes that is some MiB when it is compiled, and lets everything pass.
+pub(crate) fn large_filter() -> pb::Filter {
+    const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";
+    let regex = pb::RegexStringComparator {
+        pattern: "(a{1000}){20}$".into(),
+        charset: "UTF-8".into(),
+        ..Default::default()
+    };
+    let comparator = pb::Comparator {
+        name: format!("{PACKAGE}RegexStringComparator"),
+        serialized_comparator: Some(regex.encode_to_vec().into()),
+    };
+    let compare_filter =
+        pb::CompareFilter { compare_op: pb::CompareType::NotEqual.into(), comparator: Some(comparator) };
+    let filter = pb::ValueFilter { compare_filter }.encode_to_vec();
+    pb::Filter { name: format!("{PACKAGE}ValueFilter"), serialized_filter: Some(filter.into()) }
+}

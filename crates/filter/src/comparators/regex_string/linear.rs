@@ -1,9 +1,10 @@
 //! Patterns that can be found in time linear in the text: those without look-around, back-references and the like.
 
 use super::{MAX_PROGRAM_BYTES, automaton_walk, engine_words, line_ends};
-use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
+use regex_automata::{Input, meta};
 use regex_syntax::hir::{Hir, HirKind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Memory for what the engine learns while matching, in each direction, in bytes; it needs more for large programs.
 const MATCHER_BYTES: usize = 512 << 10;
@@ -42,6 +43,8 @@ pub(super) struct LinearRegex {
     engine: meta::Regex,
     /// For texts in which the engine would find something else.
     automaton: Option<NFA>,
+    /// What the engine has learned while matching; nothing before the first text.
+    learned: Mutex<Option<Box<meta::Cache>>>,
 }
 
 impl LinearRegex {
@@ -60,7 +63,11 @@ impl LinearRegex {
         // The faster ways need the pattern in reverse as well, which may be twice as large.
         let slower = || build(config.clone().hybrid(false).dfa(false));
         let engine = build(config.clone()).or_else(|_| slower())?;
-        Ok(Self { engine, automaton: (!reworded.in_all_texts).then_some(automaton) })
+        Ok(Self {
+            engine,
+            automaton: (!reworded.in_all_texts).then_some(automaton),
+            learned: Mutex::default(),
+        })
     }
 
     /// The memory that the compiled pattern takes before it has matched anything.
@@ -68,11 +75,24 @@ impl LinearRegex {
         self.engine.memory_usage() + self.automaton.as_ref().map_or(0, NFA::memory_usage)
     }
 
+    /// The memory that what it has learned while matching takes.
+    pub(super) fn learned_bytes(&self) -> usize {
+        self.learned().as_ref().map_or(0, |learned| size_of_val(&**learned) + learned.memory_usage())
+    }
+
+    fn learned(&self) -> MutexGuard<'_, Option<Box<meta::Cache>>> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the pattern is found anywhere in `text`.
     pub(super) fn is_match(&self, text: &str) -> bool {
         match &self.automaton {
             Some(automaton) if !line_ends::is_plain(text) => automaton_walk::finds(automaton, text),
-            _ => self.engine.is_match(text),
+            _ => {
+                let mut learned = self.learned();
+                let learned = learned.get_or_insert_with(|| Box::new(self.engine.create_cache()));
+                self.engine.search_half_with(learned, &Input::new(text).earliest(true)).is_some()
+            }
         }
     }
 }

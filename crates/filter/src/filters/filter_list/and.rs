@@ -1,8 +1,8 @@
 //! A list of filters that must all pass.
 
 use super::{
-    Step, any_family_essential, any_has_filter_row, choose_hint, code_of, filter_row_cells_of_all, step,
-    transform_in_turn,
+    Step, any_family_essential, any_has_filter_row, choose_hint, code_of, filter_row_cells_of_all,
+    memory_bytes_of_all, step, transform_in_turn,
 };
 use crate::{Filter, FilterCode, FilterError, OwnedKey, RowCells};
 use finback_cell::Cell;
@@ -120,5 +120,9 @@ impl Filter for FilterListWithAnd {
 
     fn is_family_essential(&self, family: &[u8]) -> bool {
         any_family_essential(&self.filters, family)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(&self.seeking[..]) + memory_bytes_of_all(&self.filters)
     }
 }

@@ -29,6 +29,11 @@ impl LastCell {
         Self { bytes }
     }
 
+    /// Its part of what all that share the copy take.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.bytes.capacity() / Arc::strong_count(&self.bytes)
+    }
+
     pub(super) fn as_cell(&self) -> Cell<'_> {
         Cell::from_checked(&self.bytes)
     }

@@ -3,7 +3,7 @@
 use super::last_cell::LastCell;
 use super::{
     any_family_essential, any_has_filter_row, choose_hint, code_of, compare_in_scan_order,
-    filter_row_cells_of_all, step, transform_in_turn,
+    filter_row_cells_of_all, memory_bytes_of_all, step, transform_in_turn,
 };
 use crate::{Filter, FilterCode, FilterError, OwnedKey, RowCells};
 use finback_cell::Cell;
@@ -171,5 +171,10 @@ impl Filter for FilterListWithOr {
 
     fn is_family_essential(&self, family: &[u8]) -> bool {
         any_family_essential(&self.subs, family)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let last = self.last.as_ref().map_or(0, LastCell::memory_bytes);
+        size_of_val(self) + size_of_val(&self.states[..]) + memory_bytes_of_all(&self.subs) + last
     }
 }

@@ -63,6 +63,19 @@ fn filters_and_time_ranges_of_families_are_handed_on() {
 }
 
 #[test]
+fn of_several_time_ranges_of_a_family_the_last_one_counts() {
+    let times = |family: &'static str, from| pb::ColumnFamilyTimeRange {
+        column_family: family.into(),
+        time_range: pb::TimeRange { from: Some(from), to: Some(9) },
+    };
+    let cf_time_range = vec![times("g", 1), times("f", 2), times("g", 3), times("f", 4)];
+    let get = pb::Get { row: "r".into(), cf_time_range, ..Default::default() };
+    let scan = decode_get(get).unwrap().get.scan;
+    let of = |family: &str| scan.time_range_of(family.as_bytes()).min;
+    assert_eq!((of("f"), of("g"), scan.family_time_ranges.len()), (4, 3, 2));
+}
+
+#[test]
 fn malformed_gets_are_errors() {
     let get = pb::Get { row: "r".into(), ..Default::default() };
     assert!(decode_get(pb::Get::default()).is_err());

@@ -56,6 +56,15 @@ fn a_bad_mutation_does_not_take_the_cells_of_the_next() {
 }
 
 #[test]
+fn an_error_does_not_repeat_rows_of_any_length() {
+    let row = "\u{1}".repeat(30_000);
+    let mut cells = block(&[(&row, CellType::Put)]);
+    let other = pb::MutationProto { row: Some(vec![2; 30_000].into()), ..put(None, 1) };
+    let error = decode_mutation(other, &mut cells, 0).unwrap_err().to_string();
+    assert!(error.contains("a cell of row") && error.len() < 3_000, "{} bytes", error.len());
+}
+
+#[test]
 fn a_block_without_the_cells_is_lost() {
     let mut cells = block(&[("a", CellType::Put)]);
     for count in [2, i32::MAX] {
