@@ -2,7 +2,7 @@
 
 use crate::condition;
 use crate::exceptions::exception;
-use crate::get;
+use crate::get::{self, CELLS_PER_TURN};
 use crate::nonces::Admission;
 use crate::operation_counts;
 use crate::read_memory::ReadMemory;
@@ -179,8 +179,10 @@ async fn read_row(
     let mut scanner = scanner.map_err(|error| exception(&error))?;
     let mut out = ScanOutput::default();
     let mut memory = ReadMemory::within(server);
-    let limits = &ScanLimits::NONE;
-    while get::next(server, &mut scanner, &mut out, limits, &mut memory).await? == ScanStop::Budget {}
+    let limits = &ScanLimits { budget: CELLS_PER_TURN, ..ScanLimits::NONE };
+    while get::next(server, &mut scanner, &mut out, limits, &mut memory).await? == ScanStop::Budget {
+        tokio::task::yield_now().await;
+    }
     Ok(out)
 }
 

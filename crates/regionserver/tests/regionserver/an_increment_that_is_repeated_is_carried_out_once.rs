@@ -1,7 +1,10 @@
 //! Nonces.
 
-use crate::world::{FAMILY, Table, World, increment, region_info};
+use crate::world::{FAMILY, Table, World, increment, put, region_info};
 use finback_cell::{Bytes, ColumnFamilyDescriptor};
+use finback_proto::pb::mutation_proto::{MutationType, column_value::QualifierValue};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Increments by one; gives back the sum.
 async fn count(table: &Table<'_>, nonce: Option<u64>) -> i64 {
@@ -35,6 +38,40 @@ async fn a_repetition_whose_answer_is_in_no_file_any_more_gets_the_sum_now() {
     table.flush().await.unwrap();
     assert_eq!(count(&table, Some(7)).await, 2);
     assert_eq!(count(&table, None).await, 3);
+}
+
+#[tokio::test]
+async fn a_repetition_that_passes_many_versions_lets_others_have_their_turn() {
+    const VERSIONS: u64 = 60_000;
+    const LATER: u64 = 4_000_000_000_000;
+    let world = World::new();
+    let table = table_of_one_version(&world, "NONE").await;
+    assert_eq!(count(&table, Some(7)).await, 1);
+    assert_eq!(count(&table, None).await, 2);
+    table.flush().await.unwrap();
+    // Each with a marker of its own.
+    for kind in [MutationType::Put, MutationType::Delete] {
+        let mut later = put("row", &[("q", b"v")]);
+        later.mutate_type = Some(kind.into());
+        let columns = &mut later.column_value[0].qualifier_value;
+        let version = QualifierValue { delete_type: Some(0), ..columns[0].clone() };
+        *columns = (LATER..LATER + VERSIONS)
+            .map(|timestamp| QualifierValue { timestamp: Some(timestamp), ..version.clone() })
+            .collect();
+        table.mutate(later).await.unwrap();
+    }
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&turns);
+    let other = tokio::spawn(async move {
+        loop {
+            counted.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+        }
+    });
+    assert_eq!(count(&table, Some(7)).await, 2);
+    other.abort();
+    let turns = turns.load(Ordering::SeqCst);
+    assert!(turns >= 10, "{turns}");
 }
 
 /// A table of which files keep one version.
