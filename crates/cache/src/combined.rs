@@ -16,15 +16,13 @@ pub struct CombinedBlockCache {
     charged: AtomicUsize,
 }
 
-/// Part of the memory that may be of blocks on their way to the file.
-const QUEUED_PART: u64 = 16;
 /// A change of the tier's memory that is worth telling.
 const TOLD_BYTES: usize = 1 << 20;
 
 impl CombinedBlockCache {
     /// Both together.
     pub fn new(memory: LruLikeCache, file: FileTier) -> Self {
-        file.queue_at_most(memory.capacity_bytes() / QUEUED_PART);
+        file.suit(memory.capacity_bytes());
         let cache = Self { memory, file, charged: AtomicUsize::new(0) };
         cache.charge();
         cache

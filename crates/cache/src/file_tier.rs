@@ -27,6 +27,10 @@ const MAX_QUEUED_BLOCKS: usize = 1024;
 /// Their bytes, at most; and with little memory.
 const MAX_QUEUED_BYTES: usize = 32 << 20;
 const MIN_QUEUED_BYTES: usize = 2 << 20;
+/// Parts of the cache in memory that may be of blocks on their way to the file, and of knowing what is there; and at least.
+const QUEUED_PART: u64 = 16;
+const KNOWN_PART: u64 = 4;
+const MIN_KNOWN_BYTES: usize = 1 << 20;
 
 /// Memory of a block that the tier has: in the index, which has room to grow, and in the list of its segment.
 const ENTRY_MEMORY: usize = 176;
@@ -87,6 +91,7 @@ struct Shared {
     is_full: AtomicBool,
     queued_bytes: AtomicUsize,
     most_queued_bytes: AtomicUsize,
+    most_entries: AtomicUsize,
     /// Blocks of all segments, forgotten ones included.
     entries: AtomicUsize,
     hits: AtomicU64,
@@ -97,6 +102,10 @@ struct Shared {
 }
 
 impl Shared {
+    fn knows_too_much(&self) -> bool {
+        self.entries.load(Relaxed) > self.most_entries.load(Relaxed)
+    }
+
     fn segment_offset(&self, number: usize) -> u64 {
         number as u64 * self.segment_bytes as u64
     }
@@ -155,6 +164,7 @@ impl FileTier {
             is_full: AtomicBool::new(false),
             queued_bytes: AtomicUsize::new(0),
             most_queued_bytes: AtomicUsize::new(MAX_QUEUED_BYTES),
+            most_entries: AtomicUsize::new(usize::MAX),
             entries: AtomicUsize::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -204,8 +214,8 @@ impl FileTier {
         let length = bytes.len();
         let Some(queue) = &self.queue else { return };
         let queued = self.shared.queued_bytes.fetch_add(length, Relaxed);
-        let is_taken = queued + length <= self.shared.most_queued_bytes.load(Relaxed)
-            && queue.try_send(Offered { file, offset: place.offset, bytes }).is_ok();
+        let has_room = queued == 0 || queued + length <= self.shared.most_queued_bytes.load(Relaxed);
+        let is_taken = has_room && queue.try_send(Offered { file, offset: place.offset, bytes }).is_ok();
         if !is_taken {
             self.shared.queued_bytes.fetch_sub(length, Relaxed);
             self.shared.dropped.fetch_add(1, Relaxed);
@@ -223,10 +233,13 @@ impl FileTier {
         self.shared.is_full.load(Relaxed)
     }
 
-    /// No more than about so many bytes wait to be written.
-    pub(crate) fn queue_at_most(&self, bytes: u64) {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).clamp(MIN_QUEUED_BYTES, MAX_QUEUED_BYTES);
-        self.shared.most_queued_bytes.store(bytes, Relaxed);
+    /// Bounds its memory, for a cache of so many bytes: what waits to be written, and what it knows of, for which it forgets the oldest.
+    pub(crate) fn suit(&self, cache_bytes: u64) {
+        let part = |part: u64| usize::try_from(cache_bytes / part).unwrap_or(usize::MAX);
+        let queued = part(QUEUED_PART).clamp(MIN_QUEUED_BYTES, MAX_QUEUED_BYTES);
+        self.shared.most_queued_bytes.store(queued, Relaxed);
+        let known = part(KNOWN_PART).max(MIN_KNOWN_BYTES) / ENTRY_MEMORY;
+        self.shared.most_entries.store(known, Relaxed);
     }
 
     /// Bytes of memory, of which most are for knowing where each block is.

@@ -111,7 +111,8 @@ impl<const N: usize> Division<N> {
         let taken = given.outside.div_ceil(step).saturating_mul(step).min(self.capacity_bytes);
         // What comes and goes, as with compactions, is not given back each time: what the cache remembers of blocks that it has evicted gets
         // a little less by each change of its capacity.
-        if taken == given.taken || (taken < given.taken && given.taken - taken <= step) {
+        let comes_again = taken > 0 && taken < given.taken && given.taken - taken <= step;
+        if taken == given.taken || comes_again {
             return;
         }
         if taken == self.capacity_bytes {
@@ -120,7 +121,7 @@ impl<const N: usize> Division<N> {
             tracing::warn!(
                 outside,
                 capacity,
-                "indexes of open files and compactions leave the block cache nothing"
+                "indexes of open files, compactions and the file tier leave the block cache nothing"
             );
         }
         given.taken = taken;

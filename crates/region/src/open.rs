@@ -163,10 +163,11 @@ impl Region {
 
     /// Much that is in memory goes to files while writes go on: those wait for the rest alone.
     fn flush_before_closing(&self) -> Result<(), RegionError> {
-        if !self.is_closing() && self.memstore_bytes() > FLUSHED_BEFORE_CLOSING {
-            self.flush(None)?;
+        if self.is_closing() || self.memstore_bytes() <= FLUSHED_BEFORE_CLOSING {
+            return Ok(());
         }
-        Ok(())
+        // Somebody else may be about to close it by now: then that is what there is to wait for.
+        self.flush(None).map(drop).or_else(|error| if self.is_closing() { Ok(()) } else { Err(error) })
     }
 
     fn close_now(&self) -> Result<(), RegionError> {

@@ -277,7 +277,9 @@ impl BulkLoaded {
         if in_name.is_none() && reader.file_info(BULKLOAD_TIMESTAMP).is_none() {
             return None;
         }
-        let own_ids = reader.file_info(SKIP_RESET_SEQ_ID).is_some_and(|flag| flag != [0]);
+        // Of a load that has none its own mean nothing either.
+        let own_ids =
+            in_name != Some(0) && reader.file_info(SKIP_RESET_SEQ_ID).is_some_and(|flag| flag != [0]);
         Some(Self { sequence_id: in_name.or_else(|| reader.max_sequence_id()), own_ids })
     }
 }

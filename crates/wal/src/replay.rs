@@ -141,7 +141,7 @@ fn replay_nonces<S: ReplaySink>(fs: &dyn FileSystem, path: &Path, sink: &mut S) 
         Ok(())
     };
     match read() {
-        Err(error @ (WalError::Corrupt { .. } | WalError::Unsupported { .. })) => {
+        Err(error) if !matches!(error, WalError::Refused { .. }) => {
             tracing::warn!(path = %path.display(), %error, "nonces of edits that are in store files are lost");
             Ok(())
         }

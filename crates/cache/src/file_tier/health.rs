@@ -18,14 +18,17 @@ pub(super) struct Health {
 }
 
 impl Health {
-    pub(super) fn failed(&self, what: &str, error: &io::Error) {
+    /// Whether it is left alone from now on.
+    pub(super) fn failed(&self, what: &str, error: &io::Error) -> bool {
         if self.failures.fetch_add(1, Relaxed) == 0 {
             tracing::warn!(what, %error, "the file tier of the block cache fails for the first time");
         }
-        if self.in_a_row.fetch_add(1, Relaxed) + 1 == TOLERATED {
+        let rests = self.in_a_row.fetch_add(1, Relaxed) + 1 == TOLERATED;
+        if rests {
             tracing::warn!(what, %error, "the file tier of the block cache fails; it is left alone for {REST:?}");
             *self.rests_until.lock() = Some(Instant::now() + REST);
         }
+        rests
     }
 
     pub(super) fn succeeded(&self) {

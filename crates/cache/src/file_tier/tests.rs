@@ -231,6 +231,26 @@ fn what_can_be_read_is_not_forgotten_while_nothing_can_be_written() {
 }
 
 #[test]
+fn the_oldest_blocks_are_forgotten_where_there_is_no_memory_to_know_of_them() {
+    let device = Device::new(8);
+    let tier = device.tier(true);
+    tier.shared.most_entries.store(50, Relaxed);
+    offer(&tier, file(1), 0..150);
+    wait_until(|| tier.statistics().written >= 125);
+    until_written(&tier);
+    let (known, last) = (tier.statistics().blocks, found(&tier, file(1), 100..125));
+    assert!(known <= 75 && last > 20 && tier.is_full(), "{known} known, {last} of the last ones");
+    assert_eq!(found(&tier, file(1), 0..20), 0);
+    drop(tier);
+    // What an earlier server left may be more.
+    let tier = device.tier(true);
+    wait_until(|| tier.statistics().blocks > 100);
+    tier.shared.most_entries.store(50, Relaxed);
+    offer(&tier, file(2), 0..50);
+    wait_until(|| tier.statistics().blocks <= 75);
+}
+
+#[test]
 fn a_file_is_locked_and_a_tiny_one_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let options = FileTierOptions {

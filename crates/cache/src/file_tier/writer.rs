@@ -73,8 +73,23 @@ impl Writer {
         }
     }
 
+    /// Forgets the oldest blocks, if more are known than there is memory for.
+    fn forget_oldest(&mut self) {
+        while self.shared.knows_too_much() {
+            let known = self.segments.iter().enumerate().filter(|(_, (_, entries))| !entries.is_empty());
+            let Some((oldest, _)) = known.min_by_key(|(_, (generation, _))| *generation) else { return };
+            let (generation, entries) = std::mem::take(&mut self.segments[oldest]);
+            self.shared.entries.fetch_sub(entries.len(), Relaxed);
+            self.shared.is_full.store(true, Relaxed);
+            for entry in entries {
+                self.shared.index.remove(generation, &entry);
+            }
+        }
+    }
+
     /// Takes the oldest segment out of use. Blocks in it that were read are the first of the new one, up to half of it.
     fn begin_segment(&mut self) -> SegmentBuilder {
+        self.forget_oldest();
         let mut segment = SegmentBuilder::new(self.generation, self.shared.segment_bytes);
         self.generation += 1;
         let (generation, entries) = std::mem::take(&mut self.segments[self.next]);
@@ -105,8 +120,10 @@ impl Writer {
         match self.shared.device.write_at(segment.finish(), offset) {
             Ok(()) => self.shared.writing.succeeded(),
             Err(error) => {
-                // The next one has the same place: what is in the others stays.
-                self.shared.writing.failed("write", &error);
+                // The next one has the same place, so that what is in the others stays; but not for ever.
+                if self.shared.writing.failed("write", &error) {
+                    self.next = (number + 1) % self.segments.len();
+                }
                 return;
             }
         }

@@ -252,4 +252,7 @@ fn what_comes_and_goes_beside_the_cache_does_not_change_its_capacity_each_time()
     // What is gone for good is given back.
     cache.outside_changed(-(124 << 20));
     assert_eq!(cache.division.bytes_left(), CAPACITY);
+    cache.outside_changed(8 << 20);
+    cache.outside_changed(-(8 << 20));
+    assert_eq!(cache.division.bytes_left(), CAPACITY);
 }
