@@ -78,13 +78,21 @@ impl Writer {
         while self.shared.knows_too_much() {
             let known = self.segments.iter().enumerate().filter(|(_, (_, entries))| !entries.is_empty());
             let Some((oldest, _)) = known.min_by_key(|(_, (generation, _))| *generation) else { return };
-            let (generation, entries) = std::mem::take(&mut self.segments[oldest]);
-            self.shared.entries.fetch_sub(entries.len(), Relaxed);
-            self.shared.is_full.store(true, Relaxed);
+            let (generation, entries) = self.take_out(oldest);
             for entry in entries {
                 self.shared.index.remove(generation, &entry);
             }
         }
+    }
+
+    /// What a segment held, which from now on is nothing. The index still has it.
+    fn take_out(&mut self, number: usize) -> (u64, Vec<Entry>) {
+        let (generation, entries) = std::mem::take(&mut self.segments[number]);
+        self.shared.entries.fetch_sub(entries.len(), Relaxed);
+        if generation > 0 {
+            self.shared.is_full.store(true, Relaxed);
+        }
+        (generation, entries)
     }
 
     /// Takes the oldest segment out of use. Blocks in it that were read are the first of the new one, up to half of it.
@@ -92,11 +100,7 @@ impl Writer {
         self.forget_oldest();
         let mut segment = SegmentBuilder::new(self.generation, self.shared.segment_bytes);
         self.generation += 1;
-        let (generation, entries) = std::mem::take(&mut self.segments[self.next]);
-        self.shared.entries.fetch_sub(entries.len(), Relaxed);
-        if generation > 0 {
-            self.shared.is_full.store(true, Relaxed);
-        }
+        let (generation, entries) = self.take_out(self.next);
         for entry in entries {
             let was_used = self.shared.index.remove(generation, &entry).unwrap_or(false);
             if was_used

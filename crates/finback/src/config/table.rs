@@ -81,7 +81,7 @@ settings! {
     /// A second tier of the block cache: a file, best on an SSD, where the files of regions are not. What it holds is used
     /// again after a restart. Empty: none.
     cache_file: OptionalFile = "", "memory.cache-file", Restart, same(&["hbase.bucketcache.ioengine"]);
-    /// Size of that file. For each block that it has, 176 bytes are taken from the block cache.
+    /// Size of that file. For each block that it has, 176 bytes are taken from the block cache, up to a quarter of that.
     cache_file_bytes: ByteCount = "10g", "memory.cache-file-size", Restart, mebibytes(&["hbase.bucketcache.size"]);
 
     /// Long reads (scans beyond their first few hundred cells, aggregations) that are carried out at a time, and as many

@@ -6,9 +6,9 @@ use finback_cell::{Bytes, Cell, CellType, LATEST_TIMESTAMP, Mutation, MutationKi
 use finback_filter::filters::FirstKeyOnlyFilter;
 use finback_filter::{Filter, FilterCode, FilterError};
 use finback_fs::MemFileSystem;
-use finback_region::{Condition, ConditionTest, Region, RegionError};
+use finback_region::{AtomicOutcome, Condition, ConditionTest, Region, RegionError};
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -68,17 +68,27 @@ fn a_condition_over_a_row_that_is_too_big_is_refused() {
     assert!(run(region.mutate_atomically(Vec::new(), change)).unwrap().applied);
 }
 
-#[test]
-fn a_condition_with_a_slow_filter_lets_others_have_their_turn() {
-    const CELLS: usize = 3000;
-    let (_world, region) = start(CELLS, usize::MAX);
+/// Cells of a row that a slow condition looks at for 90 ms.
+const SLOW_CELLS: usize = 3000;
+
+/// A write that has had a turn, and is in the middle of its slow condition; with the number of cells that this has seen.
+fn begin_slow_write(
+    region: &Region,
+) -> (Arc<AtomicUsize>, Pin<Box<impl Future<Output = Result<AtomicOutcome, RegionError>>>>) {
     let seen = Arc::default();
     let condition = whole_row(&seen, Duration::from_micros(30));
-    let mut write = pin!(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
+    let mut write = Box::pin(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
     assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
-    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(seen.load(Ordering::SeqCst) < SLOW_CELLS);
+    (seen, write)
+}
+
+#[test]
+fn a_condition_with_a_slow_filter_lets_others_have_their_turn() {
+    let (_world, region) = start(SLOW_CELLS, usize::MAX);
+    let (seen, write) = begin_slow_write(&region);
     assert!(run(write).unwrap().applied);
-    assert_eq!(seen.load(Ordering::SeqCst), CELLS);
+    assert_eq!(seen.load(Ordering::SeqCst), SLOW_CELLS);
 }
 
 /// Whether `work`, done by another thread, ends soon.
@@ -93,47 +103,38 @@ fn ends_soon(work: impl FnOnce() + Send + 'static) -> bool {
 
 #[test]
 fn nobody_but_writers_of_its_row_waits_for_a_slow_condition() {
-    const CELLS: usize = 3000;
-    let (_world, region) = start(CELLS, usize::MAX);
-    let seen = Arc::default();
-    let condition = whole_row(&seen, Duration::from_micros(30));
-    let mut write = pin!(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
-    assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    let (_world, region) = start(SLOW_CELLS, usize::MAX);
+    let (seen, write) = begin_slow_write(&region);
     let flushed = Arc::clone(&region);
     assert!(ends_soon(move || assert!(flushed.flush(None).unwrap().flushed)), "a flush waits");
     let written = Arc::clone(&region);
     assert!(ends_soon(move || run(written.mutate(&put(("other", "a", "q"), b"v"))).unwrap()), "a put waits");
-    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(seen.load(Ordering::SeqCst) < SLOW_CELLS);
     assert!(run(write).unwrap().applied);
     assert_eq!(value(&region, ("wide", "a", "new")).unwrap(), b"v");
 }
 
 #[test]
 fn a_region_closes_while_a_slow_condition_is_checked_which_then_ends() {
-    const CELLS: usize = 3000;
-    let (_world, region) = start(CELLS, usize::MAX);
-    let seen = Arc::default();
-    let condition = whole_row(&seen, Duration::from_micros(30));
-    let mut write = pin!(region.mutate_atomically(condition, vec![put(("wide", "a", "new"), b"v")]));
-    assert!(matches!(write.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    let (_world, region) = start(SLOW_CELLS, usize::MAX);
+    let (seen, write) = begin_slow_write(&region);
     let closed = Arc::clone(&region);
     assert!(ends_soon(move || closed.close_to_writes().unwrap()), "closing waits");
     let refused = run(write).unwrap_err();
     assert!(matches!(refused, RegionError::Closing(_)), "{refused}");
-    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(seen.load(Ordering::SeqCst) < SLOW_CELLS);
 }
 
 #[test]
 fn a_slow_condition_is_checked_no_longer_than_the_client_waits() {
-    const CELLS: usize = 3000;
-    let (_world, region) = start(CELLS, usize::MAX);
+    let (_world, region) = start(SLOW_CELLS, usize::MAX);
     let seen = Arc::default();
     let condition = whole_row(&seen, Duration::from_micros(30));
     let change = vec![put(("wide", "a", "new"), b"v")];
     let deadline = Some(Instant::now() + Duration::from_millis(20));
     let refused = run(region.mutate_atomically_until(condition, change.clone(), deadline)).unwrap_err();
     assert!(matches!(refused, RegionError::ReadTimeout(_)), "{refused}");
-    assert!(seen.load(Ordering::SeqCst) < CELLS);
+    assert!(seen.load(Ordering::SeqCst) < SLOW_CELLS);
     assert!(run(region.mutate_atomically(Vec::new(), change)).unwrap().applied);
 }
 
