@@ -5,7 +5,9 @@
 use finback_cache::{BlockCache, LruLikeCache};
 use finback_cell::key::Key;
 use finback_hfile::testing::{file_of_rows, reader_of};
-use finback_hfile::{Block, BlockPriority, FileId, HFileReader, HFileScanner, ScanInterrupt, WriterOptions};
+use finback_hfile::{
+    Block, BlockPriority, FileId, HFileReader, HFileScanner, ScanInterrupt, WriterOptions, read_through,
+};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -168,6 +170,9 @@ const GETS_AT_ONCE: u64 = 10_000;
 /// Blocks that are found, in the evictions; those that come and go are others, for the counts of references are in the blocks.
 const WANTED: usize = BLOCKS_PER_FILE / 2;
 
+/// Of so many rows one is read, so that they are in no more blocks than that.
+const ROWS_APART: usize = CELLS_PER_BLOCK * 4 / 5;
+
 /// What another thread does while one finds its blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meanwhile {
@@ -182,37 +187,54 @@ enum Meanwhile {
     Insert,
 }
 
+/// What is done with a block that was found.
+#[derive(Clone, Copy, Debug)]
+enum Get {
+    /// Nothing: the cache's work alone.
+    Block,
+    /// A row is read out of it, as a get of a server reads one: its block is looked up in the file's index and in the cache, the
+    /// row in the block, and its value is copied.
+    Row,
+}
+
 /// Hits of one thread while another puts in blocks that nobody wants, each of which evicts another.
 fn evictions(blocks: &Blocks, bytes: u64) {
-    let cache = ours(bytes);
     println!(
-        "\n| while | blocks evicted | million gets in a second of the thread, lowest of 50 ms | median | highest |"
+        "\n| gets of a | while | blocks evicted | million gets in a second of the thread, lowest of 50 ms | median | highest |"
     );
-    println!("|---|---|---|---|---|");
-    for meanwhile in [Meanwhile::Nothing, Meanwhile::ReadOnly, Meanwhile::Read, Meanwhile::Insert] {
-        let (stop, evicted) = (AtomicBool::new(false), AtomicU64::new(0));
-        let mut rates: Vec<f64> = std::thread::scope(|scope| {
-            scope.spawn(|| evict(&*cache, blocks, meanwhile, &stop, &evicted));
-            let mut random = Random(3);
-            let rates = (0..=SLICES).map(|_| rate_of_gets(&*cache, blocks, &mut random)).collect();
-            stop.store(true, Ordering::Relaxed);
-            rates
-        });
-        // The first slice warms.
-        rates.remove(0);
-        rates.sort_by(f64::total_cmp);
-        let [lowest, median, highest] = [0, SLICES / 2, SLICES - 1].map(|at| rates[at] / 1e6);
-        let evicted = evicted.into_inner();
-        println!("| {meanwhile:?} | {evicted} | {lowest:.1} | {median:.1} | {highest:.1} |");
+    println!("|---|---|---|---|---|---|");
+    for what in [Get::Block, Get::Row] {
+        let cache = ours(bytes);
+        for meanwhile in [Meanwhile::Nothing, Meanwhile::ReadOnly, Meanwhile::Read, Meanwhile::Insert] {
+            let (stop, evicted) = (AtomicBool::new(false), AtomicU64::new(0));
+            let mut rates: Vec<f64> = std::thread::scope(|scope| {
+                scope.spawn(|| evict(&*cache, blocks, meanwhile, &stop, &evicted));
+                let mut random = Random(3);
+                let rates = (0..=SLICES).map(|_| rate_of_gets(what, &cache, blocks, &mut random)).collect();
+                stop.store(true, Ordering::Relaxed);
+                rates
+            });
+            // The first slice warms.
+            rates.remove(0);
+            rates.sort_by(f64::total_cmp);
+            let [lowest, median, highest] = [0, SLICES / 2, SLICES - 1].map(|at| rates[at] / 1e6);
+            let evicted = evicted.into_inner();
+            println!("| {what:?} | {meanwhile:?} | {evicted} | {lowest:.2} | {median:.2} | {highest:.2} |");
+        }
     }
 }
 
 /// Gets in a second of this thread, for one slice.
-fn rate_of_gets(cache: &dyn BlockCache, blocks: &Blocks, random: &mut Random) -> f64 {
+fn rate_of_gets(what: Get, cache: &Arc<dyn BlockCache>, blocks: &Blocks, random: &mut Random) -> f64 {
     let (begun, mut gets) = (processor_seconds(), 0);
+    let mut value = Vec::new();
     loop {
         for _ in 0..GETS_AT_ONCE {
-            get(cache, blocks, random.next() as usize % WANTED, true);
+            let wanted = random.next() as usize % WANTED;
+            match what {
+                Get::Block => drop(get(&**cache, blocks, wanted, true)),
+                Get::Row => read_row(cache, blocks, wanted * ROWS_APART, &mut value),
+            }
         }
         gets += GETS_AT_ONCE;
         let seconds = processor_seconds() - begun;
@@ -220,6 +242,17 @@ fn rate_of_gets(cache: &dyn BlockCache, blocks: &Blocks, random: &mut Random) ->
             return gets as f64 / seconds;
         }
     }
+}
+
+/// Copies the value of a row, whose block is put in if it is not there.
+fn read_row(cache: &Arc<dyn BlockCache>, blocks: &Blocks, row: usize, value: &mut Vec<u8>) {
+    let mut scanner = HFileScanner::new(Arc::clone(&blocks.reader), Some(Arc::clone(cache)), true);
+    let row = (row as u32).to_be_bytes();
+    read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(&row))).unwrap();
+    let (cell, _) = scanner.peek().unwrap();
+    assert_eq!(cell.row(), row);
+    value.clear();
+    value.extend_from_slice(cell.value());
 }
 
 /// Puts in new blocks as fast as it can, or is as busy without that.

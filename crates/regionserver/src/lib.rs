@@ -49,6 +49,7 @@ mod result;
 mod row_count;
 mod run_inline;
 mod scan;
+mod scanner_shares;
 mod scanners;
 mod scheduler;
 mod schemas;

@@ -2,6 +2,9 @@
 //!
 //! The first call with a nonce goes on; one that comes while it runs waits for it; one that comes after it succeeded is
 //! answered from what is stored. Nonces of replayed edits count as succeeded.
+//!
+//! Where memory is too small for all of their time, the oldest are forgotten earlier, and that is told: a call that is repeated later
+//! than that is carried out twice.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -21,6 +24,9 @@ const NONCE_BYTES: usize = 128;
 const MAX_SHARDS: usize = 64;
 const MIN_NONCES_OF_SHARD: usize = 1024;
 
+/// How often it is told that nonces are forgotten early.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
+
 type Key = (u64, u64);
 
 /// What a call with a nonce is to do.
@@ -38,6 +44,8 @@ pub(crate) struct Nonces {
     /// Of every shard.
     limits: Limits,
     hasher: RandomState,
+    /// When it was last told that some are forgotten early.
+    told: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug)]
@@ -102,6 +110,24 @@ impl Nonces {
             // Numbers of one shard have 32 bits.
             limits: Limits { capacity: (capacity / shards).clamp(1, 1 << 30), retention },
             hasher,
+            told: Mutex::new(None),
+        }
+    }
+
+    /// Tells the operator, now and then, that memory is too small: `age` has the one that has just been forgotten.
+    fn tell(&self, age: Duration, now: Instant) {
+        // Somebody else is telling it.
+        let Some(mut told) = self.told.try_lock() else { return };
+        if told.is_none_or(|told| now.saturating_duration_since(told) >= TOLD_EVERY) {
+            *told = Some(now);
+            let Limits { capacity, retention } = self.limits;
+            tracing::warn!(
+                remembered = capacity * self.shards.len(),
+                ?age,
+                ?retention,
+                "nonces are forgotten before their time, for want of memory (memory.limit): an increment or append that a client \
+                 repeats after this age is carried out twice"
+            );
         }
     }
 
@@ -121,6 +147,7 @@ impl Nonces {
             let ends = {
                 let mut inner = self.shard(place).lock();
                 let now = Instant::now();
+                // No more than before: none is forgotten early.
                 inner.forget_old(now, self.limits);
                 if let Some(done) = inner.done(place) {
                     done.used = now;
@@ -149,7 +176,10 @@ impl Nonces {
     /// Notes a nonce of an edit that was replayed. Its sequence id is not known any more: 0 means "now".
     pub(crate) fn replayed(&self, group: u64, nonce: u64) {
         let place = self.place(group, nonce);
-        self.shard(place).lock().finish(place, 0, self.limits);
+        let early = self.shard(place).lock().finish(place, 0, self.limits);
+        if let Some((age, now)) = early {
+            self.tell(age, now);
+        }
     }
 }
 
@@ -177,8 +207,8 @@ impl Inner {
         Some(&mut self.done[number])
     }
 
-    /// Notes that it was carried out.
-    fn finish(&mut self, place: Place, sequence_id: u64, limits: Limits) {
+    /// Notes that it was carried out. Gives the age of another that is forgotten early for that, and the time.
+    fn finish(&mut self, place: Place, sequence_id: u64, limits: Limits) -> Option<(Duration, Instant)> {
         let now = Instant::now();
         if let Some(done) = self.done(place) {
             (done.sequence_id, done.used) = (sequence_id, now);
@@ -187,17 +217,22 @@ impl Inner {
             let hash_of = |&number: &u32| self.hasher.hash_one(self.done[number].key);
             self.numbers.insert_unique(place.hash, number, hash_of);
         }
-        self.forget_old(now, limits);
+        self.forget_old(now, limits).map(|age| (age, now))
     }
 
-    /// Forgets those that nobody has used for long, and the oldest where there are too many.
-    fn forget_old(&mut self, now: Instant, limits: Limits) {
+    /// Forgets those that nobody has used for long, and the oldest where there are too many. Gives the age of one that had not come to
+    /// its time.
+    fn forget_old(&mut self, now: Instant, limits: Limits) -> Option<Duration> {
+        let mut early = None;
         let is_old = |since: Instant| now.saturating_duration_since(since) >= limits.retention;
         loop {
             let too_many = self.done.done.len() > limits.capacity;
             let Some((number, oldest)) = self.done.pop_if(|oldest| too_many || is_old(oldest.since)) else {
-                break;
+                return early;
             };
+            if !is_old(oldest.used) && too_many {
+                early = Some(now.saturating_duration_since(oldest.since));
+            }
             let hash = self.hasher.hash_one(oldest.key);
             // Used since: it stays as much longer.
             let stays = !too_many && !is_old(oldest.used);
@@ -260,10 +295,12 @@ impl Drop for NonceGuard {
     fn drop(&mut self) {
         let mut inner = self.nonces.shard(self.place).lock();
         let ends = inner.end(self.place);
-        if let Some(sequence_id) = self.done {
-            inner.finish(self.place, sequence_id, self.nonces.limits);
-        }
+        let early =
+            self.done.and_then(|sequence_id| inner.finish(self.place, sequence_id, self.nonces.limits));
         drop(inner);
+        if let Some((age, now)) = early {
+            self.nonces.tell(age, now);
+        }
         if let Some(ends) = ends {
             ends.notify_waiters();
         }

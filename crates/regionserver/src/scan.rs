@@ -100,7 +100,7 @@ async fn open(
         convert::decode_scan(scan)?;
     // A read point beyond this region's would see writes in progress.
     scan.read_point = scan.read_point.map(|point| point.min(region.read_point()));
-    let id = server.scanners.new_id()?;
+    let id = server.scanners.new_id(&call.connection, region.info().is_meta())?;
     // A scan that stays open is not to keep its request.
     let own_bytes = if request.close_scanner() { 0 } else { scan.detach() + memory_of_columns(&scan) };
     let filter_bytes = filter.as_ref().map_or(0, |filter| filter.bytes.len() * FILTER_FACTOR);
@@ -122,6 +122,7 @@ async fn open(
     let most = server.max_scan_result_bytes().max(1);
     let max_bytes = max_result_size.map_or(most, |size| usize::try_from(size).unwrap_or(most).clamp(1, most));
     let scanner = Box::new(OpenScanner {
+        owner: Arc::clone(&call.connection),
         region,
         scanner,
         scan,

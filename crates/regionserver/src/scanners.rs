@@ -1,17 +1,16 @@
 //! Open scanners, their leases and call sequence numbers.
 
 use crate::idle_memory::{IdleMemory, Kept};
+use crate::scanner_shares::ScannerShares;
 use finback_cell::Scan;
 use finback_region::{KeptReadPoint, Region, RegionScanner};
-use finback_rpc::{RpcException, exceptions};
+use finback_rpc::{ConnectionInfo, RpcException, exceptions};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Scanners that may be open at once; beyond it opening is refused.
-const MAX_OPEN: usize = 100_000;
 /// Ids of scanners that this server closed by itself, of which late calls are told that there is nothing more.
 const REMEMBERED_CLOSED: usize = 4096;
 
@@ -20,6 +19,8 @@ const SMALL_BYTES: usize = 4 << 10;
 
 /// A scan between two calls.
 pub(crate) struct OpenScanner {
+    /// Whose it is.
+    pub(crate) owner: Arc<ConnectionInfo>,
     pub(crate) region: Arc<Region>,
     pub(crate) scanner: RegionScanner,
     /// What it was opened for.
@@ -52,6 +53,7 @@ impl OpenScanner {
 }
 
 pub(crate) struct Slot {
+    owner: Arc<ConnectionInfo>,
     /// `None` while a call works with it.
     pub(crate) scanner: Option<Box<OpenScanner>>,
     next_call: u64,
@@ -61,9 +63,9 @@ pub(crate) struct Slot {
 }
 
 /// The scanners by their ids.
-#[derive(Default)]
 pub(crate) struct Slots {
     pub(crate) by_id: HashMap<u64, Slot>,
+    shares: ScannerShares,
     idle: IdleMemory,
     /// Of scanners that the server has closed before their end, for as long as a lease: their clients open others that are
     /// to see the same.
@@ -83,6 +85,7 @@ impl Slots {
     pub(crate) fn remove(&mut self, id: u64) -> Option<Slot> {
         let slot = self.by_id.remove(&id)?;
         self.idle.remove(slot.idle);
+        self.shares.remove(&slot.owner);
         Some(slot)
     }
 
@@ -118,14 +121,19 @@ pub(crate) struct Scanners {
 }
 
 impl Scanners {
-    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one. `idle_bytes`: that
-    /// scanners keep while they wait for their clients.
-    pub(crate) fn new(start_code: u64, lease: Duration, idle_bytes: usize) -> Self {
+    /// Ids begin with the server's start code, so that those of an earlier life are unknown to this one. `bytes`: that
+    /// scanners keep while they wait for their clients, besides segments of memstores.
+    pub(crate) fn new(start_code: u64, lease: Duration, bytes: usize) -> Self {
         // 31 bits of the start code, 32 bits to count; positive as a Java long.
         let next_id = AtomicU64::new((start_code & 0x7fff_ffff) << 32 | 1);
         Self {
-            slots: Mutex::default(),
-            idle_bytes,
+            slots: Mutex::new(Slots {
+                by_id: HashMap::new(),
+                shares: ScannerShares::new(bytes, SMALL_BYTES),
+                idle: IdleMemory::default(),
+                left: VecDeque::new(),
+            }),
+            idle_bytes: bytes,
             closed: Mutex::default(),
             next_id,
             lease,
@@ -140,14 +148,12 @@ impl Scanners {
 
     /// How many are open.
     pub(crate) fn open(&self) -> usize {
-        self.slots.lock().by_id.len()
+        self.slots.lock().shares.open()
     }
 
-    /// An id for a new scanner.
-    pub(crate) fn new_id(&self) -> Result<u64, RpcException> {
-        if self.slots.lock().by_id.len() >= MAX_OPEN {
-            return Err(exceptions::region_too_busy(format!("more than {MAX_OPEN} scanners are open")));
-        }
+    /// An id for a new scanner, unless its owner has too many.
+    pub(crate) fn new_id(&self, owner: &Arc<ConnectionInfo>, of_meta: bool) -> Result<u64, RpcException> {
+        self.slots.lock().shares.check(owner, of_meta)?;
         Ok(self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
@@ -176,8 +182,12 @@ impl Scanners {
         let expires = Instant::now() + self.lease;
         let kept = scanner.kept();
         let mut slots = self.slots.lock();
-        let Slots { by_id, idle, .. } = &mut *slots;
-        let slot = by_id.entry(id).or_insert(Slot { scanner: None, next_call: 0, expires, idle: None });
+        let Slots { by_id, idle, shares, .. } = &mut *slots;
+        let slot = by_id.entry(id).or_insert_with(|| {
+            shares.add(&scanner.owner);
+            let owner = Arc::clone(&scanner.owner);
+            Slot { owner, scanner: None, next_call: 0, expires, idle: None }
+        });
         slot.scanner = Some(scanner);
         slot.expires = expires;
         idle.remove(slot.idle.take());

@@ -15,6 +15,32 @@ fn finish(inner: &mut Inner, nonce: u64, sequence_id: u64, limits: Limits) {
     inner.finish(place, sequence_id, limits);
 }
 
+#[test]
+fn that_one_is_forgotten_before_its_time_is_told_and_not_with_each() {
+    let mut inner = Inner::default();
+    let mut finish = |nonce, capacity| {
+        let place = place(&inner, nonce);
+        inner.finish(place, nonce, limits(capacity)).is_some()
+    };
+    assert_eq!([1, 2, 3, 4].map(|nonce| finish(nonce, 2)), [false, false, true, true]);
+    // None is known any more for its time alone.
+    let old = Limits { capacity: 1, retention: Duration::ZERO };
+    let (mut inner, place) = (Inner::default(), |inner: &Inner, nonce| place(inner, nonce));
+    assert!((1..4).all(|nonce| inner.finish(place(&inner, nonce), nonce, old).is_none()));
+
+    let nonces = Nonces::new(2 * NONCE_BYTES, RETENTION);
+    let begin = Instant::now();
+    let told_at = || *nonces.told.lock();
+    (0..2).for_each(|nonce| nonces.replayed(1, nonce));
+    assert_eq!(told_at(), None);
+    nonces.replayed(1, 2);
+    let first = told_at().expect("it is told");
+    nonces.replayed(1, 3);
+    assert_eq!(told_at(), Some(first));
+    nonces.tell(Duration::ZERO, begin + 2 * TOLD_EVERY);
+    assert_eq!(told_at(), Some(begin + 2 * TOLD_EVERY));
+}
+
 fn known(inner: &mut Inner) -> Vec<u64> {
     let mut known: Vec<u64> = inner.done.done.iter().map(|done| done.key.1).collect();
     assert_eq!(inner.numbers.len(), known.len());

@@ -212,6 +212,27 @@ async fn scanners_that_wait_keep_neither_blocks_nor_flushed_memory_and_go_on_whe
 }
 
 #[tokio::test]
+async fn a_client_that_opens_as_many_as_it_can_leaves_some_to_others() {
+    let world = strict();
+    let table = world.table("t").await;
+    table.fill(0..2, b"v").await;
+    let request = table.open_scan(1);
+    let mut opened = Vec::new();
+    let refusal = loop {
+        match scan(&table, &request).await {
+            Ok((response, _)) => opened.push(response.scanner_id),
+            Err(refusal) => break refusal,
+        }
+    };
+    assert_eq!((opened.len(), refusal.simple_class()), (500, "RegionTooBusyException"));
+    let other: Answer<(pb::ScanResponse, _)> = world.ask_within(None, "Scan", &request).await;
+    assert!(other.is_ok());
+    scan(&table, &close(opened[0])).await.unwrap();
+    scan(&table, &close(opened[1])).await.unwrap();
+    assert!(scan(&table, &request).await.is_ok());
+}
+
+#[tokio::test]
 async fn one_that_stands_within_a_row_is_closed_when_what_it_keeps_is_too_much() {
     let world = strict();
     let table = world.table("t").await;
