@@ -87,7 +87,12 @@ impl Shared {
             answer = &mut primary => return answer,
             () = tokio::time::sleep(patience) => {}
         }
-        let located = self.locator.locate(call.known, call.row, call.side).await;
+        // The primary's call may be looking for the region itself, and this waits for it then.
+        let located = tokio::select! {
+            biased;
+            answer = &mut primary => return answer,
+            located = self.locator.locate(call.known, call.row, call.side) => located,
+        };
         let mut asking = vec![primary];
         for replica in located.iter().flat_map(|location| location.replicas()) {
             let request = &request;

@@ -145,6 +145,51 @@ fn what_meta_does_not_know_is_moved_aside_and_kept() {
 }
 
 #[test]
+fn what_the_next_start_goes_on_with_is_left_alone() {
+    let root = Root::new();
+    let table = root.table.name.clone();
+    let daughter =
+        RegionInfo::new(table, Bytes::from_static(b"b"), Bytes::from_static(b"f"), 1_700_000_000_009);
+    root.dir().create_offspring(&daughter, &root.regions[1..2], &[Bytes::from_static(b"f")]).unwrap();
+    let load = root.region_dir(0).join(".bulk_load/f");
+    fs::create_dir_all(&load).unwrap();
+    fs::write(load.join(FILE), b"loaded").unwrap();
+    root.log_meta(region_edits(&root.regions[0], "OPEN"));
+    let repairs = |root: &Root| {
+        let report = root.check_by(false);
+        let mut found = found_in(&report);
+        found.sort();
+        assert_eq!(found, ["leftover f".to_owned(), format!("orphan-region {}", daughter.encoded_name())]);
+        report.repairs(Losses::Accepted).count()
+    };
+    assert_eq!(repairs(&root), 0);
+    // Without a log nothing says that the load goes on.
+    fs::remove_dir_all(root.directory.path().join("WALs/h,1,1")).unwrap();
+    assert_eq!(repairs(&root), 1);
+}
+
+#[test]
+fn what_goes_aside_as_a_whole_is_not_repaired_before() {
+    let root = Root::new();
+    let table = root.table.name.clone();
+    let orphan =
+        RegionInfo::new(table, Bytes::from_static(b"c"), Bytes::from_static(b"d"), 1_700_000_000_009);
+    root.dir().create_region_dir(&orphan).unwrap();
+    let orphan_dir = root.dir().region_dir(&orphan.table, &orphan.encoded_name());
+    fs::create_dir(orphan_dir.join("f")).unwrap();
+    let file = orphan_dir.join("f").join(FILE);
+    fs::copy(root.family_dir(0).join(FILE), &file).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[60] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let orphan = format!("orphan-region {}", orphan.encoded_name());
+    assert_eq!(root.found(), [format!("damaged-file {FILE}"), orphan]);
+    assert_eq!(root.repair_with(Losses::Accepted), 1);
+    assert!(root.check().findings.is_empty(), "{:#?}", root.check().findings);
+    assert_eq!(fs::read(root.aside(&file)).unwrap(), bytes);
+}
+
+#[test]
 fn what_meta_has_and_the_directory_lacks_is_made() {
     let root = Root::new();
     fs::remove_dir_all(root.region_dir(0)).unwrap();

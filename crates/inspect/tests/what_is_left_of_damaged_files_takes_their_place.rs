@@ -3,12 +3,12 @@
 
 mod root;
 
-use finback_cell::{CellOrder, TableDescriptor};
+use finback_cell::{CellOrder, ColumnFamilyDescriptor, TableDescriptor};
 use finback_fs::{FaultyFileSystem, FileSystem, LocalFileSystem};
 use finback_hfile::testing::{reader_of, write_rows};
 use finback_hfile::{DamagedFile, FileId, WriterOptions};
 use finback_inspect::{CheckOptions, CheckReport, InspectError, Losses, check_directory, repair_directory};
-use finback_layout::RootDir;
+use finback_layout::{RootDir, TRACKER};
 use finback_proto::pb;
 use finback_wal::WalReader;
 use root::{Counted, FILE, Root, Silent, found_in, region_edits};
@@ -235,8 +235,27 @@ fn a_damaged_descriptor_is_written_from_what_else_knows_it() {
 
     let root = Root::with_family(family());
     let damaged = damage(&root);
-    let written = repaired(&root, "with HBase's defaults for all settings", &damaged);
-    assert_eq!((written.families.len(), written == root.table), (1, false));
+    let written = repaired(&root, "with HBase's defaults for all other settings", &damaged);
+    let settings = |family: &ColumnFamilyDescriptor| {
+        let setting = |name| family.attribute(name).map(str::to_owned);
+        ["VERSIONS", "KEEP_DELETED_CELLS", TRACKER].map(setting)
+    };
+    let kept = [Some("2147483647".to_owned()), Some("TRUE".to_owned()), None];
+    assert_eq!(written.families.iter().map(settings).collect::<Vec<_>>(), [kept.clone()]);
+
+    // A family that is younger than what tells of the others is not left for the server to remove.
+    let root = Root::with_family(family());
+    let older = descriptors(&root).pop().unwrap();
+    let length = fs::metadata(&older).unwrap().len();
+    fs::copy(&older, older.with_file_name(format!(".tableinfo.0000000002.{length}"))).unwrap();
+    let region = root.dir().list_regions(&root.table.name).unwrap().remove(0);
+    let none = std::iter::empty::<(&str, u64)>();
+    fs::create_dir(root.dir().family_dir(&root.table.name, &region, b"young")).unwrap();
+    root.dir().write_store_file_list(&root.table.name, &region, b"young", none).unwrap();
+    let damaged = damage(&root);
+    let written = repaired(&root, "with the families f, young", &damaged);
+    assert_eq!(written.families[0], root.table.families[0]);
+    assert_eq!(settings(&written.families[1]), [kept[0].clone(), kept[1].clone(), Some("FILE".to_owned())]);
 }
 
 #[test]

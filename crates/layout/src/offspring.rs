@@ -4,17 +4,18 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use finback_cell::{Bytes, RegionInfo, TableName};
+use finback_cell::{Bytes, RegionInfo, TableDescriptor, TableName};
 
 use crate::{Half, LayoutError, Reference, Result, RootDir, StoreFileName, StoreFileTracker, small_file};
 
 impl RootDir {
     /// Makes the directory of a region with references to the cells of its parents that are within its keys. The parents
-    /// are closed; `families` are all that the table has. A crash leaves a directory without `.regioninfo`, or a whole
-    /// one; neither counts before hbase:meta has the region.
+    /// are closed; `families` are all that the table has: of others nothing would be left. A crash leaves a directory without
+    /// `.regioninfo`, or a whole one; neither counts before hbase:meta has the region.
     ///
     /// # Errors
-    /// [`LayoutError::Unsupported`] for a parent that has references itself; the storage's.
+    /// [`LayoutError::Unsupported`] for a parent that has references itself; [`LayoutError::Corrupt`] if the table's descriptor has
+    /// other families; the storage's.
     pub fn create_offspring(
         &self,
         region: &RegionInfo,
@@ -22,6 +23,7 @@ impl RootDir {
         families: &[Bytes],
     ) -> Result<()> {
         let (table, encoded) = (&region.table, region.encoded_name());
+        let descriptor = self.descriptor_with(table, families)?;
         let mut files = Vec::new();
         let mut sequence_id = 0;
         for parent in parents {
@@ -41,27 +43,41 @@ impl RootDir {
             .create_dirs_all(&dirs)
             .map_err(|source| LayoutError::Io { path: region_dir.clone(), source })?;
         small_file::write_all_new(&**self.fs(), &files)?;
-        self.list_references(region, parents, &files)?;
+        if let Some(descriptor) = descriptor {
+            self.list_references(&descriptor, region, parents, &files)?;
+        }
         // Sequence ids go on where those of the parents ended.
         self.write_sequence_id_file(table, &encoded, sequence_id)?;
         self.create_region_dir(region)
+    }
+
+    /// The descriptor of a table, if it has one, and no families but these.
+    fn descriptor_with(&self, table: &TableName, families: &[Bytes]) -> Result<Option<TableDescriptor>> {
+        let descriptor = match self.read_table_descriptor(table) {
+            Err(LayoutError::NotFound { .. }) => return Ok(None),
+            read => read?,
+        };
+        match descriptor.families.iter().find(|family| !families.contains(&family.name)) {
+            None => Ok(Some(descriptor)),
+            Some(family) => Err(LayoutError::Corrupt {
+                path: self.table_dir(table),
+                reason: format!("its descriptor has a family {}, which is new", family.name.escape_ascii()),
+            }),
+        }
     }
 
     /// Lists the references of families whose tracker keeps a list: without it HBase would see none of them. The lists are
     /// called as those of the parents are.
     fn list_references(
         &self,
+        descriptor: &TableDescriptor,
         region: &RegionInfo,
         parents: &[RegionInfo],
         files: &[(PathBuf, Vec<u8>)],
     ) -> Result<()> {
         let (table, encoded) = (&region.table, region.encoded_name());
-        let descriptor = match self.read_table_descriptor(table) {
-            Err(LayoutError::NotFound { .. }) => return Ok(()),
-            read => read?,
-        };
         for family in &descriptor.families {
-            let tracker = StoreFileTracker::of(&descriptor, family);
+            let tracker = StoreFileTracker::of(descriptor, family);
             if !tracker.is_ok_and(StoreFileTracker::writes_list) {
                 continue;
             }

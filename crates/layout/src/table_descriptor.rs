@@ -83,7 +83,11 @@ impl RootDir {
         let path = dir.join(file_name(sequence, content.len()));
         self.fs().rename(&temporary, &path).at(&path)?;
         for entry in old {
-            small_file::remove_if_exists(&**self.fs(), &dir.join(entry.name))?;
+            // It is over: the highest number counts.
+            let path = dir.join(entry.name);
+            if let Err(error) = small_file::remove_if_exists(&**self.fs(), &path) {
+                tracing::warn!(path = %path.display(), %error, "an older descriptor was not removed");
+            }
         }
         self.fs().sync_dir(&dir).at(&dir)
     }

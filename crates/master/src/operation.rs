@@ -286,6 +286,8 @@ impl Operation {
             Self::CloneSnapshot(of) => snapshots::check_clone(state, of, sanity_checks),
             Self::RestoreSnapshot(of) => snapshots::check_restore(state, of, sanity_checks),
             Self::TruncateRegion { table, region } => {
+                // Who would write down that it is closed?
+                refuse_catalog(table)?;
                 region_division::check_open(state, table, region).map(drop)
             }
             Self::SplitRegion { table, region, split_row } => {

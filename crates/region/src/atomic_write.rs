@@ -3,7 +3,7 @@
 //! The rows are locked exclusively from before the read until the write is visible; a single row, mostly, until the write has
 //! its place in the log ([`crate::unsettled`]).
 
-use crate::edit::{Edit, tags_with_ttl};
+use crate::edit::{Edit, check_row_length, tags_with_ttl};
 use crate::error::{Interrupt, RegionError};
 use crate::large_updates::LARGE_UPDATE_BYTES;
 use crate::locked_read::{CELLS_PER_LOOK, LargeTurn};
@@ -111,6 +111,7 @@ impl Region {
         }
         for condition in &conditions {
             self.check_row(&condition.row, "checkAndMutate")?;
+            check_row_length(&condition.row)?;
         }
         let bytes = mutations.iter().map(|mutation| mutation.cells.bytes().len()).sum();
         self.wait_for_room(bytes).await?;

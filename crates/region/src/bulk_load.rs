@@ -138,11 +138,9 @@ impl Region {
             let Err(error) = self.track(self.store(&place.family)?, &[], std::slice::from_ref(file)) else {
                 continue;
             };
+            // They are taken back when the lists on disk say so, too.
             for (place, file) in files().take(number + 1) {
-                if let Err(error) = self.track(self.store(&place.family)?, std::slice::from_ref(file), &[]) {
-                    // The next change of the list replaces it.
-                    tracing::error!(region = %self.encoded_name, %error, "a list has a file that is taken back");
-                }
+                self.strike_off(self.store(&place.family)?, file);
             }
             return Err(error);
         }

@@ -213,8 +213,6 @@ impl Region {
             max_sequence_id_of_others: max_sequence_id.unwrap_or(0),
             last: &[(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers.iter().cloned()))],
             others: &[(file_info::PART_OF_COMPACTION, &compaction_event(inputs, std::iter::empty()))],
-            // The sequence id up to which files have all edits must not go back, nor what is left over be forgotten.
-            must_have_any: max_sequence_id == store.max_sequence_id() || !leftovers.is_empty(),
         })?;
         outcome.bytes_written = finished.iter().map(|output| output.file.size_bytes()).sum();
         Ok((outcome, finished))

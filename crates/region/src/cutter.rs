@@ -103,12 +103,12 @@ impl Cutter {
         }
     }
 
-    /// Pieces that get a file although no cell went to them; `has_any`: whether some piece has got a file.
-    pub(crate) fn empty_pieces(&self, has_any: bool, must_have_any: bool) -> std::ops::Range<usize> {
+    /// Pieces that get a file although no cell went to them; `has_any`: whether some piece has got a file. One has to, to name what
+    /// it stands for: an input that could not be archived would be served again after a crash.
+    pub(crate) fn empty_pieces(&self, has_any: bool) -> std::ops::Range<usize> {
         match &self.cut {
             Cut::Rows { whole: Some((first, end)), .. } => *first..*end,
-            Cut::Whole if !has_any => 0..1,
-            Cut::Times(_) if !has_any && must_have_any => 0..1,
+            Cut::Whole | Cut::Times(_) if !has_any => 0..1,
             Cut::Rows { .. } | Cut::Cells { .. } if !has_any => self.pieces() - 1..self.pieces(),
             _ => 0..0,
         }

@@ -135,6 +135,14 @@ pub(crate) fn tags_with_ttl(area: &[u8], ttl_ms: i64) -> Vec<u8> {
     out
 }
 
+/// Refuses what is no row: one without bytes would mean all rows to a read.
+pub(crate) fn check_row_length(row: &[u8]) -> Result<(), RegionError> {
+    if row.is_empty() || row.len() > finback_cell::MAX_ROW_LENGTH {
+        return Err(RegionError::Invalid(format!("Row length {} is not in 1..32767", row.len())));
+    }
+    Ok(())
+}
+
 impl Region {
     /// The durability of a mutation, with the table's where it leaves it open.
     pub(crate) fn effective_durability(&self, mutation: &Mutation) -> Durability {
@@ -147,9 +155,7 @@ impl Region {
     /// Checks a mutation against the region and the schema.
     pub(crate) fn check_mutation(&self, mutation: &Mutation) -> Result<(), RegionError> {
         let row = &mutation.row;
-        if row.is_empty() || row.len() > finback_cell::MAX_ROW_LENGTH {
-            return Err(RegionError::Invalid(format!("Row length {} is not in 1..32767", row.len())));
-        }
+        check_row_length(row)?;
         let limit = self.environment.config.max_cell_size_bytes;
         self.check_timestamps(mutation)?;
         for cell in &mutation.cells {

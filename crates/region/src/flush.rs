@@ -142,6 +142,10 @@ impl Region {
             // One that was waited for may have left half of its write.
             self.check_kept()?;
             if chosen.iter().all(|store| store.memstore.is_empty()) {
+                // What came to them was of no use to anybody, and went in memory.
+                for store in &chosen {
+                    store.keeper.take_oldest_edit();
+                }
                 (if own_id { self.flush_id() } else { self.read_point() }, Vec::new())
             } else {
                 let sequence_id = replayed.unwrap_or_else(|| self.flush_id());
@@ -296,7 +300,6 @@ impl Region {
             max_sequence_id_of_others: part.store.max_sequence_id().unwrap_or(0),
             last: &[],
             others: &[],
-            must_have_any: true,
         })?;
         self.publish(part.store, outputs, &[]).map_err(|(error, uncertain)| {
             // The next flush writes the same cells again.

@@ -1,7 +1,8 @@
 //! What a flush or a compaction keeps: hidden and surplus puts go; markers stay, but in a compaction of all files.
 //!
 //! Cells that some open scanner must not yet see, or may still see in an older state ("unstable": newer than the
-//! smallest read point), are always kept, hide nothing and count for nothing.
+//! smallest read point), are kept, hide nothing and count for nothing. Puts among them go that a marker hides which all see: it
+//! may not be there any more when they come to be seen.
 //!
 //! Under NEW_VERSION_BEHAVIOR what is hidden depends on what was written before: everything is kept but by a compaction
 //! of all files.
@@ -101,7 +102,11 @@ impl FlushMatcher {
             return false;
         }
         if sequence_id > self.smallest_read_point {
-            return true;
+            let is_hidden = self.new_versions.is_none()
+                && self.earliest_put.is_some()
+                && cell.is_put()
+                && self.deletes.check(cell) != Deleted::No;
+            return !is_hidden;
         }
         if self.left_column.as_deref() == Some(cell.qualifier()) {
             return false;

@@ -54,6 +54,9 @@ impl Region {
     }
 
     fn has_old_edits_in(&self, store: &Store, now: i64) -> bool {
+        if store.memstore.is_empty() {
+            return false;
+        }
         let config = &self.environment.config;
         let limit = match config.periodic_flush_interval {
             Some(interval) if self.info.table.is_system() => Some(interval.min(SYSTEM_FLUSH_INTERVAL)),

@@ -81,8 +81,6 @@ pub(crate) struct Inscription<'a> {
     pub(crate) last: &'a [(&'a [u8], &'a [u8])],
     /// What the others say.
     pub(crate) others: &'a [(&'a [u8], &'a [u8])],
-    /// Whether there is a file even if there is no cell and the output is cut by time.
-    pub(crate) must_have_any: bool,
 }
 
 impl OutputFiles<'_> {
@@ -170,7 +168,7 @@ impl OutputFiles<'_> {
         inscription: &Inscription<'_>,
     ) -> Result<Vec<FinishedOutput>, RegionError> {
         let has_any = self.writers.iter().any(Option::is_some);
-        for piece in self.cutter.empty_pieces(has_any, inscription.must_have_any) {
+        for piece in self.cutter.empty_pieces(has_any) {
             self.writer(piece)?;
         }
         let fs = self.region.environment.root.fs();

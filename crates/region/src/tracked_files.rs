@@ -63,7 +63,18 @@ impl Region {
         Ok(())
     }
 
-    /// Sees to it that the list of a store, if there is one, says what it said before a change that failed.
+    /// Takes a file out of the list of a store, if there is one, but not yet on disk: [`Region::settle_list`] does that, and until then
+    /// the file has to stay.
+    pub(crate) fn strike_off(&self, store: &Store, file: &StoreFile) {
+        if store.tracked.tracker.writes_list() {
+            let mut listed = store.tracked.listed.lock();
+            listed.files.remove(&file.name());
+            listed.is_uncertain = true;
+        }
+    }
+
+    /// Sees to it that the list of a store, if there is one, says what it said before a change that failed, or without what was
+    /// struck off.
     ///
     /// # Errors
     /// The storage's: the list may still be either.

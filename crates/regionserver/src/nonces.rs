@@ -176,10 +176,8 @@ impl Nonces {
     /// Notes a nonce of an edit that was replayed. Its sequence id is not known any more: 0 means "now".
     pub(crate) fn replayed(&self, group: u64, nonce: u64) {
         let place = self.place(group, nonce);
-        let early = self.shard(place).lock().finish(place, 0, self.limits);
-        if let Some((age, now)) = early {
-            self.tell(age, now);
-        }
+        // Of one that is forgotten for it nobody knows how old it is.
+        let _ = self.shard(place).lock().finish(place, 0, self.limits);
     }
 }
 
@@ -231,7 +229,7 @@ impl Inner {
                 return early;
             };
             if !is_old(oldest.used) && too_many {
-                early = Some(now.saturating_duration_since(oldest.since));
+                early = Some(now.saturating_duration_since(oldest.used));
             }
             let hash = self.hasher.hash_one(oldest.key);
             // Used since: it stays as much longer.

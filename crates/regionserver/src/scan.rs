@@ -100,7 +100,10 @@ async fn open(
         convert::decode_scan(scan)?;
     // A read point beyond this region's would see writes in progress.
     scan.read_point = scan.read_point.map(|point| point.min(region.read_point()));
-    let id = server.scanners.new_id(&call.connection, region.info().is_meta())?;
+    if !request.close_scanner() {
+        server.scanners.check(&call.connection, region.info().is_meta())?;
+    }
+    let id = server.scanners.new_id();
     // A scan that stays open is not to keep its request.
     let own_bytes = if request.close_scanner() { 0 } else { scan.detach() + memory_of_columns(&scan) };
     let filter_bytes = filter.as_ref().map_or(0, |filter| filter.bytes.len() * FILTER_FACTOR);

@@ -1,8 +1,7 @@
-//! How many scanners each client has open, and whether it may open another one.
+//! How many scanners each connection has open, and whether it may open another one.
 //!
-//! Each may have as many as are free besides: one alone gets a half, whoever comes next a half of the rest, and there is always
-//! something left for one that has none yet. Scans of hbase:meta, without which no client finds a region, get some that others
-//! cannot have.
+//! Each may have as many as are free besides: one alone gets a half, whoever comes next a half of the rest. Those of hbase:meta,
+//! without which no client finds a region, are counted by themselves.
 
 use finback_rpc::{ConnectionInfo, RpcException, exceptions};
 use std::collections::HashMap;
@@ -11,12 +10,19 @@ use std::sync::Arc;
 
 /// So many may be open in any case, and no more.
 const OPEN_AT_MOST: RangeInclusive<usize> = 1_000..=100_000;
-/// Beyond that, so many of hbase:meta.
+/// So many of hbase:meta.
 const OF_META: usize = 1_000;
 
 /// Who has how many of the scanners that are open.
 #[derive(Debug)]
 pub(crate) struct ScannerShares {
+    of_tables: Shares,
+    of_meta: Shares,
+}
+
+/// Of one kind.
+#[derive(Debug)]
+struct Shares {
     /// By the address of its owner, who lives as long as it has any.
     by_owner: HashMap<usize, usize>,
     open: usize,
@@ -27,43 +33,49 @@ impl ScannerShares {
     /// For scanners of which each takes `each` bytes, all together `bytes`.
     pub(crate) fn new(bytes: usize, each: usize) -> Self {
         let most = (bytes / each).clamp(*OPEN_AT_MOST.start(), *OPEN_AT_MOST.end());
-        Self { by_owner: HashMap::new(), open: 0, most }
+        let shares = |most| Shares { by_owner: HashMap::new(), open: 0, most };
+        Self { of_tables: shares(most), of_meta: shares(OF_META) }
     }
 
     /// How many are open.
     pub(crate) fn open(&self) -> usize {
-        self.open
+        self.of_tables.open + self.of_meta.open
     }
 
-    /// Whether `owner` may open another one.
+    fn of(&mut self, meta: bool) -> &mut Shares {
+        if meta { &mut self.of_meta } else { &mut self.of_tables }
+    }
+
+    /// Whether `owner` may open another one, of hbase:meta or of another table.
     ///
     /// # Errors
     /// A RegionTooBusyException.
-    pub(crate) fn check(&self, owner: &Arc<ConnectionInfo>, of_meta: bool) -> Result<(), RpcException> {
-        let most = self.most + if of_meta { OF_META } else { 0 };
-        let own = self.by_owner.get(&address(owner)).copied().unwrap_or(0);
-        if own < most.saturating_sub(self.open) {
+    pub(crate) fn check(&self, owner: &Arc<ConnectionInfo>, meta: bool) -> Result<(), RpcException> {
+        let Shares { by_owner, open, most } = if meta { &self.of_meta } else { &self.of_tables };
+        let own = by_owner.get(&address(owner)).copied().unwrap_or(0);
+        if own < most.saturating_sub(*open) {
             return Ok(());
         }
-        let open = self.open;
         Err(exceptions::region_too_busy(format!(
             "{open} of {most} scanners are open, {own} of this connection"
         )))
     }
 
     /// One more.
-    pub(crate) fn add(&mut self, owner: &Arc<ConnectionInfo>) {
-        self.open += 1;
-        *self.by_owner.entry(address(owner)).or_default() += 1;
+    pub(crate) fn add(&mut self, owner: &Arc<ConnectionInfo>, meta: bool) {
+        let shares = self.of(meta);
+        shares.open += 1;
+        *shares.by_owner.entry(address(owner)).or_default() += 1;
     }
 
     /// One less.
-    pub(crate) fn remove(&mut self, owner: &Arc<ConnectionInfo>) {
-        self.open -= 1;
-        if let Some(own) = self.by_owner.get_mut(&address(owner)) {
+    pub(crate) fn remove(&mut self, owner: &Arc<ConnectionInfo>, meta: bool) {
+        let shares = self.of(meta);
+        shares.open -= 1;
+        if let Some(own) = shares.by_owner.get_mut(&address(owner)) {
             *own -= 1;
             if *own == 0 {
-                self.by_owner.remove(&address(owner));
+                shares.by_owner.remove(&address(owner));
             }
         }
     }
@@ -82,10 +94,10 @@ mod tests {
     }
 
     /// Opens as many as it may.
-    fn open_all(shares: &mut ScannerShares, owner: &Arc<ConnectionInfo>, of_meta: bool) -> usize {
+    fn open_all(shares: &mut ScannerShares, owner: &Arc<ConnectionInfo>, meta: bool) -> usize {
         let mut opened = 0;
-        while shares.check(owner, of_meta).is_ok() {
-            shares.add(owner);
+        while shares.check(owner, meta).is_ok() {
+            shares.add(owner, meta);
             opened += 1;
         }
         opened
@@ -98,25 +110,27 @@ mod tests {
         assert_eq!(open_all(&mut shares, &first, false), 500);
         assert_eq!(open_all(&mut shares, &second, false), 250);
         assert_eq!(open_all(&mut shares, &third, false), 125);
-        (0..500).for_each(|_| shares.remove(&first));
-        assert_eq!((shares.open(), shares.by_owner.len()), (375, 2));
+        (0..500).for_each(|_| shares.remove(&first, false));
+        assert_eq!((shares.open(), shares.of_tables.by_owner.len()), (375, 2));
         assert_eq!(open_all(&mut shares, &first, false), 313);
     }
 
     #[test]
     fn meta_is_found_by_clients_that_can_open_nothing_else() {
-        let mut shares = ScannerShares::new(0, 1);
+        let mut shares = ScannerShares::new(5_000, 1);
         let clients: Vec<_> = (0..20).map(|_| client()).collect();
         let open: usize = clients.iter().map(|client| open_all(&mut shares, client, false)).sum();
-        assert_eq!(open, 1_000);
+        assert_eq!(open, 5_000);
         let refusal = shares.check(&client(), false).unwrap_err();
         assert_eq!(refusal.simple_class(), "RegionTooBusyException");
+        // The first one has more than there are of hbase:meta.
+        assert_eq!(open_all(&mut shares, &clients[0], true), OF_META / 2);
         assert_eq!(shares.check(&client(), true), Ok(()));
     }
 
     #[test]
     fn memory_allows_so_many() {
-        let most = |bytes| ScannerShares::new(bytes, 4 << 10).most;
+        let most = |bytes| ScannerShares::new(bytes, 4 << 10).of_tables.most;
         assert_eq!([most(1 << 20), most(20 << 20), most(usize::MAX)], [1_000, 5_120, 100_000]);
     }
 }

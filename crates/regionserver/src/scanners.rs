@@ -54,6 +54,7 @@ impl OpenScanner {
 
 pub(crate) struct Slot {
     owner: Arc<ConnectionInfo>,
+    of_meta: bool,
     /// `None` while a call works with it.
     pub(crate) scanner: Option<Box<OpenScanner>>,
     next_call: u64,
@@ -85,7 +86,7 @@ impl Slots {
     pub(crate) fn remove(&mut self, id: u64) -> Option<Slot> {
         let slot = self.by_id.remove(&id)?;
         self.idle.remove(slot.idle);
-        self.shares.remove(&slot.owner);
+        self.shares.remove(&slot.owner, slot.of_meta);
         Some(slot)
     }
 
@@ -151,10 +152,17 @@ impl Scanners {
         self.slots.lock().shares.open()
     }
 
-    /// An id for a new scanner, unless its owner has too many.
-    pub(crate) fn new_id(&self, owner: &Arc<ConnectionInfo>, of_meta: bool) -> Result<u64, RpcException> {
-        self.slots.lock().shares.check(owner, of_meta)?;
-        Ok(self.next_id.fetch_add(1, Ordering::Relaxed))
+    /// Whether another one may stay open.
+    ///
+    /// # Errors
+    /// A RegionTooBusyException: its owner has too many.
+    pub(crate) fn check(&self, owner: &Arc<ConnectionInfo>, of_meta: bool) -> Result<(), RpcException> {
+        self.slots.lock().shares.check(owner, of_meta)
+    }
+
+    /// An id for a new scanner.
+    pub(crate) fn new_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Takes a scanner for a call. `call_number` must be the next one, if given.
@@ -184,9 +192,9 @@ impl Scanners {
         let mut slots = self.slots.lock();
         let Slots { by_id, idle, shares, .. } = &mut *slots;
         let slot = by_id.entry(id).or_insert_with(|| {
-            shares.add(&scanner.owner);
-            let owner = Arc::clone(&scanner.owner);
-            Slot { owner, scanner: None, next_call: 0, expires, idle: None }
+            let (owner, of_meta) = (Arc::clone(&scanner.owner), scanner.region.info().is_meta());
+            shares.add(&owner, of_meta);
+            Slot { owner, of_meta, scanner: None, next_call: 0, expires, idle: None }
         });
         slot.scanner = Some(scanner);
         slot.expires = expires;

@@ -39,6 +39,8 @@ pub(crate) struct State {
     pub(crate) silent_about_states: bool,
     /// Nor who looks for a region.
     pub(crate) silent_about_regions: bool,
+    /// How long hbase:meta takes for that.
+    pub(crate) look_up_takes: Duration,
     /// The row for whose region nobody may look.
     pub(crate) refused_look_up: Option<&'static str>,
     /// So many look-ups find a region that has no server yet.
@@ -205,7 +207,14 @@ impl Fake {
             if state.silent_about_regions {
                 return Outcome::pending(std::future::pending());
             }
-            return meta_scan(&mut state, call);
+            let (answer, takes) = (meta_scan(&mut state, call), state.look_up_takes);
+            if takes.is_zero() {
+                return answer;
+            }
+            return Outcome::pending(async move {
+                tokio::time::sleep(takes).await;
+                answer.wait().await
+            });
         }
         if of_meta && state.silent_about_states {
             return Outcome::pending(std::future::pending());

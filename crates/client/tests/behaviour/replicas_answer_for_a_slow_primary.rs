@@ -27,6 +27,19 @@ async fn only_if_that_is_allowed_and_the_primary_takes_its_time() {
 }
 
 #[tokio::test]
+async fn who_looks_for_the_region_meanwhile_is_not_waited_for_in_vain() {
+    let cluster = FakeCluster::start(2).await;
+    {
+        let mut state = cluster.state.lock().unwrap();
+        state.replica = Some(cluster.name(1));
+        state.look_up_takes = Duration::from_millis(100);
+    }
+    let table = cluster.table().await;
+    let got = tokio::time::timeout(Duration::from_secs(20), table.get(timeline())).await;
+    got.expect("an answer").unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn a_replica_that_fails_is_not_the_answer() {
     let cluster = FakeCluster::start(2).await;
     cluster.state.lock().unwrap().replica = Some(cluster.name(1));

@@ -5,7 +5,8 @@ use super::finding::{Finding, FindingKind as Kind};
 use super::repair::{DescriptorSource, Repair};
 use crate::error::InspectError;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
-use std::collections::BTreeSet;
+use finback_layout::TRACKER;
+use std::collections::BTreeMap;
 
 impl Check<'_> {
     /// The descriptor, or what can be told of the table without it.
@@ -28,17 +29,24 @@ impl Check<'_> {
         }
     }
 
-    /// The best that is known of a table without its current descriptor.
+    /// The best that is known of a table without its current descriptor. It has all families that there are directories of: a server
+    /// removes those of others.
     fn known_descriptor(&self, table: &TableName) -> Option<(TableDescriptor, DescriptorSource)> {
-        if let Some(older) = self.root.readable_table_descriptors(table).ok()?.into_iter().next() {
-            return Some((older, DescriptorSource::Older));
+        let older = self.root.readable_table_descriptors(table).ok()?.into_iter().next();
+        let (mut descriptor, source) = older
+            .map(|older| (older, DescriptorSource::Older))
+            .or_else(|| {
+                let (descriptor, name) = self.descriptor_of_a_snapshot(table)?;
+                Some((descriptor, DescriptorSource::Snapshot(name)))
+            })
+            .unwrap_or_else(|| (TableDescriptor::new(table.clone()), DescriptorSource::Directories));
+        for family in self.families_with_directories(table)? {
+            if descriptor.families.iter().all(|known| known.name != family.name) {
+                descriptor.families.push(family);
+            }
         }
-        if let Some((descriptor, name)) = self.descriptor_of_a_snapshot(table) {
-            return Some((descriptor, DescriptorSource::Snapshot(name)));
-        }
-        let families = self.families_with_directories(table);
-        let descriptor = TableDescriptor { families, ..TableDescriptor::new(table.clone()) };
-        (!descriptor.families.is_empty()).then_some((descriptor, DescriptorSource::Directories))
+        descriptor.families.sort_by(|a, b| a.name.cmp(&b.name));
+        (!descriptor.families.is_empty()).then_some((descriptor, source))
     }
 
     /// That of the newest snapshot of the table.
@@ -51,11 +59,22 @@ impl Check<'_> {
         })
     }
 
-    fn families_with_directories(&self, table: &TableName) -> Vec<ColumnFamilyDescriptor> {
-        let mut names = BTreeSet::new();
-        for region in self.root.list_regions(table).unwrap_or_default() {
-            names.extend(self.root.list_families(table, &region).unwrap_or_default());
+    /// With settings under which nothing goes that may have been kept, and nothing comes back that was left out. None where they
+    /// cannot be looked at.
+    fn families_with_directories(&self, table: &TableName) -> Option<Vec<ColumnFamilyDescriptor>> {
+        let mut has_lists: BTreeMap<String, bool> = BTreeMap::new();
+        for region in self.root.list_regions(table).ok()? {
+            for name in self.root.list_families(table, &region).ok()? {
+                let list = self.root.family_dir(table, &region, name.as_bytes()).join(".filelist");
+                *has_lists.entry(name).or_default() |= self.root.fs().exists(&list).ok()?;
+            }
         }
-        names.iter().map(|name| ColumnFamilyDescriptor::with_defaults(name.as_bytes())).collect()
+        let family = |(name, has_list): (String, bool)| {
+            let family = ColumnFamilyDescriptor::with_defaults(name.as_bytes())
+                .with("VERSIONS", &i32::MAX.to_string())
+                .with("KEEP_DELETED_CELLS", "TRUE");
+            if has_list { family.with(TRACKER, "FILE") } else { family }
+        };
+        Some(has_lists.into_iter().map(family).collect())
     }
 }

@@ -62,7 +62,8 @@ pub enum DescriptorSource {
     Older,
     /// A snapshot of this name.
     Snapshot(String),
-    /// The families that there are directories of, with HBase's defaults for everything else.
+    /// The families that there are directories of, with all versions and deleted cells kept, and HBase's defaults for everything
+    /// else.
     Directories,
 }
 
@@ -70,6 +71,15 @@ impl Repair {
     /// Whether data is gone when it is done: data that nobody could read before, either.
     pub fn loses_data(&self) -> bool {
         matches!(self, Self::Salvage(salvage) if salvage.loses_data())
+    }
+
+    /// The file or directory that it moves or replaces, if it is about one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::MoveAside { path } => Some(path),
+            Self::Salvage(salvage) => Some(&salvage.path),
+            _ => None,
+        }
     }
 
     /// What it does, in one line.
@@ -92,7 +102,10 @@ impl Repair {
                 let source = match source {
                     DescriptorSource::Older => "as an older file of it says".to_owned(),
                     DescriptorSource::Snapshot(name) => format!("as snapshot {name} has it"),
-                    DescriptorSource::Directories => "with HBase's defaults for all settings".to_owned(),
+                    DescriptorSource::Directories => {
+                        "which keep all versions and deleted cells, with HBase's defaults for all other settings"
+                            .to_owned()
+                    }
                 };
                 let families = descriptor.families.iter().map(|family| String::from_utf8_lossy(&family.name));
                 let families = families.collect::<Vec<_>>().join(", ");

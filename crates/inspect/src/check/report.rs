@@ -69,10 +69,20 @@ impl CheckReport {
         self
     }
 
-    /// What can be repaired, if losses are refused or accepted.
+    /// What can be repaired, if losses are refused or accepted. What goes aside as a whole stays as it is.
     pub fn repairs(&self, losses: Losses) -> impl Iterator<Item = &Repair> {
-        let repairs = self.findings.iter().filter_map(|finding| finding.repair.as_ref());
-        repairs.filter(move |repair| losses == Losses::Accepted || !repair.loses_data())
+        let repairs = || self.findings.iter().filter_map(|finding| finding.repair.as_ref());
+        let moved: Vec<&Path> = repairs()
+            .filter(|repair| matches!(repair, Repair::MoveAside { .. }))
+            .filter_map(Repair::path)
+            .collect();
+        let goes_along = move |repair: &Repair| {
+            repair
+                .path()
+                .is_some_and(|path| moved.iter().any(|above| path != *above && path.starts_with(above)))
+        };
+        let is_made = move |repair: &&Repair| losses == Losses::Accepted || !repair.loses_data();
+        repairs().filter(is_made).filter(move |repair| !goes_along(repair))
     }
 
     /// How many problems stay when everything is repaired that can be.

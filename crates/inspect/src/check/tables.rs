@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 /// Digits of a region's encoded name.
 const ENCODED_DIGITS: usize = 32;
 /// Directories below a region's that are no family's, and what is in them was never finished.
-const UNFINISHED: [&str; 4] = [".tmp", ".bulk_load", ".splits", ".merges"];
+const UNFINISHED: [&str; 3] = [".tmp", ".splits", ".merges"];
+/// The same, but that a log may say how it goes on.
+const BULK_LOAD: &str = ".bulk_load";
 
 impl Check<'_> {
     pub(super) fn tables(&mut self, meta: &OfflineMeta) -> Result<(), InspectError> {
@@ -192,6 +194,15 @@ impl Check<'_> {
                 Break::Overlap(..) => false,
             });
         if !is_missed {
+            let parents = self.root.leads_to(table, name)?;
+            let mut known = regions.iter().map(|region| region.info.encoded_name());
+            if let Some(parent) = known.find(|name| parents.contains(name)) {
+                let message = format!(
+                    "hbase:meta has no region {name}, which has files of region {parent}: it may be of a split or merge under way. \
+                     Start the server once, which ends or undoes it"
+                );
+                return self.note(finding(message));
+            }
             let message = format!("hbase:meta has no region {name}; others have its rows: {}", rows(&info));
             return self.note(finding(message).aside());
         }
@@ -247,6 +258,8 @@ impl Check<'_> {
             match entry.name.as_str() {
                 ".regioninfo" if !entry.is_dir => {}
                 name if entry.is_dir && UNFINISHED.contains(&name) => self.unfinished(&path)?,
+                BULK_LOAD if entry.is_dir && self.has_logs(&region_dir)? => self.waiting_load(&path)?,
+                BULK_LOAD if entry.is_dir => self.unfinished(&path)?,
                 "recovered.edits" if entry.is_dir => self.recovered_edits(&region_dir)?,
                 name if entry.is_dir && is_family(name) => self.store(descriptor, region, name)?,
                 // hbase:meta of older versions has no descriptor.
@@ -266,17 +279,38 @@ impl Check<'_> {
 
     /// What is below a directory for things that are not finished: the next start removes it.
     fn unfinished(&mut self, path: &Path) -> Result<(), InspectError> {
-        let left = self.entries(path)?;
-        let has_files =
-            |check: &mut Self, name: &str| check.entries(&path.join(name)).map(|entries| !entries.is_empty());
-        for entry in left {
-            // Directories of families are made in advance.
-            if !entry.is_dir || has_files(self, &entry.name)? {
-                let message = "left behind by something that was never finished";
-                self.note(Finding::new(Kind::Leftover, path.join(&entry.name), message).aside())?;
-            }
+        for left in self.left_in(path)? {
+            let message = "left behind by something that was never finished";
+            self.note(Finding::new(Kind::Leftover, left, message).aside())?;
         }
         Ok(())
+    }
+
+    /// The same of bulk loads of which a log may say that they were decided.
+    fn waiting_load(&mut self, path: &Path) -> Result<(), InspectError> {
+        for left in self.left_in(path)? {
+            let message = "files of a bulk load: the next start finishes it, or removes them";
+            self.note(Finding::new(Kind::Leftover, left, message))?;
+        }
+        Ok(())
+    }
+
+    fn left_in(&mut self, path: &Path) -> Result<Vec<PathBuf>, InspectError> {
+        let mut left = Vec::new();
+        for entry in self.entries(path)? {
+            // Directories of families are made in advance.
+            let below = path.join(&entry.name);
+            if !entry.is_dir || !self.entries(&below)?.is_empty() {
+                left.push(below);
+            }
+        }
+        Ok(left)
+    }
+
+    /// Whether there are logs, or recovered edits of a region, for the next start.
+    fn has_logs(&mut self, region_dir: &Path) -> Result<bool, InspectError> {
+        let edits = finback_wal::recovered_edits(&**self.root.fs(), region_dir);
+        Ok(edits.is_ok_and(|edits| !edits.is_empty()) || !self.root.list_wal_dirs()?.is_empty())
     }
 
     fn recovered_edits(&mut self, region_dir: &Path) -> Result<(), InspectError> {

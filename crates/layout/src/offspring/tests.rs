@@ -1,5 +1,5 @@
 use super::*;
-use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use finback_cell::ColumnFamilyDescriptor;
 use finback_fs::{MemFileSystem, write_file_durably};
 use std::sync::Arc;
 
@@ -85,4 +85,20 @@ fn lists_of_daughters_are_called_as_those_of_their_parents_are() {
     assert_eq!(lists.iter().map(|list| list.name.as_str()).collect::<Vec<_>>(), ["f1.1700"]);
     let listed = root.listed_store_files(&daughter.table, &daughter.encoded_name(), b"f").unwrap();
     assert_eq!(listed.len(), 1);
+}
+
+#[test]
+fn a_family_that_who_divides_does_not_know_is_not_left_behind() {
+    let parent = region("a", "z", 1);
+    let root = root_with(std::slice::from_ref(&parent));
+    root.fs().create_dir_all(&root.temp_dir()).unwrap();
+    let families = [b"f", b"g"].map(|name| ColumnFamilyDescriptor::with_defaults(name));
+    let table =
+        families.into_iter().fold(TableDescriptor::new(parent.table.clone()), TableDescriptor::with_family);
+    root.write_table_descriptor(&table).unwrap();
+    let (daughter, known) = (region("a", "m", 2), [Bytes::from_static(b"f")]);
+    let error = root.create_offspring(&daughter, std::slice::from_ref(&parent), &known).unwrap_err();
+    assert!(error.to_string().contains("a family g"), "{error}");
+    let dir = root.region_dir(&daughter.table, &daughter.encoded_name());
+    assert!(!root.fs().exists(&dir).unwrap(), "nothing is there for it");
 }

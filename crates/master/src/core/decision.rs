@@ -56,7 +56,7 @@ impl Core {
             | Operation::DeleteFamily { .. } => self.decide_modification(operation)?,
             Operation::SplitRegion { table, region, split_row } => {
                 let decision = Decision {
-                    old_descriptor: self.descriptor(table),
+                    old_descriptor: Some(self.known_descriptor(table)?),
                     ..self.with_regions(vec![region.clone()])
                 };
                 self.decide_split(decision, split_row)
@@ -65,8 +65,10 @@ impl Core {
                 self.decide_region_truncation(self.with_regions(vec![region.clone()]))
             }
             Operation::MergeRegions { table, regions } => {
-                let decision =
-                    Decision { old_descriptor: self.descriptor(table), ..self.with_regions(regions.clone()) };
+                let decision = Decision {
+                    old_descriptor: Some(self.known_descriptor(table)?),
+                    ..self.with_regions(regions.clone())
+                };
                 self.decide_merge(decision)
             }
             Operation::AssignRegion { region, .. }
@@ -103,6 +105,11 @@ impl Core {
 
     fn descriptor(&self, table: &TableName) -> Option<Arc<TableDescriptor>> {
         self.state.tables.get(table)?.descriptor.clone()
+    }
+
+    /// Of a table whose regions are divided: what goes by it leaves nothing of families that it does not know.
+    fn known_descriptor(&self, table: &TableName) -> Result<Arc<TableDescriptor>, RpcException> {
+        self.descriptor(table).ok_or_else(|| exceptions::io(format!("{table} has no descriptor")))
     }
 
     fn decide_creation(

@@ -63,8 +63,11 @@ impl Core {
     /// The region that several become.
     pub(super) fn decide_merge(&self, decision: Decision) -> Decision {
         let parents = &decision.old_regions;
-        let (Some(first), Some(last)) = (parents.first(), parents.last()) else { return decision };
-        let (start, end) = (first.start_key.clone(), last.end_key.clone());
+        let Some(first) = parents.first() else { return decision };
+        // The last one to begin need not be the last one to end: regions that overlap are mended by merging them.
+        let ends = || parents.iter().map(|parent| &parent.end_key);
+        let end = if ends().any(|end| end.is_empty()) { None } else { ends().max() };
+        let (start, end) = (first.start_key.clone(), end.cloned().unwrap_or_default());
         let merged = RegionInfo::new(first.table.clone(), start, end, self.region_id(parents));
         Decision { new_regions: vec![merged], ..decision }
     }

@@ -1,12 +1,14 @@
 //! Steps that fail: some are tried again, some are left for later, for others the operation fails, or is undone.
 
+use finback_cell::RegionInfo;
 use finback_rpc::RpcException;
 
 use super::{
     Core, Purpose,
+    decision::Decision,
     procedure::{Step, Wait},
 };
-use crate::storage_work::StorageWork;
+use crate::{snapshots::SnapshotWork, storage_work::StorageWork};
 
 /// Attempts at a step that may be tried again, and that is not needed whatever it takes.
 const MAX_ATTEMPTS: u32 = 5;
@@ -39,6 +41,10 @@ impl Core {
                     "not put away, which is tried again, at the latest by the next start: {exception}"
                 );
                 let (operation, work) = (procedure.operation.clone(), work.clone());
+                let work = match &procedure.decision {
+                    Some(decision) => named(work, decision),
+                    None => work,
+                };
                 self.step_done(id);
                 self.leave_undone(operation, work);
             }
@@ -56,5 +62,19 @@ impl Core {
         procedure.attempt = 0;
         procedure.wait = Wait::Ready;
         self.write_down(id);
+    }
+}
+
+/// The same work, if it has to be done later: with the names of what goes in the place of what stays, which others add to.
+fn named(work: StorageWork, decision: &Decision) -> StorageWork {
+    match work {
+        StorageWork::Snapshot(of) => match *of {
+            SnapshotWork::KeepRegions { table, .. } => {
+                let regions = decision.old_regions.iter().map(RegionInfo::encoded_name).collect();
+                StorageWork::ArchiveRegions { table, regions }
+            }
+            of => StorageWork::Snapshot(Box::new(of)),
+        },
+        work => work,
     }
 }

@@ -9,7 +9,7 @@ use super::{
     Core,
     procedure::{Procedure, Step},
 };
-use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
+use crate::{meta_edit::MetaEdit, operation::Operation, snapshots::SnapshotWork, storage_work::StorageWork};
 
 /// As much is remembered at most; more is left to the next start.
 const MAX_LEFT_UNDONE: usize = 1000;
@@ -71,7 +71,15 @@ impl Core {
                 let descriptor = self.state.tables.get(table).and_then(|known| known.descriptor.as_ref());
                 descriptor.is_some_and(|table| !families.iter().any(|name| table.family(name).is_some()))
             }
+            StorageWork::Snapshot(of) => {
+                matches!(&**of, SnapshotWork::Discard(name) if !self.is_being_taken(name))
+            }
             _ => false,
         }
+    }
+
+    fn is_being_taken(&self, name: &str) -> bool {
+        let is_it = |procedure: &Procedure| matches!(&procedure.operation, Operation::TakeSnapshot { snapshot, .. } if snapshot.name == name);
+        self.procedures.active().any(|(_, procedure)| is_it(procedure))
     }
 }

@@ -157,8 +157,14 @@ fn modify(decision: &Decision) -> Vec<Step> {
         // What a family of that name left behind must not come back.
         steps.push(Step::Prepare(archive(added)));
     }
+    if let Some(old) = &decision.old_descriptor {
+        // What could not be written to the end may be there all the same, and the next start goes by what is there.
+        let write = Step::CleanUp(StorageWork::WriteDescriptor(old.clone()));
+        steps.push(Step::Otherwise(vec![write, Step::SetDescriptor(old.clone())]));
+    }
     steps.push(Step::Prepare(StorageWork::WriteDescriptor(new.clone())));
     steps.push(Step::SetDescriptor(new.clone()));
+    steps.push(Step::Otherwise(Vec::new()));
     if decision.reopen {
         for region in &regions {
             steps.push(Step::Close(vec![region.clone()]));

@@ -109,6 +109,10 @@ impl<'a> Staged<'a> {
     /// the load for decided. Then removes them, durably: an opening that finds all of them would carry the load out.
     pub(super) fn take_back(&mut self) -> Result<(), RegionError> {
         for file in &self.files {
+            // With a list that names a file which is gone no region opens.
+            self.region.settle_list(self.region.store(&file.family)?)?;
+        }
+        for file in &self.files {
             if self.fs().exists(&file.served).map_err(|error| RegionError::io(&file.served, &error))? {
                 at(&file.served, self.fs().rename(&file.served, &file.staged))?;
             }
@@ -156,7 +160,8 @@ fn bring(fs: &dyn FileSystem, from: &Path, to: &Path, copy: bool) -> std::io::Re
     // Whoever wrote it may not have: the load is answered only when it survives a crash.
     fs.sync_file(from)?;
     if !copy {
-        match fs.hard_link(from, to) {
+        // A file that is somebody else's cannot be given its time when it goes to the archive.
+        match fs.hard_link(from, to).and_then(|()| fs.touch(to)) {
             // No links here, or not of other people's files.
             Err(error)
                 if matches!(
@@ -164,6 +169,10 @@ fn bring(fs: &dyn FileSystem, from: &Path, to: &Path, copy: bool) -> std::io::Re
                     ErrorKind::Unsupported | ErrorKind::CrossesDevices | ErrorKind::PermissionDenied
                 ) => {}
             done => return done,
+        }
+        match fs.remove_file(to) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
     }
     let source = fs.open(from)?;

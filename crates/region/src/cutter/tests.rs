@@ -38,7 +38,7 @@ fn an_output_may_be_whole() {
     let mut cutter = Cutter::new(Cut::Whole, CellOrder::User);
     assert_eq!(pieces(&mut cutter, &[("a", 1), ("b", 9)]), [0, 0]);
     assert_eq!(cutter.stripe(0), None);
-    assert_eq!((cutter.empty_pieces(false, false), cutter.empty_pieces(true, true)), (0..1, 0..0));
+    assert_eq!((cutter.empty_pieces(false), cutter.empty_pieces(true)), (0..1, 0..0));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn times_begin_at_their_bounds() {
     let mut cutter = Cutter::new(Cut::Times(vec![i64::MIN, 0, 10]), CellOrder::User);
     let cells = [("a", -1), ("b", 0), ("b", 9), ("c", 10), ("c", i64::MAX), ("d", i64::MIN)];
     assert_eq!(pieces(&mut cutter, &cells), [0, 1, 1, 2, 2, 0]);
-    assert_eq!((cutter.empty_pieces(false, false), cutter.empty_pieces(false, true)), (0..0, 0..1));
+    assert_eq!((cutter.empty_pieces(false), cutter.empty_pieces(true)), (0..1, 0..0));
 }
 
 #[test]
@@ -60,9 +60,9 @@ fn rows_go_between_their_bounds() {
     let expected = [("", "b"), ("b", "d"), ("d", "")].map(|(start, end)| (start.to_owned(), end.to_owned()));
     assert_eq!(stripes(&cutter), expected);
     // Without a cell the last stripe gets a file.
-    assert_eq!((cutter.empty_pieces(false, false), cutter.empty_pieces(true, false)), (2..3, 0..0));
+    assert_eq!((cutter.empty_pieces(false), cutter.empty_pieces(true)), (2..3, 0..0));
     let whole = Cut::Rows { bounds: bounds(&["", "b", "d", ""]), whole: Some((1, 2)) };
-    assert_eq!(Cutter::new(whole, CellOrder::User).empty_pieces(true, false), 1..2);
+    assert_eq!(Cutter::new(whole, CellOrder::User).empty_pieces(true), 1..2);
 }
 
 #[test]
@@ -78,5 +78,5 @@ fn a_piece_ends_after_the_row_that_made_it_full() {
     let mut single = Cutter::new(cut(1), CellOrder::User);
     assert_eq!(pieces(&mut single, &cells), [0; 8]);
     let empty = Cutter::new(cut(3), CellOrder::User);
-    assert_eq!((stripes(&empty), empty.empty_pieces(false, false)), (vec![("a".into(), "z".into())], 0..1));
+    assert_eq!((stripes(&empty), empty.empty_pieces(false)), (vec![("a".into(), "z".into())], 0..1));
 }

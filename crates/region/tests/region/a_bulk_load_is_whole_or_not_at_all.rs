@@ -4,7 +4,7 @@ use crate::hfiles::file_of;
 use crate::machine::Machine;
 use crate::workload::listed;
 use crate::world::{family, mutation, put, run, value};
-use finback_cell::{CellType, LATEST_TIMESTAMP, Mutation, MutationKind};
+use finback_cell::{CellType, ColumnFamilyDescriptor, LATEST_TIMESTAMP, Mutation, MutationKind};
 use finback_fs::CrashMode;
 use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
 use std::sync::Arc;
@@ -13,7 +13,11 @@ use std::sync::atomic::Ordering;
 const FLUSH_SIZE: usize = 10_000;
 
 fn start() -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
-    let mut machine = Machine::new(vec![family("a", 1), family("b", 1)]);
+    start_with(vec![family("a", 1), family("b", 1)])
+}
+
+fn start_with(families: Vec<ColumnFamilyDescriptor>) -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
+    let mut machine = Machine::new(families);
     machine.world.config.flush_size_bytes = FLUSH_SIZE as u64;
     let region = machine.world.start().unwrap();
     write(&region, "before");
@@ -141,6 +145,34 @@ fn one_operation_fails() {
         assert_clean(&machine, &what);
     }
     assert!(failures > 15, "{failures}");
+}
+
+/// Of stores with lists of their files: what a full disk lets nobody write is not what is on it.
+#[test]
+fn a_list_names_no_file_that_was_taken_back() {
+    let mut failures = 0;
+    for budget in (0..).step_by(24) {
+        let what = format!("room for {budget} bytes");
+        let (machine, region, files) = start_with(vec![listed("a"), listed("b")]);
+        machine.faults.set_byte_budget(Some(budget));
+        let answer = load(&region, &files);
+        assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}");
+        machine.faults.set_byte_budget(None);
+        if answer.is_ok() {
+            break;
+        }
+        failures += 1;
+        let flushed = (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            write_when_possible(&region, b"v");
+            region.flush(None).is_ok()
+        });
+        assert!(flushed, "{what}");
+        let mut next = machine.crash(CrashMode::Strict);
+        let region = next.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(!is_loaded(&region, &what), "{what}, after a crash");
+    }
+    assert!(failures > 10, "{failures}");
 }
 
 /// Of a store with a list of its files: while an input of a compaction waits for the archive it is there, and in no list.

@@ -61,6 +61,33 @@ fn a_scanner_does_not_go_on_without_markers_that_it_goes_by() {
 }
 
 #[test]
+fn what_a_marker_hides_goes_with_the_marker_though_a_scanner_is_older() {
+    let (_, _, region) = start(&[]);
+    for (kind, qualifier) in [(CellType::DeleteFamily, ""), (CellType::DeleteColumn, "q")] {
+        let marker = mutation(MutationKind::Delete, kind, ("r1", "a", qualifier), 5, b"");
+        run(region.batch(vec![marker])).swap_remove(0).unwrap();
+        let mut scanner = region.scanner(&Scan::default(), None).unwrap();
+        // In a file, as far as the scanner goes.
+        for (timestamp, content) in [(4, b"hidden"), (6, b"seen--"), (3, b"hidden")] {
+            let late = mutation(MutationKind::Put, CellType::Put, ("r1", "a", "q"), timestamp, content);
+            run(region.batch(vec![late])).swap_remove(0).unwrap();
+        }
+        region.flush(None).unwrap();
+        assert!(region.compact(b"a", true).unwrap().unwrap().all_files);
+        assert_eq!(rest(&mut scanner).unwrap(), []);
+        let all = Scan { max_versions: u32::MAX, ..Scan::default() };
+        let seen = |cells: Vec<_>| cells.len() == 1;
+        assert!(seen(scan(&region, &all, None).unwrap()), "{kind:?}");
+        assert!(seen(scan(&region, &Scan { raw: true, ..all }, None).unwrap()), "{kind:?}: with the marker");
+        let gone = mutation(MutationKind::Delete, CellType::DeleteColumn, ("r1", "a", "q"), 9, b"");
+        run(region.batch(vec![gone])).swap_remove(0).unwrap();
+        drop(scanner);
+        region.flush(None).unwrap();
+        region.compact(b"a", true).unwrap();
+    }
+}
+
+#[test]
 fn scanners_that_are_open_read_on_from_the_files_that_go() {
     let (world, _, region) = start(&[]);
     fill(&world, &region, 3);

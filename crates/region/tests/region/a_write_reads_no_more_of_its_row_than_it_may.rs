@@ -2,7 +2,9 @@
 
 use crate::world::{World, family, mutation, mutation_of, number, put, run, value};
 use finback_cell::cell::CellParts;
-use finback_cell::{Bytes, Cell, CellType, LATEST_TIMESTAMP, Mutation, MutationKind, TimeRange};
+use finback_cell::{
+    Bytes, Cell, CellType, LATEST_TIMESTAMP, MAX_ROW_LENGTH, Mutation, MutationKind, TimeRange,
+};
 use finback_filter::filters::FirstKeyOnlyFilter;
 use finback_filter::{Filter, FilterCode, FilterError};
 use finback_fs::MemFileSystem;
@@ -51,6 +53,19 @@ fn start(cells: usize, max_row_bytes: usize) -> (World, Arc<Region>) {
         run(region.mutate(&put(("wide", "a", &column), &[7; VALUE_BYTES]))).unwrap();
     }
     (world, region)
+}
+
+#[test]
+fn a_condition_over_no_row_is_refused_and_not_over_all() {
+    let (_world, region) = start(10, MAX_ROW_BYTES);
+    let seen: Arc<AtomicUsize> = Arc::default();
+    for row in [Bytes::new(), Bytes::from(vec![b'r'; MAX_ROW_LENGTH + 1])] {
+        let conditions = || whole_row(&seen, Duration::ZERO).into_iter();
+        let conditions = conditions().map(|condition| Condition { row: row.clone(), ..condition }).collect();
+        let refused = run(region.mutate_atomically(conditions, vec![]));
+        assert!(matches!(refused, Err(RegionError::Invalid(_))), "{refused:?}");
+    }
+    assert_eq!(seen.load(Ordering::SeqCst), 0);
 }
 
 #[test]

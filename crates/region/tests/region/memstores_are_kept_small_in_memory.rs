@@ -202,6 +202,32 @@ fn edits_that_are_old_or_followed_by_many_should_be_flushed() {
 }
 
 #[test]
+fn a_family_of_which_nothing_is_left_in_memory_is_not_old_and_others_are_flushed() {
+    let plain = family("b", 1).with("IN_MEMORY_COMPACTION", "NONE");
+    let (world, region) = start(InMemoryCompaction::Eager, vec![family("a", 1).with("TTL", "10"), plain]);
+    // Expired before it was written.
+    let late = |row: u32| {
+        let row = format!("row-{row:05}");
+        mutation(MutationKind::Put, CellType::Put, (&row, "a", "q"), 1, &[0; 100])
+    };
+    let is_gone = (0..10_000).any(|row| {
+        run(region.batch(vec![late(row)])).remove(0).unwrap();
+        region.metrics().memstore_cells == 0
+    });
+    assert!(is_gone, "it is kept");
+    let hours = i64::try_from(Duration::from_secs(2 * 3600).as_millis()).unwrap();
+    world.host.now_ms.fetch_add(hours, Ordering::SeqCst);
+    assert!(!region.has_old_edits());
+    run(region.batch(vec![put(("row", "b", "q"), b"v")])).remove(0).unwrap();
+    assert!(region.flush_for_memory().unwrap().flushed, "what there is");
+    assert_eq!(region.metrics().memstore_cells, 0);
+    // The flush of what is empty forgets how old it was.
+    assert!(!region.flush(None).unwrap().flushed);
+    run(region.batch(vec![late(0)])).remove(0).unwrap();
+    assert!(!region.has_old_edits());
+}
+
+#[test]
 fn the_background_of_a_program_without_a_runtime_keeps_memstores_small() {
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
     world.compact_in_memory(InMemoryCompaction::Eager);

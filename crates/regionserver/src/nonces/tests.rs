@@ -15,8 +15,8 @@ fn finish(inner: &mut Inner, nonce: u64, sequence_id: u64, limits: Limits) {
     inner.finish(place, sequence_id, limits);
 }
 
-#[test]
-fn that_one_is_forgotten_before_its_time_is_told_and_not_with_each() {
+#[tokio::test]
+async fn that_one_is_forgotten_before_its_time_is_told_and_not_with_each() {
     let mut inner = Inner::default();
     let mut finish = |nonce, capacity| {
         let place = place(&inner, nonce);
@@ -30,12 +30,19 @@ fn that_one_is_forgotten_before_its_time_is_told_and_not_with_each() {
 
     let nonces = Nonces::new(2 * NONCE_BYTES, RETENTION);
     let begin = Instant::now();
+    let nonces = Arc::new(nonces);
     let told_at = || *nonces.told.lock();
-    (0..2).for_each(|nonce| nonces.replayed(1, nonce));
-    assert_eq!(told_at(), None);
+    let done = async |nonce| match nonces.admit(1, nonce).await {
+        Admission::Proceed(guard) => guard.succeeded(1),
+        Admission::AlreadyDone(_) => panic!("{nonce} is new"),
+    };
+    done(0).await;
+    done(1).await;
     nonces.replayed(1, 2);
+    assert_eq!(told_at(), None);
+    done(3).await;
     let first = told_at().expect("it is told");
-    nonces.replayed(1, 3);
+    done(4).await;
     assert_eq!(told_at(), Some(first));
     nonces.tell(Duration::ZERO, begin + 2 * TOLD_EVERY);
     assert_eq!(told_at(), Some(begin + 2 * TOLD_EVERY));

@@ -227,6 +227,9 @@ async fn a_client_that_opens_as_many_as_it_can_leaves_some_to_others() {
     assert_eq!((opened.len(), refusal.simple_class()), (500, "RegionTooBusyException"));
     let other: Answer<(pb::ScanResponse, _)> = world.ask_within(None, "Scan", &request).await;
     assert!(other.is_ok());
+    // One that is closed at once takes nothing from anybody.
+    let at_once = pb::ScanRequest { close_scanner: Some(true), ..request.clone() };
+    assert!(scan(&table, &at_once).await.is_ok());
     scan(&table, &close(opened[0])).await.unwrap();
     scan(&table, &close(opened[1])).await.unwrap();
     assert!(scan(&table, &request).await.is_ok());

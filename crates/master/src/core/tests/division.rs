@@ -146,6 +146,55 @@ fn what_a_truncated_region_was_merged_from_is_put_away() {
     assert!(put_away(&mut core).contains(&parents));
 }
 
+#[test]
+fn a_merged_region_ends_where_the_last_of_its_parents_ends() {
+    for (splits, end) in [(&["f", "m", "p"][..], "p"), (&["f", "m"][..], "")] {
+        let mut core = initialized();
+        create(&mut core, "t", splits);
+        play(&mut core, START);
+        let table = TableName::parse(b"t").unwrap();
+        let regions = core.state.assignable_regions_of(&table);
+        let merge = |core: &mut Core, regions: Vec<String>| {
+            let operation = Operation::MergeRegions { table: table.clone(), regions };
+            core.submit(operation, Origin::default(), START).unwrap();
+            play(core, START);
+        };
+        // Over the second one, which it contains then.
+        merge(&mut core, vec![regions[0].clone(), regions[2].clone()]);
+        let overlapping = core.state.assignable_regions_of(&table);
+        merge(&mut core, overlapping[..2].to_vec());
+        assert_eq!(ranges(&core, "t")[0], range("", end, RegionState::Open));
+    }
+}
+
+#[test]
+fn a_table_without_a_descriptor_is_not_divided() {
+    let mut core = initialized();
+    create(&mut core, "t", &["f"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    core.state.tables.get_mut(&table).unwrap().descriptor = None;
+    let regions = core.state.assignable_regions_of(&table);
+    let merge = Operation::MergeRegions { table: table.clone(), regions };
+    let merge = core.submit(merge, Origin::default(), START).unwrap();
+    let split = split(&mut core, "t", "c");
+    assert!(!kinds(&play(&mut core, START)).contains(&"close"));
+    for id in [merge, split] {
+        let Status::Finished(Err(error)) = &core.procedures.get(id).unwrap().status else {
+            panic!("it failed")
+        };
+        assert_eq!(error.message, "t has no descriptor");
+    }
+}
+
+#[test]
+fn the_catalogs_region_is_not_truncated() {
+    let mut core = initialized();
+    let (table, region) = (TableName::meta(), finback_cell::RegionInfo::meta().encoded_name());
+    let refused = core.submit(Operation::TruncateRegion { table, region }, Origin::default(), START);
+    assert_eq!(refused.unwrap_err().message, "Can't modify catalog tables");
+}
+
 /// Which regions go to the archive by and by.
 fn put_away(core: &mut Core) -> Vec<Vec<String>> {
     let mut done = play(core, START);

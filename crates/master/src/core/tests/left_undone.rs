@@ -1,6 +1,7 @@
 //! What could not be put away when the disk was full.
 
 use super::*;
+use crate::snapshots::SnapshotWork;
 
 /// A table that is dropped, and whose files stay.
 fn dropped_on_a_full_disk() -> (Core, TableName) {
@@ -73,4 +74,50 @@ fn of_a_table_is_put_away_all_at_once() {
     for parent in &parents {
         assert!(done.iter().any(|action| archives_region(action, parent)));
     }
+}
+
+/// Work for a snapshot, if it is this.
+fn is_of_snapshot(action: &Action, is_it: impl Fn(&SnapshotWork) -> bool) -> bool {
+    matches!(action, Action::Storage(StorageWork::Snapshot(work)) if is_it(work))
+}
+
+#[test]
+fn of_a_table_that_was_restored_is_put_away_by_its_name() {
+    let (mut core, name, _, restore) = to_restore();
+    let old = core.state.regions_of(&name).remove(0);
+    let id = core.submit(restore, Origin::default(), START).unwrap();
+    let keeps =
+        |action: &Action| is_of_snapshot(action, |work| matches!(work, SnapshotWork::KeepRegions { .. }));
+    play_where(&mut core, START, |action| keeps(action).then(|| exceptions::io("disk full")));
+    assert_eq!(core.procedures.get(id).unwrap().status, Status::Finished(Ok(())));
+    core.finish_undone(START);
+    let done = play(&mut core, START);
+    assert!(done.iter().any(|action| archives_region(action, &old)), "{done:?}");
+}
+
+#[test]
+fn of_a_snapshot_that_came_to_no_end_is_discarded() {
+    let mut core = initialized();
+    create(&mut core, "t", &[]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let snapshot = finback_proto::pb::SnapshotDescription {
+        name: "s".into(),
+        table: Some("t".into()),
+        ..Default::default()
+    };
+    let take = Operation::TakeSnapshot { table, snapshot: Box::new(snapshot) };
+    let id = core.submit(take, Origin::default(), START).unwrap();
+    let of_any = |action: &Action| is_of_snapshot(action, |_| true);
+    play_where(&mut core, START, |action| of_any(action).then(|| exceptions::io("disk full")));
+    assert!(matches!(core.procedures.get(id).unwrap().status, Status::Finished(Err(_))));
+    let discards = |action: &Action| is_of_snapshot(action, |work| matches!(work, SnapshotWork::Discard(_)));
+    let discarded = |core: &mut Core, fails: bool| {
+        core.finish_undone(START);
+        let failure = |action: &Action| (fails && of_any(action)).then(|| exceptions::io("disk full"));
+        play_where(core, START, failure).iter().any(discards)
+    };
+    assert!(discarded(&mut core, true));
+    assert!(discarded(&mut core, false));
+    assert!(!discarded(&mut core, false));
 }
