@@ -241,7 +241,7 @@ fn a_damaged_descriptor_is_written_from_what_else_knows_it() {
         ["VERSIONS", "KEEP_DELETED_CELLS", TRACKER].map(setting)
     };
     let kept = [Some("2147483647".to_owned()), Some("TRUE".to_owned()), None];
-    assert_eq!(written.families.iter().map(settings).collect::<Vec<_>>(), [kept.clone()]);
+    assert_eq!(written.families.iter().map(settings).collect::<Vec<_>>(), std::slice::from_ref(&kept));
 
     // A family that is younger than what tells of the others is not left for the server to remove.
     let root = Root::with_family(family());

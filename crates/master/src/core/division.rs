@@ -66,7 +66,7 @@ impl Core {
         let Some(first) = parents.first() else { return decision };
         // The last one to begin need not be the last one to end: regions that overlap are mended by merging them.
         let ends = || parents.iter().map(|parent| &parent.end_key);
-        let end = if ends().any(|end| end.is_empty()) { None } else { ends().max() };
+        let end = if ends().any(Bytes::is_empty) { None } else { ends().max() };
         let (start, end) = (first.start_key.clone(), end.cloned().unwrap_or_default());
         let merged = RegionInfo::new(first.table.clone(), start, end, self.region_id(parents));
         Decision { new_regions: vec![merged], ..decision }
