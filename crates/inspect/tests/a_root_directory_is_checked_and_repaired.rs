@@ -9,6 +9,7 @@ use finback_hfile::testing::write_rows;
 use finback_inspect::{CheckReport, Losses, Severity};
 use root::{FILE, Root, found_in, region_edits, region_gone};
 use std::fs;
+use std::path::PathBuf;
 
 #[test]
 fn a_sound_directory_has_no_findings() {
@@ -89,15 +90,21 @@ fn holes_and_overlaps_are_found() {
     assert_eq!(root.found(), ["overlap t", "overlap t"]);
 }
 
-#[test]
-fn what_meta_does_not_know_is_moved_aside_and_kept() {
-    let root = Root::new();
+/// The directory of a region that hbase:meta does not have.
+fn with_orphan(root: &Root) -> (RegionInfo, PathBuf) {
     let table = root.table.name.clone();
     let orphan =
         RegionInfo::new(table, Bytes::from_static(b"c"), Bytes::from_static(b"d"), 1_700_000_000_009);
     root.dir().create_region_dir(&orphan).unwrap();
     let orphan_dir = root.dir().region_dir(&orphan.table, &orphan.encoded_name());
     fs::create_dir(orphan_dir.join("f")).unwrap();
+    (orphan, orphan_dir)
+}
+
+#[test]
+fn what_meta_does_not_know_is_moved_aside_and_kept() {
+    let root = Root::new();
+    let (orphan, orphan_dir) = with_orphan(&root);
     write_rows(
         &LocalFileSystem,
         &orphan_dir.join("f").join(FILE),
@@ -171,12 +178,7 @@ fn what_the_next_start_goes_on_with_is_left_alone() {
 #[test]
 fn what_goes_aside_as_a_whole_is_not_repaired_before() {
     let root = Root::new();
-    let table = root.table.name.clone();
-    let orphan =
-        RegionInfo::new(table, Bytes::from_static(b"c"), Bytes::from_static(b"d"), 1_700_000_000_009);
-    root.dir().create_region_dir(&orphan).unwrap();
-    let orphan_dir = root.dir().region_dir(&orphan.table, &orphan.encoded_name());
-    fs::create_dir(orphan_dir.join("f")).unwrap();
+    let (orphan, orphan_dir) = with_orphan(&root);
     let file = orphan_dir.join("f").join(FILE);
     fs::copy(root.family_dir(0).join(FILE), &file).unwrap();
     let mut bytes = fs::read(&file).unwrap();
