@@ -103,20 +103,25 @@ impl Model {
         self.flushed.insert(family.to_vec(), self.written.len());
     }
 
-    /// A compaction of all files of these rows of a family, while somebody reads what there was when `stable` cells had been written.
+    /// A compaction of all files of these rows of a family, while somebody reads what there was when `stable` cells had been written:
+    /// markers go that all see, with all that they hide.
     pub(crate) fn compact_all(&mut self, family: &[u8], stable: usize, (start, end): &(Bytes, Bytes)) {
-        let compacted = self.flushed.get(family).copied().unwrap_or(0).min(stable);
+        let flushed = self.flushed.get(family).copied().unwrap_or(0);
         let is_in = |row: &[u8]| row >= &start[..] && (end.is_empty() || row < &end[..]);
         let is_compacted = |cell: &Plain| cell.family == family && is_in(&cell.row);
-        let cells = || self.written[..compacted].iter().enumerate().filter(|(_, cell)| is_compacted(cell));
+        let cells = || self.written[..flushed].iter().enumerate().filter(|(_, cell)| is_compacted(cell));
+        let goes_as_marker = |number: usize, cell: &Plain| is_marker(cell) && number < stable;
         let left = cells().filter(|(number, _)| !self.dropped.contains(number));
-        let markers: Vec<&Plain> = left.map(|(_, cell)| cell).filter(|cell| is_marker(cell)).collect();
-        let goes = |cell: &Plain| {
-            is_marker(cell)
-                || !has_new_versions(family)
+        let markers: Vec<&Plain> =
+            left.filter(|(number, cell)| goes_as_marker(*number, cell)).map(|(_, cell)| cell).collect();
+        let goes = |number: usize, cell: &Plain| {
+            goes_as_marker(number, cell)
+                || !is_marker(cell)
+                    && !has_new_versions(family)
                     && markers.iter().any(|marker| marker.row == cell.row && hides(marker, cell))
         };
-        let gone: Vec<usize> = cells().filter(|(_, cell)| goes(cell)).map(|(number, _)| number).collect();
+        let gone: Vec<usize> =
+            cells().filter(|(number, cell)| goes(*number, cell)).map(|(number, _)| number).collect();
         self.dropped.extend(gone);
     }
 
