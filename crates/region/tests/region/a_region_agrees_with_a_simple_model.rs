@@ -562,3 +562,42 @@ proptest! {
         tested.query(&last);
     }
 }
+
+/// Chance comes to this once in some thousand sequences.
+#[test]
+fn a_put_that_a_reader_does_not_see_yet_goes_with_the_marker_that_hides_it() {
+    let read = Read {
+        families: vec![(b"b".to_vec(), None)],
+        times: (0, i64::MAX),
+        versions: usize::MAX,
+        store_offset: 0,
+        store_limit: None,
+        from: Bound::Unbounded,
+        to: Bound::Unbounded,
+        reversed: false,
+        without_value: None,
+        even_rows: false,
+        page: None,
+        column: None,
+        on_demand: None,
+    };
+    let query = Query { read, pieces: vec![ScanLimits::NONE], suspends_partial: false };
+    let write = |cell_type| {
+        let cell = Write { family: "b", qualifier: "q", cell_type, timestamp: Some(1), value: Vec::new() };
+        Operation::Batch(vec![("a", vec![cell])], false)
+    };
+    let mut tested =
+        Tested::new(false, KeptBlocks::default(), CompactionConfig::default(), InMemoryCompaction::None);
+    let operations = [
+        write(CellType::Delete),
+        Operation::OpenScanner(query.clone()),
+        write(CellType::Put),
+        Operation::Flush(None),
+        Operation::Compact("b", true),
+        Operation::Query(query.clone()),
+        Operation::ReadScanner,
+        Operation::Query(query),
+    ];
+    operations.iter().for_each(|operation| tested.apply(operation));
+    assert!(tested.model.markers().next().is_none());
+}
