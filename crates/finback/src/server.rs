@@ -139,7 +139,8 @@ async fn serve(
     let _ = in_process.set(services);
 
     let (closing, closed) = watch::channel(false);
-    let tree = Arc::new(Tree::with_protected(&config.znode_parent));
+    let clock = || i64::try_from(now_ms()).unwrap_or(i64::MAX);
+    let tree = Arc::new(Tree::with_protected(&config.znode_parent).begun_at(clock()));
     let mut publication = Publication::new(
         Arc::clone(&tree),
         &config.znode_parent,
@@ -149,7 +150,7 @@ async fn serve(
     publication.publish(&master.status().borrow())?;
     let zookeeper_quorum = format!("{}:{}", config.address, port(&addresses.zookeeper)?);
     let mut serving = tokio::task::JoinSet::new();
-    let responder = Responder::new(Arc::clone(&tree), || i64::try_from(now_ms()).unwrap_or(i64::MAX));
+    let responder = Responder::new(Arc::clone(&tree), clock);
     serving.spawn(responder.serve(addresses.zookeeper, is_set(closed.clone())));
     serving.spawn(answer(master_rpc.clone(), addresses.master, closed.clone()));
     let initialized_ms: Arc<AtomicU64> = Arc::default();
@@ -245,9 +246,7 @@ fn file_system() -> Result<Arc<dyn FileSystem>, Failure> {
 }
 
 async fn answer(server: Server, listener: TcpListener, closed: watch::Receiver<bool>) {
-    if let Err(error) = server.serve(listener, is_set(closed)).await {
-        tracing::error!(%error, "a server socket failed");
-    }
+    server.serve(listener, is_set(closed)).await;
 }
 
 async fn is_set(mut flag: watch::Receiver<bool>) {

@@ -361,7 +361,7 @@ impl HFileScanner {
             Some(path) => {
                 let place = self.target(&path);
                 if self.resting.as_ref().is_some_and(|resting| resting.is_before(place, order, key)) {
-                    return self.beside(&path, Direction::Forward);
+                    return self.behind(&path, key);
                 }
                 let block = self.child(&path)?;
                 Some((path, block))
@@ -373,8 +373,19 @@ impl HFileScanner {
         if let Some(position) = Position::new(block, number) {
             return Ok(Some((path, position)));
         }
-        // The key lies between the last cell of this block and the first of the next.
-        self.beside(&path, Direction::Forward)
+        self.behind(&path, key)
+    }
+
+    /// The first cell of the block behind the one that `path` leads to: `key` lies between that one's last cell and it.
+    fn behind(&self, path: &[PathStep], key: &Key<'_>) -> Result<Option<(Path, Position)>, ScanInterrupt> {
+        let found = self.beside(path, Direction::Forward)?;
+        // A lying index may lead back to a cell before the key, and whoever looks for it would be led there again and again.
+        if let Some((_, position)) = &found
+            && self.reader.order().compare_cell_to_key(&position.cell().0, key) == Ordering::Less
+        {
+            return Err(self.reader.misplaced(self.target(path), position.block().place()).into());
+        }
+        Ok(found)
     }
 
     /// The way to the data block in which `key` would be; `None` if it is before every block.

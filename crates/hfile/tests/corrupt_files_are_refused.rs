@@ -11,7 +11,7 @@ use finback_cell::key::Key;
 use finback_cell::tag::write_tag;
 use finback_hfile::{
     BloomOptions, BloomProbe, BloomType, ChecksumType, Compression, DataBlockEncoding, HFileError,
-    HFileReader, HFileScanner, ScanInterrupt, WriterOptions,
+    HFileReader, HFileScanner, ScanInterrupt, WriterOptions, read_through,
 };
 use proptest::prelude::*;
 
@@ -339,6 +339,33 @@ fn an_index_that_leads_in_circles_is_refused() {
     seal(&mut bytes[root..root + size]);
     let reader = files::open(&bytes).unwrap();
     let error = files::scan(&reader).unwrap_err();
+    assert!(error.to_string().contains("a neighbour beside this block"), "{error}");
+    exercise(&bytes);
+}
+
+/// A key of the index is beyond the cells of its block: whoever looks for what lies behind one of them would be led back to the first of
+/// them, and look again.
+#[test]
+fn an_index_that_leads_back_is_refused() {
+    let small = options(ChecksumType::Crc32c);
+    let mut bytes = files::write(&cells(), WriterOptions { index_block_size_bytes: 64 << 10, ..small });
+    let reader = files::open(&bytes).unwrap();
+    let fields = &reader.trailer().fields;
+    assert!(fields.num_data_index_levels() == 1 && fields.data_index_count() > 1);
+    let root = fields.load_on_open_data_offset() as usize;
+    let size = HEADER_SIZE + u32::from_be_bytes(bytes[root + 8..root + 12].try_into().unwrap()) as usize;
+    let mut at = root + HEADER_SIZE;
+    for _ in 1..fields.data_index_count() {
+        at += 13 + usize::from(bytes[at + 12]);
+    }
+    // Behind offset, size, the key's length and its row's, and the first byte of the row.
+    bytes[at + 16] = 0xff;
+    seal(&mut bytes[root..root + size]);
+    let last = cells().pop().unwrap();
+    let row = last.key().row.to_vec();
+    let reader = files::open(&bytes).unwrap();
+    let mut scanner = files::scanner(&reader);
+    let error = read_through(&mut scanner, |scanner| scanner.seek(&Key::last_on_row(&row))).unwrap_err();
     assert!(error.to_string().contains("a neighbour beside this block"), "{error}");
     exercise(&bytes);
 }

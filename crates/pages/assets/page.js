@@ -119,6 +119,7 @@ const become = (old, fresh) => {
 
 const refresh = async () => {
   const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(EVERY_MS * 2) });
+  if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of ["where", "main", "as-of"]) {
     const [old, other] = [document.getElementById(id), fresh.getElementById(id)];

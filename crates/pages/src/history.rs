@@ -113,7 +113,16 @@ impl History {
         };
         let mut kept = self.0.lock();
         if let Some(last) = kept.last.take() {
-            let seconds = now.now_ms.saturating_sub(last.now_ms).max(1) as f64 / 1e3;
+            let elapsed_ms = now.now_ms.checked_sub(last.now_ms).unwrap_or_else(|| {
+                // The clock was set back: what came before moves with it.
+                let elapsed_ms = Self::INTERVAL.as_millis() as u64;
+                let back_ms = last.now_ms - now.now_ms + elapsed_ms;
+                kept.samples
+                    .iter_mut()
+                    .for_each(|sample| sample.at_ms = sample.at_ms.saturating_sub(back_ms));
+                elapsed_ms
+            });
+            let seconds = elapsed_ms.max(1) as f64 / 1e3;
             let changes = changes(&last.regions, &now.regions);
             let per_second = |number: u64| (number as f64 / seconds) as f32;
             let since: [_; KINDS.len()] =

@@ -257,12 +257,12 @@ impl Matcher {
         verdict: Verdict,
         filter: &mut (dyn Filter + 'static),
     ) -> Result<Verdict, FilterError> {
-        let row_done = verdict.then == Step::NextRow;
         let merged = match filter.filter_cell(cell)? {
             FilterCode::Skip => return Ok(Verdict { include: false, ..verdict }),
             FilterCode::NextColumn => return Ok(self.leave_column(cell)),
             FilterCode::NextRow => return Ok(NEXT_ROW),
-            FilterCode::SeekNextUsingHint => return Ok(if row_done { NEXT_ROW } else { HINT }),
+            // As in HBase, also when the columns that are wanted have been seen: the hint may lead far beyond the next row.
+            FilterCode::SeekNextUsingHint => return Ok(HINT),
             FilterCode::Include => verdict,
             FilterCode::IncludeAndNextColumn if verdict.then == Step::Next => self.last_of_column(cell),
             FilterCode::IncludeAndNextColumn => verdict,

@@ -115,6 +115,7 @@ pub(crate) async fn serve(
         has_more: false,
         left_unread: LeftUnread::default(),
         slow_request: SlowRequest::default(),
+        crowded: None,
         carried_out: 0,
         received: now,
         looked: Some(now),
@@ -184,6 +185,8 @@ struct Connection {
     left_unread: LeftUnread,
     /// What is in the way of others until the rest of it has come.
     slow_request: SlowRequest,
+    /// Since when no call begins anywhere before replies are taken, and there are many here.
+    crowded: Option<Instant>,
     /// Frames that were taken before that, for calls that were carried out here.
     carried_out: usize,
     /// When the last bytes came.
@@ -245,12 +248,17 @@ impl Connection {
     /// Whether another call may begin, given what this client has not yet taken or waits for.
     fn has_room(&self) -> bool {
         let limits = &self.shared.limits;
-        let room = if self.others_wait() { 1 } else { limits.max_outgoing_bytes };
-        self.outgoing.len() < room
+        !self.has_replies_to_take()
             // Those of calls under way, too.
             && self.session.info.reply_bytes() < limits.max_outgoing_bytes
             && self.pending < limits.max_pending_calls
             && !self.shared.is_draining()
+    }
+
+    /// Whether no call may begin before the client has taken some of its replies.
+    fn has_replies_to_take(&self) -> bool {
+        let room = if self.others_wait() { 1 } else { self.shared.limits.max_outgoing_bytes };
+        self.outgoing.len() >= room
     }
 
     /// Whether there is too much that clients have not taken.
@@ -272,7 +280,7 @@ impl Connection {
     }
 
     async fn next_event(&mut self) -> io::Result<Event> {
-        let may_be_in_the_way = self.look_at_request() || self.outgoing.counted_since().is_some();
+        let may_be_in_the_way = self.look_at_request() | self.look_at_unread();
         let patience = self.patience();
         let until_look = CROWD_LOOK.min(self.shared.limits.crowded_stall_timeout);
         let look = may_be_in_the_way.then(|| Instant::now() + until_look);
@@ -339,6 +347,7 @@ impl Connection {
             return Err(io::ErrorKind::WriteZero.into());
         }
         self.outgoing.advance(bytes);
+        self.unread.taken(bytes);
         self.shared.metrics.sent(bytes);
         self.progress = Instant::now();
         self.looked = Some(self.progress);

@@ -14,6 +14,8 @@ use bytes::{Buf, Bytes, BytesMut};
 pub(crate) const LENGTH_BYTES: usize = 4;
 /// What a connection reads at once, and keeps while idle.
 pub(crate) const READ_CHUNK: usize = 16 << 10;
+/// Memory beyond this is given up when there is nothing left in it: a connection may do nothing for long after a large frame.
+const KEPT_BYTES: usize = 2 * READ_CHUNK;
 /// Room below which the buffer is made larger before a read.
 const MIN_ROOM: usize = 2 << 10;
 /// A frame beyond this takes its buffer with it, so that a connection does not keep the memory of its largest frame.
@@ -44,12 +46,14 @@ pub(crate) struct FrameBuffer {
     most_believed: usize,
     /// So much of the frame has to be there before.
     believed_from: usize,
+    /// Bytes that the memory has, frames included that were taken out of it.
+    memory: usize,
 }
 
 impl FrameBuffer {
     /// For a peer that was chosen: frames as long as one that came whole before are not moved to larger memory.
     pub(crate) fn of_server() -> Self {
-        Self { bytes: BytesMut::new(), believed: 0, most_believed: usize::MAX, believed_from: 0 }
+        Self { bytes: BytesMut::new(), believed: 0, most_believed: usize::MAX, believed_from: 0, memory: 0 }
     }
 
     /// For a peer that anybody may be: such frames are moved once, with the chunk that every connection may have.
@@ -82,6 +86,11 @@ impl FrameBuffer {
     /// Takes the next frame, if it is whole and not longer than `limit`.
     pub(crate) fn next(&mut self, limit: usize) -> Next {
         let Some(length) = self.bytes.first_chunk::<LENGTH_BYTES>() else {
+            if self.bytes.is_empty() && self.memory > KEPT_BYTES {
+                // The last of the frames that were in it takes it along.
+                self.bytes = BytesMut::new();
+                self.memory = 0;
+            }
             return Next::Partial { missing: LENGTH_BYTES };
         };
         let length = i32::from_be_bytes(*length);
@@ -98,6 +107,7 @@ impl FrameBuffer {
         let frame = self.bytes.split_to(length).freeze();
         if length > LARGE_FRAME {
             self.bytes = BytesMut::from(&self.bytes[..]);
+            self.memory = self.bytes.capacity();
         }
         Next::Frame(frame)
     }
@@ -125,6 +135,7 @@ impl FrameBuffer {
     pub(crate) fn make_room(&mut self, room: usize) {
         if room > 0 {
             self.bytes.reserve(room);
+            self.memory = self.memory.max(self.bytes.capacity());
         }
     }
 
@@ -135,6 +146,7 @@ impl FrameBuffer {
         self.bytes.advance(skipped);
         if self.bytes.is_empty() && skipped > READ_CHUNK {
             self.bytes = BytesMut::new();
+            self.memory = 0;
         }
         skipped
     }

@@ -75,8 +75,17 @@ impl Share {
 
     /// Counts `more` bytes if the limit allows.
     pub(crate) fn try_grow(&self, more: usize) -> bool {
+        self.try_grow_within(more, self.all.limit)
+    }
+
+    /// The same for what is refused last: if twice the limit allows. Anybody may say of a call that it is so.
+    pub(crate) fn try_grow_beyond(&self, more: usize) -> bool {
+        self.try_grow_within(more, self.all.limit.saturating_mul(2))
+    }
+
+    fn try_grow_within(&self, more: usize, limit: usize) -> bool {
         let grown = self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |bytes| {
-            bytes.checked_add(more).filter(|&bytes| bytes <= self.all.limit)
+            bytes.checked_add(more).filter(|&bytes| bytes <= limit)
         });
         if grown.is_ok() {
             self.bytes.fetch_add(more, Ordering::Relaxed);
@@ -115,3 +124,6 @@ impl Drop for Share {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Replies on their way to the client.
 
 use crate::reply_memory::ReplyShare;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::time::Instant;
@@ -9,6 +10,17 @@ use std::time::Instant;
 const COPY_LIMIT: usize = 8 << 10;
 /// A segment that is appended to is closed at this size.
 const SEGMENT_BYTES: usize = 64 << 10;
+/// A larger one is not kept for the next reply.
+const SPARE_BYTES: usize = 2 * SEGMENT_BYTES;
+/// Empty segments that a thread keeps.
+const SPARE_SEGMENTS: usize = 4;
+
+thread_local! {
+    /// Empty segments to begin with, of all connections of the thread: one that does nothing has none, and what the last one wrote to
+    /// is still in the processor's cache.
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
 /// Segments given to one system call.
 pub(crate) const MAX_SLICES: usize = 32;
 
@@ -22,8 +34,6 @@ pub(crate) struct Outgoing {
     bytes: usize,
     /// Whether the last segment may be appended to.
     open: bool,
-    /// An empty segment to begin with next time.
-    spare: Vec<u8>,
 }
 
 /// Bytes, and what is counted for them since when.
@@ -45,7 +55,8 @@ impl Outgoing {
     /// Appends what `write` writes.
     pub(crate) fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if !self.open {
-            self.segments.push_back(Segment { bytes: std::mem::take(&mut self.spare), counted: None });
+            let bytes = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+            self.segments.push_back(Segment { bytes, counted: None });
             self.open = true;
         }
         if let Some(Segment { bytes: segment, .. }) = self.segments.back_mut() {
@@ -105,14 +116,20 @@ impl Outgoing {
         self.open &= !self.segments.is_empty();
     }
 
-    /// Removes the first segment, keeping its memory for the next one if that is worth it.
+    /// Removes the first segment, keeping its memory for another one if that is worth it.
     fn recycle(&mut self) {
         if let Some(Segment { bytes: mut segment, .. }) = self.segments.pop_front()
-            && segment.capacity() <= 2 * SEGMENT_BYTES
-            && segment.capacity() > self.spare.capacity()
+            && segment.capacity() <= SPARE_BYTES
         {
             segment.clear();
-            self.spare = segment;
+            SPARE.with_borrow_mut(|spare| {
+                spare.push(segment);
+                if spare.len() > SPARE_SEGMENTS
+                    && let Some(least) = (0..spare.len()).min_by_key(|&at| spare[at].capacity())
+                {
+                    spare.swap_remove(least);
+                }
+            });
         }
     }
 }

@@ -24,7 +24,7 @@ use tokio::sync::Notify;
 
 /// Connections that the kernel keeps for us until we accept them.
 const BACKLOG: u32 = 1024;
-/// Pause after an accept that failed for want of file descriptors or memory.
+/// Pause after an accept that failed, by no fault of the connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Silence after which the kernel asks whether the other end is still there, how often, and how many times: a client
 /// that vanished without a word is noticed after about two minutes.
@@ -153,9 +153,8 @@ impl Server {
     /// Accepts connections until `shutdown` is ready. Then no call begins any more; what has begun is answered, within
     /// [`Limits::drain_timeout`].
     ///
-    /// # Errors
-    /// When the listener itself is broken. What goes wrong with a connection ends that connection.
-    pub async fn serve(&self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> io::Result<()> {
+    /// What goes wrong with a connection ends that connection; what goes wrong with the listener is logged, and tried again.
+    pub async fn serve(&self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
         let mut shutdown = pin!(shutdown);
         loop {
             let accepted = tokio::select! {
@@ -166,16 +165,15 @@ impl Server {
             match accepted {
                 Ok((stream, remote)) => self.admit(stream, remote),
                 Err(error) if is_of_one_connection(&error) => tracing::debug!(%error, "accept"),
-                Err(error) if is_want_of_resources(&error) => {
+                // There are no descriptors or no memory at the moment, or the network or a rule of the system's is in the way.
+                Err(error) => {
                     tracing::warn!(%error, "accept");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
-                Err(error) => return Err(error),
             }
         }
         drop(listener);
         self.drain().await;
-        Ok(())
     }
 
     /// Connections at this moment.
@@ -294,13 +292,6 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
-}
-
-/// No file descriptors or memory at the moment.
-fn is_want_of_resources(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let wants = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
-    wants.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 #[cfg(test)]

@@ -90,12 +90,9 @@ impl Call {
             .map_err(|e| exceptions::request_too_big(e.to_string()))?;
         let Some(share) = &self.share else { return Ok(()) };
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        if self.is_of_the_cluster() {
-            share.grow(bytes);
-        } else if !share.try_grow(bytes) {
-            return Err(share.refusal());
-        }
-        Ok(())
+        let has_room =
+            if self.is_of_the_cluster() { share.try_grow_beyond(bytes) } else { share.try_grow(bytes) };
+        if has_room { Ok(()) } else { Err(share.refusal()) }
     }
 
     /// Whether it is one of the cluster's own, such as on `hbase:meta`: refused or put off last, since others may wait for it.

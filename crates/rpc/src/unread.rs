@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Bytes of one connection's replies that are not worth counting.
-const UNCOUNTED_BYTES: usize = 256 << 10;
+const UNCOUNTED_BYTES: usize = 64 << 10;
 
 /// Bytes of replies that wait for clients, of all connections.
 #[derive(Debug, Default)]
@@ -26,11 +27,13 @@ impl Unread {
 pub(crate) struct UnreadPart {
     total: Arc<Unread>,
     counted: usize,
+    /// Since when the client has not taken all that there was for it then, and how much of that is left.
+    owed: Option<(Instant, usize)>,
 }
 
 impl UnreadPart {
     pub(crate) fn new(total: &Arc<Unread>) -> Self {
-        Self { total: Arc::clone(total), counted: 0 }
+        Self { total: Arc::clone(total), counted: 0, owed: None }
     }
 
     /// Notes how many bytes the connection holds now.
@@ -42,6 +45,24 @@ impl UnreadPart {
             self.total.bytes.fetch_sub(self.counted - counts, Ordering::Relaxed);
         }
         self.counted = counts;
+        if counts == 0 {
+            self.owed = None;
+        } else if self.owed.is_none_or(|(_, left)| left == 0) {
+            self.owed = Some((Instant::now(), counts));
+        }
+    }
+
+    /// Takes note that the client took so many bytes.
+    pub(crate) fn taken(&mut self, bytes: usize) {
+        if let Some((_, left)) = &mut self.owed {
+            *left = left.saturating_sub(bytes);
+        }
+    }
+
+    /// Since when there has been, all the time, something for the client that it has not taken; none while that is too little to
+    /// count. A client that takes its replies, be there ever more of them, is not behind for long.
+    pub(crate) fn owed_since(&self) -> Option<Instant> {
+        Some(self.owed?.0)
     }
 }
 

@@ -6,6 +6,7 @@ mod echo;
 use echo::{MEMORY, Raw, Running, header, request, until};
 use finback_rpc::Limits;
 use std::time::Duration;
+use tokio::io::AsyncWriteExt;
 
 const STALL: Duration = Duration::from_millis(200);
 /// Within which a client that reads takes something, however busy the machine.
@@ -74,4 +75,24 @@ async fn a_client_in_the_way_of_others_is_closed_and_may_come_back() {
         again.send(&counted(id, KIB)).await;
         assert_answered(&mut again, id, KIB).await;
     }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_many_small_replies_unread_holds_nobody_up_for_long() {
+    let running = Running::start(Limits {
+        max_unread_bytes: 1 << 20,
+        max_outgoing_bytes: 4 << 20,
+        crowded_reply_timeout: STALL,
+        ..limits(STALL)
+    });
+    let mut deaf = running.client().await.sender();
+    let asking = tokio::spawn(async move {
+        // It fails when the server has closed.
+        for id in 0.. {
+            let Ok(()) = deaf.write_all(&request(header(id, "Echo"), &[7; 20 << 10], b"")).await else {
+                break;
+            };
+        }
+    });
+    until("it is closed", || running.server.connections() == 0 && asking.is_finished()).await;
 }

@@ -4,6 +4,7 @@ mod echo;
 
 use echo::{LONG, Raw, Running, echo_of, header, request, until};
 use finback_rpc::Limits;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
@@ -17,10 +18,6 @@ const REST: usize = 5000;
 
 fn limits() -> Limits {
     Limits { max_in_flight_bytes: 1 << 20, ..Limits::default() }
-}
-
-fn large(id: u32) -> Vec<u8> {
-    request(header(id, "Echo"), &vec![7; LARGE], b"")
 }
 
 /// A client that has sent a large request but for its end, which comes with it.
@@ -41,12 +38,17 @@ async fn withholding_of(running: &Running, bytes: usize) -> (Raw, Vec<u8>) {
 
 /// Sends a large request until it is not refused.
 async fn insist(running: &Running) {
+    insist_of(running, LARGE).await;
+}
+
+/// The same of so many bytes.
+async fn insist_of(running: &Running, bytes: usize) {
     let insisting = async {
         let mut client = running.client().await;
         for id in 2.. {
-            client.send(&large(id)).await;
+            client.send(&request(header(id, "Echo"), &vec![7; bytes], b"")).await;
             match client.response().await.result {
-                Ok((echoed, _)) => return assert_eq!(echoed.len(), LARGE),
+                Ok((echoed, _)) => return assert_eq!(echoed.len(), bytes),
                 Err(refused) => assert_eq!(refused.simple_class(), "CallQueueTooBigException"),
             }
             tokio::time::sleep(STALL / 10).await;
@@ -81,6 +83,33 @@ async fn one_that_goes_on_byte_by_byte() {
     });
     insist(&running).await;
     trickling.abort();
+}
+
+#[tokio::test]
+async fn one_whose_client_takes_no_replies_either() {
+    const MIB: usize = 1 << 20;
+    const CALLS: usize = 16;
+    let running = Running::start(Limits {
+        crowded_stall_timeout: STALL,
+        crowded_reply_timeout: STALL,
+        max_in_flight_bytes: 40 * MIB,
+        max_outgoing_bytes: 64 << 10,
+        ..Limits::default()
+    });
+    let mut client = running.client().await;
+    for id in 0..CALLS {
+        client.send(&request(header(id as u32, "Later"), &vec![7; MIB], b"")).await;
+    }
+    until("all have begun", || running.echo.begun.load(Ordering::SeqCst) == CALLS).await;
+    let mut sent = request(header(CALLS as u32, "Echo"), &vec![7; 12 * MIB], b"");
+    sent.truncate(sent.len() - REST);
+    client.send(&sent).await;
+    until("most of it is counted", || running.server.in_flight_bytes() > (CALLS + 10) * MIB).await;
+    // More than the sockets take.
+    running.echo.release.notify_waiters();
+    until("all are answered", || running.server.in_flight_bytes() < CALLS * MIB).await;
+    insist_of(&running, 30 * MIB).await;
+    until("it is closed", || running.server.connections() == 0).await;
 }
 
 #[tokio::test]

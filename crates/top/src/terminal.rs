@@ -7,19 +7,26 @@ use ratatui_crossterm::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui_crossterm::crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use ratatui_crossterm::crossterm::{cursor, execute};
-use std::io::{self, IsTerminal, Stdout, stdout};
+use ratatui_crossterm::crossterm::{cursor, execute, queue};
+use std::io::{self, BufWriter, IsTerminal, Stdout, stdout};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Most frames fit.
+const FRAME_BYTES: usize = 64 << 10;
+
+/// A frame goes to the terminal in one piece, so that none is seen half drawn.
+type Backend = CrosstermBackend<BufWriter<Stdout>>;
 
 /// Whether the terminal is ours, and has to be given back.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal. However this ends, by a panic too, it is given back as it was.
 pub(crate) struct Terminal {
-    drawn: Drawn<CrosstermBackend<Stdout>>,
+    drawn: Drawn<Backend>,
 }
 
 impl Terminal {
@@ -41,7 +48,9 @@ impl Terminal {
         &mut self,
         draw: impl FnOnce(&mut ratatui_core::terminal::Frame<'_>),
     ) -> io::Result<()> {
-        self.drawn.draw(draw).map(|_| ())
+        queue!(self.drawn.backend_mut(), BeginSynchronizedUpdate)?;
+        self.drawn.draw(draw)?;
+        execute!(self.drawn.backend_mut(), EndSynchronizedUpdate)
     }
 
     /// Its columns and rows.
@@ -73,9 +82,9 @@ impl Drop for Terminal {
 
 /// A screen with nothing on it. ratatui's own `clear` asks the terminal for its cursor, whose answer the thread that reads keys
 /// would get.
-fn blank() -> io::Result<Drawn<CrosstermBackend<Stdout>>> {
+fn blank() -> io::Result<Drawn<Backend>> {
     execute!(stdout(), Clear(ClearType::All))?;
-    Drawn::new(CrosstermBackend::new(stdout()))
+    Drawn::new(CrosstermBackend::new(BufWriter::with_capacity(FRAME_BYTES, stdout())))
 }
 
 fn take() -> io::Result<()> {

@@ -26,6 +26,8 @@ const CODEC: &[u8] = b"org.apache.hadoop.hbase.regionserver.wal.WALCellCodec";
 
 /// A header names classes and a wrapped key: what is longer is not a header.
 const MAX_HEADER_BYTES: u64 = 64 << 10;
+/// Of those that name the classes of HBase and a codec, and no key, the longest is shorter.
+const LONGEST_MESSAGE_BYTES: usize = 128;
 /// Enough to find the header's length.
 const MAX_PREFIX_BYTES: usize = 4 + 10;
 
@@ -99,6 +101,10 @@ impl Header {
         let end = start + len as usize;
         match bytes.get(start..end) {
             Some(message) => Self::of_message(message, end as u64),
+            // A length that lies would have entries pass for the rest of a header.
+            None if bytes.len() - start > LONGEST_MESSAGE_BYTES => {
+                Header::Invalid { reason: "the header is longer than any that is known" }
+            }
             None => Header::Unfinished,
         }
     }

@@ -158,6 +158,43 @@ fn a_flipped_bit_in_a_closed_log_is_never_skipped() {
 }
 
 #[test]
+fn a_flipped_bit_in_the_header_hides_no_entry() {
+    for (compression, close, entries) in COMPRESSIONS
+        .into_iter()
+        .flat_map(|it| [(it, false, 1), (it, true, 1), (it, false, 12), (it, true, 12)])
+    {
+        let fs = MemFileSystem::new();
+        let mut writer = WalFileWriter::create(&fs, Path::new(FILE), compression).unwrap();
+        let header = writer.len() as usize;
+        for id in 0..entries {
+            writer.gather(&key(b"region", id), &plain(id)).unwrap();
+            writer.write().unwrap();
+            writer.sync().unwrap();
+        }
+        if close {
+            writer.close().unwrap();
+        }
+        let bytes = file_bytes(&fs, Path::new(FILE));
+        for at in 0..header {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                write_file(&fs, Path::new(FILE), &damaged);
+                match read(&fs, Path::new(FILE)) {
+                    Ok(contents) => assert_eq!(
+                        (contents.edits.len() as u64, contents.torn_at),
+                        (entries, None),
+                        "byte {at}, bit {bit}, {compression:?}, closed: {close}"
+                    ),
+                    Err(WalError::Corrupt { .. } | WalError::Unsupported { .. }) => {}
+                    Err(other) => panic!("byte {at}, bit {bit}: {other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn every_prefix_of_a_log_can_be_opened() {
     for compression in COMPRESSIONS {
         let fs = MemFileSystem::new();

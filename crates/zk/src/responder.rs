@@ -223,6 +223,9 @@ impl Responder {
             let limit = self.limits.write_timeout;
             timeout(limit, stream.write_all(replies)).await.map_err(|_| Error::SlowReader(limit))??;
             replies.clear();
+            if replies.capacity() > 2 * REPLY_BATCH_BYTES {
+                *replies = BytesMut::new();
+            }
         }
         Ok(())
     }

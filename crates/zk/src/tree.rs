@@ -13,6 +13,11 @@ mod transaction;
 
 pub(crate) use transaction::{Done, Write};
 
+/// Bits of the time that transaction ids begin with, and of what is counted on: a million changes in each millisecond, and ids that are
+/// positive for a century.
+const ZXID_TIME_BITS: u32 = 42;
+const ZXID_COUNTER_BITS: u32 = 20;
+
 /// A path that cannot name a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not the path of a node: it must be / or /name[/name]..")]
@@ -72,6 +77,15 @@ impl Tree {
     /// A tree that has only its root. Clients write neither the node `protected` nor anything below it.
     pub fn with_protected(protected: &str) -> Self {
         Self { protected: Some(protected.to_owned()), ..Self::new() }
+    }
+
+    /// The same with changes that count on from a time, in milliseconds since 1970: clients that knew the tree of an earlier process
+    /// see that this one's are later.
+    #[must_use]
+    pub fn begun_at(mut self, now_ms: i64) -> Self {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.zxid = (now_ms & ((1 << ZXID_TIME_BITS) - 1)) << ZXID_COUNTER_BITS | 1;
+        self
     }
 
     /// Sets the value of a node, and creates it, and its parents with empty values, when they do not exist.

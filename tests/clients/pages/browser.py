@@ -36,10 +36,20 @@ class Browser:
         os.close(to_browser)
         os.close(its_end)
         self.buffer, self.last_id, self.events, self.session = b"", 0, [], None
-        target = next(one for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page")
+        target = self._first_page()
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
+
+    def _first_page(self):
+        """Its tab, which may come a little after the browser answers."""
+        limit = time.monotonic() + LOAD_LIMIT_S
+        while time.monotonic() < limit:
+            for one in self.call("Target.getTargets")["targetInfos"]:
+                if one["type"] == "page":
+                    return one
+            time.sleep(0.05)
+        raise RuntimeError(f"the browser has no page after {LOAD_LIMIT_S} s")
 
     def close(self):
         self.process.kill()
@@ -78,6 +88,15 @@ class Browser:
         found = [event["params"] for event in self.events if event.get("method") == name]
         self.events = [event for event in self.events if event.get("method") != name]
         return found
+
+    def comes(self, name):
+        """Waits for an event."""
+        limit = time.monotonic() + LOAD_LIMIT_S
+        while not self.take(name):
+            message = self._message(limit)
+            if message is None:
+                raise AssertionError(f"never: {name}")
+            self.events.append(message)
 
     def run(self, script):
         """The value of an expression in the page, or of a promise."""

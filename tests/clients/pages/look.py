@@ -213,8 +213,11 @@ def the_longest_keys_can_be_followed(browser):
 def without_scripts_it_is_all_there(browser):
     browser.open(SERVER + "/")
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    # The event of the page that is there comes after it says that it is complete.
+    browser.run("new Promise(done => setTimeout(done, 0))")
+    browser.take("Page.loadEventFired")
     browser.call("Page.navigate", url=SERVER + "/")
-    time.sleep(1)
+    browser.comes("Page.loadEventFired")
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
     check(browser.run("document.querySelectorAll('.tile').length === 8 && document.querySelectorAll('.chart path.data').length > 10"), "without scripts")
     check(browser.run("document.querySelector('button.live') === null"), "a button without a script behind it")

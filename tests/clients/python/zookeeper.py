@@ -3,6 +3,7 @@
 import queue
 import sys
 import threading
+import time
 
 from kazoo import exceptions
 from kazoo.client import KazooClient
@@ -90,8 +91,11 @@ def _():
     held.acquire(timeout=PATIENCE_S)
     waiter = threading.Thread(target=lambda: other.Lock("/kazoo/lock", "other").acquire(timeout=PATIENCE_S) and taken.set())
     waiter.start()
-    same(False, taken.wait(0.3))
+    until = time.monotonic() + PATIENCE_S
+    while len(one.get_children("/kazoo/lock")) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
     same(2, len(one.get_children("/kazoo/lock")))
+    same(False, taken.wait(0.3))
     # the session ends, and with it the node that holds the lock
     one.stop()
     same(True, taken.wait(PATIENCE_S))

@@ -86,7 +86,7 @@ impl FakeCluster {
             let builder = builder.service(service("MasterService"));
             let serving = builder.service(service("LockService")).build();
             tasks.push(tokio::spawn(async move {
-                serving.serve(listener, std::future::pending()).await.unwrap();
+                serving.serve(listener, std::future::pending()).await;
             }));
         }
         Self { state, addresses, tasks }

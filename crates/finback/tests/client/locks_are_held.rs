@@ -3,7 +3,7 @@ use finback_client::{LockKind, TableState};
 use std::time::Duration;
 
 /// What waits for nothing is done sooner.
-const SHORT: Duration = Duration::from_millis(300);
+const SHORT: Duration = Duration::from_secs(1);
 
 #[tokio::test]
 async fn by_one_client_alone_or_by_many_until_they_let_go() {

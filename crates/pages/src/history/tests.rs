@@ -63,3 +63,14 @@ fn few_hot_regions_are_told() {
     let hot = history.hot_regions();
     assert_eq!((hot.len(), &*hot[0].encoded_name), (HOT_REGIONS, "49"));
 }
+
+#[test]
+fn a_clock_that_is_set_back_spoils_no_chart() {
+    let (history, times) = (History::default(), OperationTimes::default());
+    for (second, rows) in [(1000, 0), (1010, 100), (400, 200)] {
+        history.record(totals(second, &times, &[("a", rows, 0)]));
+    }
+    let samples = history.samples();
+    assert_eq!(samples.iter().map(|sample| sample.rows_read).collect::<Vec<_>>(), [10.0, 10.0]);
+    assert_eq!(samples.iter().map(|sample| sample.at_ms).collect::<Vec<_>>(), [390_000, 400_000]);
+}

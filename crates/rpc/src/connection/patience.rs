@@ -34,13 +34,34 @@ impl Connection {
             until: self.received + limits.read_stall_timeout,
             lack: Lack::RestOfRequest,
         });
-        let all = [to_read, self.patience_in_a_crowd(), to_send, self.patience_with_request()];
+        let all = [
+            to_read,
+            self.patience_in_a_crowd(),
+            self.patience_with_unread(),
+            to_send,
+            self.patience_with_request(),
+        ];
         all.into_iter().flatten().min_by_key(|it| it.until)
     }
 
     /// The same while other clients wait for the memory of this one's replies.
     fn patience_in_a_crowd(&self) -> Option<Patience> {
         let (since, wanted) = (self.outgoing.counted_since()?, self.outgoing.wanted_since()?);
+        let until = until_in_a_crowd(&self.shared.limits, self.progress, since, wanted);
+        Some(Patience { until, lack: Lack::Memory { wanted } })
+    }
+
+    /// Whether replies wait here that may be in the way of others. Looks whether they are.
+    pub(super) fn look_at_unread(&mut self) -> bool {
+        let is_counted = self.unread.owed_since().is_some();
+        let is_crowded = is_counted && self.others_wait();
+        self.crowded = is_crowded.then(|| self.crowded.unwrap_or_else(Instant::now));
+        is_counted || self.outgoing.counted_since().is_some()
+    }
+
+    /// The same while no call begins anywhere, as there is too much that clients have not taken.
+    fn patience_with_unread(&self) -> Option<Patience> {
+        let (since, wanted) = (self.unread.owed_since()?, self.crowded?);
         let until = until_in_a_crowd(&self.shared.limits, self.progress, since, wanted);
         Some(Patience { until, lack: Lack::Memory { wanted } })
     }

@@ -3,8 +3,8 @@
 //! It has what is counted until its end has come, and every byte of it would give its client as much time again. As long as nobody is
 //! refused it may take that.
 
-use super::Connection;
 use super::patience::{Lack, Patience, until_in_a_crowd};
+use super::{Connection, Reading};
 use std::time::Instant;
 
 /// Of one connection.
@@ -24,9 +24,12 @@ impl SlowRequest {
 }
 
 impl Connection {
-    /// Whether a large request is being received. Looks whether others are refused meanwhile.
+    /// Whether a large request is being received, or would be if its client took its replies. Looks whether others are refused
+    /// meanwhile.
     pub(super) fn look_at_request(&mut self) -> bool {
-        let is_received = !self.share.is_empty() && self.reads();
+        let is_received = !self.share.is_empty()
+            && !matches!(self.reading, Reading::Ended)
+            && (self.reads() || self.has_replies_to_take() && self.frames.whole_frames(1) == 0);
         // Who is refused comes back after a pause: while such clients go on coming, there is one within this time.
         let within = self.shared.limits.crowded_stall_timeout * 2;
         let is_wanted = is_received && self.shared.in_flight.has_refused_within(within);

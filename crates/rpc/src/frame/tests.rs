@@ -133,3 +133,21 @@ fn a_request_that_is_skipped_leaves_no_memory() {
     frames.make_room(READ_CHUNK);
     assert!(frames.bytes.capacity() <= 2 * READ_CHUNK, "{}", frames.bytes.capacity());
 }
+
+#[test]
+fn the_memory_of_a_frame_goes_with_it() {
+    let mut frames = FrameBuffer::of_client();
+    for length in [200 << 10, 1 << 10] {
+        frames.make_room(READ_CHUNK);
+        frames.bytes_mut().extend_from_slice(&(length as u32).to_be_bytes());
+        while let Next::Partial { missing } = frames.next(usize::MAX) {
+            frames.make_room(frames.room_wanted(missing));
+            let arriving = missing.min(frames.bytes.capacity() - frames.len());
+            frames.bytes_mut().extend_from_slice(&vec![7; arriving]);
+        }
+        assert_eq!(frames.next(usize::MAX), Next::Partial { missing: LENGTH_BYTES });
+        // Not even when all of it could be used again.
+        frames.make_room(frames.room_wanted(LENGTH_BYTES));
+        assert!(frames.bytes.capacity() <= KEPT_BYTES, "{}", frames.bytes.capacity());
+    }
+}

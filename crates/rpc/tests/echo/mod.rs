@@ -178,7 +178,7 @@ pub struct Running {
     pub server: Server,
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<std::io::Result<()>>,
+    task: JoinHandle<()>,
 }
 
 impl Running {
@@ -214,7 +214,7 @@ impl Running {
 
     /// Waits until the server has stopped.
     pub async fn stopped(self) {
-        tokio::time::timeout(LONG, self.task).await.expect("does not stop").unwrap().unwrap();
+        tokio::time::timeout(LONG, self.task).await.expect("does not stop").unwrap();
     }
 
     pub async fn raw(&self) -> Raw {

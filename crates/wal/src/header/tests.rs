@@ -100,3 +100,15 @@ fn holes_are_zeros_in_a_file_that_has_nothing_else() {
     wrong[0] = b'X';
     assert!(matches!(Header::parse(&wrong), Header::Invalid { .. }));
 }
+
+#[test]
+fn a_length_that_lies_does_not_make_entries_a_part_of_the_header() {
+    let longest = all_compressions().map(|compression| encoded(compression).len()).max().unwrap();
+    // HBase's other writer has a longer name.
+    assert!(longest + ASYNC_WRITER.len() - WRITER.len() < LONGEST_MESSAGE_BYTES);
+    let mut bytes = encoded(None);
+    bytes[MAGIC.len()] |= 0x80;
+    assert_eq!(Header::parse(&bytes), Header::Unfinished);
+    bytes.resize(LONGEST_MESSAGE_BYTES + MAGIC.len() + 3, 1);
+    assert!(matches!(Header::parse(&bytes), Header::Invalid { .. }));
+}

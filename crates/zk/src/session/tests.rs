@@ -185,6 +185,26 @@ fn a_client_brings_its_watches_along() {
 }
 
 #[test]
+fn a_client_is_told_what_a_restart_has_changed() {
+    let earlier = Tree::new().begun_at(1_700_000_000_000);
+    for value in 0..100 {
+        earlier.set("/a", value.to_string(), 1).unwrap();
+    }
+    let mut body = BytesMut::new();
+    body.put_i64(earlier.zxid());
+    for paths in [&["/a"][..], &[], &[]] {
+        crate::jute::put_count(&mut body, paths.len());
+        paths.iter().for_each(|path| crate::jute::put_buffer(&mut body, path.as_bytes()));
+    }
+    let tree = Tree::new().begun_at(1_700_000_000_001);
+    tree.set("/a", "other", 2).unwrap();
+    let mut session = connect(90_000, 0).0;
+    let mut out = BytesMut::new();
+    session.answer(&request(101, &body), &tree, NOW_MS, &mut out).unwrap();
+    assert_eq!(frames(&out)[1..], [event(3, "/a")]);
+}
+
+#[test]
 fn a_session_that_is_over_is_told_so() {
     let mut payload = BytesMut::from(&[0; 12][..]);
     payload.put_i32(90_000);

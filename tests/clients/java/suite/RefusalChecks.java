@@ -208,7 +208,7 @@ public final class RefusalChecks extends ErrorChecks {
   /** The server has done it, but the client cannot know: it sends the same nonce, and the server does it once. */
   public void an_increment_whose_reply_is_lost_counts_once() throws Exception {
     TableName t = known();
-    try (Api client = client("hbase.rpc.timeout", "300", "hbase.rpc.write.timeout", "300")) {
+    try (Api client = client("hbase.rpc.timeout", "1500", "hbase.rpc.write.timeout", "1500")) {
       eq(1L, count(client, t));
       proxy.forget();
       proxy.loseReplies(1, "Mutate", first(t));

@@ -114,7 +114,7 @@ public final class ScanRefusalChecks extends ErrorChecks {
   public void a_reply_that_is_lost_costs_no_row() throws Exception {
     rows();
     String timeout = isAsync() ? "hbase.client.scanner.timeout.period" : "hbase.rpc.read.timeout";
-    try (Api client = client(timeout, "400")) {
+    try (Api client = client(timeout, "1500")) {
       givesEveryRow(client);
       proxy.forget();
       proxy.loseReplies(1, "Scan/next", "*");

@@ -19,7 +19,7 @@ import org.apache.hadoop.hbase.exceptions.RequestTooBigException;
 /** What brings the server to its exceptions. Its limits are those of step_errors: an impatient client meets the exception, a patient one gets over it. */
 public final class SituationChecks extends ErrorChecks {
   /** hbase.client.scanner.timeout.period of the server. */
-  private static final int LEASE_MS = 600;
+  private static final int LEASE_MS = 1500;
   /** How often the server looks for leases that are over. */
   private static final int LOOK_MS = 1000;
   private static final int MIB = 1 << 20;
@@ -97,12 +97,11 @@ public final class SituationChecks extends ErrorChecks {
     }
     impatient().get(t, get("r"));
     Put big = new Put(b("big")).addColumn(A, Q, bytes(MIB + MIB / 2));
-    api.put(t, big);
-    proxy.forget();
-    String words = fails(RegionTooBusyException.class, () -> impatient().put(t, put("r", "a", "q", "v"))).getMessage();
-    yes(words.contains("Over memstore limit="), words);
     try (Api patient = client("hbase.client.retries.number", "30")) {
       patient.get(t, get("r"));
+      api.put(t, big);
+      String words = fails(RegionTooBusyException.class, () -> impatient().put(t, put("r", "a", "q", "v"))).getMessage();
+      yes(words.contains("Over memstore limit="), words);
       proxy.forget();
       patient.put(t, put("r", "a", "q", "v"));
       yes(proxy.count("Mutate", first(t)) > 1, "the put was not refused");

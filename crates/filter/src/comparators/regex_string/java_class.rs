@@ -135,6 +135,10 @@ pub(super) fn predefined(t: &mut Translator<'_>, c: char) -> Result<Option<Strin
     Ok(Some(class(members, c.is_ascii_uppercase())))
 }
 
+/// `Character.isWhitespace`: separators that may be broken at, and what ASCII has for it.
+const JAVA_WHITESPACE: &str =
+    r"\t-\r\x{1c}-\x20\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{2028}\x{2029}\x{205f}\x{3000}";
+
 fn class(members: &str, negated: bool) -> String {
     format!("[{}{members}]", if negated { "^" } else { "" })
 }
@@ -175,8 +179,15 @@ fn property(t: &mut Translator<'_>, negated: bool) -> Result<String, String> {
     let general = match name.as_str() {
         "javaLowerCase" | "Lower" => "Lowercase",
         "javaUpperCase" | "Upper" => "Uppercase",
-        "javaWhitespace" | "Space" => "White_Space",
-        "javaAlphabetic" | "javaLetter" | "Alpha" => "Alphabetic",
+        "javaWhitespace" => return Ok(class(JAVA_WHITESPACE, negated)),
+        "javaLetterOrDigit" => return Ok(class(r"\p{L}\p{Nd}", negated)),
+        "Space" => "White_Space",
+        "javaAlphabetic" | "Alpha" => "Alphabetic",
+        "javaLetter" => "L",
+        "javaTitleCase" => "Lt",
+        "javaSpaceChar" => "Z",
+        "javaISOControl" => "Cc",
+        "javaIdeographic" => "Ideographic",
         "javaDigit" | "Digit" => "Nd",
         "Punct" => "P",
         "Cntrl" => "Cc",
