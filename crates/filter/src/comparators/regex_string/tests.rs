@@ -230,3 +230,33 @@ fn bytes_are_decoded_by_charset() {
     assert!(find("^a\u{fffd}$", "UTF-16", b"\0a\0"));
     assert!(RegexStringComparator::new("a", 0, "EBCDIC").is_err());
 }
+
+#[test]
+fn classes_named_after_methods_of_java_have_their_members() {
+    let characters = [
+        0x9, 0xb, 0x1c, 0x1f, 0x20, 0x30, 0x41, 0x7f, 0x85, 0xa0, 0xaa, 0x1c5, 0x660, 0x1680, 0x2006, 0x2007,
+        0x200b, 0x2028, 0x202f, 0x205f, 0x2167, 0x3000, 0x3007, 0x4e00, 0xb2,
+    ];
+    // What Java 17 finds.
+    for (class, expected) in [
+        ("javaWhitespace", "1111100000000110010101000"),
+        ("javaLetter", "0000001000110000000000010"),
+        ("javaLetterOrDigit", "0000011000111000000000010"),
+        ("javaTitleCase", "0000000000010000000000000"),
+        ("javaSpaceChar", "0000100001000111011101000"),
+        ("javaISOControl", "1111000110000000000000000"),
+        ("javaIdeographic", "0000000000000000000000110"),
+        ("javaAlphabetic", "0000001000110000000010110"),
+        ("javaDigit", "0000010000001000000000000"),
+    ] {
+        for negated in [false, true] {
+            let pattern = format!("^\\{}{{{class}}}$", if negated { 'P' } else { 'p' });
+            let comparator = RegexStringComparator::new(&pattern, 0, "UTF-8").unwrap();
+            for (character, expected) in characters.into_iter().zip(expected.bytes()) {
+                let text = char::from_u32(character).unwrap().to_string();
+                let found = comparator.compare_to(text.as_bytes()).unwrap().is_eq();
+                assert_eq!(found, (expected == b'1') != negated, "{pattern} {character:x}");
+            }
+        }
+    }
+}
