@@ -121,6 +121,7 @@ fn compact_region(
     let region = Region::open(environment.clone(), info, Arc::clone(table), &mut |_, _| {})
         .map_err(|error| error.to_string())?;
     let compacted = families.iter().try_for_each(|family| compact_store(&region, family, major));
+    let compacted = compacted.and_then(|()| region.put_leftovers_away().map_err(|error| error.to_string()));
     // Nothing was written to it that would have to be flushed.
     region.abandon();
     compacted

@@ -13,6 +13,7 @@ use finback_log::Log;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
 use finback_otel::Tracer;
 use finback_pages::{History, Site, Source};
+use finback_region::Region;
 use finback_regionserver::{
     AdminService, BootstrapNodeService, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
     UpdateConfiguration,
@@ -347,6 +348,9 @@ async fn start_master(
         server_name: name.clone(),
         clock: Arc::new(now_ms),
         shutdown: Arc::new(move |_| stop.notify_one()),
+        served_files: Arc::new(|root, table, region| {
+            Region::served_files(root, region, table).map_err(|error| error.to_string())
+        }),
         config: master_config(config),
     };
     Master::start(options).await.map_err(|error| error.to_string())

@@ -16,7 +16,7 @@ impl RootDir {
     /// archiving as a suffix. No error if the file is gone from its place and in the archive.
     ///
     /// # Errors
-    /// [`LayoutError::ArchiveConflict`] if the one there has another length; the storage's.
+    /// [`LayoutError::ArchiveConflict`] if the one there has another length, and is neither empty nor a reference; the storage's.
     pub fn archive_store_file(
         &self,
         table: &TableName,
@@ -107,7 +107,8 @@ impl RootDir {
         };
         match archived {
             None => {}
-            Some(old) if old.len == len => {
+            // What stands for another file may have been torn by a crash, and whoever needs it knows what it says.
+            Some(old) if old.len == len || old.len == 0 || stands_for_another(name) => {
                 let aside = dir.join(format!("{name}.{}", millis(old.modified)));
                 fs.rename(&to, &aside).at(&to)?;
             }
@@ -144,6 +145,10 @@ impl RootDir {
             _ => Ok(()),
         }
     }
+}
+
+fn stands_for_another(name: &str) -> bool {
+    matches!(StoreFileName::parse(name), Some(StoreFileName::Reference { .. } | StoreFileName::Link(_)))
 }
 
 /// Everything in a region's directory that is not one of its own files belongs to a family.

@@ -192,6 +192,25 @@ fn the_archive_keeps_files_of_the_same_name_apart() {
     assert!(matches!(archive(), Err(LayoutError::ArchiveConflict { len: 6, archived_len: 5, .. })));
 }
 
+/// As after a restore that was cut off twice while it wrote references.
+#[test]
+fn a_torn_reference_in_the_archive_is_in_nobodys_way() {
+    let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+    let (region, name) = (&regions()[0], regions()[0].encoded_name());
+    let reference = format!("{FILE}.{}", "0123456789abcdef".repeat(2));
+    let dir = root.family_dir(&region.table, &name, b"f");
+    for (at, contents) in [&b""[..], b"whole", b"wh", b"whole"].into_iter().enumerate() {
+        root.fs().create_dir_all(&dir).unwrap();
+        let mut file = root.fs().create_new(&dir.join(&reference)).unwrap();
+        file.append(contents).unwrap();
+        drop(file);
+        root.archive_store_file(&region.table, &name, b"f", &reference).unwrap();
+        let archived = root.fs().list(&root.archived_family_dir(&region.table, &name, b"f")).unwrap();
+        assert!(archived.iter().any(|entry| entry.name == reference && entry.len == contents.len() as u64));
+        assert!(archived.len() <= at + 1);
+    }
+}
+
 /// Whoever cannot look whether a file is there must not rename another one over it.
 #[test]
 fn a_failed_look_into_the_archive_moves_nothing() {

@@ -37,7 +37,7 @@ pub(crate) enum Action {
     /// Changes a row of hbase:namespace.
     WriteNamespace { server: ServerName, region: RegionInfo, mutation: pb::MutationProto },
     /// Reads all of hbase:namespace.
-    ScanNamespaces { server: ServerName, region: RegionInfo },
+    ScanNamespaces { regions: Vec<(ServerName, RegionInfo)> },
     /// Writes down how procedures stand.
     StoreProcedures(pb::StoredProcedures),
     /// Comes back after a while.

@@ -20,7 +20,7 @@ use crate::{
     kinship::{self, Kinship},
     master::MasterStatus,
     operation::Operation,
-    options::{Chores, Clock, Connect},
+    options::{Chores, Clock, Connect, MasterOptions, ServedFiles},
     procedure_store::ProcedureStore,
     region_service_calls as calls, snapshots,
     state::ClusterState,
@@ -46,6 +46,7 @@ pub(crate) struct Driver {
     root: RootDir,
     connect: Connect,
     clock: Clock,
+    served_files: ServedFiles,
     runtime: Handle,
     pub(crate) chores: Chores,
     /// Whoever cleans the archive has it alone; whoever is about to need files of it shares it.
@@ -62,21 +63,19 @@ impl Driver {
     pub(crate) fn new(
         core: Core,
         procedures: ProcedureStore,
-        root: RootDir,
-        connect: Connect,
-        clock: Clock,
+        options: &MasterOptions,
         runtime: Handle,
-        chores: Chores,
     ) -> Arc<Self> {
         let status = MasterStatus { cluster_id: core.state.cluster_id.clone(), ..Default::default() };
         Arc::new(Self {
             core: Mutex::new(core),
             procedures: Arc::new(Mutex::new(procedures)),
-            root,
-            connect,
-            clock,
+            root: options.root.clone(),
+            connect: options.connect.clone(),
+            clock: options.clock.clone(),
+            served_files: options.served_files.clone(),
             runtime,
-            chores,
+            chores: options.config.chores,
             archive: Arc::default(),
             status: watch::Sender::new(status),
             follower: Mutex::default(),
@@ -397,8 +396,8 @@ impl Driver {
                     true => Some(self.archive.read().await),
                     false => None,
                 };
-                let root = self.root.clone();
-                let joined = self.runtime.spawn_blocking(move || work.run(&root)).await;
+                let (root, served_files) = (self.root.clone(), self.served_files.clone());
+                let joined = self.runtime.spawn_blocking(move || work.run(&root, &served_files)).await;
                 joined.unwrap_or_else(|e| Err(exceptions::io(format!("storage work: {e}"))))
             }
             Action::WriteMeta { server, mutations } => calls::write_meta(connect, &server, mutations).await,
@@ -419,9 +418,7 @@ impl Driver {
             Action::WriteNamespace { server, region, mutation } => {
                 calls::mutate(connect, &server, &region, mutation).await
             }
-            Action::ScanNamespaces { server, region } => {
-                calls::scan_namespaces(connect, &server, &region).await
-            }
+            Action::ScanNamespaces { regions } => calls::scan_namespaces(connect, &regions).await,
             Action::StoreProcedures(change) => {
                 let procedures = self.procedures.clone();
                 let joined = self.runtime.spawn_blocking(move || procedures.lock().write(change)).await;

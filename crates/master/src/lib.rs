@@ -56,5 +56,8 @@ mod write_calls;
 
 pub use admin_service::UpdateConfiguration;
 pub use master::{Master, MasterStatistics, MasterStatus, Reconfigurer};
-pub use options::{Chores, Clock, Connect, MasterConfig, MasterError, MasterOptions, ShutdownHook};
+pub use options::{
+    Chores, Clock, Connect, FilesByFamily, MasterConfig, MasterError, MasterOptions, ServedFiles,
+    ShutdownHook,
+};
 pub use sanity_check::SanityChecks;

@@ -61,9 +61,7 @@ impl Master {
         let startup = Startup::new(dead_logs);
         let mut core = Core::new(cluster_id, options.config.clone(), startup, (options.clock)());
         core.take_over(records);
-        let (root, connect) = (options.root.clone(), options.connect.clone());
-        let driver =
-            Driver::new(core, store, root, connect, options.clock.clone(), runtime, options.config.chores);
+        let driver = Driver::new(core, store, &options, runtime);
         driver.evict_forever();
         if options.config.server_expiry.is_some() {
             driver.tick_forever();

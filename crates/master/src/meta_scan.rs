@@ -5,7 +5,7 @@ use finback_cell::{CellBlock, RegionInfo};
 use finback_proto::{convert, pb};
 use finback_rpc::{Channel, ChannelExt, RpcException, exceptions};
 
-use crate::region_service_calls::CALL_TIMEOUT;
+use crate::{meta_row, region_service_calls::CALL_TIMEOUT};
 
 /// Rows in one reply.
 const ROWS_PER_PAGE: u32 = 1000;
@@ -17,15 +17,40 @@ pub(crate) async fn scan(
     client: &dyn Channel,
     region: &RegionInfo,
     families: &[&'static [u8]],
-    mut row: impl FnMut(&CellBlock),
+    mut row: impl FnMut(&CellBlock) + Send,
 ) -> Result<(), RpcException> {
+    pages(client, region, first_request(region, families), &mut row).await
+}
+
+/// Of all cells of a region, markers and what they hide included: what is written with an older timestamp may be hidden.
+pub(crate) async fn newest_timestamp(
+    client: &dyn Channel,
+    region: &RegionInfo,
+    families: &[&'static [u8]],
+) -> Result<u64, RpcException> {
     let mut request = first_request(region, families);
+    if let Some(scan) = &mut request.scan {
+        let raw = pb::NameBytesPair { name: "_raw_".to_owned(), value: Some(Bytes::from_static(b"\xff")) };
+        scan.attribute.push(raw);
+        scan.max_versions = Some(u32::MAX >> 1);
+    }
+    let mut newest = 0;
+    pages(client, region, request, &mut |row| newest = newest.max(meta_row::newest_timestamp(row))).await?;
+    Ok(newest)
+}
+
+async fn pages(
+    client: &dyn Channel,
+    region: &RegionInfo,
+    mut request: pb::ScanRequest,
+    row: &mut (dyn FnMut(&CellBlock) + Send),
+) -> Result<(), RpcException> {
     let mut empty_pages = 0;
     loop {
         let (response, cells): (pb::ScanResponse, Bytes) =
             client.call_within(CALL_TIMEOUT, "Scan", &request, Bytes::new()).await?;
         let rows = rows(&response, cells)?;
-        rows.iter().for_each(&mut row);
+        rows.iter().for_each(&mut *row);
         empty_pages = if rows.is_empty() { empty_pages + 1 } else { 0 };
         if !response.more_results() || response.more_results_in_region == Some(false) {
             // The scanner is closed by the server at the end; closing it again does no harm.

@@ -21,6 +21,12 @@ pub(crate) enum NamespaceEdit {
 }
 
 impl NamespaceEdit {
+    /// Of the namespace.
+    pub(crate) fn name(&self) -> &str {
+        let (Self::Put { name, .. } | Self::Remove(name)) = self;
+        name
+    }
+
     /// The change as a mutation of hbase:namespace.
     pub(crate) fn to_mutation(&self, at: u64) -> pb::MutationProto {
         match self {
@@ -74,9 +80,20 @@ fn decode(row: &CellBlock) -> Result<Option<(String, NamespaceConfiguration)>, S
     convert::decode_namespace(&message).map(Some).map_err(|e| format!("{}: {e}", shown()))
 }
 
-/// Where hbase:namespace is open.
-pub(crate) fn location(state: &ClusterState) -> Option<(ServerName, RegionInfo)> {
+/// Where hbase:namespace is open, region by region: it may have been split. None while one is not open, or there is none.
+pub(crate) fn locations(state: &ClusterState) -> Option<Vec<(ServerName, RegionInfo)>> {
     let regions = state.assignable_regions_of(&TableName::namespace_table());
-    let region = state.regions.get(regions.first()?)?;
+    let location = |encoded: &String| {
+        let region = state.regions.get(encoded)?;
+        Some((region.location()?.clone(), region.info.clone()))
+    };
+    regions.iter().map(location).collect::<Option<Vec<_>>>().filter(|locations| !locations.is_empty())
+}
+
+/// Where the row of a namespace is, if its region is open.
+pub(crate) fn location_of(state: &ClusterState, name: &str) -> Option<(ServerName, RegionInfo)> {
+    let regions = state.assignable_regions_of(&TableName::namespace_table());
+    let mut regions = regions.iter().filter_map(|encoded| state.regions.get(encoded));
+    let region = regions.find(|region| region.info.contains_row(name.as_bytes()))?;
     Some((region.location()?.clone(), region.info.clone()))
 }

@@ -295,12 +295,10 @@ impl Operation {
             }
             Self::MergeRegions { table, regions } => region_division::check_merge(state, table, regions),
             Self::AssignRegion { region, .. } | Self::MoveRegion { region, .. } => {
-                region_calls::check_table(state, region)
+                region_calls::check_table(state, region)?;
+                check_undivided(state, region)
             }
-            Self::UnassignRegion { region, .. } => match state.regions.contains_key(region) {
-                true => Ok(()),
-                false => Err(exceptions::unknown_region(region)),
-            },
+            Self::UnassignRegion { region, .. } => check_undivided(state, region),
             Self::CollectRegion { region, is_split, .. } => match state.regions.get(region) {
                 Some(known) if (known.state == RegionState::Split) == *is_split => Ok(()),
                 // What nobody refers to are other files now.
@@ -478,5 +476,14 @@ fn check_flush(state: &ClusterState, name: &TableName, families: &[Bytes]) -> Re
             String::from_utf8_lossy(family)
         ))),
         None => Ok(()),
+    }
+}
+
+/// A region that has been split while the operation waited for its turn is not there any more.
+fn check_undivided(state: &ClusterState, region: &str) -> Result<(), RpcException> {
+    match state.regions.get(region) {
+        Some(known) if known.is_assignable() => Ok(()),
+        Some(_) => Err(exceptions::do_not_retry_region(format!("{region} has been split"))),
+        None => Err(exceptions::unknown_region(region)),
     }
 }

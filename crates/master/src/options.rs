@@ -1,7 +1,8 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::sanity_check::SanityChecks;
-use finback_cell::{ServerName, SplitRestriction};
+use bytes::Bytes;
+use finback_cell::{RegionInfo, ServerName, SplitRestriction, TableDescriptor};
 use finback_layout::{LayoutError, RootDir};
 use finback_rpc::Channel;
 
@@ -13,6 +14,13 @@ pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// Called when a client asks for a stop; `true` if the whole cluster is meant.
 pub type ShutdownHook = Arc<dyn Fn(bool) + Send + Sync>;
+
+/// Names of store files, by family.
+pub type FilesByFamily = Vec<(Bytes, Vec<String>)>;
+
+/// Which store files of a region that nobody serves would be served: not those that a compaction has left. It blocks.
+pub type ServedFiles =
+    Arc<dyn Fn(&RootDir, &TableDescriptor, &RegionInfo) -> Result<FilesByFamily, String> + Send + Sync>;
 
 /// What a master needs.
 #[derive(Clone)]
@@ -27,6 +35,8 @@ pub struct MasterOptions {
     pub clock: Clock,
     /// What Shutdown and StopMaster do.
     pub shutdown: ShutdownHook,
+    /// For snapshots of tables that are disabled.
+    pub served_files: ServedFiles,
     /// Settings.
     pub config: MasterConfig,
 }

@@ -47,15 +47,22 @@ pub(crate) async fn write_meta(
 pub(crate) async fn scan_meta(connect: &Connect, server: &ServerName) -> Outcome {
     let mut contents = MetaContents::default();
     let client = connect(server, "ClientService");
-    meta_scan::scan(&*client, &RegionInfo::meta(), &[INFO, TABLE], |row| contents.add(row)).await?;
+    let (meta, families) = (RegionInfo::meta(), [INFO, TABLE]);
+    meta_scan::scan(&*client, &meta, &families, |row| contents.add(row)).await?;
+    let newest = meta_scan::newest_timestamp(&*client, &meta, &families).await?;
+    contents.newest_timestamp = contents.newest_timestamp.max(newest);
     Ok(Output::Meta(contents))
 }
 
 /// All of hbase:namespace.
-pub(crate) async fn scan_namespaces(connect: &Connect, server: &ServerName, region: &RegionInfo) -> Outcome {
+pub(crate) async fn scan_namespaces(connect: &Connect, regions: &[(ServerName, RegionInfo)]) -> Outcome {
     let mut contents = NamespaceContents::default();
-    let client = connect(server, "ClientService");
-    meta_scan::scan(&*client, region, &[INFO], |row| contents.add(row)).await?;
+    for (server, region) in regions {
+        let client = connect(server, "ClientService");
+        meta_scan::scan(&*client, region, &[INFO], |row| contents.add(row)).await?;
+        let newest = meta_scan::newest_timestamp(&*client, region, &[INFO]).await?;
+        contents.newest_timestamp = contents.newest_timestamp.max(newest);
+    }
     Ok(Output::Namespaces(contents))
 }
 

@@ -13,6 +13,7 @@ use finback_wal::{FlushedSequenceIds, SplitReport, WalError};
 
 use crate::{
     action::{Outcome, Output},
+    options::ServedFiles,
     snapshots::SnapshotWork,
 };
 
@@ -74,7 +75,7 @@ impl StorageWork {
     }
 
     /// Does it.
-    pub(crate) fn run(self, root: &RootDir) -> Outcome {
+    pub(crate) fn run(self, root: &RootDir, served_files: &ServedFiles) -> Outcome {
         match self {
             Self::CreateTable { table, regions } => done(root.create_table_dir(&table, &regions)),
             Self::CreateRegions(regions) => {
@@ -93,7 +94,7 @@ impl StorageWork {
                     families.iter().try_for_each(|family| root.archive_family(&table, region, family))
                 }))
             }
-            Self::Snapshot(work) => work.run(root),
+            Self::Snapshot(work) => work.run(root, served_files),
             Self::CreateNamespace(name) => done(root.create_namespace_dir(&name)),
             Self::RemoveNamespace(name) => done(root.remove_namespace_dir(&name)),
             Self::RecoverLogs(dirs) => recover(root, &dirs).map(Output::LogsSplit),
@@ -112,7 +113,7 @@ impl StorageWork {
             Self::RecoverServerLogs(server) => {
                 let dirs = root.list_wal_dirs().map_err(|e| exception(&e))?;
                 let of_server: Vec<_> = dirs.into_iter().filter(|dir| dir.server == server).collect();
-                Self::PutLogsAway(recover(root, &of_server)?).run(root)
+                Self::PutLogsAway(recover(root, &of_server)?).run(root, served_files)
             }
             Self::LoadTables { tables, in_restore, first_start } => {
                 load_tables(root, &tables, &in_restore, first_start)

@@ -4,7 +4,7 @@ mod cluster;
 
 use bytes::Bytes;
 use cluster::{Cluster, pb_name, refusal, table_name};
-use finback_cell::{RegionInfo, ServerName};
+use finback_cell::{RegionInfo, ServerName, TableName};
 use finback_proto::{convert, pb};
 use finback_rpc::{ChannelExt, Loopback, RpcException};
 use std::{
@@ -216,4 +216,45 @@ async fn a_master_answers_administrators_as_a_region_server_does() {
     let unknown = RegionInfo::new(table_name("t"), Bytes::new(), Bytes::new(), 7);
     let answer = info(convert::specifier_by_name(&unknown)).await;
     assert_eq!(refusal(answer).0, "UnknownRegionException");
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespaces_are_found_in_every_region_of_their_table() {
+    let cluster = Cluster::start().await;
+    let table = TableName::namespace_table();
+    let regions = |cluster: &Cluster| -> Vec<RegionInfo> {
+        let root = cluster.root();
+        let regions = root.list_regions(&table).unwrap();
+        regions.iter().map(|region| root.read_region_info(&table, region).unwrap()).collect()
+    };
+    let parent = regions(&cluster).remove(0);
+    let split = pb::SplitTableRegionRequest {
+        region_info: (&parent).into(),
+        split_row: Some("e".into()),
+        ..Default::default()
+    };
+    let split: pb::SplitTableRegionResponse = cluster.call("SplitRegion", &split).await.unwrap();
+    cluster.wait(split.proc_id).await.unwrap();
+    let mut daughters = regions(&cluster);
+    daughters.retain(|region| *region != parent);
+    assert_eq!(daughters.len(), 2);
+    cluster.store.divide(&parent.encoded_name(), &daughters);
+
+    for name in ["a", "n"] {
+        let request = pb::CreateNamespaceRequest {
+            namespace_descriptor: pb::NamespaceDescriptor { name: name.into(), ..Default::default() },
+            ..Default::default()
+        };
+        let made: pb::CreateNamespaceResponse = cluster.call("CreateNamespace", &request).await.unwrap();
+        cluster.wait(made.proc_id).await.unwrap();
+    }
+    for daughter in &daughters {
+        let rows = cluster.store.row_keys(&daughter.encoded_name());
+        assert_eq!(rows.len(), 2);
+        assert!(rows.iter().all(|row| daughter.contains_row(row)), "{rows:?} in {daughter:?}");
+    }
+    let next = cluster.crash_and_restart(finback_fs::CrashMode::Strict).await;
+    let names: pb::ListNamespacesResponse =
+        next.call("ListNamespaces", &pb::ListNamespacesRequest {}).await.unwrap();
+    assert_eq!(names.namespace_name, ["a", "default", "hbase", "n"]);
 }

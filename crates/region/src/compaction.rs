@@ -305,9 +305,17 @@ impl Region {
         })
     }
 
+    /// Puts away what compactions have left in the directories of the region's stores.
+    ///
+    /// # Errors
+    /// The storage's: something is left.
+    pub fn put_leftovers_away(&self) -> Result<(), RegionError> {
+        self.stores.iter().try_for_each(|store| self.archive_leftovers(store))
+    }
+
     /// Puts what is left over into the archive, before the directory is all that says what the region has: daughters, and clones
     /// of snapshots, call files by other names than those by which they are known for leftovers.
-    pub(crate) fn archive_leftovers(&self, store: &Store) -> Result<(), RegionError> {
+    fn archive_leftovers(&self, store: &Store) -> Result<(), RegionError> {
         let mut leftovers = store.compaction_lock.lock();
         leftovers.extend(store.flush_leftovers.lock().drain(..));
         self.archive(store, &[], &mut leftovers);

@@ -3,9 +3,11 @@
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
-use finback_cell::{Bytes, RegionInfo, TableDescriptor};
+use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, TableDescriptor};
 use finback_layout::{RootDir, StoreFileTracker};
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 impl Region {
     /// Paths of the files of some families, in the order of the families; without any, of all.
@@ -37,16 +39,66 @@ impl Region {
     /// A store file that cannot be read.
     pub fn warm_up(root: &RootDir, info: &RegionInfo, table: &TableDescriptor) -> Result<(), RegionError> {
         for family in &table.families {
-            let (region, name) = (info.encoded_name(), &family.name);
             let tracker = StoreFileTracker::of(table, family).map_err(RegionError::Invalid)?;
-            let entries = match tracker.reads_list() {
-                true => root.listed_store_files(&info.table, &region, name)?,
-                false => root.list_store_files(&info.table, &region, name)?,
-            };
-            for entry in entries {
-                StoreFile::open(&**root.fs(), entry)?;
-            }
+            files_of(root, info, &family.name, tracker)?;
         }
         Ok(())
     }
+
+    /// Names of the store files, by family, of a region that nobody serves, as it would serve them: without what compactions have
+    /// left. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// A store file that cannot be read.
+    pub fn served_files(
+        root: &RootDir,
+        info: &RegionInfo,
+        table: &TableDescriptor,
+    ) -> Result<Vec<(Bytes, Vec<String>)>, RegionError> {
+        let of_family = |family: &ColumnFamilyDescriptor| {
+            let tracker = StoreFileTracker::of(table, family).map_err(RegionError::Invalid)?;
+            let mut files = files_of(root, info, &family.name, tracker)?;
+            if !tracker.reads_list() {
+                files = without_leftovers(files).1;
+            }
+            Ok((family.name.clone(), files.iter().map(|file| file.name()).collect()))
+        };
+        table.families.iter().map(of_family).collect()
+    }
+}
+
+/// The files of a store, as its directory or its list has them.
+pub(crate) fn files_of(
+    root: &RootDir,
+    info: &RegionInfo,
+    family: &[u8],
+    tracker: StoreFileTracker,
+) -> Result<Vec<Arc<StoreFile>>, RegionError> {
+    let region = info.encoded_name();
+    let entries = match tracker.reads_list() {
+        true => root.listed_store_files(&info.table, &region, family)?,
+        false => root.list_store_files(&info.table, &region, family)?,
+    };
+    entries.into_iter().map(|entry| StoreFile::open(&**root.fs(), entry)).collect()
+}
+
+/// What compactions have left of the files of a store, and what is served. Inputs of a compaction whose output is there are
+/// leftovers: with only some of them gone, deleted cells could come back. What a leftover names does not count: it may be the output of
+/// a compaction that was given up, and the next did not have the same inputs. Files of a compaction that came to no end are leftovers,
+/// too: all that is in them is in its inputs.
+pub(crate) fn without_leftovers(files: Vec<Arc<StoreFile>>) -> (Vec<Arc<StoreFile>>, Vec<Arc<StoreFile>>) {
+    let names = |files: &[Arc<StoreFile>]| -> HashSet<Vec<u8>> {
+        files.iter().flat_map(|file| file.compacted_files()).collect()
+    };
+    let named_by_any = names(&files);
+    let is_in = |set: &HashSet<Vec<u8>>, file: &StoreFile| set.contains(file.name().as_bytes());
+    let unnamed: Vec<_> = files.iter().filter(|file| !is_in(&named_by_any, file)).cloned().collect();
+    let compacted = names(&unnamed);
+    let present: HashSet<Vec<u8>> = files.iter().map(|file| file.name().into_bytes()).collect();
+    let is_served = |input: &Vec<u8>| present.contains(input) && !compacted.contains(input);
+    let is_unfinished = |file: &StoreFile| {
+        let inputs = file.inputs_of_part();
+        !inputs.is_empty() && inputs.iter().all(is_served)
+    };
+    files.into_iter().partition(|file| is_in(&compacted, file) || is_unfinished(file))
 }

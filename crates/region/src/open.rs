@@ -5,6 +5,7 @@ use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
 use crate::error::RegionError;
 use crate::file_switch::FileSwitch;
+use crate::files_of_region::{files_of, without_leftovers};
 use crate::large_row::LargeRow;
 use crate::memory_gauge::MemoryGauge;
 use crate::memstore_keeper::MemStoreKeeper;
@@ -20,7 +21,6 @@ use finback_cell::{CellOrder, RegionInfo, TableDescriptor};
 use finback_layout::{LayoutError, RootDir, StoreFileTracker};
 use finback_memstore::MemStore;
 use parking_lot::Mutex;
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -216,7 +216,7 @@ impl Region {
         }
         self.flush_anyway(None, None)?;
         self.stores.iter().try_for_each(|store| self.settle_list(store))?;
-        self.stores.iter().try_for_each(|store| self.archive_leftovers(store))?;
+        self.put_leftovers_away()?;
         let is_noted = self.note_close();
         let (root, table, last) = (&self.environment.root, &self.info.table, self.read_point());
         // Who cannot write to its log any more may have lost the region to another server.
@@ -262,10 +262,7 @@ impl Drop for Region {
     }
 }
 
-/// Opens the files of a store. Inputs of a compaction whose output is there are leftovers, and go to the archive: with
-/// only some of them gone, deleted cells could come back. What a leftover names does not count: it may be the output of
-/// a compaction that was given up, and the next did not have the same inputs. Files of a compaction that came to no end
-/// go there too: all that is in them is in its inputs.
+/// Opens the files of a store. What compactions have left goes to the archive.
 fn open_store_files(
     root: &RootDir,
     info: &RegionInfo,
@@ -273,33 +270,14 @@ fn open_store_files(
     tracker: StoreFileTracker,
 ) -> Result<Vec<Arc<StoreFile>>, RegionError> {
     let region = info.encoded_name();
-    let entries = match tracker.reads_list() {
-        true => root.listed_store_files(&info.table, &region, family)?,
-        false => root.list_store_files(&info.table, &region, family)?,
-    };
-    let open = |entry| StoreFile::open(&**root.fs(), entry);
-    let files: Vec<_> = entries.into_iter().map(open).collect::<Result<_, _>>()?;
+    let files = files_of(root, info, family, tracker)?;
     if tracker.reads_list() {
         // Before the replay, which may bring the first files.
         root.begin_store_file_list(&info.table, &region, family)?;
         // A compaction has exchanged its inputs there already, or not yet.
         return Ok(files);
     }
-    let names = |files: &[Arc<StoreFile>]| -> HashSet<Vec<u8>> {
-        files.iter().flat_map(|file| file.compacted_files()).collect()
-    };
-    let named_by_any = names(&files);
-    let is_in = |set: &HashSet<Vec<u8>>, file: &StoreFile| set.contains(file.name().as_bytes());
-    let unnamed: Vec<_> = files.iter().filter(|file| !is_in(&named_by_any, file)).cloned().collect();
-    let compacted = names(&unnamed);
-    let present: HashSet<Vec<u8>> = files.iter().map(|file| file.name().into_bytes()).collect();
-    let is_served = |input: &Vec<u8>| present.contains(input) && !compacted.contains(input);
-    let is_unfinished = |file: &StoreFile| {
-        let inputs = file.inputs_of_part();
-        !inputs.is_empty() && inputs.iter().all(is_served)
-    };
-    let (leftovers, served): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|file| is_in(&compacted, file) || is_unfinished(file));
+    let (leftovers, served) = without_leftovers(files);
     for file in leftovers {
         root.archive_store_file(&info.table, &region, family, &file.name())?;
     }

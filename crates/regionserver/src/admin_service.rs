@@ -2,6 +2,7 @@
 
 use crate::job::Pool;
 use crate::reconfiguration::{self, UpdateConfiguration};
+use crate::regions::ReadFrom;
 use crate::run_inline::run_inline;
 use crate::server::RegionServer;
 use crate::{assignment, exceptions::exception, load, region_files, remote_procedure, slow_calls, splitter};
@@ -127,10 +128,15 @@ fn close_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcExc
 
 async fn region_info(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::GetRegionInfoRequest = call.decode()?;
-    let region = server.regions.find(&request.region)?;
+    let ReadFrom { region, stale } = server.regions.find_or_replica(&request.region)?;
     let best_split_row = if request.best_split_row() { split_row(Arc::clone(&region)).await? } else { None };
+    let replica = convert::primary_of_replica(&request.region.value).filter(|_| stale);
+    let region_info = match replica {
+        Some((_, replica_id)) => (&region.info().replica(replica_id)).into(),
+        None => region.info().into(),
+    };
     Ok(Reply::new(&pb::GetRegionInfoResponse {
-        region_info: region.info().into(),
+        region_info,
         compaction_state: request.compaction_state().then(|| load::compaction_state(&server, &region) as i32),
         splittable: Some(region.is_splittable()),
         mergeable: Some(region.is_mergeable()),
@@ -155,7 +161,7 @@ async fn split_row(region: Arc<Region>) -> Result<Option<Bytes>, RpcException> {
 /// Asks for compactions, and does not wait for them.
 fn compact_region(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
     let request: pb::CompactRegionRequest = call.decode()?;
-    let region = server.regions.find(&request.region)?;
+    let ReadFrom { region, stale } = server.regions.find_or_replica(&request.region)?;
     let families: Vec<_> = region.table().families.iter().map(|family| family.name.clone()).collect();
     let major = request.major();
     let chosen = match request.family.filter(|family| !family.is_empty()) {
@@ -163,7 +169,8 @@ fn compact_region(server: &RegionServer, call: &Call) -> Result<Reply, RpcExcept
         Some(family) => vec![family],
         None => families,
     };
-    for family in chosen {
+    // A replica has no files of its own: its region is asked, too.
+    for family in chosen.into_iter().filter(|_| !stale) {
         server.scheduler.ask_for_compaction(&region, family, major, true);
     }
     Ok(Reply::new(&pb::CompactRegionResponse::default()))

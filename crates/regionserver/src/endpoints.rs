@@ -31,41 +31,55 @@ async fn read(
     reader: Reader,
     server: &Arc<RegionServer>,
     region: &Arc<Region>,
-    call: Call,
+    (call, has_turn): (&Call, bool),
     method: &str,
     message: &Bytes,
 ) -> Result<Vec<u8>, RpcException> {
-    let turn = server.handlers.turn_before_deadline(&call, CallKind::Scan).await?;
-    let (server, region) = (Arc::clone(server), Arc::clone(region));
+    let (server, region, call) = (Arc::clone(server), Arc::clone(region), call.clone());
     let (method, message) = (method.to_owned(), message.clone());
-    turn.run(async move {
+    let (waiting_server, waiting_call) = (Arc::clone(&server), call.clone());
+    let reading = async move {
         match reader {
             Reader::Aggregate => aggregate::aggregate(&server, &region, &call, &method, &message).await,
             Reader::RowCount => row_count::count(&server, &region, &call, &method).await,
         }
-    })
-    .await
+    };
+    if has_turn {
+        return reading.await;
+    }
+    let turn = waiting_server.handlers.turn_before_deadline(&waiting_call, CallKind::Scan).await?;
+    turn.run(reading).await
 }
 
 /// Answers `ExecService`.
 pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::CoprocessorServiceRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
-    let pb::CoprocessorServiceCall { service_name, method_name: method, request: message, .. } =
-        &request.call;
+    let value = carry_out(&server, &region, (&call, false), &request.call).await?;
+    Ok(Reply::new(&pb::CoprocessorServiceResponse { region: request.region, value }))
+}
+
+/// Calls an endpoint of a region, as a call or a part of one, which may have its turn already.
+pub(crate) async fn carry_out(
+    server: &Arc<RegionServer>,
+    region: &Arc<Region>,
+    call: (&Call, bool),
+    service: &pb::CoprocessorServiceCall,
+) -> Result<pb::NameBytesPair, RpcException> {
+    let pb::CoprocessorServiceCall { service_name, method_name: method, request: message, .. } = service;
     // Services of HBase's own package go by their short or full name.
     let short = service_name.strip_prefix("hbase.pb.").unwrap_or(service_name);
     let (name, value) = match (short, method.as_str()) {
         ("MultiRowMutationService", "MutateRows") => {
-            let response = multi_row::mutate_rows(&server, &region, message, call.deadline).await?;
+            let response = multi_row::mutate_rows(server, region, message, call.0.deadline).await?;
             (format!("{MESSAGES}MultiRowMutationProtos$MutateRowsResponse"), response)
         }
         ("AggregateService", method) if has(&region, coprocessor::AGGREGATE) => {
-            let response = read(Reader::Aggregate, &server, &region, call, method, message).await?;
+            let response = read(Reader::Aggregate, server, region, call, method, message).await?;
             (format!("{MESSAGES}AggregateProtos$AggregateResponse"), response)
         }
         ("RowCountService", method) if has(&region, coprocessor::ROW_COUNT) => {
-            let response = read(Reader::RowCount, &server, &region, call, method, message).await?;
+            let response = read(Reader::RowCount, server, region, call, method, message).await?;
             (format!("{EXAMPLES}ExampleProtos$CountResponse"), response)
         }
         _ => {
@@ -75,8 +89,7 @@ pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Resul
             )));
         }
     };
-    let value = pb::NameBytesPair { name, value: Some(value.into()) };
-    Ok(Reply::new(&pb::CoprocessorServiceResponse { region: request.region, value }))
+    Ok(pb::NameBytesPair { name, value: Some(value.into()) })
 }
 
 /// Answers `ExecRegionServerService`: endpoints of the server itself, of which there is none.

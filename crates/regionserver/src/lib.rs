@@ -16,6 +16,7 @@ mod client_service;
 mod closed_regions;
 mod compactor;
 mod condition;
+mod ended_scanners;
 mod endpoint_scan;
 mod endpoints;
 mod exceptions;

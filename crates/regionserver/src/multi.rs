@@ -4,6 +4,7 @@
 //! needs blocks they are read together: the blocks are in flight at the same time.
 
 use crate::condition;
+use crate::endpoints;
 use crate::exceptions::batch_exception;
 use crate::get::{CELLS_PER_TURN, OpenGet};
 use crate::handlers::is_long_batch;
@@ -68,6 +69,7 @@ async fn carry_out(
     let expected_gets = count(&server, &call, &request);
     let mut multi = Multi {
         server: &server,
+        call: &call,
         nonce_group: request.nonce_group.unwrap_or(0),
         deadline: call.deadline,
         request_cells: call.cells.clone(),
@@ -107,7 +109,8 @@ fn count(server: &RegionServer, call: &Call, request: &pb::MultiRequest) -> usiz
 }
 
 struct Multi<'a> {
-    server: &'a RegionServer,
+    server: &'a Arc<RegionServer>,
+    call: &'a Call,
     nonce_group: u64,
     /// How long the client waits.
     deadline: Option<Instant>,
@@ -316,10 +319,21 @@ impl Multi<'_> {
                     }
                     Err(failure) => Err(failure),
                 }
+            } else if let Some(service) = action.service_call {
+                let call = (self.call, is_long_batch(self.call));
+                let called = Box::pin(endpoints::carry_out(self.server, region, call, &service)).await;
+                let place = &mut self.results[number].result_or_exception[at];
+                match called {
+                    Ok(value) => {
+                        let result = pb::CoprocessorServiceResult { value: Some(value) };
+                        place.service_result = Some(Box::new(result));
+                    }
+                    Err(failure) => answer(place, Err(failure)),
+                }
+                continue;
             } else {
-                Err(finback_rpc::exceptions::unknown_protocol(
-                    "No registered coprocessor service found for this action",
-                ))
+                let nothing = "Unknown action: neither a get, nor a mutation, nor a service call";
+                Err(finback_rpc::exceptions::do_not_retry(nothing))
             };
             answer(&mut self.results[number].result_or_exception[at], outcome);
         }

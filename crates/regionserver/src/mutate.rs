@@ -111,7 +111,8 @@ pub(crate) async fn atomically(
     deadline: Option<Instant>,
 ) -> Result<AtomicOutcome, RpcException> {
     let has_condition = !conditions.is_empty();
-    let nonce = mutations.iter().map(|mutation| mutation.nonce).find(|(_, nonce)| *nonce != 0);
+    // The one that the log has of several, so that a repetition after a restart is known.
+    let nonce = mutations.iter().rev().map(|mutation| mutation.nonce).find(|(_, nonce)| *nonce != 0);
     let guard = match nonce {
         None => None,
         Some((group, nonce)) => match server.nonces.admit(group, nonce).await {

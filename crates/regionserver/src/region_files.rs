@@ -1,6 +1,7 @@
 //! `GetStoreFile`, `ClearRegionBlockCache` and `WarmupRegion`: the files of regions, and what of them is in memory.
 
 use crate::exceptions::exception;
+use crate::regions::ReadFrom;
 use crate::server::RegionServer;
 use finback_cell::RegionInfo;
 use finback_proto::pb;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// Where the files of a region are, or of some of its families.
 pub(crate) fn store_files(server: &RegionServer, call: &Call) -> Result<Reply, RpcException> {
     let request: pb::GetStoreFileRequest = call.decode()?;
-    let region = server.regions.find(&request.region)?;
+    let region = server.regions.find_or_replica(&request.region)?.region;
     let missing = |family: &&finback_cell::Bytes| region.table().family(family).is_none();
     if let Some(family) = request.family.iter().find(missing) {
         // HBase's IllegalArgumentException would have its clients ask again and again.
@@ -28,8 +29,8 @@ pub(crate) fn clear_block_cache(server: &RegionServer, call: &Call) -> Result<Re
     let request: pb::ClearRegionBlockCacheRequest = call.decode()?;
     let (mut evicted, mut refused) = (0, Vec::new());
     for specifier in request.region {
-        match server.regions.find(&specifier) {
-            Ok(region) => evicted += region.clear_block_cache(),
+        match server.regions.find_or_replica(&specifier) {
+            Ok(ReadFrom { region, .. }) => evicted += region.clear_block_cache(),
             Err(error) => refused.push(pb::RegionExceptionMessage {
                 region: specifier,
                 exception: pb::NameBytesPair {

@@ -68,6 +68,18 @@ impl Regions {
         }
     }
 
+    /// The region that a request names, or of which it names a replica, to ask about it: what is done to it is done to none of its
+    /// replicas.
+    pub(crate) fn find_or_replica(&self, specifier: &pb::RegionSpecifier) -> Result<ReadFrom, RpcException> {
+        match self.primary(specifier) {
+            Ok(region) => Ok(ReadFrom { region, stale: false }),
+            Err(failure) => {
+                let region = self.replica(specifier).ok_or(failure)?;
+                Ok(ReadFrom { region, stale: true })
+            }
+        }
+    }
+
     /// The region that a request names, if it is closing, or closed, and yet to be read from.
     fn readable(&self, specifier: &pb::RegionSpecifier) -> Option<Arc<Region>> {
         let encoded = convert::encoded_name(specifier).ok()?;

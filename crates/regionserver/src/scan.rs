@@ -38,7 +38,7 @@ pub(crate) async fn scan(server: Arc<RegionServer>, call: Call) -> Result<Reply,
     let mut request: pb::ScanRequest = call.decode()?;
     let Some(id) = request.scanner_id else { return open(server, call, request).await };
     let mut scanner = match server.scanners.take(id, request.next_call_seq) {
-        Err(_) if server.scanners.was_closed(id) => {
+        Err(_) if server.scanners.has_ended(id) => {
             let mut reply = answer_closed(id, &request)?;
             server.operations.ended(Operation::Scan, call.begun, &mut reply);
             return Ok(reply);
@@ -70,7 +70,7 @@ fn answer_closed(id: u64, request: &pb::ScanRequest) -> Result<Reply, RpcExcepti
         Some(number) => Err(exceptions::out_of_order_scanner_next(format!(
             "nextCallSeq {number} got from client for scanner {id}, which is closed"
         ))),
-        None => Ok(Reply::new(&pb::ScanResponse::default())),
+        None => Ok(Reply::new(&pb::ScanResponse { scanner_id: Some(id), ..Default::default() })),
     }
 }
 
@@ -79,7 +79,7 @@ fn check_online(server: &RegionServer, id: u64, scanner: &OpenScanner) -> Result
     if scanner.region.is_readable() {
         return Ok(());
     }
-    server.scanners.close(id, false);
+    server.scanners.close(id);
     let region = scanner.region.name().escape_ascii();
     Err(exceptions::not_serving_region(format!("region {region} of scanner {id} was closed")))
 }
@@ -194,15 +194,17 @@ async fn answer(
             Err(failure) => {
                 guard.disarm();
                 // The scanner may have moved past rows that the client never got: it cannot be used again.
-                server.scanners.close(id, true);
+                server.scanners.close(id);
                 return Err(reset(failure, id));
             }
         }
     }
     guard.disarm();
     let ended = response.more_results == Some(false) || response.more_results_in_region == Some(false);
-    if ended || request.close_scanner() {
-        server.scanners.close(id, ended);
+    if request.close_scanner() {
+        server.scanners.close(id);
+    } else if ended {
+        server.scanners.end(id);
     } else {
         server.scanners.keep(id, open);
     }

@@ -1,5 +1,6 @@
 //! Open scanners, their leases and call sequence numbers.
 
+use crate::ended_scanners::EndedScanners;
 use crate::idle_memory::{IdleMemory, Kept};
 use crate::scanner_shares::ScannerShares;
 use finback_cell::Scan;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Ids of scanners that this server closed by itself, of which late calls are told that there is nothing more.
-const REMEMBERED_CLOSED: usize = 4096;
+/// Read points of scanners that this server closed before their end.
+const KEPT_READ_POINTS: usize = 4096;
 
 /// What a scanner takes in any case, in bytes: that much of what is its own is counted with the number of scanners.
 const SMALL_BYTES: usize = 4 << 10;
@@ -78,7 +79,7 @@ impl Slots {
     pub(crate) fn keep_read_points(&mut self, closed: &[Slot], until: Instant) {
         let scanners = closed.iter().filter_map(|slot| slot.scanner.as_ref());
         self.left.extend(scanners.map(|open| (until, open.scanner.keep_read_point())));
-        let surplus = self.left.len().saturating_sub(REMEMBERED_CLOSED);
+        let surplus = self.left.len().saturating_sub(KEPT_READ_POINTS);
         self.left.drain(..surplus);
     }
 
@@ -115,7 +116,7 @@ pub(crate) struct Scanners {
     pub(crate) slots: Mutex<Slots>,
     /// Bytes that scanners keep while they wait for their clients, at most.
     idle_bytes: usize,
-    closed: Mutex<VecDeque<u64>>,
+    ended: Mutex<EndedScanners>,
     next_id: AtomicU64,
     lease: Duration,
     expired: AtomicU64,
@@ -135,7 +136,7 @@ impl Scanners {
                 left: VecDeque::new(),
             }),
             idle_bytes: bytes,
-            closed: Mutex::default(),
+            ended: Mutex::new(EndedScanners::new(lease, bytes)),
             next_id,
             lease,
             expired: AtomicU64::new(0),
@@ -177,12 +178,13 @@ impl Scanners {
                     slot.next_call
                 )));
             }
-            slot.next_call += 1;
         }
-        idle.remove(slot.idle.take());
-        slot.scanner.take().ok_or_else(|| {
+        let scanner = slot.scanner.take().ok_or_else(|| {
             exceptions::out_of_order_scanner_next(format!("another call works with scanner {id}"))
-        })
+        })?;
+        slot.next_call += u64::from(call_number.is_some());
+        idle.remove(slot.idle.take());
+        Ok(scanner)
     }
 
     /// Keeps a scanner for its next call, with a new lease.
@@ -216,23 +218,22 @@ impl Scanners {
         }
     }
 
-    /// Closes a scanner. With `by_server` a later call of the client's is no error.
-    pub(crate) fn close(&self, id: u64, by_server: bool) {
+    /// Closes a scanner.
+    pub(crate) fn close(&self, id: u64) {
         // Dropped outside the lock: it may free much memory.
         let slot = self.slots.lock().remove(id);
         drop(slot);
-        if by_server {
-            let mut closed = self.closed.lock();
-            if closed.len() >= REMEMBERED_CLOSED {
-                closed.pop_front();
-            }
-            closed.push_back(id);
-        }
     }
 
-    /// Whether this server closed the scanner by itself lately.
-    pub(crate) fn was_closed(&self, id: u64) -> bool {
-        self.closed.lock().contains(&id)
+    /// Closes a scanner that is at its end: a later call of the client's is no error.
+    pub(crate) fn end(&self, id: u64) {
+        self.close(id);
+        self.ended.lock().add(id, Instant::now());
+    }
+
+    /// Whether this server closed the scanner at its end lately.
+    pub(crate) fn has_ended(&self, id: u64) -> bool {
+        self.ended.lock().has(id)
     }
 
     /// How many were dropped since their lease was over.
@@ -287,7 +288,7 @@ impl<'a> CloseUnlessKept<'a> {
 impl Drop for CloseUnlessKept<'_> {
     fn drop(&mut self) {
         if self.armed {
-            self.scanners.close(self.id, false);
+            self.scanners.close(self.id);
         }
     }
 }

@@ -119,6 +119,17 @@ fn a_snapshot_that_cannot_be_read_may_need_anything() {
 }
 
 #[test]
+fn a_directory_that_is_no_snapshot_is_in_nobodys_way() {
+    let world = World::new();
+    world.take();
+    world.root.archive_table(&world.table.name).unwrap();
+    world.root.fs().create_dir_all(&world.root.snapshot_dir("mistake").unwrap()).unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (0, true));
+    world.root.delete_snapshot("s").unwrap();
+    assert_eq!((world.clean(), world.is_kept()), (1, false));
+}
+
+#[test]
 fn what_a_link_leads_to_stays_as_long_as_the_link() {
     let world = World::new();
     world.take();

@@ -3,8 +3,10 @@
 use std::{collections::HashSet, path::Path};
 
 use finback_cell::region_info::hex_md5;
+use finback_fs::DirEntry;
 use finback_proto::pb;
 
+use super::info::SNAPSHOT_INFO;
 use super::manifest::{DATA_MANIFEST, REGION_MANIFEST, RegionFiles, read};
 use crate::{LayoutError, Result, RootDir, StoreFileName};
 
@@ -61,6 +63,9 @@ impl RootDir {
                 Ok(manifest) => manifest.regions.iter().for_each(|files| kept.keep_region(files)),
                 // It was removed meanwhile.
                 Err(error) if error.is_not_found() && !self.snapshot_exists(&name)? => {}
+                Err(_) if !self.has_a_snapshot(&name)? => {
+                    tracing::warn!(directory = %self.snapshot_dir(&name)?.display(), "no snapshot, and nothing is kept for it");
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -73,6 +78,17 @@ impl RootDir {
             self.keep_referred_to(&root.join("data"), &mut kept)?;
         }
         Ok(kept)
+    }
+
+    /// Whether the directory has anything of a snapshot. One that was made by mistake is not to keep the archive from being cleaned.
+    fn has_a_snapshot(&self, name: &str) -> Result<bool> {
+        let dir = self.snapshot_dir(name)?;
+        let is_part = |entry: &DirEntry| {
+            entry.is_dir
+                || [SNAPSHOT_INFO, DATA_MANIFEST].contains(&&entry.name[..])
+                || entry.name.starts_with(REGION_MANIFEST)
+        };
+        Ok(self.list_if_exists(&dir)?.iter().any(is_part))
     }
 
     /// What there is of a snapshot that is being taken.

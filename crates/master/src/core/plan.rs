@@ -35,7 +35,7 @@ impl Core {
 
     /// The write of a change of a namespace; none while hbase:namespace is not open.
     pub(super) fn namespace_write(&mut self, edit: &NamespaceEdit) -> Option<Action> {
-        let (server, region) = namespace_table::location(&self.state)?;
+        let (server, region) = namespace_table::location_of(&self.state, edit.name())?;
         let mutation = edit.to_mutation(self.meta.next_timestamp(self.now));
         Some(Action::WriteNamespace { server, region, mutation })
     }

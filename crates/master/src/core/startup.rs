@@ -115,10 +115,8 @@ impl Core {
                 self.act(Action::Storage(work), Purpose::Startup);
             }
             Stage::NamespaceTable => self.open_namespace_table(),
-            Stage::ScanningNamespaces => match namespace_table::location(&self.state) {
-                Some((server, region)) => {
-                    self.act(Action::ScanNamespaces { server, region }, Purpose::Startup);
-                }
+            Stage::ScanningNamespaces => match namespace_table::locations(&self.state) {
+                Some(regions) => self.act(Action::ScanNamespaces { regions }, Purpose::Startup),
                 None => self.startup_again(),
             },
             Stage::WritingNamespaces => self.write_namespaces(),

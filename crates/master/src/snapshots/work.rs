@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
-use finback_layout::{LayoutError, RootDir};
+use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 
 use super::exception;
 use crate::action::{Outcome, Output};
+use crate::options::ServedFiles;
 
 /// A piece of work.
 #[derive(Debug, Clone)]
@@ -36,12 +37,17 @@ pub(crate) enum SnapshotWork {
 
 impl SnapshotWork {
     /// Does it.
-    pub(crate) fn run(self, root: &RootDir) -> Outcome {
+    pub(crate) fn run(self, root: &RootDir, served_files: &ServedFiles) -> Outcome {
         let done = match self {
             Self::Begin(snapshot) => root.begin_snapshot(&snapshot),
             Self::Complete { snapshot, table, offline, regions } => {
                 offline.iter().try_for_each(|region| refuse_recovered(root, region))?;
-                complete(root, &snapshot, &table, &offline, &regions)
+                for region in &offline {
+                    let files = served_files(root, &table, region).map_err(exceptions::snapshot_creation)?;
+                    let added = root.add_region_to_snapshot(&snapshot.name, &table, region, Some(&files));
+                    added.map_err(|error| exception(&error))?;
+                }
+                root.complete_snapshot(&snapshot, &table, &regions)
             }
             Self::Discard(name) => root.discard_snapshot(&name),
             Self::MakeRegions { snapshot, table, regions } => {
@@ -69,17 +75,4 @@ fn refuse_recovered(root: &RootDir, region: &RegionInfo) -> Result<(), RpcExcept
         ))),
         _ => Ok(()),
     }
-}
-
-fn complete(
-    root: &RootDir,
-    snapshot: &pb::SnapshotDescription,
-    table: &TableDescriptor,
-    offline: &[RegionInfo],
-    regions: &[RegionInfo],
-) -> Result<(), LayoutError> {
-    for region in offline {
-        root.add_region_to_snapshot(&snapshot.name, table, region, None)?;
-    }
-    root.complete_snapshot(snapshot, table, regions)
 }

@@ -9,16 +9,20 @@ fn table(family: &'static [u8]) -> Arc<TableDescriptor> {
     Arc::new(table)
 }
 
+fn nobody() -> ServedFiles {
+    Arc::new(|_, _, _| Ok(Vec::new()))
+}
+
 #[test]
 fn a_full_disk_has_the_old_schema_of_a_table_that_did_not_get_a_new_one() {
     let faulty = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
     let faults = faulty.faults();
     let root = RootDir::new(Arc::new(faulty), "/hbase");
     let old = table(b"f");
-    StorageWork::CreateTable { table: old.clone(), regions: Vec::new() }.run(&root).unwrap();
+    StorageWork::CreateTable { table: old.clone(), regions: Vec::new() }.run(&root, &nobody()).unwrap();
     faults.set_byte_budget(Some(0));
-    assert!(StorageWork::WriteDescriptor(table(b"g")).run(&root).is_err());
-    StorageWork::WriteDescriptor(old.clone()).run(&root).unwrap();
+    assert!(StorageWork::WriteDescriptor(table(b"g")).run(&root, &nobody()).is_err());
+    StorageWork::WriteDescriptor(old.clone()).run(&root, &nobody()).unwrap();
     assert_eq!(root.read_table_descriptor(&old.name).unwrap(), *old);
 }
 
@@ -39,7 +43,7 @@ fn split_logs_are_not_put_away_after_a_sync_of_what_they_gave_has_failed() {
     }
     let put_away = |failing: u64| {
         faults.fail_operation(faults.operations() + failing);
-        StorageWork::PutLogsAway(vec![report.clone()]).run(&root)
+        StorageWork::PutLogsAway(vec![report.clone()]).run(&root, &nobody())
     };
     assert!(put_away(0).unwrap_err().do_not_retry, "the sync");
     assert!(!put_away(1).unwrap_err().do_not_retry, "the move");

@@ -266,7 +266,11 @@ impl FakeRegionServer {
                 let region = self.online_region(region)?;
                 let families: Vec<_> = scan.column.iter().map(|column| column.family.clone()).collect();
                 let id = self.next_scanner.fetch_add(1, Ordering::SeqCst);
-                self.scanners.lock().unwrap().insert(id, self.store.rows(&region, &families).into());
+                let mut rows = self.store.rows(&region, &families);
+                if scan.attribute.iter().any(|attribute| attribute.name == "_raw_") {
+                    rows.extend(self.store.markers(&region, &families));
+                }
+                self.scanners.lock().unwrap().insert(id, rows.into());
                 id
             }
             _ => request.scanner_id(),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use finback_cell::{CellBlock, CellBlockBuilder, cell::CellParts};
+use finback_cell::{CellBlock, CellBlockBuilder, RegionInfo, cell::CellParts};
 use finback_proto::pb;
 use pb::mutation_proto::{DeleteType, MutationType};
 
@@ -52,6 +52,42 @@ impl Store {
     pub fn row_keys(&self, region: &str) -> Vec<Bytes> {
         let regions = self.0.lock().unwrap();
         regions.get(region).map(|region| region.rows.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// What a region has goes to those that it was divided into.
+    pub fn divide(&self, region: &str, into: &[RegionInfo]) {
+        let mut regions = self.0.lock().unwrap();
+        let divided = regions.remove(region).unwrap_or_default();
+        for part in into {
+            let is_of = |row: &Bytes| part.contains_row(row);
+            let rows = divided.rows.iter().filter(|(row, _)| is_of(row));
+            let markers = divided.markers.iter().filter(|((row, _), _)| is_of(row));
+            let part_of = Region {
+                rows: rows.map(|(row, cells)| (row.clone(), cells.clone())).collect(),
+                markers: markers.map(|(place, at)| (place.clone(), *at)).collect(),
+            };
+            regions.insert(part.encoded_name(), part_of);
+        }
+    }
+
+    /// The markers of a region, as rows of one cell.
+    pub fn markers(&self, region: &str, families: &[Bytes]) -> Vec<CellBlock> {
+        let regions = self.0.lock().unwrap();
+        let Some(region) = regions.get(region) else { return Vec::new() };
+        let marker = |((row, (family, qualifier)), at): (&(Bytes, Column), &u64)| {
+            let mut block = CellBlockBuilder::with_capacity(64);
+            block.push_parts(&CellParts {
+                row,
+                family,
+                qualifier,
+                timestamp: *at as i64,
+                type_code: if qualifier.is_empty() { 14 } else { 12 },
+                value: &[],
+                tags: &[],
+            });
+            block.finish()
+        };
+        region.markers.iter().filter(|((_, (family, _)), _)| families.contains(family)).map(marker).collect()
     }
 
     /// Rows with the cells of these families, in order.

@@ -2,9 +2,9 @@
 //! deleted comes back, no file is served twice or forgotten.
 
 use crate::machine::Machine;
-use crate::world::{family, mutation, put, run, value};
+use crate::world::{World, family, mutation, put, run, value};
 use finback_cell::{Bytes, CellType, MutationKind, RegionInfo};
-use finback_fs::CrashMode;
+use finback_fs::{CrashMode, MemFileSystem};
 use finback_region::{Region, RegionError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -395,4 +395,27 @@ fn a_list_names_files_that_are_there_however_its_change_failed() {
         check(&region, &told, &what);
         machine.assert_files(&region, &what);
     }
+}
+
+/// As a compaction outside of a server leaves it that is killed between the two: the table may be disabled, and a snapshot be taken of it.
+#[test]
+fn what_a_compaction_left_is_not_among_the_files_that_would_be_served() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    for value in [b"1", b"2"] {
+        run(region.mutate(&put(("r", "a", "q"), value))).unwrap();
+        region.flush(None).unwrap();
+    }
+    let names = |files: &[std::path::PathBuf]| -> Vec<String> {
+        files.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect()
+    };
+    let inputs = names(&region.store_file_paths(&[]).unwrap());
+    region.compact(b"a", true).unwrap();
+    let outputs = names(&region.store_file_paths(&[]).unwrap());
+    region.close().unwrap();
+    let (table, encoded) = (&world.info.table, world.info.encoded_name());
+    let archived = world.root.archived_family_dir(table, &encoded, b"a").join(&inputs[0]);
+    world.fs.rename(&archived, &world.root.family_dir(table, &encoded, b"a").join(&inputs[0])).unwrap();
+    let served = Region::served_files(&world.root, &world.info, &world.table).unwrap();
+    assert_eq!(served, [("a".into(), outputs)]);
 }

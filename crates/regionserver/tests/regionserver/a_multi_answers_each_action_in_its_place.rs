@@ -60,7 +60,7 @@ async fn puts_and_deletes_wait_for_the_next_increment_or_the_end_and_gets_do_not
         results.iter().filter(|r| r.exception.is_some()).map(pb::ResultOrException::index).collect();
     assert_eq!(failed, [2, 8]);
     assert_eq!(failure_of(&results[2].exception), "NoSuchColumnFamilyException");
-    assert_eq!(failure_of(&results[8].exception), "UnknownProtocolException");
+    assert_eq!(failure_of(&results[8].exception), "DoNotRetryIOException");
     assert!(values(&results[1], &mut block).is_empty());
     let sum = convert::decode_result(results[4].result.as_ref().unwrap(), &mut block).unwrap();
     assert_eq!(sum.iter().next().unwrap().value(), 5i64.to_be_bytes());

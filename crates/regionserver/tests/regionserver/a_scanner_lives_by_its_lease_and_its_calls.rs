@@ -69,7 +69,8 @@ async fn a_scanner_that_is_at_its_end_is_closed_and_a_late_close_is_no_error() {
     let numbered = next(opened.scanner_id, 0, 1);
     refused(scan(&table, &numbered).await, "OutOfOrderScannerNextException");
     let unnumbered = pb::ScanRequest { next_call_seq: None, ..numbered };
-    assert_eq!(scan(&table, &unnumbered).await.unwrap(), (pb::ScanResponse::default(), Vec::new()));
+    let nothing = pb::ScanResponse { scanner_id: opened.scanner_id, ..Default::default() };
+    assert_eq!(scan(&table, &unnumbered).await.unwrap(), (nothing, Vec::new()));
     refused(scan(&table, &close(Some(12345))).await, "UnknownScannerException");
 }
 

@@ -32,6 +32,23 @@ async fn rows_and_cells_are_counted() {
     let class = "org.apache.hadoop.hbase.coprocessor.example.generated.ExampleProtos$CountResponse";
     assert_eq!(ask(&table.region, "getRowCount").await.unwrap(), (class.to_owned(), 1500));
     assert_eq!(ask(&table.region, "getKeyValueCount").await.unwrap().1, 3000);
+    // As an action of several, as HBase's older client sends it.
+    let service_call = |method: &str| pb::CoprocessorServiceCall {
+        service_name: "hbase.pb.RowCountService".into(),
+        method_name: method.into(),
+        ..Default::default()
+    };
+    let action = |index, method: &str| pb::Action {
+        index: Some(index),
+        service_call: Some(Box::new(service_call(method))),
+        ..Default::default()
+    };
+    let answers = table.multi(vec![action(0, "getRowCount"), action(1, "getMode")]).await;
+    let value = answers[0].service_result.as_ref().unwrap().value.as_ref().unwrap();
+    assert_eq!(value.name, class);
+    assert_eq!(pb::CountResponse::decode(value.value.clone().unwrap()).unwrap().count, 1500);
+    let failure = answers[1].exception.as_ref().unwrap();
+    assert!(failure.name.ends_with("UnknownProtocolException"), "{}", failure.name);
     for (region, method) in [(&table.region, "getMode"), (&without.region, "getRowCount")] {
         assert_eq!(ask(region, method).await.unwrap_err().simple_class(), "UnknownProtocolException");
     }

@@ -4,6 +4,7 @@ use crate::world::{Answer, LONG, World, put, region_info, row_name};
 use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor, schema::set_entry};
 use finback_proto::{convert, pb};
 use finback_rpc::ChannelExt;
+use pb::get_region_info_response::CompactionState;
 use pb::region_state_transition::TransitionCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -144,6 +145,15 @@ async fn a_replica_is_the_region_but_takes_no_writes() {
     let write = pb::MutateRequest { region, mutation: put("r", &[("q", b"w")]), ..Default::default() };
     let refused = world.ask::<_, pb::MutateResponse>("Mutate", &write).await.unwrap_err();
     assert_eq!((refused.do_not_retry, &refused.message[..]), (true, "region is read only"));
+    let about = pb::GetRegionInfoRequest {
+        region: convert::specifier_by_name(&info.replica(1)),
+        compaction_state: Some(true),
+        ..Default::default()
+    };
+    let told: pb::GetRegionInfoResponse = world.ask_admin("GetRegionInfo", &about).await.unwrap();
+    assert_eq!((told.region_info.replica_id(), told.compaction_state()), (1, CompactionState::None));
+    let compact = pb::CompactRegionRequest { region: about.region.clone(), ..Default::default() };
+    world.ask_admin::<_, pb::CompactRegionResponse>("CompactRegion", &compact).await.unwrap();
     let third = pb::GetRequest { region: convert::specifier_by_name(&info.replica(2)), ..get };
     let refused = world.ask::<_, pb::GetResponse>("Get", &third).await.unwrap_err();
     assert_eq!(refused.simple_class(), "NotServingRegionException");
