@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_fs::{CrashMode, FaultyFileSystem, MemFileSystem, write_file_durably};
-use finback_layout::{FileLink, Half, LayoutError, Reference, Result, RootDir};
+use finback_layout::{FileLink, Half, KeptSwitches, LayoutError, Reference, Result, RootDir};
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
 
@@ -151,6 +151,26 @@ fn a_descriptor_is_the_old_one_or_the_new_one() {
             assert_eq!(root.read_table_descriptor(&table().name).unwrap(), table());
             root.sweep(&keep(&regions())).unwrap();
             assert_eq!(root.fs().list(&root.temp_dir().join("data")).map_or(0, |entries| entries.len()), 1);
+        },
+    );
+}
+
+#[test]
+fn switches_are_the_old_ones_or_the_new_ones() {
+    let old = KeptSwitches { snapshot_cleanup: false, ..Default::default() };
+    let new = KeptSwitches { split: false, ..old };
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.write_switches(old).unwrap();
+        },
+        |root| root.write_switches(new),
+        |root, done| {
+            let found = root.read_switches().unwrap();
+            assert!(found == new || (!done && found == old), "{found:?}");
+            // Whatever is left is no obstacle to the next change.
+            root.write_switches(KeptSwitches::default()).unwrap();
+            assert_eq!(root.read_switches().unwrap(), KeptSwitches::default());
         },
     );
 }

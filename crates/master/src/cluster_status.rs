@@ -43,7 +43,7 @@ pub(crate) fn build(
         status.regions_in_transition = moving.map(in_transition).collect();
     }
     if wants(StatusOption::BalancerOn) {
-        status.balancer_on = Some(state.switches.balancer);
+        status.balancer_on = Some(state.switches.kept.balancer);
     }
     if wants(StatusOption::MasterInfoPort) {
         status.master_info_port = Some(config.info_port);

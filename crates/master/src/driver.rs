@@ -51,6 +51,8 @@ pub(crate) struct Driver {
     pub(crate) chores: Chores,
     /// Whoever cleans the archive has it alone; whoever is about to need files of it shares it.
     pub(crate) archive: Arc<RwLock<()>>,
+    /// Whoever turns switches that are kept does so alone, until they are on disk.
+    pub(crate) turning: Arc<tokio::sync::Mutex<()>>,
     status: watch::Sender<MasterStatus>,
     /// Told of every change of the status before anybody can see what else came of the event.
     follower: Mutex<Option<Follower>>,
@@ -77,6 +79,7 @@ impl Driver {
             runtime,
             chores: options.config.chores,
             archive: Arc::default(),
+            turning: Arc::default(),
             status: watch::Sender::new(status),
             follower: Mutex::default(),
             stopped: watch::Sender::new(false),

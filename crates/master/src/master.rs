@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use finback_cell::{ServerName, TableName};
-use finback_layout::{RootDir, WalDir};
+use finback_layout::{KeptSwitches, RootDir, WalDir};
 use finback_metrics::{HistogramSnapshot, ProcedureFigures};
 use finback_proto::{pb, pb::table_state};
 use finback_rpc::Service;
@@ -56,10 +56,11 @@ impl Master {
         let root = options.root.clone();
         let runtime = Handle::current();
         let prepared = runtime.spawn_blocking(move || prepare(&root)).await;
-        let Prepared { cluster_id, dead_logs, procedures: (store, records) } =
+        let Prepared { cluster_id, dead_logs, switches, procedures: (store, records) } =
             prepared.map_err(|e| MasterError::Interrupted(e.to_string()))??;
         let startup = Startup::new(dead_logs);
         let mut core = Core::new(cluster_id, options.config.clone(), startup, (options.clock)());
+        core.state.switches.kept = switches;
         core.take_over(records);
         let driver = Driver::new(core, store, &options, runtime);
         driver.evict_forever();
@@ -170,6 +171,7 @@ impl Drop for Master {
 struct Prepared {
     cluster_id: String,
     dead_logs: Vec<WalDir>,
+    switches: KeptSwitches,
     procedures: (ProcedureStore, Vec<pb::StoredProcedure>),
 }
 
@@ -178,6 +180,8 @@ struct Prepared {
 fn prepare(root: &RootDir) -> Result<Prepared, MasterError> {
     let cluster_id = root.initialize_with_meta(&system_tables::meta())?;
     let dead_logs = root.list_wal_dirs()?;
+    // Without them it does not start: what an administrator has switched off must not come to life again.
+    let switches = root.read_switches()?;
     let procedures = ProcedureStore::open(root.fs().clone(), root.path()).map_err(MasterError::Procedures)?;
-    Ok(Prepared { cluster_id, dead_logs, procedures })
+    Ok(Prepared { cluster_id, dead_logs, switches, procedures })
 }

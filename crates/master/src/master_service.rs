@@ -73,6 +73,9 @@ impl MasterService {
         if let Some(outcome) = self.operation_call(method, call) {
             return Ok(outcome);
         }
+        if let Some(outcome) = self.kept_switch_call(method, call) {
+            return Ok(outcome);
+        }
         let answer = self.listing_call(method, call);
         let answer = answer.or_else(|| self.procedure_call(method, call));
         let answer = answer.or_else(|| self.switch_call(method, call));
@@ -135,29 +138,22 @@ impl MasterService {
     fn switch_call(&self, method: &str, call: &Call) -> Option<Answer> {
         let read = |get: fn(&Switches) -> bool| self.driver.read(|core| get(&core.state.switches));
         Some(match method {
-            "SetBalancerRunning" => call.decode().and_then(|request: pb::SetBalancerRunningRequest| {
-                let previous = self.turn(|s| &mut s.balancer, request.on);
-                reply(&pb::SetBalancerRunningResponse { prev_balance_value: Some(previous) })
-            }),
-            "IsBalancerEnabled" => reply(&pb::IsBalancerEnabledResponse { enabled: read(|s| s.balancer) }),
+            "IsBalancerEnabled" => {
+                reply(&pb::IsBalancerEnabledResponse { enabled: read(|s| s.kept.balancer) })
+            }
             // There is no balancer yet, so it did not run.
             "Balance" => reply(&pb::BalanceResponse {
                 balancer_ran: false,
                 moves_calculated: Some(0),
                 moves_executed: Some(0),
             }),
-            "SetNormalizerRunning" => call.decode().and_then(|request: pb::SetNormalizerRunningRequest| {
-                let previous = self.turn(|s| &mut s.normalizer, request.on);
-                reply(&pb::SetNormalizerRunningResponse { prev_normalizer_value: Some(previous) })
-            }),
             "IsNormalizerEnabled" => {
-                reply(&pb::IsNormalizerEnabledResponse { enabled: read(|s| s.normalizer) })
+                reply(&pb::IsNormalizerEnabledResponse { enabled: read(|s| s.kept.normalizer) })
             }
             "Normalize" => reply(&pb::NormalizeResponse { normalizer_ran: false }),
-            "SetSplitOrMergeEnabled" => self.set_split_or_merge(call),
             "IsSplitOrMergeEnabled" => call.decode().map(|request: pb::IsSplitOrMergeEnabledRequest| {
                 let merge = request.switch_type() == pb::MasterSwitchType::Merge;
-                let enabled = read(if merge { |s| s.merge } else { |s| s.split });
+                let enabled = read(if merge { |s| s.kept.merge } else { |s| s.kept.split });
                 Reply::new(&pb::IsSplitOrMergeEnabledResponse { enabled })
             }),
             "EnableCatalogJanitor" => call.decode().and_then(|request: pb::EnableCatalogJanitorRequest| {
@@ -176,28 +172,16 @@ impl MasterService {
             "IsCleanerChoreEnabled" => {
                 reply(&pb::IsCleanerChoreEnabledResponse { value: read(|s| s.cleaner) })
             }
-            "SwitchSnapshotCleanup" => call.decode().and_then(|request: pb::SetSnapshotCleanupRequest| {
-                let previous = self.turn(|s| &mut s.snapshot_cleanup, request.enabled);
-                reply(&pb::SetSnapshotCleanupResponse { prev_snapshot_cleanup: previous })
-            }),
             "IsSnapshotCleanupEnabled" => {
-                reply(&pb::IsSnapshotCleanupEnabledResponse { enabled: read(|s| s.snapshot_cleanup) })
+                reply(&pb::IsSnapshotCleanupEnabledResponse { enabled: read(|s| s.kept.snapshot_cleanup) })
             }
             _ => return None,
         })
     }
 
+    /// Turns a switch that the next start forgets.
     fn turn(&self, switch: fn(&mut Switches) -> &mut bool, on: bool) -> bool {
         self.driver.event(|core, _| std::mem::replace(switch(&mut core.state.switches), on))
-    }
-
-    fn set_split_or_merge(&self, call: &Call) -> Answer {
-        let request: pb::SetSplitOrMergeEnabledRequest = call.decode()?;
-        let turn = |kind| match kind {
-            pb::MasterSwitchType::Split => self.turn(|s| &mut s.split, request.enabled),
-            pb::MasterSwitchType::Merge => self.turn(|s| &mut s.merge, request.enabled),
-        };
-        reply(&pb::SetSplitOrMergeEnabledResponse { prev_value: request.switch_types().map(turn).collect() })
     }
 }
 

@@ -149,7 +149,7 @@ async fn split(
     let info = RegionInfo::try_from(&request.region_info)
         .map_err(|error| exceptions::do_not_retry(error.to_string()))?;
     let (table, region) = (info.table.clone(), info.encoded_name());
-    if !driver.read(|core| core.state.switches.split) {
+    if !driver.read(|core| core.state.switches.kept.split) {
         let name = info.name().escape_ascii().to_string();
         return Err(exceptions::do_not_retry(format!("Split region {name} failed due to split switch off")));
     }
@@ -208,7 +208,7 @@ async fn merge(
         let known = |name: &String| core.state.regions.get(name).map(|region| region.info.clone());
         names.iter().map(|name| known(name).ok_or_else(|| exceptions::unknown_region(name.clone()))).collect()
     })?;
-    if !driver.read(|core| core.state.switches.merge) {
+    if !driver.read(|core| core.state.switches.kept.merge) {
         let message = format!("Merge of {} failed because merge switch is off", names.join(", "));
         return Err(exceptions::do_not_retry(message));
     }

@@ -418,6 +418,22 @@ async fn a_split_region_is_cloned_with_those_that_refer_to_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_snapshot_that_is_not_to_be_removed_is_not_after_a_restart() {
+    let cluster = with_table().await;
+    take(&cluster, pb::SnapshotDescription { ttl: Some(60), ..description("short", "t") }).await;
+    let switch = pb::SetSnapshotCleanupRequest { enabled: false, synchronous: None };
+    let _: pb::SetSnapshotCleanupResponse = cluster.call("SwitchSnapshotCleanup", &switch).await.unwrap();
+    cluster.clock.fetch_add(61_000, std::sync::atomic::Ordering::SeqCst);
+    let cluster = cluster.crash_and_restart(finback_fs::CrashMode::Strict).await;
+    tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+    assert_eq!(listed(&cluster).await.len(), 1);
+    let switch = pb::SetSnapshotCleanupRequest { enabled: true, synchronous: None };
+    let _: pb::SetSnapshotCleanupResponse = cluster.call("SwitchSnapshotCleanup", &switch).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+    assert!(listed(&cluster).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_archive_is_cleaned_and_snapshots_outlive_no_more_than_their_time() {
     use std::time::Duration;
     let chores = finback_master::Chores { hfile_ttl: Duration::ZERO, ..Default::default() };

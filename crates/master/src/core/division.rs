@@ -25,7 +25,7 @@ impl Core {
         split_row: Bytes,
         now: u64,
     ) -> Result<(), RpcException> {
-        if !self.state.switches.split {
+        if !self.state.switches.kept.split {
             return Err(exceptions::do_not_retry("the split switch is off"));
         }
         let operation = Operation::SplitRegion { table, region, split_row };

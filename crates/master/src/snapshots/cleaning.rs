@@ -57,7 +57,7 @@ impl Driver {
         self.every(self.chores.snapshot_cleaner_interval, move || {
             let driver = Arc::clone(&driver);
             async move {
-                if driver.read(|core| core.state.initialized && core.state.switches.snapshot_cleanup)
+                if driver.read(|core| core.state.initialized && core.state.switches.kept.snapshot_cleanup)
                     && let Err(error) = driver.remove_expired_snapshots().await
                 {
                     tracing::warn!("snapshots that have outlived their time stay: {error}");
