@@ -1,14 +1,12 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use crate::descriptor_cache::{DescriptorCache, DescriptorStatistics, Slot};
 use crate::handle_names::{HandleNames, Named, Names};
+use crate::moves::Moves;
 use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 
 /// Linux's numbers of "too many open files": in the system, in the process.
@@ -24,7 +22,8 @@ const OPEN_ATTEMPTS: usize = 8;
 /// found again, and another one in its place is not taken for it where files can be told apart
 /// ([`RandomAccessFile::identity`]).
 ///
-/// The number of descriptors is at most the limit, and one for each thread that is reading, and for each removed file.
+/// The number of descriptors is at most the limit, and one for each thread that is reading, and for each removed file; and
+/// for each file that was opened while it was being moved, or replaced, until that has ended.
 #[derive(Debug, Clone)]
 pub struct BoundedFileSystem {
     shared: Arc<Shared>,
@@ -35,17 +34,15 @@ struct Shared {
     inner: Arc<dyn FileSystem>,
     descriptors: DescriptorCache,
     handles: HandleNames<BoundedFile>,
-    /// Renames and removals that began, and that ended.
-    moves_begun: AtomicU64,
-    moves_ended: AtomicU64,
+    moves: Moves<BoundedFile>,
 }
 
 impl BoundedFileSystem {
     /// At most `limit` files of `inner` are open for reading.
     pub fn new(inner: Arc<dyn FileSystem>, limit: usize) -> Self {
         let descriptors = DescriptorCache::new(limit);
-        let (moves_begun, moves_ended) = Default::default();
-        let shared = Shared { inner, descriptors, handles: HandleNames::default(), moves_begun, moves_ended };
+        let (handles, moves) = (HandleNames::default(), Moves::default());
+        let shared = Shared { inner, descriptors, handles, moves };
         Self { shared: Arc::new(shared) }
     }
 
@@ -54,20 +51,24 @@ impl BoundedFileSystem {
         self.shared.descriptors.statistics()
     }
 
-    fn moving<T>(&self, work: impl FnOnce(&Shared) -> io::Result<T>) -> io::Result<T> {
-        self.shared.moves_begun.fetch_add(1, Ordering::SeqCst);
+    /// Moves, removes or replaces what is at `paths`.
+    fn moving<T>(&self, paths: &[&Path], work: impl FnOnce(&Shared) -> io::Result<T>) -> io::Result<T> {
+        let number = self.shared.moves.begin(paths);
         let done = work(&self.shared);
-        self.shared.moves_ended.fetch_add(1, Ordering::SeqCst);
+        for (path, file) in self.shared.moves.end(number) {
+            file.settle(&path);
+        }
         done
     }
 
-    /// Removes something; the files that are open there keep their descriptors.
+    /// Removes what is at `path`; the files that are open there keep their descriptors.
     fn removing(
         &self,
+        path: &Path,
         files: impl FnOnce(&HandleNames<BoundedFile>) -> Vec<Arc<BoundedFile>>,
         remove: impl FnOnce(&dyn FileSystem) -> io::Result<()>,
     ) -> io::Result<()> {
-        self.moving(|shared| {
+        self.moving(&[path], |shared| {
             let pinned = pin(files(&shared.handles));
             let removed = remove(&*shared.inner);
             if removed.is_err() {
@@ -75,13 +76,6 @@ impl BoundedFileSystem {
             }
             removed
         })
-    }
-}
-
-impl Shared {
-    /// Whether no rename or removal is under way or was since `begun` were counted.
-    fn stood_still_since(&self, begun: u64) -> bool {
-        self.moves_ended.load(Ordering::SeqCst) == begun && self.moves_begun.load(Ordering::SeqCst) == begun
     }
 }
 
@@ -93,7 +87,8 @@ fn pin(mut files: Vec<Arc<BoundedFile>>) -> Vec<Arc<BoundedFile>> {
 
 /// After an operation that failed: what still has its name need not be kept open.
 fn unpin(files: &[Arc<BoundedFile>]) {
-    files.iter().filter(|file| file.open_by_name().is_ok()).for_each(|file| file.slot.unpin());
+    let named = files.iter().filter(|file| file.open_by_name().is_ok());
+    named.for_each(|file| file.shared.descriptors.unpin(&file.slot));
 }
 
 /// A handle.
@@ -116,6 +111,19 @@ impl BoundedFile {
         match self.slot.get() {
             Some(file) => Ok(file),
             None => Ok(self.shared.descriptors.admit(&self.slot, self.open_by_name()?)),
+        }
+    }
+
+    /// Takes back the pin that the file has from its opening, which something moved meanwhile: if it is found under its name
+    /// now. If it is not, it was moved before its handle was known, and keeps its descriptor.
+    fn settle(self: &Arc<Self>, opened_at: &Path) {
+        // What began before the handle was known may still move it. What began later tells the handle.
+        if self.shared.moves.put_off(opened_at, self) {
+            return;
+        }
+        // Without an identity another file could be taken for it.
+        if self.identity.is_some() && self.open_by_name().is_ok() {
+            self.shared.descriptors.unpin(&self.slot);
         }
     }
 
@@ -201,7 +209,7 @@ impl RandomAccessFile for Handle {
 impl FileSystem for BoundedFileSystem {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
         let shared = &self.shared;
-        let begun = shared.moves_begun.load(Ordering::SeqCst);
+        let moves_before = shared.moves.all_ended();
         let open = || match shared.inner.open(path) {
             Err(error) if error.raw_os_error().is_some_and(|number| TOO_MANY_OPEN.contains(&number)) => {
                 shared.descriptors.shed();
@@ -210,24 +218,25 @@ impl FileSystem for BoundedFileSystem {
             opened => opened,
         };
         let opened = open()?;
+        let identity = opened.identity()?;
         let file = Arc::new(BoundedFile {
             shared: Arc::clone(shared),
             names: Names::new(path),
-            slot: Arc::default(),
-            identity: opened.identity()?,
+            slot: shared.descriptors.pinned(opened),
+            identity,
         });
         shared.handles.add(path, &file);
         // What is moved between the opening and this line is moved without the handle being told.
-        if shared.stood_still_since(begun) {
-            shared.descriptors.admit(&file.slot, opened);
+        if moves_before.is_some() && shared.moves.all_ended() == moves_before {
+            shared.descriptors.unpin(&file.slot);
         } else {
-            file.slot.pin(opened);
+            file.settle(path);
         }
         Ok(Arc::new(Handle(file)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.moving(|shared| {
+        self.moving(&[from, to], |shared| {
             let replaced = pin(shared.handles.at(to));
             let moving = shared.handles.begin_move(from, to);
             let renamed = shared.inner.rename(from, to);
@@ -241,14 +250,14 @@ impl FileSystem for BoundedFileSystem {
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.removing(|handles| handles.at(path), |inner| inner.remove_file(path))
+        self.removing(path, |handles| handles.at(path), |inner| inner.remove_file(path))
     }
 
     fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
         let below = |handles: &HandleNames<BoundedFile>| {
             handles.at_or_below(path).into_iter().map(|(_, file)| file).collect()
         };
-        self.removing(below, |inner| inner.remove_dir_all(path))
+        self.removing(path, below, |inner| inner.remove_dir_all(path))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {

@@ -1,7 +1,7 @@
 //! Which files are open right now: at most so many, those that were not read lately are closed first.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -24,8 +24,11 @@ pub(crate) struct Slot {
 #[derive(Debug, Default)]
 struct SlotState {
     file: Option<Arc<dyn RandomAccessFile>>,
-    /// The file has no name any more, or none that is known: closed, it could not be opened again.
-    pinned: bool,
+    /// Reasons to keep the file open: it has no name any more, or none that is known, so that closed it could not be
+    /// opened again; or an operation is under way after which that may be so.
+    pins: u32,
+    /// Whether a ring has the slot, or is about to: otherwise nothing would close the file.
+    in_ring: bool,
 }
 
 impl Slot {
@@ -46,26 +49,37 @@ impl Slot {
             Some(file) => (Arc::clone(file), false),
             None => {
                 state.file = Some(Arc::clone(&opened));
+                state.in_ring = true;
                 (opened, true)
             }
         }
     }
 
-    /// Keeps the file open until the handle is dropped.
+    /// Keeps the file open until the handle is dropped, or it is unpinned as often as it was pinned. `file` is the one to
+    /// keep if it was closed since somebody looked.
     pub(crate) fn pin(&self, file: Arc<dyn RandomAccessFile>) {
         let mut state = self.state.lock();
-        state.file = Some(file);
-        state.pinned = true;
+        state.file.get_or_insert(file);
+        state.pins += 1;
     }
 
-    /// The file has a name after all.
-    pub(crate) fn unpin(&self) {
-        self.state.lock().pinned = false;
+    /// One reason less to keep the file open. Says whether none is left and no ring has the slot: the caller puts it in one.
+    fn unpin(&self) -> bool {
+        let mut state = self.state.lock();
+        state.pins = state.pins.saturating_sub(1);
+        let needs_ring = state.pins == 0 && !state.in_ring && state.file.is_some();
+        state.in_ring |= needs_ring;
+        needs_ring
     }
 
+    /// Closes the file, for a ring that lets the slot go.
     fn take(&self) -> Option<Arc<dyn RandomAccessFile>> {
         let mut state = self.state.lock();
-        if state.pinned { None } else { state.file.take() }
+        if state.pins > 0 {
+            return None;
+        }
+        state.in_ring = false;
+        state.file.take()
     }
 }
 
@@ -136,6 +150,8 @@ pub struct DescriptorStatistics {
 pub(crate) struct DescriptorCache {
     shards: Box<[Mutex<Ring>]>,
     limit: usize,
+    /// Slots that were put into a ring so far.
+    admitted: AtomicUsize,
     opened: AtomicU64,
     closed: AtomicU64,
 }
@@ -147,6 +163,7 @@ impl DescriptorCache {
         Self {
             shards: (0..shards).map(|_| Mutex::default()).collect(),
             limit,
+            admitted: AtomicUsize::new(0),
             opened: AtomicU64::new(0),
             closed: AtomicU64::new(0),
         }
@@ -158,15 +175,35 @@ impl DescriptorCache {
         slot: &Arc<Slot>,
         opened: Arc<dyn RandomAccessFile>,
     ) -> Arc<dyn RandomAccessFile> {
-        let number = self.opened.fetch_add(1, Relaxed) as usize % self.shards.len();
+        self.opened.fetch_add(1, Relaxed);
         let (file, is_ours) = slot.set(opened);
         if is_ours {
-            // Shards fill in turn, so that none is full while others have room.
-            let most = self.limit / self.shards.len() + usize::from(number < self.limit % self.shards.len());
-            let closed = self.shards[number].lock().admit(slot, most);
-            self.closed.fetch_add(closed.iter().flatten().count() as u64, Relaxed);
+            self.put_into_ring(slot);
         }
         file
+    }
+
+    /// A slot for an opened file, which is kept open until it is unpinned.
+    pub(crate) fn pinned(&self, opened: Arc<dyn RandomAccessFile>) -> Arc<Slot> {
+        self.opened.fetch_add(1, Relaxed);
+        let slot = Arc::<Slot>::default();
+        slot.pin(opened);
+        slot
+    }
+
+    /// Takes back a pin: the file has a name, or has one after all.
+    pub(crate) fn unpin(&self, slot: &Arc<Slot>) {
+        if slot.unpin() {
+            self.put_into_ring(slot);
+        }
+    }
+
+    fn put_into_ring(&self, slot: &Arc<Slot>) {
+        // Shards fill in turn, so that none is full while others have room.
+        let number = self.admitted.fetch_add(1, Relaxed) % self.shards.len();
+        let most = self.limit / self.shards.len() + usize::from(number < self.limit % self.shards.len());
+        let closed = self.shards[number].lock().admit(slot, most);
+        self.closed.fetch_add(closed.iter().flatten().count() as u64, Relaxed);
     }
 
     /// Closes a file of each shard: somebody else used up the descriptors.
@@ -202,3 +239,6 @@ pub fn descriptors_for_files() -> io::Result<usize> {
     let usable = if raised.is_ok() { wanted.max(soft) } else { soft };
     Ok((usable / 2).clamp(16, MOST) as usize)
 }
+
+#[cfg(test)]
+mod tests;

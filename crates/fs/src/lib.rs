@@ -22,6 +22,7 @@ mod file_system;
 mod handle_names;
 mod local;
 mod mem;
+mod moves;
 
 pub use bounded::BoundedFileSystem;
 pub use descriptor_cache::{DescriptorStatistics, descriptors_for_files};

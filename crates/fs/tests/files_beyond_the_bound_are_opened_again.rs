@@ -1,8 +1,9 @@
 //! Many files, few descriptors: every handle reads on, whatever becomes of the file's name.
 
 use finback_fs::{
-    BoundedFileSystem, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem, RandomAccessFile,
+    BoundedFileSystem, Faults, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem, RandomAccessFile,
 };
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,15 +24,51 @@ impl Directory {
         self.dir.path().join(name)
     }
 
+    /// One whose operations can be held up.
+    fn faulty(limit: usize) -> (Self, Faults) {
+        let faulty = FaultyFileSystem::new(Arc::new(LocalFileSystem::new()));
+        let faults = faulty.faults();
+        let fs = BoundedFileSystem::new(Arc::new(faulty), limit);
+        (Self { dir: tempfile::tempdir().unwrap(), fs }, faults)
+    }
+
+    /// Makes files that contain their names.
+    fn create(&self, names: std::ops::Range<usize>) {
+        for number in names {
+            let name = format!("{number:04}");
+            self.fs.create_new(&self.path(&name)).unwrap().append(name.as_bytes()).unwrap();
+        }
+    }
+
     /// Makes files that contain their names, and opens them.
     fn open(&self, names: std::ops::Range<usize>) -> Vec<Arc<dyn RandomAccessFile>> {
-        let open = |number: usize| {
-            let path = self.path(&format!("{number:04}"));
-            let mut file = self.fs.create_new(&path).unwrap();
-            file.append(format!("{number:04}").as_bytes()).unwrap();
-            self.fs.open(&path).unwrap()
-        };
-        names.map(open).collect()
+        self.create(names.clone());
+        self.open_created(names)
+    }
+
+    fn open_created(&self, names: std::ops::Range<usize>) -> Vec<Arc<dyn RandomAccessFile>> {
+        names.map(|number| self.fs.open(&self.path(&format!("{number:04}"))).unwrap()).collect()
+    }
+
+    /// Opens files while an operation is under way. Gives back how it ended, and how many descriptors there were before.
+    fn open_during(
+        &self,
+        faults: &Faults,
+        names: std::ops::Range<usize>,
+        operation: impl FnOnce(&BoundedFileSystem) -> io::Result<()> + Send,
+    ) -> (Vec<Arc<dyn RandomAccessFile>>, io::Result<()>, usize) {
+        faults.pause();
+        std::thread::scope(|scope| {
+            let fs = &self.fs;
+            let held_up = scope.spawn(move || operation(fs));
+            while faults.waiting() == 0 {
+                std::thread::yield_now();
+            }
+            let files = self.open_created(names);
+            let descriptors = self.descriptors();
+            faults.resume();
+            (files, held_up.join().unwrap(), descriptors)
+        })
     }
 
     /// Descriptors of this process that lead to this directory.
@@ -192,4 +229,56 @@ fn readers_go_on_while_files_move_to_and_fro() {
     });
     assert_read(&files, 0);
     assert!(directory.descriptors() <= 3);
+}
+
+#[test]
+fn files_opened_while_another_one_moves_are_within_the_bound() {
+    let (directory, faults) = Directory::faulty(2);
+    directory.create(0..20);
+    std::fs::write(directory.path("other"), "file").unwrap();
+    let (from, to) = (directory.path("other"), directory.path("another"));
+    let (files, moved, descriptors) = directory.open_during(&faults, 0..20, |fs| fs.rename(&from, &to));
+    moved.unwrap();
+    assert!(descriptors <= 2, "{descriptors}");
+    assert_read(&files, 0);
+    drop(files);
+    let (files, removed, descriptors) = directory.open_during(&faults, 0..20, |fs| fs.remove_file(&to));
+    removed.unwrap();
+    assert!(descriptors <= 2, "{descriptors}");
+    assert_read(&files, 0);
+}
+
+#[test]
+fn files_opened_while_they_might_move_are_within_the_bound_afterwards() {
+    let (directory, faults) = Directory::faulty(2);
+    directory.create(0..20);
+    let (from, to) = (directory.dir.path().to_owned(), directory.path("no/such/place"));
+    let (files, moved, descriptors) = directory.open_during(&faults, 0..20, |fs| fs.rename(&from, &to));
+    moved.unwrap_err();
+    assert_eq!(descriptors, 20, "nobody knows where they will be");
+    assert!(directory.descriptors() <= 2, "{}", directory.descriptors());
+    assert_read(&files, 0);
+}
+
+#[test]
+fn a_file_opened_while_it_is_moved_replaced_or_removed_is_read_on() {
+    let (directory, faults) = Directory::faulty(2);
+    directory.create(0..10);
+    let new = directory.path("new");
+    std::fs::write(&new, "new!").unwrap();
+    let path = |number: usize| directory.path(&format!("{number:04}"));
+    let (moved, elsewhere, replaced, removed) = (path(1), directory.path("elsewhere"), path(2), path(3));
+    let rename = |fs: &BoundedFileSystem| fs.rename(&moved, &elsewhere);
+    let replace = |fs: &BoundedFileSystem| fs.rename(&new, &replaced);
+    let remove = |fs: &BoundedFileSystem| fs.remove_file(&removed);
+    let operations: [&(dyn Fn(&BoundedFileSystem) -> io::Result<()> + Sync); 3] =
+        [&rename, &replace, &remove];
+    for (operation, number) in operations.into_iter().zip(1..) {
+        let (files, done, _) = directory.open_during(&faults, number..10, operation);
+        done.unwrap();
+        for _ in 0..2 {
+            assert_read(&files, number);
+        }
+        assert!(directory.descriptors() <= 3, "{}", directory.descriptors());
+    }
 }
