@@ -68,6 +68,8 @@ impl BlockCache for CombinedBlockCache {
     }
 
     fn insert(&self, file: FileId, block: &Arc<Block>, priority: BlockPriority) {
+        // What the tier learnt since, after a restart, is to have its memory before more blocks have it.
+        self.charge();
         self.memory.insert(file, block, priority);
     }
 
@@ -106,6 +108,7 @@ impl BlockCache for CombinedBlockCache {
     }
 
     fn read_stored(&self, file: FileIdentity, place: BlockRef, bytes: &mut [u8]) -> bool {
+        self.charge();
         self.file.read(file, place, bytes)
     }
 

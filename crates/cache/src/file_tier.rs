@@ -106,6 +106,11 @@ impl Shared {
         self.entries.load(Relaxed) > self.most_entries.load(Relaxed)
     }
 
+    /// Whether there is memory to know of so many blocks more.
+    fn may_know(&self, entries: usize) -> bool {
+        self.entries.load(Relaxed) + entries <= self.most_entries.load(Relaxed)
+    }
+
     fn segment_offset(&self, number: usize) -> u64 {
         number as u64 * self.segment_bytes as u64
     }
@@ -124,7 +129,8 @@ pub struct FileTier {
 }
 
 impl FileTier {
-    /// Opens the file, or makes it. What is in it is learnt in the background.
+    /// Opens the file, or makes it. What is in it is learnt in the background, the newest first, as far as there is memory to
+    /// know of it.
     ///
     /// # Errors
     /// The file cannot be opened, is in use by another server, or is to be smaller than two segments.

@@ -1,13 +1,15 @@
 //! Store files behind memory and an SSD: what is read is what the file has, wherever it comes from.
 
-use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, SEGMENT_BYTES};
+use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, SEGMENT_BYTES, TierDevice};
 use finback_cell::key::Key;
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_hfile::testing::write_rows;
 use finback_hfile::{BlockCache, BlockRef, FileId, FileIdentity};
 use finback_hfile::{HFileReader, HFileScanner, WriterOptions, read_through};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const ROWS: u32 = 2000;
@@ -93,4 +95,60 @@ fn what_the_tier_knows_is_taken_from_the_memory_of_the_cache() {
     }
     let grown = outside() - at_first;
     assert!((1 << 20..8 << 20).contains(&grown), "{grown}");
+}
+
+/// A device that is read when it is let.
+struct SlowDevice {
+    file: std::fs::File,
+    may_be_read: Arc<AtomicBool>,
+}
+
+impl TierDevice for SlowDevice {
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        while !self.may_be_read.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        TierDevice::read_at(&self.file, bytes, offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        TierDevice::write_at(&self.file, bytes, offset)
+    }
+}
+
+#[test]
+fn what_the_tier_learns_after_a_restart_is_taken_from_the_memory_of_the_cache() {
+    const CAPACITY: u64 = 256 << 20;
+    const SIZE: u64 = 64 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tier");
+    let options = FileTierOptions { path: path.clone(), size_bytes: SIZE, persistent: true };
+    let cache = CombinedBlockCache::new(LruLikeCache::new(CAPACITY), FileTier::open(&options).unwrap());
+    let file = FileIdentity { id: FileId(1), check: 1 };
+    let place = |block: u64| BlockRef { offset: block << 10, size: 1 << 10 };
+    let mut block = 0;
+    while cache.file().statistics().written < 10_000 {
+        cache.keep_stored(file, place(block), vec![7; 1 << 10]);
+        block += 1;
+    }
+    drop(cache);
+
+    let may_be_read = Arc::new(AtomicBool::new(false));
+    let device = SlowDevice {
+        file: std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap(),
+        may_be_read: Arc::clone(&may_be_read),
+    };
+    let tier = FileTier::on(Box::new(device), SIZE, SEGMENT_BYTES, true).unwrap();
+    let cache = CombinedBlockCache::new(LruLikeCache::new(CAPACITY), tier);
+    let outside = || cache.memory().statistics().outside_bytes;
+    let at_first = outside();
+    may_be_read.store(true, Ordering::SeqCst);
+    let since = Instant::now();
+    while cache.file().statistics().blocks < 10_000 {
+        assert!(since.elapsed() < Duration::from_secs(30));
+        std::thread::yield_now();
+    }
+    assert!(!cache.read_stored(file, place(block), &mut [0; 1 << 10]), "not there");
+    let learnt = outside() - at_first;
+    assert!((1 << 20..8 << 20).contains(&learnt), "{learnt}");
 }

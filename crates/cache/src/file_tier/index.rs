@@ -9,6 +9,8 @@ use crate::block_key::{BlockKey, NumberHash};
 /// Number of locks.
 const SHARDS: usize = 16;
 
+type Shard = HashMap<BlockKey, Location, NumberHash>;
+
 /// Where a block is in the file of the tier.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Location {
@@ -22,15 +24,22 @@ pub(super) struct Location {
 /// Which blocks the tier has.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    shards: [Mutex<HashMap<BlockKey, Location, NumberHash>>; SHARDS],
+    shards: [Mutex<Shard>; SHARDS],
 }
 
 fn key(entry: &Entry) -> BlockKey {
     BlockKey { file: entry.file.id, offset: entry.offset }
 }
 
+/// Gives back memory after much was removed. A map that is less full does not grow again for a while.
+fn shrink(shard: &mut Shard) {
+    if shard.capacity() > 3 * shard.len() {
+        shard.shrink_to(shard.len() + shard.len() / 2);
+    }
+}
+
 impl Index {
-    fn shard(&self, key: BlockKey) -> &Mutex<HashMap<BlockKey, Location, NumberHash>> {
+    fn shard(&self, key: BlockKey) -> &Mutex<Shard> {
         use std::hash::BuildHasher;
         &self.shards[(NumberHash.hash_one(key) >> 32) as usize % SHARDS]
     }
@@ -57,6 +66,13 @@ impl Index {
         self.shard(key).lock().insert(key, Location { segment, generation, entry, hit: false });
     }
 
+    /// The same of a block that an earlier server left, unless a newer segment has it.
+    pub(super) fn learn(&self, segment: u32, generation: u64, entry: Entry) {
+        let key = key(&entry);
+        let location = Location { segment, generation, entry, hit: false };
+        self.shard(key).lock().entry(key).or_insert(location);
+    }
+
     /// Forgets an entry of a segment of that generation; says whether it was used. One that is elsewhere now stays.
     pub(super) fn remove(&self, generation: u64, entry: &Entry) -> Option<bool> {
         let key = key(entry);
@@ -75,11 +91,20 @@ impl Index {
             let before = shard.len();
             shard.retain(|key, _| key.file != file);
             removed += before - shard.len();
+            shrink(&mut shard);
         }
         removed
+    }
+
+    /// Gives back memory of entries that were forgotten.
+    pub(super) fn shrink(&self) {
+        self.shards.iter().for_each(|shard| shrink(&mut shard.lock()));
     }
 
     pub(super) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests;

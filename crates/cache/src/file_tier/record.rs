@@ -22,7 +22,8 @@ use finback_hfile::{BlockRef, FileId, FileIdentity};
 const MAGIC: &[u8; 8] = b"FBTIER01";
 /// Bytes at the front of a segment for its table.
 pub(super) const TABLE_BYTES: usize = 64 << 10;
-const TABLE_HEAD: usize = 24;
+/// Of these, before the entries.
+pub(super) const TABLE_HEAD: usize = 24;
 const ENTRY: usize = 32;
 /// Records that the table has room for.
 pub(super) const MAX_RECORDS: usize = (TABLE_BYTES - TABLE_HEAD) / ENTRY;
@@ -120,6 +121,14 @@ impl SegmentBuilder {
         self.bytes[..table.len()].copy_from_slice(&table);
         &self.bytes
     }
+}
+
+/// The generation that the head of a table names, which is to be believed when the whole table is sound.
+pub(super) fn claimed_generation(head: &[u8]) -> Option<u64> {
+    if head.get(..8)? != MAGIC {
+        return None;
+    }
+    long(head, 8).filter(|generation| *generation > 0)
 }
 
 /// The generation and the entries of a segment's table; `None` if there is none, or a damaged one.

@@ -18,6 +18,9 @@ struct Disk {
     bytes: Mutex<Vec<u8>>,
     fail_reads: AtomicBool,
     fail_writes: AtomicBool,
+    /// Reads wait as long as this is set.
+    hold_reads: AtomicBool,
+    tables_read: AtomicUsize,
 }
 
 impl Device {
@@ -38,6 +41,10 @@ impl TierDevice for Device {
         if self.0.fail_reads.load(Ordering::SeqCst) {
             return Err(io::Error::other("broken"));
         }
+        while self.0.hold_reads.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        self.0.tables_read.fetch_add(usize::from(bytes.len() == record::TABLE_BYTES), Ordering::SeqCst);
         let disk = self.0.bytes.lock();
         let from = offset as usize;
         bytes.copy_from_slice(disk.get(from..from + bytes.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
@@ -248,6 +255,26 @@ fn the_oldest_blocks_are_forgotten_where_there_is_no_memory_to_know_of_them() {
     tier.shared.most_entries.store(50, Relaxed);
     offer(&tier, file(2), 0..50);
     wait_until(|| tier.statistics().blocks <= 75);
+}
+
+#[test]
+fn what_an_earlier_server_left_is_learnt_newest_first_and_no_more_than_there_is_memory_for() {
+    let device = Device::new(8);
+    let tier = device.tier(true);
+    // Seven segments of 19, and one of what is left.
+    offer(&tier, file(1), 0..150);
+    drop(tier);
+    device.0.hold_reads.store(true, Ordering::SeqCst);
+    let tier = device.tier(true);
+    tier.shared.most_entries.store(50, Relaxed);
+    device.0.hold_reads.store(false, Ordering::SeqCst);
+    // What is there is learnt before anything is taken from the queue.
+    offer(&tier, file(2), 0..1);
+    until_written(&tier);
+    assert_eq!(device.0.tables_read.load(Ordering::SeqCst), 3, "two are known, the third is too much");
+    assert_eq!((found(&tier, file(1), 0..114), found(&tier, file(1), 114..150)), (0, 36));
+    assert_eq!(tier.statistics().blocks, 36);
+    assert!(tier.is_full());
 }
 
 #[test]

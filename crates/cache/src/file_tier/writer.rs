@@ -1,10 +1,14 @@
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Receiver;
 
 use finback_hfile::{BlockRef, FileIdentity};
 
-use super::record::{Entry, RECORD_HEAD, SegmentBuilder, TABLE_BYTES, check_record, parse_table};
+use super::record::{
+    Entry, RECORD_HEAD, SegmentBuilder, TABLE_BYTES, TABLE_HEAD, check_record, claimed_generation,
+    parse_table,
+};
 use super::{Shared, TierDevice};
 
 /// A block on its way to the file.
@@ -30,26 +34,44 @@ impl Writer {
         Self { shared, segments, next: 0, generation: 1 }
     }
 
-    /// Learns what an earlier server left. Segments that are damaged, or being overwritten when it died, count as empty;
-    /// single records are checked when they are read.
+    /// Learns what an earlier server left, the newest first, as far as there is memory to know of it. Segments that are
+    /// damaged, or being overwritten when it died, count as empty; single records are checked when they are read.
     pub(super) fn load(&mut self) {
         let mut table = vec![0; TABLE_BYTES];
-        for number in 0..self.segments.len() {
+        for number in self.newest_first() {
             let read = self.shared.device.read_at(&mut table, self.shared.segment_offset(number));
             let parsed = read.ok().and_then(|()| parse_table(&table, self.shared.segment_bytes));
-            let Some((generation, entries)) = parsed.filter(|(generation, _)| *generation > 0) else {
+            let Some((generation, mut entries)) = parsed.filter(|(generation, _)| *generation > 0) else {
                 continue;
             };
             if generation >= self.generation {
                 self.generation = generation.saturating_add(1);
                 self.next = (number + 1) % self.segments.len();
             }
-            for entry in &entries {
-                self.shared.index.insert(number as u32, generation, *entry);
+            if !self.shared.may_know(entries.len()) {
+                // This one and the older ones are as good as empty.
+                self.shared.is_full.store(true, Relaxed);
+                break;
             }
+            for entry in &entries {
+                self.shared.index.learn(number as u32, generation, *entry);
+            }
+            entries.shrink_to_fit();
             self.shared.entries.fetch_add(entries.len(), Relaxed);
             self.segments[number] = (generation, entries);
         }
+    }
+
+    /// The segments that have a table, by the generations that these name.
+    fn newest_first(&self) -> Vec<usize> {
+        let mut head = [0; TABLE_HEAD];
+        let claimed = |number| {
+            self.shared.device.read_at(&mut head, self.shared.segment_offset(number)).ok()?;
+            Some((claimed_generation(&head)?, number))
+        };
+        let mut segments: Vec<(u64, usize)> = (0..self.segments.len()).filter_map(claimed).collect();
+        segments.sort_unstable_by_key(|segment| Reverse(*segment));
+        segments.into_iter().map(|(_, number)| number).collect()
     }
 
     /// Works until the tier is dropped, and then writes what is left.
@@ -111,6 +133,7 @@ impl Writer {
                 segment.push(entry.file, entry.offset, &block);
             }
         }
+        self.shared.index.shrink();
         segment
     }
 
