@@ -267,6 +267,19 @@ impl Locator {
         }
     }
 
+    /// Takes note of what an exception of a replica says: where that has moved to does not say where the primary is, and is looked up
+    /// with it.
+    pub(crate) fn replica_failed(
+        &self,
+        known: &KnownRegions,
+        primary: &RegionLocation,
+        exception: &RpcException,
+    ) {
+        if failure::moved_to(exception).is_some() || failure::clears_location(exception) {
+            known.remove(primary);
+        }
+    }
+
     /// Forgets where the regions of a table are.
     pub(crate) fn forget(&self, table: &TableName) {
         if table.is_meta() {

@@ -68,7 +68,7 @@ impl Shared {
         match self.call_at(&replica, call.method, timeout, &message, cells).await {
             Ok((answer, cells)) => Ok((answer, cells, replica)),
             Err(exception) => {
-                self.locator.failed(Some(call.known), &primary, &exception);
+                self.locator.replica_failed(call.known, &primary, &exception);
                 Err(attempt(call.method, &replica, exception))
             }
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use finback_cell::ServerName;
-use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, descriptors_for_files};
+use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, LockGuard, descriptors_for_files};
 use finback_layout::RootDir;
 use finback_log::Log;
 use finback_master::{Chores, Connect, Master, MasterConfig, MasterOptions, SanityChecks};
@@ -68,7 +68,14 @@ pub fn run(sources: Sources) -> ExitCode {
         Ok(threads) => threads,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
     };
-    match runtime.block_on(serve(sources, signals, log, &long_calls, connection_threads.schedulers())) {
+    let mut lock = None;
+    let schedulers = connection_threads.schedulers();
+    let ended = runtime.block_on(serve(sources, signals, log, &long_calls, schedulers, &mut lock));
+    // What is under way on disk goes on to its end: until then the directory is nobody else's.
+    drop(runtime);
+    drop((long_calls, connection_threads));
+    drop(lock);
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
     }
@@ -85,6 +92,7 @@ async fn serve(
     log: Log,
     long_calls: &LongCalls,
     schedulers: Schedulers,
+    lock: &mut Option<LockGuard>,
 ) -> Result<(), Failure> {
     let start = Start::now();
     let loaded = ServerConfig::load(&sources).map_err(|error| error.to_string())?;
@@ -98,8 +106,9 @@ async fn serve(
     fs.create_dir_all(&data)
         .map_err(|error| format!("cannot make the data directory {}: {error}", data.display()))?;
     let root = RootDir::new(Arc::clone(&fs), &data);
-    let _lock =
+    let locked =
         root.lock().map_err(|error| format!("cannot use the data directory {}: {error}", data.display()))?;
+    *lock = Some(locked);
     // Of a server that was killed: nobody is to take its ports for ours.
     let _ = std::fs::remove_file(data.join(PORTS_FILE));
     let start_code = now_ms();
@@ -200,7 +209,10 @@ async fn serve(
             initialized_ms.store(now_ms(), Ordering::Relaxed);
             publication.publish(&master.status().borrow())?;
             master.follow(move |status| publication.publish_changes(status));
-            write_ports(&data, &ports)?;
+            if let Err(error) = write_ports(&data, &ports) {
+                // The disk may be full: clients are served all the same.
+                tracing::error!(%error, "nobody can look up the ports");
+            }
             screen::show(&config, &files, &ports);
             tokio::select! {
                 () = &mut terminated => {}
@@ -349,7 +361,12 @@ async fn start_master(
         clock: Arc::new(now_ms),
         shutdown: Arc::new(move |_| stop.notify_one()),
         served_files: Arc::new(|root, table, region| {
-            Region::served_files(root, region, table).map_err(|error| error.to_string())
+            let files = Region::served_files(root, region, table);
+            files
+                .inspect_err(|error| {
+                    tracing::warn!(table = %region.table, %error, "what a compaction left may be in a snapshot");
+                })
+                .ok()
         }),
         config: master_config(config),
     };

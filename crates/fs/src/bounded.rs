@@ -53,12 +53,8 @@ impl BoundedFileSystem {
 
     /// Moves, removes or replaces what is at `paths`.
     fn moving<T>(&self, paths: &[&Path], work: impl FnOnce(&Shared) -> io::Result<T>) -> io::Result<T> {
-        let number = self.shared.moves.begin(paths);
-        let done = work(&self.shared);
-        for (path, file) in self.shared.moves.end(number) {
-            file.settle(&path);
-        }
-        done
+        let _moving = Moving { shared: &self.shared, number: self.shared.moves.begin(paths) };
+        work(&self.shared)
     }
 
     /// Removes what is at `path`; the files that are open there keep their descriptors.
@@ -76,6 +72,20 @@ impl BoundedFileSystem {
             }
             removed
         })
+    }
+}
+
+/// A move under way; it ends with this, whatever becomes of the work.
+struct Moving<'a> {
+    shared: &'a Shared,
+    number: u64,
+}
+
+impl Drop for Moving<'_> {
+    fn drop(&mut self) {
+        for (path, file) in self.shared.moves.end(self.number) {
+            file.settle(&path);
+        }
     }
 }
 

@@ -260,6 +260,8 @@ fn files_opened_while_they_might_move_are_within_the_bound_afterwards() {
     assert_read(&files, 0);
 }
 
+type Operation<'a> = &'a (dyn Fn(&BoundedFileSystem) -> io::Result<()> + Sync);
+
 #[test]
 fn a_file_opened_while_it_is_moved_replaced_or_removed_is_read_on() {
     let (directory, faults) = Directory::faulty(2);
@@ -271,8 +273,7 @@ fn a_file_opened_while_it_is_moved_replaced_or_removed_is_read_on() {
     let rename = |fs: &BoundedFileSystem| fs.rename(&moved, &elsewhere);
     let replace = |fs: &BoundedFileSystem| fs.rename(&new, &replaced);
     let remove = |fs: &BoundedFileSystem| fs.remove_file(&removed);
-    let operations: [&(dyn Fn(&BoundedFileSystem) -> io::Result<()> + Sync); 3] =
-        [&rename, &replace, &remove];
+    let operations: [Operation<'_>; 3] = [&rename, &replace, &remove];
     for (operation, number) in operations.into_iter().zip(1..) {
         let (files, done, _) = directory.open_during(&faults, number..10, operation);
         done.unwrap();

@@ -175,6 +175,18 @@ fn what_the_next_start_goes_on_with_is_left_alone() {
     assert_eq!(repairs(&root), 1);
 }
 
+/// Its rows may be those that are missing: an empty region in their place would hide that.
+#[test]
+fn a_hole_is_not_filled_beside_a_region_that_nobody_knows_and_that_has_files() {
+    let root = Root::new();
+    root.log_meta(region_gone(&root.regions[1]));
+    fs::write(root.region_dir(1).join(".regioninfo"), b"garbage").unwrap();
+    let report = root.check();
+    let encoded = root.regions[1].encoded_name();
+    assert_eq!(found_in(&report), ["hole t".to_owned(), format!("orphan-region {encoded}")]);
+    assert_eq!(report.repairs(Losses::Accepted).count(), 0);
+}
+
 #[test]
 fn what_goes_aside_as_a_whole_is_not_repaired_before() {
     let root = Root::new();

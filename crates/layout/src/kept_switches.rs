@@ -42,6 +42,10 @@ impl Default for KeptSwitches {
 }
 
 impl KeptSwitches {
+    /// All off.
+    pub const OFF: Self =
+        Self { balancer: false, normalizer: false, split: false, merge: false, snapshot_cleanup: false };
+
     fn named(&mut self) -> [(&'static str, &mut bool); 5] {
         [
             ("balancer", &mut self.balancer),
@@ -56,9 +60,9 @@ impl KeptSwitches {
         self.named().map(|(name, on)| format!("{name}={on}\n")).concat()
     }
 
-    /// A switch without a line is damage, and not on: somebody may have turned it off.
+    /// One without a line is on, as before it was turned for the first time.
     fn decode(text: &str) -> std::result::Result<Self, String> {
-        let mut switches = Self::default();
+        let (mut switches, mut lines) = (Self::default(), 0);
         for (name, on) in switches.named() {
             let value = text.lines().rev().find_map(|line| {
                 let (key, value) = line.split_once('=')?;
@@ -68,8 +72,12 @@ impl KeptSwitches {
                 Some("true") => true,
                 Some("false") => false,
                 Some(other) => return Err(format!("{name} is {other:?}, and neither true nor false")),
-                None => return Err(format!("there is no line {name}=true or {name}=false")),
+                None => continue,
             };
+            lines += 1;
+        }
+        if lines == 0 {
+            return Err("there is no line of a switch".to_owned());
         }
         Ok(switches)
     }

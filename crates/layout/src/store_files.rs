@@ -1,8 +1,12 @@
 use std::path::PathBuf;
 
 use finback_cell::TableName;
+use finback_fs::DirEntry;
 
 use crate::{FileLink, LayoutError, Reference, Result, RootDir, StoreFileName, error::At};
+
+/// A directory of a family, of which nothing is served before its files are taken into the store.
+const RECOVERED_FILES: &str = "recovered.hfiles";
 
 /// A store file that a region serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +61,21 @@ impl RootDir {
             let (name, len) = (entry.name, entry.len);
             files.push(StoreFileEntry { name, path, len, bulk_sequence_id, elsewhere, reference });
         }
+        Ok(files)
+    }
+
+    /// Where HBase puts the store files into which it splits logs with `hbase.wal.split.to.hfile`, until their region opens.
+    pub fn recovered_files_dir(&self, table: &TableName, region: &str, family: &[u8]) -> PathBuf {
+        self.family_dir(table, region, family).join(RECOVERED_FILES)
+    }
+
+    /// The files there.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn recovered_files(&self, table: &TableName, region: &str, family: &[u8]) -> Result<Vec<DirEntry>> {
+        let mut files = self.list_if_exists(&self.recovered_files_dir(table, region, family))?;
+        files.retain(|entry| !entry.is_dir);
         Ok(files)
     }
 

@@ -180,8 +180,14 @@ struct Prepared {
 fn prepare(root: &RootDir) -> Result<Prepared, MasterError> {
     let cluster_id = root.initialize_with_meta(&system_tables::meta())?;
     let dead_logs = root.list_wal_dirs()?;
-    // Without them it does not start: what an administrator has switched off must not come to life again.
-    let switches = root.read_switches()?;
+    let switches = match root.read_switches() {
+        // As in HBase: what an administrator may have switched off does not come to life again.
+        Err(error) if error.is_corrupt() => {
+            tracing::error!(%error, "all switches are off until they are turned on");
+            KeptSwitches::OFF
+        }
+        read => read?,
+    };
     let procedures = ProcedureStore::open(root.fs().clone(), root.path()).map_err(MasterError::Procedures)?;
     Ok(Prepared { cluster_id, dead_logs, switches, procedures })
 }

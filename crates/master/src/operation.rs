@@ -483,7 +483,12 @@ fn check_flush(state: &ClusterState, name: &TableName, families: &[Bytes]) -> Re
 fn check_undivided(state: &ClusterState, region: &str) -> Result<(), RpcException> {
     match state.regions.get(region) {
         Some(known) if known.is_assignable() => Ok(()),
-        Some(_) => Err(exceptions::do_not_retry_region(format!("{region} has been split"))),
+        Some(known) => {
+            let state = known.state;
+            Err(exceptions::do_not_retry_region(format!(
+                "{region} is not there any more: its state is {state:?}"
+            )))
+        }
         None => Err(exceptions::unknown_region(region)),
     }
 }

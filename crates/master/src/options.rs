@@ -18,9 +18,10 @@ pub type ShutdownHook = Arc<dyn Fn(bool) + Send + Sync>;
 /// Names of store files, by family.
 pub type FilesByFamily = Vec<(Bytes, Vec<String>)>;
 
-/// Which store files of a region that nobody serves would be served: not those that a compaction has left. It blocks.
+/// Which store files of a region that nobody serves would be served: not those that a compaction has left. None if one cannot be read:
+/// all are taken for served then. It blocks.
 pub type ServedFiles =
-    Arc<dyn Fn(&RootDir, &TableDescriptor, &RegionInfo) -> Result<FilesByFamily, String> + Send + Sync>;
+    Arc<dyn Fn(&RootDir, &TableDescriptor, &RegionInfo) -> Option<FilesByFamily> + Send + Sync>;
 
 /// What a master needs.
 #[derive(Clone)]

@@ -2,13 +2,11 @@
 
 mod cluster;
 
-use cluster::{Cluster, refusal, store::Store};
-use finback_fs::{CrashMode, FileSystem, MemFileSystem, write_file_durably};
-use finback_master::{MasterConfig, MasterError};
+use cluster::{Cluster, refusal};
+use finback_fs::{CrashMode, write_file_durably};
 use finback_proto::pb;
 use finback_rpc::RpcException;
 
-const NOW: u64 = 1_700_000_000_000;
 const MODES: [CrashMode; 3] = [CrashMode::Strict, CrashMode::Torn { seed: 1 }, CrashMode::Torn { seed: 2 }];
 
 async fn turn_balancer(cluster: &Cluster, on: bool) -> Result<bool, RpcException> {
@@ -64,11 +62,6 @@ async fn chores(cluster: &Cluster) -> [bool; 2] {
     let cleaner: pb::IsCleanerChoreEnabledResponse =
         cluster.call("IsCleanerChoreEnabled", &pb::IsCleanerChoreEnabledRequest {}).await.unwrap();
     [janitor.value, cleaner.value]
-}
-
-/// The next life, as far as its root directory lets it begin.
-async fn begun(memory: &MemFileSystem, store: &Store) -> Result<Cluster, MasterError> {
-    Cluster::failing(memory.clone(), store.copy(), NOW + 1000, MasterConfig::default(), None).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,17 +124,14 @@ async fn a_switch_that_cannot_be_written_down_stays_as_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_master_that_cannot_read_the_switches_does_not_start() {
+async fn switches_that_cannot_be_read_are_off_until_they_are_turned_on() {
     let cluster = Cluster::start().await;
     turn_snapshot_cleanup(&cluster, false).await.unwrap();
     let root = cluster.root();
     write_file_durably(&**root.fs(), &root.switches_file(), b"").unwrap();
-    let memory = cluster.memory.crash(CrashMode::Strict);
-    let store = cluster.store.copy();
-    cluster.master.stop();
-    let error = begun(&memory, &store).await.err().expect("nobody knows what is off").to_string();
-    assert!(error.contains("finback.switches is corrupt: there is no line balancer=true"), "{error}");
-    // As the documentation has it.
-    memory.remove_file(&root.switches_file()).unwrap();
-    assert!(begun(&memory, &store).await.is_ok());
+    let cluster = cluster.crash_and_restart(CrashMode::Strict).await;
+    assert_eq!(switches(&cluster).await, [false; 5]);
+    turn_snapshot_cleanup(&cluster, true).await.unwrap();
+    let cluster = cluster.crash_and_restart(CrashMode::Strict).await;
+    assert_eq!(switches(&cluster).await, [false, false, false, false, true]);
 }

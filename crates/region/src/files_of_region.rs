@@ -4,7 +4,8 @@ use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
 use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, TableDescriptor};
-use finback_layout::{RootDir, StoreFileTracker};
+use finback_fs::DirEntry;
+use finback_layout::{RootDir, StoreFileEntry, StoreFileName, StoreFileTracker};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -101,4 +102,50 @@ pub(crate) fn without_leftovers(files: Vec<Arc<StoreFile>>) -> (Vec<Arc<StoreFil
         !inputs.is_empty() && inputs.iter().all(is_served)
     };
     files.into_iter().partition(|file| is_in(&compacted, file) || is_unfinished(file))
+}
+
+/// Takes the files into a store that HBase has split logs into: they are all there is of these edits. An empty one was begun when its
+/// writer died, and the log was split again.
+pub(crate) fn take_recovered_files(
+    root: &RootDir,
+    info: &RegionInfo,
+    family: &[u8],
+    tracker: StoreFileTracker,
+) -> Result<(), RegionError> {
+    let (table, region) = (&info.table, info.encoded_name());
+    let files = root.recovered_files(table, &region, family)?;
+    let dir = root.recovered_files_dir(table, &region, family);
+    for DirEntry { name, len, .. } in files {
+        let path = dir.join(&name);
+        if len == 0 {
+            root.fs().remove_file(&path).map_err(|error| RegionError::io(&path, &error))?;
+            continue;
+        }
+        if tracker.writes_list() || StoreFileName::parse(&name) != Some(StoreFileName::Plain) {
+            return Err(RegionError::Invalid(format!(
+                "{} has edits of a log and cannot be taken into its store: let HBase open the region once",
+                path.display()
+            )));
+        }
+        let entry = StoreFileEntry {
+            name: name.clone(),
+            path: path.clone(),
+            len,
+            bulk_sequence_id: None,
+            elsewhere: None,
+            reference: None,
+        };
+        StoreFile::open(&**root.fs(), entry)?;
+        let served = root.family_dir(table, &region, family).join(&name);
+        if root.fs().exists(&served).map_err(|error| RegionError::io(&served, &error))? {
+            return Err(RegionError::Invalid(format!(
+                "there are {} and {}",
+                path.display(),
+                served.display()
+            )));
+        }
+        root.fs().rename(&path, &served).map_err(|error| RegionError::io(&path, &error))?;
+        tracing::info!(file = %served.display(), "edits that HBase split into a store file are taken in");
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use crate::config::RegionConfig;
 use crate::delayed_write::DelayedWrites;
 use crate::error::RegionError;
 use crate::file_switch::FileSwitch;
-use crate::files_of_region::{files_of, without_leftovers};
+use crate::files_of_region::{files_of, take_recovered_files, without_leftovers};
 use crate::large_row::LargeRow;
 use crate::memory_gauge::MemoryGauge;
 use crate::memstore_keeper::MemStoreKeeper;
@@ -59,6 +59,7 @@ impl Region {
         let mut stores = Vec::with_capacity(table.families.len());
         for family in &table.families {
             let tracker = StoreFileTracker::of(&table, family).map_err(RegionError::Invalid)?;
+            take_recovered_files(&root, &info, &family.name, tracker)?;
             let files = open_store_files(&root, &info, &family.name, tracker)?;
             let keeper = |memstore: &Arc<MemStore>| {
                 let (config, host) = (&environment.config, Arc::clone(&environment.host));

@@ -74,11 +74,11 @@ pub(crate) async fn carry_out(
             let response = multi_row::mutate_rows(server, region, message, call.0.deadline).await?;
             (format!("{MESSAGES}MultiRowMutationProtos$MutateRowsResponse"), response)
         }
-        ("AggregateService", method) if has(&region, coprocessor::AGGREGATE) => {
+        ("AggregateService", method) if has(region, coprocessor::AGGREGATE) => {
             let response = read(Reader::Aggregate, server, region, call, method, message).await?;
             (format!("{MESSAGES}AggregateProtos$AggregateResponse"), response)
         }
-        ("RowCountService", method) if has(&region, coprocessor::ROW_COUNT) => {
+        ("RowCountService", method) if has(region, coprocessor::ROW_COUNT) => {
             let response = read(Reader::RowCount, server, region, call, method, message).await?;
             (format!("{EXAMPLES}ExampleProtos$CountResponse"), response)
         }

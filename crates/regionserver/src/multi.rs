@@ -449,7 +449,8 @@ impl Multi<'_> {
 
 /// The region of some actions: of a replica, if all they do is read.
 fn find(server: &RegionServer, action: &pb::RegionAction) -> Result<ReadFrom, RpcException> {
-    let reads = action.condition.is_none() && action.action.iter().all(|action| action.mutation.is_none());
+    let is_read = |action: &pb::Action| action.mutation.is_none() && action.service_call.is_none();
+    let reads = action.condition.is_none() && action.action.iter().all(is_read);
     if reads {
         return server.regions.find_to_read(&action.region);
     }

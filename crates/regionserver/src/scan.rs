@@ -201,9 +201,10 @@ async fn answer(
     }
     guard.disarm();
     let ended = response.more_results == Some(false) || response.more_results_in_region == Some(false);
-    if request.close_scanner() {
+    if request.close_scanner() && request.scanner_id.is_none() {
+        // Nobody asks for it again.
         server.scanners.close(id);
-    } else if ended {
+    } else if ended || request.close_scanner() {
         server.scanners.end(id);
     } else {
         server.scanners.keep(id, open);

@@ -171,13 +171,11 @@ impl Scanners {
         let mut slots = self.slots.lock();
         let Slots { by_id, idle, .. } = &mut *slots;
         let slot = by_id.get_mut(&id).ok_or_else(|| unknown(id))?;
-        if let Some(number) = call_number {
-            if number != slot.next_call {
-                return Err(exceptions::out_of_order_scanner_next(format!(
-                    "Expected nextCallSeq: {} But the nextCallSeq got from client: {number}; scanner {id}",
-                    slot.next_call
-                )));
-            }
+        if let Some(number) = call_number.filter(|number| *number != slot.next_call) {
+            return Err(exceptions::out_of_order_scanner_next(format!(
+                "Expected nextCallSeq: {} But the nextCallSeq got from client: {number}; scanner {id}",
+                slot.next_call
+            )));
         }
         let scanner = slot.scanner.take().ok_or_else(|| {
             exceptions::out_of_order_scanner_next(format!("another call works with scanner {id}"))

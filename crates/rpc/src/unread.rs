@@ -3,9 +3,10 @@
 //! A connection reports what it holds once per turn, and only what is more than a little: connections whose clients
 //! read touch nothing shared.
 
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of one connection's replies that are not worth counting.
 const UNCOUNTED_BYTES: usize = 64 << 10;
@@ -14,11 +15,23 @@ const UNCOUNTED_BYTES: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
     bytes: AtomicUsize,
+    /// When a client was last held up by replies of others.
+    held_up: Mutex<Option<Instant>>,
 }
 
 impl Unread {
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Takes note that a client whose own replies are not worth counting is held up.
+    pub(crate) fn note_held_up(&self) {
+        *self.held_up.lock() = Some(Instant::now());
+    }
+
+    /// Whether that was so within this time.
+    pub(crate) fn has_held_up_within(&self, time: Duration) -> bool {
+        self.held_up.lock().is_some_and(|held_up| held_up.elapsed() < time)
     }
 }
 
@@ -57,6 +70,11 @@ impl UnreadPart {
         if let Some((_, left)) = &mut self.owed {
             *left = left.saturating_sub(bytes);
         }
+    }
+
+    /// Bytes that are counted.
+    pub(crate) fn counted(&self) -> usize {
+        self.counted
     }
 
     /// Since when there has been, all the time, something for the client that it has not taken; none while that is too little to

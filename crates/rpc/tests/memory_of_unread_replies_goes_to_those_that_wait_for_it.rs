@@ -77,22 +77,48 @@ async fn a_client_in_the_way_of_others_is_closed_and_may_come_back() {
     }
 }
 
-#[tokio::test]
-async fn a_client_that_leaves_many_small_replies_unread_holds_nobody_up_for_long() {
-    let running = Running::start(Limits {
-        max_unread_bytes: 1 << 20,
-        max_outgoing_bytes: 4 << 20,
-        crowded_reply_timeout: STALL,
-        ..limits(STALL)
-    });
+/// A client that asks for more and more, and reads nothing. It ends when the server closes.
+async fn insatiable(running: &Running) -> tokio::task::JoinHandle<()> {
     let mut deaf = running.client().await.sender();
-    let asking = tokio::spawn(async move {
-        // It fails when the server has closed.
+    tokio::spawn(async move {
         for id in 0.. {
             let Ok(()) = deaf.write_all(&request(header(id, "Echo"), &[7; 20 << 10], b"")).await else {
                 break;
             };
         }
-    });
-    until("it is closed", || running.server.connections() == 0 && asking.is_finished()).await;
+    })
+}
+
+fn narrow() -> Limits {
+    Limits {
+        max_unread_bytes: 1 << 20,
+        max_outgoing_bytes: 4 << 20,
+        crowded_reply_timeout: STALL,
+        ..limits(STALL)
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_many_small_replies_unread_holds_nobody_up_for_long() {
+    let running = Running::start(narrow());
+    let asking = insatiable(&running).await;
+    let mut other = running.client().await;
+    // Others send their next call before the last one is answered.
+    let calls: Vec<u8> = (0..100).flat_map(|id| request(header(id, "Echo"), b"x", b"")).collect();
+    while !asking.is_finished() {
+        other.send(&calls).await;
+        for _ in 0..100 {
+            other.response().await;
+        }
+    }
+    until("it is closed", || running.server.connections() == 1).await;
+}
+
+#[tokio::test]
+async fn nobody_is_closed_for_small_replies_in_nobodys_way() {
+    let running = Running::start(narrow());
+    let asking = insatiable(&running).await;
+    tokio::time::sleep(8 * STALL).await;
+    assert!(!asking.is_finished() && running.server.connections() == 1);
+    asking.abort();
 }

@@ -49,8 +49,9 @@ impl Terminal {
         draw: impl FnOnce(&mut ratatui_core::terminal::Frame<'_>),
     ) -> io::Result<()> {
         queue!(self.drawn.backend_mut(), BeginSynchronizedUpdate)?;
-        self.drawn.draw(draw)?;
-        execute!(self.drawn.backend_mut(), EndSynchronizedUpdate)
+        let drawn = self.drawn.draw(draw).map(|_| ());
+        execute!(self.drawn.backend_mut(), EndSynchronizedUpdate)?;
+        drawn
     }
 
     /// Its columns and rows.

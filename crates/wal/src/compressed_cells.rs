@@ -98,18 +98,22 @@ fn split_tag(tags: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
 }
 
-/// Whether every cell of a block can be compressed: it is whole, and its tags are.
-pub(crate) fn can_be_compressed(mut cells: &[u8]) -> bool {
+/// Bytes that a cell may take more than it has: the headers of a value that is compressed by itself, and lengths.
+const MOST_GROWTH: usize = 64;
+
+/// The most that a block of cells may take when it is compressed; none if some cell cannot be, as it or its tags are not whole.
+pub(crate) fn most_bytes(mut cells: &[u8]) -> Option<usize> {
+    let mut most = cells.len();
     while !cells.is_empty() {
-        let Ok((cell, rest)) = block::split_first(cells) else { return false };
+        let (cell, rest) = block::split_first(cells).ok()?;
         cells = rest;
+        most = most.saturating_add(MOST_GROWTH);
         let mut tags = cell.tags();
         while !tags.is_empty() {
-            let Some((_, rest)) = split_tag(tags) else { return false };
-            tags = rest;
+            tags = split_tag(tags)?.1;
         }
     }
-    true
+    Some(most)
 }
 
 /// Bytes of a file from an offset on, taken one part after the other.

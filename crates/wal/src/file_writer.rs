@@ -294,8 +294,6 @@ impl WalFileWriter {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
         compressor.put(cell_block, &mut cells).map_err(|e| WalError::io(&self.path, "compress", e))?;
-        // Many tiny values take more room with a compression of their own.
-        check_sizes(self.key.len() + MARK_BYTES, MAX_KEY_BYTES as usize, cells.len())?;
         self.put_entry(&cells);
         self.buffer.extend_from_slice(&cells);
         cells.shrink_to(KEPT_BUFFER_BYTES);

@@ -268,9 +268,11 @@ impl Wal {
     pub fn append(&self, permit: Permit, entry: WalAppend) -> Result<Position, WalError> {
         entry.key().check(entry.cells.len())?;
         // What cannot be compressed is refused here: in the thread it would take its whole group down.
-        if self.log.shared.options.compression.is_some() && !compressed_cells::can_be_compressed(&entry.cells)
-        {
-            return Err(WalError::Malformed);
+        if self.log.shared.options.compression.is_some() {
+            let most = compressed_cells::most_bytes(&entry.cells).ok_or(WalError::Malformed)?;
+            if most > entry.cells.len() {
+                entry.key().check(most)?;
+            }
         }
         let (position, wake) = self.log.shared.queue.lock().push(permit, &entry, &self.log.shared.options)?;
         if wake {

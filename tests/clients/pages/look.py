@@ -212,9 +212,9 @@ def the_longest_keys_can_be_followed(browser):
 
 def without_scripts_it_is_all_there(browser):
     browser.open(SERVER + "/")
-    browser.call("Emulation.setScriptExecutionDisabled", value=True)
     # The event of the page that is there comes after it says that it is complete.
     browser.run("new Promise(done => setTimeout(done, 0))")
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.take("Page.loadEventFired")
     browser.call("Page.navigate", url=SERVER + "/")
     browser.comes("Page.loadEventFired")

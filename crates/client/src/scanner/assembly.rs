@@ -75,7 +75,11 @@ impl Assembly {
     fn complete(&mut self) -> Row {
         self.complete_rows += 1;
         self.cells = 0;
-        Row::joined(&mut self.parts)
+        let row = Row::joined(&mut self.parts);
+        if !matches!(self.grain, Grain::Whole) {
+            self.last = last_cell(&row).map(|cell| (cell, false));
+        }
+        row
     }
 
     fn whole(&mut self, rows: Vec<Row>) -> Vec<Row> {
@@ -133,9 +137,7 @@ impl Assembly {
             self.parts.extend(rest);
         }
         if !goes_on && !self.parts.is_empty() {
-            let last = self.complete();
-            self.last = last_cell(&last).map(|cell| (cell, false));
-            out.push(last);
+            out.push(self.complete());
         }
         out
     }

@@ -14,6 +14,7 @@
 //! were received, and as the log's edit. Replies may take as much again, for one that did not fit beside the others.
 
 use std::fs;
+use std::path::Path;
 
 use super::error::ConfigError;
 use super::table::ServerConfig;
@@ -108,9 +109,30 @@ fn available_memory_bytes() -> u64 {
     /// Taken when the system does not say: small enough for every machine.
     const UNKNOWN: u64 = 1 << 30;
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory_bytes(&text));
-    let group =
-        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = group_memory_bytes(Path::new("/sys/fs/cgroup"), &groups);
     [machine, group].into_iter().flatten().min().unwrap_or(UNKNOWN)
+}
+
+/// The least that a control group of the process allows, or one that it lies in; `groups` is Linux's `/proc/self/cgroup`, a line for
+/// each hierarchy: that of version 2 has no controllers, and of version 1 it is that of the controller `memory`.
+fn group_memory_bytes(root: &Path, groups: &str) -> Option<u64> {
+    let of_line = |line: &str| -> Option<u64> {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let (root, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            _ if controllers.split(',').any(|controller| controller == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        // Seen from within a container its own group is the root, whatever the path says.
+        let own = root.join(path.trim_start_matches('/'));
+        let groups = own.ancestors().take_while(|dir| dir.starts_with(&root));
+        groups.filter_map(|dir| fs::read_to_string(dir.join(file)).ok()?.trim().parse().ok()).min()
+    };
+    groups.lines().filter_map(of_line).min()
 }
 
 /// `MemTotal` of Linux's `/proc/meminfo`.

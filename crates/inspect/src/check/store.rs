@@ -24,7 +24,10 @@ impl Check<'_> {
         for entry in self.entries(&directory)? {
             let path = directory.join(&entry.name);
             if entry.is_dir {
-                if entry.name != LIST_DIRECTORY {
+                if path == root.recovered_files_dir(table, region, family.as_bytes()) {
+                    let message = "edits of a log, which HBase has split into store files, wait for the region to be opened";
+                    self.note(Finding::new(Kind::RecoveredEdits, path, message))?;
+                } else if entry.name != LIST_DIRECTORY {
                     let message = "a directory where store files are";
                     self.note(Finding::new(Kind::Stray, path, message).aside())?;
                 }

@@ -168,9 +168,25 @@ impl Check<'_> {
             .collect();
         let directories = self.root.list_regions(table).ok()?;
         let unknown = directories.iter().filter(|name| !known.contains(*name));
-        let orphans: Vec<RegionInfo> =
-            unknown.filter_map(|name| self.root.read_region_info(table, name).ok()).collect();
+        let mut orphans = Vec::new();
+        for name in unknown {
+            match self.root.read_region_info(table, name) {
+                Ok(info) => orphans.push(info),
+                // Its rows may be those that are missing.
+                Err(_) if self.may_have_cells(table, name) => return None,
+                Err(_) => {}
+            }
+        }
         hole::filling(table, hole, regions, &orphans)
+    }
+
+    /// Whether a region's directory has store files, or cannot be looked into.
+    fn may_have_cells(&self, table: &TableName, region: &str) -> bool {
+        let has_files = |family: &String| {
+            let files = self.root.list_store_files(table, region, family.as_bytes());
+            files.map_or(true, |files| !files.is_empty())
+        };
+        self.root.list_families(table, region).map_or(true, |families| families.iter().any(has_files))
     }
 
     /// A directory that hbase:meta has no region for. It stays where it is if it has rows that no region has.
@@ -182,9 +198,18 @@ impl Check<'_> {
     ) -> Result<(), InspectError> {
         let path = self.root.region_dir(table, name);
         let finding = |message| Finding::new(Kind::OrphanRegion, path.clone(), message);
-        let Ok(info) = self.root.read_region_info(table, name) else {
-            let message = format!("hbase:meta has no region {name}, and nothing says which rows it has");
-            return self.note(finding(message).aside());
+        let info = match self.root.read_region_info(table, name) {
+            Ok(info) => info,
+            Err(error) if self.may_have_cells(table, name) => {
+                let message = format!(
+                    "hbase:meta has no region {name}, and nothing says which rows it has, but it has store files: {error}"
+                );
+                return self.note(finding(message));
+            }
+            Err(_) => {
+                let message = format!("hbase:meta has no region {name}, and nothing says which rows it has");
+                return self.note(finding(message).aside());
+            }
         };
         let serving: Vec<&RegionInfo> =
             regions.iter().filter(|region| region.serves()).map(|region| &region.info).collect();

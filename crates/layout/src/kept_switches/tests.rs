@@ -33,12 +33,14 @@ fn lines_of_other_names_and_spaces_do_no_harm() {
 }
 
 #[test]
-fn a_file_that_does_not_tell_all_of_them_is_corrupt() {
+fn a_file_that_does_not_tell_is_corrupt() {
     let without_a_line = ALL_OFF.replace("split=false\n", "");
+    let switches = root_with(without_a_line.as_bytes()).read_switches().unwrap();
+    assert_eq!(switches, KeptSwitches { split: true, ..KeptSwitches::OFF });
     let torn = &ALL_OFF[..ALL_OFF.len() - 3];
     let neither = ALL_OFF.replace("merge=false", "merge=no");
     let too_long = ALL_OFF.repeat(MAX_BYTES as usize / ALL_OFF.len() + 1);
-    for content in ["", without_a_line.as_str(), torn, neither.as_str(), too_long.as_str()] {
+    for content in ["", "# nothing\n", torn, neither.as_str(), too_long.as_str()] {
         assert!(root_with(content.as_bytes()).read_switches().unwrap_err().is_corrupt(), "{content:.200}");
     }
     assert!(root_with(b"\xff\xfe").read_switches().unwrap_err().is_corrupt());

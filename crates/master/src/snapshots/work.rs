@@ -41,10 +41,10 @@ impl SnapshotWork {
         let done = match self {
             Self::Begin(snapshot) => root.begin_snapshot(&snapshot),
             Self::Complete { snapshot, table, offline, regions } => {
-                offline.iter().try_for_each(|region| refuse_recovered(root, region))?;
+                offline.iter().try_for_each(|region| refuse_recovered(root, &table, region))?;
                 for region in &offline {
-                    let files = served_files(root, &table, region).map_err(exceptions::snapshot_creation)?;
-                    let added = root.add_region_to_snapshot(&snapshot.name, &table, region, Some(&files));
+                    let files = served_files(root, &table, region);
+                    let added = root.add_region_to_snapshot(&snapshot.name, &table, region, files.as_deref());
                     added.map_err(|error| exception(&error))?;
                 }
                 root.complete_snapshot(&snapshot, &table, &regions)
@@ -61,18 +61,31 @@ impl SnapshotWork {
 
 /// Refuses a region that did not open since its server died: what a log had of it is in none of its files. Of one that was
 /// closed, as before a split, the logs have only what is.
-fn refuse_recovered(root: &RootDir, region: &RegionInfo) -> Result<(), RpcException> {
+fn refuse_recovered(
+    root: &RootDir,
+    descriptor: &TableDescriptor,
+    region: &RegionInfo,
+) -> Result<(), RpcException> {
     if region.split {
         return Ok(());
     }
     let (table, encoded) = (&region.table, region.encoded_name());
+    let refused = || {
+        exceptions::snapshot_creation(format!(
+            "Region {encoded} of {table} has edits that are in no file: enable the table, and disable it again"
+        ))
+    };
+    for family in &descriptor.families {
+        let files = root.recovered_files(table, &encoded, &family.name).map_err(|error| exception(&error))?;
+        if !files.is_empty() {
+            return Err(refused());
+        }
+    }
     let flushed = root.flushed_before_close(table, &encoded).map_err(|error| exception(&error))?;
     let edits = finback_wal::recovered_edits(&**root.fs(), &root.region_dir(table, &encoded))
         .map_err(|error| exceptions::io(error.to_string()))?;
     match edits.last() {
-        Some((_, newest)) if *newest > flushed.unwrap_or(0) => Err(exceptions::snapshot_creation(format!(
-            "Region {encoded} of {table} has edits that are in no file: enable the table, and disable it again"
-        ))),
+        Some((_, newest)) if *newest > flushed.unwrap_or(0) => Err(refused()),
         _ => Ok(()),
     }
 }

@@ -85,14 +85,7 @@ impl Cluster {
                 let shutdowns = shutdowns.clone();
                 Arc::new(move |cluster| shutdowns.lock().unwrap().push(cluster))
             },
-            served_files: Arc::new(|root, table, region| {
-                let files = |family: &ColumnFamilyDescriptor| {
-                    let files = root.list_store_files(&table.name, &region.encoded_name(), &family.name);
-                    let names = files.map_err(|error| error.to_string())?.into_iter().map(|file| file.name);
-                    Ok((family.name.clone(), names.collect()))
-                };
-                table.families.iter().map(files).collect()
-            }),
+            served_files: Arc::new(|_, _, _| None),
             config,
         })
         .await?;

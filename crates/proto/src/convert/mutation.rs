@@ -167,7 +167,12 @@ fn inline_cells(
                 row,
                 family: &column.family,
                 qualifier,
-                timestamp: value.timestamp.map_or(timestamp, |timestamp| timestamp as i64),
+                timestamp: match (value.timestamp, kind) {
+                    (Some(timestamp), _) => timestamp as i64,
+                    (None, MutationKind::Put) => timestamp,
+                    // As in HBase, the mutation's own is not theirs.
+                    (None, _) => LATEST_TIMESTAMP,
+                },
                 type_code: cell_type.code(),
                 value: value.value.as_deref().unwrap_or_default(),
                 tags: value.tags.as_deref().unwrap_or_default(),

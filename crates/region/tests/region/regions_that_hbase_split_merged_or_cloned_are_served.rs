@@ -2,7 +2,7 @@
 //! files are references to halves of others' files, links, and references to links.
 
 use crate::fixtures::{fixtures, unhex};
-use crate::world::{Plain, ROOT, World, put, run, scan};
+use crate::world::{Plain, ROOT, World, family, put, run, scan, value};
 use finback_cell::schema::set_entry;
 use finback_cell::{Bytes, FamilySelection, Get, Scan, TableName};
 use finback_fs::{FileSystem, MemFileSystem, write_file_durably};
@@ -186,4 +186,33 @@ fn a_file_that_is_gone_is_named_and_the_region_not_opened_without_it() {
     world.fs.remove_file(&file).unwrap();
     let error = world.start().unwrap_err().to_string();
     assert!(error.contains(&file.display().to_string()), "{error}");
+}
+
+/// As `hbase.wal.split.to.hfile` leaves them.
+#[test]
+fn logs_that_hbase_split_into_store_files_are_taken_in() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    run(region.mutate(&put(("r", "a", "q"), b"v"))).unwrap();
+    region.close().unwrap();
+    let (table, encoded) = (world.info.table.clone(), world.info.encoded_name());
+    let store = world.root.family_dir(&table, &encoded, b"a");
+    let recovered = world.root.recovered_files_dir(&table, &encoded, b"a");
+    let fs = Arc::clone(&world.fs);
+    let name = |dir: &Path| fs.list(dir).unwrap().into_iter().find(|entry| !entry.is_dir).unwrap().name;
+    let file = name(&store);
+    world.fs.create_dir_all(&recovered).unwrap();
+    world.fs.rename(&store.join(&file), &recovered.join(&file)).unwrap();
+    world.fs.create_new(&recovered.join("0123456789abcdef0123456789abcdef")).unwrap();
+    let region = world.recover().unwrap();
+    assert_eq!(value(&region, ("r", "a", "q")).as_deref(), Some(&b"v"[..]));
+    region.close().unwrap();
+    assert_eq!(name(&store), file);
+    assert!(world.fs.list(&recovered).unwrap().is_empty());
+
+    // One that is not whole is nothing to open a region without.
+    let torn = recovered.join("fedcba9876543210fedcba9876543210");
+    write_file_durably(&*world.fs, &torn, b"torn").unwrap();
+    assert!(world.recover().is_err());
+    assert!(world.fs.exists(&torn).unwrap());
 }

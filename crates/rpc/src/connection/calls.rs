@@ -92,6 +92,9 @@ impl Connection {
                 Next::Negative => return Err(malformed("negative frame length")),
             }
         }
+        if self.others_wait() && self.unread.counted() == 0 && self.frames.whole_frames(1) > 0 {
+            self.shared.unread.note_held_up();
+        }
         Ok(())
     }
 

@@ -5,6 +5,9 @@ use crate::limits::Limits;
 use std::io;
 use std::time::Instant;
 
+/// Replies of a connection that are less than such a part of all that may wait are in nobody's way.
+const NOTICEABLE_PART: usize = 64;
+
 /// Until when a client may do nothing.
 pub(super) struct Patience {
     pub(super) until: Instant,
@@ -51,10 +54,14 @@ impl Connection {
         Some(Patience { until, lack: Lack::Memory { wanted } })
     }
 
-    /// Whether replies wait here that may be in the way of others. Looks whether they are.
+    /// Whether replies wait here that may be in the way of others. Looks whether they are: a noticeable part of too many, while somebody
+    /// else has a call that cannot begin.
     pub(super) fn look_at_unread(&mut self) -> bool {
+        let limits = &self.shared.limits;
         let is_counted = self.unread.owed_since().is_some();
-        let is_crowded = is_counted && self.others_wait();
+        let is_crowded = self.unread.counted() > limits.max_unread_bytes / NOTICEABLE_PART
+            && self.others_wait()
+            && self.shared.unread.has_held_up_within(limits.crowded_stall_timeout * 2);
         self.crowded = is_crowded.then(|| self.crowded.unwrap_or_else(Instant::now));
         is_counted || self.outgoing.counted_since().is_some()
     }

@@ -42,8 +42,13 @@ impl Connection {
         let SlowRequest { counted, wanted } = self.slow_request;
         let (since, wanted) = (counted?, wanted?);
         let limits = &self.shared.limits;
+        // While nothing is read of it, it is by taking replies that its client gets on.
+        let (progress, since) = match self.reads() {
+            true => (self.received, since),
+            false => (self.received.max(self.progress), since.max(self.unread.owed_since().unwrap_or(since))),
+        };
         let until = if self.share.is_noticeable() {
-            until_in_a_crowd(limits, self.received, since, wanted)
+            until_in_a_crowd(limits, progress, since, wanted)
         } else {
             // Alone it makes no room for anybody, but many together may have all of it.
             since.max(wanted) + limits.crowded_reply_timeout

@@ -202,7 +202,7 @@ impl Running {
             let shutdown = async {
                 let _ = stopped.await;
             };
-            serving.serve(listener, shutdown).await
+            serving.serve(listener, shutdown).await;
         });
         Self { echo, server, address, stop: Some(stop), task }
     }

@@ -75,6 +75,11 @@ fn rows_are_cut_into_parts_of_so_many_cells() {
         told(Grain::Cells(2), &["a:12+ a:3+", "!", "a:12+ a:34"]),
         (vec!["a:12+".into(), "a:34".into()], 1)
     );
+    // A row whose last part is marked as one ends once.
+    assert_eq!(
+        told(Grain::Cells(3), &["a:123+", "a:45+", "-", "b:1"]),
+        (vec!["a:123+".into(), "".into(), "a:45".into(), "b:1".into()], 2)
+    );
     assert_eq!(told(Grain::Cells(1), &["a:123"]), (vec!["a:1+ a:2+ a:3".into()], 1));
 }
 

@@ -76,3 +76,25 @@ fn total_memory_is_read_in_bytes() {
     assert_eq!(total_memory_bytes("MemTotal: 99999999999999999 kB"), None);
     assert!(available_memory_bytes() > 0);
 }
+
+#[test]
+fn the_least_of_the_control_groups_around_the_process_counts() {
+    let root = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = root.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let limit = |groups: &str| group_memory_bytes(root.path(), groups);
+    write("system.slice/memory.max", "4096\n");
+    write("system.slice/finback.service/memory.max", "max\n");
+    assert_eq!(limit("0::/system.slice/finback.service\n"), Some(4096));
+    assert_eq!(limit("0::/user.slice\n"), None);
+    write("memory.max", "8192\n");
+    // As in a container, which sees its own group as the root.
+    assert_eq!((limit("0::/\n"), limit("0::/somewhere/else\n")), (Some(8192), Some(8192)));
+    write("memory/docker/abc/memory.limit_in_bytes", "1024\n");
+    write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+    assert_eq!(limit("12:cpu,cpuacct:/docker/abc\n9:memory:/docker/abc\n"), Some(1024));
+    assert_eq!(limit("garbage"), None);
+}
