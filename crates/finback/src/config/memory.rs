@@ -104,7 +104,7 @@ impl ServerConfig {
     }
 }
 
-/// The memory of the machine, or of the control group (version 2) when that allows less.
+/// The memory of the machine, or of a control group that the process is in when that allows less.
 fn available_memory_bytes() -> u64 {
     /// Taken when the system does not say: small enough for every machine.
     const UNKNOWN: u64 = 1 << 30;
