@@ -73,6 +73,9 @@ pub enum Error {
     /// A setting that is none, or has a value that is none.
     #[error("{0}")]
     Setting(String),
+    /// What was at work in the background came to no end: its runtime was shut down, or it panicked.
+    #[error("{0} came to no end: its runtime was shut down, or it panicked")]
+    Interrupted(&'static str),
     /// An answer that makes no sense.
     #[error("malformed answer of {method}: {reason}")]
     Malformed {

@@ -5,7 +5,7 @@ mod driver;
 mod region_scan;
 mod response;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::locator::KnownRegions;
 use crate::row::Row;
 use crate::scan::Scan;
@@ -39,6 +39,8 @@ pub enum ScanEvent {
 enum Page {
     Rows(Vec<Row>),
     Cursor(bytes::Bytes),
+    /// There is nothing more. Without it who took the rows would not know that some are missing.
+    End,
 }
 
 /// A scan under way. Rows are fetched in the background, two pages ahead; what was opened on a server is closed when the
@@ -58,6 +60,8 @@ enum Page {
 pub struct Scanner {
     pages: mpsc::Receiver<Result<Page>>,
     rows: vec::IntoIter<Row>,
+    /// Whether the end has come, or what the scan has ended with.
+    has_ended: bool,
     metrics: Arc<Mutex<BTreeMap<String, i64>>>,
 }
 
@@ -67,7 +71,7 @@ impl Scanner {
         let (sender, pages) = mpsc::channel(PAGES_AHEAD);
         let metrics = Arc::new(Mutex::new(BTreeMap::new()));
         tokio::spawn(Driver::new(shared, known, scan, sender, Arc::clone(&metrics)).run());
-        Ok(Self { pages, rows: Vec::new().into_iter(), metrics })
+        Ok(Self { pages, rows: Vec::new().into_iter(), has_ended: false, metrics })
     }
 
     /// The next row; none at the end.
@@ -93,11 +97,22 @@ impl Scanner {
             if let Some(row) = self.rows.next() {
                 return Ok(Some(ScanEvent::Row(row)));
             }
-            match self.pages.recv().await.transpose()? {
+            let page = self.pages.recv().await;
+            match self.taken(page)? {
                 Some(Page::Rows(rows)) => self.rows = rows.into_iter(),
                 Some(Page::Cursor(row)) => return Ok(Some(ScanEvent::Cursor(row))),
-                None => return Ok(None),
+                Some(Page::End) | None => return Ok(None),
             }
+        }
+    }
+
+    /// What was handed over; none behind the end, or an error.
+    fn taken(&mut self, page: Option<Result<Page>>) -> Result<Option<Page>> {
+        let had_ended = self.has_ended;
+        self.has_ended |= !matches!(page, Some(Ok(Page::Rows(_) | Page::Cursor(_))));
+        match page {
+            None if !had_ended => Err(Error::Interrupted("a scan")),
+            page => page.transpose(),
         }
     }
 
@@ -141,11 +156,12 @@ impl Stream for Scanner {
             if let Some(row) = self.rows.next() {
                 return Poll::Ready(Some(Ok(row)));
             }
-            match ready!(self.pages.poll_recv(context)) {
-                Some(Ok(Page::Rows(rows))) => self.rows = rows.into_iter(),
-                Some(Ok(Page::Cursor(_))) => {}
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => return Poll::Ready(None),
+            let page = ready!(self.pages.poll_recv(context));
+            match self.taken(page) {
+                Ok(Some(Page::Rows(rows))) => self.rows = rows.into_iter(),
+                Ok(Some(Page::Cursor(_))) => {}
+                Ok(Some(Page::End) | None) => return Poll::Ready(None),
+                Err(error) => return Poll::Ready(Some(Err(error))),
             }
         }
     }

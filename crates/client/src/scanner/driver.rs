@@ -80,7 +80,7 @@ impl Driver {
                         return;
                     }
                 }
-                Ok((Next::End, _)) => return,
+                Ok((Next::End, _)) => break,
                 Err(error) => {
                     // Who takes the rows may be gone.
                     let _ = self.pages.send(Err(error)).await;
@@ -88,6 +88,7 @@ impl Driver {
                 }
             }
         }
+        let _ = self.pages.send(Ok(Page::End)).await;
     }
 
     async fn before_restart(&self, restarts: &mut Tries, failed: Box<Attempt>) -> Result<()> {

@@ -1,4 +1,4 @@
-use finback_client::{BufferedMutator, BufferedMutatorOptions, ClientConfig, Connection, Put};
+use finback_client::{BufferedMutator, BufferedMutatorOptions, ClientConfig, Connection, Error, Put, Scan};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -94,4 +94,17 @@ fn writes_whose_delivery_panics_have_failed() {
         })
     });
     assert_eq!(flushed.expect_err("nothing was written").count, 1);
+}
+
+#[test]
+fn a_scan_whose_runtime_is_gone_is_not_at_its_end() {
+    let first = runtime();
+    let connection = Connection::open_lazily(ClientConfig::bootstrap("127.0.0.1:1")).unwrap();
+    let mut scanner = first.block_on(async { connection.table("t").unwrap().scan(Scan::new()).unwrap() });
+    first.shutdown_background();
+    let (ended, behind) = within_patience(move || {
+        runtime().block_on(async move { (scanner.next().await, scanner.next().await) })
+    });
+    assert!(matches!(ended, Err(Error::Interrupted(_))), "{ended:?}");
+    assert!(matches!(behind, Ok(None)), "{behind:?}");
 }

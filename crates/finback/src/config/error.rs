@@ -70,6 +70,18 @@ pub enum ConfigError {
         /// The memory of the process, in bytes.
         limit: u64,
     },
+    /// A server with so little would be ready and refuse every request.
+    #[error(
+        "{what} is {bytes} bytes; it takes at least {least} (a number without a unit is bytes: 4g is four gibibytes)"
+    )]
+    TooLittleMemory {
+        /// The setting.
+        what: &'static str,
+        /// What it comes to.
+        bytes: u64,
+        /// The least.
+        least: u64,
+    },
 }
 
 /// A name that is of no setting.

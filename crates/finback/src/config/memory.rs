@@ -44,6 +44,11 @@ const MOST_CONNECTIONS: u64 = 10_000;
 /// So many regions are flushed one after the other before all memstores together are at their limit.
 const FLUSHES_IN_MEMSTORES: u64 = 4;
 
+/// With less no request of a usual client has room.
+const LEAST_LIMIT: u64 = 8 << 20;
+/// With less every write is refused.
+const LEAST_MEMSTORES: u64 = 64 << 10;
+
 /// Bytes for each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -80,6 +85,13 @@ impl ServerConfig {
     pub fn memory(&self) -> Result<MemoryBudget, ConfigError> {
         let limit = self.memory_limit.bytes(available_memory_bytes());
         let (memstores, block_cache) = (self.global_memstore.bytes(limit), self.block_cache.bytes(limit));
+        for (what, bytes, least) in
+            [("memory.limit", limit, LEAST_LIMIT), ("memory.memstores", memstores, LEAST_MEMSTORES)]
+        {
+            if bytes < least {
+                return Err(ConfigError::TooLittleMemory { what, bytes, least });
+            }
+        }
         let filled = memstores.saturating_add(block_cache);
         // A byte may be lost to each rounding.
         if filled > (limit / 100).saturating_mul(FILLED_PERCENT).saturating_add(FILLED_PERCENT) {

@@ -2,16 +2,59 @@
 //!
 //! Of XML, what such files have is understood: the prolog, comments, the elements `configuration`, `property`,
 //! `name`, `value`, `description`, `final` and `source`, and references to characters. All else is refused with
-//! its line, so that nothing in a file is silently passed over.
+//! its line, so that nothing in a file is silently passed over. In values `${NAME}` is replaced as Hadoop does.
 
 use super::file::Entry;
+use std::collections::HashMap;
+
+/// As in Hadoop: a value that stands for itself comes to an end.
+const MOST_EXPANSIONS: usize = 20;
 
 /// What is wrong, and in which line.
 type Problem = (usize, String);
 
 /// The settings of the text of a file, in order.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
-    if text.trim_start().starts_with('<') { Xml { text, offset: 0 }.document() } else { lines(text) }
+    if !text.trim_start().starts_with('<') {
+        return lines(text);
+    }
+    let mut entries = Xml { text, offset: 0 }.document()?;
+    let given: HashMap<String, String> =
+        entries.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect();
+    entries.iter_mut().for_each(|entry| entry.value = expanded(&entry.value, &given));
+    Ok(entries)
+}
+
+/// As Hadoop reads a value: `${NAME}` stands for a property of Java's, or another one of the file, and `${env.NAME}` for a variable of
+/// the environment, with a default behind `:-`. What stands for nothing is left as it is.
+fn expanded(value: &str, given: &HashMap<String, String>) -> String {
+    let mut value = value.to_owned();
+    for _ in 0..MOST_EXPANSIONS {
+        let inner = value.rfind("${").and_then(|from| Some((from, from + value[from..].find('}')?)));
+        let Some((from, to)) = inner else { break };
+        let Some(meant) = meaning(&value[from + 2..to], given) else { break };
+        value.replace_range(from..=to, &meant);
+    }
+    value
+}
+
+fn meaning(name: &str, given: &HashMap<String, String>) -> Option<String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    if let Some(name) = name.strip_prefix("env.") {
+        let (name, default) =
+            name.split_once(":-").map_or((name, None), |(name, default)| (name, Some(default)));
+        return variable(name).filter(|value| !value.is_empty()).or_else(|| default.map(str::to_owned));
+    }
+    match name {
+        "user.name" => variable("USER").or_else(|| variable("LOGNAME")),
+        "user.home" => variable("HOME"),
+        "java.io.tmpdir" => Some("/tmp".to_owned()),
+        // HBase's default, below which its default of hbase.rootdir lies.
+        "hbase.tmp.dir" => {
+            Some(given.get(name).map_or("${java.io.tmpdir}/hbase-${user.name}", |value| value).to_owned())
+        }
+        _ => given.get(name).cloned(),
+    }
 }
 
 /// `name = value`, empty lines, and comments after `#` or `!` as in Java's properties files.

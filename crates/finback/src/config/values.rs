@@ -56,14 +56,23 @@ impl Values {
     pub(super) fn parse<K: Kind>(&self, name: &'static str) -> Result<K::Value, ConfigError> {
         let setting = names::all().find(|setting| setting.name == name).expect("a setting of the table");
         let text = self.given.get(name).map_or(setting.default, |value| value.text.as_str());
-        K::parse(text).ok_or_else(|| ConfigError::BadValue {
+        let bad = |expected: &str| ConfigError::BadValue {
             name: name.to_owned(),
             value: text.to_owned(),
             origin: self.given.get(name).map_or(Origin::Default, |value| value.origin.clone()),
-            expected: setting.expected.to_owned(),
-        })
+            expected: expected.to_owned(),
+        };
+        // A directory would be made that is called so.
+        if text.contains("${") {
+            return Err(bad(UNEXPANDED));
+        }
+        K::parse(text).ok_or_else(|| bad(setting.expected))
     }
 }
+
+/// What a value must be in which a name has no meaning.
+const UNEXPANDED: &str =
+    "without ${...}, or its names those of other properties of an hbase-site.xml, or env.NAME";
 
 /// Names that are told of those that nobody knows. To look for what was meant takes time, and who has as many has another file
 /// in hand than was meant.

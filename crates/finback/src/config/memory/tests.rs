@@ -52,7 +52,7 @@ fn settings_of_hbase_are_obeyed_within_the_limit() {
 
 #[test]
 fn parts_that_are_more_than_the_whole_are_refused() {
-    for (memstores, cache) in [("0.5", "0.4"), ("200m", "0.1"), ("9999999g", "0.4"), ("1", "128m")] {
+    for (memstores, cache) in [("0.5", "0.4"), ("200m", "0.1"), ("9999999g", "0.4"), ("1m", "128m")] {
         let refused = budget(&[
             ("finback.memory.limit", "128m"),
             ("hbase.regionserver.global.memstore.size", memstores),
@@ -97,4 +97,16 @@ fn the_least_of_the_control_groups_around_the_process_counts() {
     write("memory/memory.limit_in_bytes", "9223372036854771712\n");
     assert_eq!(limit("12:cpu,cpuacct:/docker/abc\n9:memory:/docker/abc\n"), Some(1024));
     assert_eq!(limit("garbage"), None);
+}
+
+#[test]
+fn what_is_too_little_is_refused() {
+    for (limit, memstores) in [("4096", "0.4"), ("4", "0.4"), ("1g", "1")] {
+        let refused = budget(&[
+            ("finback.memory.limit", limit),
+            ("hbase.regionserver.global.memstore.size", memstores),
+        ]);
+        assert!(matches!(refused, Err(ConfigError::TooLittleMemory { .. })), "{limit}, {memstores}");
+    }
+    assert!(budget(&[("finback.memory.limit", "8m")]).is_ok());
 }

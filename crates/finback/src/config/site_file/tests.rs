@@ -68,3 +68,26 @@ fn every_prefix_of_a_file_ends_in_an_error_or_a_value_but_never_in_a_panic() {
     let complete = (0..=text.len()).filter_map(|end| text.get(..end)).filter(|text| parse(text).is_ok());
     assert_eq!(complete.count(), 2, "the empty file and the whole one");
 }
+
+#[test]
+fn names_in_values_are_expanded_as_hadoop_does() {
+    let value = |value: &str| {
+        let properties = [
+            ("hbase.tmp.dir", "/data/${disk}"),
+            ("disk", "d1"),
+            ("a", "${b}"),
+            ("b", "${a}"),
+            ("value", value),
+        ];
+        let properties = properties
+            .map(|(name, value)| format!("<property><name>{name}</name><value>{value}</value></property>"));
+        let entries = parse(&format!("<configuration>{}</configuration>", properties.concat())).unwrap();
+        entries.into_iter().find(|entry| entry.name == "value").unwrap().value
+    };
+    assert_eq!(value("${hbase.tmp.dir}/hbase"), "/data/d1/hbase");
+    assert_eq!(value("file://${hbase.tmp.dir}/${disk}"), "file:///data/d1/d1");
+    assert_eq!(value("${env.FINBACK_NO_SUCH_VARIABLE:-x}/${java.io.tmpdir}"), "x//tmp");
+    assert_eq!(value("${no.such.name}/${disk}"), "${no.such.name}/d1");
+    assert!(value("${a}").contains("${"));
+    assert_eq!(value("$disk {disk} ${disk"), "$disk {disk} ${disk");
+}

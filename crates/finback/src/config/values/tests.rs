@@ -136,6 +136,12 @@ fn a_name_of_hbase_that_changes_nothing_here_is_told_with_what_is_so_instead() {
 }
 
 #[test]
+fn a_name_without_a_meaning_is_no_directory() {
+    let error = load(&[("hbase.rootdir", "file:///data/${user.nobody}/hbase")]).unwrap_err().to_string();
+    assert!(error.contains("must be without ${...}"), "{error}");
+}
+
+#[test]
 fn a_bad_value_is_refused_in_one_line_that_says_where_and_what_would_do() {
     let refused = |name, value| load(&[(name, value)]).unwrap_err().to_string();
     assert_eq!(
