@@ -21,6 +21,8 @@ command line.
   `--config DIRECTORY` reads the `hbase-site.xml` and the `finback.toml` in it, if they are there.
 - Without `--config`, a server looks for these two in its data directory, then in `/etc/finback`; where it finds either it reads no
   further. Tools that are clients (`finback shell` and others) look in `HBASE_CONF_DIR`, then in `/etc/finback`.
+- In values of an `hbase-site.xml` `${NAME}` is read as Hadoop reads it: another property of the file, `${env.NAME}`, or of Java
+  `user.name`, `user.home` and `java.io.tmpdir`. What stands for nothing is refused.
 
 In `finback.toml` settings have the names below, in sections:
 

@@ -23,6 +23,8 @@ pub struct Cluster {
     pub dead: BTreeSet<ServerName>,
     /// What the master has in transition, by encoded name.
     pub transitions: HashMap<String, ClusterTransition>,
+    /// Whether the master may be splitting or merging regions: these are closed meanwhile, and in no transition.
+    pub may_be_dividing: bool,
     /// Now, in milliseconds since the epoch.
     pub now_ms: u64,
 }

@@ -150,10 +150,15 @@ impl<'a> Look<'a> {
         };
         // One that does not answer may have it.
         let has_everyone_answered = self.answered.values().all(|&has_answered| has_answered);
-        let finding = match has_everyone_answered {
-            true => finding("finback shell: assign it")
-                .repaired_by(Repair::Assign { region: region.info.clone() }),
-            false => finding("A server that does not answer may have it: see to that first"),
+        let finding = if !has_everyone_answered {
+            finding("A server that does not answer may have it: see to that first")
+        } else if self.cluster.may_be_dividing {
+            // Assigned meanwhile, it would be served beside what it is split or merged into.
+            finding(
+                "A split or merge is under way, and may be of it: see that end first (finback shell: list_procedures)",
+            )
+        } else {
+            finding("finback shell: assign it").repaired_by(Repair::Assign { region: region.info.clone() })
         };
         self.note(finding);
     }

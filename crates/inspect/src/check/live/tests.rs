@@ -111,6 +111,17 @@ fn a_region_that_is_open_nowhere_can_be_assigned() {
 }
 
 #[test]
+fn what_may_be_split_at_the_moment_is_not_assigned() {
+    let report = report(|it| {
+        it.open_of("b").clear();
+        (it.regions[2].state, it.regions[2].server) = (Some(RegionState::Closed), None);
+        it.may_be_dividing = true;
+    });
+    assert_eq!(report.findings[0].kind, Kind::NotAssigned);
+    assert_eq!(report.repairs(Losses::Refused).count(), 0);
+}
+
+#[test]
 fn what_may_be_open_on_a_silent_server_is_not_assigned() {
     let report = report(|it| {
         it.servers[1].open = Err("no answer".to_owned());

@@ -112,8 +112,20 @@ pub(super) async fn cluster(
         servers: servers(admin, live, progress).await,
         dead: dead.into_iter().collect(),
         transitions: transitions(&status)?,
+        may_be_dividing: may_be_dividing(admin).await,
         now_ms: now_ms(),
     })
+}
+
+/// Whether regions are being split or merged, as far as the master says.
+async fn may_be_dividing(admin: &Admin) -> bool {
+    use pb::ProcedureState::{Failed, Rolledback, Success};
+    let is_dividing = |procedure: &pb::Procedure| {
+        let class = procedure.class_name.rsplit('.').next().unwrap_or_default();
+        ["SplitTableRegionProcedure", "MergeTableRegionsProcedure"].contains(&class)
+            && ![Success, Rolledback, Failed].contains(&procedure.state())
+    };
+    admin.procedures().await.map_or(true, |procedures| procedures.iter().any(is_dividing))
 }
 
 fn now_ms() -> u64 {
