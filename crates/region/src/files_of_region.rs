@@ -1,4 +1,5 @@
-//! The store files of a region as administrators see them: where they are, and what of them is cached.
+//! The store files of a region: which there are and which of them are served, and as administrators see them: where they are, and what
+//! of them is cached.
 
 use crate::error::RegionError;
 use crate::region::Region;

@@ -566,21 +566,7 @@ proptest! {
 /// Chance comes to this once in some thousand sequences.
 #[test]
 fn a_put_that_a_reader_does_not_see_yet_goes_with_the_marker_that_hides_it() {
-    let read = Read {
-        families: vec![(b"b".to_vec(), None)],
-        times: (0, i64::MAX),
-        versions: usize::MAX,
-        store_offset: 0,
-        store_limit: None,
-        from: Bound::Unbounded,
-        to: Bound::Unbounded,
-        reversed: false,
-        without_value: None,
-        even_rows: false,
-        page: None,
-        column: None,
-        on_demand: None,
-    };
+    let read = Read::everything(vec![(b"b".to_vec(), None)]);
     let query = Query { read, pieces: vec![ScanLimits::NONE], suspends_partial: false };
     let write = |cell_type| {
         let cell = Write { family: "b", qualifier: "q", cell_type, timestamp: Some(1), value: Vec::new() };

@@ -68,6 +68,25 @@ pub(crate) fn is_marker(cell: &Plain) -> bool {
 }
 
 impl Read {
+    /// All rows and versions of some families.
+    pub(crate) fn everything(families: Vec<Wanted>) -> Self {
+        Self {
+            families,
+            times: (0, i64::MAX),
+            versions: usize::MAX,
+            store_offset: 0,
+            store_limit: None,
+            from: std::ops::Bound::Unbounded,
+            to: std::ops::Bound::Unbounded,
+            reversed: false,
+            without_value: None,
+            even_rows: false,
+            page: None,
+            column: None,
+            on_demand: None,
+        }
+    }
+
     /// Whether a row is in the range.
     pub(crate) fn has_row(&self, row: &[u8]) -> bool {
         use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -208,21 +227,9 @@ impl Model {
 
     /// The visible versions of one column, newest first.
     pub(crate) fn column(&self, row: &[u8], family: &[u8], qualifier: &[u8]) -> Vec<Plain> {
-        let read = Read {
-            families: vec![(family.to_vec(), Some(vec![qualifier.to_vec()]))],
-            times: (0, i64::MAX),
-            versions: usize::MAX,
-            store_offset: 0,
-            store_limit: None,
-            from: std::ops::Bound::Included(row.to_vec()),
-            to: std::ops::Bound::Included(row.to_vec()),
-            reversed: false,
-            without_value: None,
-            even_rows: false,
-            page: None,
-            column: None,
-            on_demand: None,
-        };
+        let row = || std::ops::Bound::Included(row.to_vec());
+        let column = (family.to_vec(), Some(vec![qualifier.to_vec()]));
+        let read = Read { from: row(), to: row(), ..Read::everything(vec![column]) };
         self.rows(self.written.len(), &read).into_iter().flatten().collect()
     }
 }
