@@ -158,8 +158,7 @@ def ended_with(terminal, code):
     terminal.run("stty -a | tr ' ;' '\\n' | grep -xE -- '-?(icanon|echo|isig)' | paste -sd' '")
     # The terminal is as it was: lines, and what is typed is shown.
     terminal.wait_for(rf"^isig icanon echo\n{PROMPT}$")
-    terminal.run("clear")
-    terminal.wait_for(lambda lines: lines == [PROMPT])
+    terminal.clear()
 
 
 def row_of(lines, *words):
@@ -277,12 +276,14 @@ def check_signals():
         check(not colored, f"colours: {colored}")
         terminal.press("C-z")
         terminal.wait_for(r"Stopped(.|\n)*" + PROMPT)
-        terminal.run("clear; fg")
+        terminal.clear()
+        terminal.run("fg")
         terminal.wait_for("^User mode, ")
         top = top_of(terminal)
         os.kill(top, signal.SIGTSTP)
         terminal.wait_for(r"Stopped(.|\n)*" + PROMPT)
-        terminal.run("clear; fg; echo ended with $?")
+        terminal.clear()
+        terminal.run("fg; echo ended with $?")
         terminal.wait_for("^User mode, ")
         os.kill(top, signal.SIGTERM)
         ended_with(terminal, 143)
@@ -291,7 +292,7 @@ def check_signals():
         # It ends by itself, and what it showed last is there.
         terminal.wait_for(r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*"
                           rf"^ended with 0\n{PROMPT}$")
-        terminal.run("clear")
+        terminal.clear()
         start(terminal, "-m", "s")
         terminal.wait_for("^RegionServer mode, ")
         end(terminal, "C-\\")

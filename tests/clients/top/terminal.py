@@ -64,6 +64,11 @@ class Terminal:
         self.type(command)
         self.press("Enter")
 
+    def clear(self):
+        """At a prompt. What was there before is not taken for what comes next."""
+        self.run("clear")
+        self.wait_for(lambda lines: lines == [PROMPT])
+
     def click(self, column, row):
         """Presses and releases the left button. Columns and rows begin with 0."""
         for end in "Mm":
