@@ -8,6 +8,9 @@ use finback_region::Region;
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 
+/// The endpoint that writes.
+const MULTI_ROW: &str = "MultiRowMutationService";
+
 /// Where HBase has the messages of its endpoints.
 const MESSAGES: &str = "org.apache.hadoop.hbase.shaded.protobuf.generated.";
 
@@ -51,6 +54,16 @@ async fn read(
     turn.run(reading).await
 }
 
+/// Services of HBase's own package go by their short or full name.
+fn short_name(service: &pb::CoprocessorServiceCall) -> &str {
+    service.service_name.strip_prefix("hbase.pb.").unwrap_or(&service.service_name)
+}
+
+/// Whether a call waits for locks and the log, and not for reads.
+pub(crate) fn writes(service: &pb::CoprocessorServiceCall) -> bool {
+    short_name(service) == MULTI_ROW
+}
+
 /// Answers `ExecService`.
 pub(crate) async fn exec_service(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::CoprocessorServiceRequest = call.decode()?;
@@ -67,10 +80,8 @@ pub(crate) async fn carry_out(
     service: &pb::CoprocessorServiceCall,
 ) -> Result<pb::NameBytesPair, RpcException> {
     let pb::CoprocessorServiceCall { service_name, method_name: method, request: message, .. } = service;
-    // Services of HBase's own package go by their short or full name.
-    let short = service_name.strip_prefix("hbase.pb.").unwrap_or(service_name);
-    let (name, value) = match (short, method.as_str()) {
-        ("MultiRowMutationService", "MutateRows") => {
+    let (name, value) = match (short_name(service), method.as_str()) {
+        (MULTI_ROW, "MutateRows") => {
             let response = multi_row::mutate_rows(server, region, message, call.0.deadline).await?;
             (format!("{MESSAGES}MultiRowMutationProtos$MutateRowsResponse"), response)
         }

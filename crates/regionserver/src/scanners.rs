@@ -226,7 +226,8 @@ impl Scanners {
     /// Closes a scanner that is at its end: a later call of the client's is no error.
     pub(crate) fn end(&self, id: u64) {
         self.close(id);
-        self.ended.lock().add(id, Instant::now());
+        let now = Instant::now();
+        self.ended.lock().add(id, now);
     }
 
     /// Whether this server closed the scanner at its end lately.

@@ -294,6 +294,7 @@ impl WalFileWriter {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
         compressor.put(cell_block, &mut cells).map_err(|e| WalError::io(&self.path, "compress", e))?;
+        check_sizes(self.key.len() + MARK_BYTES, usize::MAX, cells.len())?;
         self.put_entry(&cells);
         self.buffer.extend_from_slice(&cells);
         cells.shrink_to(KEPT_BUFFER_BYTES);

@@ -30,11 +30,10 @@ impl Regions {
         self.0.push((location, index));
     }
 
-    /// Whether the region of the action before has this row as well; then it is taken.
-    pub(super) fn push_to_last(&mut self, row: &[u8], index: usize) -> bool {
+    /// The region of the action before, if it has this row as well.
+    pub(super) fn last_with(&self, row: &[u8]) -> Option<Arc<RegionLocation>> {
         let last = self.0.last().filter(|(location, _)| location.region().contains_row(row));
-        let location = last.map(|(location, _)| Arc::clone(location));
-        location.map(|location| self.push(location, index)).is_some()
+        last.map(|(location, _)| Arc::clone(location))
     }
 
     /// The calls to make: one for each server, or several where it would be too large. Those of one list share rows, and are to be made

@@ -66,7 +66,8 @@ impl Work {
         for index in indices {
             let row = self.row(index);
             // Rows in order have the region of those before them.
-            if regions.push_to_last(row, index) {
+            if let Some(location) = regions.last_with(row) {
+                regions.push(location, index);
                 continue;
             }
             // In order all at one moment: of a row whose region becomes known meanwhile, later actions would come before the first.
@@ -86,29 +87,27 @@ impl Work {
     pub(super) async fn look_up(&self, indices: Vec<usize>) -> Step {
         let (mut regions, mut unlocated) = (Regions::default(), Vec::new());
         let mut every: Option<Attempt> = None;
-        // In order, of a row whose first action has nowhere to go later ones have nowhere to go.
-        let mut of_rows: HashMap<&[u8], Attempt> = HashMap::new();
+        // In order, later actions of a row go where its first one goes, whatever becomes known meanwhile; and if that has nowhere to go,
+        // they have neither.
+        let mut of_rows: HashMap<&[u8], Result<Arc<RegionLocation>, Attempt>> = HashMap::new();
         let since = Instant::now();
         for index in indices {
             let row = self.row(index);
-            let failed_before = (!of_rows.is_empty()).then(|| of_rows.get(row).cloned()).flatten();
-            if failed_before.is_none() && regions.push_to_last(row, index) {
-                continue;
-            }
-            let located = match (failed_before, &every) {
-                (Some(failed), _) => Err(failed),
+            let before = of_rows.get(row).cloned().or_else(|| regions.last_with(row).map(Ok));
+            let located = match (before, &every) {
+                (Some(located), _) => located,
                 (None, None) => self.locate(row, since).await,
                 // No other row waits for the same failure.
                 (None, Some(failed)) => self.known.find(row, Side::At).ok_or_else(|| failed.clone()),
             };
+            if self.in_order {
+                of_rows.entry(row).or_insert_with(|| located.clone());
+            }
             match located {
                 Ok(location) => regions.push(location, index),
                 Err(failed) => {
                     if failure::fails_every_look_up(&failed.exception) {
                         every.get_or_insert_with(|| failed.clone());
-                    }
-                    if self.in_order {
-                        of_rows.entry(row).or_insert_with(|| failed.clone());
                     }
                     unlocated.push((index, failed));
                 }

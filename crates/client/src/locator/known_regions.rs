@@ -51,7 +51,7 @@ impl KnownRegions {
         Moment(self.regions.read())
     }
 
-    /// Takes a location in, unless a newer one is known. Regions that it overlaps are not there any more: they were split or
+    /// Takes a location in, unless it or a newer one is known. Regions that it overlaps are not there any more: they were split or
     /// merged.
     pub(crate) fn insert(&self, location: Arc<RegionLocation>) {
         let region = location.region();
@@ -61,7 +61,7 @@ impl KnownRegions {
         let mut regions = self.regions.write();
         if let Some(known) = regions.get(&region.start_key)
             && known.region() == region
-            && known.seq_num() > location.seq_num()
+            && (known.seq_num() > location.seq_num() || *known == location)
         {
             return;
         }

@@ -196,7 +196,11 @@ impl Driver {
         open: &RegionScan,
         error: Error,
     ) -> Result<(Next, Option<Box<crate::error::Attempt>>)> {
-        let Some(failed) = error.attempt().cloned() else { return Err(error) };
+        let Some(failed) = error.attempt().cloned() else {
+            // Its time ended before there was an answer: the scanner is still there.
+            open.close();
+            return Err(error);
+        };
         let out_of_order = failed.exception.simple_class() == "OutOfOrderScannerNextException";
         let gone = failure::scanner_is_gone(&failed.exception);
         if !gone {

@@ -370,6 +370,25 @@ async fn a_lease_is_renewed_while_nobody_takes_rows_and_the_scanner_closed_when_
 }
 
 #[tokio::test]
+async fn a_scanner_whose_time_is_over_is_closed() {
+    let cluster = FakeCluster::start(1).await;
+    let (closings, mut closed) = tokio::sync::mpsc::unbounded_channel();
+    cluster.next(|_| page(&["a:1"], true));
+    cluster.next(|_| Outcome::pending(std::future::pending()));
+    cluster.next(move |call| {
+        closings.send(request(call).close_scanner()).unwrap();
+        page(&[], true)
+    });
+    let config = cluster.config().scan_timeout(Duration::from_millis(500));
+    let mut scanner =
+        Connection::open(config).await.unwrap().table("t").unwrap().scan(Scan::new()).unwrap();
+    scanner.next().await.unwrap().unwrap();
+    scanner.next().await.unwrap_err();
+    let closing = tokio::time::timeout(Duration::from_secs(60), closed.recv()).await;
+    assert_eq!(closing.expect("not closed"), Some(true));
+}
+
+#[tokio::test]
 async fn a_page_does_not_wait_for_a_renewal_that_is_not_answered() {
     let cluster = FakeCluster::start(1).await;
     let (renewals, mut renewed) = tokio::sync::mpsc::unbounded_channel();

@@ -315,6 +315,49 @@ async fn actions_of_a_row_stay_in_order_where_its_look_up_fails_at_first() {
 }
 
 #[tokio::test]
+async fn actions_of_a_row_stay_together_where_its_region_is_told_once_more_meanwhile() {
+    let cluster = FakeCluster::start(1).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);
+    cluster.state.lock().unwrap().neighbours = 1;
+    cluster.next(|call| {
+        let request: pb::MultiRequest = call.decode().unwrap();
+        let of_each = request.region_action.iter().map(|region| region.action.len());
+        let mut of_each: Vec<usize> = of_each.collect();
+        of_each.sort_unstable();
+        assert_eq!(of_each, [1, 2]);
+        multi(call, |_| None)
+    });
+    let answers = cluster.table().await.batch(["a", "z", "a"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!((cluster.look_ups(), cluster.called().len()), (2, 1));
+}
+
+/// What is newer than known meanwhile is not what the first action of a row went by: its server would be another.
+#[tokio::test]
+async fn actions_of_a_row_stay_together_where_its_region_moves_meanwhile() {
+    let cluster = FakeCluster::start(2).await;
+    cluster.place(&[(region("", "m"), 0), (region("m", ""), 1)]);
+    {
+        let mut state = cluster.state.lock().unwrap();
+        state.neighbours = 1;
+        state.moves_after_look_up = Some(cluster.name(1));
+    }
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    for _ in 0..2 {
+        let sent = Arc::clone(&sent);
+        cluster.next(move |call| {
+            sent.lock().unwrap().push(rows(&call.decode().unwrap()));
+            multi(call, |_| None)
+        });
+    }
+    let answers = cluster.table().await.batch(["a", "z", "a"].map(put)).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let mut sent = std::mem::take(&mut *sent.lock().unwrap());
+    sent.sort_unstable();
+    assert_eq!(sent, [vec!["a", "a"], vec!["z"]]);
+}
+
+#[tokio::test]
 async fn a_look_up_that_is_refused_fails_its_row_alone() {
     let cluster = FakeCluster::start(1).await;
     cluster.place(&[(region("", "m"), 0), (region("m", ""), 0)]);

@@ -41,6 +41,10 @@ pub(crate) struct State {
     pub(crate) silent_about_regions: bool,
     /// How long hbase:meta takes for that.
     pub(crate) look_up_takes: Duration,
+    /// So many regions before the one that is looked for are told with it.
+    pub(crate) neighbours: usize,
+    /// To this server the first region moves when a region was looked for.
+    pub(crate) moves_after_look_up: Option<ServerName>,
     /// The row for whose region nobody may look.
     pub(crate) refused_look_up: Option<&'static str>,
     /// So many look-ups find a region that has no server yet.
@@ -308,7 +312,7 @@ pub(crate) fn block(cells: &[(&[u8], &str, &str, &[u8])]) -> Vec<u8> {
     block.bytes().to_vec()
 }
 
-/// The region that is looked for, alone.
+/// The region that is looked for, with neighbours if there are to be any.
 fn meta_scan(state: &mut State, call: &Call) -> Outcome {
     let scan = call.decode::<pb::ScanRequest>().unwrap().scan.unwrap();
     let start = scan.start_row.unwrap();
@@ -325,41 +329,53 @@ fn meta_scan(state: &mut State, call: &Call) -> Outcome {
         return Outcome::exception(exceptions::io("not now"));
     }
     let before = start.ends_with(b",00000000000000");
-    let found = state.regions.iter().rev().find(|(region, _, _)| match &row {
+    let found = state.regions.iter().rposition(|(region, _, _)| match &row {
         None => true,
         Some(row) if before => region.start_key < row,
         Some(row) => region.start_key <= row,
     });
-    let Some((region, server, seq_num)) = found else {
+    let Some(found) = found else {
         return Outcome::message(&pb::ScanResponse { more_results: Some(false), ..Default::default() });
     };
-    let name: Bytes = region.name();
-    let region = pbuf::encode(&pb::RegionInfo::from(region));
-    if row.is_some() && state.homeless > 0 {
-        state.homeless -= 1;
-        let response = pb::ScanResponse { cells_per_result: vec![1], ..Default::default() };
-        return Outcome::Ready(Ok(Reply::with_cells(
-            &response,
-            block(&[(&name, "info", "regioninfo", &region)]),
-        )));
-    }
-    let mut cells = block(&[
-        (&name, "info", "regioninfo", &region),
-        (&name, "info", "seqnumDuringOpen", &seq_num.to_be_bytes()),
-        (&name, "info", "server", server.address().as_bytes()),
-        (&name, "info", "serverstartcode", &server.start_code.to_be_bytes()),
-    ]);
-    if let Some(replica) = &state.replica {
-        cells.extend(block(&[
-            (&name, "info", "server_0001", replica.address().as_bytes()),
-            (&name, "info", "serverstartcode_0001", &replica.start_code.to_be_bytes()),
-        ]));
-    }
+    let homeless = row.is_some() && state.homeless > 0;
+    state.homeless -= usize::from(homeless);
+    let least = found.saturating_sub(if row.is_some() { state.neighbours } else { 0 });
+    let told = state.regions[least..=found].iter().rev();
+    let rows: Vec<_> = told.map(|told| meta_row(told, homeless, state.replica.as_ref())).collect();
     let response = pb::ScanResponse {
-        cells_per_result: vec![if state.replica.is_some() { 6 } else { 4 }],
+        cells_per_result: rows.iter().map(|(cells, _)| *cells).collect(),
         more_results: Some(true),
         more_results_in_region: Some(false),
         ..Default::default()
     };
+    if row.is_some() && let Some(server) = state.moves_after_look_up.take() {
+        (state.regions[0].1, state.regions[0].2) = (server, 2);
+    }
+    let cells: Vec<u8> = rows.into_iter().flat_map(|(_, block)| block).collect();
     Outcome::Ready(Ok(Reply::with_cells(&response, cells)))
+}
+
+/// The row of a region in hbase:meta: how many cells it has, and these.
+fn meta_row(
+    (region, server, seq_num): &(RegionInfo, ServerName, i64),
+    homeless: bool,
+    replica: Option<&ServerName>,
+) -> (u32, Vec<u8>) {
+    let name: Bytes = region.name();
+    let region = pbuf::encode(&pb::RegionInfo::from(region));
+    let mut cells = block(&[(&name, "info", "regioninfo", &region)]);
+    if homeless {
+        return (1, cells);
+    }
+    cells.extend(block(&[
+        (&name, "info", "seqnumDuringOpen", &seq_num.to_be_bytes()),
+        (&name, "info", "server", server.address().as_bytes()),
+        (&name, "info", "serverstartcode", &server.start_code.to_be_bytes()),
+    ]));
+    let Some(replica) = replica else { return (4, cells) };
+    cells.extend(block(&[
+        (&name, "info", "server_0001", replica.address().as_bytes()),
+        (&name, "info", "serverstartcode_0001", &replica.start_code.to_be_bytes()),
+    ]));
+    (6, cells)
 }
