@@ -31,9 +31,9 @@ pub(crate) trait Work: Send + 'static {
     /// Works on a row. Nothing is measured of rows that are only gathered, to be sent with others.
     fn step(&mut self, row: u64) -> impl Future<Output = Result<Option<Done>>> + Send;
 
-    /// Sends what was only gathered.
-    fn finish(&mut self) -> impl Future<Output = Result<()>> + Send {
-        async { Ok(()) }
+    /// Sends what was only gathered, and gives back what no step has: the rest of a list.
+    fn finish(&mut self) -> impl Future<Output = Result<Option<Done>>> + Send {
+        async { Ok(None) }
     }
 }
 

@@ -205,8 +205,6 @@ impl Driver {
     async fn drive(self, mut work: impl Work, rows: Rows) -> Result<Finished> {
         let measured = rows.clone();
         let mut done = 0;
-        // Of rows that are sent together, when the first was due and begun.
-        let mut first: Option<(Instant, Instant)> = None;
         for row in rows {
             let due = match self.pace.turn(self.end).await {
                 Turn::Over => break,
@@ -220,14 +218,17 @@ impl Driver {
                 due.into_iter().for_each(|due| self.pace.drop_turn(due, self.end));
                 break;
             }
-            let (due, begun) = *first.get_or_insert((due.unwrap_or(now), now));
             if let Some(step) = work.step(row).await? {
-                self.recorder.done(step, due, begun, measured.is_measured(row));
-                first = None;
+                // Of rows that are sent together the last one's time counts, as in PerformanceEvaluation: gathering is not work.
+                self.recorder.done(step, due.unwrap_or(now), now, measured.is_measured(row));
             }
             done += 1;
         }
-        work.finish().await?;
+        let now = Instant::now();
+        if let Some(rest) = work.finish().await? {
+            // Unmeasured, as in PerformanceEvaluation: it is shorter than the others.
+            self.recorder.done(rest, now, now, false);
+        }
         let left = measured.in_all().map(|all| all - done);
         Ok(Finished { client: self.number, rows: done, took: self.start.elapsed(), left })
     }
@@ -295,3 +296,6 @@ async fn drive_ycsb(job: &Job, client: Client, driver: Driver) -> Result<Finishe
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,6 +70,26 @@ async fn rows_are_those_of_performance_evaluation() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn lists_count_to_their_last_row() {
+    let cluster = Cluster::start().await;
+    let zk = &cluster.quorum;
+    // The same values, of different lengths, written in lists and one at a time.
+    let write = "--rows=1000 --seed=5 --valueSize=100 --valueRandom --autoFlush=true";
+    let lists = told(zk, &format!("{write} --multiPut=300 sequentialWrite 1"));
+    assert!(lists.contains("\"operations\": 4,") && lists.contains("\"rows\": 1000,"), "{lists}");
+    let each = told(zk, &format!("{write} sequentialWrite 1"));
+    let bytes = |told: &str| {
+        told.lines().find(|line| line.trim_start().starts_with("\"bytes\":")).unwrap().to_owned()
+    };
+    assert_eq!(bytes(&lists), bytes(&each));
+
+    let read = told(zk, "--rows=5 --multiGet=10 randomRead 1");
+    for wanted in ["\"operations\": 1,", "\"rows\": 5,", "\"rows_missing\": 0,"] {
+        assert!(read.contains(wanted), "{wanted}: {read}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn clients_increment_the_same_rows() {
     let cluster = Cluster::start().await;
     told(&cluster.quorum, "--rows=10 increment 3");

@@ -40,10 +40,10 @@ impl Work for Deletes {
         Ok(Some(done))
     }
 
-    async fn finish(&mut self) -> Result<()> {
+    async fn finish(&mut self) -> Result<Option<Done>> {
         match &self.buffer {
-            Some(buffer) => buffer.flush().await.map_err(failed),
-            None => Ok(()),
+            Some(buffer) => buffer.flush().await.map_err(failed).map(|()| None),
+            None => Ok(None),
         }
     }
 }

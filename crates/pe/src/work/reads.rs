@@ -51,10 +51,10 @@ impl Work for Reads {
         }
     }
 
-    async fn finish(&mut self) -> Result<()> {
+    async fn finish(&mut self) -> Result<Option<Done>> {
         match self.gathered.is_empty() {
-            true => Ok(()),
-            false => self.read_gathered().await.map(|_| ()),
+            true => Ok(None),
+            false => self.read_gathered().await.map(Some),
         }
     }
 }

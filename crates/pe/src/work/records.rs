@@ -131,8 +131,8 @@ impl Work for Records {
         Ok(Some(Done { operation: INSERT, ..self.write(None).await? }))
     }
 
-    async fn finish(&mut self) -> Result<()> {
-        self.send().await
+    async fn finish(&mut self) -> Result<Option<Done>> {
+        self.send().await.map(|()| None)
     }
 }
 
@@ -194,7 +194,7 @@ impl Work for Ycsb {
         Ok(Some(Done { operation, ..done }))
     }
 
-    async fn finish(&mut self) -> Result<()> {
-        self.records.send().await
+    async fn finish(&mut self) -> Result<Option<Done>> {
+        self.records.send().await.map(|()| None)
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Writes {
     chooser: Option<(Chooser, u64)>,
     values: Values,
     gathered: Vec<Put>,
+    /// What the gathered puts come to.
+    sum: Done,
     buffer: Option<BufferedMutator>,
     tag: Vec<u8>,
     tags: Vec<u8>,
@@ -29,7 +31,16 @@ impl Writes {
     pub(crate) fn new(client: Client, chooser: Option<(Chooser, u64)>, buffered: bool) -> Result<Self> {
         let buffer = (buffered && !client.options.auto_flush).then(|| buffer(&client));
         let values = Values::new(&client.options)?;
-        Ok(Self { client, chooser, values, buffer, gathered: Vec::new(), tag: Vec::new(), tags: Vec::new() })
+        Ok(Self {
+            client,
+            chooser,
+            values,
+            gathered: Vec::new(),
+            sum: Done::default(),
+            buffer,
+            tag: Vec::new(),
+            tags: Vec::new(),
+        })
     }
 
     fn put(&mut self, row: u64) -> Put {
@@ -50,6 +61,11 @@ impl Writes {
             put = put.tagged_column(family, qualifier, value, tags);
         }
         put
+    }
+
+    async fn write_gathered(&mut self) -> Result<Done> {
+        self.client.table.put_all(self.gathered.drain(..)).await.doing("write")?;
+        Ok(std::mem::take(&mut self.sum))
     }
 }
 
@@ -90,19 +106,18 @@ impl Work for Writes {
             return Ok(Some(done));
         }
         self.gathered.push(put);
-        if self.gathered.len() < together {
-            return Ok(None);
+        self.sum = self.sum.and(done);
+        match self.gathered.len() >= together {
+            true => self.write_gathered().await.map(Some),
+            false => Ok(None),
         }
-        let rows = self.gathered.len() as u64;
-        self.client.table.put_all(self.gathered.drain(..)).await.doing("write")?;
-        Ok(Some(Done { rows, bytes: done.bytes * rows, ..done }))
     }
 
-    async fn finish(&mut self) -> Result<()> {
+    async fn finish(&mut self) -> Result<Option<Done>> {
         match &self.buffer {
-            Some(buffer) => buffer.flush().await.map_err(failed),
-            None if self.gathered.is_empty() => Ok(()),
-            None => self.client.table.put_all(self.gathered.drain(..)).await.doing("write"),
+            Some(buffer) => buffer.flush().await.map_err(failed).map(|()| None),
+            None if self.gathered.is_empty() => Ok(None),
+            None => self.write_gathered().await.map(Some),
         }
     }
 }
