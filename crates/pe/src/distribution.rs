@@ -63,7 +63,7 @@ impl Distribution {
             Self::Exponential { percent, part } => {
                 let range = (count as f64 * part).max(1.0);
                 let chance = (percent / 100.0).clamp(0.0, 0.999_999_999);
-                Law::Exponential { gamma: -(1.0 - chance).ln() / range }
+                Law::Exponential { gamma: -(-chance).ln_1p() / range }
             }
         };
         Chooser { first, count, law }
@@ -114,12 +114,14 @@ impl Chooser {
                 *next += 1;
                 *first + at
             }
-            Law::Exponential { gamma } => loop {
-                let back = (-(1.0 - random.fraction()).ln() / *gamma) as u64;
-                if let Some(number) = newest.checked_sub(back).filter(|number| number >= first) {
-                    break number;
-                }
-            },
+            Law::Exponential { gamma } => {
+                // From the part of the curve that ends at the first. To choose from all of it until that is met takes for ever
+                // where the curve is flat.
+                let most = newest.saturating_sub(*first);
+                let part = (-*gamma * (most as f64 + 1.0)).exp_m1();
+                let back = (-(random.fraction() * part).ln_1p() / *gamma) as u64;
+                newest.saturating_sub(back.min(most)).max(*first)
+            }
         }
     }
 }

@@ -70,8 +70,21 @@ fn a_hotspot_has_most_operations() {
 fn exponential_keeps_its_percentage_within_its_part() {
     let counts = counts("exponential");
     let near = within(&counts, FIRST + COUNT - 857..FIRST + COUNT);
-    // What would lie before the first is chosen again.
+    // What would lie before the first is shared out.
     assert!((94_000..98_500).contains(&near), "{near}");
+}
+
+/// Nearly all of the curve lies before the first.
+#[test]
+fn exponential_takes_no_longer_where_it_is_flat() {
+    let mut random = Random::of_client(3, 3);
+    let newest = FIRST + COUNT - 1;
+    let mut flat = Distribution::Exponential { percent: 1e-9, part: 1000.0 }.chooser(FIRST, COUNT);
+    let far = (0..1000).filter(|_| flat.next(&mut random, newest) < FIRST + COUNT / 2).count();
+    assert!((400..600).contains(&far), "{far}");
+    assert_eq!(flat.next(&mut random, 0), FIRST);
+    let mut none = Distribution::Exponential { percent: 0.0, part: 0.0 }.chooser(FIRST, COUNT);
+    assert!((FIRST..=newest).contains(&none.next(&mut random, newest)));
 }
 
 #[test]

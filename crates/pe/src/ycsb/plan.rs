@@ -72,6 +72,13 @@ impl Reader<'_> {
         }
     }
 
+    fn above_zero(&self, name: &str, default: f64, most: f64) -> Result<f64> {
+        match self.number(name, default, most)? {
+            number if number > 0.0 => Ok(number),
+            number => Err(PeError::usage(format!("-p {name}={number}: more than 0"))),
+        }
+    }
+
     fn word<T: Copy>(&self, name: &str, default: T, known: &[(&str, T)]) -> Result<T> {
         let Some(text) = self.0.text(name) else { return Ok(default) };
         let found = known.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
@@ -228,8 +235,8 @@ fn requests(reader: &Reader<'_>) -> Result<Distribution> {
             operations: reader.number("hotspotopnfraction", operations, 1.0)?,
         },
         Distribution::Exponential { percent, part } => Distribution::Exponential {
-            percent: reader.number("exponential.percentile", percent, 99.999)?,
-            part: reader.number("exponential.frac", part, 1000.0)?,
+            percent: reader.above_zero("exponential.percentile", percent, 99.999)?,
+            part: reader.above_zero("exponential.frac", part, 1000.0)?,
         },
         other => other,
     })
@@ -285,6 +292,10 @@ mod tests {
             (&["readproportion=-1"], "a share is 0 or more"),
             (&["readproportion=0", "updateproportion=0"], "nothing to do"),
             (&["fieldlength=99999999999"], "at most"),
+            (&["requestdistribution=exponential", "exponential.percentile=0"], "more than 0"),
+            (&["requestdistribution=exponential", "exponential.percentile=-5"], "more than 0"),
+            (&["requestdistribution=exponential", "exponential.frac=0"], "more than 0"),
+            (&["requestdistribution=exponential", "exponential.frac=NaN"], "at most"),
         ] {
             let error = plan(Some(Preset::A), given).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");
