@@ -121,4 +121,4 @@ impl Report {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

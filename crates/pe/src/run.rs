@@ -47,10 +47,8 @@ pub fn run(options: &Options, config: ClientConfig, observer: &mut dyn Observer)
         control: told,
     };
     let workers = Workers::start(&job, control)?;
-    let report = Watched::new(&job, workers, prepared).watch(observer);
-    if options.flush && report.error.is_none() {
-        flush(options, config)?;
-    }
+    let mut report = Watched::new(&job, workers, prepared).watch(observer);
+    flush_behind(&mut report, || flush(options, config));
     Ok(report)
 }
 
@@ -86,6 +84,13 @@ fn flush(options: &Options, config: ClientConfig) -> Result<()> {
         let connection = Connection::open(config).await.doing("connect")?;
         connection.admin().flush_table(options.table(), None).await.doing("flush the table")
     })
+}
+
+/// Flushes behind a run that came to its end. If that fails there still is what was measured.
+fn flush_behind(report: &mut Report, flush: impl FnOnce() -> Result<()>) {
+    if report.options.flush && report.error.is_none() && !report.interrupted {
+        report.error = flush().err();
+    }
 }
 
 fn on_a_runtime<T>(doing: impl Future<Output = Result<T>>) -> Result<T> {
@@ -340,6 +345,21 @@ mod tests {
         assert_eq!(counts(8, 16, &[("connCount", "8")]), (4, 8));
         assert_eq!(counts(8, 16, &[("connCount", "3")]), (3, 3));
         assert_eq!(counts(8, 2, &[("workers", "2"), ("connCount", "6")]), (2, 6));
+    }
+
+    #[test]
+    fn a_flush_that_fails_stands_in_the_report_and_none_follows_an_interruption() {
+        let refused = || Err(PeError::Table("there is no flush".to_owned()));
+        let mut report = crate::report::tests::report();
+        Arc::make_mut(&mut report.options).flush = true;
+        assert!(report.interrupted);
+        flush_behind(&mut report, refused);
+        assert!(report.error.is_none());
+        report.interrupted = false;
+        flush_behind(&mut report, refused);
+        let json = report.to_json();
+        assert_eq!(json["error"], "there is no flush");
+        assert_eq!(json["operations"], 100);
     }
 
     /// An operation on a cluster that was there has HBase's minutes.

@@ -4,7 +4,7 @@ use crate::recorder::{Done, Measuring, Recorder};
 use std::time::Instant;
 
 /// A report of a workload in an open loop, of which one operation took long.
-fn report() -> Report {
+pub(crate) fn report() -> Report {
     let mut options = Options::new(PeCommand::find("workloadA").unwrap());
     for (name, value) in
         [("rate", "1000"), ("table", "t<script>"), ("latencyThreshold", "200"), ("traceRate", "1")]
