@@ -27,8 +27,8 @@ impl Rows {
             (_, first) => first,
         };
         let cycles = match (options.duration, options.cycles) {
-            (Some(_), 1) => None,
-            (_, cycles) => Some(cycles),
+            (Some(_), None) => None,
+            (_, cycles) => Some(cycles.unwrap_or(1)),
         };
         // PerformanceEvaluation takes the rows whose numbers can be divided by this.
         let step = (1.0 / options.sample_rate) as u64;
@@ -121,7 +121,10 @@ mod tests {
         let timed = rows("scan", 0, &[("rows", "2"), ("duration", "9")]);
         assert_eq!(timed.in_all(), None);
         assert!(timed.take(5).eq([0, 1, 0, 1, 0]));
-        assert_eq!(rows("scan", 0, &[("rows", "2"), ("cycles", "3"), ("duration", "9")]).in_all(), Some(6));
+        for (cycles, wanted) in [("1", 2), ("3", 6)] {
+            let both = rows("scan", 0, &[("rows", "2"), ("cycles", cycles), ("duration", "9")]);
+            assert_eq!(both.in_all(), Some(wanted));
+        }
     }
 
     #[test]

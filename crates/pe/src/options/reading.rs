@@ -24,7 +24,7 @@ impl Options {
             "size" => self.size_gb = Some(given.real(0.001, 1e6)?),
             "startRow" => self.start_row = given.number(0, u64::MAX)?,
             "sampleRate" => self.sample_rate = given.real(1e-9, 1.0)?,
-            "cycles" => self.cycles = given.number(1, u64::MAX)?,
+            "cycles" => self.cycles = Some(given.number(1, u64::MAX)?),
             "measureAfter" => self.measure_after = given.number(0, u64::MAX)?,
             "latencyThreshold" => {
                 let ms: u64 = given.number(0, 1 << 40)?;
