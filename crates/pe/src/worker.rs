@@ -219,7 +219,7 @@ impl Driver {
                 break;
             }
             if let Some(step) = work.step(row).await? {
-                // Of rows that are sent together the last one's time counts, as in PerformanceEvaluation: gathering is not work.
+                // Of rows that are sent together the last one's time counts, as in PerformanceEvaluation.
                 self.recorder.done(step, due.unwrap_or(now), now, measured.is_measured(row));
             }
             done += 1;
