@@ -38,13 +38,15 @@ fn owner(options: &mut Options) -> Result<SetQuotaRequest> {
     let user_name = options.text("USER");
     let table = options.bytes("TABLE").map(|name| table_name(&name)).transpose()?;
     let namespace = if table.is_none() { options.text("NAMESPACE") } else { None };
-    let has_server = options.take("REGIONSERVER").is_some();
     let owner =
         SetQuotaRequest { user_name, table_name: table.as_ref().map(Into::into), namespace, ..empty() };
-    match owner == empty() {
-        false => Ok(owner),
-        true if has_server => Ok(SetQuotaRequest { region_server: Some(ALL_SERVERS.to_owned()), ..empty() }),
-        true => Err(ShellError::argument("One of USER, TABLE, NAMESPACE or REGIONSERVER must be specified")),
+    if owner != empty() {
+        return Ok(owner);
+    }
+    // Beside another owner it is left over.
+    match options.take("REGIONSERVER") {
+        Some(_) => Ok(SetQuotaRequest { region_server: Some(ALL_SERVERS.to_owned()), ..empty() }),
+        None => Err(ShellError::argument("One of USER, TABLE, NAMESPACE or REGIONSERVER must be specified")),
     }
 }
 
@@ -92,6 +94,8 @@ fn limit_of_requests(text: &str, kind: &str) -> Result<(ThrottleType, TimedQuota
     let (suffix, limit) = match unit {
         "req" => ("NUMBER", Some(number)),
         "cu" => ("CAPACITY_UNIT", Some(number)),
+        // Of requests or of bytes: only a limit of space can do without.
+        "" => return Err(wrong()),
         unit => ("SIZE", size(number, unit).ok_or_else(wrong)?),
     };
     let time_unit = match time {
@@ -141,13 +145,22 @@ fn space(options: &mut Options) -> Result<SetQuotaRequest> {
         }
         None => return Err(ShellError::argument("Expected a LIMIT to be provided")),
     };
-    if options.has("TABLE") && options.has("NAMESPACE") {
-        return Err(ShellError::argument("Only one of TABLE or NAMESPACE can be specified."));
+    // Users have no space of their own: USER is left over.
+    let table = options.bytes("TABLE").map(|name| table_name(&name)).transpose()?;
+    let namespace = options.text("NAMESPACE");
+    match (&table, &namespace) {
+        (Some(_), Some(_)) => {
+            return Err(ShellError::argument("Only one of TABLE or NAMESPACE can be specified."));
+        }
+        (None, None) => return Err(ShellError::argument("One of TABLE or NAMESPACE must be specified.")),
+        _ => {}
     }
-    if !options.has("TABLE") && !options.has("NAMESPACE") {
-        return Err(ShellError::argument("One of TABLE or NAMESPACE must be specified."));
-    }
-    Ok(SetQuotaRequest { space_limit: Some(SpaceLimitRequest { quota: Some(quota) }), ..owner(options)? })
+    Ok(SetQuotaRequest {
+        table_name: table.as_ref().map(Into::into),
+        namespace,
+        space_limit: Some(SpaceLimitRequest { quota: Some(quota) }),
+        ..empty()
+    })
 }
 
 /// `1G`, or a number of bytes.

@@ -22,7 +22,9 @@ fn limits_of_requests_have_a_number_a_unit_and_a_time() {
     assert_eq!(of("10req/sec", "REQUEST"), (ThrottleType::RequestNumber, 10, TimeUnit::Seconds));
     assert_eq!(of("5K/min", "WRITE"), (ThrottleType::WriteSize, 5 << 10, TimeUnit::Minutes));
     assert_eq!(of("3CU/day", "READ"), (ThrottleType::ReadCapacityUnit, 3, TimeUnit::Days));
-    for wrong in ["", "x", "10", "req/sec", "10req/week", "10x/sec", "0req/sec", "99999999999999p/sec"] {
+    for wrong in
+        ["", "x", "10", "req/sec", "10req/week", "10x/sec", "100/sec", "0req/sec", "99999999999999p/sec"]
+    {
         let quota = text(&[("TYPE", "THROTTLE"), ("USER", "u"), ("LIMIT", wrong)]);
         assert!(quota.unwrap_err().to_string().starts_with("Invalid throttle limit"), "{wrong}");
     }
@@ -38,6 +40,10 @@ fn a_quota_has_an_owner_and_nothing_else() {
     let server = [("TYPE", "THROTTLE"), ("REGIONSERVER", "x"), ("LIMIT", "1req/sec"), ("SCOPE", "CLUSTER")];
     assert!(failed(&server).contains("must be MACHINE"));
     assert_eq!(text(&server[..3]).unwrap().region_server(), "all");
+    for owner in ["USER", "TABLE", "NAMESPACE"] {
+        let two = [("TYPE", "THROTTLE"), (owner, "o"), ("REGIONSERVER", "all"), ("LIMIT", "1req/sec")];
+        assert_eq!(failed(&two), "Unexpected arguments: REGIONSERVER");
+    }
 }
 
 #[test]
@@ -45,10 +51,16 @@ fn limits_of_space_name_what_is_not_possible_beyond_them() {
     let quota = text(&[("TYPE", "SPACE"), ("TABLE", "t"), ("LIMIT", "2G"), ("POLICY", "NO_WRITES")]).unwrap();
     let space = quota.space_limit.unwrap().quota.unwrap();
     assert_eq!((space.soft_limit(), space.violation_policy()), (2 << 30, SpaceViolationPolicy::NoWrites));
+    assert!(quota.table_name.is_some() && quota.namespace.is_none());
     let removed = text(&[("TYPE", "SPACE"), ("NAMESPACE", "n"), ("LIMIT", "NONE")]).unwrap();
     assert!(removed.space_limit.unwrap().quota.unwrap().remove());
     let both = [("TYPE", "SPACE"), ("NAMESPACE", "n"), ("TABLE", "t"), ("LIMIT", "NONE")];
     assert!(text(&both).unwrap_err().to_string().starts_with("Only one of"));
+    assert!(text(&[both[0], both[3]]).unwrap_err().to_string().starts_with("One of TABLE or NAMESPACE"));
+    for owner in ["USER", "REGIONSERVER"] {
+        let two = [("TYPE", "SPACE"), ("TABLE", "t"), (owner, "o"), ("LIMIT", "NONE")];
+        assert_eq!(text(&two).unwrap_err().to_string(), format!("Unexpected arguments: {owner}"));
+    }
     let user = asked(&[("USER", Value::text("u")), ("GLOBAL_BYPASS", Value::Bool(true))]).unwrap();
     assert!(user.bypass_globals());
 }
