@@ -57,6 +57,18 @@ impl Arguments {
         Options::of(self.next())
     }
 
+    /// One, or several in an array; none, if it is nil.
+    pub(crate) fn list(&mut self) -> Option<Vec<Value>> {
+        match self.next() {
+            Value::Nil => None,
+            value => {
+                let mut list = Vec::new();
+                flatten(value, &mut list);
+                Some(list)
+            }
+        }
+    }
+
     /// All that is left; arrays are taken apart.
     pub(crate) fn flat(&mut self) -> Vec<Value> {
         let mut flat = Vec::new();

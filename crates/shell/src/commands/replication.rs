@@ -303,7 +303,8 @@ async fn namespaces(
     part: Part,
 ) -> Result<Value> {
     let id = arguments.text();
-    let names: Vec<_> = arguments.flat().iter().map(|name| name.to_bytes().into()).collect();
+    let Some(names) = arguments.list() else { return Ok(Value::Nil) };
+    let names: Vec<_> = names.iter().map(|name| name.to_bytes().into()).collect();
     changed(shell, &id, |config| {
         let list = part.namespaces(config);
         match change {
@@ -345,3 +346,6 @@ async fn show_tables(shell: &mut Shell, mut arguments: Arguments) -> Result<Valu
     shell.out.line(&shown)?;
     Ok(Value::Nil)
 }
+
+#[cfg(test)]
+mod tests;

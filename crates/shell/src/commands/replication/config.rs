@@ -86,7 +86,7 @@ impl Families {
     /// Takes families away; a table whose last one goes, goes.
     ///
     /// # Errors
-    /// Of a table that is not there, or of which all families are (then some cannot go).
+    /// Of a table that is not there; of one of which all families are, when some are to go; and the other way round.
     pub(super) fn remove(&mut self, less: &Self, peer: &str) -> Result<()> {
         for (table, families) in &less.0 {
             let Some(at) = self.0.iter().position(|(known, _)| known == table) else {
@@ -96,10 +96,15 @@ impl Families {
             };
             let known = &mut self.0[at].1;
             match (known.is_empty(), families.is_empty()) {
-                (true, false) | (false, true) => {
+                (true, false) => {
                     return Err(ShellError::argument(format!(
                         "Cannot remove cf of table: {table} which doesn't specify cfs from table-cfs config in \
                          peer: {peer}"
+                    )));
+                }
+                (false, true) => {
+                    return Err(ShellError::argument(format!(
+                        "Cannot remove table: {table} which has specified cfs from table-cfs config in peer: {peer}"
                     )));
                 }
                 (true, true) => {}

@@ -14,8 +14,18 @@ fn families_are_added_and_taken_away() {
     assert_eq!(shown_tables(&families.messages()), "default.t:f,g;default.all;ns.more:h");
     families.remove(&hash(&[("t", &["f"]), ("ns:more", &["h"])]), "1").unwrap();
     assert_eq!(shown_tables(&families.messages()), "default.t:g;default.all");
-    for wrong in [hash(&[("none", &[])]), hash(&[("all", &["f"])]), hash(&[("t", &[])])] {
-        families.remove(&wrong, "1").unwrap_err();
+    for (wrong, told) in [
+        (hash(&[("none", &[])]), "No table: none in table-cfs config of peer: 2"),
+        (
+            hash(&[("all", &["f"])]),
+            "Cannot remove cf of table: all which doesn't specify cfs from table-cfs config in peer: 2",
+        ),
+        (
+            hash(&[("t", &[])]),
+            "Cannot remove table: t which has specified cfs from table-cfs config in peer: 2",
+        ),
+    ] {
+        assert_eq!(families.remove(&wrong, "2").unwrap_err().to_string(), told);
     }
     families.remove(&hash(&[("all", &[])]), "1").unwrap();
     assert_eq!(Families::of_messages(&families.messages()).unwrap(), families);
