@@ -10,6 +10,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(30);
+/// Much longer than a short call takes, however busy the machine.
+const SILENCE: Duration = Duration::from_millis(4500);
 
 /// A connection, and the server's end of it.
 async fn pair(limits: SocketLimits) -> (Arc<SocketChannel>, TcpStream) {
@@ -60,8 +62,10 @@ async fn a_connection_without_calls_is_closed() {
 
 #[tokio::test]
 async fn a_connection_with_a_call_is_not_idle() {
-    let (channel, _server) = pair(SocketLimits { idle: Some(SHORT), ..SocketLimits::default() }).await;
-    let answer = channel.call_encoded(call(Some(SHORT * 10), 0)).await;
+    // So long that the call begins before.
+    let idle = SHORT * 50;
+    let (channel, _server) = pair(SocketLimits { idle: Some(idle), ..SocketLimits::default() }).await;
+    let answer = channel.call_encoded(call(Some(idle * 2), 0)).await;
     assert_eq!(class(answer), "CallTimeoutException");
 }
 
@@ -93,19 +97,17 @@ async fn calls_that_time_out_one_after_the_other_end_a_silent_connection() {
 
 #[tokio::test]
 async fn while_nobody_waits_there_is_no_silence() {
-    let silence = SHORT * 30;
-    let (channel, _server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;
-    for _ in 0..2 {
+    let (channel, _server) = pair(SocketLimits { silence: SILENCE, ..SocketLimits::default() }).await;
+    for pause in [SILENCE, Duration::ZERO] {
         assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
         assert!(!channel.is_closed());
-        tokio::time::sleep(silence).await;
+        tokio::time::sleep(pause).await;
     }
 }
 
 #[tokio::test]
 async fn silence_begins_with_a_call_and_not_with_the_answer_before_it() {
-    let silence = SHORT * 30;
-    let (channel, mut server) = pair(SocketLimits { silence, ..SocketLimits::default() }).await;
+    let (channel, mut server) = pair(SocketLimits { silence: SILENCE, ..SocketLimits::default() }).await;
     let answered = channel.call_encoded(call(Some(PATIENCE), 0));
     // The call is noted by then.
     let response = response(0, 0);
@@ -113,7 +115,7 @@ async fn silence_begins_with_a_call_and_not_with_the_answer_before_it() {
     let (answer, written) = tokio::join!(answered, answering);
     written.unwrap();
     assert!(answer.is_ok());
-    tokio::time::sleep(silence).await;
+    tokio::time::sleep(SILENCE).await;
     assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
     assert!(!channel.is_closed());
 }
@@ -169,14 +171,21 @@ async fn what_waits_to_be_written_and_what_is_in_flight_is_bounded() {
         tokio::spawn(async move { channel.call_encoded(call(None, 0)).await });
     }
     // Preamble, header and three requests arrive; no more as long as these are not answered.
-    let mut received = Vec::new();
+    let mut received: Vec<u8> = Vec::new();
+    let requests = |received: &[u8]| received.windows(3).filter(|part| part == b"Get").count();
+    let arriving = async {
+        while requests(&received) < 3 {
+            server.read_buf(&mut received).await.unwrap();
+        }
+    };
+    tokio::time::timeout(PATIENCE, arriving).await.expect("three requests");
     let reading = async {
         loop {
             server.read_buf(&mut received).await.unwrap();
         }
     };
     assert!(tokio::time::timeout(SHORT * 10, reading).await.is_err());
-    assert_eq!(received.windows(3).filter(|part| part == b"Get").count(), 3);
+    assert_eq!(requests(&received), 3);
     // Whoever is not waited for any more makes room.
     assert_eq!(class(channel.call_encoded(call(Some(SHORT), 0)).await), "CallTimeoutException");
 }

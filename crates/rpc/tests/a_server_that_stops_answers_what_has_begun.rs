@@ -5,7 +5,7 @@ mod echo;
 use echo::{Running, echo_of, header, request, until};
 use finback_rpc::Limits;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[tokio::test]
 async fn pending_calls_are_answered_before_the_connection_closes() {
@@ -25,16 +25,17 @@ async fn pending_calls_are_answered_before_the_connection_closes() {
 
 #[tokio::test]
 async fn idle_and_silent_connections_do_not_hold_it_up() {
-    let mut running = Running::start(Limits::default());
+    // Nothing but the stop ends them in time.
+    let forever = Duration::from_secs(600);
+    let mut running =
+        Running::start(Limits { drain_timeout: forever, header_timeout: forever, ..Limits::default() });
     let idle = running.client().await;
     let silent = running.raw().await;
     until("both", || running.server.connections() == 2).await;
-    let start = Instant::now();
     running.stop();
     idle.closes().await;
     silent.closes().await;
     running.stopped().await;
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
 #[tokio::test]

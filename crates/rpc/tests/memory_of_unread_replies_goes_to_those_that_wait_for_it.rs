@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 
 const STALL: Duration = Duration::from_millis(200);
 /// Within which a client that reads takes something, however busy the machine.
-const LONG_STALL: Duration = Duration::from_secs(3);
+const LONG_STALL: Duration = Duration::from_secs(8);
 /// Of a reply, as large as the memory for all: the kernel does not take it all.
 const KIB: usize = MEMORY >> 10;
 

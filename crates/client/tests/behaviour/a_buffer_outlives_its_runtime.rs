@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn put() -> Put {
     Put::new("r").column("f", "q", "v")
@@ -54,7 +54,7 @@ fn a_runtime_ends_in_which_writes_are_made() {
         loop {
             let _ = begun.send(());
             // The runtime can end this task only where it yields.
-            for _ in 0..10_000 {
+            for _ in 0..1_000 {
                 let _ = buffer.mutate(put()).await;
             }
             tokio::task::yield_now().await;

@@ -159,7 +159,7 @@ async fn a_call_that_has_waited_for_the_tries_of_another_has_its_own() {
 #[tokio::test]
 async fn a_call_that_has_waited_for_another_is_not_made_when_the_time_is_over() {
     let cluster = FakeCluster::start(1).await;
-    let config = cluster.config().operation_timeout(Duration::from_millis(300));
+    let config = cluster.config().operation_timeout(Duration::from_secs(3));
     let table = Connection::open(config).await.unwrap().table("t").unwrap();
     cluster.next(|_| Outcome::pending(std::future::pending()));
     let answers = table.batch(too_many("0000")).await;

@@ -1,5 +1,6 @@
 use crate::cluster::Cluster;
 use finback_client::{LockKind, TableState};
+use std::pin::pin;
 use std::time::Duration;
 
 /// What waits for nothing is done sooner.
@@ -23,12 +24,11 @@ async fn by_one_client_alone_or_by_many_until_they_let_go() {
     let held = admin.locks().await.unwrap();
     assert!(held.iter().any(|lock| lock.resource_name() == "t"), "{held:?}");
     // What changes the table waits for it.
-    assert!(hasty.disable_table("t").await.is_err());
+    let mut disabling = pin!(admin.disable_table("t"));
+    assert!(tokio::time::timeout(SHORT, disabling.as_mut()).await.is_err());
     drop(alone);
-    // It has been asked for, and comes now.
-    while admin.table_state("t").await.unwrap() != TableState::Disabled {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    disabling.await.unwrap();
+    assert_eq!(admin.table_state("t").await.unwrap(), TableState::Disabled);
     admin.lock_namespace("default", "all of it").await.unwrap().unlock().await;
     let regions = cluster.connection.table("t").unwrap().regions().await.unwrap();
     let regions: Vec<_> = regions.into_iter().map(|region| region.region).collect();

@@ -444,8 +444,10 @@ fn what_is_answered_from_a_write_that_is_not_on_disk_waits_for_it() {
         let no_number = spawn_atomic(&region, Vec::new(), vec![increment(("w", "a", "q"), 1)]);
         let refused = spawn_atomic(&region, has_value("r", b""), vec![put(("r", "a", "q"), b"his")]);
         let passed = spawn_atomic(&region, has_value("r", b"mine"), vec![put(("r", "a", "q"), b"next")]);
-        // Else the row may be gone before they look at it.
-        tokio::time::sleep(Duration::from_millis(30)).await;
+        // Else the row may be gone before they look at it, which they do with the lock of the row. Two have looked before.
+        while region.counters().reads.load(Ordering::Relaxed) < 4 {
+            tokio::task::yield_now().await;
+        }
         let deleted = {
             let mut delete = put(("r", "a", "q"), b"");
             delete.kind = MutationKind::Delete;

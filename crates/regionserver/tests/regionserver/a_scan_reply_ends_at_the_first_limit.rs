@@ -295,7 +295,8 @@ async fn results_found_before_the_time_ended_are_in_the_heartbeat() {
     let replies = Replies::of(&table, request, Some(Duration::from_millis(10))).await;
     assert_eq!(replies.rows(), [row_name(100), row_name(59_999)]);
     assert!(replies.replies.len() > 1);
-    let (first, found) = &replies.replies[0];
+    // On a busy machine one that found nothing may come before.
+    let (first, found) = replies.replies.iter().find(|(_, found)| !found.is_empty()).unwrap();
     assert_eq!((first.heartbeat_message, found.len()), (Some(true), 1));
 }
 

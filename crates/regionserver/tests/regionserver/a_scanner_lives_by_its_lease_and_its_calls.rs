@@ -78,7 +78,7 @@ async fn a_scanner_that_is_at_its_end_is_closed_and_a_late_close_is_no_error() {
 
 #[tokio::test]
 async fn a_lease_ends_without_calls_and_not_with_them() {
-    const LEASE: Duration = Duration::from_millis(1200);
+    const LEASE: Duration = Duration::from_secs(6);
     let world = World::with(|options| options.scanner_lease = LEASE);
     let table = world.table("t").await;
     table.fill(0..10, b"v").await;
@@ -89,8 +89,8 @@ async fn a_lease_ends_without_calls_and_not_with_them() {
         ids.push(opened.scanner_id);
     }
     let (idle, renewed, used) = (ids[0], ids[1], ids[2]);
-    for round in 0..6 {
-        tokio::time::sleep(LEASE / 2).await;
+    for round in 0..4 {
+        tokio::time::sleep(LEASE / 3).await;
         let renewal = pb::ScanRequest { renew: Some(true), ..next(renewed, round, 0) };
         assert!(scan(&table, &renewal).await.unwrap().1.is_empty());
         assert_eq!(scan(&table, &next(used, round, 1)).await.unwrap().1.len(), 1);
@@ -98,15 +98,15 @@ async fn a_lease_ends_without_calls_and_not_with_them() {
     refused(scan(&table, &next(idle, 0, 1)).await, "UnknownScannerException");
     // A renewal is a call, and moves nothing. What is read next stands in the message, where a client finds it that takes the
     // answer to the renewal for that to its read; then cells are in their block again.
-    let (after, block) = scan(&table, &next(renewed, 6, 1)).await.unwrap();
+    let (after, block) = scan(&table, &next(renewed, 4, 1)).await.unwrap();
     assert!(block.is_empty() && after.cells_per_result.is_empty());
     assert_eq!(after.results.len(), 1);
     assert_eq!(text(after.results[0].cell[0].row()), row_name(1));
-    assert_eq!(scan(&table, &next(renewed, 7, 1)).await.unwrap().1, [row_name(2)]);
+    assert_eq!(scan(&table, &next(renewed, 5, 1)).await.unwrap().1, [row_name(2)]);
     // A client that does not number its calls is not HBase's.
     let renewal = pb::ScanRequest { renew: Some(true), next_call_seq: None, ..next(renewed, 0, 0) };
     scan(&table, &renewal).await.unwrap();
-    assert_eq!(scan(&table, &next(renewed, 8, 1)).await.unwrap().1, [row_name(3)]);
+    assert_eq!(scan(&table, &next(renewed, 6, 1)).await.unwrap().1, [row_name(3)]);
 }
 
 #[tokio::test]

@@ -8,7 +8,8 @@ use pb::get_region_info_response::CompactionState;
 use std::time::{Duration, Instant};
 
 const VALUE: [u8; 10_000] = [b'v'; 10_000];
-const ROWS: usize = 60;
+/// What a slow compaction takes a minute for.
+const ROWS: usize = 390;
 
 /// Compactions write a block a second.
 fn slowly(options: &mut RegionServerOptions) {
@@ -89,11 +90,11 @@ async fn a_compaction_tells_how_far_it_is_and_ends_with_its_region() {
     assert_eq!(half_way.total_compacting_k_vs(), ROWS as u64);
     assert!(half_way.current_compacted_k_vs() < ROWS as u64, "{half_way:?}");
     assert_eq!(half_way.compaction_state(), pb::region_load::CompactionState::Major);
-    // It would take ten seconds.
+    // It would take a minute.
     let since = Instant::now();
     world.close(&table.info, 7).await.unwrap();
     world.reported(7).await;
-    assert!(since.elapsed() < LONG / 6, "{:?}", since.elapsed());
+    assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
     assert_eq!(files(&table), 2);
     let temporary = world.root.family_temp_dir(&table.info.table, &table.info.encoded_name(), FAMILY);
     assert_eq!(world.root.fs().list(&temporary).map(|entries| entries.len()).unwrap_or(0), 0);
@@ -139,7 +140,7 @@ async fn a_stop_does_not_wait_for_a_compaction() {
     until_half_way(&world).await;
     let since = Instant::now();
     world.server.stop().await;
-    assert!(since.elapsed() < LONG / 6, "{:?}", since.elapsed());
+    assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -179,19 +180,20 @@ async fn a_flush_waits_until_a_store_with_too_many_files_is_compacted() {
 async fn a_flush_waits_no_longer_than_the_blocking_wait() {
     let world = World::with(|options| {
         slowly(options);
-        options.region.flush_size_bytes = 300_000;
-        options.region.compaction.min_files = 2;
+        options.region.flush_size_bytes = 4 << 20;
+        // Three files are too many, and with one more compactions are not in haste yet.
+        options.region.compaction.min_files = 3;
         options.region.compaction.blocking_files = 2;
         options.background.blocking_wait = Duration::from_millis(300);
     });
     let table = world.table("t").await;
     switch(&world, false).await;
     for part in 0..3 {
-        table.fill(part * 20..(part + 1) * 20, &VALUE).await;
+        table.fill(part * ROWS / 3..(part + 1) * ROWS / 3, &VALUE).await;
         table.flush().await.unwrap();
     }
     switch(&world, true).await;
-    table.fill(100..140, &VALUE).await;
-    until("flushed", async || files(&table) == 4).await;
+    table.fill(ROWS..ROWS + 600, &VALUE).await;
+    until("flushed", async || files(&table) >= 4).await;
     world.server.stop().await;
 }

@@ -17,8 +17,8 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 pub const CLUSTER_ID: &str = "deadbeef-0000-4000-8000-000000000001";
-/// Nothing in these tests takes as long.
-pub const LONG: Duration = Duration::from_secs(20);
+/// Nothing in these tests takes as long, and a server by itself closes nothing as soon (`Limits::header_timeout` is the first).
+pub const LONG: Duration = Duration::from_secs(28);
 /// Longer than answers wait for others.
 const SLOW: Duration = Duration::from_millis(1);
 /// For the replies to `Counted`.
