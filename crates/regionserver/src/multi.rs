@@ -56,7 +56,7 @@ async fn carry_out_long(
 ) -> Result<Reply, RpcException> {
     let mut actions = request.region_action.iter().flat_map(|region| &region.action);
     let writes = actions.any(|action| {
-        action.mutation.is_some() || action.service_call.as_ref().is_some_and(endpoints::writes)
+        action.mutation.is_some() || action.service_call.as_deref().is_some_and(endpoints::writes)
     });
     let kind = if writes { CallKind::Write } else { CallKind::Read };
     let turn = server.handlers.turn_before_deadline(&call, kind).await?;
