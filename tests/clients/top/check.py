@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from terminal import LIMIT_S, PROMPT, Failed, Terminal
+from terminal import LIMIT_S, PATIENCE_S, PROMPT, Failed, Terminal
 
 FINBACK, ZOOKEEPER, DIRECTORY = sys.argv[1:4]
 CLUSTER = ["-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"]
@@ -124,19 +124,20 @@ def number(records, heading):
 def wait_for_load():
     """Until what both users read was in two reports."""
     global passed
-    before, end = passed, time.monotonic() + LIMIT_S
+    before, end = passed, time.monotonic() + 4 * PATIENCE_S
     while True:
         try:
             with batch("-m", "u") as process:
                 _, users = last_look(process)
-            if all(number(of(users, USER=user), "#READ/S") > 0 for user in ("ann", "bob")):
-                return
-        except (Failed, subprocess.SubprocessError) as failure:
-            print(f"again: {failure}", flush=True)
+            for user in ("ann", "bob"):
+                check(number(of(users, USER=user), "#READ/S") > 0, f"{user} does not read")
+            return
+        except (Failed, subprocess.SubprocessError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(1)
         finally:
             passed = before
-        if time.monotonic() > end:
-            raise Failed("ann and bob do not read")
 
 
 def check_batch_mode():
