@@ -1,8 +1,8 @@
 # The server under test: started on free ports and a directory of its own, or, with HOST, ZKPORT, MASTERPORT and
 # RSPORT set by the caller, one that runs already. Sourced by `run`.
 
-SERVER_START_LIMIT_S=120
-SERVER_STOP_LIMIT_S=60
+SERVER_START_LIMIT_S=300
+SERVER_STOP_LIMIT_S=120
 SERVER_PID=
 
 external_server() { [ -n "${HOST:-}" ]; }
@@ -46,9 +46,10 @@ server_start() {
 
 server_port() { sed -n "s/^$1=//p" "$2/ports"; }
 
-# The settings that give a second start the ports of the first.
+# The settings that give a second start the ports of the first. Nobody needs its pages again, whose usual ports may be taken.
 server_same_ports() {
-  echo "hbase.zookeeper.property.clientPort=$ZKPORT hbase.master.port=$MASTERPORT hbase.regionserver.port=$RSPORT"
+  echo "hbase.zookeeper.property.clientPort=$ZKPORT hbase.master.port=$MASTERPORT hbase.regionserver.port=$RSPORT" \
+    "hbase.master.info.port=0 hbase.regionserver.info.port=0"
 }
 
 # server_stop: SIGTERM; false when it does not end in time or ends in error (143: a JVM's way to end on SIGTERM).

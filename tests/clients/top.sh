@@ -26,5 +26,6 @@ top_goes_away() {
   server_start "$DATA/top" "$LOGS/top-server.log" || exit 1
   settings=()
   for setting in $(server_same_ports); do settings+=(-D "$setting"); done
-  python3 "$HERE/top/goes_away.py" "$FINBACK" "127.0.0.1:$ZKPORT" "$WORK/tmp" "$SERVER_PID" "$DATA/top" "${settings[@]}"
+  python3 "$HERE/top/goes_away.py" "$FINBACK" "127.0.0.1:$ZKPORT" "$WORK/tmp" "$SERVER_PID" "$DATA/top" \
+    "$LOGS/top-server.log" "${settings[@]}"
 }

@@ -58,7 +58,7 @@ step_canary() {
   table_admin create canaried f m || return 1
   for mode in '-writeSniffing' '-regionserver' '-zookeeper'; do
     log="$LOGS/canary$mode.log"
-    tool org.apache.hadoop.hbase.tool.CanaryTool -t 60000 "$mode" > "$log" 2>&1 || { echo "Canary $mode failed, see $log"; return 1; }
+    tool org.apache.hadoop.hbase.tool.CanaryTool -t 600000 "$mode" > "$log" 2>&1 || { echo "Canary $mode failed, see $log"; return 1; }
     said+=" $mode: $(grep -cE 'Read from|Write to' "$log")"
     grep -qE 'Read from' "$log" && ! grep -qE ' ERROR ' "$log" || { echo "Canary $mode: $(grep -m1 -E ' ERROR ' "$log")"; return 1; }
   done

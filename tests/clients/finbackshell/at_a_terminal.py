@@ -12,16 +12,54 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "top"))
-from terminal import PATIENCE_S, PROMPT, Terminal  # noqa: E402
+from terminal import LIMIT_S, PATIENCE_S, PROMPT, Failed, Terminal  # noqa: E402
 
 FINBACK, ZOOKEEPER, DIRECTORY = sys.argv[1:4]
 TABLE = "shell_terminal"
+# Nothing typed behind it. Control keys that come before it is there are not the line editor's.
+AT_PROMPT = r"^hbase:\d+:0> *\Z"
+# Seconds: a completion asks the cluster for two, and the shell hears of Ctrl-C in far less.
+KEY_PATIENCE_S = 10
 
 
 def said(statements):
     done = subprocess.run([FINBACK, "shell", "-D", f"hbase.zookeeper.quorum={ZOOKEEPER}", "-e", statements],
-                          capture_output=True, text=True, timeout=4 * PATIENCE_S)
+                          capture_output=True, text=True, timeout=LIMIT_S)
     return done.stdout + done.stderr
+
+
+def press_until(terminal, press, wanted):
+    """Presses again what may be pressed more than once, as long as the screen does not have this."""
+    end = time.monotonic() + 4 * PATIENCE_S
+    while True:
+        press()
+        try:
+            return terminal.wait_for(wanted, KEY_PATIENCE_S)
+        except Failed:
+            if time.monotonic() > end:
+                raise
+
+
+def complete(terminal, begun, wanted):
+    """Tab, until it is completed."""
+    terminal.type(begun)
+    press_until(terminal, lambda: terminal.press("Tab"), wanted)
+
+
+def interrupt(terminal, statement):
+    """Ctrl-C, until it has ended the statement."""
+    is_typed = rf"^hbase:\d+:0> {re.escape(statement)}$"
+
+    def press():
+        # It may have ended by itself.
+        if re.search(AT_PROMPT, "\n".join(terminal.screen())):
+            terminal.run(statement)
+            terminal.wait_for(is_typed)
+            # A key that comes before the statement has begun is one of the line editor's.
+            time.sleep(1)
+        terminal.press("C-c")
+
+    press_until(terminal, press, r"^ERROR: interrupted")
 
 
 def check(terminal, home):
@@ -33,10 +71,8 @@ def check(terminal, home):
     terminal.wait_for(r"^hbase:001:0> desc")
     terminal.press("C-c")
     terminal.wait_for(r"^hbase:001:0> *$")
-    terminal.type(f"put '{TABLE[:-3]}\t")
-    terminal.wait_for(rf"put '{TABLE}$")
-    terminal.type("', 'r1', 'fam\t")
-    terminal.wait_for(r"'family:$")
+    complete(terminal, f"put '{TABLE[:-3]}", rf"put '{TABLE}$")
+    complete(terminal, "', 'r1', 'fam", r"'family:$")
     terminal.type("q', 'one'")
     terminal.press("Enter")
     terminal.wait_for(r"^hbase:002:0> *$")
@@ -60,20 +96,20 @@ def check(terminal, home):
     terminal.wait_for(r"^hbase:024:0> *$")
     terminal.run(f"count '{TABLE}'")
     terminal.wait_for(r"^=> 21$")
+    terminal.wait_for(AT_PROMPT)
 
     # Ctrl-C ends what cannot end by itself, and the shell goes on.
     terminal.resize(70, 20)
     region = re.search(r"ENCODED => ([0-9a-f]{32})", said(f"locate_region '{TABLE}', 'r1'"))[1]
     said(f"unassign '{region}'")
     terminal.press("C-l")
-    terminal.run(f"get '{TABLE}', 'r1'")
-    # A key that comes before the statement has begun is one of the line editor's.
-    time.sleep(1)
-    terminal.press("C-c")
-    terminal.wait_for(r"^ERROR: interrupted")
+    terminal.wait_for(r"\A" + AT_PROMPT)
+    interrupt(terminal, f"get '{TABLE}', 'r1'")
+    terminal.wait_for(AT_PROMPT)
     said(f"assign '{region}'")
     terminal.run(f"get '{TABLE}', 'r1'")
     terminal.wait_for(r"^1 row\(s\)")
+    terminal.wait_for(AT_PROMPT)
 
     # Columns are as wide as the terminal.
     terminal.press("C-l")
@@ -83,6 +119,7 @@ def check(terminal, home):
     if header.index("COLUMN+CELL") != 70 // 4 + 2:
         raise SystemExit(f"the second column does not begin at a quarter of the width: {header!r}")
 
+    terminal.wait_for(AT_PROMPT)
     terminal.press("C-d")
     terminal.wait_for(rf"^{PROMPT} *$|{PROMPT}$")
     history = open(os.path.join(home, ".finback_history"), encoding="utf-8").read()

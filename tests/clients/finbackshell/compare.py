@@ -40,6 +40,10 @@ def cleaned(lines):
         # The exception's stack, and what is said of the value of a statement.
         if line.startswith(("=> ", "\tat ", "For usage try", "hbase:0")) or not line:
             continue
+        # How often regions are seen while they change is a matter of time. That all of them have changed is said at the end.
+        progress = re.fullmatch(r"(\d+)/(\d+) regions updated\.", line)
+        if progress and progress[1] != progress[2]:
+            continue
         shown.append(line)
     # What comes behind an error is the rest of its message.
     return shown[: shown.index("ERROR") + 1] if "ERROR" in shown else shown

@@ -19,7 +19,7 @@ const (
 	table = "gohbase"
 	rows  = 6000
 	// Nothing takes as long.
-	patience = 60 * time.Second
+	patience = 180 * time.Second
 )
 
 var splits = []string{"row-02000", "row-04000"}

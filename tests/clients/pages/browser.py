@@ -7,8 +7,8 @@ import select
 import subprocess
 import time
 
-ANSWER_LIMIT_S = 30
-LOAD_LIMIT_S = 20
+ANSWER_LIMIT_S = 90
+LOAD_LIMIT_S = 60
 
 
 class Browser:

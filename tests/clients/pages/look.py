@@ -24,20 +24,23 @@ PAGES = ["/", "/tables", f"/table?name={TABLE}", "/regions", "/tasks", "/slow", 
 # By WCAG 2.2, level AA.
 LEAST_CONTRAST = 4.5
 LEAST_TARGET_PX = 24
+# Seconds for an answer without a browser.
+ANSWER_LIMIT_S = 60
+# A busy machine may keep a page from being complete in time.
+ATTEMPTS = 3
 
-checks = failures = 0
+checks, wrong = 0, []
 
 
 def check(is_so, what):
-    global checks, failures
+    global checks
     checks += 1
     if not is_so:
-        failures += 1
-        print(f"WRONG {what}")
+        wrong.append(what)
 
 
 def shell(*statements):
-    done = subprocess.run(SHELL, input="\n".join(statements) + "\n", text=True, capture_output=True, timeout=60)
+    done = subprocess.run(SHELL, input="\n".join(statements) + "\n", text=True, capture_output=True, timeout=240)
     if done.returncode != 0:
         raise SystemExit(f"WRONG the shell: {done.stdout} {done.stderr}")
 
@@ -114,7 +117,7 @@ def fits(browser, where, is_phone, is_dark):
 def the_overview_shows_what_there_is(browser):
     browser.open(SERVER + "/")
     # The first sample of a server that was just started.
-    browser.wait("document.querySelector('#calls path.data')?.getAttribute('d').length > 0", 30)
+    browser.wait("document.querySelector('#calls path.data')?.getAttribute('d').length > 0")
     text = browser.run("document.body.innerText")
     for wanted in ("Hottest regions", "Running tasks", "Slow requests", "Memory", "Threads", "Block cache", TABLE):
         check(wanted in text, f"the overview does not have {wanted}")
@@ -132,7 +135,7 @@ def it_is_live(browser):
     before = browser.run(written)
     browser.run("window.stays = document.querySelector('main h1')")
     shell(f"put '{TABLE}', 'row-x', 'd:q', 'v'")
-    browser.wait(f"{written} !== '{before}'", 20)
+    browser.wait(f"{written} !== '{before}'")
     check(browser.run("window.stays === document.querySelector('main h1')"), "the page was replaced, not refreshed")
     browser.run("document.querySelector('button.live').click()")
     check(browser.run("document.querySelector('button.live').textContent") == "Paused", "it cannot be paused")
@@ -223,10 +226,15 @@ def without_scripts_it_is_all_there(browser):
     check(browser.run("document.querySelector('button.live') === null"), "a button without a script behind it")
 
 
+level_before = None
+
+
 def the_level_of_the_log_changes(browser):
+    global level_before
     browser.open(SERVER + "/logLevel")
-    before = browser.run("document.querySelector('#filter-now').textContent")
-    for level in ("warn", before):
+    # A look that failed may have left another level.
+    level_before = level_before or browser.run("document.querySelector('#filter-now').textContent")
+    for level in ("warn", level_before):
         browser.run(f"window.isOld = true; (field => field.value = '{level}')(document.querySelector('input[name=filter]'));"
                     "document.querySelector('form .search button').click()")
         browser.loaded()
@@ -244,7 +252,7 @@ def the_level_of_the_log_changes(browser):
 
 def answered(request):
     try:
-        return urllib.request.urlopen(request, timeout=10).status
+        return urllib.request.urlopen(request, timeout=ANSWER_LIMIT_S).status
     except urllib.error.HTTPError as error:
         return error.code
 
@@ -261,6 +269,40 @@ def nothing_else_was_asked_for(browser):
     check(not errors, f"a script failed: {errors[:3]}")
 
 
+def looked_at(browser, look):
+    """Looks again if something was wrong. The last time counts."""
+    global checks
+    # Events are there once.
+    attempts = 1 if look is nothing_else_was_asked_for else ATTEMPTS
+    before = checks, len(wrong)
+    for left in reversed(range(attempts)):
+        begun = time.monotonic()
+        try:
+            look(browser)
+        except Exception as error:
+            check(False, f"{look.__name__}: {error!r}")
+        print(f"{look.__name__}: {time.monotonic() - begun:.1f} s")
+        found = wrong[before[1]:]
+        if not found or not left:
+            break
+        print(f"again, after: {found}")
+        checks = before[0]
+        del wrong[before[1]:]
+        as_before(browser)
+    for what in found:
+        print(f"WRONG {what}")
+
+
+def as_before(browser):
+    """What a look may have left that did not come to its end."""
+    try:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        browser.device(1280, 900)
+        browser.run("sessionStorage.removeItem('live')")
+    except Exception as error:
+        print(f"the browser: {error!r}")
+
+
 def main():
     wide = [f"put '{TABLE}', 'wide', 'd:{number:04}', 'v'" for number in range(60)]
     rows = [f"put '{TABLE}', 'row-{number:04}', 'd:q', 'value {number}'" for number in range(30)]
@@ -275,18 +317,13 @@ def main():
         for look in (the_overview_shows_what_there_is, every_page_fits_every_screen, it_can_be_used_by_keyboard, it_is_live,
                      rows_are_shown_and_harm_nobody, the_longest_keys_can_be_followed, without_scripts_it_is_all_there, the_level_of_the_log_changes,
                      nothing_else_was_asked_for):
-            begun = time.monotonic()
-            try:
-                look(browser)
-            except Exception as error:
-                check(False, f"{look.__name__}: {error!r}")
-            print(f"{look.__name__}: {time.monotonic() - begun:.1f} s")
+            looked_at(browser, look)
     finally:
         browser.close()
         shutil.rmtree(profile, ignore_errors=True)
         shell(f"disable '{TABLE}'", f"drop '{TABLE}'")
-    print(f"{checks - failures} of {checks} checks are as they should be")
-    return failures > 0
+    print(f"{checks - len(wrong)} of {checks} checks are as they should be")
+    return len(wrong) > 0
 
 
 sys.exit(main())

@@ -3,6 +3,7 @@
 check.py FINBACK ZOOKEEPER DIRECTORY
 """
 
+import contextlib
 import os
 import re
 import signal
@@ -10,12 +11,14 @@ import subprocess
 import sys
 import time
 
-from terminal import PATIENCE_S, PROMPT, Failed, Terminal
+from terminal import LIMIT_S, PATIENCE_S, PROMPT, Failed, Terminal
 
 FINBACK, ZOOKEEPER, DIRECTORY = sys.argv[1:4]
 CLUSTER = ["-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"]
 # Seconds between two looks of batch mode: servers report every three. The first may come before they report new tables.
 LOOK_S = "3.5"
+# A master that is silent for ten seconds, as on a busy machine, has a look fail.
+ATTEMPTS = 4
 
 SETUP = """
 create_namespace 'top_garden'
@@ -36,6 +39,21 @@ BOB = "get 'top_beds', 'a'\n"
 passed = 0
 
 
+def again_on_failure(attempt, before_next=lambda: None):
+    """Tries once more what may fail since the machine is busy. Checks that passed count once."""
+    global passed
+    before = passed
+    for number in range(1, ATTEMPTS + 1):
+        try:
+            return attempt()
+        except (Failed, subprocess.SubprocessError) as failure:
+            if number == ATTEMPTS:
+                raise
+            print(f"again: {failure}", flush=True)
+            passed = before
+            before_next()
+
+
 def check(is_so, what):
     global passed
     if not is_so:
@@ -45,7 +63,7 @@ def check(is_so, what):
 
 def shell(statements, user="top"):
     done = subprocess.run([FINBACK, "shell", "-n", *CLUSTER], input=statements, text=True, capture_output=True,
-                          timeout=4 * PATIENCE_S, env={**os.environ, "HADOOP_USER_NAME": user})
+                          timeout=LIMIT_S, env={**os.environ, "HADOOP_USER_NAME": user})
     if done.returncode:
         raise Failed(f"finback shell: {done.stdout[-500:]}{done.stderr[-500:]}")
 
@@ -67,14 +85,19 @@ class Load:
         self.process.wait()
 
 
+@contextlib.contextmanager
 def batch(*options):
-    return subprocess.Popen([FINBACK, "top", "-b", "-n", "3", "-d", LOOK_S, *CLUSTER, *options], text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with subprocess.Popen([FINBACK, "top", "-b", "-n", "3", "-d", LOOK_S, *CLUSTER, *options], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def last_look(process):
     """The records of the last look, each by the headings of its fields."""
-    out, err = process.communicate(timeout=2 * PATIENCE_S)
+    out, err = process.communicate(timeout=LIMIT_S)
     check(process.returncode == 0, f"exit code {process.returncode}: {err}")
     looks = out.split("finback top - ")[1:]
     check(len(looks) == 3, f"{len(looks)} looks")
@@ -98,9 +121,39 @@ def number(records, heading):
     return sum(int(record[heading]) for record in records)
 
 
+def wait_for_load():
+    """Until what both users read was in two reports."""
+    global passed
+    before, end = passed, time.monotonic() + 4 * PATIENCE_S
+    while True:
+        try:
+            with batch("-m", "u") as process:
+                _, users = last_look(process)
+            for user in ("ann", "bob"):
+                check(number(of(users, USER=user), "#READ/S") > 0, f"{user} does not read")
+            return
+        except (Failed, subprocess.SubprocessError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(1)
+        finally:
+            passed = before
+
+
 def check_batch_mode():
-    looks = {mode: batch("-m", mode) for mode in "ntrsuc"}
+    # Mostly the load is in the second look already, and nobody need wait for it.
+    again_on_failure(check_looks, before_next=wait_for_load)
+
+
+def check_looks():
     chosen = batch("-m", "t", "-f", "#SF,TABLE,#READ/S", "-s", "-TABLE", "-i", "NAMESPACE==top_garden;#READ/S>0")
+    # Programs that nobody waits for any more are ended.
+    with contextlib.ExitStack() as running:
+        looks = {mode: running.enter_context(batch("-m", mode)) for mode in "ntrsuc"}
+        check_records(looks, running.enter_context(chosen))
+
+
+def check_records(looks, chosen):
     records = {}
     for mode, process in looks.items():
         headings, records[mode] = last_look(process)
@@ -131,16 +184,20 @@ def check_batch_mode():
 def check_ends():
     """Batch mode that nobody answers, or nobody reads."""
     nobody = subprocess.run([FINBACK, "top", "-b", "-n", "1", "-D", "hbase.zookeeper.quorum=127.0.0.1:1"], text=True,
-                            capture_output=True, timeout=PATIENCE_S)
+                            capture_output=True, timeout=LIMIT_S)
     check(nobody.returncode == 1 and nobody.stderr.startswith("finback: ") and not nobody.stdout, f"{nobody}")
-    read = subprocess.run(["bash", "-c", '"$@" | head -1; echo "${PIPESTATUS[0]}"', "pipe", FINBACK, "top", "-b", "-d", "0.2",
-                           *CLUSTER], text=True, capture_output=True, timeout=PATIENCE_S)
-    check(re.fullmatch(r"finback top - \S+\n0\n", read.stdout) and not read.stderr, f"{read}")
+    again_on_failure(check_end_of_pipe)
     full = subprocess.run(["bash", "-c", '"$@" > /dev/full', "full", FINBACK, "top", "-O"], text=True, capture_output=True,
-                          timeout=PATIENCE_S)
+                          timeout=LIMIT_S)
     check(full.returncode == 1 and full.stderr.startswith("finback: cannot write to standard output"), f"{full}")
-    wrong = subprocess.run([FINBACK, "top", "-m", "t", "-i", "USER==x"], text=True, capture_output=True, timeout=PATIENCE_S)
+    wrong = subprocess.run([FINBACK, "top", "-m", "t", "-i", "USER==x"], text=True, capture_output=True, timeout=LIMIT_S)
     check(wrong.returncode == 2 and "Table mode has no field 'USER' to filter by" in wrong.stderr, f"{wrong}")
+
+
+def check_end_of_pipe():
+    read = subprocess.run(["bash", "-c", '"$@" | head -1; echo "${PIPESTATUS[0]}"', "pipe", FINBACK, "top", "-b", "-d", "0.2",
+                           *CLUSTER], text=True, capture_output=True, timeout=LIMIT_S)
+    check(re.fullmatch(r"finback top - \S+\n0\n", read.stdout) and not read.stderr, f"{read}")
 
 
 def start(terminal, *options):
@@ -161,21 +218,35 @@ def ended_with(terminal, code):
     terminal.clear()
 
 
-def row_of(lines, *words):
+def row_of(lines, word):
     for row, line in enumerate(lines):
-        if all(word in line for word in words):
+        if word in line:
             return row
-    raise Failed(f"no line has {words}:\n" + "\n".join(lines))
+    raise Failed(f"no line has {word}:\n" + "\n".join(lines))
+
+
+def is_whole(lines):
+    """24 rows: the summary and its charts, all rates, the bars of a record"""
+    return (len(lines) == 24 and lines[0].startswith("finback top - ") and "reads/s" in lines[0] and "writes/s" in lines[3]
+            and lines[8].endswith("#REQ/S #READ/S #FREAD/S #WRITE/S") and any("█" in line for line in lines))
+
+
+def is_low(lines):
+    """12 rows at most, with a summary of one line"""
+    return 2 < len(lines) <= 12 and lines[0].endswith("requests/s") and lines[2].startswith("NAMESPACE")
+
+
+def hides_regions(lines):
+    """a heading up to #READ/S, without #REGION"""
+    return len(lines) > 8 and re.match(r"NAMESPACE\b(?!.*#REGION).* #READ/S", lines[8])
 
 
 def check_keys():
     with Terminal(80, 24, DIRECTORY) as terminal:
         start(terminal)
-        lines = terminal.wait_for(lambda lines: any("█" in line for line in lines))
+        # Here and below, what is checked is waited for: a screen may be seen half drawn.
+        lines = terminal.wait_for(is_whole)
         check(all(len(line) <= 80 for line in lines), "80 columns")
-        check(len(lines) == 24 and lines[0].startswith("finback top - "), "24 rows")
-        check("reads/s" in lines[0] and "writes/s" in lines[3], f"charts: {lines[:7]}")
-        check(lines[8].endswith("#REQ/S #READ/S #FREAD/S #WRITE/S"), f"all rates: {lines[8]}")
         terminal.press("m")
         terminal.wait_for("^ t  Table")
         terminal.press("t")
@@ -184,8 +255,7 @@ def check_keys():
         terminal.wait_for("add filter #1")
         terminal.type("namespace==TOP_GARDEN")
         terminal.press("Enter")
-        lines = terminal.wait_for("^Table mode, 1-1 of 1")
-        check("flowers" in lines[9], lines[9])
+        terminal.wait_for("^Table mode, 1-1 of 1.*\n.*\n.*flowers")
         terminal.press("C-o")
         terminal.wait_for("filters: 'NAMESPACE==TOP_GARDEN'")
         terminal.press("i")
@@ -204,13 +274,11 @@ def check_keys():
         terminal.press("BSpace", "R", ">")
         terminal.wait_for("^Table mode, .* by #READ/S low to high")
         terminal.press("f")
-        lines = terminal.wait_for("records are sorted by #READ/S")
-        check(lines[row_of(lines, "#REGION")].startswith("* "), "a field that is shown")
+        terminal.wait_for(r"records are sorted by #READ/S(.|\n)*^\* #REGION\b")
         terminal.press("Home", "Down", "Down", "d")
         terminal.wait_for("^  #REGION")
         terminal.press("q")
-        lines = terminal.wait_for("^NAMESPACE")
-        check("#REGION" not in lines[8], f"a hidden field: {lines[8]}")
+        terminal.wait_for(hides_regions)
         terminal.press("d")
         terminal.wait_for("Change refresh delay from 1 to")
         terminal.type("0.5")
@@ -227,15 +295,16 @@ def click_twice(terminal, table):
     """Until its regions are shown: tables that are busier by turns may change their places between two clicks."""
     for attempt in range(5):
         row = row_of(terminal.wait_for(lambda lines: any(table in line for line in lines)), table)
-        terminal.click(3, row)
-        terminal.click(3, row)
+        terminal.click(3, row, times=2)
         try:
-            terminal.wait_for(f"^Region mode, .*TABLE=={table}", 5)
-            return
+            lines = terminal.wait_for(r"^Region mode, .*TABLE==\w", 20)
         except Failed:
-            if any(line.startswith("Region mode") for line in terminal.screen()):
-                terminal.press("BSpace")
-                terminal.wait_for("^Table mode")
+            # The second click came too late for a double one.
+            continue
+        if f"TABLE=={table}" in lines[row_of(lines, "Region mode, ")]:
+            return
+        terminal.press("BSpace")
+        terminal.wait_for("^Table mode")
     raise Failed(f"clicks do not lead to the regions of {table}")
 
 
@@ -245,15 +314,15 @@ def check_sizes_and_mouse():
         terminal.wait_for(lambda lines: len(lines) > 9 and "LAST MINUTES" in lines[8] and "█" in lines[9])
         click_twice(terminal, "top_beds")
         terminal.press("BSpace")
-        lines = terminal.wait_for(lambda lines: len(lines) > 8 and "#WRITE/S" in lines[8])
+        # Regions have no #REGION.
+        lines = terminal.wait_for(lambda lines: len(lines) > 8 and "#REGION" in lines[8] and "#WRITE/S" in lines[8])
         terminal.click(lines[8].index("#WRITE/S") + 1, 8)
         terminal.wait_for("^Table mode, .*by #WRITE/S high to low")
         terminal.click(lines[8].index("#WRITE/S") + 1, 8)
         terminal.wait_for("^Table mode, .*by #WRITE/S low to high")
         terminal.wheel_down(3, 12)
         terminal.resize(70, 12)
-        lines = terminal.wait_for(lambda lines: len(lines) <= 12 and lines[0].endswith("requests/s"))
-        check(lines[2].startswith("NAMESPACE"), f"a low screen: {lines}")
+        terminal.wait_for(is_low)
         terminal.resize(120, 30)
         terminal.wait_for("^Aggregate Request/s: ")
         end(terminal, "C-c")
@@ -267,7 +336,23 @@ def top_of(terminal):
     return int(top[0])
 
 
+def check_last_look(terminal):
+    """It ends by itself, and what it showed last is there."""
+    start(terminal, "-m", "s", "-n", "2")
+    lines = terminal.wait_for(rf"^ended with \d+\n{PROMPT}$")
+    terminal.clear()
+    look = r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*^ended with 0\n"
+    check(re.search(look, "\n".join(lines), re.MULTILINE), "the last look:\n" + "\n".join(lines))
+
+
 def check_signals():
+    # When the machine is as busy, the watchdog ends top before it has given the terminal back.
+    again_on_failure(check_stop_and_terminate)
+    again_on_failure(check_quit)
+    check_other_ends()
+
+
+def check_stop_and_terminate():
     with Terminal(80, 24, DIRECTORY, NO_COLOR="1") as terminal:
         start(terminal, "-m", "u")
         terminal.wait_for("^User mode, ")
@@ -287,19 +372,22 @@ def check_signals():
         terminal.wait_for("^User mode, ")
         os.kill(top, signal.SIGTERM)
         ended_with(terminal, 143)
+
+
+def check_quit():
     with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
-        start(terminal, "-m", "s", "-n", "2")
-        # It ends by itself, and what it showed last is there.
-        terminal.wait_for(r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*"
-                          rf"^ended with 0\n{PROMPT}$")
-        terminal.clear()
-        start(terminal, "-m", "s")
-        terminal.wait_for("^RegionServer mode, ")
-        end(terminal, "C-\\")
         start(terminal, "-m", "s")
         terminal.wait_for("^RegionServer mode, ")
         os.kill(top_of(terminal), signal.SIGQUIT)
         ended_with(terminal, 131)
+
+
+def check_other_ends():
+    with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
+        again_on_failure(lambda: check_last_look(terminal))
+        start(terminal, "-m", "s")
+        terminal.wait_for("^RegionServer mode, ")
+        end(terminal, "C-\\")
         terminal.run(f"TERM=dumb '{FINBACK}' top; '{FINBACK}' top | cat")
         terminal.wait_for(r"can only print(.|\n)*standard output is no terminal")
 

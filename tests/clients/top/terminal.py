@@ -9,6 +9,8 @@ import time
 
 # Seconds for something to come onto the screen. Machines may be busy; who waits for nothing waits no longer.
 PATIENCE_S = 40
+# Seconds for a program to end: against hangs only.
+LIMIT_S = 240
 PROMPT = "ready>"
 
 
@@ -45,7 +47,7 @@ class Terminal:
 
     def tmux(self, *arguments):
         done = subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], env=self.environment,
-                              capture_output=True, text=True, timeout=PATIENCE_S)
+                              capture_output=True, text=True, timeout=LIMIT_S)
         if done.returncode:
             raise Failed(f"tmux {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout
@@ -69,10 +71,9 @@ class Terminal:
         self.run("clear")
         self.wait_for(lambda lines: lines == [PROMPT])
 
-    def click(self, column, row):
-        """Presses and releases the left button. Columns and rows begin with 0."""
-        for end in "Mm":
-            self.type(f"\x1b[<0;{column + 1};{row + 1}{end}")
+    def click(self, column, row, times=1):
+        """Presses and releases the left button, without a pause between times. Columns and rows begin with 0."""
+        self.type("".join(f"\x1b[<0;{column + 1};{row + 1}{end}" for end in "Mm") * times)
 
     def wheel_down(self, column, row):
         self.type(f"\x1b[<65;{column + 1};{row + 1}M")
