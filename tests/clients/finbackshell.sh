@@ -35,7 +35,7 @@ hbase_left_a_lock() {
 
 # finbacks_answers STATEMENTS ZOOKEEPER
 finbacks_answers() {
-  timeout --kill-after=10 180 python3 "$HERE/finbackshell/answers.py" "$1" "$FINBACK" "$2"
+  timeout --kill-after=10 600 python3 "$HERE/finbackshell/answers.py" "$1" "$FINBACK" "$2"
 }
 
 # beside_hbases STATEMENTS WHOSE_ANSWERS

@@ -27,5 +27,5 @@ step_gohbase() {
     echo 'table_admin "$@"'
   } > "$administration"
   chmod +x "$administration"
-  timeout --kill-after=10 300 "$program" "${HOST:-127.0.0.1}:$ZKPORT" "$administration"
+  timeout --kill-after=10 900 "$program" "${HOST:-127.0.0.1}:$ZKPORT" "$administration"
 }

@@ -1,7 +1,7 @@
 # Clients other than those that have steps of their own: older releases of HBase's client, its gateways (REST, and both of Thrift)
 # with their clients, a client in Python, and one of ZooKeeper. Sourced by `run`.
 
-GATEWAY_START_LIMIT_S=60
+GATEWAY_START_LIMIT_S=180
 # The second interface of Thrift is asked in Java: happybase has only the first.
 PYTHON_CLIENTS=(happybase==1.3.0 hbase-driver==1.1.1 kazoo==2.11.0)
 
@@ -10,7 +10,7 @@ old_client() {
   local cp out before2=false
   [ "${1%%.*}" != 1 ] || before2=true
   cp=$(class_path client "$1") && out=$(classes "$HERE/java/oldclients" "$cp") || return 1
-  JVM_LIMIT_S=120 jvm "$(client_conf WARN):$out:$cp" OldClient $before2
+  JVM_LIMIT_S=300 jvm "$(client_conf WARN):$out:$cp" OldClient $before2
 }
 
 # python_client SCRIPT ARGUMENTS...: with the clients from PyPI, kept under target/clients.
@@ -21,7 +21,7 @@ python_client() {
     python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$packages.tmp" "${PYTHON_CLIENTS[@]}" >&2 &&
       mv "$packages.tmp" "$packages" || { echo "pip cannot install ${PYTHON_CLIENTS[*]}"; return 1; }
   fi
-  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$packages" timeout --kill-after=10 120 python3 "$HERE/python/$1" "${@:2}"
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$packages" timeout --kill-after=10 300 python3 "$HERE/python/$1" "${@:2}"
 }
 
 # free_ports N: numbers of ports that nobody listens on now.

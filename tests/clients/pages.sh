@@ -16,6 +16,6 @@ step_pages() {
   [ "$status" = 0 ] || { echo "$program"; return "$status"; }
   port=$(server_port hbase.master.info.port "$DATA/server")
   mkdir -p "$out"
-  timeout --kill-after=10 180 python3 "$HERE/pages/look.py" "$program" "$port" "$out" \
+  timeout --kill-after=10 600 python3 "$HERE/pages/look.py" "$program" "$port" "$out" \
     "$FINBACK" shell -n -D "hbase.zookeeper.quorum=127.0.0.1" -D "hbase.zookeeper.property.clientPort=$ZKPORT"
 }
