@@ -12,7 +12,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "top"))
-from terminal import PATIENCE_S, PROMPT, Terminal  # noqa: E402
+from terminal import PATIENCE_S, PROMPT, Failed, Terminal  # noqa: E402
 
 FINBACK, ZOOKEEPER, DIRECTORY = sys.argv[1:4]
 TABLE = "shell_terminal"
@@ -22,6 +22,20 @@ def said(statements):
     done = subprocess.run([FINBACK, "shell", "-D", f"hbase.zookeeper.quorum={ZOOKEEPER}", "-e", statements],
                           capture_output=True, text=True, timeout=4 * PATIENCE_S)
     return done.stdout + done.stderr
+
+
+def interrupt(terminal):
+    """A key that comes before the statement has begun is one of the line editor's, and pressed again."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        time.sleep(1)
+        terminal.press("C-c")
+        try:
+            terminal.wait_for(r"^ERROR: interrupted", 3)
+            return
+        except Failed:
+            if time.monotonic() > end:
+                raise
 
 
 def check(terminal, home):
@@ -67,10 +81,7 @@ def check(terminal, home):
     said(f"unassign '{region}'")
     terminal.press("C-l")
     terminal.run(f"get '{TABLE}', 'r1'")
-    # A key that comes before the statement has begun is one of the line editor's.
-    time.sleep(1)
-    terminal.press("C-c")
-    terminal.wait_for(r"^ERROR: interrupted")
+    interrupt(terminal)
     said(f"assign '{region}'")
     terminal.run(f"get '{TABLE}', 'r1'")
     terminal.wait_for(r"^1 row\(s\)")

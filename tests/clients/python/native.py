@@ -88,7 +88,7 @@ def _():
     admin.disable_table(NAME)
     admin.add_column_family(NAME, b"h", max_versions=3)
     # it does not wait
-    for _ in range(100):
+    for _ in range(600):
         families = len(admin.describe_table(NAME).table_schema[0].column_families)
         if families == 3:
             break

@@ -12,7 +12,7 @@ from kazoo.security import make_digest_acl
 
 from checks import Checks, same
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 check = Checks()
 clients = [KazooClient(hosts=sys.argv[1], timeout=10) for _ in range(2)]
 for each in clients:
