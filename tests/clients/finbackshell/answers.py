@@ -17,7 +17,7 @@ ENVIRONMENT = {**os.environ, "TZ": "UTC"}
 
 
 def said(statement):
-    done = subprocess.run([*SHELL, "-e", statement], stdout=subprocess.PIPE, env=ENVIRONMENT, timeout=60)
+    done = subprocess.run([*SHELL, "-e", statement], stdout=subprocess.PIPE, env=ENVIRONMENT, timeout=180)
     return done.stdout.decode()
 
 

@@ -20,7 +20,7 @@ def ask(method, path, body=None, content=JSON, accept=JSON):
     data = json.dumps(body).encode() if isinstance(body, dict) else body
     request = urllib.request.Request(url, data=data, method=method, headers={"Accept": accept, "Content-Type": content})
     try:
-        with urllib.request.urlopen(request, timeout=30) as reply:
+        with urllib.request.urlopen(request, timeout=120) as reply:
             text = reply.read()
             is_json = text and reply.headers.get("Content-Type", "").startswith(JSON)
             return reply.status, reply.headers.get("Location"), json.loads(text) if is_json else text

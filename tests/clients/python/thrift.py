@@ -7,7 +7,7 @@ import happybase
 from checks import Checks, same
 
 TABLE = "thrift_table"
-connection = happybase.Connection(sys.argv[1], int(sys.argv[2]), timeout=30_000)
+connection = happybase.Connection(sys.argv[1], int(sys.argv[2]), timeout=120_000)
 check = Checks()
 if TABLE.encode() in connection.tables():
     connection.delete_table(TABLE, disable=True)
