@@ -2,6 +2,8 @@
 
 # What the process may have above what it has when idle.
 HUGE_ROW_RISE_MIB=64
+# The status that says that it was more.
+HUGE_ROW_TOO_HIGH=3
 # The settings with which that holds also where such a row is asked for as a whole, for cells of up to 1 MiB.
 HUGE_ROW_SETTINGS=(finback.memory.limit=40m hbase.regionserver.global.memstore.size=20m hfile.block.cache.size=6m)
 # The largest cells need room for requests and replies of their size.
@@ -19,16 +21,25 @@ step_hugerow() {
 }
 
 # huge_row WHOLE CELL_BYTES SETTING...: a row of such cells, by which the memory of a server with these settings rises by no
-# more than HUGE_ROW_RISE_MIB. WHOLE: `refused` if it is asked for as a whole, or `unasked`.
+# more than HUGE_ROW_RISE_MIB. WHOLE: `refused` if it is asked for as a whole, or `unasked`. What rises by more is tried once again:
+# on a starved machine memory may be given back late.
 huge_row() {
+  local status=0
+  huge_row_once "$@" || status=$?
+  [ "$status" = "$HUGE_ROW_TOO_HIGH" ] || return "$status"
+  huge_row_once "$@"
+}
+
+huge_row_once() {
   local whole=$1 cell=$2 cp out
   shift 2
   cp=$(class_path client 2.5.11) && out=$(classes "$HERE/java/hugerow" "$cp") || return 1
   (
     trap server_kill EXIT
     unset ZKPORT MASTERPORT RSPORT
+    rm -rf "$DATA/hugerow"
     server_start "$DATA/hugerow" "$LOGS/hugerow-server.log" "$@" || exit 1
-    sleep 1
+    settled_memory
     idle=$(resident_mb VmRSS)
     # the highest so far is forgotten
     echo 5 > "/proc/$SERVER_PID/clear_refs"
@@ -37,10 +48,23 @@ huge_row() {
     server_stop || exit 1
     rm -rf "$DATA/hugerow"
     echo "$HUGE_ROW_MIB MiB in a row, cells of $cell bytes, ${*:-default settings}: $((highest - idle)) MiB above $idle MiB"
-    [ $((highest - idle)) -le "$HUGE_ROW_RISE_MIB" ]
+    [ $((highest - idle)) -le "$HUGE_ROW_RISE_MIB" ] || exit "$HUGE_ROW_TOO_HIGH"
   )
 }
 
+# Returns when what the server has is the same as a second ago, at most half a minute later.
+settled_memory() {
+  local i before now
+  before=$(resident_kb VmRSS)
+  for ((i = 0; i < 30; i++)); do
+    sleep 1
+    now=$(resident_kb VmRSS)
+    [ $((now - before)) -gt 256 ] || [ $((before - now)) -gt 256 ] || return 0
+    before=$now
+  done
+}
+
+resident_kb() { awk -v which="$1:" '$1 == which { print $2 }' "/proc/$SERVER_PID/status"; }
 resident_mb() { awk -v which="$1:" '$1 == which { printf "%.0f", $2 / 1024 }' "/proc/$SERVER_PID/status"; }
 
 step_rejecting() {

@@ -28,22 +28,24 @@ step_updates() {
 # A list of which every node refers to one that was written long before; the server is killed and started again while it grows
 # and while it is verified. No node may be missing, none be there that was not written.
 step_linkedlist() {
-  local data="$DATA/linkedlist" log="$LOGS/linkedlist-tool.log" kills=0 job found
+  local data="$DATA/linkedlist" log="$LOGS/linkedlist-tool.log" kills=0 pause=1 job found
   rm -rf "$WORK/tmp/mr"
   (
     trap server_kill EXIT
     unset ZKPORT MASTERPORT RSPORT
     server_start "$data" "$LOGS/linkedlist-server.log" || exit 1
-    tool org.apache.hadoop.hbase.test.IntegrationTestBigLinkedList "${LOCAL_MAPREDUCE[@]}" Loop 2 2 "$LIST_NODES" "$WORK/tmp/mr/list" 2 1000 25 > "$log" 2>&1 &
+    tool org.apache.hadoop.hbase.test.IntegrationTestBigLinkedList "${LOCAL_MAPREDUCE[@]}" \
+      -Dhbase.client.retries.number=60 -Dzookeeper.recovery.retry=120 Loop 2 2 "$LIST_NODES" "$WORK/tmp/mr/list" 2 1000 25 > "$log" 2>&1 &
     job=$!
-    # the first kill comes when there are nodes; then one every few seconds
-    for ((i = 0; i < 600; i++)); do grep -q 'Running job' "$log" && break; sleep 0.1; done
-    while sleep "$((2 + RANDOM % 3))" && kill -0 "$job" 2> /dev/null; do
+    # the first kill comes soon after nodes do, so that the job is not over before; then one every few seconds
+    for ((i = 0; i < 3000; i++)); do grep -q 'Running job' "$log" && break; kill -0 "$job" 2> /dev/null || break; sleep 0.1; done
+    while sleep "$pause" && kill -0 "$job" 2> /dev/null; do
       server_kill
       kills=$((kills + 1))
       # shellcheck disable=SC2046
       server_start "$data" "$LOGS/linkedlist-server.log" $(server_same_ports) || { kill "$job"; exit 1; }
       [ "$kills" -lt 8 ] || break
+      pause=$((2 + RANDOM % 3))
     done
     wait "$job" || { echo "after $kills kills the list is not whole, see $log"; exit 1; }
     found=$(grep -oE 'REFERENCED=[0-9]+' "$log" | tail -1)

@@ -34,7 +34,7 @@ type suite struct {
 
 func main() {
 	slog.SetLogLoggerLevel(slog.LevelError)
-	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
 	s := &suite{
 		client:         gohbase.NewClient(os.Args[1]),

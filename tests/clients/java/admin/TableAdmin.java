@@ -1,4 +1,5 @@
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -8,6 +9,7 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.exceptions.MergeRegionException;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
@@ -16,6 +18,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * makes one region of its first two.
  */
 public final class TableAdmin {
+  private static final int MERGE_LIMIT_MS = 120_000, MERGE_PAUSE_MS = 100;
+
   public static void main(String[] args) throws Exception {
     TableName table = TableName.valueOf(args[1]);
     try (Connection c = ConnectionFactory.createConnection(HBaseConfiguration.create()); Admin admin = c.getAdmin()) {
@@ -27,10 +31,7 @@ public final class TableAdmin {
           admin.disableTable(table);
           admin.enableTable(table);
         }
-        case "merge" -> {
-          List<RegionInfo> regions = admin.getRegions(table);
-          admin.mergeRegionsAsync(new byte[][] {regions.get(0).getRegionName(), regions.get(1).getRegionName()}, false).get();
-        }
+        case "merge" -> merge(admin, table);
         default -> throw new IllegalArgumentException(args[0]);
       }
     }
@@ -39,6 +40,21 @@ public final class TableAdmin {
   private static void split(Connection c, Admin admin, TableName table, byte[] row) throws Exception {
     try (RegionLocator locator = c.getRegionLocator(table)) {
       admin.splitRegionAsync(locator.getRegionLocation(row, true).getRegion().getRegionName(), row).get();
+    }
+  }
+
+  /** Refused while a region has references to files of the one that it comes of: until a compaction, which may take its time. */
+  private static void merge(Admin admin, TableName table) throws Exception {
+    for (long limit = System.nanoTime() + MERGE_LIMIT_MS * 1_000_000L; ; Thread.sleep(MERGE_PAUSE_MS)) {
+      List<RegionInfo> regions = admin.getRegions(table);
+      try {
+        admin.mergeRegionsAsync(new byte[][] {regions.get(0).getRegionName(), regions.get(1).getRegionName()}, false).get();
+        return;
+      } catch (ExecutionException e) {
+        Throwable cause = e;
+        while (cause != null && !(cause instanceof MergeRegionException)) cause = cause.getCause();
+        if (cause == null || System.nanoTime() > limit) throw e;
+      }
     }
   }
 

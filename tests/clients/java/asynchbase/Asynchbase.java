@@ -17,7 +17,7 @@ public final class Asynchbase {
   static final String TABLE = "asynchbase";
   /** The bounds between its regions. */
   static final String[] SPLITS = {"row-02000", "row-04000"};
-  private static final long PATIENCE_MS = 60_000;
+  private static final long PATIENCE_MS = 120_000;
 
   final HBaseClient client;
   private final ClassLoader administration;

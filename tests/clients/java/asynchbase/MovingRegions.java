@@ -8,19 +8,24 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.hbase.async.AtomicIncrementRequest;
 import org.hbase.async.Bytes;
 import org.hbase.async.KeyValue;
+import org.hbase.async.NonRecoverableException;
 import org.hbase.async.PutRequest;
 import org.hbase.async.Scanner;
 
 /** Regions are divided, merged, closed and opened again under a client that writes, counts and scans: it finds them again. */
 final class MovingRegions {
   private static final int COUNTERS = 60;
-  private static final long LOST_SCAN_MS = 10_000;
+  private static final long LOST_SCAN_MS = 10_000, STANDSTILL_MS = 180_000;
+  /** Rounds, and scans, that asynchbase may give up in a row: while a table is disabled it does not wait for ever. */
+  private static final int GIVEN_UP = 10;
 
   private final Asynchbase suite;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final List<String> written = Collections.synchronizedList(new ArrayList<>());
   private volatile int rounds, scans;
+  /** Of scans, in a row. */
+  private int givenUp;
 
   MovingRegions(Asynchbase suite) {
     this.suite = suite;
@@ -38,13 +43,13 @@ final class MovingRegions {
     suite.administer("reopen", Asynchbase.TABLE);
     suite.administer("merge", Asynchbase.TABLE);
     int seen = rounds, seenScans = scans;
-    for (long limit = System.currentTimeMillis() + 60_000; (rounds < seen + 2 || scans == seenScans) && failure.get() == null; ) {
+    for (long limit = System.currentTimeMillis() + STANDSTILL_MS; (rounds < seen + 2 || scans == seenScans) && failure.get() == null; ) {
       if (System.currentTimeMillis() > limit) throw new AssertionError("standstill after round " + seen + ", scan " + seenScans);
       Thread.sleep(20);
     }
     ended.set(true);
-    writer.join(60_000);
-    scanner.join(60_000);
+    writer.join(STANDSTILL_MS);
+    scanner.join(STANDSTILL_MS);
     if (failure.get() != null) throw new AssertionError(failure.get());
     if (writer.isAlive() || scanner.isAlive()) throw new AssertionError("a thread hangs");
     if (scans == 0) throw new AssertionError("no scan came to its end");
@@ -67,17 +72,40 @@ final class MovingRegions {
     return Asynchbase.row(i * 100) + "-counter";
   }
 
-  /** Every counter once, and a row of its own beside each. */
+  /** A round, which is done again until none of it is given up, so that all its rows are there. */
   private void write() throws Exception {
-    List<Deferred<?>> all = new ArrayList<>();
     int round = rounds;
+    for (int i = 1; ; i++) {
+      NonRecoverableException gaveUp = write(round);
+      if (gaveUp == null) break;
+      if (i == GIVEN_UP) throw gaveUp;
+    }
+    for (int i = 0; i < COUNTERS; i++) written.add(counter(i) + "-" + round);
+    rounds = round + 1;
+  }
+
+  /** Every counter once, and a row of its own beside each; why some were given up, when all are over. */
+  private NonRecoverableException write(int round) throws Exception {
+    List<Deferred<?>> all = new ArrayList<>();
     for (int i = 0; i < COUNTERS; i++) {
       all.add(suite.client.atomicIncrement(new AtomicIncrementRequest(Asynchbase.TABLE, counter(i), "g", "count", 1)));
       all.add(suite.client.put(new PutRequest(Asynchbase.TABLE, counter(i) + "-" + round, "g", "round", Integer.toString(round))));
     }
-    for (Deferred<?> each : all) Asynchbase.await(each);
-    for (int i = 0; i < COUNTERS; i++) written.add(counter(i) + "-" + round);
-    rounds = round + 1;
+    NonRecoverableException gaveUp = null;
+    for (Deferred<?> each : all) {
+      try {
+        Asynchbase.await(each);
+      } catch (NonRecoverableException e) {
+        if (!isGivenUp(e)) throw e;
+        gaveUp = e;
+      }
+    }
+    return gaveUp;
+  }
+
+  /** It has tried too often; what a server refuses for good has classes of its own. */
+  private static boolean isGivenUp(NonRecoverableException e) {
+    return e.getClass() == NonRecoverableException.class && String.valueOf(e.getMessage()).contains("Too many attempts");
   }
 
   /**
@@ -97,7 +125,11 @@ final class MovingRegions {
       }
     } catch (TimeoutException lost) {
       return;
+    } catch (NonRecoverableException e) {
+      if (!isGivenUp(e) || ++givenUp == GIVEN_UP) throw e;
+      return;
     }
+    givenUp = 0;
     Asynchbase.expect(PointOperations.ROWS, next);
     scans++;
   }

@@ -24,7 +24,7 @@ final class ClusterStandIn {
   }
 
   static final Object SKIP = new Object();
-  private static final int LOCATION_POLLS = 100, LOCATION_POLL_MS = 100;
+  private static final int LOCATION_POLLS = 600, LOCATION_POLL_MS = 100;
 
   private final HBaseTestingUtility utility;
 

@@ -28,8 +28,8 @@ public final class ExternalCluster {
   private static final String HOST = System.getProperty("external.host", "127.0.0.1");
   private static final String ZOOKEEPER_PORT = System.getProperty("external.zookeeper", "2181");
   private static final String ROOT = System.getProperty("external.root", "");
-  private static final int EMPTYING_LIMIT_S = 60;
-  private static final int COMPACTION_BEGIN_MS = 1000, COMPACTION_POLL_MS = 250, COMPACTION_POLLS = 120;
+  private static final int EMPTYING_LIMIT_S = 180;
+  private static final int COMPACTION_BEGIN_MS = 1000, COMPACTION_POLL_MS = 250, COMPACTION_POLLS = 720;
   /** Settings of clients and of the place where a test runs; all others are a server's. */
   private static final Pattern NOT_OF_A_SERVER = Pattern.compile(
     "hbase\\.client\\..*|hbase\\.rpc\\..*|hbase\\.ipc\\.(client|thread).*|hbase\\.zookeeper.*|hbase\\.masters"

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -15,7 +15,9 @@ import java.util.concurrent.Executors;
 public final class Diff {
   private final Map<String, String> arguments = new LinkedHashMap<>();
   private final Path work;
-  private final Server hbase, finback;
+  private final Server finback;
+  private final List<Server> started = new CopyOnWriteArrayList<>();
+  private Server hbase;
   private long done, differences;
   private final ExecutorService threads = Executors.newCachedThreadPool(r -> {
     Thread thread = new Thread(r);
@@ -29,7 +31,7 @@ public final class Diff {
     List<String> settings = new ArrayList<>(List.of("hbase.wal.hsync=false", "hbase.hregion.majorcompaction=0"));
     if (arguments.containsKey("set")) settings.addAll(List.of(arguments.get("set").split(",")));
     finback = new FinbackServer(work, arguments.get("finback"), settings);
-    hbase = new HBaseServer(work, arguments.get("hbase"), List.of(arguments.get("jvm").split(" ")));
+    started.add(finback);
   }
 
   public static void main(String[] args) throws Exception {
@@ -39,9 +41,11 @@ public final class Diff {
   private boolean run() throws Exception {
     Runtime.getRuntime().addShutdownHook(new Thread(this::end));
     long from = System.nanoTime();
-    CompletableFuture<Void> other = CompletableFuture.runAsync(() -> quietly(finback::start), threads);
+    // First, and at once: it takes ports that are free, and might take those that HBase is to have.
+    finback.start();
+    hbase = new HBaseServer(work, arguments.get("hbase"), List.of(arguments.get("jvm").split(" ")));
+    started.add(hbase);
     hbase.start();
-    other.get();
     System.out.printf("both servers are up after %d s%n", (System.nanoTime() - from) / 1_000_000_000);
     Restart restart = new Restart(hbase, finback, threads);
     Shrink shrink = new Shrink(hbase, finback, threads, restart);
@@ -80,7 +84,7 @@ public final class Diff {
   }
 
   private void end() {
-    for (Server server : List.of(finback, hbase)) quietly(server::kill);
+    for (Server server : started) quietly(server::kill);
   }
 
   interface Action {

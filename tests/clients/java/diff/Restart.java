@@ -27,6 +27,7 @@ final class Restart {
     other.get();
     for (Run table : tables) {
       table.connect();
+      table.awaitRegions();
       table.settle();
     }
   }

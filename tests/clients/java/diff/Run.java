@@ -64,6 +64,14 @@ final class Run implements AutoCloseable {
     if (left > 0) Thread.sleep(left / 1_000_000 + 1);
   }
 
+  /** Waits until all regions of both answer. */
+  void awaitRegions() throws Exception {
+    both(t -> {
+      t.awaitRegions();
+      return "done";
+    });
+  }
+
   /** Flushes both, and waits for what compactions follow. */
   void settle() throws Exception {
     both(Events.flush(), Events.flush());

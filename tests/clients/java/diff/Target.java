@@ -6,6 +6,7 @@ import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CompactionState;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
@@ -13,7 +14,9 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** One table on one server: what an operation is sent to. */
 final class Target implements AutoCloseable {
-  private static final int COMPACTION_LIMIT_MS = 120_000;
+  private static final int COMPACTION_LIMIT_MS = 120_000, OPENING_LIMIT_MS = 180_000;
+  private static final List<String> NOBODY_YET = List.of("NotServingRegionException", "RegionOpeningException", "ServerNotRunningYetException",
+    "PleaseHoldException", "ConnectionClosedException", "java.net.");
 
   final Server server;
   final TableName name;
@@ -47,6 +50,32 @@ final class Target implements AutoCloseable {
 
   /** Other regions have taken the place of the ones that were known. */
   void regionsHaveChanged() { regions = null; }
+
+  /** Returns when all regions answer. After a start they may be opened later than the server says that it serves. */
+  void awaitRegions() throws Exception {
+    long limit = System.nanoTime() + OPENING_LIMIT_MS * 1_000_000L;
+    for (; ; Thread.sleep(100)) {
+      try {
+        if (admin.isTableDisabled(name) || admin.isTableAvailable(name) && answer()) return;
+        if (System.nanoTime() > limit) throw new IOException("regions do not answer after " + OPENING_LIMIT_MS + " ms");
+      } catch (IOException e) {
+        if (System.nanoTime() > limit) throw e;
+      }
+    }
+  }
+
+  /** Whether all regions do. An exception is an answer too, unless it says that there is nobody yet. */
+  private boolean answer() throws IOException {
+    for (RegionInfo region : regions()) {
+      byte[] start = region.getStartKey();
+      try {
+        table.exists(new Get(start.length == 0 ? new byte[1] : start));
+      } catch (IOException e) {
+        if (NOBODY_YET.stream().anyMatch(Answer.thrown(e)::contains)) return false;
+      }
+    }
+    return true;
+  }
 
   void flush() throws IOException {
     for (RegionInfo region : regions()) admin.flushRegion(region.getRegionName());

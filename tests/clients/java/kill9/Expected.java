@@ -14,7 +14,8 @@ import java.util.Set;
 final class Expected {
   private final Map<String, String> known = new HashMap<>();
   private final Map<String, Set<String>> doubtful = new HashMap<>();
-  private long acknowledged;
+  /** Written by the one thread, and read by who waits for it. */
+  private volatile long acknowledged;
 
   /** The server said yes. */
   void acknowledged(String row, String value) {

@@ -29,11 +29,13 @@ import org.apache.hadoop.hbase.util.Bytes;
 public final class Kill9 {
   private static final TableName TABLE = TableName.valueOf("kill9");
   private static final int WORKERS_OF_A_KIND = 2;
+  /** How long a round may take to its first answers, on a machine that has little time for it. */
+  private static final long FIRST_ANSWERS_LIMIT_MS = 120_000;
 
   private final Map<String, String> options = new HashMap<>();
   private final List<Worker> workers = new ArrayList<>();
   private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
-  private volatile boolean stop;
+  private volatile boolean stop, killed;
   private volatile long flushes;
   private ServerProcess server;
   private Random random;
@@ -83,7 +85,7 @@ public final class Kill9 {
   }
 
   private void round(int round) throws Exception {
-    stop = false;
+    stop = killed = false;
     long before = acknowledged();
     List<Thread> threads = new ArrayList<>();
     long life = 200 + random.nextInt(2300), restart;
@@ -94,7 +96,9 @@ public final class Kill9 {
         threads.add(start(() -> work(w, counts && again != null ? again : once)));
       }
       threads.add(start(this::flush));
+      awaitFirstAnswers(before, round == 1);
       Thread.sleep(life);
+      killed = true;
       server.kill();
       restart = server.start();
       stop = true;
@@ -102,10 +106,16 @@ public final class Kill9 {
     }
     long acknowledged = acknowledged() - before, doubts = 0;
     for (Worker w : workers) doubts += w.expected.doubts();
-    if (acknowledged == 0) wrong.add("round " + round + ": nothing was acknowledged in " + life + " ms");
+    if (acknowledged == 0) wrong.add("round " + round + ": nothing was acknowledged");
     long rows = verify();
-    System.out.printf("round %d: killed after %d ms, ready again after %d ms, %d acknowledged, %d in doubt, %d rows, %s%n", round, life,
+    System.out.printf("round %d: killed %d ms after its first answers, ready again after %d ms, %d acknowledged, %d in doubt, %d rows, %s%n", round, life,
       restart, acknowledged, doubts, rows, wrong.isEmpty() ? "ok" : "WRONG");
+  }
+
+  /** Returns when something of this round is acknowledged and, where that is asked for, a flush has succeeded; or too late for both. */
+  private void awaitFirstAnswers(long before, boolean andFlush) throws Exception {
+    long limit = System.nanoTime() + FIRST_ANSWERS_LIMIT_MS * 1_000_000;
+    while ((acknowledged() == before || andFlush && flushes == 0) && wrong.isEmpty() && System.nanoTime() < limit) Thread.sleep(5);
   }
 
   private long acknowledged() {
@@ -145,19 +155,21 @@ public final class Kill9 {
     }
   }
 
-  /** Has a connection of its own: HBase 2.5's Admin.flush divides by the number of retries. */
+  /** Until the kill. Has a connection of its own: HBase 2.5's Admin.flush divides by the number of retries. */
   private void flush() throws Exception {
     Random own = new Random();
     Configuration conf = impatient();
     conf.set("hbase.client.retries.number", "2");
     try (Connection c = ConnectionFactory.createConnection(conf); Admin admin = c.getAdmin()) {
-      while (!stop) {
+      while (!killed) {
         Thread.sleep(100 + own.nextInt(600));
-        admin.flush(TABLE);
-        flushes++;
+        try {
+          admin.flush(TABLE);
+          flushes++;
+        } catch (java.io.IOException e) {
+          System.err.println("a flush ended with " + String.valueOf(e).replace('\n', ' '));
+        }
       }
-    } catch (java.io.IOException e) {
-      System.err.println("flush ended with " + String.valueOf(e).replace('\n', ' '));
     }
   }
 

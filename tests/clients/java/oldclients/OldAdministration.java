@@ -25,7 +25,7 @@ import org.apache.hadoop.hbase.util.Pair;
 
 /** Tables, families, namespaces, regions, the cluster. */
 final class OldAdministration {
-  private static final int PATIENCE_MS = 20_000, POLL_MS = 100;
+  private static final int PATIENCE_MS = 120_000, POLL_MS = 100;
 
   private final OldClient client;
   private final Admin admin;

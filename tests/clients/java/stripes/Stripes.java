@@ -51,7 +51,7 @@ public final class Stripes {
   private static final TableName TABLE = TableName.valueOf("striped");
   private static final byte[] Q = Bytes.toBytes("q");
   private static final String[] FAMILIES = {"into_stripes", "into_level_0"};
-  private static final int STRIPES = 3, ROWS = 1500, BATCHES = 3, LIMIT_S = 60;
+  private static final int STRIPES = 3, ROWS = 1500, BATCHES = 3, LIMIT_S = 300;
 
   private final Configuration conf = HBaseConfiguration.create();
   private final FileSystem fs;

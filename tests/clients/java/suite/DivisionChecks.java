@@ -7,7 +7,7 @@ import org.apache.hadoop.hbase.exceptions.MergeRegionException;
 
 /** Splits and merges of regions: what was there before is there after, and clients find it. */
 final class DivisionChecks extends Checks {
-  private static final int ROWS = 400, LIMIT_MS = 60_000, PAUSE_MS = 100;
+  private static final int ROWS = 400, LIMIT_MS = 180_000, PAUSE_MS = 100;
 
   DivisionChecks(Api api, String tag) { super(api, tag); }
 

@@ -174,7 +174,8 @@ public final class RefusalChecks extends ErrorChecks {
     long ms = elapsedMs(this::reads);
     yes(!isClient(2, 6) || ms >= 300, ms + " ms"); // older ones make their usual pause
     if (!isClient(2, 6)) return;
-    try (Api hasty = client("hbase.client.operation.timeout", "1000")) {
+    // time enough for everything but the wait that it is told
+    try (Api hasty = client("hbase.client.operation.timeout", "20000")) {
       hasty.get(t, get("r"));
       proxy.forget();
       proxy.refuse(9, "Get", first(t), "RpcThrottlingException", "60000");
@@ -208,12 +209,13 @@ public final class RefusalChecks extends ErrorChecks {
   /** The server has done it, but the client cannot know: it sends the same nonce, and the server does it once. */
   public void an_increment_whose_reply_is_lost_counts_once() throws Exception {
     TableName t = known();
-    try (Api client = client("hbase.rpc.timeout", "1500", "hbase.rpc.write.timeout", "1500")) {
+    try (Api client = client("hbase.rpc.timeout", "1500", "hbase.rpc.write.timeout", "1500", "hbase.client.retries.number", "30")) {
       eq(1L, count(client, t));
       proxy.forget();
       proxy.loseReplies(1, "Mutate", first(t));
       eq(2L, count(client, t));
-      eq(2, proxy.count("Mutate", first(t)));
+      // on a starved machine an answer may come too late by itself
+      yes(proxy.count("Mutate", first(t)) >= 2, "the increment was not sent again");
     }
   }
 

@@ -22,6 +22,10 @@ public final class SituationChecks extends ErrorChecks {
   private static final int LEASE_MS = 1500;
   /** How often the server looks for leases that are over. */
   private static final int LOOK_MS = 1000;
+  /** What a client that keeps a scanner's lease is busy with is quicker than that, unless the machine has no time for it. */
+  private static final int STALL_MS = 500;
+  /** How often something is tried that a stall may spoil, and how long a lease that is over may last. */
+  private static final int TRIES = 10, LATEST_LOOK_MS = 60_000;
   private static final int MIB = 1 << 20;
 
   SituationChecks(Api api, String tag, Proxy proxy, Clients clients, Configuration conf) { super(api, tag, proxy, clients, conf); }
@@ -96,36 +100,106 @@ public final class SituationChecks extends ErrorChecks {
       api.flush(t);
     }
     impatient().get(t, get("r"));
-    Put big = new Put(b("big")).addColumn(A, Q, bytes(MIB + MIB / 2));
-    try (Api patient = client("hbase.client.retries.number", "30")) {
+    try (Api patient = client("hbase.client.retries.number", "60", "hbase.client.operation.timeout", "120000")) {
       patient.get(t, get("r"));
-      api.put(t, big);
-      String words = fails(RegionTooBusyException.class, () -> impatient().put(t, put("r", "a", "q", "v"))).getMessage();
-      yes(words.contains("Over memstore limit="), words);
-      proxy.forget();
-      patient.put(t, put("r", "a", "q", "v"));
-      yes(proxy.count("Mutate", first(t)) > 1, "the put was not refused");
-      eq(0, lookups());
+      // on a starved machine the wait may be over before the puts come
+      boolean refused = false;
+      for (int i = 0; i < TRIES && !refused; i++) refused = areRefusedWhileItIsFull(t, patient);
+      yes(refused, "the puts were not refused");
       eq("r/a:q=v", text(patient.get(t, get("r"))));
     }
     discard(t);
   }
 
+  /** Whether both the impatient client's put and the patient one's came while the memory was full. */
+  private boolean areRefusedWhileItIsFull(TableName t, Api patient) throws Exception {
+    api.put(t, new Put(b("big")).addColumn(A, Q, bytes(MIB + MIB / 2)));
+    try {
+      impatient().put(t, put("r", "a", "q", "v"));
+      return false;
+    } catch (Exception e) {
+      Throwable busy = find(RegionTooBusyException.class, e);
+      if (busy == null) throw e;
+      yes(busy.getMessage().contains("Over memstore limit="), busy.getMessage());
+    }
+    proxy.forget();
+    patient.put(t, put("r", "a", "q", "v"));
+    eq(0, lookups());
+    return proxy.count("Mutate", first(t)) > 1;
+  }
+
   /** The asynchronous client renews the lease of a scanner whose results are not taken. */
   public void a_scanner_whose_lease_is_over() throws Exception {
     TableName t = rows("lease");
+    int idleMs = LEASE_MS + LOOK_MS + LEASE_MS / 2;
+    boolean shown = false;
+    if (isAsync()) {
+      for (int i = 0; i < TRIES && !shown; i++) shown = isKeptByItself(t, idleMs);
+      yes(shown, "stalls only");
+    } else {
+      for (; idleMs < LATEST_LOOK_MS && !shown; idleMs *= 2) shown = isOpenedAgain(t, idleMs);
+      yes(shown, "a scanner was still there after " + idleMs / 2 + " ms");
+    }
+    discard(t);
+  }
+
+  /** False if the server has not yet looked: on a starved machine that may take longer. */
+  private boolean isOpenedAgain(TableName t, int idleMs) throws Exception {
     proxy.forget();
     try (ResultScanner scanner = oneByOne(api, t); ResultScanner other = oneByOne(impatient(), t)) {
       List<Result> all = new ArrayList<>(Arrays.asList(scanner.next(), scanner.next()));
       other.next();
-      Thread.sleep(LEASE_MS + LOOK_MS + LEASE_MS / 2);
+      int opened = proxy.count("Scan/open", first(t));
+      Thread.sleep(idleMs);
+      try {
+        other.next();
+        return false;
+      } catch (Exception e) {
+        if (find(UnknownScannerException.class, e) == null) throw e;
+      }
+      // its lease was over before that of the other
       for (Result r; (r = scanner.next()) != null;) all.add(r);
       eq("r0 r1 r2 r3 r4 r5 r6 r7 r8", rows(all));
-      eq(isAsync() ? 2 : 3, proxy.count("Scan/open", first(t)));
-      eq(isAsync(), proxy.count("Scan/renew", "*") > 0);
-      if (!isAsync()) fails(UnknownScannerException.class, other::next);
+      yes(proxy.count("Scan/open", first(t)) > opened, "the scanner was not opened again");
+      eq(0, proxy.count("Scan/renew", "*"));
     }
-    discard(t);
+    return true;
+  }
+
+  /** False if a stall may be the reason why the lease was over nevertheless. */
+  private boolean isKeptByItself(TableName t, int idleMs) throws Exception {
+    proxy.forget();
+    Stalls stalls = new Stalls();
+    try (ResultScanner scanner = oneByOne(api, t); ResultScanner other = oneByOne(impatient(), t)) {
+      List<Result> all = new ArrayList<>(Arrays.asList(scanner.next(), scanner.next()));
+      other.next();
+      stalls.look();
+      for (int i = 0; i < idleMs; i += LEASE_MS / 5) pause(t, stalls);
+      for (Result r; (r = scanner.next()) != null; stalls.look()) all.add(r);
+      eq("r0 r1 r2 r3 r4 r5 r6 r7 r8", rows(all));
+    }
+    int opened = proxy.count("Scan/open", first(t)), renewed = proxy.count("Scan/renew", "*");
+    boolean kept = opened == 2 && renewed > 0;
+    yes(kept || stalls.longestMs > STALL_MS, opened + " opened, " + renewed + " renewed");
+    return kept;
+  }
+
+  /** The longest time between two answers. */
+  private static final class Stalls {
+    private long last = System.nanoTime(), longestMs;
+
+    void look() {
+      long now = System.nanoTime();
+      longestMs = Math.max(longestMs, (now - last) / 1_000_000);
+      last = now;
+    }
+  }
+
+  /** Part of a lease, and a read that shows whether there was a stall: in the client, the proxy or the server. */
+  private void pause(TableName t, Stalls stalls) throws Exception {
+    Thread.sleep(LEASE_MS / 5);
+    api.get(t, get("r0"));
+    stalls.look();
   }
 
   private static ResultScanner oneByOne(Api client, TableName t) throws Exception {
@@ -134,19 +208,31 @@ public final class SituationChecks extends ErrorChecks {
 
   public void a_scanner_whose_lease_is_renewed() throws Exception {
     TableName t = rows("renewed");
+    boolean shown = false;
+    for (int i = 0; i < TRIES && !shown; i++) shown = isKeptByRenewal(t);
+    yes(shown, "stalls only");
+    discard(t);
+  }
+
+  /** False if a stall may be the reason why the lease was over nevertheless. */
+  private boolean isKeptByRenewal(TableName t) throws Exception {
     proxy.forget();
+    Stalls stalls = new Stalls();
     try (ResultScanner scanner = oneByOne(api, t)) {
       List<Result> all = new ArrayList<>();
       all.add(scanner.next());
+      stalls.look();
       for (int i = 0; i < 8; i++) {
-        Thread.sleep(LEASE_MS / 5);
+        pause(t, stalls);
         scanner.renewLease();
+        stalls.look();
       }
-      for (Result r; (r = scanner.next()) != null;) all.add(r);
+      for (Result r; (r = scanner.next()) != null; stalls.look()) all.add(r);
       eq("r0 r1 r2 r3 r4 r5 r6 r7 r8", rows(all));
     }
-    eq(1, proxy.count("Scan/open", first(t)));
-    discard(t);
+    int opened = proxy.count("Scan/open", first(t));
+    yes(opened == 1 || stalls.longestMs > STALL_MS, opened + " opened");
+    return opened == 1;
   }
 
   public void a_row_that_is_too_big_for_a_get() throws Exception {

@@ -22,7 +22,7 @@ import org.apache.thrift.transport.TSocket;
 
 /** HBase's Thrift gateway, the second interface: HOST PORT. */
 public final class Thrift2 {
-  private static final int ROWS = 200, TIMEOUT_MS = 30_000;
+  private static final int ROWS = 200, TIMEOUT_MS = 120_000;
 
   private final THBaseService.Client client;
   private final ByteBuffer table = bytes("thrift2_table");
