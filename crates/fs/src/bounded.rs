@@ -286,6 +286,10 @@ impl FileSystem for BoundedFileSystem {
         self.shared.inner.hard_link(from, to)
     }
 
+    fn has_other_names(&self, path: &Path) -> io::Result<bool> {
+        self.shared.inner.has_other_names(path)
+    }
+
     fn sync_file(&self, path: &Path) -> io::Result<()> {
         self.shared.inner.sync_file(path)
     }

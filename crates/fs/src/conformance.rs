@@ -295,7 +295,10 @@ fn second_names(fs: &dyn FileSystem, root: &Path) {
         Ok(()) => {
             assert_eq!((identity(&first), identity(&second)), (of_first, of_first), "a file with two names");
             assert_eq!(kind(fs.hard_link(&first, &second)), ErrorKind::AlreadyExists);
+            let has_others = |path: &Path| fs.has_other_names(path).expect("names");
+            assert!(has_others(&first) && has_others(&second) && !has_others(&root.join("same")));
             fs.remove_file(&first).expect("remove");
+            assert!(!has_others(&second), "its only name");
             assert_eq!(get(fs, &second), b"bytes", "a file outlives one of its names");
             assert_eq!(kind(fs.hard_link(&first, &root.join("third"))), ErrorKind::NotFound);
         }

@@ -247,6 +247,11 @@ impl FileSystem for FaultyFileSystem {
         self.inner.hard_link(from, to)
     }
 
+    fn has_other_names(&self, path: &Path) -> io::Result<bool> {
+        self.faults.begin_read("metadata")?;
+        self.inner.has_other_names(path)
+    }
+
     fn sync_file(&self, path: &Path) -> io::Result<()> {
         self.faults.begin_sync()?;
         self.inner.sync_file(path)

@@ -78,6 +78,11 @@ pub trait FileSystem: Send + Sync + Debug {
     /// where the two are on different devices: the caller then copies.
     fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Whether a file has other names, under which somebody else may change it.
+    fn has_other_names(&self, path: &Path) -> io::Result<bool> {
+        self.metadata(path).map(|_| false)
+    }
+
     /// Makes the content and the length of a file durable that somebody else wrote, and may not have synced. An error for
     /// anything but a regular file.
     fn sync_file(&self, path: &Path) -> io::Result<()>;

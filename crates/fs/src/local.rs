@@ -92,6 +92,10 @@ impl FileSystem for LocalFileSystem {
         fs::hard_link(fs::canonicalize(from)?, to)
     }
 
+    fn has_other_names(&self, path: &Path) -> io::Result<bool> {
+        Ok(fs::metadata(path)?.nlink() > 1)
+    }
+
     fn sync_file(&self, path: &Path) -> io::Result<()> {
         // Before it is opened: opening a pipe would wait for somebody to write.
         if !fs::metadata(path)?.is_file() {

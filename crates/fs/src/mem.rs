@@ -167,6 +167,19 @@ impl Tree {
         }
     }
 
+    /// How many names a file has.
+    fn names_of(&self, inode: InodeNumber) -> usize {
+        let (mut names, mut dirs) = (0, vec![ROOT]);
+        while let Some(dir) = dirs.pop() {
+            let entries = self.dir(dir).map(|entries| entries.values()).into_iter().flatten();
+            for &entry in entries {
+                names += usize::from(entry == inode);
+                dirs.push(entry);
+            }
+        }
+        names
+    }
+
     fn metadata(&self, inode: InodeNumber) -> Metadata {
         let identity = Some((0, inode));
         match self.inodes.get(&inode) {
@@ -303,6 +316,12 @@ impl FileSystem for MemFileSystem {
         }
         tree.dir_mut(parent)?.insert(name, inode);
         Ok(())
+    }
+
+    fn has_other_names(&self, path: &Path) -> io::Result<bool> {
+        let tree = self.tree.lock();
+        let inode = tree.find(path)?;
+        Ok(tree.names_of(inode) > 1)
     }
 
     fn sync_file(&self, path: &Path) -> io::Result<()> {

@@ -63,9 +63,9 @@ impl DataBlockEncoding {
         !matches!(self, Self::None | Self::RowIndexV1)
     }
 
-    /// The encoding of HBase's name.
+    /// The encoding of HBase's name, in upper or lower case.
     pub fn from_name(name: &str) -> Option<Self> {
-        KNOWN.iter().find(|(.., known)| *known == name).map(|(encoding, ..)| *encoding)
+        KNOWN.iter().find(|(.., known)| known.eq_ignore_ascii_case(name)).map(|(encoding, ..)| *encoding)
     }
 
     /// The encoding with this number.

@@ -216,7 +216,8 @@ fn check_fifo_compaction(table: &TableDescriptor, blocking_store_files: i64) -> 
 }
 
 fn check_bloom_filter(family: &ColumnFamilyDescriptor, complain: Complain<'_>) -> Result<(), RpcException> {
-    if family.attribute("BLOOMFILTER") != Some("ROWPREFIX_FIXED_LENGTH") {
+    let filter = family.attribute("BLOOMFILTER");
+    if !filter.is_some_and(|filter| filter.eq_ignore_ascii_case("ROWPREFIX_FIXED_LENGTH")) {
         return Ok(());
     }
     let length = family.setting("RowPrefixBloomFilter.prefix_length").map(|text| text.trim().parse::<i64>());

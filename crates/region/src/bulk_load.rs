@@ -28,8 +28,9 @@ pub(crate) use replay::sweep_staged;
 use staged::Staged;
 pub(crate) use staged::StagedFile;
 
-/// Files of one load: each is open while the load lasts.
-const MAX_FILES: usize = 1024;
+/// Files of one load, whose indexes are all in memory while it lasts. HBase's tools send 32 for each family and region, unless they
+/// are told otherwise.
+const MAX_FILES: usize = 16 << 10;
 
 /// One file of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
 use finback_cell::{Bytes, CellOrder};
 use finback_fs::NextRead;
-use finback_hfile::{HFileScanner, WriterOptions, file_info_keys};
+use finback_hfile::{DataBlockEncoding, HFileError, HFileScanner, WriterOptions, file_info_keys};
 use finback_proto::pb;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -156,6 +156,29 @@ impl Region {
         control: &dyn JobControl,
         memory: &mut CompactionTurn<'_>,
     ) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
+        let encoding = store.encoding();
+        let written = self.write_compacted_in(encoding, store, job, leftovers, control, memory);
+        match written {
+            // A file that was loaded may have what no such encoding can hold: cells of other families, or tags that are none.
+            Err(RegionError::StoreFile(error))
+                if matches!(*error, HFileError::Unwritable { .. }) && encoding != DataBlockEncoding::None =>
+            {
+                tracing::warn!(region = %self.encoded_name, %error, "compacted once more, without data block encoding");
+                self.write_compacted_in(DataBlockEncoding::None, store, job, leftovers, control, memory)
+            }
+            written => written,
+        }
+    }
+
+    fn write_compacted_in(
+        &self,
+        encoding: DataBlockEncoding,
+        store: &Store,
+        job: &CompactionJob,
+        leftovers: &Leftovers,
+        control: &dyn JobControl,
+        memory: &mut CompactionTurn<'_>,
+    ) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
         let (inputs, all_files) = (&job.inputs[..], job.all_files);
         let now = self.environment.host.now_ms();
         let smallest_read_point = self.mvcc.smallest_read_point();
@@ -165,6 +188,7 @@ impl Region {
             include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
             include_mvcc: true,
             major_compaction: all_files,
+            encoding,
             ..store.writer_options(compression, now)
         };
         // Those that no reader can tell apart any more are 0. If that is all of them they are not written.

@@ -5,7 +5,7 @@ use crate::heap::OneColumn;
 use crate::row_range::RowRange;
 use crate::store_file::StoreFile;
 use finback_cell::{Bytes, CellOrder, Scan, TimeRange};
-use finback_hfile::{AskedRow, BlockCache, BloomProbe};
+use finback_hfile::{AskedRow, BlockCache, BloomProbe, BloomType};
 use std::sync::Arc;
 
 /// What a Bloom filter says.
@@ -27,6 +27,8 @@ pub(crate) struct Relevant<'a> {
     order: CellOrder,
     lower: &'a [u8],
     upper: &'a [u8],
+    include_upper: bool,
+    reversed: bool,
     time_range: TimeRange,
     /// Sources with nothing newer have expired.
     oldest: i64,
@@ -50,6 +52,8 @@ impl<'a> Relevant<'a> {
             order,
             lower,
             upper,
+            include_upper: if rows.reversed { rows.include_start } else { rows.include_stop },
+            reversed: rows.reversed,
             time_range: scan.time_range_of(family),
             oldest: if expires { rules.oldest_unexpired(now()) } else { i64::MIN },
         }
@@ -64,10 +68,16 @@ impl<'a> Relevant<'a> {
 
     /// What the file's Bloom filter says about this read, as far as that is in memory.
     pub(crate) fn bloom(&self, file: &StoreFile, cache: &Arc<dyn BlockCache>) -> BloomAnswer {
-        let Some((row, column)) = self.single.filter(|_| file.reader().bloom_type().is_some()) else {
-            return BloomAnswer::Perhaps;
+        let (asked, row, column) = match (self.single, file.reader().bloom_type()) {
+            (Some((row, column)), Some(_)) => (&self.asked, row, column),
+            // From its end a file is not asked for.
+            (None, Some(BloomType::RowPrefix(length))) if !self.reversed => {
+                let Some(prefix) = self.prefix().get(..length as usize) else { return BloomAnswer::Perhaps };
+                (&AskedRow::new(prefix), prefix, None)
+            }
+            _ => return BloomAnswer::Perhaps,
         };
-        match BloomProbe::answer_of_cache(file.reader(), &**cache, &self.asked, column) {
+        match BloomProbe::answer_of_cache(file.reader(), &**cache, asked, column) {
             Some(true) => return BloomAnswer::Perhaps,
             Some(false) => return BloomAnswer::No,
             None => {}
@@ -77,6 +87,19 @@ impl<'a> Relevant<'a> {
             Some(column) => BloomProbe::column(reader, cache, row, column),
             None => BloomProbe::row(reader, cache, row),
         })
+    }
+
+    /// What all rows of the read begin with.
+    fn prefix(&self) -> &'a [u8] {
+        let (lower, upper) = (self.lower, self.upper);
+        let mut length = lower.iter().zip(upper).take_while(|(a, b)| a == b).count();
+        // Before what comes next after all rows with one byte more.
+        let next = lower.get(length).and_then(|byte| byte.checked_add(1));
+        if !self.include_upper && next.is_some_and(|next| upper[length..] == [next]) {
+            length += 1;
+            length += lower[length..].iter().take_while(|byte| **byte == u8::MAX).count();
+        }
+        &lower[..length]
     }
 
     /// Whether a source with timestamps from `min` to `max` matters.
@@ -101,3 +124,6 @@ fn single_column<'a>(scan: &'a Scan, family: &[u8]) -> Option<&'a [u8]> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,22 +165,28 @@ impl Store {
         let attributes = [compression, "COMPRESSION_COMPACT", "COMPRESSION"];
         let general = if compression == "COMPRESSION" { &attributes[2..] } else { &attributes[..] };
         let compression = general.iter().find_map(|attribute| self.family.attribute(attribute));
-        let encoding = self.family.attribute("DATA_BLOCK_ENCODING");
         WriterOptions {
             order: self.order,
             block_size_bytes: self.family.block_size_bytes(),
             bloom: self.bloom(),
             compression: compression.and_then(Compression::from_name).unwrap_or_default(),
-            encoding: encoding.and_then(DataBlockEncoding::from_name).unwrap_or_default(),
+            encoding: self.encoding(),
             compress_tags: self.family.flag("COMPRESS_TAGS", true),
             create_time_ms,
             ..WriterOptions::default()
         }
     }
 
+    /// The data block encoding of this family's files.
+    pub(crate) fn encoding(&self) -> DataBlockEncoding {
+        let encoding = self.family.attribute("DATA_BLOCK_ENCODING");
+        encoding.and_then(DataBlockEncoding::from_name).unwrap_or_default()
+    }
+
     /// The Bloom filters of this family's files.
     fn bloom(&self) -> BloomOptions {
-        let filter = match self.family.attribute("BLOOMFILTER").unwrap_or("ROW") {
+        let filter = self.family.attribute("BLOOMFILTER").unwrap_or("ROW").to_ascii_uppercase();
+        let filter = match filter.as_str() {
             "ROW" => Some(BloomType::Row),
             "ROWCOL" => Some(BloomType::RowColumn),
             "ROWPREFIX_FIXED_LENGTH" => self
@@ -318,10 +324,11 @@ impl Store {
     }
 
     /// Highest sequence id of any file or any cell of it: a file may have cells above its own id, which would not be seen
-    /// under a lower read point.
+    /// under a lower read point. What a file says of cells that got another when it was loaded is another table's.
     pub(crate) fn highest_sequence_id(&self) -> u64 {
-        let highest =
-            |file: &Arc<StoreFile>| file.max_sequence_id().unwrap_or(0).max(file.max_cell_sequence_id());
+        let highest = |file: &Arc<StoreFile>| {
+            file.max_sequence_id().unwrap_or(0).max(file.highest_sequence_id_of_cells())
+        };
         self.files.load().iter().map(highest).max().unwrap_or(0)
     }
 

@@ -140,7 +140,11 @@ impl StoreFile {
         self.named_by(file_info::PART_OF_COMPACTION)
     }
 
+    /// A file that was loaded was not made here: what it has to say of others of its directory is another one's.
     fn named_by(&self, key: &[u8]) -> Vec<Vec<u8>> {
+        if self.bulk.is_some() {
+            return Vec::new();
+        }
         let event = self.reader.file_info(key).unwrap_or(b"PBUF");
         let event: Result<pb::CompactionEventTracker, _> = pbuf::decode(event, "CompactionEventTracker");
         event
@@ -214,6 +218,11 @@ impl StoreFile {
     pub(crate) fn bulk_sequence_id(&self) -> Option<u64> {
         let bulk = self.bulk.filter(|bulk| !bulk.own_ids)?;
         Some(bulk.sequence_id.map_or(0, |sequence_id| self.of_half(sequence_id)))
+    }
+
+    /// Whether it was loaded, and its cells have sequence ids of their own.
+    pub(crate) fn keeps_ids_of_load(&self) -> bool {
+        self.bulk.is_some_and(|bulk| bulk.own_ids)
     }
 
     /// As HBase does it, top halves are newer than bottom halves of the same file.

@@ -98,21 +98,29 @@ fn split_tag(tags: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
 }
 
-/// Bytes that a cell may take more than it has, whatever is in it: the headers of a value that is compressed by itself, and lengths.
-const MOST_GROWTH: usize = 64;
+/// Bytes that a cell may take more than it has, for lengths and for what is in no dictionary yet.
+const MOST_GROWTH: usize = 16;
+/// For the headers of a value that is compressed by itself.
+const MOST_HEADERS: usize = 48;
+/// For a tag that is in no dictionary yet.
+const MOST_TAG_GROWTH: usize = 2;
 /// That part of a value it may take more: Snappy allows itself a sixth, and other codecs less; the rest is for what frames each chunk.
 const MOST_VALUE_GROWTH: usize = 5;
 
-/// The most that a block of cells may take when it is compressed; none if some cell cannot be, as it or its tags are not whole.
-pub(crate) fn most_bytes(mut cells: &[u8]) -> Option<usize> {
+/// The most that a block of cells may take when it is compressed, with its values or without; none if some cell cannot be, as it or its tags are not whole.
+pub(crate) fn most_bytes(mut cells: &[u8], with_values: bool) -> Option<usize> {
     let mut most = cells.len();
     while !cells.is_empty() {
         let (cell, rest) = block::split_first(cells).ok()?;
         cells = rest;
-        most = most.saturating_add(MOST_GROWTH + cell.value_length() / MOST_VALUE_GROWTH);
+        most = most.saturating_add(MOST_GROWTH);
+        if with_values {
+            most = most.saturating_add(MOST_HEADERS + cell.value_length() / MOST_VALUE_GROWTH);
+        }
         let mut tags = cell.tags();
         while !tags.is_empty() {
             tags = split_tag(tags)?.1;
+            most = most.saturating_add(MOST_TAG_GROWTH);
         }
     }
     Some(most)

@@ -10,10 +10,6 @@ const MAX_FAILED_RANGES: usize = 1024;
 pub(crate) struct FailedRanges(VecDeque<(u64, u64, WalError)>);
 
 impl FailedRanges {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Positions after `from` up to `to`, behind those of all earlier calls, or all of them again.
     pub(crate) fn add(&mut self, from: u64, to: u64, error: &WalError) {
         while self.0.back().is_some_and(|&(known, ..)| known >= from) {

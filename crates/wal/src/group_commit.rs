@@ -167,9 +167,12 @@ impl Writer {
     /// What came after an entry that failed fails with it, and is not written; but for what its writer has left, which is in a
     /// memstore. That is written: for what was made of it, it has failed all the same.
     fn leave_out_dependents(&self, group: &mut Group) {
-        if self.shared.failed.lock().is_empty() || group.entries.iter().all(|entry| entry.after == 0) {
+        // Whatever fails of this group does for what had failed before it.
+        let failed = self.shared.failed.lock();
+        if group.entries.iter().all(|entry| failed.check(entry.after).is_ok()) {
             return;
         }
+        drop(failed);
         // Under the queue's lock: who leaves an entry from now on hears that it has failed.
         let queue = self.shared.queue.lock();
         let mut failed = self.shared.failed.lock();
@@ -375,10 +378,12 @@ impl Writer {
         self.shared.accounting.lock().rolled(path);
     }
 
+    /// An error if there are edits that were answered, and are in no log.
     pub(crate) fn close(&mut self) -> Answer {
         if !self.carried.is_empty() {
             self.reopen(); // a last time
         }
+        let lost = (!self.carried.is_empty()).then(|| self.shared.queue.lock().failure()).flatten();
         {
             let mut queue = self.shared.queue.lock();
             // Not one more entry from here on.
@@ -390,7 +395,7 @@ impl Writer {
             self.finish(file);
         }
         self.shared.archive_unneeded();
-        Ok(())
+        lost.map_or(Ok(()), Err)
     }
 }
 

@@ -269,11 +269,8 @@ impl Wal {
         entry.key().check(entry.cells.len())?;
         // What cannot be compressed is refused here: in the thread it would take its whole group down.
         if let Some(compression) = &self.log.shared.options.compression {
-            let most = compressed_cells::most_bytes(&entry.cells).ok_or(WalError::Malformed)?;
-            // Dictionaries make no cell larger.
-            if compression.values.is_some() {
-                entry.key().check(most)?;
-            }
+            let most = compressed_cells::most_bytes(&entry.cells, compression.values.is_some());
+            entry.key().check(most.ok_or(WalError::Malformed)?)?;
         }
         let (position, wake) = self.log.shared.queue.lock().push(permit, &entry, &self.log.shared.options)?;
         if wake {

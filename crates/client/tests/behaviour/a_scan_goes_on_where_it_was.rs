@@ -380,8 +380,7 @@ async fn a_scanner_whose_time_is_over_is_closed() {
         page(&[], true)
     });
     let config = cluster.config().scan_timeout(Duration::from_millis(500));
-    let mut scanner =
-        Connection::open(config).await.unwrap().table("t").unwrap().scan(Scan::new()).unwrap();
+    let mut scanner = Connection::open(config).await.unwrap().table("t").unwrap().scan(Scan::new()).unwrap();
     scanner.next().await.unwrap().unwrap();
     scanner.next().await.unwrap_err();
     let closing = tokio::time::timeout(Duration::from_secs(60), closed.recv()).await;

@@ -348,7 +348,9 @@ fn meta_scan(state: &mut State, call: &Call) -> Outcome {
         more_results_in_region: Some(false),
         ..Default::default()
     };
-    if row.is_some() && let Some(server) = state.moves_after_look_up.take() {
+    if row.is_some()
+        && let Some(server) = state.moves_after_look_up.take()
+    {
         (state.regions[0].1, state.regions[0].2) = (server, 2);
     }
     let cells: Vec<u8> = rows.into_iter().flat_map(|(_, block)| block).collect();

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Of a file that keeps its own: the region's go on from the highest, and must not come to an end.
+const HIGHEST_SEQUENCE_ID: u64 = i64::MAX as u64 / 2;
 /// Unknown families that an error names.
 const MAX_NAMES: usize = 10;
 
@@ -46,6 +48,9 @@ impl Region {
         let file = StoreFile::open_as(&**self.environment.root.fs(), staged, source, None)?;
         if file.reader().order() != self.order {
             return Err(invalid("has its cells in another order than the region"));
+        }
+        if file.keeps_ids_of_load() && file.max_cell_sequence_id() > HIGHEST_SEQUENCE_ID {
+            return Err(invalid("has sequence ids above which there are none for what is written after it"));
         }
         let (first, last) = (file.reader().first_key(), file.reader().last_key());
         let (Some(first), Some(last)) = (first.map(Key::from_checked), last.map(Key::from_checked)) else {

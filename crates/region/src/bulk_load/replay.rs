@@ -1,13 +1,14 @@
 //! After a crash: loads that were decided are finished, others are removed.
 
-use super::staged::staged_name;
+use super::staged::{make_own, staged_name};
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
 use finback_cell::RegionInfo;
+use finback_fs::FileSystem;
 use finback_layout::{RootDir, StoreFileName};
 use finback_proto::{Message, pb};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file that a marker names.
@@ -63,6 +64,7 @@ impl Region {
             let io =
                 |result: std::io::Result<()>| result.map_err(|error| RegionError::io(&file.served, &error));
             io(file.served.parent().map_or(Ok(()), |dir| fs.create_dir_all(dir)))?;
+            file.make_own(&**fs, &file.staged)?;
             let opened = StoreFile::open_as(&**fs, &file.staged, &file.served, file.sequence_id)?;
             io(fs.rename(&file.staged, &file.served))?;
             let store = self.store(&file.family)?;
@@ -73,8 +75,8 @@ impl Region {
         Ok(())
     }
 
-    /// Files that had their places when the server died, and were not in the lists of their stores yet. One that a served
-    /// file is the compaction of is in the list no more: it waits for the archive.
+    /// Files that had their places when the server died, and were not in the lists of their stores yet, or had their old names still. One
+    /// that a served file is the compaction of is in the list no more: it waits for the archive.
     fn serve_unlisted(&self, files: &[(Place, Named)]) -> Result<(), RegionError> {
         let fs = self.environment.root.fs();
         for (_, file) in files.iter().filter(|(place, _)| *place == Place::Placed) {
@@ -83,8 +85,14 @@ impl Region {
                 served.name() == file.name
                     || served.compacted_files().iter().any(|input| input == file.name.as_bytes())
             };
-            let is_served = store.files().iter().any(has_its_cells);
             let is_there = fs.exists(&file.served).map_err(|error| RegionError::io(&file.served, &error))?;
+            if is_there && file.make_own(&**fs, &file.served)? {
+                let before = store.remove_files(std::slice::from_ref(&file.name));
+                if !before.is_empty() {
+                    store.add_file(StoreFile::open_as(&**fs, &file.served, &file.served, file.sequence_id)?);
+                }
+            }
+            let is_served = store.files().iter().any(has_its_cells);
             if !is_served && is_there {
                 let opened = StoreFile::open_as(&**fs, &file.served, &file.served, file.sequence_id)?;
                 self.track(store, &[], std::slice::from_ref(&opened))?;
@@ -114,6 +122,10 @@ impl Region {
 }
 
 impl Named {
+    fn make_own(&self, fs: &dyn FileSystem, path: &Path) -> Result<bool, RegionError> {
+        make_own(fs, path, self.staged.parent().unwrap_or(path))
+    }
+
     fn place(&self, root: &RootDir) -> Result<Place, RegionError> {
         let is_at = |path: &PathBuf| root.fs().exists(path).map_err(|error| RegionError::io(path, &error));
         Ok(if is_at(&self.served)? || is_at(&self.archived)? {

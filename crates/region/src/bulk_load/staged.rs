@@ -155,6 +155,18 @@ fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, RegionError> {
     result.map_err(|error| RegionError::io(path, &error))
 }
 
+/// Sees to it that what is done under another name of a file, the client's, is not done to this one. Whether it was copied for that; `dir`
+/// is of the same device.
+pub(super) fn make_own(fs: &dyn FileSystem, path: &Path, dir: &Path) -> Result<bool, RegionError> {
+    if !at(path, fs.has_other_names(path))? {
+        return Ok(false);
+    }
+    at(dir, fs.create_dir_all(dir))?;
+    let copy = dir.join(new_store_file_name()?);
+    at(path, bring(fs, path, &copy, true).and_then(|()| fs.rename(&copy, path)))?;
+    Ok(true)
+}
+
 /// A second name for `from`, durable but for the name; a copy where that is asked for, or is all that there is.
 fn bring(fs: &dyn FileSystem, from: &Path, to: &Path, copy: bool) -> std::io::Result<()> {
     // Whoever wrote it may not have: the load is answered only when it survives a crash.

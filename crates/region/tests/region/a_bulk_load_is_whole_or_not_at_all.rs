@@ -63,6 +63,18 @@ fn assert_clean(machine: &Machine, what: &str) {
     assert!(!world.fs.exists(&dir).unwrap(), "{what}");
 }
 
+/// What a client does to its files, if these are there still, is not done to those of the region.
+fn assert_no_alias(machine: &Machine, files: &[BulkLoadFile], what: &str) {
+    let world = &machine.world;
+    let dir_of = |family| world.root.family_dir(&world.info.table, &world.info.encoded_name(), family);
+    for entry in files.iter().flat_map(|file| {
+        let dir = dir_of(&file.family);
+        world.fs.list(&dir).unwrap().into_iter().map(move |entry| dir.join(entry.name))
+    }) {
+        assert!(!world.fs.has_other_names(&entry).unwrap(), "{what}: {}", entry.display());
+    }
+}
+
 #[test]
 fn the_power_is_cut() {
     let operations = operations();
@@ -84,6 +96,7 @@ fn the_power_is_cut() {
                 "{what}: the client's files are gone"
             );
             assert_clean(&next, &what);
+            assert_no_alias(&next, &files, &what);
             outcomes.insert((answered, loaded));
             // Nothing of it is done twice, and nothing comes later.
             write(&region, "after");
@@ -114,6 +127,7 @@ fn the_power_is_cut_again_while_the_load_is_finished() {
             let region = next.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"));
             assert!(is_loaded(&region, &what) || !answered, "{what}");
             assert_clean(&next, &what);
+            assert_no_alias(&next, &files, &what);
         }
     }
 }

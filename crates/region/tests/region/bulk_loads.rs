@@ -1,6 +1,8 @@
 //! Bulk loads: what is read afterwards, what is refused, and that a refusal changes nothing.
 
-use crate::hfiles::{file_of, put_cell, write_hfile, write_store_file};
+use crate::hfiles::{
+    file_of, put_cell, write_file_that_keeps_its_ids, write_file_that_names, write_hfile, write_store_file,
+};
 use crate::machine::Machine;
 use crate::world::{family, mutation, put, run, scan, value};
 use finback_cell::{Bytes, CellOrder, CellType, MutationKind, RegionInfo, Scan, TableDescriptor, TableName};
@@ -125,8 +127,78 @@ fn load_a_file_with_sequence_ids(is_made_for_load: bool) {
     let mut next = machine.crash(CrashMode::Strict);
     let region = next.world.recover().unwrap();
     check(&region, "recovered");
+    // Nor for what is written from now on.
+    assert!(region.open_sequence_id() < 1_000_000, "{}", region.open_sequence_id());
     region.compact(b"a", true).unwrap().unwrap();
     check(&region, "compacted");
+}
+
+#[test]
+fn sequence_ids_without_any_above_are_refused() {
+    let mut machine = new_machine();
+    let region = machine.world.start().unwrap();
+    let load = |name: &str, sequence_id| {
+        let file = BulkLoadFile { family: b"a".to_vec(), path: Path::new("/client/a").join(name) };
+        write_file_that_keeps_its_ids(
+            &machine.world,
+            &file.path,
+            &[put_cell("r", "a", TIME, name)],
+            sequence_id,
+        );
+        region.bulk_load(&[file], &BulkLoadOptions::default())
+    };
+    let error = load("last", i64::MAX as u64).unwrap_err();
+    assert!(error.to_string().contains("sequence ids above which there are none"), "{error}");
+    load("high", 1 << 40).unwrap();
+    let mut next = machine.crash(CrashMode::Strict);
+    let region = next.world.recover().unwrap();
+    assert_eq!(read(&region, "r").as_deref(), Some("high"));
+    put_at_time(&region, "r", "later");
+    region.flush(None).unwrap();
+    assert_eq!(read(&region, "r").as_deref(), Some("later"));
+}
+
+#[test]
+fn what_it_says_of_other_files_does_not_count() {
+    let mut machine = new_machine();
+    let region = machine.world.start().unwrap();
+    put_at_time(&region, "r", "written");
+    region.flush(None).unwrap();
+    let [served] = &names(&machine, b"a")[..] else { panic!("one file") };
+    for (number, key) in ["FINBACK_PART_OF_COMPACTION", "COMPACTION_EVENT_KEY"].into_iter().enumerate() {
+        let name = format!("f{number}");
+        let file = BulkLoadFile { family: b"a".to_vec(), path: Path::new("/client/a").join(&name) };
+        write_file_that_names(
+            &machine.world,
+            &file.path,
+            &[put_cell(&name, "a", TIME, "loaded")],
+            (key, served),
+        );
+        region.bulk_load(&[file], &BulkLoadOptions::default()).unwrap();
+    }
+    region.close().unwrap();
+    let region = machine.world.start().unwrap();
+    let found = ["r", "f0", "f1"].map(|row| read(&region, row));
+    assert_eq!(found.each_ref().map(Option::as_deref), [Some("written"), Some("loaded"), Some("loaded")]);
+    assert_eq!(names(&machine, b"a").len(), 3);
+}
+
+#[test]
+fn what_no_delta_encoding_can_hold_is_compacted_without() {
+    let encoded = family("a", 3).with("DATA_BLOCK_ENCODING", "fast_diff");
+    let mut machine = Machine::new(vec![encoded, family("b", 3)]);
+    let region = machine.world.start().unwrap();
+    put_at_time(&region, "r", "written");
+    region.flush(None).unwrap();
+    let path = PathBuf::from("/client/f");
+    let cells = [("1", "a"), ("2", "x"), ("3", "a")].map(|(row, family)| put_cell(row, family, TIME, "v"));
+    write_hfile(&machine.world, &path, &cells, CellOrder::User);
+    let file = BulkLoadFile { family: b"a".to_vec(), path };
+    region.bulk_load(&[file], &BulkLoadOptions::default()).unwrap();
+    region.compact(b"a", true).unwrap().unwrap();
+    assert_eq!(names(&machine, b"a").len(), 1);
+    let found = ["r", "1", "3"].map(|row| read(&region, row));
+    assert_eq!(found.each_ref().map(Option::as_deref), [Some("written"), Some("v"), Some("v")]);
 }
 
 #[test]

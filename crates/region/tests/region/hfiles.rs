@@ -3,6 +3,7 @@
 use crate::world::{Plain, World};
 use finback_cell::{Cell, CellOrder, CellType};
 use finback_hfile::{HFileWriter, WriterOptions};
+use finback_proto::{pb, pbuf};
 use finback_region::BulkLoadFile;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,22 @@ pub(crate) fn write_store_file(
 ) {
     let writer = new_hfile(world, path, WriterOptions::default());
     append_and_finish(writer, cells, (sequence_id, is_made_for_load));
+}
+
+/// A file made for a load whose cells keep their sequence id, this one.
+pub(crate) fn write_file_that_keeps_its_ids(world: &World, path: &Path, cells: &[Plain], sequence_id: u64) {
+    let mut writer = new_hfile(world, path, WriterOptions::default());
+    writer.append_file_info(b"SKIP_RESET_SEQ_ID", &[0xff]);
+    append_and_finish(writer, cells, (sequence_id, true));
+}
+
+/// A file that names another one as what it was compacted from, under this key.
+pub(crate) fn write_file_that_names(world: &World, path: &Path, cells: &[Plain], (key, name): (&str, &str)) {
+    let options = WriterOptions { include_mvcc: false, ..WriterOptions::default() };
+    let mut writer = new_hfile(world, path, options);
+    let event = pb::CompactionEventTracker { compacted_store_file: vec![name.as_bytes().to_vec().into()] };
+    writer.append_file_info(key.as_bytes(), &pbuf::encode(&event));
+    append_and_finish(writer, cells, (0, true));
 }
 
 fn new_hfile(world: &World, path: &Path, options: WriterOptions) -> HFileWriter {

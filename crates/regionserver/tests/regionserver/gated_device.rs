@@ -149,6 +149,9 @@ impl FileSystem for Device {
     fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.inner.hard_link(from, to)
     }
+    fn has_other_names(&self, path: &Path) -> io::Result<bool> {
+        self.inner.has_other_names(path)
+    }
     fn sync_file(&self, path: &Path) -> io::Result<()> {
         self.syncs.pass()?;
         self.inner.sync_file(path)
