@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 const BYTES: usize = 48;
 /// So many are remembered, however little memory there is.
 const LEAST: usize = 4096;
+/// More than so many times the room that they take is given back.
+const KEPT_ROOM: usize = 8;
 /// A part of this size of the memory that scanners may keep.
 const PART: usize = 16;
 
@@ -35,6 +37,12 @@ impl EndedScanners {
         }
         if self.ids.insert(id) {
             self.by_end.push_back((now, id));
+        }
+        // What many took at a time is given back.
+        if self.by_end.capacity() > (KEPT_ROOM * self.by_end.len()).max(LEAST) {
+            let kept = KEPT_ROOM / 2 * self.by_end.len();
+            self.by_end.shrink_to(kept);
+            self.ids.shrink_to(kept);
         }
     }
 

@@ -77,6 +77,8 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        // Of a frame that a panic cut off the beginning is written yet: a terminal would wait for its end.
+        let _ = execute!(self.drawn.backend_mut(), EndSynchronizedUpdate);
         give_back();
     }
 }

@@ -308,3 +308,6 @@ fn take_coded(
     out.extend_from_slice(entry);
     Ok(entry.len())
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,10 +30,13 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Problem> {
 fn expanded(value: &str, given: &HashMap<String, String>) -> String {
     let mut value = value.to_owned();
     for _ in 0..MOST_EXPANSIONS {
-        let inner = value.rfind("${").and_then(|from| Some((from, from + value[from..].find('}')?)));
-        let Some((from, to)) = inner else { break };
-        let Some(meant) = meaning(&value[from + 2..to], given) else { break };
-        value.replace_range(from..=to, &meant);
+        // The innermost first, and of these the last that means something.
+        let known = value.rmatch_indices("${").find_map(|(from, _)| {
+            let to = from + value[from..].find('}')?;
+            Some((from..=to, meaning(&value[from + 2..to], given)?))
+        });
+        let Some((name, meant)) = known else { break };
+        value.replace_range(name, &meant);
     }
     value
 }
@@ -46,8 +49,8 @@ fn meaning(name: &str, given: &HashMap<String, String>) -> Option<String> {
         return variable(name).filter(|value| !value.is_empty()).or_else(|| default.map(str::to_owned));
     }
     match name {
-        "user.name" => variable("USER").or_else(|| variable("LOGNAME")),
-        "user.home" => variable("HOME"),
+        "user.name" => user(0).or_else(|| variable("USER")).or_else(|| Some("?".to_owned())),
+        "user.home" => user(5).or_else(|| variable("HOME")).or_else(|| Some("?".to_owned())),
         "java.io.tmpdir" => Some("/tmp".to_owned()),
         // HBase's default, below which its default of hbase.rootdir lies.
         "hbase.tmp.dir" => {
@@ -55,6 +58,17 @@ fn meaning(name: &str, given: &HashMap<String, String>) -> Option<String> {
         }
         _ => given.get(name).cloned(),
     }
+}
+
+/// A field of the line that `/etc/passwd` has for who runs this, as Java looks it up, whatever the environment says.
+fn user(field: usize) -> Option<String> {
+    field_of_user(&std::fs::read_to_string("/etc/passwd").ok()?, rustix::process::getuid().as_raw(), field)
+}
+
+fn field_of_user(lines: &str, id: u32, field: usize) -> Option<String> {
+    let fields = |line: &'_ str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
+    let of_user = lines.lines().map(fields).find(|fields| fields.get(2) == Some(&id.to_string()))?;
+    of_user.get(field).filter(|text| !text.is_empty()).cloned()
 }
 
 /// `name = value`, empty lines, and comments after `#` or `!` as in Java's properties files.

@@ -50,6 +50,7 @@ mod nothing_acknowledged_is_lost_in_a_crash;
 mod regions_that_hbase_split_merged_or_cloned_are_served;
 mod rows_of_meta_are_found_in_their_own_order;
 mod scans_follow_hints_to_other_rows;
+mod scans_of_a_prefix_leave_out_files;
 mod the_power_is_cut_at_every_operation;
 mod the_smallest_program_that_embeds_a_region;
 mod updates_of_large_cells_take_turns;

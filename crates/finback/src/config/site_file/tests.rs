@@ -88,6 +88,17 @@ fn names_in_values_are_expanded_as_hadoop_does() {
     assert_eq!(value("file://${hbase.tmp.dir}/${disk}"), "file:///data/d1/d1");
     assert_eq!(value("${env.FINBACK_NO_SUCH_VARIABLE:-x}/${java.io.tmpdir}"), "x//tmp");
     assert_eq!(value("${no.such.name}/${disk}"), "${no.such.name}/d1");
+    assert_eq!(value("${disk}/${no.such.name}-${"), "d1/${no.such.name}-${");
+    // Java's have a meaning wherever there is a process.
+    assert!(!value("/tmp/hbase-${user.name}").contains("${") && !value("${user.home}").contains("${"));
     assert!(value("${a}").contains("${"));
     assert_eq!(value("$disk {disk} ${disk"), "$disk {disk} ${disk");
+}
+
+#[test]
+fn java_knows_who_runs_it_by_the_number() {
+    let lines = "root:x:0:0:root:/root:/bin/sh\nhbase:x:1000:1000::/var/lib/hbase:/bin/false\nodd:x\n";
+    assert_eq!(field_of_user(lines, 1000, 0).as_deref(), Some("hbase"));
+    assert_eq!(field_of_user(lines, 1000, 5).as_deref(), Some("/var/lib/hbase"));
+    assert_eq!((field_of_user(lines, 100, 0), field_of_user(lines, 0, 9)), (None, None));
 }
