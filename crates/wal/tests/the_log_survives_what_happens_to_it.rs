@@ -535,3 +535,21 @@ async fn a_group_without_what_was_left_out_may_fail_as_well() {
     assert!(failed, "the fault has met another operation: {ids:?}");
     assert_eq!(ids, [0, 3, 5], "what was answered is there, in the next file");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_close_says_that_what_was_answered_is_in_no_log() {
+    for heals in [true, false] {
+        let disk = disk();
+        let wal = open(&disk, WalOptions { reopen_interval: Duration::from_secs(3600), ..options() });
+        put(&wal, "r", 1, b"v").await.unwrap();
+        disk.faults.fail_syncs(true);
+        let answered = queue(&wal, 2, false, None).await;
+        wal.sync(answered).await.unwrap_err();
+        if heals {
+            disk.faults.fail_syncs(false);
+        }
+        assert_eq!(wal.close().await.is_ok(), heals);
+        let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+        assert_eq!(edits.len(), if heals { 2 } else { 1 });
+    }
+}
