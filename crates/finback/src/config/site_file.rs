@@ -5,6 +5,7 @@
 //! its line, so that nothing in a file is silently passed over. In values `${NAME}` is replaced as Hadoop does.
 
 use super::file::Entry;
+use nix::unistd::User;
 use std::collections::HashMap;
 
 /// As in Hadoop: a value that stands for itself comes to an end.
@@ -49,8 +50,11 @@ fn meaning(name: &str, given: &HashMap<String, String>) -> Option<String> {
         return variable(name).filter(|value| !value.is_empty()).or_else(|| default.map(str::to_owned));
     }
     match name {
-        "user.name" => user(0).or_else(|| variable("USER")).or_else(|| Some("?".to_owned())),
-        "user.home" => user(5).or_else(|| variable("HOME")).or_else(|| Some("?".to_owned())),
+        "user.name" => Some(user().map_or_else(|| "?".to_owned(), |user| user.name)),
+        "user.home" => user()
+            .map(|user| user.dir.to_string_lossy().into_owned())
+            .or_else(|| variable("HOME"))
+            .or_else(|| Some("?".to_owned())),
         "java.io.tmpdir" => Some("/tmp".to_owned()),
         // HBase's default, below which its default of hbase.rootdir lies.
         "hbase.tmp.dir" => {
@@ -60,15 +64,9 @@ fn meaning(name: &str, given: &HashMap<String, String>) -> Option<String> {
     }
 }
 
-/// A field of the line that `/etc/passwd` has for who runs this, as Java looks it up, whatever the environment says.
-fn user(field: usize) -> Option<String> {
-    field_of_user(&std::fs::read_to_string("/etc/passwd").ok()?, rustix::process::getuid().as_raw(), field)
-}
-
-fn field_of_user(lines: &str, id: u32, field: usize) -> Option<String> {
-    let fields = |line: &'_ str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
-    let of_user = lines.lines().map(fields).find(|fields| fields.get(2) == Some(&id.to_string()))?;
-    of_user.get(field).filter(|text| !text.is_empty()).cloned()
+/// Who runs this, as Java looks it up, whatever the environment says.
+fn user() -> Option<User> {
+    User::from_uid(nix::unistd::getuid()).ok().flatten()
 }
 
 /// `name = value`, empty lines, and comments after `#` or `!` as in Java's properties files.
