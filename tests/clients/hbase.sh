@@ -20,7 +20,7 @@ hbase_start() {
     hbase_start_once "$@" || status=$?
     [ "$status" = "$HBASE_PORT_STATUS" ] || break
     echo "a port of HBase was taken"
-    rm -rf "$1"
+    [ "$((try + 1))" = "$HBASE_START_TRIES" ] || rm -rf "$1"
   done
   return "$status"
 }

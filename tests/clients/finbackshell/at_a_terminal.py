@@ -52,7 +52,9 @@ def interrupt(terminal, statement):
 
     def press():
         # It may have ended by itself.
-        if re.search(AT_PROMPT, "\n".join(terminal.screen())):
+        if re.search(AT_PROMPT, "\n".join(terminal.screen()), re.MULTILINE):
+            terminal.press("C-l")
+            terminal.wait_for(r"\A" + AT_PROMPT)
             terminal.run(statement)
             terminal.wait_for(is_typed)
             # A key that comes before the statement has begun is one of the line editor's.

@@ -39,15 +39,15 @@ BOB = "get 'top_beds', 'a'\n"
 passed = 0
 
 
-def again_on_failure(attempt, before_next=lambda: None):
+def again_on_failure(attempt, attempts=2, before_next=lambda: None):
     """Tries once more what may fail since the machine is busy. Checks that passed count once."""
     global passed
     before = passed
-    for number in range(1, ATTEMPTS + 1):
+    for number in range(1, attempts + 1):
         try:
             return attempt()
         except (Failed, subprocess.SubprocessError) as failure:
-            if number == ATTEMPTS:
+            if number == attempts:
                 raise
             print(f"again: {failure}", flush=True)
             passed = before
@@ -142,7 +142,7 @@ def wait_for_load():
 
 def check_batch_mode():
     # Mostly the load is in the second look already, and nobody need wait for it.
-    again_on_failure(check_looks, before_next=wait_for_load)
+    again_on_failure(check_looks, ATTEMPTS, before_next=wait_for_load)
 
 
 def check_looks():
@@ -336,11 +336,11 @@ def top_of(terminal):
     return int(top[0])
 
 
-def check_last_look(terminal):
+def check_last_look():
     """It ends by itself, and what it showed last is there."""
-    start(terminal, "-m", "s", "-n", "2")
-    lines = terminal.wait_for(rf"^ended with \d+\n{PROMPT}$")
-    terminal.clear()
+    with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
+        start(terminal, "-m", "s", "-n", "2")
+        lines = terminal.wait_for(rf"^ended with \d+\n{PROMPT}$")
     look = r"^RegionCount: [1-9](.|\n)*^RegionServer mode, 1-(.|\n)*^RS .*#REQ/S(.|\n)*^ended with 0\n"
     check(re.search(look, "\n".join(lines), re.MULTILINE), "the last look:\n" + "\n".join(lines))
 
@@ -383,8 +383,8 @@ def check_quit():
 
 
 def check_other_ends():
+    again_on_failure(check_last_look)
     with Terminal(80, 24, DIRECTORY, LC_ALL="C") as terminal:
-        again_on_failure(lambda: check_last_look(terminal))
         start(terminal, "-m", "s")
         terminal.wait_for("^RegionServer mode, ")
         end(terminal, "C-\\")

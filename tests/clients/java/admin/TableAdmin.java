@@ -1,3 +1,4 @@
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.hbase.HBaseConfiguration;
@@ -50,7 +51,7 @@ public final class TableAdmin {
       try {
         admin.mergeRegionsAsync(new byte[][] {regions.get(0).getRegionName(), regions.get(1).getRegionName()}, false).get();
         return;
-      } catch (ExecutionException e) {
+      } catch (IOException | ExecutionException e) {
         Throwable cause = e;
         while (cause != null && !(cause instanceof MergeRegionException)) cause = cause.getCause();
         if (cause == null || System.nanoTime() > limit) throw e;

@@ -101,7 +101,9 @@ abstract class ErrorChecks extends Checks {
           failed = null;
         } catch (Exception | AssertionError x) {
           failed = x;
-          if (System.nanoTime() - start < STALL_MS * 1_000_000L) break;
+          long ms = (System.nanoTime() - start) / 1_000_000;
+          if (ms < STALL_MS) break;
+          System.err.println(e + " failed after " + ms + " ms: " + x);
         }
       }
       if (failed != null) wrong.add(e + ": " + failed);
