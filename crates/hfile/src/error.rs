@@ -48,6 +48,14 @@ pub enum HFileError {
         /// What, and why.
         reason: String,
     },
+    /// The data block encoding cannot hold this; without one it can be written.
+    #[error("{}: cannot be encoded: {reason}", path.display())]
+    Unencodable {
+        /// The file.
+        path: PathBuf,
+        /// What, and why.
+        reason: String,
+    },
     /// Cells were not written in their order.
     #[error("{}: cell {next} is written after {previous}", path.display())]
     OutOfOrder {

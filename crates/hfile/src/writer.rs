@@ -153,7 +153,7 @@ impl HFileWriter {
     /// Appends a cell, which must not sort before the last one.
     ///
     /// # Errors
-    /// [`HFileError::OutOfOrder`]; [`HFileError::Unwritable`] if the file would lose the cell's tags or sequence id, or
+    /// [`HFileError::OutOfOrder`]; [`HFileError::Unencodable`]; [`HFileError::Unwritable`] if the file would lose the cell's tags or sequence id, or
     /// the block would be too large, or the block with the same key has ended; the storage's.
     pub fn append(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<(), HFileError> {
         self.check_fits(cell, sequence_id)?;
@@ -233,15 +233,16 @@ impl HFileWriter {
             return refuse(format!("{} bytes, after {}", cell.bytes().len(), self.block.size()));
         }
         if self.options.encoding.is_delta() {
+            let refuse = |reason| Err(HFileError::Unencodable { path: self.path.clone(), reason });
             let last = (self.counts.entries > 0).then(|| Key::from_checked(&self.last_key));
             if last.is_some_and(|last| last.family != cell.family()) {
+                let encoding = self.options.encoding.name();
                 return refuse(format!(
-                    "another family than before it, in encoding {}",
-                    self.options.encoding.name()
+                    "cell {cell:?} with another family than before it, in encoding {encoding}"
                 ));
             }
             if self.options.compress_tags && !tag_dictionary::are_well_formed(cell.tags()) {
-                return refuse("malformed tags, which cannot be compressed".into());
+                return refuse(format!("cell {cell:?} with malformed tags, which cannot be compressed"));
             }
         }
         Ok(())

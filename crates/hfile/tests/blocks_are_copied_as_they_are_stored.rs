@@ -383,7 +383,7 @@ fn cells_of_a_copied_block_are_refused_as_any() {
         tags: b"",
     };
     let refused = append(&files::write(&rows, options.clone()), &options, &[Stored::new(&parts, 0)]);
-    assert!(matches!(refused, HFileError::Unwritable { .. }), "{refused}");
+    assert!(matches!(refused, HFileError::Unencodable { .. }), "{refused}");
 }
 
 #[test]

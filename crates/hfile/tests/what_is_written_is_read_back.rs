@@ -221,7 +221,7 @@ fn an_encoding_takes_only_cells_that_it_can_give_back() {
         for refused in [&of_another_family, &malformed_tags] {
             let appended = writer.append(&Stored::new(refused, 0).cell(), 0);
             assert_eq!(appended.is_ok(), takes_all, "{encoding:?}: {appended:?}");
-            assert!(takes_all || matches!(appended, Err(HFileError::Unwritable { .. })));
+            assert!(takes_all || matches!(appended, Err(HFileError::Unencodable { .. })));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The rows are locked exclusively from before the read until the write is visible; a single row, mostly, until the write has
 //! its place in the log ([`crate::unsettled`]).
 
-use crate::edit::{Edit, check_row_length, tags_with_ttl};
+use crate::edit::{Edit, check_row_length, size_in_block, tags_with_ttl};
 use crate::error::{Interrupt, RegionError};
 use crate::large_updates::LARGE_UPDATE_BYTES;
 use crate::locked_read::{CELLS_PER_LOOK, LargeTurn};
@@ -324,12 +324,9 @@ impl Region {
         for delta in deltas {
             let stored = column_of(&found, delta.family(), delta.qualifier()).first();
             let cell = new_cell(mutation, &delta, stored, times)?;
-            if limit > 0 && cell.len() > limit {
-                return Err(RegionError::CellTooLarge {
-                    cell: format!("{delta:?}"),
-                    size: cell.len(),
-                    limit,
-                });
+            let size = size_in_block(&cell);
+            if limit > 0 && size > limit {
+                return Err(RegionError::CellTooLarge { cell: format!("{delta:?}"), size, limit });
             }
             edit.push(durability, |out| out.extend_from_slice(&cell));
             new_cells.push(cell);

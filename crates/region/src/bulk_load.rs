@@ -85,7 +85,7 @@ impl Region {
         self.check_bulk_load(files)?;
         let staged = Staged::stage(self, files, options.keep_source)?;
         for file in staged.files() {
-            self.check_hfile(&file.family, &file.source, &file.staged)?;
+            self.check_hfile(&file.family, (&file.source, &file.staged), options.assign_sequence_id)?;
         }
         let outcome = self.load_staged(staged, options)?;
         if !options.keep_source {
@@ -107,9 +107,9 @@ impl Region {
         staged.name(sequence_id);
         staged.create_family_dirs()?;
         let mut served = staged.open(sequence_id)?;
-        if sequence_id.is_none() && served.iter().any(|file| file.has_sequence_ids()) {
+        if sequence_id.is_none() && served.iter().any(|file| file.has_sequence_ids() || file.names_others()) {
             // They are of another region: its cells would be newer than some of this one, and a recovery would take edits up to
-            // them for flushed. A name says what counts instead.
+            // them for flushed. A name says what counts instead, and that the file was loaded.
             staged.name(Some(0));
             served = staged.open(Some(0))?;
         }

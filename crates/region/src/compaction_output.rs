@@ -160,9 +160,7 @@ impl Region {
         let written = self.write_compacted_in(encoding, store, job, leftovers, control, memory);
         match written {
             // A file that was loaded may have what no such encoding can hold: cells of other families, or tags that are none.
-            Err(RegionError::StoreFile(error))
-                if matches!(*error, HFileError::Unwritable { .. }) && encoding != DataBlockEncoding::None =>
-            {
+            Err(RegionError::StoreFile(error)) if matches!(*error, HFileError::Unencodable { .. }) => {
                 tracing::warn!(region = %self.encoded_name, %error, "compacted once more, without data block encoding");
                 self.write_compacted_in(DataBlockEncoding::None, store, job, leftovers, control, memory)
             }

@@ -20,7 +20,8 @@ pub struct RegionConfig {
     pub flush_size_bytes: u64,
     /// `hbase.hregion.memstore.block.multiplier`: writes are refused above this many times the flush size.
     pub block_multiplier: u64,
-    /// `hbase.server.keyvalue.maxsize`, in bytes: larger cells are refused; 0 means no limit.
+    /// `hbase.server.keyvalue.maxsize`, in bytes, with the four of its length: larger cells of puts, increments and appends are refused; 0
+    /// means no limit.
     pub max_cell_size_bytes: usize,
     /// `hbase.table.max.rowsize`, in bytes: of a larger row what a write is built upon is not read.
     pub max_row_bytes: usize,

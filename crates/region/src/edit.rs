@@ -115,6 +115,11 @@ impl Edit {
     }
 }
 
+/// Bytes that a cell takes in a block of cells: what HBase compares with `hbase.server.keyvalue.maxsize`.
+pub(crate) fn size_in_block(cell: &[u8]) -> usize {
+    size_of::<u32>() + cell.len()
+}
+
 /// Gives the copy of `cell` that `out` begins with its time.
 fn stamp(out: &mut [u8], cell: &Cell<'_>, now: i64) {
     let timestamp_at = LENGTHS_SIZE + cell.key_length() - 9;
@@ -184,9 +189,9 @@ impl Region {
                     "no room for a time to live in the tags of {cell:?}"
                 )));
             }
-            if limit > 0 && cell.bytes().len() + ttl_size > limit {
-                let (cell, size) = (format!("{cell:?}"), cell.bytes().len() + ttl_size);
-                return Err(RegionError::CellTooLarge { cell, size, limit });
+            let size = size_in_block(cell.bytes());
+            if limit > 0 && size > limit && mutation.kind != MutationKind::Delete {
+                return Err(RegionError::CellTooLarge { cell: format!("{cell:?}"), size, limit });
             }
         }
         Ok(())

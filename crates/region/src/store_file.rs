@@ -140,11 +140,18 @@ impl StoreFile {
         self.named_by(file_info::PART_OF_COMPACTION)
     }
 
+    /// Whether it says that it was compacted from others, whoever made it.
+    pub(crate) fn names_others(&self) -> bool {
+        let keys = [keys::COMPACTION_EVENT, file_info::PART_OF_COMPACTION];
+        keys.iter().any(|key| !self.said_of_others(key).is_empty())
+    }
+
     /// A file that was loaded was not made here: what it has to say of others of its directory is another one's.
     fn named_by(&self, key: &[u8]) -> Vec<Vec<u8>> {
-        if self.bulk.is_some() {
-            return Vec::new();
-        }
+        if self.bulk.is_some() { Vec::new() } else { self.said_of_others(key) }
+    }
+
+    fn said_of_others(&self, key: &[u8]) -> Vec<Vec<u8>> {
         let event = self.reader.file_info(key).unwrap_or(b"PBUF");
         let event: Result<pb::CompactionEventTracker, _> = pbuf::decode(event, "CompactionEventTracker");
         event

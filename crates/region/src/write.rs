@@ -12,7 +12,7 @@
 //! A writer that is dropped after step 3 (its task was cancelled) still carries out 5 and 6, as for ASYNC_WAL, unless the log
 //! has failed: the edit is in the log and may come back after a crash, so it must not be missing before.
 
-use crate::edit::Edit;
+use crate::edit::{Edit, tags_with_ttl};
 use crate::error::RegionError;
 use crate::given_up::GivesUp;
 use crate::large_row;
@@ -201,9 +201,10 @@ impl Region {
         match mutation.kind {
             MutationKind::Delete if mutation.cells.is_empty() => {
                 let timestamp = if mutation.timestamp == LATEST_TIMESTAMP { now } else { mutation.timestamp };
+                let tags = mutation.ttl_ms.map_or_else(Vec::new, |ttl| tags_with_ttl(&[], ttl));
                 for store in &self.stores {
                     let parts = marker(&mutation.row, &store.family.name, timestamp);
-                    edit.push(durability, |out| parts.write(out));
+                    edit.push(durability, |out| CellParts { tags: &tags, ..parts }.write(out));
                 }
             }
             MutationKind::Delete => {
@@ -251,7 +252,7 @@ impl Region {
                 let marker = Contents { puts: false, markers: true };
                 self.write_times.note(self.row_locks.key(&mutation.row), timestamp, marker);
             }
-            edit.push(durability, |out| CellParts { timestamp, ..cell.into() }.write(out));
+            edit.push_stamped(&cell, timestamp, mutation.ttl_ms, durability);
         }
         Ok(())
     }

@@ -194,13 +194,13 @@ fn marker(code: i32) -> Result<CellType, ProtoError> {
     }
 }
 
-/// `_ttl`: eight bytes, milliseconds.
+/// `_ttl`: eight bytes, milliseconds. The largest is none, as in HBase.
 fn ttl_ms(attributes: &[pb::NameBytesPair]) -> Result<Option<i64>, ProtoError> {
     let Some(value) = selection::attribute(attributes, "_ttl") else { return Ok(None) };
     let bytes = value.try_into().map_err(|_| {
         ProtoError::invalid(MESSAGE, "attribute", format!("_ttl of {} bytes instead of 8", value.len()))
     })?;
-    Ok(Some(i64::from_be_bytes(bytes)))
+    Ok(Some(i64::from_be_bytes(bytes)).filter(|&ttl| ttl != i64::MAX))
 }
 
 #[cfg(test)]

@@ -41,11 +41,19 @@ impl Region {
         Ok(())
     }
 
-    /// Whether the file at `staged` is an HFile for this family of this region; `source` is its name for the client.
-    pub(super) fn check_hfile(&self, family: &[u8], source: &Path, staged: &Path) -> Result<(), RegionError> {
+    /// Whether the file at `staged` is an HFile for this family of this region; `source` is its name for the client. Whether it is to get a
+    /// sequence id decides about those of its cells.
+    pub(super) fn check_hfile(
+        &self,
+        family: &[u8],
+        (source, staged): (&Path, &Path),
+        gets_sequence_id: bool,
+    ) -> Result<(), RegionError> {
         let invalid =
             |what: &str| RegionError::Invalid(format!("Bulk load file {} {what}", source.display()));
-        let file = StoreFile::open_as(&**self.environment.root.fs(), staged, source, None)?;
+        // Whatever it will be: only if it is one counts.
+        let sequence_id = Some(u64::from(gets_sequence_id));
+        let file = StoreFile::open_as(&**self.environment.root.fs(), staged, source, sequence_id)?;
         if file.reader().order() != self.order {
             return Err(invalid("has its cells in another order than the region"));
         }

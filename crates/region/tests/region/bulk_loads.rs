@@ -165,22 +165,22 @@ fn what_it_says_of_other_files_does_not_count() {
     put_at_time(&region, "r", "written");
     region.flush(None).unwrap();
     let [served] = &names(&machine, b"a")[..] else { panic!("one file") };
-    for (number, key) in ["FINBACK_PART_OF_COMPACTION", "COMPACTION_EVENT_KEY"].into_iter().enumerate() {
+    let keys = ["FINBACK_PART_OF_COMPACTION", "COMPACTION_EVENT_KEY"];
+    for (number, (key, assign_sequence_id)) in
+        keys.into_iter().flat_map(|key| [(key, true), (key, false)]).enumerate()
+    {
         let name = format!("f{number}");
         let file = BulkLoadFile { family: b"a".to_vec(), path: Path::new("/client/a").join(&name) };
-        write_file_that_names(
-            &machine.world,
-            &file.path,
-            &[put_cell(&name, "a", TIME, "loaded")],
-            (key, served),
-        );
-        region.bulk_load(&[file], &BulkLoadOptions::default()).unwrap();
+        let cells = [put_cell(&name, "a", TIME, "loaded")];
+        write_file_that_names(&machine.world, &file.path, &cells, (key, served));
+        let options = BulkLoadOptions { assign_sequence_id, ..BulkLoadOptions::default() };
+        region.bulk_load(&[file], &options).unwrap();
     }
     region.close().unwrap();
     let region = machine.world.start().unwrap();
-    let found = ["r", "f0", "f1"].map(|row| read(&region, row));
-    assert_eq!(found.each_ref().map(Option::as_deref), [Some("written"), Some("loaded"), Some("loaded")]);
-    assert_eq!(names(&machine, b"a").len(), 3);
+    assert_eq!(read(&region, "r").as_deref(), Some("written"));
+    assert!((0..4).all(|number| read(&region, &format!("f{number}")).as_deref() == Some("loaded")));
+    assert_eq!(names(&machine, b"a").len(), 5);
 }
 
 #[test]

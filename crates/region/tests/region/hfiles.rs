@@ -44,11 +44,11 @@ pub(crate) fn write_store_file(
     append_and_finish(writer, cells, (sequence_id, is_made_for_load));
 }
 
-/// A file made for a load whose cells keep their sequence id, this one.
+/// A file whose cells keep their sequence id, this one, when it is loaded.
 pub(crate) fn write_file_that_keeps_its_ids(world: &World, path: &Path, cells: &[Plain], sequence_id: u64) {
     let mut writer = new_hfile(world, path, WriterOptions::default());
     writer.append_file_info(b"SKIP_RESET_SEQ_ID", &[0xff]);
-    append_and_finish(writer, cells, (sequence_id, true));
+    append_and_finish(writer, cells, (sequence_id, false));
 }
 
 /// A file that names another one as what it was compacted from, under this key.
@@ -57,7 +57,7 @@ pub(crate) fn write_file_that_names(world: &World, path: &Path, cells: &[Plain],
     let mut writer = new_hfile(world, path, options);
     let event = pb::CompactionEventTracker { compacted_store_file: vec![name.as_bytes().to_vec().into()] };
     writer.append_file_info(key.as_bytes(), &pbuf::encode(&event));
-    append_and_finish(writer, cells, (0, true));
+    append_and_finish(writer, cells, (0, false));
 }
 
 fn new_hfile(world: &World, path: &Path, options: WriterOptions) -> HFileWriter {

@@ -2,7 +2,7 @@
 
 use crate::world::{World, family, increment, mutation, mutation_of, number, put, run, scan};
 use finback_cell::cell::CellParts;
-use finback_cell::{CellType, LATEST_TIMESTAMP, MutationKind, Scan};
+use finback_cell::{CellType, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_fs::MemFileSystem;
 use finback_region::{Region, RegionError};
 use finback_wal::WalCompression;
@@ -100,6 +100,43 @@ fn cells_of_other_rows_unknown_families_and_too_large_ones_are_refused_alone() {
     assert!(results[5].is_ok());
     let cells = scan(&region, &Scan::default(), None).unwrap();
     assert!(cells.len() == 1 && cells[0].value == b"good", "{cells:?}");
+}
+
+/// With the four bytes of its length, and without what a time to live adds to it.
+#[test]
+fn a_cell_is_as_long_as_hbase_measures_it() {
+    let limit = 1000;
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.config.max_cell_size_bytes = limit;
+    let region = world.start().unwrap();
+    let empty = put(("r", "a", "q"), b"").cells.bytes().len();
+    let of = |bytes: usize| put(("r", "a", "q"), &vec![0; bytes - empty]);
+    let results =
+        run(region.batch(vec![of(limit), of(limit + 1), Mutation { ttl_ms: Some(1000), ..of(limit) }]));
+    assert!(results[0].is_ok() && results[2].is_ok(), "{results:?}");
+    assert!(matches!(results[1], Err(RegionError::CellTooLarge { size, .. }) if size == limit + 1));
+}
+
+#[test]
+fn every_marker_of_a_delete_has_its_time_to_live() {
+    let delete = |kind, qualifier| {
+        let delete = mutation(MutationKind::Delete, kind, ("r", "a", qualifier), LATEST_TIMESTAMP, b"");
+        Mutation { ttl_ms: Some(1000), ..delete }
+    };
+    let of_row = Mutation {
+        cells: mutation_of(MutationKind::Delete, b"r", []).cells,
+        ..delete(CellType::Delete, "q")
+    };
+    for delete in [delete(CellType::Delete, "q"), delete(CellType::DeleteColumn, "q"), of_row] {
+        let (world, region) = start();
+        run(region.batch(vec![put(("r", "a", "q"), b"v")])).swap_remove(0).unwrap();
+        run(region.batch(vec![delete])).swap_remove(0).unwrap();
+        assert_eq!(scan(&region, &Scan::default(), None).unwrap(), []);
+        world.host.now_ms.fetch_add(2000, std::sync::atomic::Ordering::SeqCst);
+        let raw = Scan { raw: true, ..Scan::default() };
+        assert_eq!(scan(&region, &raw, None).unwrap().len(), 1, "the marker is not over");
+        assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 1);
+    }
 }
 
 #[test]

@@ -138,6 +138,9 @@ fn attributes_and_durability_count() {
     let mutation = decode_mutation(increment.clone(), &mut Bytes::new(), 7).unwrap();
     assert_eq!((mutation.ttl_ms, mutation.return_results), (Some(1000), false));
     assert_eq!((mutation.durability, mutation.nonce), (Durability::FsyncWal, (7, 11)));
+    increment.attribute = vec![attribute("_ttl", &[127, 255, 255, 255, 255, 255, 255, 255])];
+    let without = decode_mutation(increment.clone(), &mut Bytes::new(), 7).unwrap();
+    assert_eq!(without.ttl_ms, None, "as setTTL(Long.MAX_VALUE) says");
     increment.attribute = vec![attribute("_ttl", b"short")];
     assert!(decode_mutation(increment, &mut Bytes::new(), 7).is_err());
 }
