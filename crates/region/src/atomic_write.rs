@@ -66,6 +66,15 @@ pub enum ConditionTest {
     Filter(Box<dyn Filter>),
 }
 
+/// Whose rules conditions go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionRules {
+    /// Those of checkAndMutate.
+    CheckAndMutate,
+    /// Those of HBase's `MultiRowMutationEndpoint`: puts have their time whatever a condition saw, which may be of another row.
+    MutateRows,
+}
+
 /// What an atomic write did.
 #[derive(Debug, Default)]
 pub struct AtomicOutcome {
@@ -98,8 +107,22 @@ impl Region {
     ///
     /// # Errors
     /// As [`mutate_atomically`](Self::mutate_atomically).
-    pub async fn mutate_atomically_until(
+    pub fn mutate_atomically_until(
         &self,
+        conditions: Vec<Condition>,
+        mutations: Vec<Mutation>,
+        deadline: Option<Instant>,
+    ) -> impl Future<Output = Result<AtomicOutcome, RegionError>> {
+        self.mutate_atomically_by(ConditionRules::CheckAndMutate, conditions, mutations, deadline)
+    }
+
+    /// Does what [`mutate_atomically_until`](Self::mutate_atomically_until) does, by the rules of whoever asks.
+    ///
+    /// # Errors
+    /// As [`mutate_atomically`](Self::mutate_atomically).
+    pub async fn mutate_atomically_by(
+        &self,
+        rules: ConditionRules,
         conditions: Vec<Condition>,
         mutations: Vec<Mutation>,
         deadline: Option<Instant>,
@@ -124,14 +147,16 @@ impl Region {
         let after = unsettled.last().map(|write| write.position);
         // Later than the look at what is unsettled: what is not in there any more is readable, or was dropped.
         self.wait_for_dropped_writes().await?;
-        // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
+        // As in HBase, puts of the row never hide behind what its condition saw; increments, appends and deletes read for
+        // themselves.
         let mut seen = i64::MIN;
         // Given back before `updates` is waited for: who has that may wait for this.
         let mut turn_to_check = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
             match self.check_condition(condition, &unsettled, &mut turn_to_check).await? {
-                Some(timestamp) => seen = seen.max(timestamp),
+                Some(timestamp) if rules == ConditionRules::CheckAndMutate => seen = seen.max(timestamp),
+                Some(_) => {}
                 None => {
                     // Nobody else has written to the row meanwhile.
                     self.check_open()?;

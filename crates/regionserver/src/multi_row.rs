@@ -1,11 +1,11 @@
 //! `MultiRowMutationService`: mutations of several rows of one region, all or none. Built in for every table.
 
 use crate::condition;
-use crate::mutate::atomically;
+use crate::mutate::atomically_by;
 use crate::server::RegionServer;
 use finback_cell::Bytes;
 use finback_proto::{Message, convert, footprint, pb};
-use finback_region::Region;
+use finback_region::{ConditionRules, Region};
 use finback_rpc::{RpcException, exceptions};
 use std::time::Instant;
 
@@ -25,6 +25,7 @@ pub(crate) async fn mutate_rows(
         .into_iter()
         .map(|mutation| convert::decode_mutation(mutation, &mut Bytes::new(), group))
         .collect::<Result<Vec<_>, _>>()?;
-    let outcome = atomically(server, region, conditions, mutations, deadline).await?;
+    let rules = ConditionRules::MutateRows;
+    let outcome = atomically_by(rules, server, region, conditions, mutations, deadline).await?;
     Ok(pb::MutateRowsResponse { processed: Some(outcome.applied) }.encode_to_vec())
 }

@@ -1,0 +1,63 @@
+//! `MutateRows`, where HBase's endpoint for it goes by other rules than its other atomic writes.
+
+use crate::world::{Answer, Table, World, put};
+use finback_cell::Bytes;
+use finback_proto::{Message, convert, pb};
+
+/// Later than any clock.
+const LATER: u64 = 4_000_000_000_000;
+
+/// Whether the rows were changed.
+async fn mutate_rows(table: &Table<'_>, request: &pb::MutateRowsRequest) -> Answer<bool> {
+    let call = pb::CoprocessorServiceCall {
+        row: "a".into(),
+        service_name: "hbase.pb.MultiRowMutationService".into(),
+        method_name: "MutateRows".into(),
+        request: request.encode_to_vec().into(),
+    };
+    let request = pb::CoprocessorServiceRequest { region: table.region.clone(), call };
+    let (response, _): (pb::CoprocessorServiceResponse, _) = table.world.ask("ExecService", &request).await?;
+    Ok(pb::MutateRowsResponse::decode(response.value.value.unwrap()).unwrap().processed())
+}
+
+/// A condition on the column `q` of a row.
+fn condition(row: &str, operator: pb::CompareType, comparator: (&str, Vec<u8>)) -> pb::Condition {
+    pb::Condition {
+        row: Bytes::copy_from_slice(row.as_bytes()),
+        family: Some("f".into()),
+        qualifier: Some("q".into()),
+        compare_type: Some(operator.into()),
+        comparator: Some(pb::Comparator {
+            name: format!("org.apache.hadoop.hbase.filter.{}", comparator.0),
+            serialized_comparator: Some(comparator.1.into()),
+        }),
+        ..Default::default()
+    }
+}
+
+fn comparable(value: &str) -> pb::ByteArrayComparable {
+    pb::ByteArrayComparable { value: Some(Bytes::copy_from_slice(value.as_bytes())) }
+}
+
+fn binary(value: &str) -> (&'static str, Vec<u8>) {
+    ("BinaryComparator", pb::BinaryComparator { comparable: comparable(value) }.encode_to_vec())
+}
+
+#[tokio::test]
+async fn a_put_has_its_own_time_whatever_a_condition_on_another_row_saw() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.mutate(pb::MutationProto { timestamp: Some(LATER), ..put("a", &[("q", b"1")]) }).await.unwrap();
+    let request = pb::MutateRowsRequest {
+        mutation_request: vec![put("b", &[("q", b"2")])],
+        condition: vec![condition("a", pb::CompareType::Equal, binary("1"))],
+        ..Default::default()
+    };
+    assert!(mutate_rows(&table, &request).await.unwrap());
+    let get = pb::Get { row: "b".into(), ..Default::default() };
+    let get = pb::GetRequest { region: table.region.clone(), get };
+    let (response, mut block): (pb::GetResponse, _) = world.ask("Get", &get).await.unwrap();
+    let cells = convert::decode_result(&response.result.unwrap(), &mut block).unwrap();
+    let time = cells.iter().next().unwrap().timestamp();
+    assert!(time < LATER as i64, "{time}");
+}
