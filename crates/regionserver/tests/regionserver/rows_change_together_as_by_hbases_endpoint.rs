@@ -1,6 +1,6 @@
 //! `MutateRows`, where HBase's endpoint for it goes by other rules than its other atomic writes.
 
-use crate::world::{Answer, Table, World, put};
+use crate::world::{Answer, Table, World, increment, put};
 use finback_cell::Bytes;
 use finback_proto::{Message, convert, pb};
 
@@ -60,4 +60,44 @@ async fn a_put_has_its_own_time_whatever_a_condition_on_another_row_saw() {
     let cells = convert::decode_result(&response.result.unwrap(), &mut block).unwrap();
     let time = cells.iter().next().unwrap().timestamp();
     assert!(time < LATER as i64, "{time}");
+}
+
+#[tokio::test]
+async fn the_nonce_of_the_request_counts_and_those_of_its_mutations_do_not() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let with = |nonce, own| pb::MutateRowsRequest {
+        mutation_request: vec![increment("n", 1, own), put("b", &[("q", b"2")])],
+        nonce_group: Some(5),
+        nonce,
+        ..Default::default()
+    };
+    let sum = async || table.get("n").await.unwrap()[0].1.clone();
+    for _ in 0..2 {
+        assert!(mutate_rows(&table, &with(Some(7), Some(9))).await.unwrap());
+        assert_eq!(sum().await, 1i64.to_be_bytes());
+    }
+    for expected in 2..4i64 {
+        assert!(mutate_rows(&table, &with(None, Some(9))).await.unwrap());
+        assert_eq!(sum().await, expected.to_be_bytes());
+    }
+    let world = world.crash();
+    let table = world.table("t").await;
+    assert!(mutate_rows(&table, &with(Some(7), None)).await.unwrap());
+    assert_eq!(table.get("n").await.unwrap()[0].1, 3i64.to_be_bytes());
+}
+
+#[tokio::test]
+async fn puts_alone_are_carried_out_again_whatever_their_nonce() {
+    let world = World::new();
+    let table = world.table("t").await;
+    for value in [b"1", b"2"] {
+        let request = pb::MutateRowsRequest {
+            mutation_request: vec![put("a", &[("q", value)])],
+            nonce: Some(7),
+            ..Default::default()
+        };
+        assert!(mutate_rows(&table, &request).await.unwrap());
+        assert_eq!(table.get("a").await.unwrap()[0].1, value);
+    }
 }
