@@ -21,7 +21,7 @@ use finback_cell::{
     Cell, CellBlock, CellBlockBuilder, CellOrder, CellType, Durability, FamilySelection, LATEST_TIMESTAMP,
 };
 use finback_cell::{Mutation, MutationKind, TimeRange};
-use finback_filter::Filter;
+use finback_filter::{Comparator, Filter, FilterError};
 use finback_wal::Position;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -51,7 +51,7 @@ pub struct Condition {
 
 /// What a condition tests.
 pub enum ConditionTest {
-    /// The newest version of a column against a value; an empty value stands for "no such column".
+    /// The newest version of a column against what the comparator was given; nothing given stands for "no such column".
     Value {
         /// Family.
         family: Bytes,
@@ -59,8 +59,8 @@ pub enum ConditionTest {
         qualifier: Bytes,
         /// Comparison.
         operator: CompareOperator,
-        /// The given value.
-        value: Bytes,
+        /// What compares, with the given value.
+        comparator: Box<dyn Comparator>,
     },
     /// The row has cells that pass a filter.
     Filter(Box<dyn Filter>),
@@ -71,7 +71,8 @@ pub enum ConditionTest {
 pub enum ConditionRules {
     /// Those of checkAndMutate.
     CheckAndMutate,
-    /// Those of HBase's `MultiRowMutationEndpoint`: puts have their time whatever a condition saw, which may be of another row.
+    /// Those of HBase's `MultiRowMutationEndpoint`: puts have their time whatever a condition saw, which may be of another row,
+    /// and with nothing given the operator does not matter.
     MutateRows,
 }
 
@@ -154,7 +155,7 @@ impl Region {
         let mut turn_to_check = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
-            match self.check_condition(condition, &unsettled, &mut turn_to_check).await? {
+            match self.check_condition(rules, condition, &unsettled, &mut turn_to_check).await? {
                 Some(timestamp) if rules == ConditionRules::CheckAndMutate => seen = seen.max(timestamp),
                 Some(_) => {}
                 None => {
@@ -251,6 +252,7 @@ impl Region {
     /// Whether a condition holds; if so, the timestamp of the first cell it saw (or the least there is).
     async fn check_condition(
         &self,
+        rules: ConditionRules,
         condition: Condition,
         unsettled: &UnsettledWrites,
         large: &mut LargeTurn<'_>,
@@ -266,13 +268,13 @@ impl Region {
                 let found = self.read_locked(&scan, Some(filter), &limits, unsettled, large).await?;
                 Ok(CellIter::over_checked(&found.cells).next().map(|cell| cell.timestamp()))
             }
-            ConditionTest::Value { family, qualifier, operator, value } => {
+            ConditionTest::Value { family, qualifier, operator, comparator } => {
                 self.store(&family)?;
                 let selection = FamilySelection { family, qualifiers: Some(vec![qualifier]) };
                 let scan = finback_cell::Scan { time_range, ..row_scan(&row, vec![selection]) };
                 let found = self.read_locked(&scan, None, &ScanLimits::NONE, unsettled, large).await?;
                 let stored = CellIter::over_checked(&found.cells).next();
-                let holds = value_matches(operator, &value, stored.map(|cell| cell.value()));
+                let holds = value_matches(rules, operator, &*comparator, stored.map(|cell| cell.value()))?;
                 Ok(holds.then(|| stored.map_or(i64::MIN, |cell| cell.timestamp())))
             }
         }
@@ -424,15 +426,26 @@ fn long(value: &[u8]) -> Result<i64, RegionError> {
 }
 
 /// HBase's comparison of a given with a stored value; an absent and an empty given value are the same.
-fn value_matches(operator: CompareOperator, given: &[u8], stored: Option<&[u8]>) -> bool {
-    let Some(stored) = stored else {
-        return given.is_empty() && operator != CompareOperator::NotEqual;
-    };
-    if given.is_empty() {
-        return stored.is_empty() == (operator != CompareOperator::NotEqual);
+fn value_matches(
+    rules: ConditionRules,
+    operator: CompareOperator,
+    comparator: &dyn Comparator,
+    stored: Option<&[u8]>,
+) -> Result<bool, FilterError> {
+    if comparator.given().is_empty() {
+        let is_nothing = stored.is_none_or(<[u8]>::is_empty);
+        return Ok(match rules {
+            // Not even for NOT_EQUAL.
+            ConditionRules::MutateRows => is_nothing,
+            ConditionRules::CheckAndMutate => is_nothing == (operator != CompareOperator::NotEqual),
+        });
     }
-    let order = given.cmp(stored);
-    match operator {
+    let Some(stored) = stored else { return Ok(false) };
+    if operator == CompareOperator::NoOp {
+        return Ok(false);
+    }
+    let order = comparator.compare_to(stored)?;
+    Ok(match operator {
         CompareOperator::Less => order.is_lt(),
         CompareOperator::LessOrEqual => order.is_le(),
         CompareOperator::Equal => order.is_eq(),
@@ -440,7 +453,7 @@ fn value_matches(operator: CompareOperator, given: &[u8], stored: Option<&[u8]>)
         CompareOperator::GreaterOrEqual => order.is_ge(),
         CompareOperator::Greater => order.is_gt(),
         CompareOperator::NoOp => false,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -101,3 +101,51 @@ async fn puts_alone_are_carried_out_again_whatever_their_nonce() {
         assert_eq!(table.get("a").await.unwrap()[0].1, value);
     }
 }
+
+#[tokio::test]
+async fn conditions_ask_their_comparators() {
+    use pb::CompareType::{Equal, Greater, Less, NoOp, NotEqual};
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("a", b"value").await.unwrap();
+    table.put("empty", b"").await.unwrap();
+    let prefix = || {
+        let prefix = pb::BinaryPrefixComparator { comparable: comparable("val") };
+        ("BinaryPrefixComparator", prefix.encode_to_vec())
+    };
+    let substring = |substr: &str| {
+        let substring = pb::SubstringComparator { substr: substr.to_owned() };
+        ("SubstringComparator", substring.encode_to_vec())
+    };
+    let null = || ("NullComparator", pb::NullComparator {}.encode_to_vec());
+    let expected = [
+        (condition("a", Equal, binary("value")), true),
+        // The given value stands on the left.
+        (condition("a", Less, binary("us")), true),
+        (condition("a", Greater, binary("us")), false),
+        (condition("a", NoOp, binary("value")), false),
+        (condition("a", Equal, prefix()), true),
+        (condition("a", NotEqual, prefix()), false),
+        (condition("a", Equal, substring("ALU")), true),
+        (condition("a", NotEqual, substring("other")), true),
+        (condition("none", NotEqual, binary("value")), false),
+        // Nothing given: the operator does not matter.
+        (condition("none", Equal, binary("")), true),
+        (condition("none", NotEqual, binary("")), true),
+        (condition("none", NotEqual, null()), true),
+        (condition("empty", Equal, binary("")), true),
+        (condition("empty", NotEqual, binary("")), true),
+        (condition("a", Equal, binary("")), false),
+        (condition("a", NotEqual, binary("")), false),
+        (condition("a", NotEqual, null()), false),
+    ];
+    for (condition, expected) in expected {
+        let request = pb::MutateRowsRequest {
+            mutation_request: vec![put("b", &[("q", b"2")])],
+            condition: vec![condition],
+            ..Default::default()
+        };
+        let was_changed = mutate_rows(&table, &request).await.unwrap();
+        assert_eq!(was_changed, expected, "{:?}", request.condition);
+    }
+}
