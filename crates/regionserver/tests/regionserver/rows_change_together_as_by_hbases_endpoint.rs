@@ -149,3 +149,19 @@ async fn conditions_ask_their_comparators() {
         assert_eq!(was_changed, expected, "{:?}", request.condition);
     }
 }
+
+#[tokio::test]
+async fn only_the_first_row_may_be_looked_for_in_another_region() {
+    let world = World::new();
+    let table = world.region("t", "", "m").await;
+    for (rows, class) in [(["x", "a"], "WrongRegionException"), (["a", "x"], "DoNotRetryIOException")] {
+        let request = pb::MutateRowsRequest {
+            mutation_request: rows.iter().map(|row| put(row, &[("q", b"1")])).collect(),
+            ..Default::default()
+        };
+        let refused = mutate_rows(&table, &request).await.unwrap_err();
+        assert_eq!(refused.simple_class(), class);
+        assert!(refused.message.contains("Requested row out of range 'x'"), "{refused}");
+        assert!(table.get("a").await.unwrap().is_empty());
+    }
+}
