@@ -5,7 +5,7 @@
 
 use crate::condition;
 use crate::endpoints;
-use crate::exceptions::batch_exception;
+use crate::exceptions::{batch_exception, exception};
 use crate::get::{CELLS_PER_TURN, OpenGet};
 use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
@@ -439,7 +439,7 @@ impl Multi<'_> {
         // Cells of the reply stand in the order of the actions.
         self.read_gets().await;
         self.check_size()?;
-        region.check_row(&mutation.row, "batch").map_err(|error| batch_exception(&error))?;
+        region.check_row(&mutation.row, "batch").map_err(|error| exception(&error))?;
         let outcome = atomically(self.server, region, Vec::new(), vec![mutation], self.deadline).await?;
         Ok(if outcome.cells == CellBlock::default() {
             pb::Result::default()

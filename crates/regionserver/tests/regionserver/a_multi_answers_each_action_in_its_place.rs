@@ -155,6 +155,19 @@ async fn cells_that_cannot_be_told_apart_fail_the_request() {
     assert!(table.get("b").await.unwrap().is_empty());
 }
 
+#[tokio::test]
+async fn an_increment_or_append_of_a_row_of_another_region_is_to_be_sent_there() {
+    let world = World::new();
+    let table = world.region("t", "", "m").await;
+    let append =
+        pb::MutationProto { mutate_type: Some(MutationType::Append.into()), ..put("x", &[("q", b"1")]) };
+    let actions = vec![action(increment("x", 1, None)), action(append), action(put("x", &[("q", b"1")]))];
+    let (response, _) = multi(&world, vec![on(&table.region, actions)]).await;
+    let results = &response.region_action_result[0].result_or_exception;
+    let failures: Vec<_> = results.iter().map(|result| failure_of(&result.exception)).collect();
+    assert_eq!(failures, ["WrongRegionException", "WrongRegionException", "FailedSanityCheckException"]);
+}
+
 fn atomic(table: &Table<'_>, actions: Vec<pb::Action>, condition: Option<pb::Condition>) -> pb::RegionAction {
     pb::RegionAction { atomic: Some(true), condition, ..on(&table.region, actions) }
 }
