@@ -16,7 +16,7 @@ use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use crate::turn_pace::ReadTurn;
-use finback_cell::{Bytes, CellBlock, Mutation, MutationKind, Shortened};
+use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
 use finback_metrics::{Operation, Timer};
 use finback_proto::{convert, pb};
 use finback_region::Region;
@@ -473,15 +473,6 @@ async fn apply(
             check_same_row(&condition, mutation)?;
         }
         conditions.push(condition);
-    }
-    if let Some(first) = mutations.first()
-        && let Some(other) = mutations.iter().find(|mutation| mutation.row != first.row)
-    {
-        return Err(finback_rpc::exceptions::do_not_retry(format!(
-            "All rows of an atomic group must be the same: {} and {}",
-            Shortened(&first.row),
-            Shortened(&other.row)
-        )));
     }
     atomically(server, region, conditions, mutations, deadline).await
 }

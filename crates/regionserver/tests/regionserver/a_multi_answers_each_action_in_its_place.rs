@@ -206,19 +206,30 @@ async fn an_atomic_group_is_applied_as_a_whole_or_not_at_all() {
     let both = [("other".to_owned(), b"2".to_vec()), ("q".to_owned(), b"2".to_vec())];
     assert_eq!(table.get("a").await.unwrap(), both);
 
-    // Two rows, a get, a condition on another row: nothing of it is done.
+    // A get, a condition on another row, or on one of two: nothing of it is done.
     let mut mixed = two(b"3");
     mixed.push(get("a"));
     let rows = vec![action(put("a", &[("q", b"3")])), action(put("b", &[("q", b"3")]))];
     for group in [
         atomic(&table, mixed, None),
-        atomic(&table, rows, None),
+        atomic(&table, rows.clone(), Some(has("a", "2"))),
         atomic(&table, two(b"3"), Some(has("b", "1"))),
     ] {
         let (response, _) = multi(&world, vec![group]).await;
         assert_eq!(failure_of(&response.region_action_result[0].exception), "DoNotRetryIOException");
     }
     assert_eq!(table.get("a").await.unwrap(), both);
+
+    // Without a condition the rows may be several; one that cannot be written keeps the others from it.
+    let mut with_unknown = rows.clone();
+    with_unknown[1].mutation.as_mut().unwrap().column_value[0].family = "nope".into();
+    let (response, _) = multi(&world, vec![atomic(&table, with_unknown, None)]).await;
+    assert_eq!(failure_of(&response.region_action_result[0].exception), "NoSuchColumnFamilyException");
+    assert_eq!(table.get("a").await.unwrap(), both);
+    let (response, _) = multi(&world, vec![atomic(&table, rows, None)]).await;
+    assert_eq!(response.region_action_result[0].processed, Some(true));
+    assert_eq!(table.get("a").await.unwrap()[1].1, b"3");
+    assert_eq!(table.get("b").await.unwrap()[0].1, b"3");
 }
 
 #[tokio::test]
