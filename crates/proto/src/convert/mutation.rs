@@ -145,6 +145,11 @@ fn inline_cells(
     let mut block = CellBlockBuilder::with_capacity(columns.iter().map(of_column).sum());
     for column in columns {
         for value in &column.qualifier_value {
+            if value.value.is_none() && kind != MutationKind::Delete {
+                // HBase's words: an empty value is another thing than none.
+                let reason = "Missing required field: qualifier value";
+                return Err(ProtoError::invalid("QualifierValue", "value", reason));
+            }
             let cell_type = match (kind, value.delete_type) {
                 (MutationKind::Put | MutationKind::Delete, Some(code)) => marker(code)?,
                 // The message's default, which hbase-driver counts on.
