@@ -1,6 +1,7 @@
 //! The one error type of this crate.
 
-use finback_cell::CellError;
+use bytes::Bytes;
+use finback_cell::{CellBlock, CellError};
 
 /// What is wrong with a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -77,15 +78,18 @@ pub enum ProtoError {
         reason: String,
     },
     /// A message counts cells that its cell block does not have, or has only in part: what follows in the block
-    /// cannot be matched to messages any more, so the whole request is lost.
+    /// cannot be matched to messages any more.
     #[error(
-        "{message} counts {count} cells, but the rest of the cell block, {available} bytes, is not: {source}"
+        "Cell count of {count} but at index {index} no cell returned: {message} with the rest of the cell block, \
+         {available} bytes: {source}"
     )]
     CellBlock {
         /// Name of the message.
         message: &'static str,
         /// Cells it counts.
         count: usize,
+        /// How many of them are there.
+        index: usize,
         /// Bytes left in the cell block.
         available: usize,
         /// What is wrong with it.
@@ -94,9 +98,16 @@ pub enum ProtoError {
 }
 
 impl ProtoError {
-    /// Whether the messages that follow have lost their cells, so that the whole request must fail.
+    /// Whether the messages that follow have lost their cells.
     pub fn loses_cells(&self) -> bool {
         matches!(self, Self::CellBlock { .. })
+    }
+
+    /// What is wrong where `cells` are not as many as a message counts.
+    pub(crate) fn cell_block(message: &'static str, count: usize, cells: &Bytes, source: CellError) -> Self {
+        let mut rest = cells.clone();
+        let index = std::iter::from_fn(|| CellBlock::take(&mut rest, 1).ok()).count();
+        Self::CellBlock { message, count, index, available: cells.len(), source }
     }
 
     pub(crate) fn missing(message: &'static str, field: &'static str) -> Self {

@@ -21,7 +21,7 @@ use finback_cell::{
     Cell, CellBlock, CellBlockBuilder, CellOrder, CellType, Durability, FamilySelection, LATEST_TIMESTAMP,
 };
 use finback_cell::{Mutation, MutationKind, TimeRange};
-use finback_filter::Filter;
+use finback_filter::{Comparator, Filter, FilterError};
 use finback_wal::Position;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -51,7 +51,7 @@ pub struct Condition {
 
 /// What a condition tests.
 pub enum ConditionTest {
-    /// The newest version of a column against a value; an empty value stands for "no such column".
+    /// The newest version of a column against what the comparator was given; nothing given stands for "no such column".
     Value {
         /// Family.
         family: Bytes,
@@ -59,11 +59,21 @@ pub enum ConditionTest {
         qualifier: Bytes,
         /// Comparison.
         operator: CompareOperator,
-        /// The given value.
-        value: Bytes,
+        /// What compares, with the given value.
+        comparator: Box<dyn Comparator>,
     },
     /// The row has cells that pass a filter.
     Filter(Box<dyn Filter>),
+}
+
+/// Whose rules conditions go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionRules {
+    /// Those of checkAndMutate.
+    CheckAndMutate,
+    /// Those of HBase's `MultiRowMutationEndpoint`: puts have their time whatever a condition saw, which may be of another row,
+    /// and with nothing given the operator does not matter.
+    MutateRows,
 }
 
 /// What an atomic write did.
@@ -98,8 +108,22 @@ impl Region {
     ///
     /// # Errors
     /// As [`mutate_atomically`](Self::mutate_atomically).
-    pub async fn mutate_atomically_until(
+    pub fn mutate_atomically_until(
         &self,
+        conditions: Vec<Condition>,
+        mutations: Vec<Mutation>,
+        deadline: Option<Instant>,
+    ) -> impl Future<Output = Result<AtomicOutcome, RegionError>> {
+        self.mutate_atomically_by(ConditionRules::CheckAndMutate, conditions, mutations, deadline)
+    }
+
+    /// Does what [`mutate_atomically_until`](Self::mutate_atomically_until) does, by the rules of whoever asks.
+    ///
+    /// # Errors
+    /// As [`mutate_atomically`](Self::mutate_atomically).
+    pub async fn mutate_atomically_by(
+        &self,
+        rules: ConditionRules,
         conditions: Vec<Condition>,
         mutations: Vec<Mutation>,
         deadline: Option<Instant>,
@@ -124,14 +148,16 @@ impl Region {
         let after = unsettled.last().map(|write| write.position);
         // Later than the look at what is unsettled: what is not in there any more is readable, or was dropped.
         self.wait_for_dropped_writes().await?;
-        // As in HBase, puts never hide behind what the condition saw; increments, appends and deletes read for themselves.
+        // As in HBase, puts of the row never hide behind what its condition saw; increments, appends and deletes read for
+        // themselves.
         let mut seen = i64::MIN;
         // Given back before `updates` is waited for: who has that may wait for this.
         let mut turn_to_check = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
-            match self.check_condition(condition, &unsettled, &mut turn_to_check).await? {
-                Some(timestamp) => seen = seen.max(timestamp),
+            match self.check_condition(rules, condition, &unsettled, &mut turn_to_check).await? {
+                Some(timestamp) if rules == ConditionRules::CheckAndMutate => seen = seen.max(timestamp),
+                Some(_) => {}
                 None => {
                     // Nobody else has written to the row meanwhile.
                     self.check_open()?;
@@ -226,6 +252,7 @@ impl Region {
     /// Whether a condition holds; if so, the timestamp of the first cell it saw (or the least there is).
     async fn check_condition(
         &self,
+        rules: ConditionRules,
         condition: Condition,
         unsettled: &UnsettledWrites,
         large: &mut LargeTurn<'_>,
@@ -241,13 +268,13 @@ impl Region {
                 let found = self.read_locked(&scan, Some(filter), &limits, unsettled, large).await?;
                 Ok(CellIter::over_checked(&found.cells).next().map(|cell| cell.timestamp()))
             }
-            ConditionTest::Value { family, qualifier, operator, value } => {
+            ConditionTest::Value { family, qualifier, operator, comparator } => {
                 self.store(&family)?;
                 let selection = FamilySelection { family, qualifiers: Some(vec![qualifier]) };
                 let scan = finback_cell::Scan { time_range, ..row_scan(&row, vec![selection]) };
                 let found = self.read_locked(&scan, None, &ScanLimits::NONE, unsettled, large).await?;
                 let stored = CellIter::over_checked(&found.cells).next();
-                let holds = value_matches(operator, &value, stored.map(|cell| cell.value()));
+                let holds = value_matches(rules, operator, &*comparator, stored.map(|cell| cell.value()))?;
                 Ok(holds.then(|| stored.map_or(i64::MIN, |cell| cell.timestamp())))
             }
         }
@@ -396,15 +423,26 @@ fn long(value: &[u8]) -> Result<i64, RegionError> {
 }
 
 /// HBase's comparison of a given with a stored value; an absent and an empty given value are the same.
-fn value_matches(operator: CompareOperator, given: &[u8], stored: Option<&[u8]>) -> bool {
-    let Some(stored) = stored else {
-        return given.is_empty() && operator != CompareOperator::NotEqual;
-    };
-    if given.is_empty() {
-        return stored.is_empty() == (operator != CompareOperator::NotEqual);
+fn value_matches(
+    rules: ConditionRules,
+    operator: CompareOperator,
+    comparator: &dyn Comparator,
+    stored: Option<&[u8]>,
+) -> Result<bool, FilterError> {
+    if comparator.given().is_empty() {
+        let is_nothing = stored.is_none_or(<[u8]>::is_empty);
+        return Ok(match rules {
+            // Not even for NOT_EQUAL.
+            ConditionRules::MutateRows => is_nothing,
+            ConditionRules::CheckAndMutate => is_nothing == (operator != CompareOperator::NotEqual),
+        });
     }
-    let order = given.cmp(stored);
-    match operator {
+    let Some(stored) = stored else { return Ok(false) };
+    if operator == CompareOperator::NoOp {
+        return Ok(false);
+    }
+    let order = comparator.compare_to(stored)?;
+    Ok(match operator {
         CompareOperator::Less => order.is_lt(),
         CompareOperator::LessOrEqual => order.is_le(),
         CompareOperator::Equal => order.is_eq(),
@@ -412,7 +450,7 @@ fn value_matches(operator: CompareOperator, given: &[u8], stored: Option<&[u8]>)
         CompareOperator::GreaterOrEqual => order.is_ge(),
         CompareOperator::Greater => order.is_gt(),
         CompareOperator::NoOp => false,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ mod write;
 mod write_pace;
 mod write_times;
 
-pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionTest};
+pub use atomic_write::{AtomicOutcome, CompareOperator, Condition, ConditionRules, ConditionTest};
 pub use bulk_load::{BulkLoadFile, BulkLoadOptions, BulkLoadOutcome};
 pub use cache_config::CacheConfig;
 pub use compaction::CompactionOutcome;

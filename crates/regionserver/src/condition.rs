@@ -1,6 +1,8 @@
 //! The condition of checkAndMutate.
 
-use finback_cell::TimeRange;
+use finback_cell::{Bytes, TimeRange};
+use finback_filter::Comparator;
+use finback_filter::comparators::BinaryComparator;
 use finback_proto::pb;
 use finback_region::{CompareOperator, Condition, ConditionTest};
 use finback_rpc::{RpcException, exceptions};
@@ -27,20 +29,19 @@ pub(crate) fn decode(condition: pb::Condition) -> Result<Condition, RpcException
         pb::CompareType::Greater => CompareOperator::Greater,
         pb::CompareType::NoOp => CompareOperator::NoOp,
     };
-    let value = match condition.comparator {
+    let comparator: Box<dyn Comparator> = match condition.comparator {
         Some(comparator) => {
             let bytes = comparator.serialized_comparator.unwrap_or_default();
-            let comparator = finback_filter::decode_comparator(&comparator.name, &bytes)
-                .map_err(|error| exceptions::do_not_retry(error.to_string()))?;
-            comparator.given().to_vec()
+            finback_filter::decode_comparator(&comparator.name, &bytes)
+                .map_err(|error| exceptions::do_not_retry(error.to_string()))?
         }
-        None => Vec::new(),
+        None => Box::new(BinaryComparator::new(Bytes::new())),
     };
     let test = ConditionTest::Value {
         family: condition.family.unwrap_or_default(),
         qualifier: condition.qualifier.unwrap_or_default(),
         operator,
-        value: value.into(),
+        comparator,
     };
     Ok(Condition { row, time_range, test })
 }

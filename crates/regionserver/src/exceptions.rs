@@ -31,7 +31,7 @@ fn is_of_entry(error: &WalError) -> bool {
     matches!(error, WalError::Malformed | WalError::TooLarge { .. })
 }
 
-/// The same for an action of a batch, in which a row out of range is a failed check.
+/// The same for a put or delete of a batch, in which a row out of range is a failed check.
 pub(crate) fn batch_exception(error: &RegionError) -> RpcException {
     match error {
         RegionError::WrongRegion { .. } => exceptions::failed_sanity_check(error.to_string()),

@@ -5,7 +5,7 @@
 
 use crate::condition;
 use crate::endpoints;
-use crate::exceptions::batch_exception;
+use crate::exceptions::{batch_exception, exception};
 use crate::get::{CELLS_PER_TURN, OpenGet};
 use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
@@ -16,9 +16,9 @@ use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use crate::turn_pace::ReadTurn;
-use finback_cell::{Bytes, CellBlock, Mutation, MutationKind, Shortened};
+use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
 use finback_metrics::{Operation, Timer};
-use finback_proto::{convert, pb};
+use finback_proto::{ProtoError, convert, pb};
 use finback_region::Region;
 use finback_rpc::{Call, CallKind, Reply, RpcException};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ async fn carry_out(
         if action.condition.is_none() {
             action.condition = legacy_condition.take();
         }
-        multi.region_action(action).await?;
+        multi.region_action(action).await;
     }
     multi.read_gets().await;
     let mut response = pb::MultiResponse { region_action_result: multi.results, ..Default::default() };
@@ -163,27 +163,26 @@ impl Gets {
 }
 
 impl Multi<'_> {
-    /// Carries out one region's actions. `Err` fails the whole request: its cells cannot be told apart any more.
-    async fn region_action(&mut self, action: pb::RegionAction) -> Result<(), RpcException> {
+    /// Carries out one region's actions.
+    async fn region_action(&mut self, action: pb::RegionAction) {
         let from = match find(self.server, &action) {
             Ok(from) => from,
             Err(failure) => {
-                self.skip(&action)?;
+                self.skip(&action);
                 self.results.push(failed(&failure));
-                return Ok(());
+                return;
             }
         };
         if action.atomic() || action.condition.is_some() {
             let specifier = action.region.clone();
-            let result = Box::pin(self.atomic(&from.region, action)).await?;
+            let result = Box::pin(self.atomic(&from.region, action)).await;
             self.results.push(result);
             self.tell_load(&from.region, specifier);
-            return Ok(());
+            return;
         }
         self.results.push(pb::RegionActionResult::default());
-        self.independent(&from, action.action).await?;
+        self.independent(&from, action.action).await;
         self.tell_load(&from.region, action.region);
-        Ok(())
     }
 
     /// Of a region that has several parts of the request, which stand one after the other, once.
@@ -222,30 +221,30 @@ impl Multi<'_> {
     }
 
     /// Leaves out the cells of a region's mutations.
-    fn skip(&mut self, action: &pb::RegionAction) -> Result<(), RpcException> {
+    fn skip(&mut self, action: &pb::RegionAction) {
         for mutation in action.action.iter().filter_map(|action| action.mutation.as_ref()) {
-            convert::skip_cells(mutation, &mut self.request_cells)?;
-        }
-        Ok(())
-    }
-
-    /// Decodes a mutation. The outer error loses the request, the inner one is the mutation's own.
-    fn decode(
-        &mut self,
-        mutation: pb::MutationProto,
-    ) -> Result<Result<Mutation, RpcException>, RpcException> {
-        match convert::decode_mutation(mutation, &mut self.request_cells, self.nonce_group) {
-            Ok(mutation) => Ok(Ok(mutation)),
-            Err(error) if error.loses_cells() => Err(error.into()),
-            Err(error) => Ok(Err(error.into())),
+            if let Err(error) = convert::skip_cells(mutation, &mut self.request_cells) {
+                self.failed_to_take_cells(&error);
+            }
         }
     }
 
-    async fn atomic(
-        &mut self,
-        region: &Region,
-        action: pb::RegionAction,
-    ) -> Result<pb::RegionActionResult, RpcException> {
+    /// Decodes a mutation.
+    fn decode(&mut self, mutation: pb::MutationProto) -> Result<Mutation, RpcException> {
+        convert::decode_mutation(mutation, &mut self.request_cells, self.nonce_group).map_err(|error| {
+            self.failed_to_take_cells(&error);
+            error.into()
+        })
+    }
+
+    /// Where the cells of a mutation are not there, those that follow have none either: what is left is of no known mutation.
+    fn failed_to_take_cells(&mut self, error: &ProtoError) {
+        if error.loses_cells() {
+            self.request_cells = Bytes::new();
+        }
+    }
+
+    async fn atomic(&mut self, region: &Region, action: pb::RegionAction) -> pb::RegionActionResult {
         let mut mutations = Vec::with_capacity(action.action.len());
         let mut failure = None;
         let count = action.action.len();
@@ -255,7 +254,7 @@ impl Multi<'_> {
                 failure.get_or_insert(finback_rpc::exceptions::do_not_retry(refused));
                 continue;
             };
-            match self.decode(mutation)? {
+            match self.decode(mutation) {
                 Ok(mutation) => mutations.push(mutation),
                 Err(error) => {
                     failure.get_or_insert(error);
@@ -268,7 +267,7 @@ impl Multi<'_> {
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(failure) => return Ok(failed(&failure)),
+            Err(failure) => return failed(&failure),
         };
         let mut result_or_exception: Vec<_> = (0..count)
             .map(|index| pb::ResultOrException { index: Some(index as u32), ..Default::default() })
@@ -279,16 +278,12 @@ impl Multi<'_> {
             // Inside the message, as HBase does it.
             first.result = Some(convert::inline_result(outcome.cells.iter()));
         }
-        Ok(pb::RegionActionResult {
-            result_or_exception,
-            processed: Some(outcome.applied),
-            ..Default::default()
-        })
+        pb::RegionActionResult { result_or_exception, processed: Some(outcome.applied), ..Default::default() }
     }
 
     /// Actions that succeed or fail each for itself. Puts and deletes wait for an increment, an append or the end, and
     /// are written together then. As in HBase, which promises no order, a get does not see those that wait.
-    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) -> Result<(), RpcException> {
+    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) {
         let region = &from.region;
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
@@ -303,7 +298,7 @@ impl Multi<'_> {
                     None => continue,
                 }
             } else if let Some(mutation) = action.mutation {
-                match self.decode(mutation)? {
+                match self.decode(mutation) {
                     Ok(mutation) if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
                         batch.push(at, mutation);
                         continue;
@@ -347,7 +342,6 @@ impl Multi<'_> {
                 self.deadline,
             )
             .await;
-        Ok(())
     }
 
     /// The most bytes of cells; with as much again for those that are read meanwhile.
@@ -439,7 +433,7 @@ impl Multi<'_> {
         // Cells of the reply stand in the order of the actions.
         self.read_gets().await;
         self.check_size()?;
-        region.check_row(&mutation.row, "batch").map_err(|error| batch_exception(&error))?;
+        region.check_row(&mutation.row, "batch").map_err(|error| exception(&error))?;
         let outcome = atomically(self.server, region, Vec::new(), vec![mutation], self.deadline).await?;
         Ok(if outcome.cells == CellBlock::default() {
             pb::Result::default()
@@ -473,15 +467,6 @@ async fn apply(
             check_same_row(&condition, mutation)?;
         }
         conditions.push(condition);
-    }
-    if let Some(first) = mutations.first()
-        && let Some(other) = mutations.iter().find(|mutation| mutation.row != first.row)
-    {
-        return Err(finback_rpc::exceptions::do_not_retry(format!(
-            "All rows of an atomic group must be the same: {} and {}",
-            Shortened(&first.row),
-            Shortened(&other.row)
-        )));
     }
     atomically(server, region, conditions, mutations, deadline).await
 }

@@ -11,7 +11,7 @@ use crate::server::RegionServer;
 use finback_cell::{CellBlock, FamilySelection, Mutation, MutationKind, Scan, Shortened};
 use finback_metrics::Operation;
 use finback_proto::{convert, pb};
-use finback_region::{AtomicOutcome, Condition, Region, ScanLimits, ScanOutput, ScanStop};
+use finback_region::{AtomicOutcome, Condition, ConditionRules, Region, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::time::Instant;
@@ -103,7 +103,19 @@ async fn put_or_delete(
 }
 
 /// Carries out mutations together, once for each nonce, for a client that waits until `deadline`.
-pub(crate) async fn atomically(
+pub(crate) fn atomically(
+    server: &RegionServer,
+    region: &Region,
+    conditions: Vec<Condition>,
+    mutations: Vec<Mutation>,
+    deadline: Option<Instant>,
+) -> impl Future<Output = Result<AtomicOutcome, RpcException>> {
+    atomically_by(ConditionRules::CheckAndMutate, server, region, conditions, mutations, deadline)
+}
+
+/// The same, by the rules of whoever asks.
+pub(crate) async fn atomically_by(
+    rules: ConditionRules,
     server: &RegionServer,
     region: &Region,
     conditions: Vec<Condition>,
@@ -122,7 +134,7 @@ pub(crate) async fn atomically(
             }
         },
     };
-    let outcome = region.mutate_atomically_until(conditions, mutations, deadline).await;
+    let outcome = region.mutate_atomically_by(rules, conditions, mutations, deadline).await;
     let outcome = outcome.map_err(|error| exception(&error))?;
     if has_condition {
         server.operations.checked(outcome.applied);

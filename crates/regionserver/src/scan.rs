@@ -96,6 +96,12 @@ async fn open(
         return Err(exceptions::do_not_retry("Missing required input: region"));
     };
     let ReadFrom { region, stale } = server.regions.find_to_read(specifier)?;
+    // As in HBase, where the first call may have a number too.
+    if let Some(number) = request.next_call_seq.filter(|number| *number != 0) {
+        return Err(exceptions::out_of_order_scanner_next(format!(
+            "Expected nextCallSeq: 0 But the nextCallSeq got from client: {number}; a scanner that is not open"
+        )));
+    }
     let DecodedScan { mut scan, filter, batch, max_result_size, small, need_cursor_result, .. } =
         convert::decode_scan(scan)?;
     // A read point beyond this region's would see writes in progress.
@@ -129,6 +135,7 @@ async fn open(
         region,
         scanner,
         scan,
+        opened_by_number: request.next_call_seq.is_some(),
         request_bytes: own_bytes + filter_bytes,
         batch: batch.map_or(usize::MAX, |batch| batch as usize),
         max_bytes,

@@ -26,6 +26,8 @@ pub(crate) struct OpenScanner {
     pub(crate) scanner: RegionScanner,
     /// What it was opened for.
     pub(crate) scan: Scan,
+    /// Whether the call that opened it had a number: that was the first one.
+    pub(crate) opened_by_number: bool,
     /// Memory that this takes, and the filter's message, in bytes.
     pub(crate) request_bytes: usize,
     /// Cells of one result at most.
@@ -194,7 +196,8 @@ impl Scanners {
         let slot = by_id.entry(id).or_insert_with(|| {
             let (owner, of_meta) = (Arc::clone(&scanner.owner), scanner.region.info().is_meta());
             shares.add(&owner, of_meta);
-            Slot { owner, of_meta, scanner: None, next_call: 0, expires, idle: None }
+            let next_call = u64::from(scanner.opened_by_number);
+            Slot { owner, of_meta, scanner: None, next_call, expires, idle: None }
         });
         slot.scanner = Some(scanner);
         slot.expires = expires;

@@ -21,7 +21,7 @@ const CELL_SIZE: usize = 4 + LENGTHS_SIZE + KEY_OVERHEAD + 2;
 /// Decodes a mutation, taking the cells that it counts off the front of `cells`, the cell block of the request.
 ///
 /// The cells are taken before anything else is looked at, so that after an error the next mutation finds its own;
-/// unless the error [loses cells](ProtoError::loses_cells): then no cell is taken and the request is lost.
+/// unless the error [loses cells](ProtoError::loses_cells): then no cell is taken, and the next mutations have none.
 ///
 /// # Errors
 /// [`ProtoError::CellBlock`] where the block has not the cells that the mutation counts; otherwise [`ProtoError::Missing`]
@@ -69,13 +69,7 @@ fn take_cells(mutation: &pb::MutationProto, cells: &mut Bytes) -> Result<CellBlo
     let count = mutation.associated_cell_count();
     let count = usize::try_from(count)
         .map_err(|_| ProtoError::invalid(MESSAGE, "associated_cell_count", format!("{count} is negative")))?;
-    let available = cells.len();
-    CellBlock::take(cells, count).map_err(|source| ProtoError::CellBlock {
-        message: MESSAGE,
-        count,
-        available,
-        source,
-    })
+    CellBlock::take(cells, count).map_err(|source| ProtoError::cell_block(MESSAGE, count, cells, source))
 }
 
 fn kind(mutation: &pb::MutationProto) -> Result<MutationKind, ProtoError> {
@@ -151,6 +145,11 @@ fn inline_cells(
     let mut block = CellBlockBuilder::with_capacity(columns.iter().map(of_column).sum());
     for column in columns {
         for value in &column.qualifier_value {
+            if value.value.is_none() && kind != MutationKind::Delete {
+                // HBase's words: an empty value is another thing than none.
+                let reason = "Missing required field: qualifier value";
+                return Err(ProtoError::invalid("QualifierValue", "value", reason));
+            }
             let cell_type = match (kind, value.delete_type) {
                 (MutationKind::Put | MutationKind::Delete, Some(code)) => marker(code)?,
                 // The message's default, which hbase-driver counts on.

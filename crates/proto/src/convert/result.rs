@@ -50,13 +50,8 @@ pub fn decode_result(result: &pb::Result, block: &mut Bytes) -> Result<CellBlock
     let count = usize::try_from(count).map_err(|_| {
         ProtoError::invalid("Result", "associated_cell_count", format!("{count} is negative"))
     })?;
-    let available = block.len();
-    let counted = CellBlock::take(block, count).map_err(|source| ProtoError::CellBlock {
-        message: "Result",
-        count,
-        available,
-        source,
-    })?;
+    let counted = CellBlock::take(block, count)
+        .map_err(|source| ProtoError::cell_block("Result", count, block, source))?;
     if result.cell.is_empty() {
         return Ok(counted);
     }

@@ -8,6 +8,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::{
     Bytes, Cell, CellType, FamilySelection, LATEST_TIMESTAMP, Mutation, MutationKind, Scan, TimeRange,
 };
+use finback_filter::comparators::BinaryComparator;
 use finback_filter::filters::PageFilter;
 use finback_filter::{Filter, FilterCode, FilterError, RowCells};
 use finback_fs::{CrashMode, MemFileSystem};
@@ -417,7 +418,7 @@ impl Tested {
             family: Bytes::from_static(b"b"),
             qualifier: Bytes::from_static(b"q"),
             operator: CompareOperator::Equal,
-            value: Bytes::copy_from_slice(value),
+            comparator: Box::new(BinaryComparator::new(Bytes::copy_from_slice(value))),
         };
         let row_bytes = Bytes::from_static(row.as_bytes());
         let condition = Condition { row: row_bytes, time_range: TimeRange::ALL, test };

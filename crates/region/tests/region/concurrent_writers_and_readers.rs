@@ -2,6 +2,7 @@
 
 use crate::world::{Plain, World, family, increment, number, put, run, scan, value};
 use finback_cell::{Durability, Get, Mutation, MutationKind, Scan, TimeRange};
+use finback_filter::comparators::BinaryComparator;
 use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
 use finback_region::{AtomicOutcome, CompareOperator, Condition, ConditionTest, InMemoryCompaction};
 use finback_region::{Region, RegionError};
@@ -428,7 +429,7 @@ fn has_value(row: &str, value: &[u8]) -> Vec<Condition> {
         family: "a".into(),
         qualifier: "q".into(),
         operator: CompareOperator::Equal,
-        value: value.to_vec().into(),
+        comparator: Box::new(BinaryComparator::new(value.to_vec().into())),
     };
     vec![Condition { row: row.to_owned().into(), time_range: TimeRange::ALL, test }]
 }

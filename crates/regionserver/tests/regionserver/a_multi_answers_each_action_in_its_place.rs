@@ -143,16 +143,54 @@ async fn cells_find_their_mutations_also_behind_regions_that_are_not_here() {
 }
 
 #[tokio::test]
-async fn cells_that_cannot_be_told_apart_fail_the_request() {
+async fn an_action_whose_cells_are_not_there_fails_and_so_do_those_behind_it_that_count_some() {
     let world = World::new();
-    let table = world.table("t").await;
-    let actions = vec![put_in_block("a", 2), put_in_block("b", 5)];
-    let request = pb::MultiRequest { region_action: vec![on(&table.region, actions)], ..Default::default() };
-    let cells = cells_of(&[("a", 2), ("b", 1)]);
-    let answer: Result<(pb::MultiResponse, _), _> =
-        world.ask_with_cells("Multi", &request, cells.bytes().clone()).await;
-    assert!(answer.unwrap_err().do_not_retry);
-    assert!(table.get("b").await.unwrap().is_empty());
+    let (first, last) = (world.region("t", "", "m").await, world.region("t", "m", "").await);
+    let actions = vec![
+        get("a"),
+        put_in_block("a", 2),
+        put_in_block("b", 5),
+        put_in_block("c", 1),
+        action(put("d", &[("q", b"inside")])),
+    ];
+    let elsewhere = convert::specifier_by_name(&region_info("elsewhere", "", ""));
+    let region_action = vec![
+        on(&first.region, actions),
+        on(&elsewhere, vec![put_in_block("x", 1)]),
+        on(&last.region, vec![put_in_block("n", 1), action(put("o", &[("q", b"inside")]))]),
+    ];
+    let request = pb::MultiRequest { region_action, ..Default::default() };
+    let cells = cells_of(&[("a", 2), ("b", 2)]);
+    let (response, _): (pb::MultiResponse, _) =
+        world.ask_with_cells("Multi", &request, cells.bytes().clone()).await.unwrap();
+    let [one, two, three] = &response.region_action_result[..] else { panic!("{response:?}") };
+    let has_failed = |result: &pb::RegionActionResult| -> Vec<bool> {
+        result.result_or_exception.iter().map(|result| result.exception.is_some()).collect()
+    };
+    assert_eq!(has_failed(one), [false, false, true, true, false]);
+    assert_eq!(failure_of(&two.exception), "NotServingRegionException");
+    assert_eq!(has_failed(three), [true, false]);
+    let exception = &one.result_or_exception[2].exception;
+    assert_eq!(failure_of(exception), "DoNotRetryIOException");
+    let message = String::from_utf8_lossy(exception.as_ref().unwrap().value.as_deref().unwrap()).into_owned();
+    assert!(message.contains("Cell count of 5 but at index 2 no cell returned"), "{message}");
+    for (table, row, count) in [(&first, "a", 2), (&first, "b", 0), (&first, "c", 0), (&first, "d", 1)] {
+        assert_eq!(table.get(row).await.unwrap().len(), count, "{row}");
+    }
+    assert_eq!(last.get("o").await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_increment_or_append_of_a_row_of_another_region_is_to_be_sent_there() {
+    let world = World::new();
+    let table = world.region("t", "", "m").await;
+    let append =
+        pb::MutationProto { mutate_type: Some(MutationType::Append.into()), ..put("x", &[("q", b"1")]) };
+    let actions = vec![action(increment("x", 1, None)), action(append), action(put("x", &[("q", b"1")]))];
+    let (response, _) = multi(&world, vec![on(&table.region, actions)]).await;
+    let results = &response.region_action_result[0].result_or_exception;
+    let failures: Vec<_> = results.iter().map(|result| failure_of(&result.exception)).collect();
+    assert_eq!(failures, ["WrongRegionException", "WrongRegionException", "FailedSanityCheckException"]);
 }
 
 fn atomic(table: &Table<'_>, actions: Vec<pb::Action>, condition: Option<pb::Condition>) -> pb::RegionAction {
@@ -193,19 +231,30 @@ async fn an_atomic_group_is_applied_as_a_whole_or_not_at_all() {
     let both = [("other".to_owned(), b"2".to_vec()), ("q".to_owned(), b"2".to_vec())];
     assert_eq!(table.get("a").await.unwrap(), both);
 
-    // Two rows, a get, a condition on another row: nothing of it is done.
+    // A get, a condition on another row, or on one of two: nothing of it is done.
     let mut mixed = two(b"3");
     mixed.push(get("a"));
     let rows = vec![action(put("a", &[("q", b"3")])), action(put("b", &[("q", b"3")]))];
     for group in [
         atomic(&table, mixed, None),
-        atomic(&table, rows, None),
+        atomic(&table, rows.clone(), Some(has("a", "2"))),
         atomic(&table, two(b"3"), Some(has("b", "1"))),
     ] {
         let (response, _) = multi(&world, vec![group]).await;
         assert_eq!(failure_of(&response.region_action_result[0].exception), "DoNotRetryIOException");
     }
     assert_eq!(table.get("a").await.unwrap(), both);
+
+    // Without a condition the rows may be several; one that cannot be written keeps the others from it.
+    let mut with_unknown = rows.clone();
+    with_unknown[1].mutation.as_mut().unwrap().column_value[0].family = "nope".into();
+    let (response, _) = multi(&world, vec![atomic(&table, with_unknown, None)]).await;
+    assert_eq!(failure_of(&response.region_action_result[0].exception), "NoSuchColumnFamilyException");
+    assert_eq!(table.get("a").await.unwrap(), both);
+    let (response, _) = multi(&world, vec![atomic(&table, rows, None)]).await;
+    assert_eq!(response.region_action_result[0].processed, Some(true));
+    assert_eq!(table.get("a").await.unwrap()[1].1, b"3");
+    assert_eq!(table.get("b").await.unwrap()[0].1, b"3");
 }
 
 #[tokio::test]

@@ -59,6 +59,20 @@ async fn calls_are_numbered_and_one_out_of_order_is_refused() {
 }
 
 #[tokio::test]
+async fn the_call_that_opens_a_scanner_counts_if_it_has_a_number() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.fill(0..10, b"v").await;
+    let open = |number| pb::ScanRequest { next_call_seq: Some(number), ..table.open_scan(2) };
+    refused(scan(&table, &open(1)).await, "OutOfOrderScannerNextException");
+    let (opened, _) = scan(&table, &open(0)).await.unwrap();
+    let id = opened.scanner_id;
+    refused(scan(&table, &next(id, 0, 2)).await, "OutOfOrderScannerNextException");
+    assert_eq!(scan(&table, &next(id, 1, 2)).await.unwrap().1, [row_name(2), row_name(3)]);
+    assert_eq!(scan(&table, &next(id, 2, 2)).await.unwrap().1, [row_name(4), row_name(5)]);
+}
+
+#[tokio::test]
 async fn a_scanner_that_is_at_its_end_is_closed_and_a_late_close_is_no_error() {
     let world = World::new();
     let table = world.table("t").await;

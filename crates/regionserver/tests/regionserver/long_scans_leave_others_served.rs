@@ -223,6 +223,7 @@ async fn gets_of_one_multi_that_look_at_much_are_not_all_done_at_once() {
     let get = pb::Get { row: "wide".into(), time_range: Some(Box::new(old)), ..Default::default() };
     let value = pb::mutation_proto::column_value::QualifierValue {
         qualifier: Some("old".into()),
+        value: Some("".into()),
         timestamp: Some(1),
         ..Default::default()
     };

@@ -22,6 +22,7 @@ mod flushes_that_are_not_needed_do_not_come;
 mod long_scans_leave_others_served;
 mod reads_without_room_keep_nothing_from_others;
 mod regions_open_and_close_as_the_master_says;
+mod rows_change_together_as_by_hbases_endpoint;
 mod slow_calls_are_told_in_the_log_with_their_shape;
 mod spans_of_calls_are_offered_to_the_tracer;
 mod too_many_logs_flush_what_keeps_the_oldest;

@@ -98,6 +98,17 @@ fn inline_values_become_cells() {
 }
 
 #[test]
+fn only_a_delete_has_columns_without_a_value() {
+    for kind in [MutationType::Put, MutationType::Increment, MutationType::Append] {
+        let value = QualifierValue { qualifier: Some("q".into()), ..Default::default() };
+        let error = decode_mutation(inline(kind, value.clone()), &mut Bytes::new(), 0).unwrap_err();
+        assert!(error.to_string().contains("Missing required field: qualifier value"), "{error}");
+        let empty = QualifierValue { value: Some(Bytes::new()), ..value };
+        assert!(decode_mutation(inline(kind, empty), &mut Bytes::new(), 0).is_ok(), "{kind:?}");
+    }
+}
+
+#[test]
 fn inline_deletes_name_their_kind() {
     let delete = |delete_type| {
         let value = QualifierValue { qualifier: Some("q".into()), delete_type, ..Default::default() };
@@ -131,7 +142,9 @@ fn attributes_and_durability_count() {
         name: name.to_owned(),
         value: Some(value.into()),
     };
-    let mut increment = inline(MutationType::Increment, QualifierValue::default());
+    let one =
+        QualifierValue { value: Some(Bytes::copy_from_slice(&1i64.to_be_bytes())), ..Default::default() };
+    let mut increment = inline(MutationType::Increment, one);
     increment.attribute = vec![attribute("_ttl", &[0, 0, 0, 0, 0, 0, 3, 232]), attribute("_rr_", b"\0")];
     increment.durability = Some(4);
     increment.nonce = Some(11);
@@ -148,7 +161,7 @@ fn attributes_and_durability_count() {
 #[test]
 fn malformed_mutations_are_errors() {
     let mut none = Bytes::new();
-    let value = QualifierValue { qualifier: Some("q".into()), ..Default::default() };
+    let value = QualifierValue { qualifier: Some("q".into()), value: Some("v".into()), ..Default::default() };
     let good = inline(MutationType::Put, value);
     let bad = [
         pb::MutationProto { row: None, ..good.clone() },
@@ -159,7 +172,7 @@ fn malformed_mutations_are_errors() {
         pb::MutationProto {
             column_value: vec![ColumnValue {
                 family: vec![b'f'; 128].into(),
-                qualifier_value: vec![QualifierValue::default()],
+                qualifier_value: good.column_value[0].qualifier_value.clone(),
             }],
             ..good
         },
