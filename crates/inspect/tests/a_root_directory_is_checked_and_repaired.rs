@@ -274,6 +274,17 @@ fn lists_of_store_files_are_compared() {
         found,
         ["store-file-list 44444444444444444444444444444444".to_owned(), format!("unlisted-file {FILE}")]
     );
+    // HBase lists links and references with a size of 0.
+    let other = root.regions[0].encoded_name();
+    let (reference, link) = (format!("{FILE}.{other}"), format!("t={other}-{FILE}"));
+    list(1, &[(FILE, 100), ("44444444444444444444444444444444", 0)]);
+    list(2, &[(FILE, 100), (reference.as_str(), 0), (link.as_str(), 0)]);
+    let mut found = root.found();
+    found.sort();
+    assert_eq!(found, [format!("store-file-list {reference}"), format!("store-file-list {link}")]);
+    let report = root.check();
+    let told = |name: &str| report.findings.iter().any(|finding| finding.message.contains(name));
+    assert!(told("an empty file of that name"), "{:#?}", report.findings);
 }
 
 #[test]

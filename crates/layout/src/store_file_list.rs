@@ -14,7 +14,7 @@ use crc_fast::{CrcAlgorithm, checksum};
 use finback_cell::TableName;
 use finback_proto::{Message, pb};
 
-use crate::{LayoutError, Result, RootDir, StoreFileEntry, error::At, small_file};
+use crate::{LayoutError, Result, RootDir, StoreFileEntry, StoreFileName, error::At, small_file};
 use list_name::ListName;
 
 mod list_name;
@@ -172,7 +172,12 @@ impl RootDir {
         };
         files.retain(|file| listed.iter().any(|(name, _)| *name == file.name));
         let is_there = |name: &String| files.iter().any(|file| file.name == *name);
-        if let Some((name, _)) = listed.iter().find(|(name, size)| *size > 0 && !is_there(name)) {
+        // HBase lists what leads to another file with a size of 0, too.
+        let is_empty = |name: &str, size: u64| {
+            size == 0 && StoreFileName::parse(name).is_some_and(|name| name.has_cells())
+        };
+        let mut lost = listed.iter().filter(|(name, size)| !is_there(name) && !is_empty(name, *size));
+        if let Some((name, _)) = lost.next() {
             let path = self.family_dir(table, region, family).join(name);
             return Err(LayoutError::NotFound { what: "a file of the list of a store", path });
         }

@@ -64,6 +64,11 @@ impl<'a> StoreFileName<'a> {
         }
     }
 
+    /// Whether its cells are in the file itself: one that is empty has none, then.
+    pub fn has_cells(&self) -> bool {
+        matches!(self, Self::Plain | Self::BulkLoaded { .. })
+    }
+
     /// The sequence id of all cells of a file that was bulk loaded, also where it is referred to.
     pub fn bulk_sequence_id(&self) -> Option<u64> {
         match self {

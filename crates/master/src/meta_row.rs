@@ -50,6 +50,9 @@ pub(crate) struct MetaContents {
     pub(crate) rows: Vec<MetaRow>,
     /// Of all its cells.
     pub(crate) newest_timestamp: u64,
+    /// Tables and encoded names of regions whose rows do not say which rows they have: HBase leaves some of regions that are gone,
+    /// and of one that is not its directory is all there is.
+    pub(crate) nameless: Vec<(TableName, String)>,
     /// The first row that could not be read.
     pub(crate) damage: Option<String>,
 }
@@ -59,12 +62,23 @@ impl MetaContents {
     pub(crate) fn add(&mut self, row: &CellBlock) {
         self.newest_timestamp = self.newest_timestamp.max(newest_timestamp(row));
         match decode(row) {
-            Ok(decoded) => self.rows.extend(decoded),
+            Ok(Some(decoded)) => self.rows.push(decoded),
+            Ok(None) => self.nameless.extend(nameless(row)),
             Err(e) => {
                 self.damage.get_or_insert(e);
             }
         }
     }
+}
+
+/// Table and encoded name of a region whose row has columns of regions, but not what makes a region.
+fn nameless(row: &CellBlock) -> Option<(TableName, String)> {
+    let cell = row.iter().find(|cell| cell.family() == INFO)?;
+    let name = std::str::from_utf8(cell.row().rsplit(|&byte| byte == b',').next()?).ok()?;
+    let (_, encoded) = name.strip_suffix('.')?.split_once('.')?;
+    let is_encoded = encoded.len() == 32 && encoded.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let table = cell.row().split(|&byte| byte == b',').next()?;
+    Some((TableName::parse(table).ok()?, encoded.to_owned())).filter(|_| is_encoded)
 }
 
 /// Of the cells of a row.

@@ -81,7 +81,24 @@ pub(crate) fn files_of(
         true => root.listed_store_files(&info.table, &region, family)?,
         false => root.list_store_files(&info.table, &region, family)?,
     };
-    entries.into_iter().map(|entry| StoreFile::open(&**root.fs(), entry)).collect()
+    entries.into_iter().map(|entry| open(root, info, family, entry)).collect()
+}
+
+/// Opens a file that was found. One of another region may have gone to the archive since: from there it does not go back.
+fn open(
+    root: &RootDir,
+    info: &RegionInfo,
+    family: &[u8],
+    mut entry: StoreFileEntry,
+) -> Result<Arc<StoreFile>, RegionError> {
+    let opened = StoreFile::open(&**root.fs(), entry.clone());
+    let Some(place) = &entry.elsewhere else { return opened };
+    if opened.is_ok() || !root.fs().exists(place).is_ok_and(|is_there| !is_there) {
+        return opened;
+    }
+    let (place, _) = root.inspect_store_file(&info.table, &info.encoded_name(), family, &entry.name)?;
+    entry.elsewhere = Some(place);
+    StoreFile::open(&**root.fs(), entry)
 }
 
 /// What compactions have left of the files of a store, and what is served. Inputs of a compaction whose output is there are
@@ -149,4 +166,34 @@ pub(crate) fn take_recovered_files(
         tracing::info!(file = %served.display(), "edits that HBase split into a store file are taken in");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use finback_cell::TableName;
+    use finback_fs::{MemFileSystem, write_file_durably};
+
+    #[test]
+    fn a_file_that_goes_to_the_archive_before_it_is_opened_is_found_there() {
+        let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
+        let table = TableName::parse(b"t").unwrap();
+        let info = RegionInfo::new(table.clone(), Bytes::new(), Bytes::new(), 1);
+        let (other, file) = ("99999999999999999999999999999999", "0123456789abcdef0123456789abcdef");
+        let own = root.family_dir(&table, &info.encoded_name(), b"f");
+        let served = root.family_dir(&table, other, b"f");
+        for dir in [&own, &served] {
+            root.fs().create_dir_all(dir).unwrap();
+        }
+        write_file_durably(&**root.fs(), &served.join(file), b"no store file").unwrap();
+        write_file_durably(&**root.fs(), &own.join(format!("t={other}-{file}")), b"").unwrap();
+        let found = root.list_store_files(&table, &info.encoded_name(), b"f").unwrap().remove(0);
+        root.archive_store_file(&table, other, b"f", file).unwrap();
+        let error = open(&root, &info, b"f", found.clone()).unwrap_err().to_string();
+        assert!(error.contains("archive"), "{error}");
+        // What is nowhere is looked for in vain.
+        let archived = root.inspect_store_file(&table, &info.encoded_name(), b"f", &found.name).unwrap().0;
+        root.fs().remove_file(&archived).unwrap();
+        assert!(open(&root, &info, b"f", found).is_err());
+    }
 }

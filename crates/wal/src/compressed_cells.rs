@@ -200,7 +200,8 @@ impl CellDecompressor {
             self.take_cell(from, out)?;
         }
         if self.dictionaries.bytes() > MAX_DICTIONARY_BYTES {
-            return Err(NoEntry::Invalid(format!("dictionaries of more than {MAX_DICTIONARY_BYTES} bytes")));
+            let reason = format!("the dictionaries are above the limit of {MAX_DICTIONARY_BYTES} bytes");
+            return Err(NoEntry::AboveLimit(reason));
         }
         Ok(())
     }
@@ -214,9 +215,10 @@ impl CellDecompressor {
         let tags_area = if tags == 0 { 0 } else { TAG_LENGTH_BYTES + tags };
         let size = cell::LENGTHS_SIZE + key + value + tags_area;
         if out.len() + 4 + size > MAX_ENTRY_BYTES {
-            return Err(NoEntry::Invalid(format!(
-                "a cell of {size} bytes goes beyond the limit of an entry"
-            )));
+            let reason = format!("with a cell of {size} bytes it is above the limit of {MAX_ENTRY_BYTES}");
+            // What a compressed value takes of the file is not known yet.
+            let fits = self.values.is_some() || value <= from.left();
+            return Err(if fits { NoEntry::AboveLimit(reason) } else { NoEntry::Invalid(reason) });
         }
         for word in [size, key, value] {
             out.extend_from_slice(&(word as u32).to_be_bytes());

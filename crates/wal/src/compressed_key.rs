@@ -16,6 +16,9 @@ use crate::{
     wal_key::{self, ATTRIBUTES, REGION, SCOPES, TABLE},
 };
 
+/// What is wrong with a key that may be whole, of more than is read here.
+pub(crate) const ABOVE_LIMIT: &str = "a key above the limit of 1 MiB when it is expanded";
+
 /// First field of a scope (the family) and of an attribute (its name).
 const FIRST: u64 = 1;
 /// Second field of a scope (its type) and of an attribute (its value).
@@ -107,7 +110,7 @@ fn translate(key: &[u8], coder: Coder<'_>, out: &mut Vec<u8>) -> Result<(), &'st
             _ => out.extend_from_slice(&key[field.start..field.end]),
         }
         if out.len() as u64 > MAX_KEY_BYTES {
-            return Err("a key above the limit of 1 MiB when it is expanded");
+            return Err(ABOVE_LIMIT);
         }
     }
     Ok(())

@@ -40,7 +40,11 @@ impl Decompressor {
         self.cell_block.clear();
         self.cell_block.shrink_to(KEPT_ENTRY_BYTES);
         let key = &window.slice(offset, head.key.end)?[head.key.clone()];
-        compressed_key::expand(key, &mut self.cells.dictionaries, &mut self.key).map_err(invalid)?;
+        let expanded = compressed_key::expand(key, &mut self.cells.dictionaries, &mut self.key);
+        expanded.map_err(|why| match why {
+            compressed_key::ABOVE_LIMIT => NoEntry::AboveLimit(why.to_owned()),
+            why => invalid(why),
+        })?;
         self.layout = KeyLayout::parse(&self.key).map_err(invalid)?;
         let mut cursor = Cursor::new(window, offset + head.key.end as u64, end);
         self.cells.take(&mut cursor, head.layout.cell_count, &mut self.cell_block)?;

@@ -51,6 +51,8 @@ pub(crate) enum NoEntry {
     Io(std::io::Error),
     /// What a torn write may have left.
     Invalid(String),
+    /// An entry that may be whole, of more than is read here: no torn write, unless all entries of the file are Finback's.
+    AboveLimit(String),
     /// The checksum is right, but what it covers is not an entry: no torn write.
     Contradiction(String),
 }
@@ -78,7 +80,9 @@ pub(crate) fn parse_unchecked(window: &mut FileWindow, offset: u64, end: u64) ->
     let prefix = window.slice(offset, KEY_LENGTH_BYTES.min(room))?;
     let (key_len, prefix_len) = get_varint(prefix).ok_or_else(|| invalid("no key length"))?;
     if key_len > MAX_KEY_BYTES {
-        return Err(invalid(format!("a key of {key_len} bytes is above the limit of {MAX_KEY_BYTES}")));
+        let reason = format!("a key of {key_len} bytes is above the limit of {MAX_KEY_BYTES}");
+        let fits = key_len.saturating_add(prefix_len as u64) <= room as u64;
+        return Err(if fits { NoEntry::AboveLimit(reason) } else { invalid(reason) });
     }
     let key = prefix_len..prefix_len + key_len as usize;
     if key.end > room {
@@ -123,11 +127,34 @@ pub(crate) fn skip_cells(
             window.slice(offset, at + LENGTH_BYTES)?[at..].first_chunk().copied().unwrap_or_default();
         // Java's lengths are signed; a negative one is above every limit.
         let next = at + LENGTH_BYTES + u32::from_be_bytes(length) as usize;
-        if next > room || next > MAX_ENTRY_BYTES {
+        if next > room {
             return Err(invalid(format!("a cell of {} bytes where {} are left", next - at, room - at)));
+        }
+        if next > MAX_ENTRY_BYTES {
+            let reason = format!("an entry of {next} bytes or more is above the limit of {MAX_ENTRY_BYTES}");
+            return Err(NoEntry::AboveLimit(reason));
         }
         block::split_first(&window.slice(offset, next)?[at..]).map_err(|why| invalid(why.to_string()))?;
         at = next;
     }
     Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use finback_fs::{FileSystem, MemFileSystem};
+    use std::path::Path;
+
+    #[test]
+    fn cells_above_the_limit_are_torn_only_where_the_file_ends_before() {
+        let (fs, path) = (MemFileSystem::new(), Path::new("/log"));
+        fs.create_new(path).unwrap().append(&(600u32 << 20).to_be_bytes()).unwrap();
+        let mut window = FileWindow::new(fs.open(path).unwrap(), 4);
+        let mut layout = KeyLayout::default();
+        layout.cell_count = 1;
+        let head = EntryHead { key: 0..0, layout, guarded_end: None };
+        assert!(matches!(skip_cells(&mut window, 0, &head, 700 << 20), Err(NoEntry::AboveLimit(_))));
+        assert!(matches!(skip_cells(&mut window, 0, &head, 599 << 20), Err(NoEntry::Invalid(_))));
+    }
 }

@@ -162,7 +162,7 @@ impl WalReader {
                     .corrupt(0, format!("the header is missing, but there is an entry at offset {entry}")))
             }
             Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
-            Err(NoEntry::Invalid(why) | NoEntry::Contradiction(why)) => {
+            Err(NoEntry::Invalid(why) | NoEntry::AboveLimit(why) | NoEntry::Contradiction(why)) => {
                 Err(self.corrupt(0, format!("the header is missing; {why}")))
             }
         }
@@ -224,7 +224,9 @@ impl WalReader {
                 Ok(Some(offset))
             }
             Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
-            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::Contradiction(_)) => Ok(None),
+            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::AboveLimit(_) | NoEntry::Contradiction(_)) => {
+                Ok(None)
+            }
         }
     }
 
@@ -237,7 +239,7 @@ impl WalReader {
         match torn_tail::next_guarded(&mut self.window, before, &mut self.search_budget, |_| true) {
             Ok(Some(_)) => self.style = Style::Guarded,
             Err(NoEntry::Io(e)) => return Err(WalError::io(&self.path, "read", e)),
-            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::Contradiction(_)) => {}
+            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::AboveLimit(_) | NoEntry::Contradiction(_)) => {}
         }
         Ok(())
     }
@@ -283,6 +285,8 @@ impl WalReader {
         match self.parse_entry(self.position, self.end) {
             Ok(entry) => self.check_style(&entry).map(|()| Some(entry)),
             Err(NoEntry::Invalid(reason)) => self.judge(reason),
+            // Finback writes none such.
+            Err(NoEntry::AboveLimit(reason)) if self.style == Style::Guarded => self.judge(reason),
             Err(other) => Err(self.error(other)),
         }
     }
@@ -303,7 +307,9 @@ impl WalReader {
                 Err(NoEntry::Contradiction(format!("cells of an entry of {length} bytes end at {found}")))
             }
             (Ok(end), _) => Ok(ParsedEntry { head, end }),
-            (Err(NoEntry::Invalid(reason)), Some(_)) => Err(NoEntry::Contradiction(reason)),
+            (Err(NoEntry::Invalid(reason) | NoEntry::AboveLimit(reason)), Some(_)) => {
+                Err(NoEntry::Contradiction(reason))
+            }
             (Err(error), _) => Err(error),
         }
     }
@@ -311,7 +317,9 @@ impl WalReader {
     fn error(&self, no_entry: NoEntry) -> WalError {
         match no_entry {
             NoEntry::Io(e) => WalError::io(&self.path, "read", e),
-            NoEntry::Invalid(reason) | NoEntry::Contradiction(reason) => self.corrupt(self.position, reason),
+            NoEntry::Invalid(reason) | NoEntry::AboveLimit(reason) | NoEntry::Contradiction(reason) => {
+                self.corrupt(self.position, reason)
+            }
         }
     }
 
@@ -382,7 +390,7 @@ impl WalReader {
                 return Err(self.corrupt(self.position, reason));
             }
             Err(NoEntry::Io(e)) => return Err(WalError::io(&self.path, "read", e)),
-            Err(NoEntry::Invalid(why) | NoEntry::Contradiction(why)) => {
+            Err(NoEntry::Invalid(why) | NoEntry::AboveLimit(why) | NoEntry::Contradiction(why)) => {
                 return Err(self.corrupt(self.position, format!("{reason}; {why}")));
             }
         }

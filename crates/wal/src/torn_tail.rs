@@ -79,7 +79,7 @@ fn entry_with_mark_at(
     for start in candidates(window, first, key_end)? {
         let head = match parse_unchecked(window, start, window.file_len()) {
             Ok(head) => head,
-            Err(NoEntry::Invalid(_)) => continue,
+            Err(NoEntry::Invalid(_) | NoEntry::AboveLimit(_)) => continue,
             Err(e) => return Err(e),
         };
         let Some(length) = head.guarded_end else { continue };

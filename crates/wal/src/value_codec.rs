@@ -71,7 +71,11 @@ impl ValueDecompressor {
         out: &mut Vec<u8>,
     ) -> Result<(), &'static str> {
         if length == 0 {
-            // HBase ignores what a codec makes of nothing.
+            // HBase ignores what a codec makes of nothing; but that may end with the header of the next member.
+            if self.codec == Compression::Gz && !stream.is_empty() {
+                let end = stream.last_chunk::<GZIP_HEADER_BYTES>();
+                self.header_was_there = end.is_some_and(|end| end.starts_with(&GZIP_HEADER));
+            }
             return Ok(());
         }
         self.codec.check_length(stream, length)?;

@@ -85,6 +85,29 @@ fn cut_at_every_byte_of_the_last_group() {
     }
 }
 
+/// HBase could have written it.
+#[test]
+fn a_key_above_the_limit_is_torn_only_where_the_file_ends_before() {
+    let fs = MemFileSystem::new();
+    let (bytes, _, offsets) = sample(false, plain);
+    let header = &bytes[..offsets[0] as usize];
+    let length = [0x80, 0x80, 0x80, 0x01];
+    let log = |left: usize| [header, &length[..], &vec![7; left]].concat();
+    write_file(&fs, Path::new(FILE), &log((2 << 20) - 1));
+    assert_eq!(read(&fs, Path::new(FILE)).unwrap().torn_at, Some(offsets[0]));
+    write_file(&fs, Path::new(FILE), &log(2 << 20));
+    match read(&fs, Path::new(FILE)) {
+        Err(WalError::Corrupt { offset, reason, .. }) => {
+            assert!(offset == offsets[0] && reason.contains("limit of 1048576"), "{offset}: {reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    // Behind entries of Finback's, which has written none such, it is what a crash left.
+    let behind = [&bytes[..], &length, &vec![7; 2 << 20]].concat();
+    write_file(&fs, Path::new(FILE), &behind);
+    assert_eq!(read(&fs, Path::new(FILE)).unwrap().torn_at, Some(bytes.len() as u64));
+}
+
 #[test]
 fn a_flipped_bit_in_the_last_group_is_a_torn_tail() {
     for compression in COMPRESSIONS {

@@ -3,6 +3,7 @@
 use super::effective::Effective;
 use super::error::ConfigError;
 use super::origin::Origin;
+use super::protection;
 use super::sources::Sources;
 use super::table::ServerConfig;
 use super::values::Values;
@@ -27,7 +28,8 @@ impl ServerConfig {
     /// A file cannot be read or makes no sense, nobody knows a name, or a setting cannot have its value.
     pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         let files = sources.files()?;
-        let mut values = Values::of(&sources.read(&files)?)?;
+        let written = sources.read(&files)?;
+        let mut values = Values::of(&written)?;
         if let Some(data) = &sources.data {
             values.set("data", data.to_string_lossy().into_owned(), Origin::Option("--data"));
         }
@@ -36,6 +38,7 @@ impl ServerConfig {
             // As it is: the text of one that is not UTF-8 is another.
             config.data_dir.clone_from(data);
         }
+        protection::check_logs(&written, &config.data_dir)?;
         let memory = config.memory()?;
         let effective = Effective::of(&values, &config, &memory, files);
         Ok(Loaded { config, effective, warnings: values.warnings })

@@ -42,7 +42,8 @@ A name that nobody knows stops the server before it starts, with exit code 2 and
 setting cannot have. Names that HBase knows and that have no effect here are accepted with a warning that says what Finback does
 instead; those of Hadoop and of others in the same file, with one warning for all. But a server that is to protect its data in a way
 that there is not yet does not start: with `hbase.security.authentication` other than `simple`, `hbase.security.authorization` or
-`hbase.server.netty.tls.enabled`.
+`hbase.server.netty.tls.enabled`. Nor does one start whose `hbase.wal.dir` is another directory than `hbase.rootdir`: what HBase
+had not flushed would be left behind there.
 
     finback config                               # every setting: its value, where that comes from, its meaning
     finback config listen.address                # one of them; any name of HBase's will do

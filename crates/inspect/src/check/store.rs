@@ -38,12 +38,12 @@ impl Check<'_> {
                 self.note(Finding::new(Kind::Stray, path, message).aside())?;
                 continue;
             };
-            names.insert(entry.name.clone());
             if entry.len == 0 && !matches!(name, StoreFileName::Link(_)) {
                 let message = "empty, and ignored by servers";
                 self.note(Finding::new(Kind::EmptyStoreFile, path, message).aside())?;
                 continue;
             }
+            names.insert(entry.name.clone());
             let kind = match name {
                 StoreFileName::Reference { .. } => Kind::LingeringReference,
                 StoreFileName::Link(_) => Kind::DanglingLink,
@@ -81,10 +81,16 @@ impl Check<'_> {
             }
         };
         for (name, size) in &list {
-            if *size > 0 && !there.contains(name) {
-                let message = "the list of the store has it, and it is not there";
-                self.note(Finding::new(Kind::StoreFileList, directory.join(name), message))?;
+            let parsed = StoreFileName::parse(name);
+            if there.contains(name) || *size == 0 && parsed.as_ref().is_some_and(StoreFileName::has_cells) {
+                continue;
             }
+            let mut message = "the list of the store has it, and it is not there".to_owned();
+            let cells = || self.root.inspect_store_file(&descriptor.name, region, family.as_bytes(), name);
+            if matches!(parsed, Some(StoreFileName::Link(_))) && cells().is_ok() {
+                message += "; an empty file of that name leads to its cells again";
+            }
+            self.note(Finding::new(Kind::StoreFileList, directory.join(name), message))?;
         }
         let listed: HashSet<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
         let mut unlisted: Vec<&String> =

@@ -200,3 +200,34 @@ fn a_store_has_the_files_of_its_list() {
     write(&root, &[(FILE, 5), (REGION, 1)]).unwrap();
     assert!(matches!(listed(), Err(LayoutError::NotFound { .. })));
 }
+
+#[test]
+fn what_leads_to_another_file_is_listed_with_no_size_and_has_to_be_there() {
+    let root = root(MemFileSystem::new());
+    let family = root.family_dir(&table(), REGION, b"f");
+    let other = "99999999999999999999999999999999";
+    let served = root.family_dir(&table(), other, b"f");
+    for dir in [&family, &served] {
+        root.fs().create_dir_all(dir).unwrap();
+    }
+    write_file_durably(&**root.fs(), &served.join(FILE), b"cells").unwrap();
+    let listed = |root: &RootDir| root.listed_store_files(&table(), REGION, b"f");
+    let is_lost = |root: &RootDir| matches!(listed(root), Err(LayoutError::NotFound { .. }));
+    // Empty files of its own a store may lack.
+    let bulk = format!("{FILE}_SeqId_7_");
+    write(&root, &[(FILE, 0), (bulk.as_str(), 0)]).unwrap();
+    assert!(listed(&root).unwrap().is_empty());
+    let (reference, link) = (format!("{FILE}.{other}"), format!("t={other}-{FILE}"));
+    write(&root, &[(reference.as_str(), 0)]).unwrap();
+    assert!(is_lost(&root));
+    write_file_durably(&**root.fs(), &family.join(&reference), b"").unwrap();
+    assert!(is_lost(&root));
+    root.fs().remove_file(&family.join(&reference)).unwrap();
+    let whole = crate::Reference { split_row: b"b".to_vec(), half: crate::Half::Top };
+    write_file_durably(&**root.fs(), &family.join(&reference), &whole.encode()).unwrap();
+    assert_eq!(listed(&root).unwrap().len(), 1);
+    write(&root, &[(reference.as_str(), 0), (link.as_str(), 0)]).unwrap();
+    assert!(is_lost(&root));
+    write_file_durably(&**root.fs(), &family.join(&link), b"").unwrap();
+    assert_eq!(listed(&root).unwrap().len(), 2);
+}

@@ -37,6 +37,8 @@ pub(crate) struct Startup {
     attempt: u32,
     procedures: BTreeSet<u64>,
     regions: BTreeSet<String>,
+    /// Regions of which hbase:meta has no more than the name: their directories stay.
+    nameless: Vec<(TableName, String)>,
     missing_namespaces: Vec<NamespaceEdit>,
     writes: usize,
     write_failed: bool,
@@ -72,6 +74,7 @@ impl Startup {
             attempt: 0,
             procedures: BTreeSet::new(),
             regions: BTreeSet::new(),
+            nameless: Vec::new(),
             missing_namespaces: Vec::new(),
             writes: 0,
             write_failed: false,
@@ -194,6 +197,10 @@ impl Core {
             return;
         }
         self.startup.first_start = contents.rows.is_empty();
+        for (table, region) in &contents.nameless {
+            tracing::warn!(%table, region, "a row of hbase:meta without info:regioninfo: see finback check");
+        }
+        self.startup.nameless = contents.nameless;
         let mut states = BTreeMap::new();
         for row in contents.rows {
             match row {
@@ -238,6 +245,9 @@ impl Core {
         // What others were merged from stays as long as these may have references to it.
         for region in self.state.regions.values() {
             known.entry(region.info.table.clone()).or_default().extend(region.merged_from.iter().cloned());
+        }
+        for (table, region) in &self.startup.nameless {
+            known.entry(table.clone()).or_default().insert(region.clone());
         }
         known
     }

@@ -57,6 +57,17 @@ fn rows_of_other_things_are_passed_over() {
 }
 
 #[test]
+fn a_region_whose_row_does_not_say_what_it_is_is_remembered() {
+    let info = region("");
+    let mut contents = MetaContents::default();
+    contents.add(&row(&info.name(), &[("info", "state", b"OPEN")]));
+    contents.add(&row(b"t", &[]));
+    contents.add(&row(b"t", &[("info", "server", b"x")]));
+    assert_eq!(contents.nameless, [(info.table.clone(), info.encoded_name())]);
+    assert!(contents.rows.is_empty() && contents.damage.is_none());
+}
+
+#[test]
 fn damage_is_an_error_with_its_row() {
     let info = region("");
     let wrong_row = row(b"t,,5.abc.", &[("info", "regioninfo", &bytes(&info))]);

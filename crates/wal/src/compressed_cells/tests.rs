@@ -1,6 +1,7 @@
 use super::*;
 use finback_cell::{CellType, block::CellBlockBuilder, cell::CellParts};
 use finback_compression::Compression;
+use finback_fs::{FileSystem, MemFileSystem};
 use proptest::prelude::*;
 
 /// Bytes in which no codec finds anything.
@@ -55,4 +56,22 @@ proptest! {
             prop_assert!(out.len() <= most, "{values:?}: {} bytes of {}, said {most}", out.len(), block.len());
         }
     }
+}
+
+#[test]
+fn a_cell_above_the_limit_is_torn_only_where_the_file_ends_before() {
+    let mut lengths = Vec::new();
+    for length in [20, 600 << 20, 0] {
+        put_varint(&mut lengths, length);
+    }
+    let (fs, path) = (MemFileSystem::new(), Path::new("/log"));
+    fs.create_new(path).unwrap().append(&lengths).unwrap();
+    let mut window = FileWindow::new(fs.open(path).unwrap(), lengths.len() as u64);
+    let mut take = |values, end| {
+        let mut cells = CellDecompressor::new(path, WalCompression { tags: true, values });
+        cells.take(&mut Cursor::new(&mut window, 0, end), 1, &mut Vec::new())
+    };
+    assert!(matches!(take(None, 700 << 20), Err(NoEntry::AboveLimit(_))));
+    assert!(matches!(take(None, 599 << 20), Err(NoEntry::Invalid(_))));
+    assert!(matches!(take(Some(Compression::Gz), 599 << 20), Err(NoEntry::AboveLimit(_))));
 }

@@ -41,6 +41,29 @@ fn the_header_of_a_gzip_member_may_stand_at_the_end_of_the_value_before() {
 }
 
 #[test]
+fn the_header_of_a_gzip_member_may_stand_in_what_is_made_of_an_empty_value() {
+    let mut compressor = ValueCompressor::new(Compression::Gz).unwrap();
+    let (first, second) = (compressed(&mut compressor, b"first"), compressed(&mut compressor, b"second"));
+    let header = &first[..GZIP_HEADER_BYTES];
+    let empty_member = [header, &[3, 0][..], &[0; 8][..]].concat();
+    let with_next = [&empty_member[..], header].concat();
+    let mut decompressor = ValueDecompressor::new(Compression::Gz);
+    let mut out = Vec::new();
+    for empty in [header, &with_next[..]] {
+        decompressor.take(empty, 0, &mut out).unwrap();
+        decompressor.take(b"", 0, &mut out).unwrap();
+        decompressor.take(&first[GZIP_HEADER_BYTES..], 5, &mut out).unwrap();
+    }
+    // The rest of a member whose header has been there, and a whole one: the next has its own.
+    decompressor.take(header, 0, &mut out).unwrap();
+    decompressor.take(&empty_member[GZIP_HEADER_BYTES..], 0, &mut out).unwrap();
+    decompressor.take(&second, 6, &mut out).unwrap();
+    decompressor.take(&empty_member, 0, &mut out).unwrap();
+    decompressor.take(&second, 6, &mut out).unwrap();
+    assert_eq!(out, b"firstfirstsecondsecond");
+}
+
+#[test]
 fn lying_lengths_and_damage_are_refused() {
     let value = vec![7; 5000];
     for codec in CODECS {

@@ -218,3 +218,19 @@ fn protection_that_is_asked_for_is_not_left_out() {
     let none = [("hbase.security.authentication", "kerberos"), ("hbase.security.authentication", "simple")];
     assert!(load(&none).is_ok());
 }
+
+#[test]
+fn logs_of_hbase_that_are_elsewhere_are_not_left_out() {
+    let root = ("hbase.rootdir", "file:///data/hbase");
+    for elsewhere in ["/logs", "file:///logs/hbase", "hdfs://host/hbase", "/data", "${hbase.rootdir}"] {
+        let refused = load(&[root, ("hbase.wal.dir", elsewhere)]).unwrap_err().to_string();
+        assert!(refused.starts_with("hbase.wal.dir") && refused.contains("not flushed"), "{refused}");
+    }
+    assert!(load(&[("hbase.wal.dir", "/logs"), ("data", "/data/hbase")]).is_err());
+    for same in ["", " ", "/data/hbase", "/data/hbase/", "file:/data/hbase", "file:///data//hbase/"] {
+        assert!(load(&[root, ("hbase.wal.dir", same)]).is_ok(), "{same:?}");
+    }
+    let copied = [root, ("hbase.wal.dir", "/data/hbase"), ("data", "/copy")];
+    assert!(load(&copied).is_ok());
+    assert!(load(&[root, ("hbase.wal.dir", "/logs"), ("hbase.wal.dir", "/data/hbase")]).is_ok());
+}
