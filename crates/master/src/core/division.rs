@@ -3,7 +3,7 @@
 //! others are there. Should a step before it fail, the parents are opened again.
 
 use bytes::Bytes;
-use finback_cell::{RegionInfo, RegionState, TableName};
+use finback_cell::{RegionInfo, TableName};
 use finback_rpc::{RpcException, exceptions};
 
 use super::{
@@ -86,7 +86,7 @@ impl Core {
         let Some(known) = self.state.regions.get(region) else { return Vec::new() };
         let (table, info) = (known.info.table.clone(), known.info.clone());
         let archive = |regions| Step::CleanUp(StorageWork::ArchiveRegions { table, regions });
-        if known.state == RegionState::Split {
+        if known.is_split() {
             return vec![archive(vec![region.to_owned()]), Step::Meta(vec![MetaEdit::RemoveRegion(info)])];
         }
         let (regions, parents) = (known.merged_from.clone(), known.merged_from.len());

@@ -139,6 +139,23 @@ fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files
 }
 
 #[test]
+fn a_parent_that_hbase_split_is_put_away_with_what_it_was_merged_from() {
+    let (mut core, table, parents) = with_the_first_two_merged(&["f", "m"]);
+    let merged = core.state.assignable_regions_of(&table)[0].clone();
+    split(&mut core, "t", "c");
+    play(&mut core, START);
+    // HBase's hbase:meta says it by flags alone.
+    core.state.regions.get_mut(&merged).unwrap().state = RegionState::Closed;
+    let [kinship] = &crate::kinship::kinships(&core.state)[..] else { panic!("one") };
+    assert_eq!((&kinship.region, kinship.is_split), (&merged, true));
+    let collect = Operation::CollectRegion { table, region: merged.clone(), is_split: true };
+    core.submit(collect, Origin::default(), START).unwrap();
+    let archived = put_away(&mut core);
+    assert!(archived.contains(&vec![merged.clone()]) && archived.contains(&parents), "{archived:?}");
+    assert!(!core.state.regions.contains_key(&merged));
+}
+
+#[test]
 fn what_a_truncated_region_was_merged_from_is_put_away() {
     let (mut core, table, parents) = with_the_first_two_merged(&["m"]);
     let region = core.state.assignable_regions_of(&table)[0].clone();
