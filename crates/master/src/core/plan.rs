@@ -1,7 +1,7 @@
 //! Operations as steps. The order decides what a crash leaves: hbase:meta changes once, atomically; what that needs on disk
 //! is made before, what it leaves over is archived after, and a start of the master finishes either.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
@@ -166,7 +166,8 @@ fn modify(decision: &Decision) -> Vec<Step> {
     steps.push(Step::SetDescriptor(new.clone()));
     steps.push(Step::Otherwise(Vec::new()));
     if decision.reopen {
-        for region in &regions {
+        let left_closed: BTreeSet<&String> = decision.left_closed.iter().collect();
+        for region in regions.iter().filter(|region| !left_closed.contains(region)) {
             steps.push(Step::Close(vec![region.clone()]));
             steps.push(Step::Open(vec![region.clone()]));
         }
