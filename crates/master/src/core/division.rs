@@ -9,9 +9,10 @@ use finback_rpc::{RpcException, exceptions};
 use super::{
     Core,
     decision::Decision,
+    locks,
     procedure::{Origin, Step},
 };
-use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
+use crate::{kinship::Kinship, meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
 
 impl Core {
     /// Event: a server asks for a split of a region that has grown.
@@ -38,6 +39,23 @@ impl Core {
             return Ok(());
         }
         self.submit(operation, Origin::default(), now).map(drop)
+    }
+
+    /// Event: nobody refers to these files any more. Gives back of how many regions they are put away now. Nobody waits for locks:
+    /// one table's would keep all others from being looked at, and the next look finds again what is left.
+    pub(crate) fn collect(&mut self, over: Vec<Kinship>, now: u64) -> usize {
+        let mut begun = 0;
+        for Kinship { table, region, is_split, .. } in over {
+            let operation = Operation::CollectRegion { table, region, is_split };
+            if self.procedures.active().any(|(_, other)| locks::conflict(&other.operation, &operation)) {
+                continue;
+            }
+            match self.submit(operation, Origin::default(), now) {
+                Ok(_) => begun += 1,
+                Err(error) => tracing::warn!("putting away a region's files: {error}"),
+            }
+        }
+        begun
     }
 
     /// Where the table is split if somebody asks for this row: where its restriction allows.
