@@ -175,17 +175,18 @@ impl Core {
             // Each region has to make its list.
             false => Vec::new(),
         };
-        Ok(Decision {
-            reopen,
-            left_closed,
-            old_descriptor: old,
-            ..self.with_all_regions(&new.name)
-        }
-        .with_new_descriptor(new))
+        Ok(Decision { reopen, left_closed, old_descriptor: old, ..self.with_all_regions(&new.name) }
+            .with_new_descriptor(new))
     }
 }
 
 impl Decision {
+    /// How many replicas each region has in the end, itself counted.
+    pub(crate) fn replicas(&self) -> u32 {
+        let table = self.new_descriptor.as_ref().or(self.old_descriptor.as_ref());
+        table.map_or(1, |table| table.region_replication())
+    }
+
     fn with_new_descriptor(self, new: TableDescriptor) -> Self {
         Self { new_descriptor: Some(Arc::new(new)), ..self }
     }

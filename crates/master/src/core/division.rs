@@ -119,8 +119,12 @@ pub(super) fn split(decision: &Decision) -> Vec<Step> {
     };
     let daughters = Box::new([a.clone(), b.clone()]);
     let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters }];
-    let added =
-        |region: &RegionInfo| MetaEdit::AddOffspring { region: region.clone(), merged_from: Vec::new() };
+    let replicas = decision.replicas();
+    let added = |region: &RegionInfo| MetaEdit::AddOffspring {
+        region: region.clone(),
+        merged_from: Vec::new(),
+        replicas,
+    };
     edits.extend([a, b].map(added));
     division(decision, edits)
 }
@@ -129,7 +133,11 @@ pub(super) fn split(decision: &Decision) -> Vec<Step> {
 pub(super) fn merge(decision: &Decision) -> Vec<Step> {
     let [merged] = &decision.new_regions[..] else { return Vec::new() };
     let mut edits: Vec<_> = decision.old_regions.iter().cloned().map(MetaEdit::RemoveRegion).collect();
-    edits.push(MetaEdit::AddOffspring { region: merged.clone(), merged_from: decision.old_regions.clone() });
+    edits.push(MetaEdit::AddOffspring {
+        region: merged.clone(),
+        merged_from: decision.old_regions.clone(),
+        replicas: decision.replicas(),
+    });
     division(decision, edits)
 }
 
@@ -139,11 +147,12 @@ pub(super) fn truncate(decision: &Decision) -> Vec<Step> {
     let ([old], [new]) = (&decision.old_regions[..], &decision.new_regions[..]) else { return Vec::new() };
     let (closed, opened) = (vec![old.encoded_name()], vec![new.encoded_name()]);
     let archive = |regions| StorageWork::ArchiveRegions { table: old.table.clone(), regions };
+    let added = MetaEdit::AddRegion { region: new.clone(), replicas: decision.replicas() };
     vec![
         Step::Otherwise(vec![Step::CleanUp(archive(opened.clone())), Step::Open(closed.clone())]),
         Step::Close(closed.clone()),
         Step::Prepare(StorageWork::CreateRegions(vec![new.clone()])),
-        Step::Meta(vec![MetaEdit::RemoveRegion(old.clone()), MetaEdit::AddRegion(new.clone())]),
+        Step::Meta(vec![MetaEdit::RemoveRegion(old.clone()), added]),
         Step::CleanUp(archive(closed)),
         Step::Open(opened),
     ]

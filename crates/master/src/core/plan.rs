@@ -114,11 +114,16 @@ fn removals(decision: &Decision) -> Vec<MetaEdit> {
     decision.old_regions.iter().cloned().map(MetaEdit::RemoveRegion).collect()
 }
 
+fn additions(decision: &Decision) -> impl Iterator<Item = MetaEdit> {
+    let replicas = decision.replicas();
+    decision.new_regions.iter().cloned().map(move |region| MetaEdit::AddRegion { region, replicas })
+}
+
 fn create(name: &TableName, decision: &Decision) -> Vec<Step> {
     let Some(table) = &decision.new_descriptor else { return Vec::new() };
     let regions = decision.new_regions.clone();
     let mut edits = vec![state_edit(name, TableState::Enabling)];
-    edits.extend(regions.iter().cloned().map(MetaEdit::AddRegion));
+    edits.extend(additions(decision));
     vec![
         Step::Prepare(StorageWork::CreateTable { table: table.clone(), regions }),
         Step::Meta(edits),
@@ -130,7 +135,7 @@ fn create(name: &TableName, decision: &Decision) -> Vec<Step> {
 
 fn truncate(table: &TableName, decision: &Decision) -> Vec<Step> {
     let mut edits = removals(decision);
-    edits.extend(decision.new_regions.iter().cloned().map(MetaEdit::AddRegion));
+    edits.extend(additions(decision));
     edits.push(state_edit(table, TableState::Enabling));
     let regions = encoded_names(&decision.old_regions);
     vec![
