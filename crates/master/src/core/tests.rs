@@ -445,8 +445,9 @@ fn an_alter_leaves_regions_closed_that_an_administrator_has_closed() {
     core.submit(unassign, Origin::default(), START).unwrap();
     play(&mut core, START);
     let family = ColumnFamilyDescriptor::with_defaults(b"g");
-    let add = Operation::AddFamily { table, family };
+    let add = Operation::AddFamily { table: table.clone(), family };
     let id = core.submit(add, Origin::default(), START).unwrap();
+    assert_eq!(core.procedures.regions_to_reopen(&table), 1);
     let mut opened = 0;
     let done = play_where(&mut core, START, |action| {
         opened += u32::from(matches!(action, Action::OpenRegions { .. }));
