@@ -41,8 +41,8 @@ impl Core {
         self.submit(operation, Origin::default(), now).map(drop)
     }
 
-    /// Event: nobody refers to these files any more. Gives back of how many regions they are put away now. Nobody waits for locks:
-    /// one table's would keep all others from being looked at, and the next look finds again what is left.
+    /// Event: nobody refers to these files any more. Gives back of how many regions they are put away now. It waits for no lock: one
+    /// table's would keep all others from being looked at, and the next look finds again what is left.
     pub(crate) fn collect(&mut self, over: Vec<Kinship>, now: u64) -> usize {
         let mut begun = 0;
         for Kinship { table, region, is_split, .. } in over {
