@@ -1,10 +1,11 @@
-//! What the ZooKeeper responder shows: where clients find the cluster, which namespaces there are, and which tables are enabled.
+//! What the ZooKeeper responder shows: where clients find the cluster, who serves, which namespaces there are, and which tables are
+//! enabled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use finback_cell::{ServerName, TableName};
-use finback_master::MasterStatus;
+use finback_master::{MasterConfig, MasterStatus};
 use finback_proto::{Message, convert, pb, pbuf};
 use finback_zk::Tree;
 use pb::table_state::State as TableState;
@@ -21,7 +22,10 @@ pub(crate) struct Publication {
     master: ServerName,
     /// Where hbase:meta is going to be.
     region_server: ServerName,
+    /// The master's, 0 for none.
     info_port: u16,
+    /// The region server's.
+    region_server_info_port: Option<u16>,
     /// Where hbase:meta is, and how many replicas it has.
     meta: Option<(ServerName, u32)>,
     namespaces: BTreeMap<String, Vec<(String, String)>>,
@@ -34,7 +38,7 @@ impl Publication {
         tree: Arc<Tree>,
         parent: &str,
         (master, region_server): (&ServerName, &ServerName),
-        info_port: u16,
+        (info_port, region_server_info_port): (u16, Option<u16>),
     ) -> Self {
         Self {
             tree,
@@ -42,6 +46,7 @@ impl Publication {
             master: master.clone(),
             region_server: region_server.clone(),
             info_port,
+            region_server_info_port,
             meta: None,
             namespaces: BTreeMap::new(),
             table_states: Arc::default(),
@@ -54,7 +59,27 @@ impl Publication {
         let info_port = Some(self.info_port.into());
         let master = pb::Master { master: (&self.master).into(), rpc_version: Some(0), info_port };
         self.set("master", &pbuf::encode(&master))?;
+        self.publish_servers()?;
         self.publish_meta(status)
+    }
+
+    /// Who serves, and since when: HBase's scripts and those of others go by these, clients do not.
+    fn publish_servers(&self) -> Result<(), String> {
+        let start_date = finback_inspect::java_date(self.master.start_code);
+        self.set("running", &pbuf::encode(&pb::ClusterUp { start_date }))?;
+        self.set_raw("backup-masters", Vec::new())?;
+        let version_info = pb::VersionInfo {
+            version: MasterConfig::default().version,
+            url: "finback".to_owned(),
+            ..Default::default()
+        };
+        let info = pb::RegionServerInfo {
+            info_port: Some(self.region_server_info_port.map_or(-1, i32::from)),
+            version_info: Some(version_info),
+        };
+        let writer = format!("regionserver:{}", self.region_server.port);
+        let value = pbuf::with_metadata(&writer, now_ms(), &pbuf::encode(&info));
+        self.set_raw(&format!("rs/{}", self.region_server), value.map_err(|error| error.to_string())?)
     }
 
     /// Where hbase:meta and its replicas are. As long as it is not open, where it will be, as HBase leaves what was there before
@@ -123,10 +148,13 @@ impl Publication {
 
     /// The metadata are what clients other than HBase's own look for first.
     fn set(&self, node: &str, value: &[u8]) -> Result<(), String> {
-        let now = now_ms();
         let writer = format!("master:{}", self.master.port);
-        let value = pbuf::with_metadata(&writer, now, value).map_err(|error| error.to_string())?;
-        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        let value = pbuf::with_metadata(&writer, now_ms(), value).map_err(|error| error.to_string())?;
+        self.set_raw(node, value)
+    }
+
+    fn set_raw(&self, node: &str, value: Vec<u8>) -> Result<(), String> {
+        let now = i64::try_from(now_ms()).unwrap_or(i64::MAX);
         self.tree.set(&format!("{}/{node}", self.parent), value, now).map_err(|error| error.to_string())
     }
 }

@@ -155,7 +155,7 @@ async fn serve(
         Arc::clone(&tree),
         &config.znode_parent,
         (&addresses.master_name, &addresses.regionserver_name),
-        config.master_info_port.unwrap_or(0),
+        (config.master_info_port.unwrap_or(0), config.regionserver_info_port),
     );
     publication.publish(&master.status().borrow())?;
     let zookeeper_quorum = format!("{}:{}", config.address, port(&addresses.zookeeper)?);

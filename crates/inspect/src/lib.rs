@@ -29,5 +29,5 @@ pub use hfile_printer::{HFilePrinter, HFilePrinterOptions, MobFiles};
 pub use region_files::{RegionFiles, store_files_of_region};
 pub use store_file_tree::{StoreFile, StoreFileTree, looks_like_an_hfile};
 pub use tree_verification::{TreeVerification, TreeWatcher, verify_tree};
-pub use wal_printer::{Torn, WalForm, WalPrinter, WalPrinterOptions};
+pub use wal_printer::{Torn, WalForm, WalPrinter, WalPrinterOptions, java_date};
 pub use wal_verification::{LogState, LogWatcher, LogsVerification, verify_logs};

@@ -53,6 +53,11 @@ pub struct WalPrinterOptions {
     pub time_zone: Option<TimeZone>,
 }
 
+/// A time as Java prints a `Date` on this machine.
+pub fn java_date(time_ms: u64) -> String {
+    entry::java_date(time_ms, &TimeZone::system())
+}
+
 /// The unfinished end of a log that was printed up to there.
 pub type Torn = TornTail;
 

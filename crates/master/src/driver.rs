@@ -254,7 +254,7 @@ impl Driver {
         calls::region_info(&self.connect, &server, &region, best_split_row).await
     }
 
-    /// Puts away the files of regions to which no reference leads any more; gives back of how many.
+    /// Has the files of regions put away to which no reference leads any more; gives back of how many.
     pub(crate) async fn collect_regions(self: &Arc<Self>) -> usize {
         let kinships = self.read(|core| kinship::kinships(&core.state));
         if kinships.is_empty() {
@@ -271,15 +271,7 @@ impl Driver {
             kinships.into_iter().filter(is_over).collect()
         };
         let over = self.runtime.spawn_blocking(find).await.unwrap_or_default();
-        let mut collected = 0;
-        for Kinship { table, region, is_split, .. } in over {
-            let operation = Operation::CollectRegion { table, region, is_split };
-            match self.run(operation, Origin::default()).await {
-                Ok(_) => collected += 1,
-                Err(error) => tracing::warn!("putting away a region's files: {error}"),
-            }
-        }
-        collected
+        self.event(|core, now| core.collect(over, now))
     }
 
     /// Looks now and then whether there are such files, and puts away what could not be put away before.

@@ -1,6 +1,6 @@
 //! Which regions may still have references to the files of the regions they come of, and whether they have.
 
-use finback_cell::{RegionState, TableName};
+use finback_cell::TableName;
 use finback_layout::{LayoutError, RootDir};
 
 use crate::state::{ClusterState, Region};
@@ -20,7 +20,7 @@ pub(crate) struct Kinship {
 /// All regions of which parents' files may have become useless.
 pub(crate) fn kinships(state: &ClusterState) -> Vec<Kinship> {
     let kinship = |(encoded, region): (&String, &Region)| {
-        let is_split = region.state == RegionState::Split;
+        let is_split = region.is_split();
         let (parents, offspring) = if is_split && !region.split_into.is_empty() {
             (vec![encoded.clone()], region.split_into.clone())
         } else if !is_split && !region.merged_from.is_empty() {

@@ -31,10 +31,10 @@ const OF_REPLICAS: [&str; 5] = ["server", "serverstartcode", "seqnumDuringOpen",
 /// One row's change.
 #[derive(Debug, Clone)]
 pub(crate) enum MetaEdit {
-    /// A region that exists from now on, closed.
-    AddRegion(RegionInfo),
+    /// A region that exists from now on, closed; it is to have so many replicas, itself counted.
+    AddRegion { region: RegionInfo, replicas: u32 },
     /// A region that comes of others, and exists from now on, closed. Those it was merged from go with the same change.
-    AddOffspring { region: RegionInfo, merged_from: Vec<RegionInfo> },
+    AddOffspring { region: RegionInfo, merged_from: Vec<RegionInfo>, replicas: u32 },
     /// A region that was split, and is never opened again.
     Split { parent: RegionInfo, daughters: Box<[RegionInfo; 2]> },
     /// A region that exists from now on, and was split; of what came of it, the two that are nearest to its ends.
@@ -43,14 +43,14 @@ pub(crate) enum MetaEdit {
     ForgetParents { region: RegionInfo, parents: usize },
     /// A region that exists no more.
     RemoveRegion(RegionInfo),
-    /// A region is going to be opened on a server.
-    Opening { region: RegionInfo, server: ServerName },
+    /// A region is going to be opened on a server, and its replicas with it.
+    Opening { region: RegionInfo, server: ServerName, replicas: u32 },
     /// A region is open, and its replicas with it: so many, itself counted.
     Opened { region: RegionInfo, server: ServerName, open_seq_num: u64, replicas: u32 },
     /// A region has fewer replicas than it had, itself counted.
     ForgetReplicas { region: RegionInfo, from: u32, to: u32 },
-    /// A region's state alone changes; its last location stays, as HBase leaves it.
-    RegionState { region: RegionInfo, state: RegionState },
+    /// A region's state alone changes, and that of its replicas; its last location stays, as HBase leaves it.
+    RegionState { region: RegionInfo, state: RegionState, replicas: u32 },
     /// A table's state; the table exists from now on.
     TableState { table: TableName, state: TableState },
     /// A table that exists no more.
@@ -61,13 +61,12 @@ impl MetaEdit {
     /// The change as a mutation of hbase:meta with timestamp `at`.
     pub(crate) fn to_mutation(&self, at: u64) -> pb::MutationProto {
         match self {
-            Self::AddRegion(region) => put(
-                region.name(),
-                INFO,
-                vec![region_info(region, at), state_cell(RegionState::Closed, at)],
-                at,
-            ),
-            Self::AddOffspring { region, merged_from } => {
+            Self::AddRegion { region, replicas } => {
+                let mut cells = vec![region_info(region, at), state_cell(RegionState::Closed, at)];
+                cells.extend(empty_locations(*replicas, at));
+                put(region.name(), INFO, cells, at)
+            }
+            Self::AddOffspring { region, merged_from, replicas } => {
                 let mut cells = vec![
                     region_info(region, at),
                     cell("seqnumDuringOpen", FIRST_OPEN_SEQUENCE_NUMBER.to_be_bytes().to_vec(), at),
@@ -75,6 +74,7 @@ impl MetaEdit {
                 ];
                 let parents = merged_from.iter().enumerate();
                 cells.extend(parents.map(|(number, parent)| info_cell(merge_qualifier(number), parent, at)));
+                cells.extend(empty_locations(*replicas, at));
                 put(region.name(), INFO, cells, at)
             }
             Self::Split { parent, daughters } => put(
@@ -103,16 +103,13 @@ impl MetaEdit {
                 delete_columns(region.name(), INFO, qualifiers, at)
             }
             Self::RemoveRegion(region) => delete(region.name(), INFO, None, at),
-            Self::Opening { region, server } => put(
-                region.name(),
-                INFO,
-                vec![
-                    region_info(region, at),
-                    cell("sn", server.to_string(), at),
-                    state_cell(RegionState::Opening, at),
-                ],
-                at,
-            ),
+            Self::Opening { region, server, replicas } => {
+                let mut cells = vec![region_info(region, at)];
+                let name = server.to_string();
+                cells.extend((0..*replicas).map(|id| cell(of_replica("sn", id), name.clone(), at)));
+                cells.extend(state_cells(RegionState::Opening, *replicas, at));
+                put(region.name(), INFO, cells, at)
+            }
             Self::Opened { region, server, open_seq_num, replicas } => {
                 let mut cells = vec![region_info(region, at)];
                 for replica_id in 0..*replicas {
@@ -133,8 +130,10 @@ impl MetaEdit {
                 });
                 delete_columns(region.name(), INFO, columns, at)
             }
-            Self::RegionState { region, state } => {
-                put(region.name(), INFO, vec![region_info(region, at), state_cell(*state, at)], at)
+            Self::RegionState { region, state, replicas } => {
+                let mut cells = vec![region_info(region, at)];
+                cells.extend(state_cells(*state, *replicas, at));
+                put(region.name(), INFO, cells, at)
             }
             Self::TableState { table, state } => {
                 let value = pb::TableState { state: (*state).into() }.encode_to_vec();
@@ -148,7 +147,7 @@ impl MetaEdit {
     pub(crate) fn is_made(&self, state: &ClusterState) -> bool {
         let known = |region: &RegionInfo| state.regions.get(&region.encoded_name());
         match self {
-            Self::AddRegion(region) | Self::AddOffspring { region, .. } => known(region).is_some(),
+            Self::AddRegion { region, .. } | Self::AddOffspring { region, .. } => known(region).is_some(),
             Self::AddSplitParent { parent, .. } => known(parent).is_some(),
             Self::Split { parent, .. } => known(parent).is_none_or(|known| known.state == RegionState::Split),
             Self::ForgetParents { region, .. } => {
@@ -170,8 +169,8 @@ impl MetaEdit {
     /// What memory says after the write.
     pub(crate) fn apply(&self, state: &mut ClusterState, now: u64) {
         match self {
-            Self::AddRegion(region) => state.add_region(region.clone(), RegionState::Closed, now),
-            Self::AddOffspring { region, merged_from } => {
+            Self::AddRegion { region, .. } => state.add_region(region.clone(), RegionState::Closed, now),
+            Self::AddOffspring { region, merged_from, .. } => {
                 state.add_region(region.clone(), RegionState::Closed, now);
                 if let Some(known) = state.regions.get_mut(&region.encoded_name()) {
                     known.merged_from = merged_from.iter().map(RegionInfo::encoded_name).collect();
@@ -206,7 +205,7 @@ impl MetaEdit {
                     known.open_seq_num = i64::try_from(*open_seq_num).unwrap_or(i64::MAX);
                 }
             }
-            Self::RegionState { region, state: new } => set_state(state, region, *new, now),
+            Self::RegionState { region, state: new, .. } => set_state(state, region, *new, now),
             Self::TableState { table, state: new } => {
                 let known = state.tables.entry(table.clone()).or_insert_with(|| crate::state::Table {
                     descriptor: None,
@@ -267,6 +266,18 @@ fn info_cell(qualifier: impl Into<Bytes>, region: &RegionInfo, at: u64) -> Quali
 
 fn state_cell(state: RegionState, at: u64) -> QualifierValue {
     cell("state", state.name(), at)
+}
+
+/// The state of a region and of its replicas, which are so many with itself.
+fn state_cells(state: RegionState, replicas: u32, at: u64) -> impl Iterator<Item = QualifierValue> {
+    (0..replicas).map(move |replica_id| cell(of_replica("state", replica_id), state.name(), at))
+}
+
+/// Places of replicas that are nowhere yet: HBase's clients learn from them how many there are.
+fn empty_locations(replicas: u32, at: u64) -> impl Iterator<Item = QualifierValue> {
+    let columns = ["server", "serverstartcode", "seqnumDuringOpen"];
+    let of = move |replica_id| columns.map(|column| cell(of_replica(column, replica_id), "", at));
+    (1..replicas).flat_map(of)
 }
 
 /// A Put of cells of one family.

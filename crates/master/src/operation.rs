@@ -1,7 +1,7 @@
 //! What clients ask for, and whether it can be done.
 
 use bytes::Bytes;
-use finback_cell::{ColumnFamilyDescriptor, RegionInfo, RegionState, TableDescriptor, TableName};
+use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_layout::StoreFileTracker;
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
@@ -300,7 +300,7 @@ impl Operation {
             }
             Self::UnassignRegion { region, .. } => check_undivided(state, region),
             Self::CollectRegion { region, is_split, .. } => match state.regions.get(region) {
-                Some(known) if (known.state == RegionState::Split) == *is_split => Ok(()),
+                Some(known) if known.is_split() == *is_split => Ok(()),
                 // What nobody refers to are other files now.
                 Some(_) => Err(exceptions::do_not_retry_region(format!("{region} has been split"))),
                 None => Err(exceptions::unknown_region(region)),

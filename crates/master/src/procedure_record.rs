@@ -262,6 +262,7 @@ pub(crate) fn encode_decision(decision: &Decision) -> pb::StoredDecision {
         new_schema: decision.new_descriptor.as_deref().map(Into::into),
         reopen: Some(decision.reopen),
         online: Some(decision.online),
+        left_closed: decision.left_closed.clone(),
     }
 }
 
@@ -282,6 +283,7 @@ pub(crate) fn decode_decision(record: &pb::StoredDecision) -> Result<Decision, R
         new_descriptor: descriptor(&record.new_schema)?,
         reopen: record.reopen(),
         online: record.online(),
+        left_closed: record.left_closed.clone(),
     })
 }
 

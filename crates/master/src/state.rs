@@ -231,9 +231,13 @@ impl Region {
         }
     }
 
+    /// Whether it was split. HBase says so by the flags of its info:regioninfo alone, and leaves its state CLOSED.
+    pub(crate) fn is_split(&self) -> bool {
+        self.state == RegionState::Split || self.info.split
+    }
+
     /// Whether it may be opened: not the parent of a split or a merge, not a replica.
     pub(crate) fn is_assignable(&self) -> bool {
-        let retired = matches!(self.state, RegionState::Split | RegionState::Merged);
-        !self.info.offline && !self.info.split && !retired
+        !self.info.offline && !self.is_split() && self.state != RegionState::Merged
     }
 }

@@ -81,6 +81,32 @@ async fn what_changes_the_table_waits_until_the_lock_is_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_catalog_janitor_waits_for_no_lock() {
+    let cluster = Cluster::start().await;
+    cluster.create("t", &["f"], &[]).await.unwrap();
+    let parent = RegionInfo::new(table_name("t"), "".into(), "".into(), 1_700_000_000_000);
+    let split = pb::SplitTableRegionRequest {
+        region_info: (&parent).into(),
+        split_row: Some("m".into()),
+        ..Default::default()
+    };
+    let response: pb::SplitTableRegionResponse = cluster.call("SplitRegion", &split).await.unwrap();
+    cluster.wait(response.proc_id).await.unwrap();
+    let lock = on_table(&cluster, LockType::Exclusive).await;
+    pass(&cluster, 100).await;
+    let scan = async || -> Option<i32> {
+        let request = pb::RunCatalogScanRequest {};
+        let answer = cluster.call::<_, pb::RunCatalogScanResponse>("RunCatalogScan", &request);
+        let answer = tokio::time::timeout(Duration::from_secs(60), answer).await;
+        answer.expect("it waits for the lock").unwrap().scan_result
+    };
+    assert_eq!(scan().await, Some(0));
+    assert!(!heartbeat(&cluster, lock, false).await);
+    pass(&cluster, 100).await;
+    assert_eq!(scan().await, Some(1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_that_is_not_heard_of_loses_its_lock() {
     let cluster = cluster_with_table().await;
     let lock = on_table(&cluster, LockType::Exclusive).await;

@@ -231,7 +231,9 @@ fn region_load(server: &RegionServer, call: &Call) -> Result<Reply, RpcException
 }
 
 fn server_info(server: &RegionServer) -> Reply {
-    let server_info = pb::ServerInfo { server_name: server.name().into(), webui_port: None };
+    // 0 stands for none.
+    let webui_port = Some(server.info_port()).filter(|port| *port > 0);
+    let server_info = pb::ServerInfo { server_name: server.name().into(), webui_port };
     Reply::new(&pb::GetServerInfoResponse { server_info })
 }
 

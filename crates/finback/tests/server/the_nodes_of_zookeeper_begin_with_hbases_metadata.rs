@@ -1,6 +1,7 @@
 //! HBase's own clients do without them; asynchbase and gohbase do not find a server whose nodes have none.
 
 use crate::running_server::{LONG, Place};
+use finback_cell::ServerName;
 use finback_proto::{pb, pbuf};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -51,4 +52,23 @@ async fn each_of_them() {
     let value = node(zookeeper, "/hbase/meta-region-server").await;
     let found: pb::MetaRegionServer = pbuf::decode_node(&value, "MetaRegionServer").unwrap();
     assert_eq!(found.server.port, Some(u32::from(region_server.port())));
+}
+
+#[tokio::test]
+async fn who_serves_is_listed_as_by_hbase() {
+    let place = Place::new();
+    let server = place.start();
+    let zookeeper = server.zookeeper();
+    let value = node(zookeeper, "/hbase/meta-region-server").await;
+    let meta: pb::MetaRegionServer = pbuf::decode_node(&value, "MetaRegionServer").unwrap();
+    let name = ServerName::try_from(&meta.server).unwrap();
+    let value = node(zookeeper, &format!("/hbase/rs/{name}")).await;
+    assert!(value.windows(13).any(|part| part == b"regionserver:"), "who wrote it");
+    let info: pb::RegionServerInfo = pbuf::decode_node(&value, "RegionServerInfo").unwrap();
+    assert_eq!(info.info_port, Some(i32::from(server.regionserver_info().port())));
+    let value = node(zookeeper, "/hbase/running").await;
+    let running: pb::ClusterUp = pbuf::decode_node(&value, "ClusterUp").unwrap();
+    // As Java has it: Tue Nov 14 22:13:20 UTC 2023.
+    assert_eq!(running.start_date.split(' ').count(), 6, "{}", running.start_date);
+    assert_eq!(node(zookeeper, "/hbase/backup-masters").await, b"");
 }

@@ -93,6 +93,7 @@ impl Core {
 
     fn begin(&mut self, encoded: &str, goal: Goal, server: Option<ServerName>, attempt: u32) {
         let proc_id = self.new_id();
+        let replicas = self.state.region_replication(encoded);
         let Some(region) = self.state.regions.get_mut(encoded) else { return };
         let stage = if server.is_some() { Stage::Announcing } else { Stage::Waiting };
         region.transition = Some(Transition { goal, server: server.clone(), proc_id, attempt, stage });
@@ -103,8 +104,8 @@ impl Core {
             return self.request_transitions(&[encoded.to_owned()]);
         }
         let edit = match goal {
-            Goal::Open => MetaEdit::Opening { region: info, server },
-            Goal::Close => MetaEdit::RegionState { region: info, state: RegionState::Closing },
+            Goal::Open => MetaEdit::Opening { region: info, server, replicas },
+            Goal::Close => MetaEdit::RegionState { region: info, state: RegionState::Closing, replicas },
         };
         self.write_meta(vec![edit], Then::Announced(encoded.to_owned()));
     }
@@ -169,6 +170,7 @@ impl Core {
 
     /// Tries again later, or gives up.
     pub(super) fn transition_failed(&mut self, encoded: &str, exception: RpcException) {
+        let replicas = self.state.region_replication(encoded);
         let Some(region) = self.state.regions.get_mut(encoded) else { return };
         let Some(transition) = region.transition.as_mut() else { return };
         transition.attempt += 1;
@@ -178,7 +180,8 @@ impl Core {
             || (!self.state.initialized && region.info.table == TableName::namespace_table());
         if goal == Goal::Open && attempt >= MAX_OPEN_ATTEMPTS && !needed {
             transition.stage = Stage::Recording;
-            let edit = MetaEdit::RegionState { region: region.info.clone(), state: RegionState::FailedOpen };
+            let (region, state) = (region.info.clone(), RegionState::FailedOpen);
+            let edit = MetaEdit::RegionState { region, state, replicas };
             return self.write_meta(vec![edit], Then::Failed(encoded.to_owned(), exception));
         }
         transition.stage = Stage::Waiting;
@@ -222,7 +225,8 @@ impl Core {
         if let Some(transition) = self.state.regions.get_mut(encoded).and_then(|r| r.transition.as_mut()) {
             transition.stage = Stage::Recording;
         }
-        let edit = MetaEdit::RegionState { region: info, state: RegionState::Closed };
+        let replicas = self.state.region_replication(encoded);
+        let edit = MetaEdit::RegionState { region: info, state: RegionState::Closed, replicas };
         if encoded == finback_cell::region_info::META_ENCODED_NAME {
             edit.apply(&mut self.state, self.now);
             return self.region_settled(encoded, Ok(()));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use finback_cell::{RegionInfo, TableDescriptor, TableName, schema::set_entry};
+use finback_cell::{RegionInfo, RegionState, TableDescriptor, TableName, schema::set_entry};
 use finback_layout::{StoreFileTracker, TRACKER};
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
@@ -24,6 +24,8 @@ pub(crate) struct Decision {
     pub(crate) new_descriptor: Option<Arc<TableDescriptor>>,
     /// Whether the regions are reopened.
     pub(crate) reopen: bool,
+    /// Encoded names of those that are not: an administrator has closed them, and as in HBase they stay so.
+    pub(crate) left_closed: Vec<String>,
     /// Whether the table's regions are served.
     pub(crate) online: bool,
 }
@@ -156,22 +158,35 @@ impl Core {
         let trackers = |table: &TableDescriptor| -> Vec<_> {
             table.families.iter().map(|family| StoreFileTracker::of(table, family)).collect()
         };
-        if !reopen && old.as_deref().is_some_and(|old| trackers(old) != trackers(&new)) {
+        let migrates = old.as_deref().is_some_and(|old| trackers(old) != trackers(&new));
+        if !reopen && migrates {
             // Regions that do not run under a migration make no list: the next step, out of it, would find none.
             let message =
                 "Can not change the store file tracker of a table when modification won't reopen regions";
             return Err(exceptions::do_not_retry(message));
         }
-        Ok(Decision {
-            reopen: reopen && table.state == TableState::Enabled,
-            old_descriptor: old,
-            ..self.with_all_regions(&new.name)
-        }
-        .with_new_descriptor(new))
+        let reopen = reopen && table.state == TableState::Enabled;
+        let is_closed = |encoded: &String| {
+            let region = self.state.regions.get(encoded);
+            region.is_some_and(|region| region.state == RegionState::Closed && region.transition.is_none())
+        };
+        let left_closed = match reopen && !migrates {
+            true => self.state.regions_of(&new.name).into_iter().filter(is_closed).collect(),
+            // Each region has to make its list.
+            false => Vec::new(),
+        };
+        Ok(Decision { reopen, left_closed, old_descriptor: old, ..self.with_all_regions(&new.name) }
+            .with_new_descriptor(new))
     }
 }
 
 impl Decision {
+    /// How many replicas each region has in the end, itself counted.
+    pub(crate) fn replicas(&self) -> u32 {
+        let table = self.new_descriptor.as_ref().or(self.old_descriptor.as_ref());
+        table.map_or(1, |table| table.region_replication())
+    }
+
     fn with_new_descriptor(self, new: TableDescriptor) -> Self {
         Self { new_descriptor: Some(Arc::new(new)), ..self }
     }

@@ -3,15 +3,16 @@
 //! others are there. Should a step before it fail, the parents are opened again.
 
 use bytes::Bytes;
-use finback_cell::{RegionInfo, RegionState, TableName};
+use finback_cell::{RegionInfo, TableName};
 use finback_rpc::{RpcException, exceptions};
 
 use super::{
     Core,
     decision::Decision,
+    locks,
     procedure::{Origin, Step},
 };
-use crate::{meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
+use crate::{kinship::Kinship, meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
 
 impl Core {
     /// Event: a server asks for a split of a region that has grown.
@@ -38,6 +39,23 @@ impl Core {
             return Ok(());
         }
         self.submit(operation, Origin::default(), now).map(drop)
+    }
+
+    /// Event: nobody refers to these files any more. Gives back of how many regions they are put away now. It waits for no lock: one
+    /// table's would keep all others from being looked at, and the next look finds again what is left.
+    pub(crate) fn collect(&mut self, over: Vec<Kinship>, now: u64) -> usize {
+        let mut begun = 0;
+        for Kinship { table, region, is_split, .. } in over {
+            let operation = Operation::CollectRegion { table, region, is_split };
+            if self.procedures.active().any(|(_, other)| locks::conflict(&other.operation, &operation)) {
+                continue;
+            }
+            match self.submit(operation, Origin::default(), now) {
+                Ok(_) => begun += 1,
+                Err(error) => tracing::warn!("putting away a region's files: {error}"),
+            }
+        }
+        begun
     }
 
     /// Where the table is split if somebody asks for this row: where its restriction allows.
@@ -86,7 +104,7 @@ impl Core {
         let Some(known) = self.state.regions.get(region) else { return Vec::new() };
         let (table, info) = (known.info.table.clone(), known.info.clone());
         let archive = |regions| Step::CleanUp(StorageWork::ArchiveRegions { table, regions });
-        if known.state == RegionState::Split {
+        if known.is_split() {
             return vec![archive(vec![region.to_owned()]), Step::Meta(vec![MetaEdit::RemoveRegion(info)])];
         }
         let (regions, parents) = (known.merged_from.clone(), known.merged_from.len());
@@ -101,8 +119,12 @@ pub(super) fn split(decision: &Decision) -> Vec<Step> {
     };
     let daughters = Box::new([a.clone(), b.clone()]);
     let mut edits = vec![MetaEdit::Split { parent: parent.clone(), daughters }];
-    let added =
-        |region: &RegionInfo| MetaEdit::AddOffspring { region: region.clone(), merged_from: Vec::new() };
+    let replicas = decision.replicas();
+    let added = |region: &RegionInfo| MetaEdit::AddOffspring {
+        region: region.clone(),
+        merged_from: Vec::new(),
+        replicas,
+    };
     edits.extend([a, b].map(added));
     division(decision, edits)
 }
@@ -111,7 +133,11 @@ pub(super) fn split(decision: &Decision) -> Vec<Step> {
 pub(super) fn merge(decision: &Decision) -> Vec<Step> {
     let [merged] = &decision.new_regions[..] else { return Vec::new() };
     let mut edits: Vec<_> = decision.old_regions.iter().cloned().map(MetaEdit::RemoveRegion).collect();
-    edits.push(MetaEdit::AddOffspring { region: merged.clone(), merged_from: decision.old_regions.clone() });
+    edits.push(MetaEdit::AddOffspring {
+        region: merged.clone(),
+        merged_from: decision.old_regions.clone(),
+        replicas: decision.replicas(),
+    });
     division(decision, edits)
 }
 
@@ -121,11 +147,12 @@ pub(super) fn truncate(decision: &Decision) -> Vec<Step> {
     let ([old], [new]) = (&decision.old_regions[..], &decision.new_regions[..]) else { return Vec::new() };
     let (closed, opened) = (vec![old.encoded_name()], vec![new.encoded_name()]);
     let archive = |regions| StorageWork::ArchiveRegions { table: old.table.clone(), regions };
+    let added = MetaEdit::AddRegion { region: new.clone(), replicas: decision.replicas() };
     vec![
         Step::Otherwise(vec![Step::CleanUp(archive(opened.clone())), Step::Open(closed.clone())]),
         Step::Close(closed.clone()),
         Step::Prepare(StorageWork::CreateRegions(vec![new.clone()])),
-        Step::Meta(vec![MetaEdit::RemoveRegion(old.clone()), MetaEdit::AddRegion(new.clone())]),
+        Step::Meta(vec![MetaEdit::RemoveRegion(old.clone()), added]),
         Step::CleanUp(archive(closed)),
         Step::Open(opened),
     ]

@@ -1,7 +1,7 @@
 //! Operations as steps. The order decides what a crash leaves: hbase:meta changes once, atomically; what that needs on disk
 //! is made before, what it leaves over is archived after, and a start of the master finishes either.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use bytes::Bytes;
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
@@ -114,11 +114,16 @@ fn removals(decision: &Decision) -> Vec<MetaEdit> {
     decision.old_regions.iter().cloned().map(MetaEdit::RemoveRegion).collect()
 }
 
+fn additions(decision: &Decision) -> impl Iterator<Item = MetaEdit> {
+    let replicas = decision.replicas();
+    decision.new_regions.iter().cloned().map(move |region| MetaEdit::AddRegion { region, replicas })
+}
+
 fn create(name: &TableName, decision: &Decision) -> Vec<Step> {
     let Some(table) = &decision.new_descriptor else { return Vec::new() };
     let regions = decision.new_regions.clone();
     let mut edits = vec![state_edit(name, TableState::Enabling)];
-    edits.extend(regions.iter().cloned().map(MetaEdit::AddRegion));
+    edits.extend(additions(decision));
     vec![
         Step::Prepare(StorageWork::CreateTable { table: table.clone(), regions }),
         Step::Meta(edits),
@@ -130,7 +135,7 @@ fn create(name: &TableName, decision: &Decision) -> Vec<Step> {
 
 fn truncate(table: &TableName, decision: &Decision) -> Vec<Step> {
     let mut edits = removals(decision);
-    edits.extend(decision.new_regions.iter().cloned().map(MetaEdit::AddRegion));
+    edits.extend(additions(decision));
     edits.push(state_edit(table, TableState::Enabling));
     let regions = encoded_names(&decision.old_regions);
     vec![
@@ -166,7 +171,8 @@ fn modify(decision: &Decision) -> Vec<Step> {
     steps.push(Step::SetDescriptor(new.clone()));
     steps.push(Step::Otherwise(Vec::new()));
     if decision.reopen {
-        for region in &regions {
+        let left_closed: BTreeSet<&String> = decision.left_closed.iter().collect();
+        for region in regions.iter().filter(|region| !left_closed.contains(region)) {
             steps.push(Step::Close(vec![region.clone()]));
             steps.push(Step::Open(vec![region.clone()]));
         }

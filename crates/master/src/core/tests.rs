@@ -434,6 +434,37 @@ fn an_alter_that_fails_leaves_the_old_schema() {
     assert_eq!(core.state.tables[&name].descriptor.as_deref(), Some(&new));
 }
 
+#[test]
+fn an_alter_leaves_regions_closed_that_an_administrator_has_closed() {
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let regions = core.state.regions_of(&table);
+    let unassign = Operation::UnassignRegion { table: table.clone(), region: regions[0].clone() };
+    core.submit(unassign, Origin::default(), START).unwrap();
+    play(&mut core, START);
+    let family = ColumnFamilyDescriptor::with_defaults(b"g");
+    let add = Operation::AddFamily { table: table.clone(), family };
+    let id = core.submit(add, Origin::default(), START).unwrap();
+    assert_eq!(core.procedures.regions_to_reopen(&table), 1);
+    let mut opened = 0;
+    let done = play_where(&mut core, START, |action| {
+        opened += u32::from(matches!(action, Action::OpenRegions { .. }));
+        None
+    });
+    assert_eq!(core.procedures.get(id).unwrap().status, Status::Finished(Ok(())));
+    assert_eq!(opened, 1);
+    let states = [0, 1].map(|number| core.state.regions[&regions[number]].state);
+    assert_eq!(states, [RegionState::Closed, RegionState::Open]);
+    // What a family of that name left behind would come back when it is opened.
+    let cleaned = done.iter().find_map(|action| match action {
+        Action::Storage(StorageWork::ArchiveFamilies { regions, .. }) => Some(regions),
+        _ => None,
+    });
+    assert_eq!(cleaned, Some(&regions));
+}
+
 /// A disabled table, its schema, and a snapshot of it with another one.
 fn to_restore() -> (Core, TableName, std::sync::Arc<TableDescriptor>, Operation) {
     let mut core = initialized();

@@ -85,6 +85,7 @@ fn decisions_are_read_as_they_were_written() {
         new_descriptor: Some(Arc::new(descriptor())),
         reopen: true,
         online: true,
+        left_closed: vec!["0123".to_owned()],
     };
     assert_eq!(decode_decision(&encode_decision(&decision)).unwrap(), decision);
     assert_eq!(decode_decision(&encode_decision(&Decision::default())).unwrap(), Decision::default());

@@ -246,7 +246,7 @@ fn additions(of: &TableOfSnapshot, decision: &Decision) -> Vec<MetaEdit> {
     let new: BTreeMap<String, &RegionInfo> =
         of.regions.iter().map(RegionInfo::encoded_name).zip(&decision.new_regions).collect();
     let addition = |(old, region): (&String, &&RegionInfo)| match of.splits.get(old) {
-        None => MetaEdit::AddRegion((*region).clone()),
+        None => MetaEdit::AddRegion { region: (*region).clone(), replicas: decision.replicas() },
         Some(daughters) => {
             let daughters =
                 daughters.iter().filter_map(|daughter| new.get(daughter).map(|info| (*info).clone()));

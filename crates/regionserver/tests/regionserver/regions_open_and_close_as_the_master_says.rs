@@ -322,3 +322,13 @@ async fn a_server_registers_reports_its_load_and_asks_the_master_for_its_clients
         .unwrap();
     assert_eq!(nodes.server_name[0].host_name, "localhost");
 }
+
+#[tokio::test]
+async fn a_server_tells_the_port_of_its_web_page() {
+    for (info_port, told) in [(16030, Some(16030)), (0, None)] {
+        let world = World::with(|options| options.info_port = info_port);
+        let answer: pb::GetServerInfoResponse =
+            world.ask_admin("GetServerInfo", &pb::GetServerInfoRequest {}).await.unwrap();
+        assert_eq!(answer.server_info.webui_port, told);
+    }
+}

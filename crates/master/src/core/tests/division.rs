@@ -1,6 +1,7 @@
 //! Splits, merges and truncations of regions.
 
 use super::*;
+use crate::operation::Held;
 
 fn split(core: &mut Core, table: &str, row: &'static str) -> u64 {
     let table = TableName::parse(table.as_bytes()).unwrap();
@@ -136,6 +137,51 @@ fn a_merged_region_that_is_split_before_its_parents_are_put_away_keeps_its_files
     core.submit(Operation::CollectRegion { table, region: merged, is_split: true }, Origin::default(), START)
         .unwrap();
     assert!(put_away(&mut core).contains(&parents));
+}
+
+#[test]
+fn a_parent_that_hbase_split_is_put_away_with_what_it_was_merged_from() {
+    let (mut core, table, parents) = with_the_first_two_merged(&["f", "m"]);
+    let merged = core.state.assignable_regions_of(&table)[0].clone();
+    split(&mut core, "t", "c");
+    play(&mut core, START);
+    // HBase's hbase:meta says it by flags alone.
+    core.state.regions.get_mut(&merged).unwrap().state = RegionState::Closed;
+    let [kinship] = &crate::kinship::kinships(&core.state)[..] else { panic!("one") };
+    assert_eq!((&kinship.region, kinship.is_split), (&merged, true));
+    let collect = Operation::CollectRegion { table, region: merged.clone(), is_split: true };
+    core.submit(collect, Origin::default(), START).unwrap();
+    let archived = put_away(&mut core);
+    assert!(archived.contains(&vec![merged.clone()]) && archived.contains(&parents), "{archived:?}");
+    assert!(!core.state.regions.contains_key(&merged));
+}
+
+#[test]
+fn a_locked_table_does_not_keep_others_from_being_put_away() {
+    let mut core = initialized();
+    for table in ["locked", "t"] {
+        create(&mut core, table, &[]);
+        play(&mut core, START);
+        split(&mut core, table, "f");
+        play(&mut core, START);
+    }
+    let look = |core: &mut Core| {
+        let over = crate::kinship::kinships(&core.state);
+        core.collect(over, START)
+    };
+    let held = Held::Table(TableName::parse(b"locked").unwrap());
+    let lock = Operation::HoldLock { held, exclusive: true, description: String::new() };
+    let lock = core.submit(lock, Origin::default(), START).unwrap();
+    play(&mut core, START);
+    assert_eq!(look(&mut core), 1);
+    assert_eq!(look(&mut core), 0, "it is at work on that one");
+    play(&mut core, START);
+    assert_eq!(["locked", "t"].map(|table| ranges(&core, table).len()), [3, 2]);
+    core.lock_heartbeat(lock, false, START);
+    play(&mut core, START);
+    assert_eq!(look(&mut core), 1);
+    play(&mut core, START);
+    assert_eq!(ranges(&core, "locked").len(), 2);
 }
 
 #[test]
