@@ -24,6 +24,7 @@ mod store_file_tracker;
 mod store_files;
 mod table_descriptor;
 mod table_dir;
+mod unnamed_regions;
 
 pub use error::LayoutError;
 pub use hfile_cleaner::Cleaned;
@@ -35,6 +36,7 @@ pub use snapshot::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest, is_
 pub use store_file_name::{FileLink, StoreFileName, new_store_file_name};
 pub use store_file_tracker::{MIGRATION_DESTINATION, MIGRATION_SOURCE, StoreFileTracker, TRACKER};
 pub use store_files::StoreFileEntry;
+pub use unnamed_regions::RegionsOfTables;
 
 /// Results of this crate.
 pub type Result<T> = std::result::Result<T, LayoutError>;

@@ -15,7 +15,7 @@ const SPLITTING: &str = "-splitting";
 /// HBase's root directory (`hbase.rootdir`).
 ///
 /// ```text
-/// hbase.version  hbase.id  finback.lock  finback.procedures  finback.switches
+/// hbase.version  hbase.id  finback.lock  finback.procedures  finback.switches  finback.unnamed
 /// .tmp/data/<ns>/<table>/                     tables being created
 /// data/<ns>/<table>/.tabledesc/.tableinfo.<seq>.<len>
 /// data/<ns>/<table>/<region>/.regioninfo

@@ -76,8 +76,8 @@ impl RootDir {
     }
 
     /// Clears away what a crash left of creations and deletions: everything in `.tmp`, and each directory in `data` whose
-    /// table or region is not in `keep` (a table, and the encoded names of its regions). Store files found there go
-    /// to the archive. The tables and regions cleared away are returned, for the log.
+    /// table or region is not in `keep` (a table, and the encoded names of its regions), but for those that lay there when the
+    /// directory was taken over. Store files found there go to the archive. The tables and regions cleared away are returned, for the log.
     ///
     /// # Errors
     /// The storage's; a second call goes on where this one stopped.
@@ -85,6 +85,7 @@ impl RootDir {
         &self,
         keep: &std::collections::BTreeMap<TableName, BTreeSet<String>>,
     ) -> Result<Vec<String>> {
+        let unnamed = self.unnamed_regions()?;
         let mut swept = Vec::new();
         for table in self.tables_below(&self.temp_dir().join("data"))? {
             self.archive_table_dir(&self.staged_table_dir(&table), &table)?;
@@ -92,13 +93,16 @@ impl RootDir {
         }
         self.remove_stale_temporaries()?;
         for table in self.list_tables()? {
-            let Some(regions) = keep.get(&table) else {
+            let (named, unnamed) = (keep.get(&table), unnamed.get(&table));
+            if named.is_none() && unnamed.is_none() {
                 self.archive_table(&table)?;
                 swept.push(table.to_string());
                 continue;
-            };
+            }
+            let is_kept =
+                |region: &String| [named, unnamed].into_iter().flatten().any(|kept| kept.contains(region));
             for region in self.list_regions(&table)? {
-                if !regions.contains(&region) {
+                if !is_kept(&region) {
                     self.archive_region(&table, &region)?;
                     swept.push(format!("{table} {region}"));
                 }

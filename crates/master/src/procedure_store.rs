@@ -36,6 +36,11 @@ const DAMAGED_NAME: &str = "finback.procedures.damaged";
 /// A file smaller than this is not written anew, however little of it still counts.
 const MIN_REWRITE_BYTES: u64 = 1 << 20;
 
+/// Whether there is one: not before the first procedure.
+pub(crate) fn is_there(fs: &dyn FileSystem, root: &Path) -> io::Result<bool> {
+    fs.exists(&root.join(FILE_NAME))
+}
+
 /// The file, and what of it counts.
 #[derive(Debug)]
 pub(crate) struct ProcedureStore {

@@ -14,6 +14,7 @@ use finback_wal::{FlushedSequenceIds, SplitReport, WalError};
 use crate::{
     action::{Outcome, Output},
     options::ServedFiles,
+    procedure_store,
     snapshots::SnapshotWork,
 };
 
@@ -173,6 +174,15 @@ fn load_tables(
         refuse_tables(root)?;
     } else {
         root.sweep_snapshots().map_err(|e| exception(&e))?;
+        // Nothing was begun here yet that a crash could have cut off.
+        let has_procedures = procedure_store::is_there(&**root.fs(), root.path());
+        let is_taken_over = !has_procedures.map_err(|e| exceptions::io(e.to_string()))?;
+        if is_taken_over {
+            let unnamed = root.note_unnamed_regions(tables).map_err(|e| exception(&e))?;
+            for (table, regions) in &unnamed {
+                tracing::warn!(%table, ?regions, "regions that hbase:meta does not have: left where they are, see finback check");
+            }
+        }
         let swept = root.sweep(tables).map_err(|e| exception(&e))?;
         for (table, descriptor) in descriptors.iter().filter(|(table, _)| !in_restore.contains(*table)) {
             sweep_families(root, descriptor, &tables[table]).map_err(|e| exception(&e))?;
