@@ -100,8 +100,8 @@ impl Work {
                 // No other row waits for the same failure.
                 (None, Some(failed)) => self.known.find(row, Side::At).ok_or_else(|| failed.clone()),
             };
-            if self.in_order {
-                of_rows.entry(row).or_insert_with(|| located.clone());
+            if self.in_order && !of_rows.contains_key(row) {
+                of_rows.insert(row, located.clone());
             }
             match located {
                 Ok(location) => regions.push(location, index),
