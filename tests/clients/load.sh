@@ -52,8 +52,8 @@ while text[at:].strip():
     may_miss = command in ("asyncScan", "checkAndDelete")
     finds = command not in ("asyncScan", "filterScan")
     # of its last list, which is not full, each client has no latency
-    unmeasured = clients if command in ("randomRead", "randomWrite") else 0
-    if run["error"] or run["interrupted"] or not run["operations"] or latencies != run["operations"] - unmeasured:
+    unmeasured = run["operations"] - latencies
+    if run["error"] or run["interrupted"] or not run["operations"] or unmeasured not in (0, clients):
         wrong.append((command, "operations", run["operations"], run["error"]))
     if run["rows_missing"] and not may_miss:
         wrong.append((command, "missing", run["rows_missing"]))

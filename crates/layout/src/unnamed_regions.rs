@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use finback_cell::TableName;
 use finback_fs::write_file_durably;
 
-use crate::{LayoutError, Result, RootDir, error::At, small_file};
+use crate::{
+    LayoutError, Result, RootDir, StoreFileName, error::At, region_dir::is_encoded_name, small_file,
+};
 
 /// Of a longer file nothing is read: a million regions.
 const MAX_BYTES: u64 = 64 << 20;
@@ -61,9 +63,10 @@ impl RootDir {
             other => other?,
         };
         let mut unnamed = RegionsOfTables::new();
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let line = String::from_utf8_lossy(line);
+        let text = String::from_utf8_lossy(&bytes);
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let parts = line.split_once(' ').and_then(|(table, region)| {
+                let region = Some(region).filter(|region| is_encoded_name(region))?;
                 Some((TableName::parse(table.as_bytes()).ok()?, region.to_owned()))
             });
             let Some((table, region)) = parts else {
@@ -74,15 +77,20 @@ impl RootDir {
         Ok(unnamed)
     }
 
-    /// Whether a region has store files that do not stand for others, or edits that were split out of logs.
+    /// Whether a region has store files that do not stand for others, or edits that were split out of logs; by their names alone.
     fn has_cells(&self, table: &TableName, region: &str) -> Result<bool> {
         let edits = self.list_if_exists(&self.recovered_edits_dir(table, region))?;
         if edits.iter().any(|entry| !entry.is_dir && entry.len > 0) {
             return Ok(true);
         }
         for family in self.list_families(table, region)? {
-            let files = self.list_store_files(table, region, family.as_bytes())?;
-            if files.iter().any(|file| file.reference.is_none() && file.elsewhere.is_none()) {
+            let dir = self.family_dir(table, region, family.as_bytes());
+            let files = self
+                .list_if_exists(&dir)?
+                .into_iter()
+                .chain(self.list_if_exists(&self.recovered_files_dir(table, region, family.as_bytes()))?);
+            let has_cells = |name: &str| StoreFileName::parse(name).is_none_or(|name| name.has_cells());
+            if files.into_iter().any(|entry| !entry.is_dir && entry.len > 0 && has_cells(&entry.name)) {
                 return Ok(true);
             }
         }

@@ -36,9 +36,9 @@ const DAMAGED_NAME: &str = "finback.procedures.damaged";
 /// A file smaller than this is not written anew, however little of it still counts.
 const MIN_REWRITE_BYTES: u64 = 1 << 20;
 
-/// Whether there is one: not before the first procedure.
+/// Whether there is one, or was one that is damaged: not before the first procedure.
 pub(crate) fn is_there(fs: &dyn FileSystem, root: &Path) -> io::Result<bool> {
-    fs.exists(&root.join(FILE_NAME))
+    Ok(fs.exists(&root.join(FILE_NAME))? || fs.exists(&root.join(DAMAGED_NAME))?)
 }
 
 /// The file, and what of it counts.

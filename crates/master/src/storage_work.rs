@@ -175,15 +175,20 @@ fn load_tables(
     } else {
         root.sweep_snapshots().map_err(|e| exception(&e))?;
         // Nothing was begun here yet that a crash could have cut off.
-        let has_procedures = procedure_store::is_there(&**root.fs(), root.path());
-        let is_taken_over = !has_procedures.map_err(|e| exceptions::io(e.to_string()))?;
-        if is_taken_over {
+        let has_begun = procedure_store::is_there(&**root.fs(), root.path())
+            .and_then(|is_there| Ok(is_there || root.fs().exists(&root.unnamed_regions_file())?));
+        if !has_begun.map_err(|e| exceptions::io(e.to_string()))? {
             let unnamed = root.note_unnamed_regions(tables).map_err(|e| exception(&e))?;
             for (table, regions) in &unnamed {
                 tracing::warn!(%table, ?regions, "regions that hbase:meta does not have: left where they are, see finback check");
             }
         }
-        let swept = root.sweep(tables).map_err(|e| exception(&e))?;
+        // What the file says of regions is not to be guessed.
+        let final_if_corrupt = |e: &LayoutError| match e.is_corrupt() {
+            true => exceptions::do_not_retry(e.to_string()),
+            false => exception(e),
+        };
+        let swept = root.sweep(tables).map_err(|e| final_if_corrupt(&e))?;
         for (table, descriptor) in descriptors.iter().filter(|(table, _)| !in_restore.contains(*table)) {
             sweep_families(root, descriptor, &tables[table]).map_err(|e| exception(&e))?;
         }

@@ -155,7 +155,16 @@ impl Region {
         let mut turn_to_check = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
-            match self.check_condition(rules, condition, &unsettled, &mut turn_to_check).await? {
+            let checked = match self.check_condition(rules, condition, &unsettled, &mut turn_to_check).await {
+                // What it was asked of may not be on disk yet.
+                Err(error @ RegionError::Filter(_)) => {
+                    drop((locks, turn_to_check));
+                    self.wait_until_seen(after).await?;
+                    return Err(error);
+                }
+                checked => checked?,
+            };
+            match checked {
                 Some(timestamp) if rules == ConditionRules::CheckAndMutate => seen = seen.max(timestamp),
                 Some(_) => {}
                 None => {

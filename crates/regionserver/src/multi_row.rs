@@ -4,8 +4,9 @@ use crate::condition;
 use crate::mutate::atomically_by;
 use crate::server::RegionServer;
 use finback_cell::{Bytes, Mutation, MutationKind, Shortened};
+use finback_filter::MAX_REGEX_BYTES;
 use finback_proto::{Message, convert, footprint, pb};
-use finback_region::{ConditionRules, Region};
+use finback_region::{Condition, ConditionRules, ConditionTest, Region};
 use finback_rpc::{RpcException, exceptions};
 use std::time::Instant;
 
@@ -34,7 +35,7 @@ pub(crate) async fn mutate_rows(
             });
         }
     }
-    let conditions = request.condition.into_iter().map(condition::decode).collect::<Result<Vec<_>, _>>()?;
+    let conditions = decode_conditions(request.condition)?;
     let reads_first =
         |mutation: &Mutation| matches!(mutation.kind, MutationKind::Increment | MutationKind::Append);
     let group = request.nonce_group.unwrap_or(0);
@@ -48,4 +49,22 @@ pub(crate) async fn mutate_rows(
     let rules = ConditionRules::MutateRows;
     let outcome = atomically_by(rules, server, region, conditions, mutations, deadline).await?;
     Ok(pb::MutateRowsResponse { processed: Some(outcome.applied) }.encode_to_vec())
+}
+
+/// All are in memory together, so what they compile is bounded as in one filter.
+fn decode_conditions(conditions: Vec<pb::Condition>) -> Result<Vec<Condition>, RpcException> {
+    let mut compiled_bytes = 0;
+    let decode = |message| {
+        let condition = condition::decode(message)?;
+        compiled_bytes += match &condition.test {
+            ConditionTest::Value { comparator, .. } => comparator.memory_bytes(),
+            ConditionTest::Filter(filter) => filter.memory_bytes(),
+        };
+        if compiled_bytes > MAX_REGEX_BYTES {
+            let message = format!("conditions of more than {MAX_REGEX_BYTES} bytes when they are compiled");
+            return Err(exceptions::do_not_retry(message));
+        }
+        Ok(condition)
+    };
+    conditions.into_iter().map(decode).collect()
 }

@@ -63,8 +63,10 @@ impl Core {
                 };
                 self.decide_split(decision, split_row)
             }
-            Operation::TruncateRegion { region, .. } => {
-                self.decide_region_truncation(self.with_regions(vec![region.clone()]))
+            Operation::TruncateRegion { table, region } => {
+                let old_descriptor = self.descriptor(table);
+                let decision = Decision { old_descriptor, ..self.with_regions(vec![region.clone()]) };
+                self.decide_region_truncation(decision)
             }
             Operation::MergeRegions { table, regions } => {
                 let decision = Decision {

@@ -9,7 +9,7 @@ use finback_rpc::{RpcException, exceptions};
 use super::{
     Core,
     decision::Decision,
-    locks,
+    left_undone, locks,
     procedure::{Origin, Step},
 };
 use crate::{kinship::Kinship, meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
@@ -46,6 +46,10 @@ impl Core {
     pub(crate) fn collect(&mut self, over: Vec<Kinship>, now: u64) -> usize {
         let mut begun = 0;
         for Kinship { table, region, is_split, .. } in over {
+            // Clients' operations need room, too. The next look finds the others.
+            if begun == left_undone::MAX_AT_ONCE {
+                break;
+            }
             let operation = Operation::CollectRegion { table, region, is_split };
             if self.procedures.active().any(|(_, other)| locks::conflict(&other.operation, &operation)) {
                 continue;

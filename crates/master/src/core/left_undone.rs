@@ -14,7 +14,7 @@ use crate::{meta_edit::MetaEdit, operation::Operation, snapshots::SnapshotWork, 
 /// As much is remembered at most; more is left to the next start.
 const MAX_LEFT_UNDONE: usize = 1000;
 /// So much of it is tried again at a time: clients' operations need room, too.
-const MAX_AT_ONCE: usize = 100;
+pub(super) const MAX_AT_ONCE: usize = 100;
 
 impl Core {
     /// Remembers what an operation could not put away.

@@ -242,9 +242,11 @@ impl Core {
         let regions = |table: &TableName| self.state.regions_of(table).into_iter().collect();
         let mut known: BTreeMap<_, BTreeSet<String>> =
             self.state.tables.keys().map(|table| (table.clone(), regions(table))).collect();
-        // What others were merged from stays as long as these may have references to it.
+        // What others were merged from stays as long as these may have references to it; and as long as a parent is there, its daughters'
+        // references to its files, though their rows be lost.
         for region in self.state.regions.values() {
-            known.entry(region.info.table.clone()).or_default().extend(region.merged_from.iter().cloned());
+            let relatives = region.merged_from.iter().chain(&region.split_into).cloned();
+            known.entry(region.info.table.clone()).or_default().extend(relatives);
         }
         for (table, region) in &self.startup.nameless {
             known.entry(table.clone()).or_default().insert(region.clone());

@@ -109,7 +109,7 @@ final class MovingRegions {
   }
 
   /**
-   * No row of those that stand still is missing or comes twice, whatever becomes of the regions in between. asynchbase now and
+   * No row of those that stand still is missing or comes again later, whatever becomes of the regions in between. asynchbase now and
    * then loses a scan whose region goes, and waits forever (with HBase too): that scan is given up.
    */
   private void scan() throws Exception {
@@ -121,6 +121,8 @@ final class MovingRegions {
     int next = 0;
     try {
       for (ArrayList<ArrayList<KeyValue>> rows; (rows = scanner.nextRows(150).join(LOST_SCAN_MS)) != null; ) {
+        // where it calls a scanner again whose region has gone it begins anew, as with HBase, at the last row that it has given
+        if (next > 0 && Asynchbase.s(rows.get(0).get(0).value()).equals("" + (next - 1))) rows.remove(0);
         for (ArrayList<KeyValue> row : rows) Asynchbase.expect(next++, Asynchbase.s(row.get(0).value()));
       }
     } catch (TimeoutException lost) {
