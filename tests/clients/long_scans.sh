@@ -6,8 +6,8 @@ HUGE_ROW_RISE_MIB=64
 HUGE_ROW_TOO_HIGH=3
 # The settings with which that holds also where such a row is asked for as a whole, for cells of up to 1 MiB.
 HUGE_ROW_SETTINGS=(finback.memory.limit=40m hbase.regionserver.global.memstore.size=20m hfile.block.cache.size=6m)
-# The largest cells need room for requests and replies of their size.
-LARGEST_CELL=10485760
+# The largest cells, to whose length the limit counts its four bytes, need room for requests and replies of their size.
+LARGEST_CELL=10485756
 LARGEST_CELL_SETTINGS=(finback.memory.limit=100m hbase.regionserver.global.memstore.size=16m hfile.block.cache.size=8m)
 
 step_hugerow() {
