@@ -1,10 +1,9 @@
 //! A get of all columns of a row ends with the row's last cell, and looks at no block behind it to see that it was the last.
 
-use crate::world::{Plain, TestCache, World, family, put, results_of, run};
+use crate::world::{Plain, TestCache, World, family, put, run, scan_counting_blocks};
 use finback_cell::{FamilySelection, Scan};
 use finback_fs::MemFileSystem;
-use finback_hfile::BlockType;
-use finback_region::{Interrupt, Region, ScanLimits, ScanOutput};
+use finback_region::Region;
 use std::sync::Arc;
 
 const ROWS: usize = 40;
@@ -31,20 +30,8 @@ fn get(region: &Region, row: &str, families: Vec<FamilySelection>) -> (Vec<Plain
     let row: finback_cell::Bytes = row.as_bytes().to_vec().into();
     let described =
         Scan { start_row: row.clone(), stop_row: row, include_stop_row: true, families, ..Scan::default() };
-    let mut scanner = region.scanner(&described, None).unwrap();
-    let (mut out, mut data_blocks) = (ScanOutput::default(), 0);
-    loop {
-        match scanner.next(&mut out, &ScanLimits::NONE) {
-            Ok(_) => break,
-            Err(Interrupt::NeedBlock(request)) => {
-                let block = request.read().unwrap();
-                data_blocks += usize::from(block.block_type() == BlockType::Data);
-                scanner.provide(block);
-            }
-            Err(Interrupt::Failed(error)) => panic!("{error}"),
-        }
-    }
-    (results_of(&out).into_iter().flat_map(|result| result.cells).collect(), data_blocks)
+    let (results, data_blocks) = scan_counting_blocks(region, &described);
+    (results.into_iter().flat_map(|result| result.cells).collect(), data_blocks)
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! A scan of rows with a common beginning reads only those files whose Bloom filters of beginnings have it.
 
-use crate::world::{TestCache, World, family, put, results_of, run};
+use crate::world::{ResultRow, TestCache, World, family, put, run, scan_counting_blocks};
 use finback_cell::{Bytes, Scan};
 use finback_fs::MemFileSystem;
-use finback_hfile::BlockType;
-use finback_region::{Interrupt, Region, ScanLimits, ScanOutput};
+use finback_region::Region;
 use std::sync::Arc;
 
 const FILES: usize = 4;
@@ -31,21 +30,9 @@ fn world() -> (World, Arc<Region>) {
 fn scan(region: &Region, start: &str, stop: &str, include_stop_row: bool) -> (Vec<String>, usize) {
     let row = |row: &str| Bytes::copy_from_slice(row.as_bytes());
     let scan = Scan { start_row: row(start), stop_row: row(stop), include_stop_row, ..Scan::default() };
-    let mut scanner = region.scanner(&scan, None).unwrap();
-    let (mut out, mut data_blocks) = (ScanOutput::default(), 0);
-    loop {
-        match scanner.next(&mut out, &ScanLimits::NONE) {
-            Ok(_) => break,
-            Err(Interrupt::NeedBlock(request)) => {
-                let block = request.read().unwrap();
-                data_blocks += usize::from(block.block_type() == BlockType::Data);
-                scanner.provide(block);
-            }
-            Err(Interrupt::Failed(error)) => panic!("{error}"),
-        }
-    }
-    let row = |result: &crate::world::ResultRow| String::from_utf8(result.cells[0].row.clone()).unwrap();
-    (results_of(&out).iter().map(row).collect(), data_blocks)
+    let (results, data_blocks) = scan_counting_blocks(region, &scan);
+    let row = |result: &ResultRow| String::from_utf8(result.cells[0].row.clone()).unwrap();
+    (results.iter().map(row).collect(), data_blocks)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use finback_cell::{
 };
 use finback_filter::Filter;
 use finback_fs::FileSystem;
-use finback_hfile::{Block, BlockCache, BlockPriority, BlockRequest, FileId, HFileError};
+use finback_hfile::{Block, BlockCache, BlockPriority, BlockRequest, BlockType, FileId, HFileError};
 use finback_layout::RootDir;
 use finback_region::{
     BoxFuture, Host, InMemoryCompaction, Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment,
@@ -377,6 +377,23 @@ pub(crate) fn increment(column: (&str, &str, &str), delta: i64) -> Mutation {
 pub(crate) struct ResultRow {
     pub(crate) cells: Vec<Plain>,
     pub(crate) partial: bool,
+}
+
+/// What a scan finds, and how many data blocks it reads.
+pub(crate) fn scan_counting_blocks(region: &Region, scan: &Scan) -> (Vec<ResultRow>, usize) {
+    let mut scanner = region.scanner(scan, None).unwrap();
+    let (mut out, mut data_blocks) = (ScanOutput::default(), 0);
+    loop {
+        match scanner.next(&mut out, &ScanLimits::NONE) {
+            Ok(_) => return (results_of(&out), data_blocks),
+            Err(Interrupt::NeedBlock(request)) => {
+                let block = request.read().unwrap();
+                data_blocks += usize::from(block.block_type() == BlockType::Data);
+                scanner.provide(block);
+            }
+            Err(Interrupt::Failed(error)) => panic!("{error}"),
+        }
+    }
 }
 
 /// Takes a reply apart, checking that its numbers agree.
