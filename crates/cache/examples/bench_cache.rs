@@ -1,6 +1,7 @@
 //! The block cache against a plain LRU: `bench_cache [SECONDS]`. Gets follow a Zipf distribution over ten times more
 //! blocks than fit, and full scans run across them; what is missing is read from its file, in memory, and checked, as a
-//! server does it. Then blocks are evicted at full rate, and the throughput of hits is printed as it goes.
+//! server does it. Then hit ratios of other patterns. Then blocks are evicted at full rate, and the throughput of hits is printed as
+//! it goes.
 
 use finback_cache::{BlockCache, LruLikeCache};
 use finback_cell::key::Key;
@@ -48,6 +49,7 @@ fn main() {
             }
         }
     }
+    patterns(&blocks);
     hit_cost(&blocks, bytes);
     evictions(&blocks, bytes);
 }
@@ -137,6 +139,64 @@ fn get(cache: &dyn BlockCache, blocks: &Blocks, number: usize, keep: bool) -> bo
         cache.insert(file, block, BlockPriority::Normal);
     }
     found
+}
+
+/// Blocks that have room where patterns are looked at.
+const PATTERN_ROOM: u64 = 8000;
+/// Gets of each; the first fifth warms.
+const PATTERN_GETS: u64 = 1_000_000;
+
+/// Which block is wanted by which get.
+type Pattern<'a> = Box<dyn Fn(u64, &mut Random) -> u64 + 'a>;
+
+/// Hit ratios where what is wanted changes, or is wanted in turn.
+fn patterns(blocks: &Blocks) {
+    /// Blocks that nothing else in a pattern asks for.
+    const OTHERS: u64 = 1 << 32;
+    let zipf = &Zipf::new(10 * PATTERN_ROOM as usize, 0.9);
+    let changing = |every| -> Pattern { Box::new(move |at, random| zipf.rank(random) as u64 + at / every) };
+    let in_turn = |tenths| -> Pattern { Box::new(move |at, _| at % (PATTERN_ROOM * tenths / 10)) };
+    let recent = |tenths| -> Pattern {
+        let mean = (PATTERN_ROOM * tenths / 10) as f64;
+        let ago = move |random: &mut Random| (-random.fraction().max(1e-12).ln() * mean) as u64;
+        Box::new(move |at, random| OTHERS + at / 2 - if at % 2 == 0 { 0 } else { ago(random) })
+    };
+    let unused_before: Pattern =
+        Box::new(|at, _| if at < 50_000 { OTHERS + at } else { at % (PATTERN_ROOM * 9 / 10) });
+    let scanned: Pattern =
+        Box::new(|at, random| if at % 2 == 0 { OTHERS + at / 8 } else { zipf.rank(random) as u64 });
+    println!("\n| gets | LRU | Finback |\n|---|---|---|");
+    for (name, pattern) in [
+        ("Zipf 0.9 of ten times the room, whose most wanted block changes every 1,000 gets", changing(1000)),
+        ("the same, every 100", changing(100)),
+        ("the same, every 20", changing(20)),
+        ("half of them new blocks, half those that came not long ago, on average 0.3 of the room", recent(3)),
+        ("the same, as many as there is room for", recent(10)),
+        ("in turn, 1.2 times the room", in_turn(12)),
+        ("in turn, twice the room", in_turn(20)),
+        ("in turn, 0.9 times the room, when the cache is full of what nobody wants", unused_before),
+        ("half of them Zipf 0.9, half a scan that asks for each block four times", scanned),
+    ] {
+        let ratio = |cache| 100.0 * hit_ratio(cache, blocks, &pattern);
+        let bytes = PATTERN_ROOM * blocks.bytes_each;
+        println!("| {name} | {:.1} % | {:.1} % |", ratio(&*lru(bytes)), ratio(&*ours(bytes)));
+    }
+}
+
+fn hit_ratio(cache: &dyn BlockCache, blocks: &Blocks, pattern: &Pattern) -> f64 {
+    let block = &blocks.of_one_file[0];
+    let warm = PATTERN_GETS / 5;
+    let mut random = Random(77);
+    let mut hits = 0;
+    for at in 0..PATTERN_GETS {
+        let file = FileId(pattern(at, &mut random));
+        if cache.get(file, block.place().offset, BlockPriority::Normal).is_none() {
+            cache.insert(file, block, BlockPriority::Normal);
+        } else if at >= warm {
+            hits += 1;
+        }
+    }
+    f64::from(hits) / (PATTERN_GETS - warm) as f64
 }
 
 /// What a get costs that finds its block.
@@ -301,6 +361,11 @@ impl Random {
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
     }
+
+    /// From 0 to 1.
+    fn fraction(&mut self) -> f64 {
+        self.next() as f64 / (1u64 << 53) as f64
+    }
 }
 
 /// Ranks drawn with a probability of 1 / rank^exponent, and spread over all numbers.
@@ -320,12 +385,15 @@ impl Zipf {
         Self { cumulative }
     }
 
-    fn draw(&self, random: &mut Random) -> usize {
+    fn rank(&self, random: &mut Random) -> usize {
         let last = self.cumulative.len() - 1;
-        let at = random.next() as f64 / (1u64 << 53) as f64 * self.cumulative[last];
-        let rank = self.cumulative.partition_point(|&sum| sum < at).min(last);
+        let at = random.fraction() * self.cumulative[last];
+        self.cumulative.partition_point(|&sum| sum < at).min(last)
+    }
+
+    fn draw(&self, random: &mut Random) -> usize {
         // A prime that does not divide the count: popular blocks are not neighbours.
-        rank * 7919 % self.cumulative.len()
+        self.rank(random) * 7919 % self.cumulative.len()
     }
 }
 

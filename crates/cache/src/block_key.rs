@@ -56,6 +56,12 @@ impl Hasher for NumberHasher {
     }
 }
 
+/// Where a block belongs, in all that is kept by key.
+#[inline]
+pub(crate) fn hash_of(key: &BlockKey) -> u64 {
+    NumberHash.hash_one(key)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

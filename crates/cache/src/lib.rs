@@ -14,6 +14,8 @@ mod lru_like;
 mod near;
 mod reserve;
 mod statistics;
+#[cfg(test)]
+mod test_blocks;
 
 pub use finback_hfile::BlockCache;
 

@@ -71,7 +71,7 @@ impl<const N: usize> Division<N> {
     /// back.
     pub(crate) fn insert_reserved(&self, number: usize, key: BlockKey, block: Arc<Block>) -> Evicted {
         let pushed_out = self.insert_granted(number, key, block);
-        pushed_out.into_iter().flat_map(|(key, block)| self.general.insert(key, block)).collect()
+        pushed_out.into_iter().flat_map(|kept| self.general.insert(kept.key, kept.block)).collect()
     }
 
     fn insert_granted(&self, number: usize, key: BlockKey, block: Arc<Block>) -> Evicted {

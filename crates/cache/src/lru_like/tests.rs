@@ -1,14 +1,8 @@
 use finback_cell::key::Key;
-use finback_hfile::testing::{file_of_rows, reader_of};
-use finback_hfile::{HFileReader, HFileScanner, WriterOptions, read_through};
+use finback_hfile::{HFileReader, HFileScanner, read_through};
 
 use super::*;
-
-/// A file of 200 small blocks.
-fn reader(id: u64) -> Arc<HFileReader> {
-    let options = WriterOptions { block_size_bytes: 1 << 10, ..WriterOptions::default() };
-    reader_of(file_of_rows(options, 0..200, &[7; 1 << 10]), FileId(id))
-}
+use crate::test_blocks::{blocks, reader};
 
 /// Scans the whole file, and returns the number of cells.
 fn scan(reader: &Arc<HFileReader>, cache: &Arc<LruLikeCache>) -> usize {
@@ -116,26 +110,6 @@ fn a_closed_file_leaves_nothing_and_others_stay() {
     assert!(cache.get(FileId(2), 0, BlockPriority::Normal).is_none());
 }
 
-/// The data blocks of a file, read without a cache.
-fn blocks(reader: &Arc<HFileReader>) -> Vec<Arc<Block>> {
-    let mut scanner = HFileScanner::new(Arc::clone(reader), None, false);
-    let mut blocks = Vec::new();
-    let key = Key::first_on_row(b"");
-    let mut seeking = true;
-    loop {
-        match if seeking { scanner.seek(&key) } else { scanner.advance() } {
-            Err(finback_hfile::ScanInterrupt::NeedBlock(request)) => {
-                let block = request.read().unwrap();
-                blocks.push(Arc::clone(&block));
-                scanner.provide(block);
-            }
-            Err(error) => panic!("{error:?}"),
-            Ok(()) if scanner.peek().is_none() => return blocks,
-            Ok(()) => seeking = false,
-        }
-    }
-}
-
 /// Puts the blocks in as if they were of so many other files, one after the other.
 fn flood(cache: &LruLikeCache, blocks: &[Arc<Block>], files: std::ops::Range<u64>) {
     for file in files {
@@ -217,6 +191,47 @@ fn a_scan_does_not_push_out_what_is_used_again() {
     }
     flood(&cache, &blocks, 1000..1003);
     assert!(found(&cache, 1, hot, BlockPriority::Normal) > 90);
+}
+
+/// Asks for the blocks one after the other, so many times, and puts in what is missing. Says how many were there the last time.
+fn ask_in_turn(cache: &LruLikeCache, file: u64, blocks: &[Arc<Block>], times: usize) -> usize {
+    let mut hits = 0;
+    for _ in 0..times {
+        hits = 0;
+        for block in blocks {
+            if cache.get(FileId(file), block.place().offset, BlockPriority::Normal).is_some() {
+                hits += 1;
+            } else {
+                cache.insert(FileId(file), block, BlockPriority::Normal);
+            }
+        }
+    }
+    hits
+}
+
+#[test]
+fn of_a_table_that_is_scanned_again_and_again_and_does_not_fit_a_part_stays() {
+    let blocks = blocks(&reader(1));
+    let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
+    // The least recently used is the one that is wanted next: an LRU finds none.
+    let cache = LruLikeCache::new(bytes / 2);
+    let hits: usize = (0..30).map(|_| ask_in_turn(&cache, 1, &blocks, 1)).sum();
+    assert!(hits > 30 * 40, "{hits} of {}, where half fit", 30 * 200);
+}
+
+#[test]
+fn what_is_used_no_more_makes_room_for_what_is() {
+    let blocks = blocks(&reader(1));
+    let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
+    let cache = LruLikeCache::new(bytes);
+    for round in 0..3 {
+        assert!(ask_in_turn(&cache, round, &blocks[..180], 20) > 170, "{round}");
+    }
+    // Nor are those in its way that are not wanted often enough to be known again.
+    let cache = LruLikeCache::new(bytes * 3 / 4);
+    assert!(ask_in_turn(&cache, 1, &blocks[..140], 5) > 130);
+    let hits = ask_in_turn(&cache, 2, &blocks, 200);
+    assert!(hits > 50, "{hits} of 200, where 150 fit");
 }
 
 #[test]

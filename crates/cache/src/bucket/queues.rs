@@ -1,0 +1,241 @@
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use finback_hfile::Block;
+
+use super::table::{Kept, Table};
+use crate::block_key::{BlockKey, NumberHash, hash_of};
+
+/// One part in so many is for blocks that came last, of which most are never used again: what one of them leaves behind is
+/// memory that the processor's cache still has, when the next one comes.
+const NEW_PART: u64 = 50;
+
+/// Of the new blocks that leave unused one in so many stays: who asks for the same blocks again and again, too many to be known again,
+/// finds more of them each time, in the place of what nobody asks for.
+const ONE_IN: u64 = 64;
+
+/// Blocks that are left where they are for one that leaves: what a single insertion may cost.
+const MAX_SPARED: usize = 32;
+
+/// Places of blocks that left with their file are cleared away when there are more of them than of others, and of these.
+const FEW_PLACES: usize = 64;
+
+/// Where a block stands in a queue: no more, if another ticket is kept for its key.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    key: BlockKey,
+    ticket: u64,
+}
+
+/// Which blocks go when there is no room (S3-FIFO): new ones wait in a short queue, and leave it for the long one if they are used
+/// meanwhile, or come again soon after they have left. What is used in the long queue begins there anew. So a
+/// block that a scan sees once pushes out only its like; and a use changes no queue, but a number beside the block. As long as there is
+/// room, blocks stay at once: of what is asked for in turn, and does not fit, a part is found.
+///
+/// Source: Yang and others, "FIFO queues are all you need for cache eviction", SOSP 2023.
+#[derive(Debug)]
+pub(super) struct Queues {
+    capacity: u64,
+    weight: u64,
+    new_weight: u64,
+    /// Blocks in the table.
+    blocks: usize,
+    new: VecDeque<Place>,
+    staying: VecDeque<Place>,
+    gone: Gone,
+    next_ticket: u64,
+}
+
+impl Queues {
+    pub(super) fn of(capacity: u64) -> Self {
+        Self {
+            capacity,
+            weight: 0,
+            new_weight: 0,
+            blocks: 0,
+            new: VecDeque::new(),
+            staying: VecDeque::new(),
+            gone: Gone::default(),
+            next_ticket: 0,
+        }
+    }
+
+    pub(super) fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Puts a block of so many bytes in, and gives what has to go: that which it replaces, what is in its way, or itself, if it is too
+    /// large.
+    pub(super) fn insert(
+        &mut self,
+        table: &Table,
+        key: BlockKey,
+        block: Arc<Block>,
+        weight: u64,
+        leaving: &mut Vec<Kept>,
+    ) {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let is_known = self.gone.take(hash_of(&key));
+        let has_room = self.weight + weight <= self.capacity - self.capacity / NEW_PART;
+        let stays = is_known || has_room;
+        let kept = Kept::new(key, block, weight, ticket, stays);
+        if weight > self.capacity {
+            leaving.push(kept);
+            return;
+        }
+        let place = Place { key, ticket };
+        self.weight += weight;
+        self.blocks += 1;
+        if stays {
+            self.staying.push_back(place);
+        } else {
+            self.new_weight += weight;
+            self.new.push_back(place);
+        }
+        if let Some(before) = table.insert(kept) {
+            self.left(&before);
+            leaving.push(before);
+            self.clear_places(table);
+        }
+        self.make_room(table, leaving);
+    }
+
+    pub(super) fn remove(&mut self, table: &Table, key: &BlockKey) -> Option<Kept> {
+        let kept = table.remove(key)?;
+        self.left(&kept);
+        self.clear_places(table);
+        Some(kept)
+    }
+
+    pub(super) fn set_capacity(&mut self, table: &Table, capacity: u64, leaving: &mut Vec<Kept>) {
+        self.capacity = capacity;
+        self.make_room(table, leaving);
+    }
+
+    /// To be called of each block that is no more in the table.
+    fn left(&mut self, kept: &Kept) {
+        self.weight -= kept.weight;
+        self.blocks -= 1;
+        if !kept.stays.load(Relaxed) {
+            self.new_weight -= kept.weight;
+        }
+    }
+
+    fn make_room(&mut self, table: &Table, leaving: &mut Vec<Kept>) {
+        while self.weight > self.capacity {
+            let too_many_new = self.new_weight > self.capacity / NEW_PART && !self.new.is_empty();
+            let gone = if too_many_new || self.staying.is_empty() {
+                self.oldest_new(table)
+            } else {
+                self.oldest_staying(table)
+            };
+            if let Some(kept) = gone {
+                self.left(&kept);
+                leaving.push(kept);
+            }
+        }
+        self.gone.keep(self.blocks);
+    }
+
+    /// Takes out the first of the new blocks, unless it was used: then it stays.
+    fn oldest_new(&mut self, table: &Table) -> Option<Kept> {
+        let place = self.new.pop_front()?;
+        let is_lucky = place.ticket.is_multiple_of(ONE_IN);
+        let is_used = |kept: &Kept| {
+            let stays = is_lucky || kept.uses() > 0;
+            if stays {
+                kept.set_uses(0);
+                kept.stays.store(true, Relaxed);
+            }
+            (stays, kept.weight)
+        };
+        match table.look(&place.key, |kept| (kept.ticket == place.ticket).then(|| is_used(kept)))?? {
+            (true, weight) => {
+                self.new_weight -= weight;
+                self.staying.push_back(place);
+                None
+            }
+            (false, _) => {
+                self.gone.note(hash_of(&place.key));
+                table.remove(&place.key)
+            }
+        }
+    }
+
+    /// Takes out the first block of those that stay which was not used since it came to the front last. If there are too many that
+    /// were, one goes all the same: a new one, if there is one.
+    fn oldest_staying(&mut self, table: &Table) -> Option<Kept> {
+        for _ in 0..MAX_SPARED {
+            let place = self.staying.pop_front()?;
+            let spare = |kept: &Kept| {
+                let uses = kept.uses();
+                kept.set_uses(uses.saturating_sub(1));
+                uses > 0
+            };
+            match table.look(&place.key, |kept| (kept.ticket == place.ticket).then(|| spare(kept))).flatten()
+            {
+                None => {}
+                Some(true) => self.staying.push_back(place),
+                Some(false) => return table.remove(&place.key),
+            }
+        }
+        let place = self.new.pop_front().or_else(|| self.staying.pop_front())?;
+        let is_there = table.look(&place.key, |kept| kept.ticket == place.ticket)?;
+        is_there.then(|| table.remove(&place.key))?
+    }
+
+    #[cfg(test)]
+    pub(super) fn places(&self) -> usize {
+        self.new.len() + self.staying.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.gone.in_order.len().max(self.gone.known.len())
+    }
+
+    /// Forgets the places of blocks that are gone, if they are many.
+    fn clear_places(&mut self, table: &Table) {
+        if self.new.len() + self.staying.len() <= 2 * self.blocks + FEW_PLACES {
+            return;
+        }
+        let is_there =
+            |place: &Place| table.look(&place.key, |kept| kept.ticket == place.ticket) == Some(true);
+        self.new.retain(is_there);
+        self.staying.retain(is_there);
+    }
+}
+
+/// Keys of new blocks that left unused, by their hashes.
+#[derive(Debug, Default)]
+struct Gone {
+    in_order: VecDeque<u64>,
+    known: HashSet<u64, NumberHash>,
+}
+
+impl Gone {
+    fn note(&mut self, hash: u64) {
+        if self.known.insert(hash) {
+            self.in_order.push_back(hash);
+        }
+    }
+
+    /// Whether a key is among them; it is not any more.
+    fn take(&mut self, hash: u64) -> bool {
+        self.known.remove(&hash)
+    }
+
+    /// Forgets the oldest but so many.
+    fn keep(&mut self, count: usize) {
+        while self.in_order.len() > count {
+            let Some(oldest) = self.in_order.pop_front() else { return };
+            self.known.remove(&oldest);
+        }
+    }
+}
