@@ -7,13 +7,17 @@ use finback_hfile::Block;
 use super::table::{Kept, Table};
 use crate::block_key::{BlockKey, NumberHash, hash_of};
 
-/// One part in so many is for blocks that came last, of which most are never used again: what one of them leaves behind is
+/// One part in so many, at least, is for blocks that came last, of which most are never used again: what one of them leaves behind is
 /// memory that the processor's cache still has, when the next one comes.
-const NEW_PART: u64 = 50;
+const LEAST_NEW: u64 = 50;
+/// One part in so many, at least, is for those that stay.
+const LEAST_STAYING: u64 = 5;
 
-/// Of the new blocks that leave unused one in so many stays: who asks for the same blocks again and again, too many to be known again,
-/// finds more of them each time, in the place of what nobody asks for.
-const ONE_IN: u64 = 64;
+/// The room for new blocks grows by what came back after it was given up for new, and shrinks by so many times what had stayed, and
+/// came back.
+const SHRINKS: u64 = 2;
+/// Either by so many times more at most, where few of the others are known.
+const MOST_TIMES: u64 = 8;
 
 /// Blocks that are left where they are for one that leaves: what a single insertion may cost.
 const MAX_SPARED: usize = 32;
@@ -31,9 +35,11 @@ struct Place {
 /// Which blocks go when there is no room (S3-FIFO): new ones wait in a short queue, and leave it for the long one if they are used
 /// meanwhile, or come again soon after they have left. What is used in the long queue begins there anew. So a
 /// block that a scan sees once pushes out only its like; and a use changes no queue, but a number beside the block. As long as there is
-/// room, blocks stay at once: of what is asked for in turn, and does not fit, a part is found.
+/// room, blocks stay at once: of what is asked for in turn, and does not fit, a part is found. How short the short queue is, is learnt from
+/// what comes back (as in ARC): where blocks are wanted again soon and then no more, it has most of the room.
 ///
-/// Source: Yang and others, "FIFO queues are all you need for cache eviction", SOSP 2023.
+/// Sources: Yang and others, "FIFO queues are all you need for cache eviction", SOSP 2023; Megiddo and Modha, "ARC: a self-tuning,
+/// low overhead replacement cache", FAST 2003.
 #[derive(Debug)]
 pub(super) struct Queues {
     capacity: u64,
@@ -43,7 +49,12 @@ pub(super) struct Queues {
     blocks: usize,
     new: VecDeque<Place>,
     staying: VecDeque<Place>,
-    gone: Gone,
+    /// Bytes that new blocks may have when others stay.
+    room_for_new: u64,
+    /// Blocks that left unused when they were new.
+    gone_new: Gone,
+    /// Blocks that left when they had stayed, and were used no more.
+    gone_stayed: Gone,
     next_ticket: u64,
 }
 
@@ -56,7 +67,9 @@ impl Queues {
             blocks: 0,
             new: VecDeque::new(),
             staying: VecDeque::new(),
-            gone: Gone::default(),
+            room_for_new: capacity / LEAST_NEW,
+            gone_new: Gone::default(),
+            gone_stayed: Gone::default(),
             next_ticket: 0,
         }
     }
@@ -81,9 +94,8 @@ impl Queues {
     ) {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        let is_known = self.gone.take(hash_of(&key));
-        let has_room = self.weight + weight <= self.capacity - self.capacity / NEW_PART;
-        let stays = is_known || has_room;
+        let has_room = self.weight + weight <= self.capacity - self.capacity / LEAST_NEW;
+        let stays = self.comes_back(hash_of(&key), weight) || has_room;
         let kept = Kept::new(key, block, weight, ticket, stays);
         if weight > self.capacity {
             leaving.push(kept);
@@ -115,7 +127,29 @@ impl Queues {
 
     pub(super) fn set_capacity(&mut self, table: &Table, capacity: u64, leaving: &mut Vec<Kept>) {
         self.capacity = capacity;
+        self.set_room_for_new(self.room_for_new);
         self.make_room(table, leaving);
+    }
+
+    /// Whether a block was given up not long ago that was wanted again. Learns from what was, how much room new blocks are to have.
+    fn comes_back(&mut self, hash: u64, weight: u64) -> bool {
+        let times = |of: &Gone, others: &Gone| (others.len() / of.len().max(1)).clamp(1, MOST_TIMES);
+        if self.gone_new.take(hash) {
+            let more = weight * times(&self.gone_new, &self.gone_stayed);
+            self.set_room_for_new(self.room_for_new.saturating_add(more));
+            return true;
+        }
+        if self.gone_stayed.take(hash) {
+            let less = weight * SHRINKS * times(&self.gone_stayed, &self.gone_new);
+            self.set_room_for_new(self.room_for_new.saturating_sub(less));
+        }
+        // Who had stayed has to be used again as others: else what is asked for in turn pushes itself out.
+        false
+    }
+
+    fn set_room_for_new(&mut self, bytes: u64) {
+        let least = self.capacity / LEAST_NEW;
+        self.room_for_new = bytes.clamp(least, self.capacity - self.capacity / LEAST_STAYING);
     }
 
     /// To be called of each block that is no more in the table.
@@ -129,7 +163,7 @@ impl Queues {
 
     fn make_room(&mut self, table: &Table, leaving: &mut Vec<Kept>) {
         while self.weight > self.capacity {
-            let too_many_new = self.new_weight > self.capacity / NEW_PART && !self.new.is_empty();
+            let too_many_new = self.new_weight > self.room_for_new && self.new.len() > 1;
             let gone = if too_many_new || self.staying.is_empty() {
                 self.oldest_new(table)
             } else {
@@ -140,15 +174,15 @@ impl Queues {
                 leaving.push(kept);
             }
         }
-        self.gone.keep(self.blocks);
+        self.gone_new.keep(self.blocks);
+        self.gone_stayed.keep(self.blocks / 2);
     }
 
     /// Takes out the first of the new blocks, unless it was used: then it stays.
     fn oldest_new(&mut self, table: &Table) -> Option<Kept> {
         let place = self.new.pop_front()?;
-        let is_lucky = place.ticket.is_multiple_of(ONE_IN);
         let is_used = |kept: &Kept| {
-            let stays = is_lucky || kept.uses() > 0;
+            let stays = kept.uses() > 0;
             if stays {
                 kept.set_uses(0);
                 kept.stays.store(true, Relaxed);
@@ -162,7 +196,7 @@ impl Queues {
                 None
             }
             (false, _) => {
-                self.gone.note(hash_of(&place.key));
+                self.gone_new.note(hash_of(&place.key));
                 table.remove(&place.key)
             }
         }
@@ -182,7 +216,10 @@ impl Queues {
             {
                 None => {}
                 Some(true) => self.staying.push_back(place),
-                Some(false) => return table.remove(&place.key),
+                Some(false) => {
+                    self.gone_stayed.note(hash_of(&place.key));
+                    return table.remove(&place.key);
+                }
             }
         }
         let place = self.new.pop_front().or_else(|| self.staying.pop_front())?;
@@ -197,7 +234,7 @@ impl Queues {
 
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
-        self.gone.in_order.len().max(self.gone.known.len())
+        self.gone_new.in_order.len().max(self.gone_new.known.len()) + self.gone_stayed.in_order.len()
     }
 
     /// Forgets the places of blocks that are gone, if they are many.
@@ -212,7 +249,7 @@ impl Queues {
     }
 }
 
-/// Keys of new blocks that left unused, by their hashes.
+/// Keys of blocks that left, by their hashes.
 #[derive(Debug, Default)]
 struct Gone {
     in_order: VecDeque<u64>,
@@ -224,6 +261,10 @@ impl Gone {
         if self.known.insert(hash) {
             self.in_order.push_back(hash);
         }
+    }
+
+    fn len(&self) -> u64 {
+        self.in_order.len() as u64
     }
 
     /// Whether a key is among them; it is not any more.
