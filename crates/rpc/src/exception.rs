@@ -4,6 +4,10 @@ use crate::exceptions;
 use finback_proto::{ProtoError, pb};
 use std::borrow::Cow;
 
+/// Bytes of a message that clients are sent; what goes beyond is `…`. Messages repeat names that a client has sent, of any length, and
+/// nothing is counted for what waits to be sent of an exception.
+const SENT_MESSAGE_BYTES: usize = 64 << 10;
+
 /// An error that a client gets for a call. The client loads the class by its name and decides by the class
 /// hierarchy whether to retry; so only classes that its jars contain may be sent. Constructors for all of
 /// them are in [`crate::exceptions`].
@@ -44,11 +48,18 @@ impl RpcException {
         self.class.rsplit('.').next().unwrap_or(&self.class)
     }
 
+    /// Class and message, as clients are sent them.
+    fn sent_text(&self) -> String {
+        let Self { class, message, .. } = self;
+        let (sent, more) = message.split_at(message.floor_char_boundary(SENT_MESSAGE_BYTES));
+        format!("{class}: {sent}{}", if more.is_empty() { "" } else { "…" })
+    }
+
     /// As it stands in a response header. Clients parse `stack_trace`, which begins with the class name.
     pub fn to_response(&self) -> pb::ExceptionResponse {
         pb::ExceptionResponse {
             exception_class_name: Some(self.class.clone().into_owned()),
-            stack_trace: Some(self.to_string()),
+            stack_trace: Some(self.sent_text()),
             hostname: self.moved_to.as_ref().map(|to| to.0.clone()),
             port: self.moved_to.as_ref().map(|to| to.1.into()),
             do_not_retry: Some(self.do_not_retry),
@@ -60,7 +71,7 @@ impl RpcException {
     pub fn to_action_result(&self) -> pb::NameBytesPair {
         pb::NameBytesPair {
             name: self.class.clone().into_owned(),
-            value: Some(self.to_string().into_bytes().into()),
+            value: Some(self.sent_text().into_bytes().into()),
         }
     }
 

@@ -139,6 +139,17 @@ async fn lengths_that_lie_within_a_frame_fail_the_call_only() {
 }
 
 #[tokio::test]
+async fn a_name_without_end_is_not_sent_back_whole() {
+    let running = Running::start(Limits::default());
+    let mut client = running.client().await;
+    client.send(&request(header(1, &"x".repeat(4 << 20)), b"", b"")).await;
+    let (call_id, exception) = client.exception().await;
+    assert_eq!((call_id, exception.simple_class()), (1, "DoNotRetryIOException"));
+    assert!(exception.message.starts_with("java.lang.UnsupportedOperationException: xxx"));
+    assert!(exception.message.len() < 100_000, "{} bytes", exception.message.len());
+}
+
+#[tokio::test]
 async fn an_unknown_method_is_unsupported() {
     let running = Running::start(Limits::default());
     let mut client = running.client().await;

@@ -16,6 +16,16 @@ fn the_stack_trace_begins_with_the_class() {
 }
 
 #[test]
+fn a_message_of_any_length_is_cut_off_between_two_characters() {
+    let whole = exceptions::io("x".repeat(SENT_MESSAGE_BYTES));
+    assert_eq!(RpcException::from_response(whole.to_response()), whole);
+    let long = exceptions::io(format!("x{}", "é".repeat(SENT_MESSAGE_BYTES)));
+    let expected = exceptions::io(format!("x{}…", "é".repeat(SENT_MESSAGE_BYTES / 2 - 1)));
+    assert_eq!(RpcException::from_response(long.to_response()), expected);
+    assert_eq!(RpcException::from_action_result(&long.to_action_result()), expected);
+}
+
+#[test]
 fn a_trace_of_another_shape_is_kept_whole() {
     let response = pb::ExceptionResponse { stack_trace: Some("at Foo".into()), ..Default::default() };
     let exception = RpcException::from_response(response);
