@@ -30,6 +30,10 @@ pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, 
     let from = server.regions.find_to_read(&request.region)?;
     server.client_counts.add(&call.connection, 1, 0);
     let mut cells = ReplyCells::new(&server, &call);
+    if !call.connection.is_at_least(1, 3) {
+        // As in HBase, of this call alone: clients of other makers say no version, and some look for a row nowhere else.
+        cells.go_inside();
+    }
     let mut get = OpenGet::open(&from, request.get)?;
     if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {
         // By itself: the state of a short get stays small.

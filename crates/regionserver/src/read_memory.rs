@@ -44,6 +44,11 @@ impl ReadMemory {
         Self { share, deadline: None, done: 0, factor: 1, max_row_bytes, found: 0, yielded: 0 }
     }
 
+    /// Notes that the cells go inside the message, whatever the client takes.
+    pub(crate) fn goes_inside(&mut self) {
+        self.factor = INLINE_FACTOR;
+    }
+
     /// Notes how many bytes the results hold that are done.
     pub(crate) fn set_done(&mut self, bytes: usize) {
         self.done = bytes;

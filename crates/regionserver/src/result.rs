@@ -36,6 +36,7 @@ impl ReplyCells {
     /// Puts the cells inside the message, whatever the client takes.
     pub(crate) fn go_inside(&mut self) {
         self.inline = true;
+        self.memory.goes_inside();
     }
 
     /// Bytes of cells so far.

@@ -100,13 +100,22 @@ fn session(header: Bytes, shared: &Shared, remote: SocketAddr) -> Option<Session
             return None;
         }
     };
-    let version = header.version_info.as_ref().map_or((0, 0), |v| (v.version_major(), v.version_minor()));
+    let version = header.version_info.as_ref().map_or((0, 0), version);
     let (user, real_user) = match header.user_info {
         Some(user) => (user.effective_user, user.real_user),
         None => (String::new(), None),
     };
     let info = ConnectionInfo::new(service.name(), user, real_user, version, remote, cells.has_blocks());
     Some(Session { service: Arc::clone(service), info: Arc::new(info), cells })
+}
+
+/// Major and minor version of a client, zero where it does not say. Those that have no numbers for them have the text.
+fn version(info: &pb::VersionInfo) -> (u32, u32) {
+    if let (Some(major), Some(minor)) = (info.version_major, info.version_minor) {
+        return (major, minor);
+    }
+    let mut parts = info.version.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
 async fn read_preamble(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::Result<[u8; PREAMBLE_BYTES]> {
@@ -137,3 +146,6 @@ async fn read_more(stream: &mut TcpStream, frames: &mut FrameBuffer, missing: us
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

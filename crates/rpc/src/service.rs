@@ -21,6 +21,8 @@ use tokio::sync::Notify;
 /// Priority from which on calls are the cluster's own and not refused when too much is in flight: they are what
 /// makes it less.
 pub(crate) const HIGH_PRIORITY: u32 = 100;
+/// Major and minor version of a client that takes whatever there is.
+const NEWEST_VERSION: (u32, u32) = (u32::MAX, 0);
 
 /// A protobuf service: what answers the calls of the connections that name it.
 pub trait Service: Send + Sync + 'static {
@@ -179,10 +181,15 @@ impl ConnectionInfo {
         Self { user, real_user, service, version, remote, has_codec, kept, closed, lost, loss, reply_bytes }
     }
 
-    /// Describes calls from within this process.
+    /// Describes calls from within this process, which take what HBase's newest clients take.
     pub fn in_process(service: &'static str) -> Self {
         let remote = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-        Self::new(service, "hbase".to_owned(), None, (0, 0), remote, true)
+        Self::new(service, "hbase".to_owned(), None, NEWEST_VERSION, remote, true)
+    }
+
+    /// Whether the client says that it is of this version or of a later one (HBase's `VersionInfoUtil.hasMinimumVersion`).
+    pub fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        self.version >= (major, minor)
     }
 
     /// Whether the client has gone, or at least sends nothing more: long work for it is not worth while.

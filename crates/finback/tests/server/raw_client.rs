@@ -76,6 +76,7 @@ pub(crate) fn opening(service: &str) -> Vec<u8> {
         user_info: Some(pb::UserInformation { effective_user: "tester".into(), real_user: None }),
         service_name: Some(service.into()),
         cell_block_codec_class: Some("org.apache.hadoop.hbase.codec.KeyValueCodec".into()),
+        version_info: Some(pb::VersionInfo { version: "2.5.11".into(), ..Default::default() }),
         ..Default::default()
     };
     [b"HBas\0\x50", &framed(&header.encode_to_vec())[..]].concat()

@@ -26,5 +26,6 @@ mod rows_change_together_as_by_hbases_endpoint;
 mod slow_calls_are_told_in_the_log_with_their_shape;
 mod spans_of_calls_are_offered_to_the_tracer;
 mod too_many_logs_flush_what_keeps_the_oldest;
+mod what_clients_without_a_version_are_answered;
 mod writes_are_slowed_before_they_are_refused;
 mod writes_wait_for_memory_and_for_room_on_the_disk;

@@ -13,10 +13,12 @@ use finback_regionserver::{
     SlowCallOptions,
 };
 use finback_rpc::{
-    Call, Channel, ChannelExt, Loopback, Outcome, ReplyMemory, RpcException, Service, exceptions,
+    Call, Channel, ChannelExt, ConnectionInfo, Loopback, Outcome, ReplyMemory, RpcException, Service,
+    exceptions,
 };
 use finback_wal::{FlushedSequenceIds, WalOptions};
 use pb::region_state_transition::TransitionCode;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -116,6 +118,23 @@ impl Service for Impatient {
 
     fn call(&self, mut call: Call) -> Outcome {
         call.deadline = self.patience.map(|patience| call.received + patience);
+        self.service.call(call)
+    }
+}
+
+/// Calls of a client that is not this process.
+struct Foreign {
+    service: ClientService,
+    client: Arc<ConnectionInfo>,
+}
+
+impl Service for Foreign {
+    fn name(&self) -> &'static str {
+        self.service.name()
+    }
+
+    fn call(&self, mut call: Call) -> Outcome {
+        call.connection = Arc::clone(&self.client);
         self.service.call(call)
     }
 }
@@ -243,6 +262,20 @@ impl World {
         request: &Q,
     ) -> Answer<(A, Bytes)> {
         let service = Impatient { service: ClientService::new(Arc::clone(&self.server)), patience };
+        Loopback::new(Arc::new(service)).call(method, request, Bytes::new()).await
+    }
+
+    /// By a client of that version, which takes cell blocks.
+    pub(crate) async fn ask_as_version<Q: Message, A: Message + Default>(
+        &self,
+        version: (u32, u32),
+        method: &'static str,
+        request: &Q,
+    ) -> Answer<(A, Bytes)> {
+        let remote = SocketAddr::from(([127, 0, 0, 1], 1));
+        let client = ConnectionInfo::new("ClientService", "tester".to_owned(), None, version, remote, true);
+        let service =
+            Foreign { service: ClientService::new(Arc::clone(&self.server)), client: Arc::new(client) };
         Loopback::new(Arc::new(service)).call(method, request, Bytes::new()).await
     }
 
