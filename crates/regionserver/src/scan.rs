@@ -175,6 +175,7 @@ async fn answer(
     mut response: pb::ScanResponse,
 ) -> Result<Reply, RpcException> {
     let (begun, region) = (call.begun, Arc::clone(&open.region));
+    let knows_resets = call.connection.is_at_least(1, 4);
     let guard = CloseUnlessKept::new(&server.scanners, id);
     response.scanner_id = Some(id);
     response.stale = Some(open.stale);
@@ -202,7 +203,7 @@ async fn answer(
                 guard.disarm();
                 // The scanner may have moved past rows that the client never got: it cannot be used again.
                 server.scanners.close(id);
-                return Err(reset(failure, id));
+                return Err(reset(failure, id, knows_resets));
             }
         }
     }
@@ -221,12 +222,14 @@ async fn answer(
     Ok(reply)
 }
 
-/// What a failure in the middle of a scan is to the client: it opens a new scanner after the last row it got.
-fn reset(failure: RpcException, id: u64) -> RpcException {
+/// What a failure in the middle of a scan is to the client: it opens a new scanner after the last row it got. Clients before 1.4, and
+/// those of other makers, do so when the scanner is unknown, and do not know that it may be reset.
+fn reset(failure: RpcException, id: u64, knows_resets: bool) -> RpcException {
     if failure.do_not_retry || failure.simple_class() == "NotServingRegionException" {
         return failure;
     }
-    exceptions::scanner_reset(format!("Scanner {id} is closed on the server-side: {}", failure.message))
+    let message = format!("Scanner {id} is closed on the server-side: {}", failure.message);
+    if knows_resets { exceptions::scanner_reset(message) } else { exceptions::unknown_scanner(message) }
 }
 
 /// What one call read.
