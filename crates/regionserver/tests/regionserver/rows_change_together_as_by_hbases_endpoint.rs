@@ -1,6 +1,6 @@
 //! `MutateRows`, where HBase's endpoint for it goes by other rules than its other atomic writes.
 
-use crate::world::{Answer, Table, World, increment, put};
+use crate::world::{Answer, Table, World, increment, large_filter, put};
 use finback_cell::Bytes;
 use finback_proto::{Message, convert, pb};
 
@@ -147,6 +147,33 @@ async fn conditions_ask_their_comparators() {
         };
         let was_changed = mutate_rows(&table, &request).await.unwrap();
         assert_eq!(was_changed, expected, "{:?}", request.condition);
+    }
+}
+
+#[tokio::test]
+async fn what_all_conditions_compile_is_bounded_together() {
+    let world = World::new();
+    let table = world.table("t").await;
+    table.put("a", b"1").await.unwrap();
+    // As much as in the filter: more than half a MiB, of 32.
+    let regex = pb::RegexStringComparator {
+        pattern: "(a{1000}){20}$".into(),
+        charset: "UTF-8".into(),
+        ..Default::default()
+    };
+    let regex = ("RegexStringComparator", regex.encode_to_vec());
+    let by_comparator = condition("a", pb::CompareType::NotEqual, regex);
+    let by_filter = pb::Condition { row: "a".into(), filter: Some(large_filter()), ..Default::default() };
+    for condition in [by_comparator, by_filter] {
+        let with = |count| pb::MutateRowsRequest {
+            mutation_request: vec![put("b", &[("q", b"2")])],
+            condition: vec![condition.clone(); count],
+            ..Default::default()
+        };
+        assert!(mutate_rows(&table, &with(2)).await.unwrap());
+        let refused = mutate_rows(&table, &with(80)).await.unwrap_err();
+        assert_eq!(refused.simple_class(), "DoNotRetryIOException");
+        assert!(refused.message.contains("bytes when they are compiled"), "{refused}");
     }
 }
 
