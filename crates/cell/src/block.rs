@@ -30,9 +30,14 @@ impl CellBlock {
 
     /// Takes the next `count` cells off the front of `bytes`, checking each.
     pub fn take(bytes: &mut Bytes, count: usize) -> Result<Self, CellError> {
+        Self::take_or_index(bytes, count).map_err(|(_, error)| error)
+    }
+
+    /// As [`CellBlock::take`]; an error comes with how many whole cells stand before what is none.
+    pub fn take_or_index(bytes: &mut Bytes, count: usize) -> Result<Self, (usize, CellError)> {
         let mut rest = &bytes[..];
-        for _ in 0..count {
-            let (_, after) = split_first(rest)?;
+        for index in 0..count {
+            let (_, after) = split_first(rest).map_err(|error| (index, error))?;
             rest = after;
         }
         let length = bytes.len() - rest.len();

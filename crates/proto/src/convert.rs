@@ -3,6 +3,7 @@
 //! Plain values convert by `From` and `TryFrom`. Reads and mutations come with more than their type holds (filters,
 //! paging, cells of a cell block) and have functions of their own.
 
+mod counted_cells;
 mod get;
 mod mutation;
 mod names;

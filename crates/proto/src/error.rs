@@ -1,7 +1,6 @@
 //! The one error type of this crate.
 
-use bytes::Bytes;
-use finback_cell::{CellBlock, CellError};
+use finback_cell::CellError;
 
 /// What is wrong with a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,13 +100,6 @@ impl ProtoError {
     /// Whether the messages that follow have lost their cells.
     pub fn loses_cells(&self) -> bool {
         matches!(self, Self::CellBlock { .. })
-    }
-
-    /// What is wrong where `cells` are not as many as a message counts.
-    pub(crate) fn cell_block(message: &'static str, count: usize, cells: &Bytes, source: CellError) -> Self {
-        let mut rest = cells.clone();
-        let index = std::iter::from_fn(|| CellBlock::take(&mut rest, 1).ok()).count();
-        Self::CellBlock { message, count, index, available: cells.len(), source }
     }
 
     pub(crate) fn missing(message: &'static str, field: &'static str) -> Self {

@@ -1,5 +1,6 @@
 //! Mutations, whose cells stand in the message or in the cell block of the request.
 
+use super::counted_cells::take_counted;
 use super::selection;
 use super::time_range::time_range;
 use crate::{ProtoError, pb};
@@ -66,10 +67,7 @@ pub fn skip_cells(mutation: &pb::MutationProto, cells: &mut Bytes) -> Result<(),
 }
 
 fn take_cells(mutation: &pb::MutationProto, cells: &mut Bytes) -> Result<CellBlock, ProtoError> {
-    let count = mutation.associated_cell_count();
-    let count = usize::try_from(count)
-        .map_err(|_| ProtoError::invalid(MESSAGE, "associated_cell_count", format!("{count} is negative")))?;
-    CellBlock::take(cells, count).map_err(|source| ProtoError::cell_block(MESSAGE, count, cells, source))
+    take_counted(MESSAGE, mutation.associated_cell_count(), cells)
 }
 
 fn kind(mutation: &pb::MutationProto) -> Result<MutationKind, ProtoError> {

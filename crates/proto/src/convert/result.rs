@@ -1,5 +1,6 @@
 //! Results: cells in the message, or counted there and standing in the cell block.
 
+use super::counted_cells::take_counted;
 use crate::{ProtoError, pb};
 use bytes::Bytes;
 use finback_cell::block::CellBlockBuilder;
@@ -46,12 +47,7 @@ pub fn inline_cell(cell: Cell<'_>) -> pb::Cell {
 /// # Errors
 /// [`ProtoError::CellBlock`] where the block has not the cells that the result counts, [`ProtoError::Invalid`].
 pub fn decode_result(result: &pb::Result, block: &mut Bytes) -> Result<CellBlock, ProtoError> {
-    let count = result.associated_cell_count();
-    let count = usize::try_from(count).map_err(|_| {
-        ProtoError::invalid("Result", "associated_cell_count", format!("{count} is negative"))
-    })?;
-    let counted = CellBlock::take(block, count)
-        .map_err(|source| ProtoError::cell_block("Result", count, block, source))?;
+    let counted = take_counted("Result", result.associated_cell_count(), block)?;
     if result.cell.is_empty() {
         return Ok(counted);
     }

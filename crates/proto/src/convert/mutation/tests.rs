@@ -70,6 +70,7 @@ fn a_block_without_the_cells_is_lost() {
     for count in [2, i32::MAX] {
         let error = decode_mutation(put(Some("a"), count), &mut cells, 0).unwrap_err();
         assert!(error.loses_cells(), "{error}");
+        assert!(error.to_string().contains(&format!("count of {count} but at index 1 no cell")), "{error}");
     }
     let mut torn = cells.slice(..cells.len() - 1);
     assert!(skip_cells(&put(None, 1), &mut torn).unwrap_err().loses_cells());
