@@ -28,7 +28,7 @@ pub fn inline_result<'a>(cells: impl IntoIterator<Item = Cell<'a>>) -> pb::Resul
     pb::Result { cell, stale: Some(false), ..pb::Result::default() }
 }
 
-/// A cell as a message.
+/// A cell as a message: without its tags, which HBase tells no client in one: some say who may see a cell.
 pub fn inline_cell(cell: Cell<'_>) -> pb::Cell {
     let copy = |bytes: &[u8]| Some(Bytes::copy_from_slice(bytes));
     pb::Cell {
@@ -38,7 +38,7 @@ pub fn inline_cell(cell: Cell<'_>) -> pb::Cell {
         timestamp: Some(cell.timestamp() as u64),
         cell_type: Some(i32::from(cell.type_code())),
         value: copy(cell.value()),
-        tags: if cell.tags().is_empty() { None } else { copy(cell.tags()) },
+        tags: None,
     }
 }
 

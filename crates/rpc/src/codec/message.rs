@@ -31,8 +31,7 @@ pub(super) fn decode(mut block: Bytes, room: &mut Room<'_>) -> Result<Bytes, Cod
 pub(super) fn encode(block: &[u8]) -> Result<Vec<u8>, CodecError> {
     let mut out = Vec::with_capacity(block.len());
     for_each_cell(block, |cell| {
-        let message = pb::Cell { tags: None, ..convert::inline_cell(cell) };
-        delimited::encode_delimited(&message, &mut out);
+        delimited::encode_delimited(&convert::inline_cell(cell), &mut out);
     })?;
     Ok(out)
 }

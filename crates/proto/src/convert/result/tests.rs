@@ -36,11 +36,28 @@ fn counted_cells_come_back() {
 fn inline_cells_come_back_behind_counted_ones() {
     let cells = cells();
     let inline = inline_result(&cells);
-    assert_eq!(decode_result(&inline, &mut Bytes::new()).unwrap(), cells);
+    let columns = |cells: &CellBlock| -> Vec<Vec<u8>> {
+        cells
+            .iter()
+            .map(|cell| [cell.row(), cell.family(), cell.qualifier(), cell.value()].join(&0))
+            .collect()
+    };
+    let inside = decode_result(&inline, &mut Bytes::new()).unwrap();
+    assert_eq!(columns(&inside), columns(&cells));
     let mut both = inline;
     both.associated_cell_count = Some(2);
     assert_eq!(decode_result(&both, &mut cells.bytes().clone()).unwrap().count(), 4);
     assert_eq!(inline_result([]), pb::Result::default());
+}
+
+#[test]
+fn tags_are_not_told_inside_and_are_read_where_somebody_does() {
+    let cells = cells();
+    assert!(cells.iter().any(|cell| !cell.tags().is_empty()));
+    let mut inline = inline_result(&cells);
+    assert!(inline.cell.iter().all(|cell| cell.tags.is_none()));
+    inline.cell[1].tags = Some(Bytes::from_static(b"\0\x02\x41x"));
+    assert_eq!(decode_result(&inline, &mut Bytes::new()).unwrap(), cells);
 }
 
 #[test]
