@@ -21,7 +21,7 @@ use finback_cell::{
     Cell, CellBlock, CellBlockBuilder, CellOrder, CellType, Durability, FamilySelection, LATEST_TIMESTAMP,
 };
 use finback_cell::{Mutation, MutationKind, TimeRange};
-use finback_filter::{Comparator, Filter, FilterError};
+use finback_filter::{Comparator, Filter};
 use finback_wal::Position;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -432,12 +432,15 @@ fn long(value: &[u8]) -> Result<i64, RegionError> {
 }
 
 /// HBase's comparison of a given with a stored value; an absent and an empty given value are the same.
+///
+/// # Errors
+/// The comparator's, and that there is nothing to compare by: a NO_OP that comes so far fails in HBase, too.
 fn value_matches(
     rules: ConditionRules,
     operator: CompareOperator,
     comparator: &dyn Comparator,
     stored: Option<&[u8]>,
-) -> Result<bool, FilterError> {
+) -> Result<bool, RegionError> {
     if comparator.given().is_empty() {
         let is_nothing = stored.is_none_or(<[u8]>::is_empty);
         return Ok(match rules {
@@ -447,9 +450,6 @@ fn value_matches(
         });
     }
     let Some(stored) = stored else { return Ok(false) };
-    if operator == CompareOperator::NoOp {
-        return Ok(false);
-    }
     let order = comparator.compare_to(stored)?;
     Ok(match operator {
         CompareOperator::Less => order.is_lt(),
@@ -458,13 +458,30 @@ fn value_matches(
         CompareOperator::NotEqual => order.is_ne(),
         CompareOperator::GreaterOrEqual => order.is_ge(),
         CompareOperator::Greater => order.is_gt(),
-        CompareOperator::NoOp => false,
+        CompareOperator::NoOp => return Err(RegionError::Invalid("Unknown Compare op NO_OP".into())),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use finback_filter::comparators::BinaryComparator;
+
+    #[test]
+    fn a_condition_without_an_operation_fails_where_two_values_would_be_compared() {
+        for rules in [ConditionRules::CheckAndMutate, ConditionRules::MutateRows] {
+            let matches = |given: &'static str, stored: Option<&[u8]>| {
+                let given = BinaryComparator::new(given.into());
+                value_matches(rules, CompareOperator::NoOp, &given, stored)
+            };
+            let error = matches("value", Some(b"value")).unwrap_err();
+            assert_eq!(error.to_string(), "Unknown Compare op NO_OP");
+            assert!(!matches("value", None).unwrap());
+            // With nothing given it is as any operator but NOT_EQUAL.
+            assert!(matches("", None).unwrap() && matches("", Some(b"")).unwrap());
+            assert!(!matches("", Some(b"value")).unwrap());
+        }
+    }
 
     #[test]
     fn updates_do_not_run_far_ahead_of_the_clock() {

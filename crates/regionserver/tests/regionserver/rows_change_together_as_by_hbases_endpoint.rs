@@ -123,7 +123,6 @@ async fn conditions_ask_their_comparators() {
         // The given value stands on the left.
         (condition("a", Less, binary("us")), true),
         (condition("a", Greater, binary("us")), false),
-        (condition("a", NoOp, binary("value")), false),
         (condition("a", Equal, prefix()), true),
         (condition("a", NotEqual, prefix()), false),
         (condition("a", Equal, substring("ALU")), true),
@@ -148,6 +147,13 @@ async fn conditions_ask_their_comparators() {
         let was_changed = mutate_rows(&table, &request).await.unwrap();
         assert_eq!(was_changed, expected, "{:?}", request.condition);
     }
+    let request = pb::MutateRowsRequest {
+        mutation_request: vec![put("b", &[("q", b"3")])],
+        condition: vec![condition("a", NoOp, binary("value"))],
+        ..Default::default()
+    };
+    let refused = mutate_rows(&table, &request).await.unwrap_err();
+    assert_eq!(refused.message, "Unknown Compare op NO_OP");
 }
 
 #[tokio::test]
