@@ -300,10 +300,13 @@ impl Filter {
     }
 
     /// Rows that are like one of these keys where its mask has a 0; where it has a 1, any byte will do.
+    ///
+    /// Servers without HBASE-15676, such as HBase 3.0.0-beta-1, take a mask of nothing but 0 for one of nothing but 1.
     pub fn fuzzy_row<K: AsRef<[u8]>, M: AsRef<[u8]>>(keys: impl IntoIterator<Item = (K, M)>) -> Self {
         let pair = |(key, mask): (K, M)| pb::BytesBytesPair { first: bytes(key), second: bytes(mask) };
         let fuzzy_keys_data = keys.into_iter().map(pair).collect();
-        of("FuzzyRowFilter", &pb::FuzzyRowFilter { fuzzy_keys_data, is_mask_v2: None })
+        // Without it a mask of nothing but 0 means any bytes.
+        of("FuzzyRowFilter", &pb::FuzzyRowFilter { fuzzy_keys_data, is_mask_v2: Some(true) })
     }
 
     /// Rows of these ranges, which must be in order and not overlap.

@@ -1,4 +1,6 @@
 use super::*;
+use finback_cell::cell::CellParts;
+use finback_cell::{Cell, CellType};
 
 fn parsed(text: &str) -> Filter {
     let filter = Filter::parse(text).unwrap();
@@ -42,6 +44,29 @@ fn every_filter_of_the_language_is_one_that_servers_read() {
         assert!(filter.class().ends_with(&format!(".{name}")), "{text}: {}", filter.class());
         assert!(Filter::names().any(|known| known == name), "{name}");
     }
+}
+
+#[test]
+fn a_fuzzy_row_of_fixed_bytes_alone_is_no_other_row() {
+    let kept = |mask: [u8; 3]| {
+        let filter = Filter::fuzzy_row([("abc", mask)]);
+        let mut filter = finback_filter::decode(filter.class(), filter.message()).unwrap();
+        ["abc", "abd", "xyz"].map(|row| {
+            let parts = CellParts {
+                row: row.as_bytes(),
+                family: b"f",
+                qualifier: b"q",
+                timestamp: 1,
+                type_code: CellType::Put.code(),
+                value: b"",
+                tags: b"",
+            };
+            filter.filter_cell(&Cell::from_checked(&parts.to_vec())).unwrap().is_include()
+        })
+    };
+    assert_eq!(kept([0, 0, 0]), [true, false, false]);
+    assert_eq!(kept([0, 0, 1]), [true, true, false]);
+    assert_eq!(kept([1, 1, 1]), [true, true, true]);
 }
 
 #[test]
