@@ -62,16 +62,12 @@ impl FuzzyKey {
         Some(if reversed { increase_last_non_max_byte(next) } else { next })
     }
 
-    /// Appends the first bytes, in the direction of the scan, that the rest of the pattern allows. A forward scan ends
-    /// with the last fixed position, lest it skip rows that end there. (As in HBase, it does skip rows that end
-    /// earlier, although those that are met by chance match.) In a reversed scan, rows that go on behind the
-    /// pattern sort after it; the caller's increase takes them in.
+    /// Appends the first bytes, in the direction of the scan, that the rest of the pattern allows, as far as the last fixed
+    /// position. A forward scan would skip rows that end there otherwise. (As in HBase, it does skip rows that end
+    /// earlier, although those that are met by chance match.) In a reversed scan, rows that go on behind it sort after it; the
+    /// caller's increase takes them in, and nothing else of what comes before them.
     fn continue_pattern(&self, next: &mut Vec<u8>, reversed: bool) {
-        let end = if reversed {
-            self.key.len()
-        } else {
-            self.fixed.iter().rposition(|fixed| *fixed).map_or(0, |last| last + 1)
-        };
+        let end = self.fixed.iter().rposition(|fixed| *fixed).map_or(0, |last| last + 1);
         let free = if reversed { 0xff } else { 0 };
         for at in next.len()..end {
             next.push(if self.fixed[at] { self.key[at] } else { free });

@@ -74,11 +74,12 @@ impl Filter for PrefixFilter {
     }
 }
 
-/// The bytes with their last byte below 0xff increased: sorts after everything that begins with `bytes`, except
-/// for a key of 0xff only, after which a reversed scan has nothing to skip.
+/// The bytes as far as their last one below 0xff, which is increased: sorts after everything that begins with `bytes`, and before
+/// all that sorts so, except for a key of 0xff only, after which a reversed scan has nothing to skip.
 pub(super) fn increase_last_non_max_byte(mut bytes: Vec<u8>) -> Vec<u8> {
-    if let Some(byte) = bytes.iter_mut().rev().find(|byte| **byte != 0xff) {
-        *byte += 1;
+    if let Some(last) = bytes.iter().rposition(|byte| *byte != 0xff) {
+        bytes.truncate(last + 1);
+        bytes[last] += 1;
     }
     bytes
 }

@@ -40,9 +40,12 @@ fn hints_are_the_next_row_that_can_match() {
     assert_eq!(next(b"a\xffd9"), None);
     assert_eq!(next(b"0").unwrap(), b"a\0c");
     assert_eq!(next(b"b"), None);
-    assert_eq!(key.next_after(b"aad9", true).unwrap(), b"aad\xff");
+    // Behind all rows that match, and before those that share no more than the beginning.
+    assert_eq!(key.next_after(b"aad9", true).unwrap(), b"aad");
     assert_eq!(key.next_after(b"a\0b", true), None);
-    assert_eq!(key.next_after(b"z", true).unwrap(), b"a\xffd\xff");
+    assert_eq!(key.next_after(b"z", true).unwrap(), b"a\xffd");
+    let key = FuzzyKey::new(b"ab??\xff", &[0, 0, 1, 1, 0], 2);
+    assert_eq!(key.next_after(b"acd", true).unwrap(), b"ac");
 }
 
 #[test]
