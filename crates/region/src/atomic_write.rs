@@ -69,10 +69,10 @@ pub enum ConditionTest {
 /// Whose rules conditions go by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionRules {
-    /// Those of checkAndMutate.
+    /// Those of checkAndMutate: of a comparator only what it was given counts, byte by byte.
     CheckAndMutate,
-    /// Those of HBase's `MultiRowMutationEndpoint`: puts have their time whatever a condition saw, which may be of another row,
-    /// and with nothing given the operator does not matter.
+    /// Those of HBase's `MultiRowMutationEndpoint`: comparators are asked, puts have their time whatever a condition saw, which
+    /// may be of another row, and with nothing given the operator does not matter.
     MutateRows,
 }
 
@@ -450,7 +450,10 @@ fn value_matches(
         });
     }
     let Some(stored) = stored else { return Ok(false) };
-    let order = comparator.compare_to(stored)?;
+    let order = match rules {
+        ConditionRules::CheckAndMutate => comparator.given().cmp(stored),
+        ConditionRules::MutateRows => comparator.compare_to(stored)?,
+    };
     Ok(match operator {
         CompareOperator::Less => order.is_lt(),
         CompareOperator::LessOrEqual => order.is_le(),
@@ -465,7 +468,19 @@ fn value_matches(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use finback_filter::comparators::BinaryComparator;
+    use finback_filter::comparators::{BinaryComparator, SubstringComparator};
+
+    #[test]
+    fn check_and_mutate_asks_no_comparator() {
+        let equals = |rules, stored: &[u8]| {
+            let given = SubstringComparator::new("ALU");
+            value_matches(rules, CompareOperator::Equal, &given, Some(stored)).unwrap()
+        };
+        assert!(equals(ConditionRules::MutateRows, b"value"));
+        assert!(!equals(ConditionRules::CheckAndMutate, b"value"));
+        // What HBase's comparator says that it was given.
+        assert!(equals(ConditionRules::CheckAndMutate, b"alu"));
+    }
 
     #[test]
     fn a_condition_without_an_operation_fails_where_two_values_would_be_compared() {
