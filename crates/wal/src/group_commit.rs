@@ -380,17 +380,25 @@ impl Writer {
 
     /// An error if there are edits that were answered, and are in no log.
     pub(crate) fn close(&mut self) -> Answer {
-        if !self.carried.is_empty() {
-            self.reopen(); // a last time
-        }
-        let lost = (!self.carried.is_empty()).then(|| self.shared.queue.lock().failure()).flatten();
-        {
-            let mut queue = self.shared.queue.lock();
-            // Not one more entry from here on.
-            queue.availability = Availability::Closed;
-            // What came after the group is never confirmed: who waits hears that the log is closed.
-            queue.entries.clear(&self.shared.room);
-        }
+        let shared = Arc::clone(&self.shared);
+        // Who has room already may still append, and may have answered its client then: that is written as well. Nobody gets more
+        // room, so that this comes to an end.
+        shared.room.close();
+        let lost = loop {
+            if !self.carried.is_empty() {
+                self.reopen(); // a last time
+            }
+            let mut queue = shared.queue.lock();
+            if queue.entries.is_empty() {
+                let failure = queue.failure();
+                // Not one more entry from here on.
+                queue.availability = Availability::Closed;
+                break failure.filter(|_| !self.carried.is_empty());
+            }
+            let group = self.take(&mut queue);
+            drop(queue);
+            self.commit(group);
+        };
         if let Some(file) = self.file.take() {
             self.finish(file);
         }

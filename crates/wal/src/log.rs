@@ -363,8 +363,8 @@ impl Wal {
         self.request(RequestKind::Roll).await
     }
 
-    /// Writes and syncs what is queued, closes the file with a trailer, and ends the thread. Files that no region
-    /// needs go to `oldWALs`; the others stay for recovery. Later calls fail with [`WalError::Closed`].
+    /// Writes and syncs what is queued, and what is appended meanwhile; closes the file with a trailer, and ends the thread. Files
+    /// that no region needs go to `oldWALs`; the others stay for recovery. Later calls fail with [`WalError::Closed`].
     pub async fn close(&self) -> Result<(), WalError> {
         self.request(RequestKind::Close).await
     }

@@ -553,3 +553,26 @@ async fn a_close_says_that_what_was_answered_is_in_no_log() {
         assert_eq!(edits.len(), if heals { 2 } else { 1 });
     }
 }
+
+/// Nobody may wait for it: its writer has answered its client as soon as it was appended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_appended_while_the_log_closes_is_written() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { async_sync_interval: Duration::from_secs(3600), ..options() });
+    queue(&wal, 1, false, None).await;
+    disk.faults.pause();
+    let of_close = wal.clone();
+    let closing = tokio::spawn(async move { of_close.close().await });
+    // The thread is held up in the last write that it took with the request.
+    while disk.faults.waiting() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    queue(&wal, 2, false, None).await;
+    let last = queue(&wal, 3, true, None).await;
+    let synced = wal.sync(last);
+    disk.faults.resume();
+    closing.await.unwrap().unwrap();
+    synced.await.unwrap();
+    let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+    assert_eq!(edits.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 2, 3]);
+}
