@@ -97,6 +97,17 @@ pub(crate) fn parse_unchecked(window: &mut FileWindow, offset: u64, end: u64) ->
     Ok(EntryHead { key, layout, guarded_end })
 }
 
+/// Whether the bytes of the key at `offset` are all in the file, and are none.
+pub(crate) fn is_no_key(window: &mut FileWindow, offset: u64) -> std::io::Result<bool> {
+    let length = get_varint(window.slice(offset, KEY_LENGTH_BYTES)?);
+    let Some((key_len, prefix_len)) = length.filter(|(key_len, _)| *key_len <= MAX_KEY_BYTES) else {
+        return Ok(false);
+    };
+    let end = prefix_len + key_len as usize;
+    let bytes = window.slice(offset, end)?;
+    Ok(bytes.len() == end && KeyLayout::parse(&bytes[prefix_len..]).is_err())
+}
+
 /// Where an entry with this mark ends.
 fn end_by_mark(offset: u64, key_end: usize, mark: Integrity, room: usize) -> Result<usize, NoEntry> {
     let end = key_end.saturating_add(mark.cell_bytes as usize);

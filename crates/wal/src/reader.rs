@@ -6,7 +6,7 @@ use finback_fs::FileSystem;
 use crate::{
     END_MARK, META_FAMILY, WalCompression, WalError, WalKey,
     decompressor::Decompressor,
-    entry_head::{EntryHead, NoEntry, parse_head, skip_cells},
+    entry_head::{EntryHead, NoEntry, is_no_key, parse_head, skip_cells},
     header::Header,
     torn_tail, trailer,
     window::FileWindow,
@@ -383,6 +383,11 @@ impl WalReader {
                 return Err(self.corrupt(self.position, reason));
             }
         }
+        if self.style == Style::Plain
+            && self.is_damage_to_hbase().map_err(|e| WalError::io(&self.path, "read", e))?
+        {
+            return Err(self.corrupt(self.position, reason));
+        }
         match torn_tail::later_proof(&mut self.window, self.position) {
             Ok(None) => {}
             Ok(Some(proof)) => {
@@ -396,6 +401,13 @@ impl WalReader {
         }
         self.drop_tail(reason);
         Ok(None)
+    }
+
+    /// For HBase a log ends in what the file's end has cut off, or in cells that cannot be read. A key that is all there, and none, is
+    /// an error: what follows it was written later, and perhaps confirmed.
+    fn is_damage_to_hbase(&mut self) -> std::io::Result<bool> {
+        let rest = self.window.slice(self.position, trailer::FIXED_BYTES as usize)?;
+        Ok(!trailer::is_cut_off(rest) && is_no_key(&mut self.window, self.position)?)
     }
 
     /// Whether from an offset on there is only what is put ahead of entries: the mark and zeros.

@@ -2,7 +2,7 @@
 //!
 //! An invalid entry at offset X was never durable unless a *later* entry knew that the file was durable beyond X. So
 //! the rest of the file is searched for entries whose checksum holds. Entries of HBase carry no such knowledge: after
-//! HBase's own rule, the first unreadable entry is the end.
+//! HBase's own rule, the first unreadable entry is the end, unless it has a whole key that is none.
 
 use crate::{
     entry_head::{NoEntry, parse_unchecked},

@@ -16,6 +16,8 @@ use crc_fast::{CrcAlgorithm, Digest};
 use crate::varint::{FieldValue, Fields, put_bytes};
 
 const MAGIC: &[u8; 4] = b"LAWP";
+/// HBase's trailer: no message.
+const OF_HBASE: &[u8] = b"\0\0\0\0LAWP";
 const MARK: u64 = 15;
 /// Length and magic.
 pub(crate) const FIXED_BYTES: u64 = 8;
@@ -39,6 +41,11 @@ pub(crate) fn encoded(offset: u64, entries: u64) -> Vec<u8> {
     out.extend(len.to_be_bytes());
     out.extend(MAGIC);
     out
+}
+
+/// Whether the last bytes of a file are the beginning of HBase's trailer: it was cut off.
+pub(crate) fn is_cut_off(rest: &[u8]) -> bool {
+    rest.len() < OF_HBASE.len() && OF_HBASE.starts_with(rest)
 }
 
 /// How many bytes before the last eight belong to the trailer; `None` if these are not its end.

@@ -3,7 +3,7 @@
 mod golden;
 
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
-use finback_wal::WalReader;
+use finback_wal::{WalError, WalReader};
 use golden::{as_json, expected, fixture};
 
 fn check(wal: &str, expectations: &str, closed: bool) {
@@ -74,6 +74,51 @@ fn cut_anywhere(wal: &str, step: usize) {
     for cut in (0..bytes.len()).step_by(step) {
         let whole = all.iter().filter(|end| **end <= cut).count();
         assert_eq!(ends(cut).len(), whole, "{wal} cut at {cut}");
+    }
+}
+
+/// A log of these bytes, of which so many entries were read.
+fn read_up_to(bytes: &[u8], entries: usize) -> WalReader {
+    let (fs, path) = (MemFileSystem::new(), std::path::Path::new("/log"));
+    fs.create_new(path).unwrap().append(bytes).unwrap();
+    let mut reader = WalReader::open(&fs, path).unwrap();
+    for _ in 0..entries {
+        reader.next_entry().unwrap().unwrap();
+    }
+    reader
+}
+
+/// HBase's reader throws an InvalidProtocolBufferException at such a key; at such cells it ends (`ProtobufLogReader.readNext`).
+#[test]
+fn without_a_trailer_a_key_that_is_none_is_damage_and_cells_that_are_none_are_the_end() {
+    for (name, in_key) in [("plain.wal", true), ("dict.wal", true), ("plain.wal", false)] {
+        let mut bytes = std::fs::read(fixture("wals").join(name)).unwrap();
+        bytes.truncate(bytes.len() - 8);
+        let damaged = read_up_to(&bytes, 3).position();
+        let key_bytes = bytes[damaged as usize];
+        assert!(key_bytes < 0x80, "a length of one byte");
+        // The tag of the region's name becomes a tag of no field; a cell longer than the file.
+        match in_key {
+            true => bytes[damaged as usize + 1] ^= 0x0f,
+            false => bytes[damaged as usize + 1 + usize::from(key_bytes)] ^= 0x01,
+        }
+        let mut reader = read_up_to(&bytes, 3);
+        let found = reader.next_entry().map(|entry| entry.is_some());
+        match found {
+            Err(WalError::Corrupt { offset, .. }) if in_key => assert_eq!(offset, damaged, "{name}"),
+            Ok(false) if !in_key => assert_eq!(reader.torn_tail().unwrap().offset, damaged),
+            other => panic!("{name}, in the key: {in_key}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_trailer_of_hbase_that_is_cut_off_is_the_end() {
+    let bytes = std::fs::read(fixture("wals/plain.wal")).unwrap();
+    for cut in 1..=8 {
+        let mut reader = read_up_to(&bytes[..bytes.len() - cut], 10);
+        while reader.next_entry().unwrap().is_some() {}
+        assert_eq!(reader.position(), bytes.len() as u64 - 8, "{cut} bytes less");
     }
 }
 
