@@ -217,16 +217,19 @@ impl WalReader {
         if self.decompressor.is_some() {
             return Ok(None);
         }
-        let budget = &mut self.search_budget;
-        match torn_tail::next_guarded(&mut self.window, self.position, budget, |_| true) {
-            Ok(Some(offset)) => {
-                (self.position, self.counts, self.torn) = (offset, false, None);
-                Ok(Some(offset))
-            }
+        let next = self.next_sound(self.position)?;
+        if let Some(offset) = next {
+            (self.position, self.counts, self.torn) = (offset, false, None);
+        }
+        Ok(next)
+    }
+
+    /// Where the next entry behind an offset begins whose checksum holds, if it can be found.
+    fn next_sound(&mut self, offset: u64) -> Result<Option<u64>, WalError> {
+        match torn_tail::next_guarded(&mut self.window, offset, &mut self.search_budget, |_| true) {
+            Ok(next) => Ok(next),
             Err(NoEntry::Io(e)) => Err(WalError::io(&self.path, "read", e)),
-            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::AboveLimit(_) | NoEntry::Contradiction(_)) => {
-                Ok(None)
-            }
+            Err(NoEntry::Invalid(_) | NoEntry::AboveLimit(_) | NoEntry::Contradiction(_)) => Ok(None),
         }
     }
 
@@ -235,11 +238,8 @@ impl WalReader {
     /// # Errors
     /// The storage's.
     pub(crate) fn expect_checksums_if_any(&mut self) -> Result<(), WalError> {
-        let before = self.start.saturating_sub(1);
-        match torn_tail::next_guarded(&mut self.window, before, &mut self.search_budget, |_| true) {
-            Ok(Some(_)) => self.style = Style::Guarded,
-            Err(NoEntry::Io(e)) => return Err(WalError::io(&self.path, "read", e)),
-            Ok(None) | Err(NoEntry::Invalid(_) | NoEntry::AboveLimit(_) | NoEntry::Contradiction(_)) => {}
+        if self.next_sound(self.start.saturating_sub(1))?.is_some() {
+            self.style = Style::Guarded;
         }
         Ok(())
     }
@@ -399,6 +399,12 @@ impl WalReader {
                 return Err(self.corrupt(self.position, format!("{reason}; {why}")));
             }
         }
+        let reason = match self.next_sound(self.position)? {
+            Some(next) => format!(
+                "{reason}; the entry at offset {next} is sound, and does not tell that this was on disk"
+            ),
+            None => reason,
+        };
         self.drop_tail(reason);
         Ok(None)
     }
@@ -437,7 +443,8 @@ impl WalReader {
             reason,
             "torn tail of a write-ahead log dropped"
         );
-        self.trailer = Trailer::Missing;
+        // What looked like a trailer is none, and may be in an entry behind the damage.
+        (self.trailer, self.end) = (Trailer::Missing, self.window.file_len());
         self.torn = Some(TornTail { offset: self.position, dropped_bytes, reason });
     }
 }

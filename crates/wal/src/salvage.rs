@@ -109,13 +109,13 @@ fn sound_entries(fs: &dyn FileSystem, path: &Path, sink: Sink<'_>) -> Result<Sal
                 found.cells += u64::from(entry.key.cell_count());
                 sink(&entry, compression)?;
             }
-            Ok(None) => break,
+            Ok(None) => match reader.torn_tail() {
+                // Nothing tells that it was on disk, nor that it was not: with `hbase.wal.hsync=false` of no entry.
+                Some(torn) => damage = Some((torn.offset, torn.reason.clone())),
+                None => return Ok(found),
+            },
             Err(WalError::Corrupt { reason, .. }) => damage = Some((position, reason)),
             Err(error) => return Err(error),
         }
     }
-    if let Some(torn) = reader.torn_tail() {
-        found.note(torn.offset, len, torn.reason.clone());
-    }
-    Ok(found)
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use entries::{cells, file_bytes, key, read, write_file};
 use finback_compression::Compression;
 use finback_fs::{FileSystem, MemFileSystem};
-use finback_wal::{WalCompression, WalError, WalFileWriter};
+use finback_wal::{WalCompression, WalError, WalFileWriter, WalReader};
 
 const FILE: &str = "/log";
 /// Before zeros: a length of 2^31-1, as a varint.
@@ -151,6 +151,33 @@ fn a_flipped_bit_before_the_last_group_is_corruption_at_its_entry() {
                     other => panic!("byte {at}, bit {bit}: {other:?}"),
                 }
             }
+        }
+    }
+}
+
+/// As under `hbase.wal.hsync=false`: all of it may have been lost with the machine, in any order.
+#[test]
+fn damage_before_sound_entries_none_of_which_was_synced_is_told_by_them() {
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let mut writer = WalFileWriter::create(&fs, Path::new(FILE), compression).unwrap();
+        let mut offsets = Vec::new();
+        for id in 0..12 {
+            offsets.push(writer.len());
+            writer.gather(&key(b"region", id), &plain(id)).unwrap();
+            writer.write().unwrap();
+        }
+        let bytes = file_bytes(&fs, Path::new(FILE));
+        for hit in [5, 11] {
+            let mut damaged = bytes.clone();
+            damaged[offsets[hit] as usize + 20] ^= 1;
+            write_file(&fs, Path::new(FILE), &damaged);
+            let mut reader = WalReader::open(&fs, Path::new(FILE)).unwrap();
+            while reader.next_entry().unwrap().is_some() {}
+            let torn = reader.torn_tail().unwrap();
+            let told = offsets.get(hit + 1).map(|next| format!("the entry at offset {next} is sound"));
+            assert_eq!(torn.offset, offsets[hit]);
+            assert_eq!(told.is_some_and(|told| torn.reason.contains(&told)), hit == 5, "{}", torn.reason);
         }
     }
 }
@@ -345,7 +372,7 @@ fn a_large_value_passes_the_window() {
     }
     writer.write().unwrap();
     writer.close().unwrap();
-    let mut reader = finback_wal::WalReader::open(&fs, Path::new(FILE)).unwrap();
+    let mut reader = WalReader::open(&fs, Path::new(FILE)).unwrap();
     for (i, size) in sizes.into_iter().enumerate() {
         let entry = reader.next_entry().unwrap().unwrap();
         let cell = entry.cells().next().unwrap();

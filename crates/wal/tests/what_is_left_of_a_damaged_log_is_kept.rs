@@ -70,6 +70,27 @@ fn all_entries_but_the_one_that_is_hit() {
     }
 }
 
+/// As `hbase.wal.hsync=false` leaves it: no entry tells that another was on disk.
+#[test]
+fn all_entries_but_those_that_are_hit_of_a_log_that_was_never_synced() {
+    let fs = MemFileSystem::new();
+    let mut writer = WalFileWriter::create(&fs, Path::new(LOG), None).unwrap();
+    let mut offsets = Vec::new();
+    for id in 0..ENTRIES {
+        offsets.push(writer.len());
+        writer.gather(&key(b"region", id), &cells(format!("value {id}").as_bytes())).unwrap();
+        writer.write().unwrap();
+    }
+    let mut damaged = file_bytes(&fs, Path::new(LOG));
+    for hit in [3, 7, 11] {
+        damaged[offsets[hit] as usize + 20] ^= 1;
+    }
+    let (ids, found) = left(&damaged).unwrap();
+    assert_eq!(ids, [0, 1, 2, 4, 5, 6, 8, 9, 10]);
+    let lost: Vec<u64> = found.losses.iter().map(|loss| loss.offset).collect();
+    assert_eq!(lost, [3, 7, 11].map(|hit| offsets[hit]));
+}
+
 #[test]
 fn several_damages_and_a_header_that_is_gone() {
     let (bytes, offsets) = sample(None);

@@ -114,8 +114,8 @@ impl LogWatcher for Told<'_> {
             LogState::Whole => Ok(()),
             LogState::Torn(tail) => {
                 let message = format!(
-                    "ends in an entry that was never finished, {} bytes at offset {}; the next start drops it",
-                    tail.dropped_bytes, tail.offset
+                    "ends in an entry that was never finished, {} bytes at offset {}; the next start drops it: {}",
+                    tail.dropped_bytes, tail.offset, tail.reason
                 );
                 self.note(Finding::new(Kind::TornLog, path, message))
             }
