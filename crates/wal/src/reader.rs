@@ -32,9 +32,10 @@ impl<'a> WalEntry<'a> {
         CellIter::over_checked(self.cell_block)
     }
 
-    /// A marker about the region (flush, compaction, open, …), not an edit of its data.
+    /// A marker about the region (flush, compaction, open, …), without any edit of its data (HBase's `WALEdit.isMetaEdit`).
     pub fn is_meta_edit(&self) -> bool {
-        self.cells().any(|cell| cell.family() == META_FAMILY)
+        let mut cells = self.cells().peekable();
+        cells.peek().is_some() && cells.all(|cell| cell.family() == META_FAMILY)
     }
 }
 

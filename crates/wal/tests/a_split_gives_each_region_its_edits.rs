@@ -244,13 +244,15 @@ fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_fi
     put(&mut writer, "a", 7, marker(b"HBASE::BULK_LOAD"));
     let intent = block(b"\0", META_FAMILY, BULK_LOAD_INTENT, b"");
     put(&mut writer, "a", 8, [marker(b"HBASE::BULK_LOAD"), vec![intent]].concat());
+    let with_an_edit = [marker(b"HBASE::FLUSH"), vec![block(b"r", b"g", b"q", b"kept")]].concat();
+    put(&mut writer, "a", 9, with_an_edit);
     writer.close().unwrap();
     let flushed = |region: &[u8]| {
         assert_eq!(region, b"a");
         FlushedSequenceIds { region: Some(1), stores: vec![(b"f".to_vec(), 5), (b"h".to_vec(), 9)] }
     };
     let report = split(&fs, Path::new(ROOT), &wal, &flushed).unwrap();
-    assert_eq!((report.entries, report.skipped), (8, 4));
+    assert_eq!((report.entries, report.skipped), (9, 4));
     let mut reader = WalReader::open(&fs, &report.outputs[0]).unwrap();
     let mut found = Vec::new();
     while let Some(entry) = reader.next_entry().unwrap() {
@@ -261,7 +263,8 @@ fn flushed_edits_and_markers_are_left_out_but_for_compactions_and_loads_to_be_fi
     let kept = vec![b"kept".to_vec()];
     let descriptor = b"descriptor".to_vec();
     let load = vec![descriptor.clone(), Vec::new()];
-    assert_eq!(found, [(3, vec![descriptor]), (4, kept.clone()), (6, kept), (8, load)]);
+    let both = vec![descriptor.clone(), b"kept".to_vec()];
+    assert_eq!(found, [(3, vec![descriptor]), (4, kept.clone()), (6, kept), (8, load), (9, both)]);
 }
 
 #[test]
