@@ -84,8 +84,10 @@ impl SegmentBuilder {
         self.bytes.len() - TABLE_BYTES
     }
 
-    pub(super) fn has_room_for(&self, block_bytes: usize) -> bool {
-        self.entries.len() < MAX_RECORDS && self.bytes.len() + RECORD_HEAD + block_bytes <= self.segment_bytes
+    /// Whether there is room for blocks of so many bytes, for all of them.
+    pub(super) fn has_room_for(&self, blocks: &[usize]) -> bool {
+        let records: usize = blocks.iter().map(|block_bytes| RECORD_HEAD + block_bytes).sum();
+        self.entries.len() + blocks.len() <= MAX_RECORDS && self.bytes.len() + records <= self.segment_bytes
     }
 
     /// Appends a block, for which there must be room.

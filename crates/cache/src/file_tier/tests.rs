@@ -148,6 +148,27 @@ fn the_oldest_blocks_make_room_and_those_that_were_read_stay() {
 }
 
 #[test]
+fn a_large_block_behind_those_that_are_written_again_stays_within_its_segment() {
+    let device = Device::new(3);
+    let tier = device.tier(true);
+    // Fills all segments: the last one is written when more comes, which takes the place of the first.
+    offer(&tier, file(1), 0..57);
+    wait_until(|| found(&tier, file(1), 0..19) == 19);
+    let large = vec![7; 100 << 10];
+    let place_of_large = BlockRef { offset: 0, size: 100 << 10 };
+    tier.offer(file(2), place_of_large, large.clone());
+    drop(tier);
+    let tier = device.tier(true);
+    // What is there is learnt before anything is taken from the queue.
+    offer(&tier, file(3), 0..1);
+    until_written(&tier);
+    let mut bytes = vec![0; 100 << 10];
+    assert!(tier.read(file(2), place_of_large, &mut bytes) && bytes == large);
+    // The oldest one has made room again.
+    assert_eq!([0..9, 9..38, 38..57].map(|blocks| found(&tier, file(1), blocks)), [9, 0, 19]);
+}
+
+#[test]
 fn a_segment_of_which_a_crash_left_a_part_serves_no_wrong_block() {
     let device = Device::new(2);
     let tier = device.tier(true);

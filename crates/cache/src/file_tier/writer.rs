@@ -76,7 +76,7 @@ impl Writer {
 
     /// Works until the tier is dropped, and then writes what is left.
     pub(super) fn run(mut self, offered: &Receiver<Offered>) {
-        let mut segment = self.begin_segment();
+        let mut segment = self.begin_segment(0);
         while let Ok(block) = offered.recv() {
             self.shared.queued_bytes.fetch_sub(block.bytes.len(), Relaxed);
             if self.shared.index.contains(block.file, block.offset)
@@ -84,9 +84,9 @@ impl Writer {
             {
                 continue;
             }
-            if !segment.has_room_for(block.bytes.len()) {
+            if !segment.has_room_for(&[block.bytes.len()]) {
                 self.write(segment);
-                segment = self.begin_segment();
+                segment = self.begin_segment(block.bytes.len());
             }
             segment.push(block.file, block.offset, &block.bytes);
         }
@@ -117,8 +117,9 @@ impl Writer {
         (generation, entries)
     }
 
-    /// Takes the oldest segment out of use. Blocks in it that were read are the first of the new one, up to half of it.
-    fn begin_segment(&mut self) -> SegmentBuilder {
+    /// Takes the oldest segment out of use. Blocks in it that were read are the first of the new one, up to half of it, and as long as
+    /// there is room for one of `next_bytes` behind them.
+    fn begin_segment(&mut self, next_bytes: usize) -> SegmentBuilder {
         self.forget_oldest();
         let mut segment = SegmentBuilder::new(self.generation, self.shared.segment_bytes);
         self.generation += 1;
@@ -127,7 +128,7 @@ impl Writer {
             let was_used = self.shared.index.remove(generation, &entry).unwrap_or(false);
             if was_used
                 && segment.record_bytes() < self.shared.segment_bytes / 2
-                && segment.has_room_for(entry.length as usize)
+                && segment.has_room_for(&[entry.length as usize, next_bytes])
                 && let Some(block) = self.shared.read_entry(self.next, generation, &entry)
             {
                 segment.push(entry.file, entry.offset, &block);
