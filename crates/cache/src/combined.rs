@@ -107,6 +107,10 @@ impl BlockCache for CombinedBlockCache {
         true
     }
 
+    fn takes_stored(&self, bytes: usize) -> bool {
+        self.file.takes(bytes)
+    }
+
     fn read_stored(&self, file: FileIdentity, place: BlockRef, bytes: &mut [u8]) -> bool {
         self.charge();
         self.file.read(file, place, bytes)

@@ -215,9 +215,18 @@ impl FileTier {
         }
     }
 
-    /// Offers a block as it stands in its file. Never waits: what the device is too slow for is not kept.
+    /// Whether it takes a block of so many bytes: none is larger than what is written at once.
+    pub fn takes(&self, bytes: usize) -> bool {
+        record::TABLE_BYTES + record::RECORD_HEAD + bytes <= self.shared.segment_bytes
+    }
+
+    /// Offers a block as it stands in its file. Never waits: what the device is too slow for is not kept, nor what it does not
+    /// [take](Self::takes).
     pub fn offer(&self, file: FileIdentity, place: BlockRef, bytes: Vec<u8>) {
         let length = bytes.len();
+        if !self.takes(length) {
+            return;
+        }
         let Some(queue) = &self.queue else { return };
         let queued = self.shared.queued_bytes.fetch_add(length, Relaxed);
         let has_room = queued == 0 || queued + length <= self.shared.most_queued_bytes.load(Relaxed);

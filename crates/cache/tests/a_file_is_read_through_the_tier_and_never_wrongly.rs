@@ -152,3 +152,25 @@ fn what_the_tier_learns_after_a_restart_is_taken_from_the_memory_of_the_cache() 
     let learnt = outside() - at_first;
     assert!((1 << 20..8 << 20).contains(&learnt), "{learnt}");
 }
+
+#[test]
+fn blocks_that_are_larger_than_what_the_tier_writes_at_once_are_neither_asked_of_it_nor_copied_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("0123456789abcdef");
+    write_rows(&LocalFileSystem::new(), &path, WriterOptions::default(), 0..3, &[b'v'; 100 << 10]);
+    let device = std::fs::File::create_new(directory.path().join("tier")).unwrap();
+    let tier = FileTier::on(Box::new(device), 1 << 20, 128 << 10, false).unwrap();
+    let cache = Arc::new(CombinedBlockCache::new(LruLikeCache::new(0), tier));
+    assert!(cache.takes_stored(60 << 10) && !cache.takes_stored(100 << 10));
+    let file = LocalFileSystem::new().open(&path).unwrap();
+    let reader = HFileReader::open_identified(file, &path).unwrap();
+    let mut scanner = HFileScanner::new(reader, Some(Arc::clone(&cache) as Arc<dyn BlockCache>), true);
+    read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b""))).unwrap();
+    let mut rows = 0;
+    while scanner.peek().is_some() {
+        rows += 1;
+        read_through(&mut scanner, HFileScanner::advance).unwrap();
+    }
+    let statistics = cache.file().statistics();
+    assert_eq!((rows, statistics.hits, statistics.misses, statistics.dropped), (3, 0, 0, 0));
+}

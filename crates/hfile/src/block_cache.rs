@@ -84,6 +84,12 @@ pub trait BlockCache: Send + Sync {
         false
     }
 
+    /// Whether the slower tier takes a block that has so many bytes in its file.
+    fn takes_stored(&self, bytes: usize) -> bool {
+        let _ = bytes;
+        self.has_stored()
+    }
+
     /// Fills `bytes` with the block at `place` of `file` as it stands there, if the slower tier has it. May wait for a
     /// device.
     fn read_stored(&self, file: FileIdentity, place: BlockRef, bytes: &mut [u8]) -> bool {

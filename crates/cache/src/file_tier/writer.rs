@@ -79,9 +79,7 @@ impl Writer {
         let mut segment = self.begin_segment(0);
         while let Ok(block) = offered.recv() {
             self.shared.queued_bytes.fetch_sub(block.bytes.len(), Relaxed);
-            if self.shared.index.contains(block.file, block.offset)
-                || TABLE_BYTES + RECORD_HEAD + block.bytes.len() > self.shared.segment_bytes
-            {
+            if self.shared.index.contains(block.file, block.offset) {
                 continue;
             }
             if !segment.has_room_for(&[block.bytes.len()]) {

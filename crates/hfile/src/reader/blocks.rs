@@ -37,7 +37,7 @@ impl BlockRequest {
     /// The storage's, or [`HFileError::Corrupt`].
     pub fn read(&self) -> Result<Arc<Block>, HFileError> {
         let block = match &self.cache {
-            Some(cache) if cache.has_stored() => {
+            Some(cache) if cache.takes_stored(self.block.size as usize) => {
                 match self.file.read_stored(&**cache, self.block) {
                     // The blocks behind it are likely there, too.
                     Some(block) => return Ok(block),
