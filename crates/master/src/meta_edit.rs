@@ -18,7 +18,7 @@ use pb::mutation_proto::{ColumnValue, DeleteType, MutationType, column_value::Qu
 use pb::table_state::State as TableState;
 
 use crate::{
-    state::ClusterState,
+    state::{ClusterState, Region},
     system_tables::{INFO, TABLE},
 };
 
@@ -35,7 +35,7 @@ pub(crate) enum MetaEdit {
     AddRegion { region: RegionInfo, replicas: u32 },
     /// A region that comes of others, and exists from now on, closed. Those it was merged from go with the same change.
     AddOffspring { region: RegionInfo, merged_from: Vec<RegionInfo>, replicas: u32 },
-    /// A region that was split, and is never opened again.
+    /// A region that was split, and is never opened again. As in HBase its state stays what it was, CLOSED: flags tell it.
     Split { parent: RegionInfo, daughters: Box<[RegionInfo; 2]> },
     /// A region that exists from now on, and was split; of what came of it, the two that are nearest to its ends.
     AddSplitParent { parent: RegionInfo, daughters: Vec<RegionInfo> },
@@ -84,12 +84,11 @@ impl MetaEdit {
                     region_info(&retired(parent), at),
                     info_cell("splitA", &daughters[0], at),
                     info_cell("splitB", &daughters[1], at),
-                    state_cell(RegionState::Split, at),
                 ],
                 at,
             ),
             Self::AddSplitParent { parent, daughters } => {
-                let mut cells = vec![region_info(&retired(parent), at), state_cell(RegionState::Split, at)];
+                let mut cells = vec![region_info(&retired(parent), at), state_cell(RegionState::Closed, at)];
                 // As in HBase, the same one twice, where the other has no reference any more.
                 if let (Some(first), Some(last)) = (daughters.first(), daughters.last()) {
                     cells.push(info_cell("splitA", first, at));
@@ -149,7 +148,7 @@ impl MetaEdit {
         match self {
             Self::AddRegion { region, .. } | Self::AddOffspring { region, .. } => known(region).is_some(),
             Self::AddSplitParent { parent, .. } => known(parent).is_some(),
-            Self::Split { parent, .. } => known(parent).is_none_or(|known| known.state == RegionState::Split),
+            Self::Split { parent, .. } => known(parent).is_none_or(Region::is_split),
             Self::ForgetParents { region, .. } => {
                 known(region).is_none_or(|known| known.merged_from.is_empty())
             }

@@ -55,6 +55,26 @@ fn a_region_is_split_and_put_away_when_nobody_refers_to_it() {
 }
 
 #[test]
+fn hbase_meta_tells_by_flags_that_a_region_was_split_and_leaves_it_closed() {
+    let mut core = initialized();
+    create(&mut core, "t", &[]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let parent = core.state.regions[&core.state.regions_of(&table)[0]].info.name();
+    split(&mut core, "t", "f");
+    let done = play(&mut core, START);
+    let written = done.iter().flat_map(|action| match action {
+        Action::WriteMeta { mutations, .. } => &mutations[..],
+        _ => &[],
+    });
+    let of_parent = written.filter(|mutation| mutation.row.as_ref() == Some(&parent));
+    let cells = of_parent.flat_map(|mutation| &mutation.column_value[0].qualifier_value);
+    let states = cells.filter(|cell| cell.qualifier.as_deref() == Some(&b"state"[..]));
+    let states: Vec<Bytes> = states.filter_map(|cell| cell.value.clone()).collect();
+    assert_eq!(states, ["CLOSING", "CLOSED"]);
+}
+
+#[test]
 fn a_split_that_cannot_be_written_down_is_undone() {
     let mut core = initialized();
     create(&mut core, "t", &[]);
