@@ -24,7 +24,7 @@ pub(crate) struct Decision {
     pub(crate) new_descriptor: Option<Arc<TableDescriptor>>,
     /// Whether the regions are reopened.
     pub(crate) reopen: bool,
-    /// Encoded names of those that are not: an administrator has closed them, and as in HBase they stay so.
+    /// Encoded names of those that are not: an administrator has closed them, or they did not open, and as in HBase they stay so.
     pub(crate) left_closed: Vec<String>,
     /// Whether the table's regions are served.
     pub(crate) online: bool,
@@ -171,8 +171,9 @@ impl Core {
         }
         let reopen = reopen && table.state == TableState::Enabled;
         let is_closed = |encoded: &String| {
-            let region = self.state.regions.get(encoded);
-            region.is_some_and(|region| region.state == RegionState::Closed && region.transition.is_none())
+            let region = self.state.regions.get(encoded).filter(|region| region.transition.is_none());
+            let state = region.map(|region| region.state);
+            matches!(state, Some(RegionState::Closed | RegionState::FailedOpen))
         };
         let left_closed = match reopen && !migrates {
             true => self.state.regions_of(&new.name).into_iter().filter(is_closed).collect(),

@@ -59,3 +59,29 @@ fn a_region_that_does_not_open_meanwhile_is_not_split() {
     assert!(matches!(core.procedures.get(id).unwrap().status, Status::Finished(Err(_))));
     assert_eq!(core.state.regions[&region].state, RegionState::Open);
 }
+
+#[test]
+fn a_change_of_a_table_leaves_a_region_that_did_not_open() {
+    let mut core = initialized();
+    create(&mut core, "t", &["m"]);
+    play(&mut core, START);
+    let table = TableName::parse(b"t").unwrap();
+    let failed = core.state.regions_of(&table)[0].clone();
+    let region = core.state.regions.get_mut(&failed).unwrap();
+    (region.state, region.server) = (RegionState::FailedOpen, None);
+    let family = ColumnFamilyDescriptor::with_defaults(b"g");
+    let id = core.submit(Operation::AddFamily { table, family }, Origin::default(), START).unwrap();
+    let mut opened = Vec::new();
+    for action in play(&mut core, START) {
+        if let Action::OpenRegions { regions, .. } = action {
+            opened.extend(regions.into_iter().map(|(region, _)| region.start_key));
+        }
+    }
+    assert_eq!(opened, ["m"]);
+    assert_eq!(core.procedures.get(id).unwrap().status, Status::Finished(Ok(())));
+    assert_eq!(core.state.regions[&failed].state, RegionState::FailedOpen);
+    // It is tried again as before.
+    core.open_failed_regions(START);
+    play(&mut core, START);
+    assert_eq!(core.state.regions[&failed].state, RegionState::Open);
+}
