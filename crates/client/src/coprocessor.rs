@@ -28,20 +28,11 @@ impl Table {
         what: ServiceMethod<'_>,
         request: &Q,
     ) -> Result<A> {
-        let row = row.as_ref();
-        let service_call = service_call(row, what, request);
-        let call = self.call("ExecService", row, self.write_timeout());
-        let (response, _, _) = self
-            .shared()
-            .call_region(call, |location| {
-                let region = location.specifier();
-                (pb::CoprocessorServiceRequest { region, call: service_call.clone() }, Bytes::new())
-            })
-            .await?;
-        answer("ExecService", response)
+        Ok(self.call_service_at(row.as_ref(), what, request).await?.0)
     }
 
-    /// Calls a service of each region of the table, one after the other, in their order.
+    /// Calls a service of each region of the table, one after the other, in their order. Where regions are split meanwhile, what came
+    /// of them is called; where they are merged, the new region, of rows of which an old one may have answered already.
     ///
     /// # Errors
     /// The first that there was.
@@ -50,11 +41,34 @@ impl Table {
         what: ServiceMethod<'_>,
         request: &Q,
     ) -> Result<Vec<A>> {
-        let mut answers = Vec::new();
-        for region in self.regions().await? {
-            answers.push(self.call_service(&region.region.start_key, what, request).await?);
+        let (mut answers, mut row) = (Vec::new(), Bytes::new());
+        loop {
+            let (answer, end) = self.call_service_at(&row, what, request).await?;
+            answers.push(answer);
+            if end.is_empty() {
+                return Ok(answers);
+            }
+            row = end;
         }
-        Ok(answers)
+    }
+
+    /// The answer, and the key at which the region ends that gave it.
+    async fn call_service_at<Q: Message, A: Message + Default>(
+        &self,
+        row: &[u8],
+        what: ServiceMethod<'_>,
+        request: &Q,
+    ) -> Result<(A, Bytes)> {
+        let service_call = service_call(row, what, request);
+        let call = self.call("ExecService", row, self.write_timeout());
+        let (response, _, location) = self
+            .shared()
+            .call_region(call, |location| {
+                let region = location.specifier();
+                (pb::CoprocessorServiceRequest { region, call: service_call.clone() }, Bytes::new())
+            })
+            .await?;
+        Ok((answer("ExecService", response)?, location.region().end_key.clone()))
     }
 }
 

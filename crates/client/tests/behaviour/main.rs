@@ -6,6 +6,7 @@ mod a_buffer_holds_back_who_is_too_fast;
 mod a_buffer_outlives_its_runtime;
 mod a_lock_is_held_no_longer_than_the_master_says;
 mod a_scan_goes_on_where_it_was;
+mod a_service_is_called_in_every_region;
 mod batches_are_tried_again_in_part;
 mod hostile_servers_are_bounded;
 mod locations_are_kept_and_forgotten;
