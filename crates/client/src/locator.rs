@@ -25,6 +25,10 @@ use std::time::{Duration, Instant};
 /// HBase's priority of calls on its own tables.
 pub(crate) const HIGH_PRIORITY: u32 = 200;
 
+/// Tables of which locations are kept, beside those that somebody has in hand: who works for months with tables that come and go has
+/// asked for any number of them.
+const MAX_TABLES: usize = 1000;
+
 /// Which region is meant by a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -57,7 +61,7 @@ impl Side {
     }
 }
 
-/// The locations of all tables that were asked for.
+/// The locations of tables that were asked for.
 pub(crate) struct Locator {
     registry: Arc<Registry>,
     servers: Arc<Servers>,
@@ -90,6 +94,9 @@ impl Locator {
             return Arc::clone(known);
         }
         let mut tables = self.tables.write();
+        if tables.len() >= MAX_TABLES {
+            tables.retain(|_, known| is_in_hand(known));
+        }
         Arc::clone(tables.entry(table.clone()).or_insert_with(|| Arc::new(KnownRegions::new(table.clone()))))
     }
 
@@ -285,10 +292,19 @@ impl Locator {
         if table.is_meta() {
             *self.meta.lock() = None;
         }
-        if let Some(known) = self.tables.read().get(table) {
+        let mut tables = self.tables.write();
+        if let Some(known) = tables.get(table) {
             known.clear();
+            if !is_in_hand(known) {
+                tables.remove(table);
+            }
         }
     }
+}
+
+/// Whether somebody has the regions of a table beside the locator, of which all tables are locked.
+fn is_in_hand(known: &Arc<KnownRegions>) -> bool {
+    Arc::strong_count(known) > 1
 }
 
 fn unlocated(region: Option<&RegionInfo>, exception: RpcException) -> Attempt {
@@ -306,3 +322,6 @@ pub(crate) fn attempt(method: &'static str, location: &RegionLocation, exception
         exception,
     }
 }
+
+#[cfg(test)]
+mod tests;
