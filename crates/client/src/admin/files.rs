@@ -75,6 +75,9 @@ impl Admin {
     ) -> Result<()> {
         let table = self.existing(table).await?;
         for region in self.table(&table).regions().await? {
+            if region.server().is_none() {
+                continue;
+            }
             match self.compact_region(&region, family, major).await {
                 // Gone meanwhile: to where it will be compacted as well.
                 Err(error) if error.exception().is_some_and(failure::is_not_serving) => {}
@@ -171,11 +174,16 @@ impl Admin {
     pub async fn compaction_state_of_table(&self, table: impl IntoTableName) -> Result<CompactionState> {
         let (mut minor, mut major) = (false, false);
         for region in self.table(&self.existing(table).await?).regions().await? {
-            if region.server().is_some() {
-                let state = self.compaction_state(&region).await?;
-                minor |= matches!(state, CompactionState::Minor | CompactionState::MajorAndMinor);
-                major |= matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
+            if region.server().is_none() {
+                continue;
             }
+            let state = match self.compaction_state(&region).await {
+                // Closed, or gone meanwhile.
+                Err(error) if error.exception().is_some_and(failure::is_not_serving) => continue,
+                asked => asked?,
+            };
+            minor |= matches!(state, CompactionState::Minor | CompactionState::MajorAndMinor);
+            major |= matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
         }
         Ok(match (minor, major) {
             (false, false) => CompactionState::None,

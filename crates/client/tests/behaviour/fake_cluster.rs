@@ -87,7 +87,7 @@ impl FakeCluster {
                 |name| Arc::new(Fake { name, server, names: names.clone(), state: Arc::clone(&state) });
             let builder =
                 Server::builder().service(service("ClientService")).service(service("ClientMetaService"));
-            let builder = builder.service(service("MasterService"));
+            let builder = builder.service(service("MasterService")).service(service("AdminService"));
             let serving = builder.service(service("LockService")).build();
             tasks.push(tokio::spawn(async move {
                 serving.serve(listener, std::future::pending()).await;
