@@ -6,7 +6,9 @@ use crate::server::RegionServer;
 use finback_cell::{Bytes, coprocessor};
 use finback_proto::{convert, pb};
 use finback_region::Region;
+use parking_lot::Mutex;
 use pb::get_region_info_response::CompactionState;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +19,25 @@ const MEGABYTE: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct LastReport {
     time_ms: AtomicU64,
-    requests: AtomicU64,
+    /// Reads and writes of each region, by its name.
+    requests: Mutex<HashMap<Bytes, u64>>,
+}
+
+impl LastReport {
+    /// Reads and writes in these regions since then. One that was opened since then begins at 0.
+    fn requests_since(&self, loads: &[pb::RegionLoad]) -> u64 {
+        let counted = |load: &pb::RegionLoad| load.read_requests_count() + load.write_requests_count();
+        let now: HashMap<_, _> =
+            loads.iter().map(|load| (load.region_specifier.value.clone(), counted(load))).collect();
+        let mut last = self.requests.lock();
+        let since = |(region, now): (&Bytes, &u64)| match last.get(region) {
+            Some(before) => now.checked_sub(*before).unwrap_or(*now),
+            None => *now,
+        };
+        let requests = now.iter().map(since).sum();
+        *last = now;
+        requests
+    }
 }
 
 impl RegionServer {
@@ -25,16 +45,15 @@ impl RegionServer {
     pub(crate) fn load(&self) -> pb::ServerLoad {
         let regions = self.regions.all();
         let region_loads = region_loads(self, &regions);
-        let total: u64 =
-            region_loads.iter().map(|load| load.read_requests_count() + load.write_requests_count()).sum();
+        let requests = self.last_report.requests_since(&region_loads);
         let now = system_now_ms().unsigned_abs();
         let since = self.last_report.time_ms.swap(now, Ordering::Relaxed);
-        let before = self.last_report.requests.swap(total, Ordering::Relaxed);
         let since = if since == 0 { self.name().start_code } else { since };
         let seconds = now.saturating_sub(since).max(1000) / 1000;
         pb::ServerLoad {
-            number_of_requests: Some(total.saturating_sub(before) / seconds),
-            total_number_of_requests: Some(total),
+            number_of_requests: Some(requests / seconds),
+            // As in HBase these are calls, whatever becomes of the regions.
+            total_number_of_requests: Some(self.requests()),
             used_heap_mb: Some(mb(self.host.memstore_bytes()) as u32),
             max_heap_mb: Some(mb(self.memstore_limit()) as u32),
             region_loads,
@@ -173,6 +192,21 @@ fn rounded(bytes: u64, unit: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requests_are_those_of_the_regions_that_are_there_since_the_last_report() {
+        let load = |name: &'static str, reads, writes| pb::RegionLoad {
+            region_specifier: pb::RegionSpecifier { value: name.into(), ..Default::default() },
+            read_requests_count: Some(reads),
+            write_requests_count: Some(writes),
+            ..Default::default()
+        };
+        let last = LastReport::default();
+        assert_eq!(last.requests_since(&[load("a", 1000, 0), load("b", 1, 1)]), 1002);
+        // One is closed, the other goes on; then that is opened anew.
+        assert_eq!(last.requests_since(&[load("b", 2, 2)]), 2);
+        assert_eq!(last.requests_since(&[load("a", 5, 0), load("b", 2, 1)]), 8);
+    }
 
     #[test]
     fn something_is_never_rounded_to_nothing() {

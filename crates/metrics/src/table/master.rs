@@ -75,7 +75,7 @@ pub(super) const MASTER: &[Metric] = &[
     metric(Master, &["numRegionServers"], "finback_master_region_servers", Gauge, "servers", "Region servers, by whether they live.", M(|m| m.live_server_count.into())).labelled("state", "live"),
     metric(Master, &["numDeadRegionServers"], "finback_master_region_servers", Gauge, "servers", "Region servers, by whether they live.", M(|m| m.dead_server_count.into())).labelled("state", "dead"),
     metric(Master, &["averageLoad"], "finback_master_average_load", Gauge, "regions", "Regions per live region server.", M(|m| m.average_load.into())),
-    metric(Master, &["clusterRequests"], "finback_master_cluster_requests_total", Counter, "requests", "Rows read and mutations in all regions, as region servers have last told.", M(|m| m.cluster_requests.into())),
+    metric(Master, &["clusterRequests"], "finback_master_cluster_requests_total", Counter, "requests", "Calls of ClientService, as region servers have last told.", M(|m| m.cluster_requests.into())),
     metric(Master, &["masterFinishedInitializationTime"], "finback_master_initialized_time_seconds", Gauge, "ms since the epoch", "When the master began to serve clients; 0 before.", M(|m| m.initialized_ms.into())).milliseconds(),
     submitted!(Master, "ServerCrash", "server_crash"),
     failed!(Master, "ServerCrash", "server_crash"),

@@ -324,6 +324,29 @@ async fn a_server_registers_reports_its_load_and_asks_the_master_for_its_clients
 }
 
 #[tokio::test]
+async fn what_was_asked_of_a_region_counts_when_it_is_closed() {
+    let world = World::with(|options| options.report_interval = Duration::from_millis(10));
+    world.table("t").await;
+    let table = world.table("u").await;
+    for _ in 0..100 {
+        table.put("r", b"v").await.unwrap();
+    }
+    world.close(&table.info, 11).await.unwrap();
+    world.reported(11).await;
+    world.master.loads.lock().unwrap().clear();
+    let since = Instant::now();
+    let load = loop {
+        assert!(since.elapsed() < LONG);
+        let told = world.master.loads.lock().unwrap().pop();
+        match told {
+            Some(load) if load.region_loads.len() == 1 => break load,
+            _ => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    };
+    assert!(load.total_number_of_requests() >= 100, "{load:?}");
+}
+
+#[tokio::test]
 async fn a_server_tells_the_port_of_its_web_page() {
     for (info_port, told) in [(16030, Some(16030)), (0, None)] {
         let world = World::with(|options| options.info_port = info_port);
