@@ -7,6 +7,7 @@
 //! HBase 2.5 reads and writes the bare names only, 2.6 those with a [generation](ListName::generation) (HBASE-26791), and since
 //! 2.6.2 it reads both (HBASE-29021). So a list keeps the form in which it is found.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -165,12 +166,12 @@ impl RootDir {
         region: &str,
         family: &[u8],
     ) -> Result<Vec<StoreFileEntry>> {
-        let listed = self.read_store_file_list(table, region, family)?;
-        let mut files = self.list_store_files(table, region, family)?;
-        let Some(listed) = listed else {
+        let Some(listed) = self.read_store_file_list(table, region, family)? else {
+            let files = self.list_store_files(table, region, family)?;
             return self.without_list(table, region, family, files);
         };
-        files.retain(|file| listed.iter().any(|(name, _)| *name == file.name));
+        let names: HashSet<&str> = listed.iter().map(|(name, _)| name.as_str()).collect();
+        let files = self.store_files_where(table, region, family, |name| names.contains(name))?;
         let is_there = |name: &String| files.iter().any(|file| file.name == *name);
         // HBase lists what leads to another file with a size of 0, too.
         let is_empty = |name: &str, size: u64| {

@@ -40,15 +40,26 @@ impl RootDir {
         region: &str,
         family: &[u8],
     ) -> Result<Vec<StoreFileEntry>> {
+        self.store_files_where(table, region, family, |_| true)
+    }
+
+    /// The same of those that have a name which is wanted: whether others lead anywhere does not matter.
+    pub(crate) fn store_files_where(
+        &self,
+        table: &TableName,
+        region: &str,
+        family: &[u8],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<StoreFileEntry>> {
         let dir = self.family_dir(table, region, family);
         let mut files = Vec::new();
         for entry in self.list_if_exists(&dir)? {
             let path = dir.join(&entry.name);
-            if entry.is_dir {
+            if entry.is_dir || !is_wanted(&entry.name) {
                 continue;
             }
             let Some(name) = StoreFileName::parse(&entry.name) else { continue };
-            if entry.len == 0 && !matches!(name, StoreFileName::Link(_)) {
+            if !counts(&entry, &name) {
                 tracing::warn!(path = %path.display(), "empty store file, ignored");
                 continue;
             }
@@ -62,6 +73,18 @@ impl RootDir {
             files.push(StoreFileEntry { name, path, len, bulk_sequence_id, elsewhere, reference });
         }
         Ok(files)
+    }
+
+    /// Names of the store files that the directory of a family has, wherever they lead.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn store_file_names(&self, table: &TableName, region: &str, family: &[u8]) -> Result<Vec<String>> {
+        let mut entries = self.list_if_exists(&self.family_dir(table, region, family))?;
+        entries.retain(|entry| {
+            !entry.is_dir && StoreFileName::parse(&entry.name).is_some_and(|name| counts(entry, &name))
+        });
+        Ok(entries.into_iter().map(|entry| entry.name).collect())
     }
 
     /// Where HBase puts the store files into which it splits logs with `hbase.wal.split.to.hfile`, until their region opens.
@@ -178,4 +201,9 @@ impl RootDir {
         }
         Err(LayoutError::NotFound { what: "the file that a store file refers to", path: served })
     }
+}
+
+/// Whether there is anything in it; a link has its name alone.
+fn counts(entry: &DirEntry, name: &StoreFileName<'_>) -> bool {
+    entry.len > 0 || matches!(name, StoreFileName::Link(_))
 }

@@ -110,10 +110,10 @@ impl Region {
     fn archive_unlisted(&self, store: &Store) -> Result<(), RegionError> {
         let listed = store.tracked.listed.lock();
         let (root, table, family) = (&self.environment.root, &self.info.table, &store.family.name);
-        for entry in root.list_store_files(table, &self.encoded_name, family)? {
-            if !listed.files.contains_key(&entry.name) {
-                tracing::warn!(region = %self.encoded_name, file = entry.name, "not in the list of its store: archived");
-                root.archive_store_file(table, &self.encoded_name, family, &entry.name)?;
+        for name in root.store_file_names(table, &self.encoded_name, family)? {
+            if !listed.files.contains_key(&name) {
+                tracing::warn!(region = %self.encoded_name, file = name, "not in the list of its store: archived");
+                root.archive_store_file(table, &self.encoded_name, family, &name)?;
             }
         }
         Ok(())

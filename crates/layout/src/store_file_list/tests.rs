@@ -231,3 +231,21 @@ fn what_leads_to_another_file_is_listed_with_no_size_and_has_to_be_there() {
     write_file_durably(&**root.fs(), &family.join(&link), b"").unwrap();
     assert_eq!(listed(&root).unwrap().len(), 2);
 }
+
+/// HBase leaves files where they are that are not listed any more.
+#[test]
+fn what_is_not_listed_may_lead_nowhere() {
+    let root = root(MemFileSystem::new());
+    let family = root.family_dir(&table(), REGION, b"f");
+    root.fs().create_dir_all(&family).unwrap();
+    write_file_durably(&**root.fs(), &family.join(FILE), b"cells").unwrap();
+    let gone = "99999999999999999999999999999999";
+    let (reference, link) = (format!("{FILE}.{gone}"), format!("t={gone}-{FILE}"));
+    write_file_durably(&**root.fs(), &family.join(&reference), b"torn").unwrap();
+    write_file_durably(&**root.fs(), &family.join(&link), b"").unwrap();
+    write(&root, &[(FILE, 5)]).unwrap();
+    let listed = root.listed_store_files(&table(), REGION, b"f").unwrap();
+    assert_eq!(listed.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), [FILE]);
+    let names = root.store_file_names(&table(), REGION, b"f").unwrap();
+    assert_eq!(names, [FILE, reference.as_str(), link.as_str()]);
+}

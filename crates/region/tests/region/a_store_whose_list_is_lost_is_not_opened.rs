@@ -4,7 +4,7 @@
 use crate::machine::Machine;
 use crate::workload::listed;
 use crate::world::{World, put, run, value};
-use finback_fs::{CrashMode, MemFileSystem};
+use finback_fs::{CrashMode, MemFileSystem, write_file_durably};
 use finback_region::Region;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,6 +56,19 @@ fn files_without_a_list_stay_where_they_are() {
     assert!(names(&world, archived).is_empty());
     let warmed = Region::warm_up(&world.root, &world.info, &world.table);
     assert!(warmed.unwrap_err().to_string().contains(".filelist"));
+}
+
+/// HBase looks at what is listed alone.
+#[test]
+fn what_is_not_listed_and_leads_nowhere_goes_to_the_archive() {
+    let mut world = closed();
+    let reference = "0123456789abcdef0123456789abcdef.99999999999999999999999999999999";
+    write_file_durably(&*world.fs, &store(&world).join(reference), b"torn").unwrap();
+    let region = world.recover().unwrap();
+    assert_eq!(value(&region, COLUMN).as_deref(), Some(&b"value"[..]));
+    assert!(names(&world, store(&world)).iter().all(|name| name != reference));
+    let archived = world.root.archived_family_dir(&world.info.table, &world.info.encoded_name(), b"a");
+    assert_eq!(names(&world, archived), [reference]);
 }
 
 /// The list is there before the first file: a crash between the two would leave a store whose list seems lost.
