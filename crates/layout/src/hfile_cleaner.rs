@@ -94,9 +94,11 @@ impl Cleaner<'_> {
 
     fn clean_family(&mut self, family: &Family<'_>) -> Result<()> {
         let entries = self.root.list_if_exists(&family.dir)?;
-        for links in dirs(&entries) {
-            if let Some(file) = links.name.strip_prefix(LINKS_PREFIX) {
-                self.clean_back_references(family, file, &family.dir.join(&links.name))?;
+        for dir in dirs(&entries) {
+            let path = family.dir.join(&dir.name);
+            match dir.name.strip_prefix(LINKS_PREFIX) {
+                Some(file) => self.clean_back_references(family, file, &path)?,
+                None => self.clean_unserved(&path)?,
             }
         }
         for file in entries.iter().filter(|entry| !entry.is_dir) {
@@ -107,6 +109,18 @@ impl Cleaner<'_> {
             }
         }
         self.remove_if_empty(&family.dir)
+    }
+
+    /// HBase archives a family with the directories in it: the list of its files, and what was split out of logs.
+    fn clean_unserved(&mut self, dir: &Path) -> Result<()> {
+        for entry in self.root.list_if_exists(dir)? {
+            if entry.is_dir {
+                self.clean_unserved(&dir.join(&entry.name))?;
+            } else {
+                self.remove_if_old(dir, &entry)?;
+            }
+        }
+        self.remove_if_empty(dir)
     }
 
     /// Of those that have links to a file, those that have none any more are forgotten.

@@ -175,6 +175,21 @@ fn a_reference_keeps_what_it_leads_to() {
 }
 
 #[test]
+fn what_hbase_archives_along_with_a_family_goes_too() {
+    let world = World::new();
+    let family = world.archived().parent().unwrap().to_owned();
+    let along = [family.join(".filelist/f1.1700000000000"), family.join(format!("recovered.hfiles/{FILE}"))];
+    for path in &along {
+        world.root.fs().create_dir_all(path.parent().unwrap()).unwrap();
+        write_file_durably(&**world.root.fs(), path, b"list").unwrap();
+    }
+    assert_eq!(world.root.clean_archive(SystemTime::now(), TTL).unwrap(), Cleaned::default());
+    assert!(along.iter().all(|path| world.root.fs().exists(path).unwrap()));
+    assert_eq!(world.clean(), 2);
+    assert!(world.root.list_if_exists(&world.root.archive_dir().join("data")).unwrap().is_empty());
+}
+
+#[test]
 fn a_file_that_was_archived_late_is_as_old_as_its_time_there() {
     let world = World::new();
     let before = SystemTime::now();
