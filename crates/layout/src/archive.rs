@@ -60,12 +60,14 @@ impl RootDir {
         }
     }
 
-    /// Moves all store files of a table to the archive and removes its directory, descriptor included. No error if there
-    /// is no such directory.
+    /// Moves all store files of a table to the archive and removes its directory, descriptor included; so too its files of large
+    /// values, which HBase has elsewhere. No error if there is no such directory.
     ///
     /// # Errors
     /// As [`archive_store_file`](Self::archive_store_file); what was not moved stays.
     pub fn archive_table(&self, table: &TableName) -> Result<()> {
+        let of_mob = self.mob_dir().join("data").join(table.namespace()).join(table.qualifier());
+        self.archive_table_dir(&of_mob, table)?;
         self.archive_table_dir(&self.table_dir(table), table)
     }
 

@@ -142,11 +142,8 @@ impl Cleaner<'_> {
         let Some((region, table)) = parsed else { return Ok(false) };
         let served = self.root.family_dir(&table, region, family.as_bytes());
         let below_root = served.strip_prefix(self.root.path()).unwrap_or(&served);
-        let places = [
-            served.clone(),
-            self.root.temp_dir().join(below_root),
-            self.root.path().join("mobdir").join(below_root),
-        ];
+        let places =
+            [served.clone(), self.root.temp_dir().join(below_root), self.root.mob_dir().join(below_root)];
         for place in places {
             let leads = |entry: &DirEntry| {
                 entry.name.strip_prefix(link).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

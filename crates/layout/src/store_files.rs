@@ -191,7 +191,7 @@ impl RootDir {
         let places = [
             served.clone(),
             self.temp_dir().join(below_data),
-            self.path().join("mobdir").join(below_data),
+            self.mob_dir().join(below_data),
             self.archived_family_dir(&link.table, link.region, family).join(link.file),
         ];
         for place in places {

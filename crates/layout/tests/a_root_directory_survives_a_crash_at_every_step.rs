@@ -196,6 +196,30 @@ fn no_store_file_is_lost_when_a_table_is_archived() {
     );
 }
 
+/// HBase has them beside the directories of tables, and drops both together.
+#[test]
+fn files_of_large_values_go_to_the_archive_with_their_table() {
+    let (mob_region, file) = ("0123456789abcdef".repeat(2), format!("{FILE}19700101{FILE}_{FILE}"));
+    let of_table = |root: &RootDir| root.path().join("mobdir/data/ns/t");
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            let dir = of_table(root).join(&mob_region).join("f");
+            root.fs().create_dir_all(&dir).unwrap();
+            write_file_durably(&**root.fs(), &dir.join(&file), b"value").unwrap();
+        },
+        |root| root.archive_table(&table().name),
+        |root, done| {
+            assert!(!done || !root.fs().exists(&of_table(root)).unwrap());
+            root.sweep(&BTreeMap::new()).unwrap();
+            assert!(!root.fs().exists(&of_table(root)).unwrap());
+            let path = root.archived_family_dir(&table().name, &mob_region, b"f").join(&file);
+            assert_eq!(root.fs().metadata(&path).unwrap().len, 5);
+        },
+    );
+}
+
 #[test]
 fn the_archive_keeps_files_of_the_same_name_apart() {
     let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");

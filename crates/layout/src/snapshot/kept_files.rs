@@ -74,7 +74,7 @@ impl RootDir {
                 self.keep_working(&self.working_snapshots_dir().join(snapshot.name), &mut kept)?;
             }
         }
-        for root in [self.path().to_owned(), self.temp_dir(), self.path().join("mobdir")] {
+        for root in [self.path().to_owned(), self.temp_dir(), self.mob_dir()] {
             self.keep_referred_to(&root.join("data"), &mut kept)?;
         }
         Ok(kept)
