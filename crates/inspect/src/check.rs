@@ -136,6 +136,17 @@ impl Check<'_> {
         self.note(Finding::new(Kind::Unreadable, path, error.to_string()))
     }
 
+    /// A directory that is in the way goes aside, unless others have files of it, which they would not find there.
+    fn aside_unless_needed(&self, finding: Finding) -> Finding {
+        let why = match self.root.has_files_of_others(&finding.path) {
+            Ok(false) => return finding.aside(),
+            Ok(true) => "a snapshot, or a link or a reference elsewhere, leads to files of it".to_owned(),
+            Err(error) => format!("whether others have files of it is not known: {error}"),
+        };
+        let message = format!("{}. It stays where it is: {why}", finding.message);
+        Finding { message, ..finding }
+    }
+
     /// The entries of a directory, in order of their names; none if it is not there, or cannot be read, which is noted.
     fn entries(&mut self, path: &std::path::Path) -> Result<Vec<finback_fs::DirEntry>, InspectError> {
         match self.root.fs().list(path) {

@@ -151,6 +151,36 @@ fn what_meta_does_not_know_is_moved_aside_and_kept() {
     assert_eq!(fs::read(root.aside(&orphan_dir).join("f").join(FILE)).unwrap(), file);
 }
 
+/// Below `.hbck` nobody would find it; the next start moves it to the archive, where they do.
+#[test]
+fn what_others_have_files_of_stays_where_it_is() {
+    let root = Root::new();
+    let (orphan, orphan_dir) = with_orphan(&root);
+    let region = orphan.encoded_name();
+    let dirs = [
+        ("t", orphan_dir),
+        ("other", root.directory.path().join("data/default/other").join(&region)),
+        ("u", root.directory.path().join(".tmp/data/default/u").join(&region)),
+    ];
+    let mut links = Vec::new();
+    for ((table, dir), digit) in dirs.iter().zip(["6", "7", "8"]) {
+        let file = digit.repeat(32);
+        fs::create_dir_all(dir.join("f")).unwrap();
+        fs::write(dir.join("f").join(&file), b"cells").unwrap();
+        links.push(root.family_dir(0).join(format!("{table}={region}-{file}")));
+    }
+    links.iter().for_each(|link| fs::write(link, b"").unwrap());
+    let report = root.check_by(false);
+    let mut found = found_in(&report);
+    found.sort();
+    let orphan = format!("orphan-region {region}");
+    assert_eq!(found, ["leftover data", orphan.as_str(), "orphan-table other"]);
+    assert_eq!(report.repairs(Losses::Accepted).count(), 0);
+    assert!(report.findings.iter().all(|finding| finding.message.contains("a link")), "{report:#?}");
+    links.iter().for_each(|link| fs::remove_file(link).unwrap());
+    assert_eq!(root.check_by(false).repairs(Losses::Accepted).count(), 3);
+}
+
 #[test]
 fn what_the_next_start_goes_on_with_is_left_alone() {
     let root = Root::new();

@@ -16,7 +16,8 @@ impl Check<'_> {
             let is_left = entry.name != "hbase-hbck.lock" && (!entry.is_dir || self.has_a_file(&path, 0)?);
             if is_left {
                 let message = "left behind by a table that was to be made or dropped";
-                self.note(Finding::new(Kind::Leftover, path, message).aside())?;
+                let finding = Finding::new(Kind::Leftover, path, message);
+                self.note(if entry.is_dir { self.aside_unless_needed(finding) } else { finding.aside() })?;
             }
         }
         let working = self.root.working_snapshots_dir();

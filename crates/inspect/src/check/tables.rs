@@ -51,7 +51,8 @@ impl Check<'_> {
                 }
                 (false, _) => {
                     let message = format!("hbase:meta has no table {table}");
-                    self.note(Finding::new(Kind::OrphanTable, path, message).aside())?;
+                    let finding = Finding::new(Kind::OrphanTable, path, message);
+                    self.note(self.aside_unless_needed(finding))?;
                 }
             }
         }
@@ -208,7 +209,7 @@ impl Check<'_> {
             }
             Err(_) => {
                 let message = format!("hbase:meta has no region {name}, and nothing says which rows it has");
-                return self.note(finding(message).aside());
+                return self.note(self.aside_unless_needed(finding(message)));
             }
         };
         let serving: Vec<&RegionInfo> =
@@ -229,7 +230,7 @@ impl Check<'_> {
                 return self.note(finding(message));
             }
             let message = format!("hbase:meta has no region {name}; others have its rows: {}", rows(&info));
-            return self.note(finding(message).aside());
+            return self.note(self.aside_unless_needed(finding(message)));
         }
         let message = format!(
             "hbase:meta has no region {name}, and no other has its rows: {}. It has to come back into hbase:meta (with the \
@@ -291,7 +292,8 @@ impl Check<'_> {
                 _ if entry.is_dir && descriptor.families.is_empty() => {}
                 name if entry.is_dir && !name.starts_with('.') => {
                     let message = format!("table {} has no family {name}", descriptor.name);
-                    self.note(Finding::new(Kind::UnknownFamily, path, message).aside())?;
+                    let finding = Finding::new(Kind::UnknownFamily, path, message);
+                    self.note(self.aside_unless_needed(finding))?;
                 }
                 _ => {
                     let message = "nothing that a region has";

@@ -175,6 +175,27 @@ fn a_reference_keeps_what_it_leads_to() {
 }
 
 #[test]
+fn a_directory_has_files_of_others_where_a_snapshot_or_a_region_elsewhere_leads_there() {
+    let world = World::new();
+    let (table, region) = (&world.table.name, &world.region);
+    let is_needed = || {
+        let dir = world.root.region_dir(table, &region.encoded_name());
+        world.root.has_files_of_others(&dir).unwrap()
+    };
+    assert!(!is_needed());
+    let merged = RegionInfo { region_id: 9, ..region.clone() };
+    world.root.create_offspring(&merged, std::slice::from_ref(region), &["f".into()]).unwrap();
+    assert!(is_needed());
+    // The table as a whole has both.
+    assert!(!world.root.has_files_of_others(&world.root.table_dir(table)).unwrap());
+    world.root.archive_region(table, &merged.encoded_name()).unwrap();
+    assert!(!is_needed());
+    world.take();
+    assert!(is_needed());
+    assert!(world.root.has_files_of_others(&world.root.table_dir(table)).unwrap());
+}
+
+#[test]
 fn what_hbase_archives_along_with_a_family_goes_too() {
     let world = World::new();
     let family = world.archived().parent().unwrap().to_owned();

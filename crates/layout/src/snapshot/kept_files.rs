@@ -57,6 +57,34 @@ impl RootDir {
     /// # Errors
     /// A snapshot that cannot be read: nobody knows what it needs; the storage's.
     pub(crate) fn kept_files(&self) -> Result<KeptFiles> {
+        self.files_kept_for_others(None)
+    }
+
+    /// Whether a directory among those of tables has a file that a snapshot names, or to which a link or a reference leads that is not
+    /// below it: in the archive it would be found, elsewhere not.
+    ///
+    /// # Errors
+    /// A snapshot that cannot be read: nobody knows what it needs; the storage's.
+    pub fn has_files_of_others(&self, dir: &Path) -> Result<bool> {
+        let kept = self.files_kept_for_others(Some(dir))?;
+        self.has_kept_file(dir, &kept)
+    }
+
+    fn has_kept_file(&self, dir: &Path, kept: &KeptFiles) -> Result<bool> {
+        for entry in self.list_if_exists(dir)? {
+            let is_kept = match entry.is_dir {
+                true => self.has_kept_file(&dir.join(&entry.name), kept)?,
+                false => kept.has(&entry.name),
+            };
+            if is_kept {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What is below `own` needs nothing.
+    fn files_kept_for_others(&self, own: Option<&Path>) -> Result<KeptFiles> {
         let mut kept = KeptFiles::default();
         for name in self.snapshot_names()? {
             match self.read_snapshot_manifest(&name) {
@@ -75,7 +103,7 @@ impl RootDir {
             }
         }
         for root in [self.path().to_owned(), self.temp_dir(), self.mob_dir()] {
-            self.keep_referred_to(&root.join("data"), &mut kept)?;
+            self.keep_referred_to(&root.join("data"), own, &mut kept)?;
         }
         Ok(kept)
     }
@@ -115,11 +143,16 @@ impl RootDir {
         Ok(())
     }
 
-    /// What the store files below a directory of namespaces lead to.
-    fn keep_referred_to(&self, data: &Path, kept: &mut KeptFiles) -> Result<()> {
+    /// What the store files below a directory of namespaces lead to, but for those below `own`.
+    fn keep_referred_to(&self, data: &Path, own: Option<&Path>, kept: &mut KeptFiles) -> Result<()> {
+        if own == Some(data) {
+            return Ok(());
+        }
         let below = |dir: &Path| -> Result<Vec<_>> {
-            let dirs = self.list_if_exists(dir)?.into_iter().filter(|entry| entry.is_dir);
-            Ok(dirs.map(|entry| dir.join(entry.name)).collect())
+            let entries = self.list_if_exists(dir)?.into_iter().filter(|entry| entry.is_dir);
+            let mut dirs: Vec<_> = entries.map(|entry| dir.join(entry.name)).collect();
+            dirs.retain(|dir| own != Some(dir.as_path()));
+            Ok(dirs)
         };
         for namespace in below(data)? {
             for table in below(&namespace)? {
