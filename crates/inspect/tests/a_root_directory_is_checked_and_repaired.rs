@@ -234,6 +234,19 @@ fn what_goes_aside_as_a_whole_is_not_repaired_before() {
 }
 
 #[test]
+fn a_damaged_file_that_goes_aside_is_not_repaired_before() {
+    let root = Root::new();
+    let path = root.family_dir(0).join("a copy");
+    let mut bytes = fs::read(root.family_dir(0).join(FILE)).unwrap();
+    bytes[60] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(root.found(), ["damaged-file a copy", "stray a copy"]);
+    assert_eq!(root.repair_with(Losses::Accepted), 1);
+    assert!(root.check().findings.is_empty(), "{:#?}", root.check().findings);
+    assert_eq!(fs::read(root.aside(&path)).unwrap(), bytes);
+}
+
+#[test]
 fn what_meta_has_and_the_directory_lacks_is_made() {
     let root = Root::new();
     fs::remove_dir_all(root.region_dir(0)).unwrap();

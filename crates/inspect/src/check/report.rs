@@ -77,9 +77,9 @@ impl CheckReport {
             .filter_map(Repair::path)
             .collect();
         let goes_along = move |repair: &Repair| {
-            repair
-                .path()
-                .is_some_and(|path| moved.iter().any(|above| path != *above && path.starts_with(above)))
+            let is_move = matches!(repair, Repair::MoveAside { .. });
+            let is_below = |path: &Path, moved: &Path| path.starts_with(moved) && !(is_move && path == moved);
+            repair.path().is_some_and(|path| moved.iter().any(|moved| is_below(path, moved)))
         };
         let is_made = move |repair: &&Repair| losses == Losses::Accepted || !repair.loses_data();
         repairs().filter(is_made).filter(move |repair| !goes_along(repair))
