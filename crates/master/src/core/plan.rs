@@ -125,6 +125,7 @@ fn create(name: &TableName, decision: &Decision) -> Vec<Step> {
     let mut edits = vec![state_edit(name, TableState::Enabling)];
     edits.extend(additions(decision));
     vec![
+        Step::Otherwise(vec![Step::CleanUp(StorageWork::ArchiveTable(name.clone()))]),
         Step::Prepare(StorageWork::CreateTable { table: table.clone(), regions }),
         Step::Meta(edits),
         Step::SetDescriptor(table.clone()),

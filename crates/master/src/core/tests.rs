@@ -264,6 +264,11 @@ fn a_write_that_hbase_meta_refuses_fails_its_procedure_and_no_other() {
     assert_eq!((ended("good"), ended("last")), (Status::Finished(Ok(())), Status::Finished(Ok(()))));
     assert!(matches!(ended("refused"), Status::Finished(Err(_))));
     assert!(!core.state.tables.contains_key(&TableName::parse(b"refused").unwrap()));
+    let put_away = done.iter().filter_map(|action| match action {
+        Action::Storage(StorageWork::ArchiveTable(table)) => Some(table.to_string()),
+        _ => None,
+    });
+    assert_eq!(put_away.collect::<Vec<_>>(), ["refused"], "its directory was there before");
 }
 
 #[test]
