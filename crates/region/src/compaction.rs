@@ -128,6 +128,12 @@ impl Region {
         compaction(self, store, &mut leftovers)
     }
 
+    /// Whether the table lets a server compact the region (COMPACTION_ENABLED). As in HBase, otherwise not even what somebody asks
+    /// for is done, nor do expired files go.
+    pub fn may_be_compacted(&self) -> bool {
+        self.rules.may_be_compacted
+    }
+
     /// Families whose stores have files worth compacting.
     pub fn families_to_compact(&self) -> Vec<Bytes> {
         self.families_to_compact_of(|_| true)
@@ -147,7 +153,7 @@ impl Region {
             store.progress.under_way() == (false, false)
                 && (self.select(store, &files, false).is_some() || !self.expired(store).is_empty())
         };
-        if self.is_closing() {
+        if self.is_closing() || !self.may_be_compacted() {
             return Vec::new();
         }
         self.stores.iter().filter(worth).map(|store| store.family.name.clone()).collect()
@@ -168,8 +174,7 @@ impl Region {
 
     /// What the policy of the store chooses among its files, oldest first.
     pub(crate) fn select(&self, store: &Store, files: &[Arc<StoreFile>], major: bool) -> Option<Selection> {
-        let flag = self.table.attribute("COMPACTION_ENABLED").unwrap_or("true");
-        if !major && !flag.eq_ignore_ascii_case("true") {
+        if !major && !self.may_be_compacted() {
             return None;
         }
         let now_ms = self.environment.host.now_ms();

@@ -58,6 +58,11 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &mut Taken) -> End {
     }
 }
 
+/// Whether a region has too many files. Without compactions there is nothing to wait for, as in HBase.
+fn is_held_up_by_files(region: &Region) -> bool {
+    region.may_be_compacted() && region.has_too_many_files()
+}
+
 /// Whether the region has too many files for one more that is to come, and a compaction is worth the wait.
 fn must_wait(server: &RegionServer, region: &Region, taken: &Taken) -> bool {
     let scheduler = &server.scheduler;
@@ -66,7 +71,7 @@ fn must_wait(server: &RegionServer, region: &Region, taken: &Taken) -> bool {
         || matches!(taken.job, Job::FlushForSize { .. }) && !region.is_too_large()
         || !scheduler.are_compactions_enabled()
         || has_waited >= scheduler.options().blocking_wait
-        || !region.has_too_many_files()
+        || !is_held_up_by_files(region)
     {
         return false;
     }
@@ -90,7 +95,7 @@ fn choose(server: &RegionServer, taken: &mut Taken) -> Option<Arc<Region>> {
     let largest = sizes.iter().map(|(bytes, _)| *bytes).max()?;
     // HBase: one with too many files goes first if it is more than twice as large as the best of the others.
     let comes_later =
-        |bytes: u64, region: &Region| bytes.saturating_mul(2) < largest || region.has_too_many_files();
+        |bytes: u64, region: &Region| bytes.saturating_mul(2) < largest || is_held_up_by_files(region);
     sizes.sort_by_cached_key(|(bytes, region)| (comes_later(*bytes, region), std::cmp::Reverse(*bytes)));
     let free = |region: &Arc<Region>| {
         server.scheduler.becomes(taken, Job::Flush { region: Arc::clone(region.encoded_name()) })

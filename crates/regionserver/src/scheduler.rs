@@ -129,7 +129,7 @@ impl Scheduler {
 
     /// Asks for a compaction of a store. What an administrator asks for (`by_user`) goes first.
     pub(crate) fn ask_for_compaction(&self, region: &Region, family: Bytes, major: bool, by_user: bool) {
-        if !self.are_compactions_enabled() {
+        if !self.are_compactions_enabled() || !region.may_be_compacted() {
             return;
         }
         let left = region.files_before_blocking(&family).unwrap_or_default();

@@ -1,7 +1,9 @@
 //! Compactions tell how far they are, end when they are told to, and begin again; flushes wait for stores that have too
 //! many files.
 
-use crate::world::{FAMILY, LONG, Table, World};
+use crate::world::{FAMILY, LONG, Table, World, region_info};
+use finback_cell::schema::set_entry;
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_proto::pb;
 use finback_regionserver::{RegionServerOptions, ThroughputBounds};
 use pb::get_region_info_response::CompactionState;
@@ -196,4 +198,31 @@ async fn a_flush_waits_no_longer_than_the_blocking_wait() {
     table.fill(ROWS..ROWS + 600, &VALUE).await;
     until("flushed", async || files(&table) >= 4).await;
     world.server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_forbids_compactions_gets_none_and_is_flushed_however_many_files_it_has() {
+    let world = World::with(|options| {
+        options.region.flush_size_bytes = 300_000;
+        options.region.compaction.min_files = 3;
+        options.region.compaction.blocking_files = 3;
+        options.background.blocking_wait = LONG * 100;
+    });
+    let info = region_info("t", "", "");
+    let families = vec![ColumnFamilyDescriptor::with_defaults(FAMILY)];
+    let mut descriptor = TableDescriptor { families, ..TableDescriptor::new(info.table.clone()) };
+    set_entry(&mut descriptor.attributes, "COMPACTION_ENABLED", "false");
+    world.root.create_table_dir(&descriptor, std::slice::from_ref(&info)).unwrap();
+    let table = world.table("t").await;
+    for row in 0..4 {
+        table.fill(row..row + 1, &VALUE).await;
+        table.flush().await.unwrap();
+    }
+    assert_eq!(files(&table), 4);
+    table.fill(100..140, &VALUE).await;
+    until("flushed", async || files(&table) > 4).await;
+    // Not even when somebody asks for it.
+    compact_all(&table).await;
+    assert_eq!(load(&world).await.compaction_state(), pb::region_load::CompactionState::None);
+    assert!(files(&table) > 4);
 }
