@@ -3,6 +3,9 @@
 use crate::compaction_config::{DEFAULT_FLUSH_SIZE_BYTES, Overrides};
 use std::num::NonZeroU64;
 
+/// What stands for an imbalance that is none.
+const DEFAULT_SPLIT_IMBALANCE: f64 = 1.5;
+
 /// Settings of the stripe engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StripeConfig {
@@ -22,6 +25,9 @@ pub struct StripeConfig {
     pub split_size_bytes: Option<u64>,
     /// `hbase.store.stripe.splitPartCount`: into how many parts.
     pub split_parts: f64,
+    /// `hbase.store.stripe.region.split.max.imbalance`: a region is split between two stripes unless one side would be so many times
+    /// larger than the other.
+    pub max_split_imbalance: f64,
 }
 
 impl Default for StripeConfig {
@@ -34,6 +40,7 @@ impl Default for StripeConfig {
             initial_stripes: 1,
             split_size_bytes: None,
             split_parts: 2.0,
+            max_split_imbalance: DEFAULT_SPLIT_IMBALANCE,
         }
     }
 }
@@ -50,6 +57,7 @@ impl StripeConfig {
         own.apply_optional("hbase.store.stripe.sizeToSplit", &mut split_size);
         self.split_size_bytes = split_size.map(NonZeroU64::get).or(self.split_size_bytes);
         own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
+        own.apply("hbase.store.stripe.region.split.max.imbalance", &mut self.max_split_imbalance);
         self.split_size_bytes = Some(self.split_size_bytes(flush_size_bytes));
     }
 
@@ -73,5 +81,14 @@ impl StripeConfig {
         let parts = if self.split_parts < 1.0 { 1.0 / self.split_parts } else { self.split_parts };
         let is_cut = self.split_parts > 0.001 && (parts - 1.0).abs() >= 0.001 && parts.is_finite();
         if is_cut { parts } else { 2.0 }
+    }
+
+    /// How many times larger one side of a split between stripes may be: as in HBase a share stands for its inverse.
+    pub(crate) fn max_split_imbalance(&self) -> f64 {
+        match self.max_split_imbalance {
+            imbalance if imbalance > 1.0 => imbalance,
+            share if share >= 0.001 => 1.0 / share,
+            _ => DEFAULT_SPLIT_IMBALANCE,
+        }
     }
 }

@@ -54,6 +54,7 @@ impl ServerConfig {
             initial_stripes: self.tables.stripe_initial_count as usize,
             split_size_bytes: self.tables.stripe_split_size,
             split_parts: self.tables.stripe_split_parts,
+            max_split_imbalance: self.tables.stripe_max_split_imbalance,
         }
     }
 }

@@ -170,4 +170,7 @@ settings! {
     stripe_split_size: OptionalByteCount = "", "hbase.store.stripe.sizeToSplit", Now, NONE;
     /// Into how many parts a stripe is cut.
     stripe_split_parts: Ratio = "2.0", "hbase.store.stripe.splitPartCount", Now, NONE;
+    /// A region whose largest store has stripes is split between two of them, unless one side would be so many times larger than
+    /// the other.
+    stripe_max_split_imbalance: Ratio = "1.5", "hbase.store.stripe.region.split.max.imbalance", Now, NONE;
 }

@@ -143,6 +143,7 @@ fn every_setting_of_the_stripe_engine_may_be_the_stores_own() {
         ("hbase.store.stripe.initialStripeCount", "8"),
         ("hbase.store.stripe.sizeToSplit", "9"),
         ("hbase.store.stripe.splitPartCount", "2.5"),
+        ("hbase.store.stripe.region.split.max.imbalance", "3.5"),
     ]);
     let expected = StripeConfig {
         level0_min_files: 5,
@@ -152,12 +153,19 @@ fn every_setting_of_the_stripe_engine_may_be_the_stores_own() {
         initial_stripes: 8,
         split_size_bytes: Some(9),
         split_parts: 2.5,
+        max_split_imbalance: 3.5,
     };
     assert_eq!((config.engine, config.stripe), (StoreEngine::Stripe, expected));
     for (split_parts, expected) in
         [(2.5, 2.5), (0.5, 2.0), (0.25, 4.0), (1.0, 2.0), (0.0, 2.0), (-1.0, 2.0), (f64::NAN, 2.0)]
     {
         assert_eq!(StripeConfig { split_parts, ..StripeConfig::default() }.split_parts(), expected);
+    }
+    for (max_split_imbalance, expected) in
+        [(2.5, 2.5), (0.5, 2.0), (1.0, 1.0), (0.0, 1.5), (-1.0, 1.5), (f64::NAN, 1.5)]
+    {
+        let config = StripeConfig { max_split_imbalance, ..StripeConfig::default() };
+        assert_eq!(config.max_split_imbalance(), expected);
     }
 }
 

@@ -15,7 +15,48 @@ pub(crate) struct Stripes {
     pub(crate) files: Vec<Vec<usize>>,
 }
 
+/// Where a region is to be divided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// Between two stripes: at the row with which the second begins.
+    Between(Bytes),
+    /// In the middle of what these files have, newest first.
+    Within(Vec<usize>),
+}
+
 impl Stripes {
+    /// Where a region with these stripes is divided into halves, as HBase does it: between two stripes, so that no file is of both,
+    /// unless one side would be `max_imbalance` times larger than the other, and half a stripe makes that better. `sizes`: of all files.
+    pub(crate) fn division(&self, sizes: &[u64], max_imbalance: f64) -> Division {
+        let bytes_of = |stripe: usize| self.files[stripe].iter().map(|&file| sizes[file] as f64).sum::<f64>();
+        // The sides grow towards each other, the smaller one first.
+        let (mut left, mut right) = (0, self.files.len());
+        let (mut left_size, mut right_size) = (0.0, 0.0);
+        while left < right {
+            if left_size >= right_size {
+                right -= 1;
+                right_size += bytes_of(right);
+            } else {
+                left_size += bytes_of(left);
+                left += 1;
+            }
+        }
+        if left_size == 0.0 || right_size == 0.0 {
+            return Division::Within((0..sizes.len()).rev().collect());
+        }
+        let imbalance = |one: f64, other: f64| (one / other).max(other / one);
+        let (inner, smaller, larger) = if right_size >= left_size {
+            (right, left_size, right_size)
+        } else {
+            (left - 1, right_size, left_size)
+        };
+        let (whole, half) = (imbalance(smaller, larger), bytes_of(inner) / 2.0);
+        if whole < max_imbalance || imbalance(smaller + half, larger - half) >= whole {
+            return Division::Between(self.bounds[right].clone());
+        }
+        Division::Within(self.files[inner].clone())
+    }
+
     /// The stripes of files with these rows, oldest first; `None` for a file that tells of no stripe.
     pub(crate) fn of(files: &[Option<(Bytes, Bytes)>]) -> Self {
         let (mut level0, by_end) = by_end(files);

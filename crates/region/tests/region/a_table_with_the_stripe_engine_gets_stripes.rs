@@ -134,6 +134,15 @@ fn level_0_becomes_as_many_stripes_as_the_table_says_and_later_goes_into_them() 
 }
 
 #[test]
+fn a_region_is_split_between_stripes() {
+    let (world, region) = started(&[ENGINE, ("hbase.store.stripe.initialStripeCount", "2")]);
+    fill(&region, 1);
+    assert_eq!(stripes(&world), [stripe("", "d"), stripe("d", "")]);
+    // No block of either file has a row in its middle.
+    assert_eq!(region.split_row().unwrap().as_deref(), Some(&b"d"[..]));
+}
+
+#[test]
 fn without_the_engine_there_are_none() {
     let (world, region) = started(&[("hbase.store.stripe.initialStripeCount", "3")]);
     fill(&region, 3);

@@ -1,7 +1,7 @@
 //! `StripeStoreFileManager` and `StripeCompactionPolicy`. Layouts and choices are worked out by hand from HBase's rules.
 
 use super::super::striped::InStripe;
-use super::super::stripes::Stripes;
+use super::super::stripes::{Division, Stripes};
 use super::*;
 use crate::output_files::MOST_FILES;
 use crate::stripe_config::StripeConfig;
@@ -85,6 +85,25 @@ fn what_does_not_fit_is_at_level_0() {
     // Of a region that was cut out of a larger one: the edges are as good as open.
     let stripes = layout(&[Some(("c", "m")), Some(("m", "t"))]);
     assert_eq!((stripes.bounds, stripes.level0.len()), (bounds(&["", "m", ""]), 0));
+}
+
+#[test]
+fn regions_are_divided_between_stripes_unless_half_a_stripe_is_fairer() {
+    let stripes = layout(&[Some(("", "g")), Some(("g", "m")), Some(("m", ""))]);
+    let between = |row: &'static str| Division::Between(Bytes::from_static(row.as_bytes()));
+    // Wherever the largest file is.
+    assert_eq!(stripes.division(&[100, 10, 90], 1.5), between("g"));
+    assert_eq!(stripes.division(&[40, 30, 100], 1.5), between("m"));
+    // 30 beside 70; with half of the second stripe 60 beside 40.
+    assert_eq!(stripes.division(&[30, 60, 10], 1.5), Division::Within(vec![1]));
+    assert_eq!(stripes.division(&[30, 60, 10], 3.0), between("g"));
+    assert_eq!(stripes.division(&[10, 100, 45], 1.5), Division::Within(vec![1]));
+    // 70 beside 100; 120 beside 50 would be worse.
+    assert_eq!(stripes.division(&[40, 30, 100], 1.2), between("m"));
+    // Nothing that could be between.
+    assert_eq!(stripes.division(&[100, 0, 0], 1.5), Division::Within(vec![2, 1, 0]));
+    assert_eq!(layout(&[LEVEL0, LEVEL0]).division(&[1, 2], 1.5), Division::Within(vec![1, 0]));
+    assert_eq!(layout(&[Some(("", ""))]).division(&[1], 1.5), Division::Within(vec![0]));
 }
 
 #[test]
