@@ -116,7 +116,10 @@ impl SplitConfig {
         let length = match self.policy_of(table) {
             SplitPolicy::KeyPrefix => {
                 let length = table.parsed("KeyPrefixRegionSplitPolicy.prefix_length");
-                length.or_else(|| table.parsed("prefix_split_key_policy.prefix_length"))
+                // As in HBase, no length at all is not meant: every border would be empty, and no region ever split.
+                length
+                    .or_else(|| table.parsed("prefix_split_key_policy.prefix_length"))
+                    .filter(|&length: &usize| length > 0)
             }
             SplitPolicy::DelimitedKeyPrefix => table
                 .attribute("DelimitedKeyPrefixRegionSplitPolicy.delimiter")

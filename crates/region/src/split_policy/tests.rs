@@ -55,6 +55,8 @@ fn prefixes_stay_together() {
     let prefix = class("KeyPrefixRegionSplitPolicy");
     let prefix = [("SPLIT_POLICY", &prefix[..]), ("KeyPrefixRegionSplitPolicy.prefix_length", "2")];
     assert_eq!((&border(&prefix, "abc")[..], &border(&prefix, "a")[..]), (&b"ab"[..], &b"a"[..]));
+    let none = [prefix[0], ("KeyPrefixRegionSplitPolicy.prefix_length", "0")];
+    assert_eq!(border(&none, "abc"), "abc");
     let delimited = class("DelimitedKeyPrefixRegionSplitPolicy");
     let delimited =
         [("SPLIT_POLICY", &delimited[..]), ("DelimitedKeyPrefixRegionSplitPolicy.delimiter", "_")];
