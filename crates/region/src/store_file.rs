@@ -15,6 +15,7 @@ use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 /// Written into files that are made to be bulk loaded: when.
 const BULKLOAD_TIMESTAMP: &[u8] = b"BULKLOAD_TIMESTAMP";
@@ -48,6 +49,8 @@ pub(crate) struct StoreFile {
     reader: Arc<HFileReader>,
     path: PathBuf,
     size_bytes: u64,
+    /// When it was written, ms since the epoch: as it says, or else when it was last changed.
+    made_ms: i64,
     bulk: Option<BulkLoaded>,
     /// Whether the cells are in a file of another region or table, which others may be reading too.
     is_elsewhere: bool,
@@ -95,9 +98,14 @@ impl StoreFile {
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open_identified(file, path)?;
         refuse_mob(&reader, path)?;
+        let made_ms = match said_ms(&reader) {
+            // As some tools make files for a bulk load.
+            ..=0 => modified_ms(fs, place)?,
+            said => said,
+        };
         let bulk = BulkLoaded::of(&reader, bulk_sequence_id);
         let path = path.to_owned();
-        Ok(Self { reader, path, size_bytes, bulk, is_elsewhere: false, reference: None })
+        Ok(Self { reader, path, size_bytes, made_ms, bulk, is_elsewhere: false, reference: None })
     }
 
     /// The reader.
@@ -163,7 +171,7 @@ impl StoreFile {
     pub(crate) fn candidate(&self) -> Candidate {
         Candidate {
             size_bytes: self.size_bytes,
-            written_ms: self.written_ms(),
+            written_ms: self.made_ms,
             timestamps: self.time_range().filter(|_| self.reader.entry_count() > 0),
             is_major: self.flag(keys::MAJOR_COMPACTION),
             is_bulk_loaded: self.bulk.is_some(),
@@ -192,7 +200,7 @@ impl StoreFile {
 
     /// When it was written, ms since the epoch; 0 when it does not say.
     pub(crate) fn written_ms(&self) -> i64 {
-        self.reader.file_info(keys::CREATE_TIME).and_then(long).unwrap_or(0)
+        said_ms(&self.reader)
     }
 
     /// When it was written, ms since the epoch, if a compaction of all files did it.
@@ -285,6 +293,18 @@ impl StoreFile {
     fn bulk_load_ms(&self) -> i64 {
         self.reader.file_info(BULKLOAD_TIMESTAMP).and_then(long).unwrap_or(i64::MAX)
     }
+}
+
+/// When a file was written, ms since the epoch, as it says; 0 when it does not.
+fn said_ms(reader: &HFileReader) -> i64 {
+    reader.file_info(keys::CREATE_TIME).and_then(long).unwrap_or(0)
+}
+
+/// When a file was last changed, ms since the epoch.
+fn modified_ms(fs: &dyn FileSystem, path: &Path) -> Result<i64, RegionError> {
+    let modified = fs.metadata(path).map_err(|error| RegionError::io(path, &error))?.modified;
+    let since_epoch = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
 impl BulkLoaded {

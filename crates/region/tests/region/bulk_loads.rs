@@ -10,6 +10,7 @@ use finback_fs::CrashMode;
 use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A time at which many cells of these tests are.
 const TIME: i64 = 500;
@@ -97,6 +98,23 @@ fn without_a_sequence_id_its_cells_are_older_than_all() {
     check(&region);
     region.compact(b"a", true).unwrap().unwrap();
     check(&region);
+}
+
+#[test]
+fn a_file_that_does_not_say_when_it_was_made_is_as_old_as_it_is_on_disk() {
+    const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
+    let mut machine = new_machine();
+    let region = machine.world.start().unwrap();
+    let file = file_of(&machine.world, "f", "a", &["r"], TIME, "loaded");
+    region.bulk_load(&[file], &BulkLoadOptions::default()).unwrap();
+    put_at_time(&region, "r", "written");
+    region.flush(None).unwrap();
+    assert!(region.families_to_compact().is_empty());
+    // Long after, by the clock of the file system, a major compaction is due.
+    let later = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + MONTH;
+    let later_ms = i64::try_from(later.as_millis()).unwrap();
+    machine.world.host.now_ms.store(later_ms, Ordering::SeqCst);
+    assert_eq!(region.families_to_compact(), ["a"]);
 }
 
 #[test]
