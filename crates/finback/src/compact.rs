@@ -118,7 +118,7 @@ fn compact_region(
 ) -> Result<(), Failure> {
     let info =
         environment.root.read_region_info(&table.name, encoded_name).map_err(|error| error.to_string())?;
-    let region = Region::open(environment.clone(), info, Arc::clone(table), &mut |_, _| {})
+    let region = Region::open(environment.clone(), info, Arc::clone(table), &mut |_, _, _| {})
         .map_err(|error| error.to_string())?;
     let compacted = families.iter().try_for_each(|family| compact_store(&region, family, major));
     let compacted = compacted.and_then(|()| region.put_leftovers_away().map_err(|error| error.to_string()));

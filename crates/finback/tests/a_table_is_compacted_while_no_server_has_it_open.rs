@@ -107,7 +107,7 @@ impl Place {
             host: Arc::new(PlainHost),
             config: Arc::new(RegionConfig::default()),
         };
-        Region::open(environment, self.info.clone(), Arc::clone(&self.table), &mut |_, _| {}).unwrap()
+        Region::open(environment, self.info.clone(), Arc::clone(&self.table), &mut |_, _, _| {}).unwrap()
     }
 
     /// All that a reader sees.

@@ -140,7 +140,7 @@ fn open(dir: &Path, encoding: &str, cache: &Arc<LruLikeCache>) -> Result<(Arc<Re
     table.families.push(family);
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
     let files = environment.root.family_dir(&info.table, &info.encoded_name(), FAMILY);
-    Ok((Region::open(environment, info, Arc::new(table), &mut |_, _| {})?, files))
+    Ok((Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?, files))
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -109,7 +109,7 @@ fn open(dir: &Path, codec: &str) -> Result<(Arc<Region>, PathBuf), Box<dyn Error
     table.families.push(ColumnFamilyDescriptor::with_defaults(FAMILY).with("COMPRESSION", codec));
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
     let files = environment.root.family_dir(&info.table, &info.encoded_name(), FAMILY);
-    Ok((Region::open(environment, info, Arc::new(table), &mut |_, _| {})?, files))
+    Ok((Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?, files))
 }
 
 #[tokio::main(flavor = "current_thread")]

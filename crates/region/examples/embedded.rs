@@ -34,7 +34,7 @@ pub(crate) async fn write_and_read(dir: &Path) -> Result<String, Box<dyn Error>>
     let mut table = TableDescriptor::new(TableName::parse(b"greetings")?);
     table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
-    let region = Region::open(environment, info, Arc::new(table), &mut |_, _| {})?;
+    let region = Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?;
 
     let mut cells = CellBlockBuilder::default();
     let (row, family, qualifier, value, tags): (_, _, _, _, &[u8]) = (b"hello", b"f", b"q", b"world", b"");

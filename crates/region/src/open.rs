@@ -27,8 +27,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// More than this in memory is flushed before a close, as HBase does by default (`hbase.hregion.preclose.flush.size`).
 const FLUSHED_BEFORE_CLOSING: u64 = 5 << 20;
 
-/// Takes the nonces (group, nonce) of replayed edits.
-pub type NonceSink<'a> = &'a mut dyn FnMut(u64, u64);
+/// Takes the nonces of replayed edits: group, nonce, and when the edit was written, in milliseconds since the epoch.
+pub type NonceSink<'a> = &'a mut dyn FnMut(u64, u64, u64);
 
 impl From<LayoutError> for RegionError {
     fn from(error: LayoutError) -> Self {

@@ -118,8 +118,8 @@ struct Replay<'a, 'n> {
 impl ReplaySink for Replay<'_, '_> {
     type Error = RegionError;
 
-    fn nonce(&mut self, group: u64, nonce: u64, _: &WalEntry<'_>) -> Result<(), RegionError> {
-        (self.nonces)(group, nonce);
+    fn nonce(&mut self, group: u64, nonce: u64, entry: &WalEntry<'_>) -> Result<(), RegionError> {
+        (self.nonces)(group, nonce, entry.key.write_time_ms());
         Ok(())
     }
 

@@ -86,7 +86,7 @@ fn region(encoding: &str) -> Arc<Region> {
     let family = ColumnFamilyDescriptor::with_defaults(b"f");
     table.families.push(family.with("DATA_BLOCK_ENCODING", encoding).with("COMPRESSION", "SNAPPY"));
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
-    Region::open(environment, info, Arc::new(table), &mut |_, _| {}).unwrap()
+    Region::open(environment, info, Arc::new(table), &mut |_, _, _| {}).unwrap()
 }
 
 async fn put(region: &Region, row: &str) {

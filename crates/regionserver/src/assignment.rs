@@ -1,5 +1,6 @@
 //! Opens and closes regions as the master asks, and reports what became of it.
 
+use crate::host::system_now_ms;
 use crate::server::RegionServer;
 use finback_cell::RegionInfo;
 use finback_proto::pb;
@@ -54,7 +55,10 @@ async fn open_blocking(server: &Arc<RegionServer>, info: RegionInfo) -> Result<A
         let environment = server.environment(&info)?;
         let table = environment.root.read_table_descriptor(&info.table).map_err(RegionError::from)?;
         let nonces = Arc::clone(&server.nonces);
-        let mut replayed = |group, nonce| nonces.replayed(group, nonce);
+        let now_ms = system_now_ms().unsigned_abs();
+        let mut replayed = |group, nonce, written_ms| {
+            nonces.replayed(group, nonce, Duration::from_millis(now_ms.saturating_sub(written_ms)));
+        };
         Region::open(environment, info, server.schemas.share(table), &mut replayed)
     });
     opened.await.unwrap_or_else(|error| Err(RegionError::Invalid(format!("opening panicked: {error}"))))

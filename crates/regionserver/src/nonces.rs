@@ -173,8 +173,12 @@ impl Nonces {
         }
     }
 
-    /// Notes a nonce of an edit that was replayed. Its sequence id is not known any more: 0 means "now".
-    pub(crate) fn replayed(&self, group: u64, nonce: u64) {
+    /// Notes a nonce of an edit that was replayed, and was written so long ago. Its sequence id is not known any more: 0 means "now".
+    pub(crate) fn replayed(&self, group: u64, nonce: u64, age: Duration) {
+        // As in HBase, with some slack for clocks. Nobody asks for it any more, and it could take the place of a later one.
+        if age > self.limits.retention.saturating_mul(3) / 2 {
+            return;
+        }
         let place = self.place(group, nonce);
         // Of one that is forgotten for it nobody knows how old it is.
         let _ = self.shard(place).lock().finish(place, 0, self.limits);

@@ -153,7 +153,7 @@ fn open(
     let mut table = TableDescriptor::new(TableName::parse(b"accordion")?);
     table.families.push(ColumnFamilyDescriptor::with_defaults(FAMILY));
     let info = RegionInfo::new(table.name.clone(), Bytes::new(), Bytes::new(), 1);
-    Ok(Region::open(environment, info, Arc::new(table), &mut |_, _| {})?)
+    Ok(Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?)
 }
 
 fn flush_when_asked(

@@ -262,7 +262,7 @@ impl World {
             host: self.host.clone(),
             config: Arc::new(self.config.clone()),
         };
-        Region::open(environment, self.info.clone(), Arc::clone(&self.table), &mut |_, _| {})
+        Region::open(environment, self.info.clone(), Arc::clone(&self.table), &mut |_, _, _| {})
     }
 
     /// Splits the logs of all servers before the next one.

@@ -38,7 +38,7 @@ async fn that_one_is_forgotten_before_its_time_is_told_and_not_with_each() {
     };
     done(0).await;
     done(1).await;
-    nonces.replayed(1, 2);
+    nonces.replayed(1, 2, Duration::ZERO);
     assert_eq!(told_at(), None);
     done(3).await;
     let first = told_at().expect("it is told");
@@ -97,9 +97,19 @@ async fn one_that_is_forgotten_is_carried_out_again() {
         guard.succeeded(5);
     }
     let nonces = Arc::new(Nonces::new(1 << 20, RETENTION));
-    nonces.replayed(1, 2);
+    nonces.replayed(1, 2, Duration::ZERO);
     assert!(matches!(nonces.admit(1, 2).await, Admission::AlreadyDone(0)));
     assert!(matches!(nonces.admit(2, 2).await, Admission::Proceed(_)));
+}
+
+#[tokio::test]
+async fn those_of_edits_that_were_written_long_ago_are_not_kept() {
+    let nonces = Arc::new(Nonces::new(1 << 20, RETENTION));
+    nonces.replayed(1, 2, 2 * RETENTION);
+    assert!(matches!(nonces.admit(1, 2).await, Admission::Proceed(_)));
+    // Clocks may differ.
+    nonces.replayed(1, 3, RETENTION);
+    assert!(matches!(nonces.admit(1, 3).await, Admission::AlreadyDone(0)));
 }
 
 #[tokio::test]
@@ -137,7 +147,7 @@ fn many_are_spread_over_shards_and_bounded_together() {
     let most = MAX_SHARDS * MIN_NONCES_OF_SHARD;
     let nonces = Nonces::new(most * NONCE_BYTES, RETENTION);
     assert_eq!(nonces.shards.len(), MAX_SHARDS);
-    (0..3 * most as u64).for_each(|nonce| nonces.replayed(nonce, nonce));
+    (0..3 * most as u64).for_each(|nonce| nonces.replayed(nonce, nonce, Duration::ZERO));
     let held: Vec<_> = nonces.shards.iter().map(|shard| shard.0.lock().numbers.len()).collect();
     assert_eq!(held, [MIN_NONCES_OF_SHARD; MAX_SHARDS]);
 }
