@@ -137,6 +137,8 @@ impl Region {
                 families.is_none_or(|families| families.iter().any(|name| name == &store.family.name[..]))
             })
             .collect();
+        // As in HBase: what is written from here on may be no part of it.
+        let began_ms = self.environment.host.now_ms().unsigned_abs();
         let (sequence_id, parts) = {
             let _no_writers = wait_for(self.updates.write());
             // One that was waited for may have left half of its write.
@@ -189,7 +191,9 @@ impl Region {
         if replayed.is_none() {
             self.tell_log(sequence_id);
         }
-        self.last_flush_ms.store(self.environment.host.now_ms().unsigned_abs(), Ordering::Relaxed);
+        for part in &parts {
+            part.store.last_flush_ms.store(began_ms, Ordering::Relaxed);
+        }
         let bytes_written = written.iter().flatten().map(|file| file.size_bytes()).sum();
         let sizes = || parts.iter().map(|part| part.snapshot.size());
         Ok(FlushOutcome {

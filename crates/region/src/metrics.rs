@@ -64,7 +64,7 @@ pub struct RegionMetrics {
     pub most_store_files: usize,
     /// Store files that lead to others.
     pub references: usize,
-    /// Time of the last flush (or of the opening), ms since the epoch.
+    /// When the last flush of any of its stores began (or when it was opened), ms since the epoch.
     pub last_flush_ms: u64,
     /// Cells in the inputs of the compactions under way; 0 without any.
     pub compacting_cells: u64,
@@ -105,6 +105,16 @@ impl Region {
         self.memstore_bytes.bytes()
     }
 
+    /// When the last flush began of the store that was not flushed for longest (or when it was opened), ms since the epoch: HBase's
+    /// `getEarliestFlushTimeForAllStores`.
+    pub fn earliest_flush_ms(&self) -> u64 {
+        self.flush_times_ms().min().unwrap_or(0)
+    }
+
+    fn flush_times_ms(&self) -> impl Iterator<Item = u64> {
+        self.stores.iter().map(|store| store.last_flush_ms.load(Ordering::Relaxed))
+    }
+
     /// For each family, the sequence id up to which its edits are in store files: who splits a log leaves those out.
     pub fn flushed_sequence_ids(&self) -> impl Iterator<Item = (&Bytes, u64)> {
         // Read before the memstores: what is flushed meanwhile is told the next time. Edits above the read point may be in
@@ -140,7 +150,7 @@ impl Region {
             unlogged_bytes: self.counters.unlogged_bytes.load(Ordering::Relaxed),
             waited_us: self.counters.waited_us.load(Ordering::Relaxed),
             refused_writes: self.refused_writes.count(),
-            last_flush_ms: self.last_flush_ms.load(Ordering::Relaxed),
+            last_flush_ms: self.flush_times_ms().max().unwrap_or(0),
             flushed_sequence_id: self.last_flush_sequence_id.load(Ordering::Relaxed),
             ..RegionMetrics::default()
         };

@@ -78,7 +78,9 @@ impl Region {
             let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
             let configs = (compaction, caching, environment.config.kept_blocks);
-            stores.push(Store::new(family.clone(), keeper, order, configs, (tracker, files), cache));
+            let mut store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache);
+            *store.last_flush_ms.get_mut() = environment.host.now_ms().unsigned_abs();
+            stores.push(store);
         }
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
         let stored = stores.iter().map(Store::highest_sequence_id).max().unwrap_or(0);
@@ -112,7 +114,6 @@ impl Region {
             large_row: LargeRow::default(),
             memstore_bytes: gauge,
             open_sequence_id: 0,
-            last_flush_ms: AtomicU64::new(environment.host.now_ms().unsigned_abs()),
             last_flush_sequence_id: AtomicU64::new(stored),
             recovered: Mutex::default(),
             counters: RegionCounters::default(),

@@ -165,7 +165,6 @@ pub struct Region {
     pub(crate) large_row: LargeRow,
     pub(crate) memstore_bytes: Arc<MemoryGauge>,
     pub(crate) open_sequence_id: u64,
-    pub(crate) last_flush_ms: AtomicU64,
     pub(crate) last_flush_sequence_id: AtomicU64,
     /// What an earlier server left, until a flush.
     pub(crate) recovered: Mutex<Option<Recovered>>,

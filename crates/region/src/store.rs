@@ -32,7 +32,7 @@ use finback_layout::StoreFileTracker;
 use finback_memstore::{MemStore, Snapshot};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// Bytes of a row that one read puts into the cache: a row of a GiB would only take the place of others.
 const CACHED_OF_ROW_BYTES: usize = 16 << 20;
@@ -52,6 +52,8 @@ pub(crate) struct Store {
     pub(crate) memstore: Arc<MemStore>,
     pub(crate) keeper: Arc<MemStoreKeeper>,
     log_floor: LogFloor,
+    /// When its last flush began, or when it was opened, ms since the epoch.
+    pub(crate) last_flush_ms: AtomicU64,
     /// How its files are compacted.
     compaction: ArcSwap<CompactionConfig>,
     /// Which blocks are cached besides those that were read.
@@ -100,6 +102,7 @@ impl Store {
             keeper: keeper(&memstore),
             memstore,
             log_floor: LogFloor::default(),
+            last_flush_ms: AtomicU64::new(0),
             compaction: ArcSwap::from_pointee(compaction),
             caching,
             kept_blocks,

@@ -248,7 +248,7 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
     let request: pb::FlushRegionRequest = call.decode()?;
     let region = server.regions.find(&request.region)?;
     if let Some(only_older) = request.if_older_than_ts
-        && region.metrics().last_flush_ms >= only_older
+        && region.earliest_flush_ms() >= only_older
     {
         return Ok(flushed(&region, false));
     }
@@ -271,7 +271,7 @@ async fn flush_region(server: Arc<RegionServer>, call: Call) -> Result<Reply, Rp
 
 fn flushed(region: &Region, flushed: bool) -> Reply {
     Reply::new(&pb::FlushRegionResponse {
-        last_flush_time: region.metrics().last_flush_ms,
+        last_flush_time: region.earliest_flush_ms(),
         flushed: Some(flushed),
         ..Default::default()
     })

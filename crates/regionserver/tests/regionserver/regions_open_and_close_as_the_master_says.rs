@@ -283,6 +283,33 @@ async fn a_flush_says_whether_there_was_something_to_flush() {
 }
 
 #[tokio::test]
+async fn whether_a_region_was_flushed_lately_its_family_says_that_was_not_for_longest() {
+    let world = World::new();
+    let families =
+        vec![ColumnFamilyDescriptor::with_defaults(b"f"), ColumnFamilyDescriptor::with_defaults(b"g")];
+    world.create_table(&region_info("t", "", ""), families);
+    let table = world.table("t").await;
+    let request = |family: Option<&'static [u8]>, if_older_than_ts| pb::FlushRegionRequest {
+        region: table.region.clone(),
+        family: family.map(Bytes::from_static),
+        if_older_than_ts,
+        ..Default::default()
+    };
+    let skipped: pb::FlushRegionResponse =
+        world.ask_admin("FlushRegion", &request(None, Some(0))).await.unwrap();
+    let opened = skipped.last_flush_time;
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    table.put("r", b"v").await.unwrap();
+    let one: pb::FlushRegionResponse =
+        world.ask_admin("FlushRegion", &request(Some(b"f"), None)).await.unwrap();
+    assert_eq!((one.flushed, one.last_flush_time), (Some(true), opened));
+    table.put("r", b"w").await.unwrap();
+    let all: pb::FlushRegionResponse =
+        world.ask_admin("FlushRegion", &request(None, Some(opened + 1))).await.unwrap();
+    assert_eq!((all.flushed, all.last_flush_time > opened), (Some(true), true));
+}
+
+#[tokio::test]
 async fn a_stop_leaves_nothing_to_replay() {
     let world = World::new();
     let table = world.table("t").await;
