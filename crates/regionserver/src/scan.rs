@@ -274,7 +274,8 @@ impl Reading {
             batch: open.batch,
             // Several replies have room beside each other.
             bytes: open.max_bytes.min((cells.memory.most() / REPLIES_AT_ONCE).max(1)),
-            partial_rows: request.client_handles_partials() && !open.small,
+            // A small scan that is closed with its first reply, as HBase 1's clients have it, cannot be asked for the rest of a row.
+            partial_rows: request.client_handles_partials() && !(open.small && request.close_scanner()),
             budget: CELLS_OF_SHORT_SCAN,
             turn_bytes: BYTES_OF_SHORT_SCAN,
         };

@@ -77,7 +77,7 @@ async fn bytes_end_a_reply_in_the_middle_of_a_row_for_clients_that_take_it() {
         table.mutate(put(&row_name(row), &columns)).await.unwrap();
     }
     let scan = pb::Scan { max_result_size: Some(2500), ..Default::default() };
-    let request = pb::ScanRequest { scan: Some(scan), ..table.open_scan(1000) };
+    let request = pb::ScanRequest { scan: Some(scan.clone()), ..table.open_scan(1000) };
     let partial = Replies::of(&table, request.clone(), None).await;
     assert!(partial.replies.len() >= 10, "{}", partial.replies.len());
     assert!(partial.replies.iter().all(|(_, found)| found.len() <= 4));
@@ -86,6 +86,17 @@ async fn bytes_end_a_reply_in_the_middle_of_a_row_for_clients_that_take_it() {
     let expected: Vec<_> =
         (0..3).flat_map(|row| (0..10).map(move |column| (row_name(row), format!("q{column}")))).collect();
     assert_eq!(columns, expected);
+
+    // So it is of scans that are called small, as in HBase, but for one that nobody can ask for the rest.
+    let small = pb::Scan { small: Some(true), ..scan };
+    let small = pb::ScanRequest { scan: Some(small), ..request.clone() };
+    let in_parts = Replies::of(&table, small.clone(), None).await;
+    assert!(in_parts.replies.iter().all(|(_, found)| found.len() <= 4));
+    assert_eq!(in_parts.cells().count(), 30);
+    let closed = pb::ScanRequest { close_scanner: Some(true), ..small };
+    let (response, block): (pb::ScanResponse, _) = world.ask("Scan", &closed).await.unwrap();
+    let row = found(&response, block);
+    assert_eq!((row.len(), row.iter().any(|(_, _, partial)| *partial)), (10, false));
 
     // Whole rows for others.
     let request = pb::ScanRequest { client_handles_partials: None, ..request };
