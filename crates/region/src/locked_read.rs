@@ -11,6 +11,7 @@ use crate::scan_output::ScanOutput;
 use crate::unsettled::UnsettledWrites;
 use finback_cell::Scan;
 use finback_filter::Filter;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 /// Cells looked at, and bytes found, before the next look at the clock and at what was found.
@@ -19,6 +20,9 @@ const BYTES_PER_LOOK: usize = 256 << 10;
 
 /// After so long other work gets its turn.
 const TURN_TIME: Duration = Duration::from_millis(5);
+
+/// How long the closing of a region may go unseen by who waits for a turn.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// The turn of one write among large updates: taken when it is needed, and then kept until the write is done.
 pub(crate) struct LargeTurn<'a> {
@@ -37,15 +41,26 @@ impl<'a> LargeTurn<'a> {
         self.taken.is_some()
     }
 
-    /// Waits for it, as long as for a row lock, unless it is taken.
+    /// Waits for it, as long as for a row lock, unless it is taken; not in a region that closes, which would wait for it.
     pub(crate) async fn take(&mut self) -> Result<(), RegionError> {
-        if self.taken.is_none() {
-            let config = &self.region.environment.config;
-            let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let wait = left.map_or(config.row_lock_wait, |left| left.min(config.row_lock_wait));
-            self.taken = Some(config.large_updates.turn(&*self.region.environment.host, wait).await?);
+        if self.is_taken() {
+            return Ok(());
         }
-        Ok(())
+        let region = self.region;
+        let (config, host) = (&region.environment.config, &*region.environment.host);
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let wait = left.map_or(config.row_lock_wait, |left| left.min(config.row_lock_wait));
+        let mut turn = pin!(config.large_updates.turn(host, wait));
+        loop {
+            tokio::select! {
+                biased;
+                taken = &mut turn => {
+                    self.taken = Some(taken?);
+                    return Ok(());
+                }
+                () = host.sleep(BETWEEN_LOOKS) => region.check_open()?,
+            }
+        }
     }
 
     /// Lets other work have its turn if this one, which began then, has taken long enough. A read goes on neither when the

@@ -51,3 +51,22 @@ fn and_others_do_not() {
     runtime.block_on(region.mutate_atomically(Vec::new(), both)).unwrap();
     assert_eq!(value(&region, ("large2", "a", "q")).unwrap().len(), LARGE + 4);
 }
+
+#[test]
+fn a_region_that_closes_waits_for_none_of_them() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    run(region.mutate(&put(("large", "a", "q"), &vec![7; LARGE]))).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _turn =
+        runtime.block_on(world.config.large_updates.turn(&*world.host, Duration::from_secs(60))).unwrap();
+    let mut waits = Box::pin(region.mutate_atomically(Vec::new(), vec![append("large")]));
+    {
+        let _guard = runtime.enter();
+        assert!(matches!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+    }
+    let closing = Arc::clone(&region);
+    let closing = std::thread::spawn(move || closing.close());
+    assert!(matches!(runtime.block_on(waits), Err(RegionError::Closing(_))));
+    closing.join().unwrap().unwrap();
+}
