@@ -13,6 +13,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Bytes from which on a batch is long: several hundred gets, or what takes as long to write.
 const LONG_BATCH_BYTES: usize = 32 << 10;
+/// Long calls of the cluster at a time, as with HBase's `hbase.regionserver.metahandler.count`. Clients may give any call such a priority.
+const TURNS_OF_THE_CLUSTER: usize = 20;
 
 /// Where long calls run, and when.
 #[derive(Debug)]
@@ -22,12 +24,14 @@ pub(crate) struct Handlers {
     count: usize,
     reads: Semaphore,
     writes: Semaphore,
+    of_the_cluster: Semaphore,
 }
 
 impl Handlers {
     /// `count`: long reads at a time, and as many long writes.
     pub(crate) fn new(count: usize, threads: Option<Handle>) -> Self {
-        Self { threads, count, reads: Semaphore::new(count), writes: Semaphore::new(count) }
+        let [reads, writes, of_the_cluster] = [count, count, TURNS_OF_THE_CLUSTER].map(Semaphore::new);
+        Self { threads, count, reads, writes, of_the_cluster }
     }
 
     /// Long reads and long writes that have their turn.
@@ -36,8 +40,8 @@ impl Handlers {
         (taken(&self.reads), taken(&self.writes))
     }
 
-    /// Waits for the turn of a call; none comes before `until`. Calls of the cluster itself do not wait: they may be what
-    /// the others wait for.
+    /// Waits for the turn of a call; none comes before `until`. Calls of the cluster itself do not wait for others, which may wait
+    /// for them: they have turns of their own, on the caller's threads.
     ///
     /// # Errors
     /// The client has gone in the meantime.
@@ -47,12 +51,13 @@ impl Handlers {
         kind: CallKind,
         until: Option<Instant>,
     ) -> Result<Option<Turn<'_>>, RpcException> {
-        if call.is_of_the_cluster() {
-            return Ok(Some(Turn { threads: None, permit: None }));
-        }
-        let turns = if kind == CallKind::Write { &self.writes } else { &self.reads };
-        let Some(permit) = permit(turns, call, until).await? else { return Ok(None) };
-        Ok(Some(Turn { threads: self.threads.as_ref(), permit: Some(permit) }))
+        let (turns, threads) = match kind {
+            _ if call.is_of_the_cluster() => (&self.of_the_cluster, None),
+            CallKind::Write => (&self.writes, self.threads.as_ref()),
+            _ => (&self.reads, self.threads.as_ref()),
+        };
+        let permit = permit(turns, call, until).await?;
+        Ok(permit.map(|permit| Turn { threads, permit }))
     }
 
     /// The same for a call that has nothing to say before.
@@ -127,7 +132,7 @@ async fn acquire(turns: &Semaphore, until: Option<Instant>) -> Option<SemaphoreP
 #[must_use]
 pub(crate) struct Turn<'a> {
     threads: Option<&'a Handle>,
-    permit: Option<SemaphorePermit<'a>>,
+    permit: SemaphorePermit<'a>,
 }
 
 impl Turn<'_> {

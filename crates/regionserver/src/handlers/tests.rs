@@ -34,7 +34,7 @@ fn soon() -> Option<Instant> {
 }
 
 #[tokio::test]
-async fn turns_of_reads_and_of_writes_are_counted_apart_and_the_cluster_needs_none() {
+async fn turns_of_reads_of_writes_and_of_the_cluster_are_counted_apart() {
     let handlers = Handlers::new(1, None);
     let (scan, get, put) = (call("Scan").await, call("Get").await, call("Mutate").await);
     let reads = handlers.turn(&scan, CallKind::Scan, None).await.unwrap().expect("a turn");
@@ -63,6 +63,22 @@ async fn turns_of_reads_and_of_writes_are_counted_apart_and_the_cluster_needs_no
     // A turn ends with what it was for.
     reads.run(async { Err::<(), _>(exceptions::io("failed")) }).await.unwrap_err();
     assert!(handlers.turn(&get, CallKind::Read, soon()).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn calls_that_are_marked_as_the_clusters_take_turns_among_them() {
+    let handlers = Handlers::new(1, None);
+    let mut marked = call("Scan").await;
+    marked.priority = 100;
+    let mut turns = Vec::new();
+    for _ in 0..TURNS_OF_THE_CLUSTER {
+        turns.push(handlers.turn(&marked, CallKind::Scan, soon()).await.unwrap().expect("a turn"));
+    }
+    assert!(handlers.turn(&marked, CallKind::Scan, soon()).await.unwrap().is_none());
+    let scan = call("Scan").await;
+    assert!(handlers.turn(&scan, CallKind::Scan, soon()).await.unwrap().is_some(), "that is for others");
+    drop(turns.pop());
+    assert!(handlers.turn(&marked, CallKind::Scan, soon()).await.unwrap().is_some());
 }
 
 #[test]

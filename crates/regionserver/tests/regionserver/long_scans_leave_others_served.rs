@@ -96,7 +96,7 @@ async fn long_scans_leave_others_served() {
         let large = (0..10).map(|row| action(put(&format!("z{row}"), &[("q", &[b'v'; 10_000])]))).collect();
         assert_eq!(table.multi(large).await.len(), 10);
 
-        // What the cluster asks for needs no turn: it comes as far as to the block.
+        // What the cluster asks for has turns of its own: it comes as far as to the block.
         let reads = gate.reads().all;
         let own = Request {
             method: "Scan",
