@@ -14,7 +14,7 @@ pub(crate) const TURN_BYTES: usize = 256 << 10;
 const YIELD_BYTES: usize = 4 << 20;
 
 /// What a reply with its cells inside the message takes: the cells, their parts of the message, the encoded message.
-const INLINE_FACTOR: usize = 3;
+pub(crate) const INLINE_FACTOR: usize = 3;
 
 /// One call's memory.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ impl ReadMemory {
         Self { share, deadline: None, done: 0, factor: 1, max_row_bytes, found: 0, yielded: 0 }
     }
 
-    /// Notes that the cells go inside the message, whatever the client takes.
-    pub(crate) fn goes_inside(&mut self) {
+    /// Counts, from now on, for a reply with its cells inside the message.
+    pub(crate) fn go_inside(&mut self) {
         self.factor = INLINE_FACTOR;
     }
 

@@ -1,11 +1,14 @@
 //! Cells of a reply: in its cell block, or inside the message for clients without codec.
 
-use crate::read_memory::ReadMemory;
+use crate::read_memory::{INLINE_FACTOR, ReadMemory};
 use crate::server::RegionServer;
 use finback_cell::block::CellIter;
 use finback_proto::Message;
 use finback_proto::{convert, pb};
 use finback_rpc::{Call, Reply};
+
+/// What a cell inside the message counts besides its bytes: as a part of the message it takes more than a short one has.
+const INLINE_CELL_BYTES: usize = size_of::<pb::Cell>() / INLINE_FACTOR;
 
 /// Where the cells of a reply go.
 #[derive(Debug)]
@@ -17,7 +20,7 @@ pub(crate) struct ReplyCells {
     pub(crate) may_have_tags: bool,
     /// What the reply takes while it is built.
     pub(crate) memory: ReadMemory,
-    /// Bytes of cells inside the message.
+    /// Bytes of cells inside the message, as they are counted.
     inline_bytes: usize,
 }
 
@@ -36,7 +39,7 @@ impl ReplyCells {
     /// Puts the cells inside the message, whatever the client takes.
     pub(crate) fn go_inside(&mut self) {
         self.inline = true;
-        self.memory.goes_inside();
+        self.memory.go_inside();
     }
 
     /// Bytes of cells so far.
@@ -80,7 +83,7 @@ impl ReplyCells {
     /// A result of `count` cells, given as a cell block.
     pub(crate) fn result(&mut self, cells: Vec<u8>, count: usize) -> pb::Result {
         if self.inline {
-            self.inline_bytes += cells.len();
+            self.inline_bytes += cells.len() + count * INLINE_CELL_BYTES;
             self.memory.set_done(self.inline_bytes);
             return convert::inline_result(CellIter::over_checked(&cells));
         }

@@ -4,7 +4,7 @@ use crate::compactions_come_by_themselves_and_when_asked_for::{compact, until_fi
 use crate::world::{Answer, Table, World, row_name, text};
 use finback_cell::CellBlock;
 use finback_proto::pb;
-use finback_rpc::RpcException;
+use finback_rpc::{ReplyMemory, RpcException};
 use std::time::Duration;
 
 async fn scan(table: &Table<'_>, request: &pb::ScanRequest) -> Answer<(pb::ScanResponse, Vec<String>)> {
@@ -121,6 +121,22 @@ async fn a_lease_ends_without_calls_and_not_with_them() {
     let renewal = pb::ScanRequest { renew: Some(true), next_call_seq: None, ..next(renewed, 0, 0) };
     scan(&table, &renewal).await.unwrap();
     assert_eq!(scan(&table, &next(renewed, 6, 1)).await.unwrap().1, [row_name(3)]);
+}
+
+/// Inside the message cells take three times the memory, so that there is room for a third of them.
+#[tokio::test]
+async fn what_is_read_behind_a_renewal_has_the_memory_of_cells_inside_the_message() {
+    const LIMIT: usize = 1 << 20;
+    let world = World::with(|options| options.reply_memory = ReplyMemory::new(LIMIT));
+    let table = world.table("t").await;
+    table.fill(0..1000, &[b'v'; 1000]).await;
+    let (opened, _) = scan(&table, &table.open_scan(1)).await.unwrap();
+    let (_, found) = scan(&table, &next(opened.scanner_id, 0, 1000)).await.unwrap();
+    let renewal = pb::ScanRequest { renew: Some(true), ..next(opened.scanner_id, 1, 0) };
+    scan(&table, &renewal).await.unwrap();
+    let (inside, _) = scan(&table, &next(opened.scanner_id, 2, 1000)).await.unwrap();
+    assert!((200..=LIMIT / 4000).contains(&found.len()), "{}", found.len());
+    assert!((60..=LIMIT / 12_000).contains(&inside.results.len()), "{}", inside.results.len());
 }
 
 #[tokio::test]

@@ -3,10 +3,11 @@
 
 use crate::gated_device::{Device, Gate};
 use crate::world::{FAMILY, Table, World, action, put, region_info, row_name};
-use finback_cell::{CellBlock, ColumnFamilyDescriptor};
+use finback_cell::{Bytes, CellBlock, ColumnFamilyDescriptor};
 use finback_layout::RootDir;
 use finback_proto::pb;
-use finback_rpc::{ReplyMemory, ReplyShare};
+use finback_regionserver::ClientService;
+use finback_rpc::{Call, ChannelExt, ConnectionInfo, Loopback, Outcome, ReplyMemory, ReplyShare, Service};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -202,4 +203,37 @@ async fn gets_whose_filters_take_much_are_not_all_opened_before_they_are_read() 
     assert!(reads < ROWS / 2, "{reads} at once");
     assert!(bytes > 1 << 20, "the filters are counted: {bytes}");
     assert_eq!(setting.memory.bytes(), 0);
+}
+
+/// Calls of a client that takes no cell blocks.
+struct WithoutCodec(ClientService);
+
+impl Service for WithoutCodec {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn call(&self, mut call: Call) -> Outcome {
+        let remote = call.connection.remote;
+        call.connection =
+            Arc::new(ConnectionInfo::new(self.name(), "user".to_owned(), None, (2, 5), remote, false));
+        self.0.call(call)
+    }
+}
+
+#[tokio::test]
+async fn many_short_cells_inside_a_message_count_as_what_they_take_there() {
+    // By their bytes alone all of them would have room.
+    const GETS: usize = 1500;
+    let world = World::with(|options| options.reply_memory = ReplyMemory::new(GETS * 40 * 3 * 2));
+    let table = world.table("t").await;
+    table.put(&row_name(0), b"").await.unwrap();
+    let action = (0..GETS).flat_map(|_| gets(0..1)).collect();
+    let region_action = pb::RegionAction { region: table.region.clone(), action, ..Default::default() };
+    let request = pb::MultiRequest { region_action: vec![region_action], ..Default::default() };
+    let client = Loopback::new(Arc::new(WithoutCodec(ClientService::new(Arc::clone(&world.server)))));
+    let (response, _): (pb::MultiResponse, _) = client.call("Multi", &request, Bytes::new()).await.unwrap();
+    let results = &response.region_action_result[0].result_or_exception;
+    let answered = results.iter().filter(|result| result.exception.is_none()).count();
+    assert!((GETS / 4..GETS / 2).contains(&answered), "{answered}");
 }
