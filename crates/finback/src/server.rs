@@ -70,11 +70,12 @@ pub fn run(sources: Sources) -> ExitCode {
     };
     let mut lock = None;
     let schedulers = connection_threads.schedulers();
-    let ended = runtime.block_on(serve(sources, signals, log, &long_calls, schedulers, &mut lock));
+    let ended = runtime.block_on(serve(sources, signals, log.clone(), &long_calls, schedulers, &mut lock));
     // What is under way on disk goes on to its end: until then the directory is nobody else's.
     drop(runtime);
     drop((long_calls, connection_threads));
     drop(lock);
+    log.flush();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),

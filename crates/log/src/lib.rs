@@ -2,7 +2,7 @@
 //! server runs, for each part of it apart.
 //!
 //! [`Log::install`] makes it the log of the process; its clones are for whoever shows levels, or changes them. A message below
-//! its level costs a load and a branch where it stands.
+//! its level costs a load and a branch where it stands. Nobody waits for who reads the log: what it does not take is dropped, and counted.
 //!
 //! Knows nothing of servers, settings or pages.
 
@@ -10,6 +10,7 @@ mod json;
 mod layer;
 mod levels;
 mod log;
+mod queue;
 mod seen;
 
 pub use levels::{BadLevels, LEVELS, Levels, parse_level};

@@ -3,6 +3,7 @@
 use crate::json::Json;
 use crate::layer::LevelLayer;
 use crate::levels::{BadLevels, Levels};
+use crate::queue::Queue;
 use crate::seen::Seen;
 use parking_lot::RwLock;
 use std::fmt;
@@ -10,6 +11,7 @@ use std::io;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields};
@@ -17,6 +19,9 @@ use tracing_subscriber::fmt::{FmtContext, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
+
+/// How long the end of the process waits for who reads the log.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,22 +51,31 @@ pub struct Log {
     levels: Arc<RwLock<Levels>>,
     seen: Arc<Seen>,
     is_json: Arc<AtomicBool>,
+    queue: Queue,
 }
 
 impl Log {
     /// Has everything that `tracing` is told in this process written to standard error.
     ///
     /// # Errors
-    /// Somebody else has done so before.
+    /// Somebody else has done so before, or there can be no more threads.
     pub fn install(levels: Levels, format: Format) -> Result<Self, String> {
         let log = Self::new(levels, format);
-        log.subscriber(io::stderr).try_init().map_err(|error| error.to_string())?;
+        let (lines, written) = (log.queue.clone(), log.queue.clone());
+        log.subscriber(move || lines.clone()).try_init().map_err(|error| error.to_string())?;
+        let thread = std::thread::Builder::new().name("log".to_owned());
+        thread.spawn(move || written.write_to(io::stderr())).map_err(|error| error.to_string())?;
         Ok(log)
+    }
+
+    /// Waits until everything that was told is written; not for ever, if nobody reads it. For the end of a process.
+    pub fn flush(&self) {
+        self.queue.flush(PATIENCE);
     }
 
     fn new(levels: Levels, format: Format) -> Self {
         let is_json = Arc::new(AtomicBool::new(format == Format::Json));
-        Self { levels: Arc::new(RwLock::new(levels)), seen: Arc::default(), is_json }
+        Self { levels: Arc::new(RwLock::new(levels)), seen: Arc::default(), is_json, queue: Queue::default() }
     }
 
     fn subscriber<W>(&self, writer: W) -> impl Subscriber + Send + Sync

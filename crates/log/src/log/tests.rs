@@ -1,4 +1,5 @@
 use super::*;
+use crate::queue::MOST_BYTES;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::io::Write;
@@ -115,5 +116,23 @@ fn a_line_without_fields_or_message_is_json_too() {
         log.set_format(Format::Text);
         tracing::info!("only words");
         assert!(serde_json::from_str::<Value>(&kept.take()).is_err());
+    });
+}
+
+#[test]
+fn lines_that_nobody_took_are_counted_in_the_log() {
+    let (log, mut queue) = (Log::new(Levels::default(), Format::Text), Queue::default());
+    let writer = queue.clone();
+    tracing::subscriber::with_default(log.subscriber(move || writer.clone()), || {
+        for _ in 0..7 + MOST_BYTES / 1024 {
+            queue.write_all(&[b'x'; 1024]).unwrap();
+        }
+        let mut written = Vec::new();
+        queue.write_next(&mut written);
+        assert_eq!(written.len(), MOST_BYTES);
+        written.clear();
+        queue.write_next(&mut written);
+        let told = String::from_utf8(written).unwrap();
+        assert!(told.contains("WARN") && told.contains("lines=7"), "{told}");
     });
 }
