@@ -1,5 +1,6 @@
 //! Connections, and their bounds.
 
+use crate::body::{AnswerBody, BodyMemory};
 use crate::form;
 use crate::places::{Place, Places};
 use crate::request::Request;
@@ -126,6 +127,7 @@ pub struct WebServer {
     turns: Arc<Semaphore>,
     /// Of answers that wait for others.
     waiting_turns: Arc<Semaphore>,
+    bodies: BodyMemory,
     names: Arc<[String]>,
 }
 
@@ -137,6 +139,7 @@ impl WebServer {
             places: Places::new(MAX_CONNECTIONS),
             turns: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
             waiting_turns: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
+            bodies: BodyMemory::new(),
             names: Arc::default(),
         }
     }
@@ -211,7 +214,7 @@ impl WebServer {
         }
     }
 
-    async fn response(&self, request: hyper::Request<Incoming>) -> Response<String> {
+    async fn response(&self, request: hyper::Request<Incoming>) -> Response<AnswerBody> {
         let mut asked = Request::parse(request.uri().path(), request.uri().query());
         let sender = Sender::of(request.headers(), &self.names);
         if sender.to_other_name && !self.pages.is_for_any_name(&asked.path) {
@@ -231,7 +234,14 @@ impl WebServer {
             }
             _ => return not_allowed(if takes_forms { "GET, HEAD, POST" } else { "GET, HEAD" }),
         }
-        response(self.answer(asked).await)
+        let mut answer = self.answer(asked).await;
+        match self.bodies.hold(std::mem::take(&mut answer.body)) {
+            Some(body) => response(answer).map(|_| body),
+            None => response(Answer::failed(
+                503,
+                "answers that others have not read yet take all memory: try again\n",
+            )),
+        }
     }
 
     async fn answer(&self, request: Request) -> Answer {
@@ -255,14 +265,14 @@ impl WebServer {
     }
 }
 
-fn not_allowed(methods: &'static str) -> Response<String> {
+fn not_allowed(methods: &'static str) -> Response<AnswerBody> {
     let mut response = response(Answer::failed(405, &format!("only {methods}\n")));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
     response
 }
 
-fn response(answer: Answer) -> Response<String> {
-    let mut response = Response::new(answer.body);
+fn response(answer: Answer) -> Response<AnswerBody> {
+    let mut response = Response::new(AnswerBody::from(answer.body));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));

@@ -4,6 +4,7 @@ use finback_metrics::{ServerFigures, Snapshot};
 use finback_web::{Answer, MetricsPages, Pages, Request, WebServer};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -256,4 +257,42 @@ async fn who_calls_the_server_by_a_name_that_is_not_its_own_gets_nothing_but_met
     }
     let head = b"GET /metrics HTTP/1.1\r\nHost: collector.example\r\nConnection: close\r\n\r\n";
     assert!(talk(start().await, head).await.contains("finback_regions 7"));
+}
+
+/// Has something that takes long to be read.
+struct Large;
+
+impl Pages for Large {
+    fn answer(&self, request: &Request) -> Answer {
+        let bytes = if request.path == "/large" { 16 << 20 } else { 1 };
+        Answer::ok("text/plain", "x".repeat(bytes))
+    }
+}
+
+#[tokio::test]
+async fn answers_that_nobody_reads_take_so_much_memory_and_no_more() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(WebServer::new(Arc::new(Large)).serve(listener, std::future::pending()));
+    let head = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let mut slow = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head("/large").as_bytes()).await.unwrap();
+        let mut begun = [0; 15];
+        stream.read_exact(&mut begun).await.unwrap();
+        assert_eq!(&begun, b"HTTP/1.1 200 OK");
+        slow.push(stream);
+    }
+    for (path, status) in [("/large", 503), ("/small", 200)] {
+        let answer = talk(address, head(path).as_bytes()).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {:?}", answer.get(..100));
+    }
+    // Those who have gone, or have read everything, keep nothing.
+    drop(slow);
+    let since = Instant::now();
+    while !talk(address, head("/large").as_bytes()).await.starts_with("HTTP/1.1 200 ") {
+        assert!(since.elapsed() < Duration::from_secs(30), "the memory does not come back");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
