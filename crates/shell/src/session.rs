@@ -9,14 +9,20 @@ use completion::Completion;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 use std::io::{self, BufRead};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::runtime::Runtime;
 
 /// Lines of history that are kept.
 const HISTORY_LINES: usize = 10_000;
 /// Bytes of one statement, at most: more than rows and values can have.
 const MAX_STATEMENT: usize = 64 << 20;
+/// Exit code of a process that Ctrl-C has ended: 128 and the number of the signal, as shells have it.
+const EXIT_INTERRUPTED: i32 = 128 + SIGINT;
 
 /// Where statements come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,19 +41,25 @@ pub enum Source {
 pub struct Session {
     shell: Shell,
     runtime: Runtime,
+    /// Whether no statement runs, which is what Ctrl-C would end.
+    is_idle: Arc<AtomicBool>,
 }
 
 impl Session {
     /// A shell, and the runtime that its connection belongs to.
     pub fn new(shell: Shell, runtime: Runtime) -> Self {
-        Self { shell, runtime }
+        Self { shell, runtime, is_idle: Arc::new(AtomicBool::new(true)) }
     }
 
-    /// Runs all statements; gives back the code that `exit` was given, or 0.
+    /// Runs all statements; gives back the code that `exit` was given, or 0. Ctrl-C between those that do not come from a terminal
+    /// ends the process: a statement that has run has left a handler, and nobody who listens.
     ///
     /// # Errors
     /// The first that went wrong, unless the shell goes on.
     pub fn run(&mut self, source: &Source) -> Result<u8> {
+        if !matches!(source, Source::Terminal(_)) {
+            flag::register_conditional_shutdown(SIGINT, EXIT_INTERRUPTED, Arc::clone(&self.is_idle))?;
+        }
         match source {
             Source::Terminal(history) => self.terminal(history.as_ref())?,
             Source::Input => self.lines(|line| io::stdin().lock().read_until(b'\n', line))?,
@@ -96,7 +108,10 @@ impl Session {
     }
 
     fn statement(&mut self, text: &[u8], lines_before: usize) -> Result<()> {
-        self.runtime.block_on(self.shell.run_after(text, lines_before))
+        self.is_idle.store(false, Ordering::SeqCst);
+        let done = self.runtime.block_on(self.shell.run_after(text, lines_before));
+        self.is_idle.store(true, Ordering::SeqCst);
+        done
     }
 
     fn terminal(&mut self, history: Option<&PathBuf>) -> Result<()> {

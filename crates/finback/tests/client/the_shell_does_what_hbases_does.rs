@@ -1,7 +1,8 @@
 use crate::cluster::Cluster;
-use std::io::Write;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// The server that is asked, with these settings if it is one of our own.
@@ -313,4 +314,32 @@ fn scripts_end_with_what_fails_and_what_needs_ruby() {
     // A table explains a command.
     let (_, output, _) = ended(&["-n"], "create 't', 'f'\nt = get_table 't'\nt.help 'scan'\n");
     assert!(output.contains("hbase> scan 't1', {RAW => true, VERSIONS => 10}"), "{output}");
+}
+
+#[test]
+fn ctrl_c_ends_a_shell_that_waits_for_the_next_statement_of_a_script() {
+    let (_runtime, cluster) = asked(&[]);
+    let mut shell = Command::new(env!("CARGO_BIN_EXE_finback"))
+        .args(["shell", "-D", &format!("hbase.zookeeper.quorum={}", cluster.quorum)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut script = shell.stdin.take().unwrap();
+    script.write_all(b"version\n").unwrap();
+    let said = BufReader::new(shell.stdout.take().unwrap());
+    assert!(said.lines().any(|line| line.unwrap().starts_with("Took ")));
+    let since = Instant::now();
+    let ended = loop {
+        // The first one may come before the statement has ended.
+        kill_process(Pid::from_child(&shell), Signal::INT).unwrap();
+        if let Some(ended) = shell.try_wait().unwrap() {
+            break ended;
+        }
+        if since.elapsed() > Duration::from_secs(30) {
+            shell.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(ended.code(), Some(130));
 }

@@ -47,7 +47,7 @@ without ZooKeeper hbase.client.registry.impl=MasterRegistry with hbase.masters=H
     ],
     exit_codes: &[
         (1, "With -n or -e: a statement failed. Else what exit was given."),
-        (130, "Ctrl-C ended a statement, with -n or -e."),
+        (130, "Ctrl-C ended a statement, with -n or -e, or came when a script had none to run."),
     ],
     more: None,
     run,
