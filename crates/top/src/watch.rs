@@ -4,9 +4,9 @@ mod batch_mode;
 mod screen_mode;
 
 pub use batch_mode::run_batch;
-#[cfg(test)]
-pub(crate) use screen_mode::answer;
 pub use screen_mode::run_screen;
+#[cfg(test)]
+pub(crate) use screen_mode::{answer, run_screen_with};
 
 use crate::error::Result;
 use crate::model::View;

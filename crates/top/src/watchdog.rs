@@ -7,8 +7,8 @@ use std::io;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Time for the screen to be put in order.
-const PATIENCE: Duration = Duration::from_millis(700);
+/// Enough for a terminal that takes anything.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(700);
 /// Shells add the number of the signal that ended a command.
 const EXIT_SIGNAL: i32 = 128;
 
@@ -19,7 +19,8 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    pub(crate) fn start() -> io::Result<Self> {
+    /// `patience`: the time for the screen to be put in order when a signal has come.
+    pub(crate) fn start(patience: Duration) -> io::Result<Self> {
         let (is_there, mut is_gone) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut signals = {
@@ -29,7 +30,7 @@ impl Watchdog {
         std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             runtime.block_on(async {
                 let Some(signal) = first_end(&mut signals, &mut is_gone).await else { return };
-                if tokio::time::timeout(PATIENCE, &mut is_gone).await.is_err() {
+                if tokio::time::timeout(patience, &mut is_gone).await.is_err() {
                     leave_raw_mode();
                     std::process::exit(EXIT_SIGNAL + signal);
                 }

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::events::{self, Asked, Signals};
 use crate::screen::{Effect, Screen, Theme};
 use crate::terminal::Terminal;
-use crate::watchdog::Watchdog;
+use crate::watchdog::{PATIENCE, Watchdog};
 use finback_client::messages::ClusterStatus;
 use finback_client::{Admin, ClientConfig, Error};
 use ratatui_crossterm::crossterm::event::Event;
@@ -41,9 +41,19 @@ struct Watch {
 /// # Errors
 /// The cluster's address makes no sense, there is no terminal, or it is gone.
 pub async fn run_screen(config: ClientConfig, options: Options, theme: Theme) -> Result<Ending> {
+    run_screen_with(PATIENCE, config, options, theme).await
+}
+
+/// [`run_screen`] with another patience with the terminal when a signal has come.
+pub(crate) async fn run_screen_with(
+    patience: Duration,
+    config: ClientConfig,
+    options: Options,
+    theme: Theme,
+) -> Result<Ending> {
     let admin = connect(config)?;
     let mut signals = Signals::new()?;
-    let _watchdog = Watchdog::start()?;
+    let _watchdog = Watchdog::start(patience)?;
     let terminal = Terminal::take()?;
     let mut keys = events::of_terminal()?;
     let mut watch = Watch {
