@@ -55,7 +55,7 @@ fn open(root: &Path) -> Result<Arc<Region>> {
     let mut table = TableDescriptor::new(TableName::parse(b"merged")?);
     table.families.push(ColumnFamilyDescriptor::with_defaults(FAMILY));
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
-    Ok(Region::open(environment, info, Arc::new(table), &mut |_, _| {})?)
+    Ok(Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?)
 }
 
 fn mutation(number: usize) -> Mutation {

@@ -92,7 +92,7 @@ fn try_open(dir: &Path, settings: &Settings) -> Result<Box<dyn Engine>, Box<dyn 
     let family = ColumnFamilyDescriptor::with_defaults(FAMILY).with("BLOCKSIZE", BLOCK_BYTES);
     table.families.push(if settings.compress { family.with("COMPRESSION", "LZ4") } else { family });
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
-    let region = Region::open(environment, info, Arc::new(table), &mut |_, _| {})?;
+    let region = Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?;
     let worked_on = Arc::downgrade(&region);
     std::thread::spawn(move || work(&worked_on, &inbox));
     Ok(Box::new(Finback { region, fs, wal, dir: dir.to_owned(), jobs }))
