@@ -85,7 +85,7 @@ impl Bucket {
         }
     }
 
-    /// Bits of the hash that the table does not use.
+    /// By other bits of the hash than those by which the table has its locks.
     fn part(&self, key: &BlockKey) -> &Part {
         &self.parts[(hash_of(key) >> 48) as usize % self.parts.len()]
     }
@@ -95,13 +95,17 @@ impl Bucket {
         self.table.get(key)
     }
 
-    /// Puts a block in, and gives back what had to go.
+    /// Puts a block in, unless it is there, and gives back what had to go.
     pub(crate) fn insert(&self, key: BlockKey, block: Arc<Block>) -> Evicted {
         // Before the insertion, which may evict it again at once.
         self.books.file_blocks.add(key.file, key.offset);
         let weight = weight(&block);
         let mut leaving = Vec::with_capacity(1);
-        self.part(&key).change(|queues| queues.insert(&self.table, key, block, weight, &mut leaving));
+        let is_in =
+            self.part(&key).change(|queues| queues.insert(&self.table, key, block, weight, &mut leaving));
+        if !is_in {
+            self.books.file_blocks.remove(key.file, key.offset);
+        }
         self.note_gone(&leaving);
         leaving
     }

@@ -44,10 +44,10 @@ impl Shares {
     }
 }
 
-/// A block cache in memory that keeps what is used again (Clock-PRO, much like S3-FIFO), in bounded bytes.
+/// A block cache in memory that keeps what is used again (S3-FIFO), in bounded bytes.
 ///
-/// HBase's priorities: a block used once and one used again (its "single" and "multi") differ by what Clock-PRO knows of
-/// them; those of IN_MEMORY families, and those of indexes and Bloom filters, have a share each.
+/// HBase's priorities: blocks used once and blocks used again (its "single" and "multi") are in two queues, of which the first is
+/// short unless it pays to have it long; those of IN_MEMORY families, and those of indexes and Bloom filters, have a share each.
 pub struct LruLikeCache {
     division: Division<2>,
     books: Arc<Bookkeeping>,

@@ -1,7 +1,7 @@
 //! What a thread looked up last of the blocks that lead to others.
 //!
 //! Every read goes through the same few index blocks and chunks of Bloom filters. In the cache proper each look-up writes to
-//! the block's lock, to its mark of use and to its count of references: with several threads these lines of memory are
+//! the block's lock and to its count of references: with several threads these lines of memory are
 //! passed around all the time. Here a thread finds such a block without writing to anything that others look at.
 //!
 //! It never finds what the cache itself does not have any more: every change to blocks of this kind, which is rare beside

@@ -56,6 +56,7 @@ pub fn run(sources: Sources) -> ExitCode {
         Ok(log) => log,
         Err(error) => return fail(&error),
     };
+    let _end_of_log = EndOfLog(log.clone());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("cannot start threads: {error}")),
@@ -75,10 +76,21 @@ pub fn run(sources: Sources) -> ExitCode {
     drop(runtime);
     drop((long_calls, connection_threads));
     drop(lock);
-    log.flush();
+    let is_read = log.flush();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => fail(&failure),
+        Err(failure) if is_read => fail(&failure),
+        // What nobody reads is not written either: the end of a server does not wait for them.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// What the log was told is written, however a server ends.
+struct EndOfLog(Log);
+
+impl Drop for EndOfLog {
+    fn drop(&mut self) {
+        self.0.flush();
     }
 }
 

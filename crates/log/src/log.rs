@@ -6,6 +6,7 @@ use crate::levels::{BadLevels, Levels};
 use crate::queue::Queue;
 use crate::seen::Seen;
 use parking_lot::RwLock;
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
 use std::io;
 use std::str::FromStr;
@@ -65,12 +66,21 @@ impl Log {
         log.subscriber(move || lines.clone()).try_init().map_err(|error| error.to_string())?;
         let thread = std::thread::Builder::new().name("log".to_owned());
         thread.spawn(move || written.write_to(io::stderr())).map_err(|error| error.to_string())?;
+        // Else who panics would wait for who reads the log, with all its locks.
+        std::panic::set_hook(Box::new(|panic| {
+            let backtrace = Backtrace::capture();
+            match backtrace.status() {
+                BacktraceStatus::Captured => tracing::error!("{panic}\n{backtrace}"),
+                _ => tracing::error!("{panic}"),
+            }
+        }));
         Ok(log)
     }
 
-    /// Waits until everything that was told is written; not for ever, if nobody reads it. For the end of a process.
-    pub fn flush(&self) {
-        self.queue.flush(PATIENCE);
+    /// Waits until everything that was told is written; not for ever, if nobody reads it. Says whether it is. For the end of a
+    /// process.
+    pub fn flush(&self) -> bool {
+        self.queue.flush(PATIENCE)
     }
 
     fn new(levels: Levels, format: Format) -> Self {

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// Bytes of lines that wait, beside as many that are being written. Lines beyond are dropped, and counted.
 pub(crate) const MOST_BYTES: usize = 1 << 20;
 
+/// Until a log is tried again that takes nothing just now.
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+
 /// Clones are of the same queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue(Arc<Shared>);
@@ -24,8 +27,9 @@ struct Lines {
     waiting: Vec<u8>,
     /// Whether others have left the queue and are not written yet.
     are_written: bool,
-    /// How many found no room since that was told.
+    /// How many were not written, ever, and how many of these were told.
     dropped: u64,
+    told: u64,
 }
 
 impl Queue {
@@ -45,28 +49,51 @@ impl Queue {
                 changed.wait(&mut lines);
             }
             lines.are_written = true;
-            (std::mem::take(&mut lines.waiting), std::mem::take(&mut lines.dropped))
+            let is_news = lines.dropped > lines.told;
+            lines.told = lines.dropped;
+            (std::mem::take(&mut lines.waiting), is_news.then_some(lines.dropped))
         };
-        if dropped > 0 {
-            // There is room now, behind what was taken, where they would have been.
-            tracing::warn!(lines = dropped, "nobody took the log: lines were dropped");
+        if let Some(dropped) = dropped {
+            // There is room now, behind what was taken, where they would have been. All of them: this line may be dropped as well.
+            tracing::warn!(
+                lines = dropped,
+                "nobody took the log: so many lines were dropped since the start"
+            );
         }
-        // There is nowhere to tell what goes wrong here.
-        let _ = to.write_all(&taken);
-        lines.lock().are_written = false;
+        let left = write_patiently(to, &taken);
+        let mut lines = lines.lock();
+        lines.dropped += left;
+        lines.are_written = false;
         changed.notify_all();
     }
 
-    /// Waits until all is written, but no longer than that.
-    pub(crate) fn flush(&self, patience: Duration) {
+    /// Waits until all is written, but no longer than that; whether it is.
+    pub(crate) fn flush(&self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut lines = self.0.lines.lock();
         while lines.are_written || !lines.waiting.is_empty() {
             if self.0.changed.wait_until(&mut lines, until).timed_out() {
-                return;
+                return false;
             }
         }
+        true
     }
+}
+
+/// Writes lines; how many of them could not be written.
+fn write_patiently(to: &mut impl Write, lines: &[u8]) -> u64 {
+    let mut written = 0;
+    while written < lines.len() {
+        match to.write(&lines[written..]) {
+            Ok(0) => break,
+            Ok(count) => written += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Of a terminal or a pipe that somebody else has made so.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(BETWEEN_TRIES),
+            Err(_) => break,
+        }
+    }
+    lines[written..].iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 /// Takes a line at a time.

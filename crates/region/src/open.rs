@@ -78,10 +78,12 @@ impl Region {
             let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
             let configs = (compaction, caching, environment.config.kept_blocks);
-            let mut store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache);
-            *store.last_flush_ms.get_mut() = environment.host.now_ms().unsigned_abs();
+            let store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache);
             stores.push(store);
         }
+        // At one time, as in HBase.
+        let opened_ms = environment.host.now_ms().unsigned_abs();
+        stores.iter_mut().for_each(|store| *store.last_flush_ms.get_mut() = opened_ms);
         stores.sort_by(|a, b| a.family.name.cmp(&b.family.name));
         let stored = stores.iter().map(Store::highest_sequence_id).max().unwrap_or(0);
         mvcc.advance_to(stored);

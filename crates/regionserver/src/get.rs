@@ -40,6 +40,9 @@ pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, 
         (get, cells) = Box::pin(read_rest(Arc::clone(&server), call, get, cells)).await?;
     }
     let result = get.result(&mut cells);
+    if cells.is_inline() {
+        cells.memory.hold_beyond(0);
+    }
     let mut reply = cells.reply(&pb::GetResponse { result: Some(result) });
     server.operations.ended_in(&from.region, Operation::Get, begun, &mut reply);
     Ok(reply)

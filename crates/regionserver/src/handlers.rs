@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Bytes from which on a batch is long: several hundred gets, or what takes as long to write.
 const LONG_BATCH_BYTES: usize = 32 << 10;
-/// Long calls of the cluster at a time, as with HBase's `hbase.regionserver.metahandler.count`. Clients may give any call such a priority.
+/// Long reads of the cluster at a time, and as many long writes: as with HBase's `hbase.regionserver.metahandler.count`. Clients may give any call such a priority.
 const TURNS_OF_THE_CLUSTER: usize = 20;
 
 /// Where long calls run, and when.
@@ -24,14 +24,22 @@ pub(crate) struct Handlers {
     count: usize,
     reads: Semaphore,
     writes: Semaphore,
-    of_the_cluster: Semaphore,
+    reads_of_the_cluster: Semaphore,
+    writes_of_the_cluster: Semaphore,
 }
 
 impl Handlers {
     /// `count`: long reads at a time, and as many long writes.
     pub(crate) fn new(count: usize, threads: Option<Handle>) -> Self {
-        let [reads, writes, of_the_cluster] = [count, count, TURNS_OF_THE_CLUSTER].map(Semaphore::new);
-        Self { threads, count, reads, writes, of_the_cluster }
+        let turns = Semaphore::new;
+        Self {
+            threads,
+            count,
+            reads: turns(count),
+            writes: turns(count),
+            reads_of_the_cluster: turns(TURNS_OF_THE_CLUSTER),
+            writes_of_the_cluster: turns(TURNS_OF_THE_CLUSTER),
+        }
     }
 
     /// Long reads and long writes that have their turn.
@@ -51,11 +59,14 @@ impl Handlers {
         kind: CallKind,
         until: Option<Instant>,
     ) -> Result<Option<Turn<'_>>, RpcException> {
-        let (turns, threads) = match kind {
-            _ if call.is_of_the_cluster() => (&self.of_the_cluster, None),
-            CallKind::Write => (&self.writes, self.threads.as_ref()),
-            _ => (&self.reads, self.threads.as_ref()),
+        let is_of_the_cluster = call.is_of_the_cluster();
+        let turns = match (kind, is_of_the_cluster) {
+            (CallKind::Write, true) => &self.writes_of_the_cluster,
+            (CallKind::Write, false) => &self.writes,
+            (_, true) => &self.reads_of_the_cluster,
+            (_, false) => &self.reads,
         };
+        let threads = self.threads.as_ref().filter(|_| !is_of_the_cluster);
         let permit = permit(turns, call, until).await?;
         Ok(permit.map(|permit| Turn { threads, permit }))
     }

@@ -34,7 +34,8 @@ impl ReadMemory {
     pub(crate) fn new(server: &RegionServer, call: &Call) -> Self {
         let factor = if call.connection.has_codec { 1 } else { INLINE_FACTOR };
         let share = server.reply_memory().share_of(call);
-        Self { share, deadline: call.deadline, factor, ..Self::within(server) }
+        let max_row_bytes = server.max_row_bytes().min(share.most() / factor);
+        Self { share, deadline: call.deadline, factor, max_row_bytes, ..Self::within(server) }
     }
 
     /// For a read whose result does not go to a client as it is.
@@ -47,6 +48,7 @@ impl ReadMemory {
     /// Counts, from now on, for a reply with its cells inside the message.
     pub(crate) fn go_inside(&mut self) {
         self.factor = INLINE_FACTOR;
+        self.max_row_bytes = self.max_row_bytes.min(self.most());
     }
 
     /// Notes how many bytes the results hold that are done.

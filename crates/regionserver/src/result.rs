@@ -5,6 +5,7 @@ use crate::server::RegionServer;
 use finback_cell::block::CellIter;
 use finback_proto::Message;
 use finback_proto::{convert, pb};
+use finback_region::ScanOutput;
 use finback_rpc::{Call, Reply};
 
 /// What a cell inside the message counts besides its bytes: as a part of the message it takes more than a short one has.
@@ -95,6 +96,14 @@ impl ReplyCells {
         }
         self.memory.set_done(self.block.capacity());
         convert::result_in_block(count)
+    }
+
+    /// Counts what was found, before it is put into the message.
+    pub(crate) fn count_inside(&mut self, out: &ScanOutput) {
+        let count: usize = out.counts.iter().map(|&count| count as usize).sum();
+        self.inline_bytes += out.cells.len() + count * INLINE_CELL_BYTES;
+        self.memory.set_done(self.inline_bytes);
+        self.memory.hold_beyond(0);
     }
 
     /// Whether cells go into the message.

@@ -507,6 +507,7 @@ fn describe(
         (cells.block, cells.may_have_tags) = (out.cells, out.may_have_tags);
         return;
     }
+    cells.count_inside(&out);
     let mut rest = CellIter::over_checked(&out.cells);
     for (&count, partial) in out.counts.iter().zip(out.partial_flags()) {
         let mut result = convert::inline_result(rest.by_ref().take(count as usize));

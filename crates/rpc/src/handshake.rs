@@ -109,13 +109,18 @@ fn session(header: Bytes, shared: &Shared, remote: SocketAddr) -> Option<Session
     Some(Session { service: Arc::clone(service), info: Arc::new(info), cells })
 }
 
-/// Major and minor version of a client, zero where it does not say. Those that have no numbers for them have the text.
+/// Major and minor version of a client, zero where it does not say, or not in numbers. Those that have no fields for them have the
+/// text.
 fn version(info: &pb::VersionInfo) -> (u32, u32) {
     if let (Some(major), Some(minor)) = (info.version_major, info.version_minor) {
         return (major, minor);
     }
-    let mut parts = info.version.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+    let mut parts = info.version.split(['.', '-']).map(str::parse);
+    match (parts.next(), parts.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor),
+        (Some(Ok(major)), None) => (major, 0),
+        _ => (0, 0),
+    }
 }
 
 async fn read_preamble(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::Result<[u8; PREAMBLE_BYTES]> {

@@ -384,26 +384,37 @@ impl Writer {
         // Who has room already may still append, and may have answered its client then: that is written as well. Nobody gets more
         // room, so that this comes to an end.
         shared.room.close();
+        let mut others = Vec::new();
         let lost = loop {
             if !self.carried.is_empty() {
                 self.reopen(); // a last time
             }
             let mut queue = shared.queue.lock();
-            if queue.entries.is_empty() {
+            if queue.entries.is_empty() && queue.waiters.is_empty() {
                 let failure = queue.failure();
                 // Not one more entry from here on.
                 queue.availability = Availability::Closed;
                 break failure.filter(|_| !self.carried.is_empty());
             }
-            let group = self.take(&mut queue);
+            let mut group = self.take(&mut queue);
             drop(queue);
+            others.append(&mut group.requests);
             self.commit(group);
         };
         if let Some(file) = self.file.take() {
             self.finish(file);
         }
         self.shared.archive_unneeded();
-        lost.map_or(Ok(()), Err)
+        let answer = lost.map_or(Ok(()), Err);
+        tell(others, &answer);
+        answer
+    }
+}
+
+/// Answers requests alike.
+pub(crate) fn tell(requests: Vec<Request>, answer: &Answer) {
+    for sender in requests.into_iter().filter_map(|request| request.answer) {
+        let _ = sender.send(answer.clone()); // nobody waits any more: fine
     }
 }
 

@@ -9,7 +9,7 @@ use finback_sync::{Mutex, MutexGuard, atomic::Ordering};
 
 use crate::{
     commit_here::Log,
-    group_commit::{Group, Writer},
+    group_commit::{Group, Writer, tell},
     log::Shared,
     queue::RequestKind,
 };
@@ -23,11 +23,7 @@ pub(crate) fn run(writer: &Mutex<Writer>, shared: &Shared) {
         writer.commit(group);
         let closing = requests.iter().any(|r| r.kind == RequestKind::Close);
         let answer = if closing { writer.close() } else { writer.roll_if_due(!requests.is_empty()) };
-        for request in requests {
-            if let Some(sender) = request.answer {
-                let _ = sender.send(answer.clone()); // nobody waits any more: fine
-            }
-        }
+        tell(requests, &answer);
         if closing {
             return;
         }

@@ -559,20 +559,28 @@ async fn a_close_says_that_what_was_answered_is_in_no_log() {
 async fn what_is_appended_while_the_log_closes_is_written() {
     let disk = disk();
     let wal = open(&disk, WalOptions { async_sync_interval: Duration::from_secs(3600), ..options() });
-    queue(&wal, 1, false, None).await;
+    let first = queue(&wal, 1, true, None).await;
     disk.faults.pause();
-    let of_close = wal.clone();
-    let closing = tokio::spawn(async move { of_close.close().await });
+    let closing = {
+        let wal = wal.clone();
+        tokio::spawn(async move { wal.close().await })
+    };
     // The thread is held up in the last write that it took with the request.
     while disk.faults.waiting() == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     queue(&wal, 2, false, None).await;
     let last = queue(&wal, 3, true, None).await;
-    let synced = wal.sync(last);
+    // Of the write that is under way, and of the one behind it; and somebody else closes the log, too.
+    let (of_first, of_last, again) = (wal.sync(first), wal.sync(last), wal.close());
     disk.faults.resume();
-    closing.await.unwrap().unwrap();
-    synced.await.unwrap();
+    let all = async { tokio::join!(closing, of_first, of_last, again) };
+    let (closed, of_first, of_last, again) =
+        tokio::time::timeout(Duration::from_secs(60), all).await.unwrap();
+    closed.unwrap().unwrap();
+    of_first.unwrap();
+    of_last.unwrap();
+    again.unwrap();
     let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
     assert_eq!(edits.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 2, 3]);
 }

@@ -1,4 +1,4 @@
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -19,7 +19,7 @@ const SHRINKS: u64 = 2;
 /// Either by so many times more at most, where few of the others are known.
 const MOST_TIMES: u64 = 8;
 
-/// Blocks that are left where they are for one that leaves: what a single insertion may cost.
+/// Blocks that are left where they are for one that leaves.
 const MAX_SPARED: usize = 32;
 
 /// Places of blocks that left with their file are cleared away when there are more of them than of others, and of these.
@@ -82,8 +82,8 @@ impl Queues {
         self.blocks
     }
 
-    /// Puts a block of so many bytes in, and gives what has to go: that which it replaces, what is in its way, or itself, if it is too
-    /// large.
+    /// Puts a block of so many bytes in, and gives what has to go: what is in its way, or itself, if it is too large. Says whether it was
+    /// not there yet; the one that is there stays as it is.
     pub(super) fn insert(
         &mut self,
         table: &Table,
@@ -91,7 +91,10 @@ impl Queues {
         block: Arc<Block>,
         weight: u64,
         leaving: &mut Vec<Kept>,
-    ) {
+    ) -> bool {
+        if table.look(&key, |_| ()).is_some() {
+            return false;
+        }
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         let has_room = self.weight + weight <= self.capacity - self.capacity / LEAST_NEW;
@@ -99,7 +102,7 @@ impl Queues {
         let kept = Kept::new(key, block, weight, ticket, stays);
         if weight > self.capacity {
             leaving.push(kept);
-            return;
+            return true;
         }
         let place = Place { key, ticket };
         self.weight += weight;
@@ -110,12 +113,9 @@ impl Queues {
             self.new_weight += weight;
             self.new.push_back(place);
         }
-        if let Some(before) = table.insert(kept) {
-            self.left(&before);
-            leaving.push(before);
-            self.clear_places(table);
-        }
+        table.insert(kept);
         self.make_room(table, leaving);
+        true
     }
 
     pub(super) fn remove(&mut self, table: &Table, key: &BlockKey) -> Option<Kept> {
@@ -216,15 +216,15 @@ impl Queues {
             {
                 None => {}
                 Some(true) => self.staying.push_back(place),
-                Some(false) => {
-                    self.gone_stayed.note(hash_of(&place.key));
-                    return table.remove(&place.key);
-                }
+                Some(false) => return self.give_up_stayed(table, place),
             }
         }
-        let place = self.new.pop_front().or_else(|| self.staying.pop_front())?;
+        if !self.new.is_empty() {
+            return self.oldest_new(table);
+        }
+        let place = self.staying.pop_front()?;
         let is_there = table.look(&place.key, |kept| kept.ticket == place.ticket)?;
-        is_there.then(|| table.remove(&place.key))?
+        is_there.then(|| self.give_up_stayed(table, place))?
     }
 
     #[cfg(test)]
@@ -235,6 +235,11 @@ impl Queues {
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.gone_new.in_order.len().max(self.gone_new.known.len()) + self.gone_stayed.in_order.len()
+    }
+
+    fn give_up_stayed(&mut self, table: &Table, place: Place) -> Option<Kept> {
+        self.gone_stayed.note(hash_of(&place.key));
+        table.remove(&place.key)
     }
 
     /// Forgets the places of blocks that are gone, if they are many.
@@ -252,31 +257,36 @@ impl Queues {
 /// Keys of blocks that left, by their hashes.
 #[derive(Debug, Default)]
 struct Gone {
-    in_order: VecDeque<u64>,
-    known: HashSet<u64, NumberHash>,
+    /// Each with the number of its note.
+    known: HashMap<u64, u64, NumberHash>,
+    /// The same, and some that are known no more, or anew.
+    in_order: VecDeque<(u64, u64)>,
+    notes: u64,
 }
 
 impl Gone {
     fn note(&mut self, hash: u64) {
-        if self.known.insert(hash) {
-            self.in_order.push_back(hash);
-        }
+        self.notes += 1;
+        self.known.insert(hash, self.notes);
+        self.in_order.push_back((hash, self.notes));
     }
 
     fn len(&self) -> u64 {
-        self.in_order.len() as u64
+        self.known.len() as u64
     }
 
     /// Whether a key is among them; it is not any more.
     fn take(&mut self, hash: u64) -> bool {
-        self.known.remove(&hash)
+        self.known.remove(&hash).is_some()
     }
 
     /// Forgets the oldest but so many.
     fn keep(&mut self, count: usize) {
         while self.in_order.len() > count {
-            let Some(oldest) = self.in_order.pop_front() else { return };
-            self.known.remove(&oldest);
+            let Some((hash, note)) = self.in_order.pop_front() else { return };
+            if self.known.get(&hash) == Some(&note) {
+                self.known.remove(&hash);
+            }
         }
     }
 }

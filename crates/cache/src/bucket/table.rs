@@ -90,17 +90,10 @@ impl Table {
         self.at(hash).read().find(hash, |kept| kept.key == *key).map(look)
     }
 
-    /// Puts a block in, and gives back the one that was there.
-    pub(super) fn insert(&self, kept: Kept) -> Option<Kept> {
+    /// Puts a block in that is not there.
+    pub(super) fn insert(&self, kept: Kept) {
         let hash = hash_of(&kept.key);
-        let mut table = self.at(hash).write();
-        match table.find_mut(hash, |there| there.key == kept.key) {
-            Some(there) => Some(std::mem::replace(there, kept)),
-            None => {
-                table.insert_unique(hash, kept, |kept| hash_of(&kept.key));
-                None
-            }
-        }
+        self.at(hash).write().insert_unique(hash, kept, |kept| hash_of(&kept.key));
     }
 
     pub(super) fn remove(&self, key: &BlockKey) -> Option<Kept> {

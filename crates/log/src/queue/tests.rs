@@ -31,10 +31,41 @@ fn who_logs_does_not_wait_for_who_reads_the_log() {
     for _ in 0..3 * LINES {
         queue.write_all(&LINE).unwrap();
     }
-    Queue::flush(&queue, Duration::from_millis(10));
+    assert!(!Queue::flush(&queue, Duration::from_millis(10)));
     assert_eq!(*taken.lock(), 0, "nor is the end of the process waited for longer than wanted");
     drop(reads);
-    Queue::flush(&queue, Duration::from_secs(60));
+    assert!(Queue::flush(&queue, Duration::from_secs(60)));
     let taken = *taken.lock();
     assert!((MOST_BYTES..=2 * MOST_BYTES).contains(&taken), "{taken}");
+}
+
+/// Takes a byte at a time, and nothing every other time; at the end it is gone.
+struct Reluctant {
+    takes: bool,
+    left: usize,
+}
+
+impl Write for Reluctant {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        self.takes = !self.takes;
+        match (self.takes, self.left) {
+            (_, 0) => Err(io::ErrorKind::BrokenPipe.into()),
+            (false, _) => Err(io::ErrorKind::WouldBlock.into()),
+            (true, _) => {
+                self.left -= 1;
+                Ok(1)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_log_that_takes_nothing_just_now_is_tried_again_and_lines_are_counted_that_one_does_not_take() {
+    let mut log = Reluctant { takes: false, left: 5 };
+    assert_eq!(write_patiently(&mut log, b"a\nb\nc\nd\n"), 2, "c\\n and d\\n");
+    assert_eq!(log.left, 0);
 }

@@ -97,7 +97,9 @@ fn state(operation: &Operation, step: &Step) -> Option<u32> {
         (Operation::ModifyNamespace { .. }, _) => 2,
         (Operation::DeleteNamespace(_), Step::Namespace(_)) => 2,
         (Operation::DeleteNamespace(_), _) => 4,
-        (Operation::CreateTable { .. }, Step::Prepare(_)) => Create::CreateTableWriteFsLayout as u32,
+        (Operation::CreateTable { .. }, Step::Otherwise(_) | Step::Prepare(_)) => {
+            Create::CreateTableWriteFsLayout as u32
+        }
         (Operation::CreateTable { .. }, Step::Open(_)) => Create::CreateTableAssignRegions as u32,
         (Operation::CreateTable { .. }, Step::Meta(edits)) if last_state(edits) => {
             Create::CreateTableUpdateDescCache as u32

@@ -24,7 +24,7 @@ pub struct MasterFigures {
     pub dead_server_count: u64,
     /// Regions per live server.
     pub average_load: f64,
-    /// Requests of clients to all regions.
+    /// Calls of clients to the region servers that live.
     pub cluster_requests: u64,
     /// Regions in transition.
     pub in_transition: u64,
