@@ -329,7 +329,7 @@ fn ctrl_c_ends_a_shell_that_waits_for_the_next_statement_of_a_script() {
     script.write_all(b"version\n").unwrap();
     // It is read to the end: who says something to nobody ends by that.
     let mut said = BufReader::new(shell.stdout.take().unwrap());
-    assert!(said.by_ref().lines().any(|line| line.unwrap().starts_with("Took ")));
+    assert!((&mut said).lines().any(|line| line.unwrap().starts_with("Took ")));
     let since = Instant::now();
     let ended = loop {
         // The first one may come before the statement has ended.
