@@ -571,16 +571,47 @@ async fn what_is_appended_while_the_log_closes_is_written() {
     }
     queue(&wal, 2, false, None).await;
     let last = queue(&wal, 3, true, None).await;
-    // Of the write that is under way, and of the one behind it; and somebody else closes the log, too.
-    let (of_first, of_last, again) = (wal.sync(first), wal.sync(last), wal.close());
+    // Somebody else closes it, too, and asks before the write goes on.
+    let again = {
+        let wal = wal.clone();
+        tokio::spawn(async move { wal.close().await })
+    };
+    tokio::time::sleep(Duration::from_millis(20)).await;
     disk.faults.resume();
-    let all = async { tokio::join!(closing, of_first, of_last, again) };
-    let (closed, of_first, of_last, again) =
+    let all = async { tokio::join!(closing, again, wal.sync(first), wal.sync(last)) };
+    let (closed, again, of_first, of_last) =
         tokio::time::timeout(Duration::from_secs(60), all).await.unwrap();
     closed.unwrap().unwrap();
+    again.unwrap().unwrap();
     of_first.unwrap();
     of_last.unwrap();
-    again.unwrap();
     let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
     assert_eq!(edits.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn who_waits_for_the_last_write_when_the_log_closes_is_answered() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { async_sync_interval: Duration::from_secs(3600), ..options() });
+    let only = queue(&wal, 1, true, None).await;
+    disk.faults.pause();
+    let closing = {
+        let wal = wal.clone();
+        tokio::spawn(async move { wal.close().await })
+    };
+    // The thread is held up in the write that it took with the request.
+    while disk.faults.waiting() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let waiting = {
+        let wal = wal.clone();
+        tokio::spawn(async move { wal.sync(only).await })
+    };
+    // It waits, before the write goes on.
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    disk.faults.resume();
+    let all = async { tokio::join!(closing, waiting) };
+    let (closed, waited) = tokio::time::timeout(Duration::from_secs(60), all).await.unwrap();
+    closed.unwrap().unwrap();
+    waited.unwrap().unwrap();
 }
