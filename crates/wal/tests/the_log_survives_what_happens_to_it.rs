@@ -4,6 +4,7 @@ mod entries;
 
 use std::{
     path::{Path, PathBuf},
+    pin::pin,
     sync::{Arc, Mutex},
     time::{Duration, Instant, SystemTime},
 };
@@ -554,35 +555,45 @@ async fn a_close_says_that_what_was_answered_is_in_no_log() {
     }
 }
 
-/// Nobody may wait for it: its writer has answered its client as soon as it was appended.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_appended_while_the_log_closes_is_written() {
-    let disk = disk();
-    let wal = open(&disk, WalOptions { async_sync_interval: Duration::from_secs(3600), ..options() });
-    let first = queue(&wal, 1, true, None).await;
+/// A log with one entry, whose thread is held up in writing it, with a request to close the log behind that.
+async fn closing(disk: &Disk) -> (Arc<Wal>, Position, tokio::task::JoinHandle<Result<(), WalError>>) {
+    let wal = open(disk, WalOptions { async_sync_interval: Duration::from_secs(3600), ..options() });
+    let position = queue(&wal, 1, true, None).await;
     disk.faults.pause();
     let closing = {
         let wal = wal.clone();
         tokio::spawn(async move { wal.close().await })
     };
-    // The thread is held up in the last write that it took with the request.
     while disk.faults.waiting() == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+    (wal, position, closing)
+}
+
+/// Has something asked whose answer is not there yet.
+async fn ask(asking: impl Future + Unpin) {
+    tokio::select! {
+        biased;
+        _ = asking => panic!("answered already"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+/// Nobody may wait for it: its writer has answered its client as soon as it was appended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_appended_while_the_log_closes_is_written() {
+    let disk = disk();
+    let (wal, first, closing) = closing(&disk).await;
     queue(&wal, 2, false, None).await;
     let last = queue(&wal, 3, true, None).await;
-    // Somebody else closes it, too, and asks before the write goes on.
-    let again = {
-        let wal = wal.clone();
-        tokio::spawn(async move { wal.close().await })
-    };
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    let mut again = pin!(wal.close());
+    ask(&mut again).await;
     disk.faults.resume();
     let all = async { tokio::join!(closing, again, wal.sync(first), wal.sync(last)) };
     let (closed, again, of_first, of_last) =
         tokio::time::timeout(Duration::from_secs(60), all).await.unwrap();
     closed.unwrap().unwrap();
-    again.unwrap().unwrap();
+    again.unwrap();
     of_first.unwrap();
     of_last.unwrap();
     let edits = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
@@ -592,26 +603,12 @@ async fn what_is_appended_while_the_log_closes_is_written() {
 #[tokio::test]
 async fn who_waits_for_the_last_write_when_the_log_closes_is_answered() {
     let disk = disk();
-    let wal = open(&disk, WalOptions { async_sync_interval: Duration::from_secs(3600), ..options() });
-    let only = queue(&wal, 1, true, None).await;
-    disk.faults.pause();
-    let closing = {
-        let wal = wal.clone();
-        tokio::spawn(async move { wal.close().await })
-    };
-    // The thread is held up in the write that it took with the request.
-    while disk.faults.waiting() == 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    let waiting = {
-        let wal = wal.clone();
-        tokio::spawn(async move { wal.sync(only).await })
-    };
-    // It waits, before the write goes on.
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    let (wal, only, closing) = closing(&disk).await;
+    let mut waiting = pin!(wal.sync(only));
+    ask(&mut waiting).await;
     disk.faults.resume();
     let all = async { tokio::join!(closing, waiting) };
     let (closed, waited) = tokio::time::timeout(Duration::from_secs(60), all).await.unwrap();
     closed.unwrap().unwrap();
-    waited.unwrap().unwrap();
+    waited.unwrap();
 }
