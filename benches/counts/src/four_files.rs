@@ -48,7 +48,7 @@ fn open(root: &Path) -> Result<Arc<Region>> {
     let environment = RegionEnvironment {
         root: RootDir::new(fs, root),
         wal: Arc::new(wal),
-        cache: Arc::new(finback_cache::LruLikeCache::new(CACHE_BYTES)),
+        cache: Arc::new(finback_cache::MemoryBlockCache::new(CACHE_BYTES)),
         host: Arc::new(PlainHost),
         config: Arc::new(RegionConfig::default()),
     };

@@ -3,7 +3,7 @@
 //! server does it. Then hit ratios of other patterns. Then blocks are evicted at full rate, and the throughput of hits is printed as
 //! it goes.
 
-use finback_cache::{BlockCache, LruLikeCache};
+use finback_cache::{BlockCache, MemoryBlockCache};
 use finback_cell::key::Key;
 use finback_hfile::testing::{file_of_rows, reader_of};
 use finback_hfile::{
@@ -55,7 +55,7 @@ fn main() {
 }
 
 fn ours(bytes: u64) -> Arc<dyn BlockCache> {
-    Arc::new(LruLikeCache::new(bytes))
+    Arc::new(MemoryBlockCache::new(bytes))
 }
 
 fn lru(bytes: u64) -> Arc<dyn BlockCache> {

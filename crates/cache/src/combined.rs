@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use finback_hfile::{Block, BlockCache, BlockPriority, BlockRef, FileId, FileIdentity};
 
 use crate::file_tier::FileTier;
-use crate::lru_like::LruLikeCache;
+use crate::memory_block_cache::MemoryBlockCache;
 
 /// Memory, and behind it a file: blocks in memory are as they are read, ready to be searched; those in the file are as they
 /// stand in their store files, encoded and compressed.
 #[derive(Debug)]
 pub struct CombinedBlockCache {
-    memory: LruLikeCache,
+    memory: MemoryBlockCache,
     file: FileTier,
     /// Memory of the tier in a file that was taken from the cache in memory.
     charged: AtomicUsize,
@@ -21,7 +21,7 @@ const TOLD_BYTES: usize = 1 << 20;
 
 impl CombinedBlockCache {
     /// Both together.
-    pub fn new(memory: LruLikeCache, file: FileTier) -> Self {
+    pub fn new(memory: MemoryBlockCache, file: FileTier) -> Self {
         file.suit(memory.capacity_bytes());
         let cache = Self { memory, file, charged: AtomicUsize::new(0) };
         cache.charge();
@@ -38,7 +38,7 @@ impl CombinedBlockCache {
     }
 
     /// The part in memory.
-    pub fn memory(&self) -> &LruLikeCache {
+    pub fn memory(&self) -> &MemoryBlockCache {
         &self.memory
     }
 

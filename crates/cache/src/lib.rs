@@ -10,7 +10,7 @@ mod bucket;
 mod combined;
 mod file_blocks;
 mod file_tier;
-mod lru_like;
+mod memory_block_cache;
 mod near;
 mod reserve;
 mod statistics;
@@ -21,5 +21,5 @@ pub use finback_hfile::BlockCache;
 
 pub use combined::CombinedBlockCache;
 pub use file_tier::{FileTier, FileTierOptions, FileTierStatistics, SEGMENT_BYTES, TierDevice};
-pub use lru_like::{LruLikeCache, Shares};
+pub use memory_block_cache::{MemoryBlockCache, Shares};
 pub use statistics::CacheStatistics;

@@ -1,6 +1,8 @@
 //! Store files behind memory and an SSD: what is read is what the file has, wherever it comes from.
 
-use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, SEGMENT_BYTES, TierDevice};
+use finback_cache::{
+    CombinedBlockCache, FileTier, FileTierOptions, MemoryBlockCache, SEGMENT_BYTES, TierDevice,
+};
 use finback_cell::key::Key;
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_hfile::testing::write_rows;
@@ -47,7 +49,8 @@ fn blocks_outlive_a_restart_and_a_file_that_was_replaced_is_another_file() {
         persistent: true,
     };
     // No memory: every block comes from a device.
-    let start = || Arc::new(CombinedBlockCache::new(LruLikeCache::new(0), FileTier::open(&options).unwrap()));
+    let start =
+        || Arc::new(CombinedBlockCache::new(MemoryBlockCache::new(0), FileTier::open(&options).unwrap()));
     write(&path, b'a');
     let cache = start();
     assert_values(&path, &cache, b'a');
@@ -82,7 +85,7 @@ fn what_the_tier_knows_is_taken_from_the_memory_of_the_cache() {
     let directory = tempfile::tempdir().unwrap();
     let options =
         FileTierOptions { path: directory.path().join("tier"), size_bytes: 64 << 20, persistent: false };
-    let cache = CombinedBlockCache::new(LruLikeCache::new(CAPACITY), FileTier::open(&options).unwrap());
+    let cache = CombinedBlockCache::new(MemoryBlockCache::new(CAPACITY), FileTier::open(&options).unwrap());
     let outside = || cache.memory().statistics().outside_bytes;
     let at_first = outside();
     assert!(at_first >= SEGMENT_BYTES as u64, "{at_first}");
@@ -123,7 +126,7 @@ fn what_the_tier_learns_after_a_restart_is_taken_from_the_memory_of_the_cache() 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tier");
     let options = FileTierOptions { path: path.clone(), size_bytes: SIZE, persistent: true };
-    let cache = CombinedBlockCache::new(LruLikeCache::new(CAPACITY), FileTier::open(&options).unwrap());
+    let cache = CombinedBlockCache::new(MemoryBlockCache::new(CAPACITY), FileTier::open(&options).unwrap());
     let file = FileIdentity { id: FileId(1), check: 1 };
     let place = |block: u64| BlockRef { offset: block << 10, size: 1 << 10 };
     let mut block = 0;
@@ -139,7 +142,7 @@ fn what_the_tier_learns_after_a_restart_is_taken_from_the_memory_of_the_cache() 
         may_be_read: Arc::clone(&may_be_read),
     };
     let tier = FileTier::on(Box::new(device), SIZE, SEGMENT_BYTES, true).unwrap();
-    let cache = CombinedBlockCache::new(LruLikeCache::new(CAPACITY), tier);
+    let cache = CombinedBlockCache::new(MemoryBlockCache::new(CAPACITY), tier);
     let outside = || cache.memory().statistics().outside_bytes;
     let at_first = outside();
     may_be_read.store(true, Ordering::SeqCst);
@@ -160,7 +163,7 @@ fn blocks_that_are_larger_than_what_the_tier_writes_at_once_are_neither_asked_of
     write_rows(&LocalFileSystem::new(), &path, WriterOptions::default(), 0..3, &[b'v'; 100 << 10]);
     let device = std::fs::File::create_new(directory.path().join("tier")).unwrap();
     let tier = FileTier::on(Box::new(device), 1 << 20, 128 << 10, false).unwrap();
-    let cache = Arc::new(CombinedBlockCache::new(LruLikeCache::new(0), tier));
+    let cache = Arc::new(CombinedBlockCache::new(MemoryBlockCache::new(0), tier));
     assert!(cache.takes_stored(60 << 10) && !cache.takes_stored(100 << 10));
     let file = LocalFileSystem::new().open(&path).unwrap();
     let reader = HFileReader::open_identified(file, &path).unwrap();

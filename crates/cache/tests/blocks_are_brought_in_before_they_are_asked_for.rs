@@ -1,7 +1,7 @@
 //! Blocks that are wanted in the cache are there when they are asked for; what is counted in the cache without being in it
 //! leaves less room.
 
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::key::Key;
 use finback_hfile::testing::{file_of_rows, reader_of};
 use finback_hfile::{
@@ -27,8 +27,8 @@ fn reader() -> Arc<HFileReader> {
     reader_of(file_of_rows(options, 0..ROWS, &[7; 70]), FileId(1))
 }
 
-fn cache(bytes: u64) -> (Arc<LruLikeCache>, Arc<dyn BlockCache>) {
-    let cache = Arc::new(LruLikeCache::new(bytes));
+fn cache(bytes: u64) -> (Arc<MemoryBlockCache>, Arc<dyn BlockCache>) {
+    let cache = Arc::new(MemoryBlockCache::new(bytes));
     (Arc::clone(&cache), cache)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache, Shares};
+use finback_cache::{BlockCache, CombinedBlockCache, FileTier, FileTierOptions, MemoryBlockCache, Shares};
 use finback_metrics::{CacheFigures, FileTierFigures};
 
 use crate::config::ServerConfig;
@@ -14,7 +14,7 @@ pub(crate) fn block_cache(
     config: &ServerConfig,
     memory_bytes: u64,
 ) -> (Arc<dyn BlockCache>, CacheStatistics) {
-    let memory = LruLikeCache::with_shares(memory_bytes, Shares::default());
+    let memory = MemoryBlockCache::with_shares(memory_bytes, Shares::default());
     let Some(path) = config.cache_file.clone() else { return in_memory(memory) };
     let options = FileTierOptions { path, size_bytes: config.cache_file_bytes, persistent: true };
     match FileTier::open(&options) {
@@ -40,13 +40,13 @@ pub(crate) fn block_cache(
     }
 }
 
-fn in_memory(memory: LruLikeCache) -> (Arc<dyn BlockCache>, CacheStatistics) {
+fn in_memory(memory: MemoryBlockCache) -> (Arc<dyn BlockCache>, CacheStatistics) {
     let cache = Arc::new(memory);
     let of = Arc::clone(&cache);
     (cache, Arc::new(move || cache_figures(&of)))
 }
 
-fn cache_figures(cache: &LruLikeCache) -> CacheFigures {
+fn cache_figures(cache: &MemoryBlockCache) -> CacheFigures {
     let statistics = cache.statistics();
     CacheFigures {
         hits: statistics.hits,

@@ -8,7 +8,7 @@ mod target;
 use crate::config::ServerConfig;
 use crate::progress_bar::ProgressBar;
 use crate::root_lock;
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
 use finback_layout::{LayoutError, RootDir};
@@ -151,7 +151,7 @@ fn environment(root: &RootDir, config: &ServerConfig) -> Result<RegionEnvironmen
     Ok(RegionEnvironment {
         root: root.clone(),
         wal: Arc::new(wal),
-        cache: Arc::new(LruLikeCache::new(CACHE_BYTES)),
+        cache: Arc::new(MemoryBlockCache::new(CACHE_BYTES)),
         host: Arc::new(PlainHost),
         config: Arc::new(RegionConfig {
             flush_size_bytes: config.tables.memstore_flush_bytes,

@@ -1,6 +1,6 @@
 //! `finback compact` on a copy of a root directory that HBase made, with files that HBase wrote, and on one of ours.
 
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::block::CellIter;
 use finback_cell::cell::CellParts;
 use finback_cell::{
@@ -103,7 +103,7 @@ impl Place {
         let environment = RegionEnvironment {
             root: self.root(),
             wal: Arc::new(wal),
-            cache: Arc::new(LruLikeCache::new(1 << 20)),
+            cache: Arc::new(MemoryBlockCache::new(1 << 20)),
             host: Arc::new(PlainHost),
             config: Arc::new(RegionConfig::default()),
         };

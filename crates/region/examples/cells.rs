@@ -10,7 +10,7 @@
 #[path = "cells/values.rs"]
 mod values;
 
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::{
     Bytes, CellBlockBuilder, CellType, ColumnFamilyDescriptor, LATEST_TIMESTAMP, Mutation, MutationKind,
     RegionInfo, Scan, TableDescriptor, TableName, cell::CellParts,
@@ -90,7 +90,7 @@ impl Measured {
 
 fn measure(shape: Shape, encoding: &str, rows: u64) -> Result<Measured> {
     let dir = tempfile::tempdir()?;
-    let cache = Arc::new(LruLikeCache::new(LARGE_CACHE_BYTES));
+    let cache = Arc::new(MemoryBlockCache::new(LARGE_CACHE_BYTES));
     let (region, stored_in) = open(dir.path(), encoding, &cache)?;
     let batches: Vec<Vec<Mutation>> = (0..rows)
         .step_by(ROWS_PER_BATCH as usize)
@@ -121,7 +121,7 @@ fn measure(shape: Shape, encoding: &str, rows: u64) -> Result<Measured> {
 }
 
 /// A region of one family, and the directory of its files.
-fn open(dir: &Path, encoding: &str, cache: &Arc<LruLikeCache>) -> Result<(Arc<Region>, PathBuf)> {
+fn open(dir: &Path, encoding: &str, cache: &Arc<MemoryBlockCache>) -> Result<(Arc<Region>, PathBuf)> {
     let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem::new());
     let wal = Wal::open(Arc::clone(&fs), dir, "localhost,0,1", Default::default(), Default::default())?;
     // Flushes are asked for here.

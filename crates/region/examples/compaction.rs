@@ -101,7 +101,7 @@ fn open(dir: &Path, codec: &str) -> Result<(Arc<Region>, PathBuf), Box<dyn Error
     let environment = RegionEnvironment {
         root: RootDir::new(fs, dir),
         wal: Arc::new(wal),
-        cache: Arc::new(finback_cache::LruLikeCache::new(64 << 20)),
+        cache: Arc::new(finback_cache::MemoryBlockCache::new(64 << 20)),
         host: Arc::new(PlainHost),
         config: Arc::new(config),
     };

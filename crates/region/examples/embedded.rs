@@ -27,7 +27,7 @@ pub(crate) async fn write_and_read(dir: &Path) -> Result<String, Box<dyn Error>>
     let environment = RegionEnvironment {
         root: finback_layout::RootDir::new(fs, dir),
         wal: Arc::new(wal),
-        cache: Arc::new(finback_cache::LruLikeCache::new(64 << 20)),
+        cache: Arc::new(finback_cache::MemoryBlockCache::new(64 << 20)),
         host: Arc::new(PlainHost),
         config: Arc::new(RegionConfig::default()),
     };

@@ -78,7 +78,7 @@ fn region(encoding: &str) -> Arc<Region> {
     let environment = RegionEnvironment {
         root: finback_layout::RootDir::new(fs, root),
         wal: Arc::new(wal.unwrap()),
-        cache: Arc::new(finback_cache::LruLikeCache::new(64 << 20)),
+        cache: Arc::new(finback_cache::MemoryBlockCache::new(64 << 20)),
         host: Arc::new(PlainHost),
         config: Arc::new(RegionConfig::default()),
     };

@@ -81,7 +81,7 @@ fn try_open(dir: &Path, settings: &Settings) -> Result<Box<dyn Engine>, Box<dyn 
     let environment = RegionEnvironment {
         root: finback_layout::RootDir::new(Arc::clone(&fs), dir),
         wal: Arc::clone(&wal),
-        cache: Arc::new(finback_cache::LruLikeCache::new(settings.cache_bytes as u64)),
+        cache: Arc::new(finback_cache::MemoryBlockCache::new(settings.cache_bytes as u64)),
         host: Arc::new(host),
         config: Arc::new(RegionConfig {
             flush_size_bytes: settings.write_buffer_bytes as u64,

@@ -1,6 +1,6 @@
 use super::{LOOKS, MAX_BYTES, Near, SLOTS};
 use crate::block_key::BlockKey;
-use crate::{LruLikeCache, Shares};
+use crate::{MemoryBlockCache, Shares};
 use finback_cell::Cell;
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
@@ -43,7 +43,7 @@ fn answer(file: &HFileReader, cache: &dyn BlockCache) -> Option<bool> {
 
 #[test]
 fn what_the_cache_has_is_found_as_often_as_it_is_looked_for_and_every_look_is_counted() {
-    let cache = Arc::new(LruLikeCache::new(1 << 20));
+    let cache = Arc::new(MemoryBlockCache::new(1 << 20));
     let shared = Arc::clone(&cache) as Arc<dyn BlockCache>;
     let file = file(1);
     let chunk = read_chunk(&file, &shared);
@@ -60,7 +60,7 @@ fn what_the_cache_has_is_found_as_often_as_it_is_looked_for_and_every_look_is_co
 
 #[test]
 fn what_is_dropped_with_its_file_is_not_found_any_more_by_any_thread() {
-    let cache = Arc::new(LruLikeCache::new(1 << 20)) as Arc<dyn BlockCache>;
+    let cache = Arc::new(MemoryBlockCache::new(1 << 20)) as Arc<dyn BlockCache>;
     let file = file(1);
     let chunk = read_chunk(&file, &cache);
     std::thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn what_is_dropped_with_its_file_is_not_found_any_more_by_any_thread() {
 #[test]
 fn what_made_room_for_data_blocks_is_not_found_any_more() {
     let no_shares = Shares { in_memory: 0.0, index: 0.0 };
-    let cache = Arc::new(LruLikeCache::with_shares(16 << 10, no_shares)) as Arc<dyn BlockCache>;
+    let cache = Arc::new(MemoryBlockCache::with_shares(16 << 10, no_shares)) as Arc<dyn BlockCache>;
     let file = file(1);
     let chunk = read_chunk(&file, &cache);
     assert_eq!(answer(&file, &*cache), Some(true));
@@ -101,7 +101,7 @@ fn what_made_room_for_data_blocks_is_not_found_any_more() {
 
 #[test]
 fn a_thread_does_not_find_in_one_cache_what_another_has() {
-    let caches = [(); 2].map(|()| Arc::new(LruLikeCache::new(1 << 20)) as Arc<dyn BlockCache>);
+    let caches = [(); 2].map(|()| Arc::new(MemoryBlockCache::new(1 << 20)) as Arc<dyn BlockCache>);
     let files = [file(1), file(1)];
     read_chunk(&files[0], &caches[0]);
     for _ in 0..2 {

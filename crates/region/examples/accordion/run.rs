@@ -4,7 +4,7 @@ use crate::host::BenchHost;
 use crate::keys::{Keys, row};
 use crate::latency::Latencies;
 use crate::plan::{Plan, Workload};
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::cell::CellParts;
 use finback_cell::{
     Bytes, CellBlockBuilder, CellType, ColumnFamilyDescriptor, Durability, Get, LATEST_TIMESTAMP, Mutation,
@@ -142,7 +142,7 @@ fn open(
     let environment = RegionEnvironment {
         root: RootDir::new(fs, dir),
         wal: Arc::new(wal),
-        cache: Arc::new(LruLikeCache::new(CACHE_BYTES)),
+        cache: Arc::new(MemoryBlockCache::new(CACHE_BYTES)),
         host: Arc::new(host),
         config: Arc::new(RegionConfig {
             flush_size_bytes: plan.flush_mib << 20,

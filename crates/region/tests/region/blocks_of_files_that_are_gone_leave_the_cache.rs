@@ -1,7 +1,7 @@
 //! What flushes, compactions, and the opening and closing of a region do to the block cache.
 
 use crate::world::{World, family, put, rest, run, scan};
-use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, LruLikeCache};
+use finback_cache::{CombinedBlockCache, FileTier, FileTierOptions, MemoryBlockCache};
 use finback_cell::Scan;
 use finback_fs::MemFileSystem;
 use finback_region::{CacheConfig, Region};
@@ -131,7 +131,7 @@ fn the_file_tier_forgets_the_inputs_of_a_compaction() {
         persistent: false,
     };
     let tier = FileTier::open(&options).unwrap();
-    let cache = Arc::new(CombinedBlockCache::new(LruLikeCache::new(0), tier));
+    let cache = Arc::new(CombinedBlockCache::new(MemoryBlockCache::new(0), tier));
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
     world.start_server().unwrap();
     let region = world.open_with(cache.clone()).unwrap();

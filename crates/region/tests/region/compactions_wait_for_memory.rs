@@ -1,7 +1,7 @@
 //! Compactions that together need more than the block cache has run one after the other; those that do not, side by side.
 
 use crate::world::{World, family, mutation, put};
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::{CellType, MutationKind};
 use finback_fs::MemFileSystem;
 use finback_region::{CompactionConfig, DateTieredConfig, JobControl, Region, RegionError, StoreEngine};
@@ -21,15 +21,15 @@ const LONG: Duration = Duration::from_secs(60);
 /// For what is not to happen: no more is waited than what makes a failure likely to be seen.
 const SHORT: Duration = Duration::from_millis(300);
 
-fn region(cache_bytes: u64) -> (World, Arc<Region>, Arc<LruLikeCache>) {
+fn region(cache_bytes: u64) -> (World, Arc<Region>, Arc<MemoryBlockCache>) {
     region_of(cache_bytes, CompactionConfig::default())
 }
 
-fn region_of(cache_bytes: u64, compaction: CompactionConfig) -> (World, Arc<Region>, Arc<LruLikeCache>) {
+fn region_of(cache_bytes: u64, compaction: CompactionConfig) -> (World, Arc<Region>, Arc<MemoryBlockCache>) {
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1), family("b", 1)]);
     world.config.compaction = compaction;
     world.start_server().unwrap();
-    let cache = Arc::new(LruLikeCache::new(cache_bytes));
+    let cache = Arc::new(MemoryBlockCache::new(cache_bytes));
     let region = world.open_with(cache.clone()).unwrap();
     for number in 0..FILES {
         for family in ["a", "b"] {

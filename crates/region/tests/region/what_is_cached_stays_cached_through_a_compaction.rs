@@ -2,7 +2,7 @@
 
 use crate::machine::Machine;
 use crate::world::{World, family, put, run, scan, value};
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::{ColumnFamilyDescriptor, FamilySelection, Scan};
 use finback_fs::MemFileSystem;
 use finback_fs::NextRead::{Later, Soon};
@@ -127,7 +127,7 @@ fn in_a_full_cache_the_output_takes_as_much_room_as_the_inputs_had() {
             vec![family("a", 1).with("COMPRESSION", compression), family("b", 1)],
         );
         world.start_server().unwrap();
-        let cache = Arc::new(LruLikeCache::new(128 << 20));
+        let cache = Arc::new(MemoryBlockCache::new(128 << 20));
         let region = world.open_with(cache.clone()).unwrap();
         for number in 0..2200 {
             let row = format!("other {number:04}");
@@ -156,7 +156,7 @@ fn in_a_full_cache_the_output_takes_as_much_room_as_the_inputs_had() {
 fn where_there_is_no_room_for_both_the_inputs_leave_first() {
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
     world.start_server().unwrap();
-    let cache = Arc::new(LruLikeCache::new(1_100_000));
+    let cache = Arc::new(MemoryBlockCache::new(1_100_000));
     let region = world.open_with(cache.clone()).unwrap();
     fill(&region, 3, &[7; 64 << 10]);
     assert_eq!(read(&region), 12);

@@ -1,7 +1,7 @@
 //! A region server with a table of open regions and no master, for programs that measure.
 #![allow(dead_code)] // Each of them uses a part of it.
 
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, ServerName, TableDescriptor, TableName};
 use finback_fs::FileSystem;
 use finback_layout::RootDir;
@@ -126,7 +126,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         info_port: 0,
         report_interval: Duration::from_secs(3),
     };
-    let cache = Arc::new(LruLikeCache::new(16 << 20));
+    let cache = Arc::new(MemoryBlockCache::new(16 << 20));
     let to_master =
         || -> Arc<dyn Channel> { Arc::new(Loopback::new(Arc::new(MasterService(Arc::clone(master))))) };
     let server = RegionServer::new(options, cache, to_master(), to_master()).expect("a region server");

@@ -1,6 +1,6 @@
 //! A region server over a file system that can fail and crash, and a master that only takes notes.
 
-use finback_cache::LruLikeCache;
+use finback_cache::MemoryBlockCache;
 use finback_cell::{
     Bytes, CellBlock, ColumnFamilyDescriptor, RegionInfo, ServerName, TableDescriptor, TableName,
 };
@@ -198,7 +198,7 @@ impl World {
         let master = Arc::new(NotingMaster::default());
         let to_master =
             || -> Arc<dyn Channel> { Arc::new(Loopback::new(Arc::new(MasterService(Arc::clone(&master))))) };
-        let cache = Arc::new(LruLikeCache::new(16 << 20));
+        let cache = Arc::new(MemoryBlockCache::new(16 << 20));
         let server = RegionServer::new(options.clone(), cache, to_master(), to_master()).unwrap();
         tokio::spawn({
             let server = Arc::clone(&server);

@@ -5,7 +5,7 @@ use super::*;
 use crate::test_blocks::{blocks, reader};
 
 /// Scans the whole file, and returns the number of cells.
-fn scan(reader: &Arc<HFileReader>, cache: &Arc<LruLikeCache>) -> usize {
+fn scan(reader: &Arc<HFileReader>, cache: &Arc<MemoryBlockCache>) -> usize {
     let cache = Arc::clone(cache) as Arc<dyn BlockCache>;
     let mut scanner = HFileScanner::new(Arc::clone(reader), Some(cache), true);
     read_through(&mut scanner, |scanner| scanner.seek(&Key::first_on_row(b""))).unwrap();
@@ -19,7 +19,7 @@ fn scan(reader: &Arc<HFileReader>, cache: &Arc<LruLikeCache>) -> usize {
 
 #[test]
 fn a_second_scan_finds_every_block_of_the_first() {
-    let cache = Arc::new(LruLikeCache::new(16 << 20));
+    let cache = Arc::new(MemoryBlockCache::new(16 << 20));
     let reader = reader(1);
     assert_eq!(scan(&reader, &cache), 200);
     let first = cache.statistics();
@@ -32,7 +32,7 @@ fn a_second_scan_finds_every_block_of_the_first() {
 
 #[test]
 fn look_ups_of_reads_that_keep_nothing_are_counted_apart() {
-    let cache = Arc::new(LruLikeCache::new(16 << 20));
+    let cache = Arc::new(MemoryBlockCache::new(16 << 20));
     let passing = |reader: &Arc<HFileReader>| {
         let of_all: Arc<dyn BlockCache> = Arc::clone(&cache) as _;
         let mut scanner = HFileScanner::new(Arc::clone(reader), Some(of_all), false);
@@ -49,7 +49,7 @@ fn look_ups_of_reads_that_keep_nothing_are_counted_apart() {
 #[test]
 fn a_full_cache_evicts_and_stays_within_its_capacity() {
     for capacity in [0, 1 << 10, 20 << 10, 100 << 10] {
-        let cache = Arc::new(LruLikeCache::new(capacity));
+        let cache = Arc::new(MemoryBlockCache::new(capacity));
         let reader = reader(1);
         for _ in 0..3 {
             assert_eq!(scan(&reader, &cache), 200);
@@ -68,7 +68,7 @@ fn a_full_cache_evicts_and_stays_within_its_capacity() {
 #[test]
 fn blocks_that_threads_put_in_and_evict_at_once_leave_with_their_file() {
     // So small that each block pushes out those of the other thread, which puts in the same ones.
-    let cache = Arc::new(LruLikeCache::new(20 << 10));
+    let cache = Arc::new(MemoryBlockCache::new(20 << 10));
     let reader = reader(1);
     for _ in 0..30 {
         std::thread::scope(|scope| {
@@ -84,10 +84,10 @@ fn blocks_that_threads_put_in_and_evict_at_once_leave_with_their_file() {
 
 #[test]
 fn a_block_that_two_threads_put_in_at_once_leaves_with_its_file() {
-    let read = Arc::new(LruLikeCache::new(16 << 20));
+    let read = Arc::new(MemoryBlockCache::new(16 << 20));
     scan(&reader(1), &read);
     let block = read.get(FileId(1), 0, BlockPriority::Normal).unwrap();
-    let cache = LruLikeCache::new(16 << 20);
+    let cache = MemoryBlockCache::new(16 << 20);
     for _ in 0..2 {
         cache.insert(FileId(1), &block, BlockPriority::Index);
     }
@@ -97,7 +97,7 @@ fn a_block_that_two_threads_put_in_at_once_leaves_with_its_file() {
 
 #[test]
 fn a_closed_file_leaves_nothing_and_others_stay() {
-    let cache = Arc::new(LruLikeCache::new(16 << 20));
+    let cache = Arc::new(MemoryBlockCache::new(16 << 20));
     let (one, two) = (reader(1), reader(2));
     scan(&one, &cache);
     let bytes_of_one = cache.statistics().bytes;
@@ -111,13 +111,13 @@ fn a_closed_file_leaves_nothing_and_others_stay() {
 }
 
 /// Puts the blocks in as if they were of so many other files, one after the other.
-fn flood(cache: &LruLikeCache, blocks: &[Arc<Block>], files: std::ops::Range<u64>) {
+fn flood(cache: &MemoryBlockCache, blocks: &[Arc<Block>], files: std::ops::Range<u64>) {
     for file in files {
         blocks.iter().for_each(|block| cache.insert(FileId(file), block, BlockPriority::Normal));
     }
 }
 
-fn found(cache: &LruLikeCache, file: u64, blocks: &[Arc<Block>], priority: BlockPriority) -> usize {
+fn found(cache: &MemoryBlockCache, file: u64, blocks: &[Arc<Block>], priority: BlockPriority) -> usize {
     let is_there = |block: &&Arc<Block>| cache.get(FileId(file), block.place().offset, priority).is_some();
     blocks.iter().filter(is_there).count()
 }
@@ -128,7 +128,7 @@ fn data_blocks_never_push_out_index_blocks_or_in_memory_families_that_fit_their_
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
     for priority in [BlockPriority::Index, BlockPriority::InMemory] {
         // A quarter is room for 100 of the 200 blocks.
-        let cache = LruLikeCache::new(2 * bytes);
+        let cache = MemoryBlockCache::new(2 * bytes);
         flood(&cache, &blocks, 1000..1010);
         let kept = &blocks[..90];
         kept.iter().for_each(|block| cache.insert(FileId(1), block, priority));
@@ -144,7 +144,7 @@ fn data_blocks_never_push_out_index_blocks_or_in_memory_families_that_fit_their_
 fn what_does_not_fit_its_share_competes_with_data_blocks() {
     let blocks = blocks(&reader(1));
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
-    let cache = LruLikeCache::new(2 * bytes);
+    let cache = MemoryBlockCache::new(2 * bytes);
     blocks.iter().for_each(|block| cache.insert(FileId(1), block, BlockPriority::Index));
     assert_eq!(cache.statistics().evictions, 0, "nothing else wants the room");
     // Data blocks that are all used again.
@@ -162,8 +162,8 @@ fn what_does_not_fit_its_share_competes_with_data_blocks() {
 fn an_unused_share_is_lent_to_data_blocks_and_given_back_when_files_close() {
     let blocks = blocks(&reader(1));
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
-    let cache = LruLikeCache::new(bytes * 11 / 10);
-    let fills = |cache: &LruLikeCache, file| {
+    let cache = MemoryBlockCache::new(bytes * 11 / 10);
+    let fills = |cache: &MemoryBlockCache, file| {
         flood(cache, &blocks, file..file + 1);
         found(cache, file, &blocks, BlockPriority::Normal)
     };
@@ -180,7 +180,7 @@ fn an_unused_share_is_lent_to_data_blocks_and_given_back_when_files_close() {
 fn a_scan_does_not_push_out_what_is_used_again() {
     let blocks = blocks(&reader(1));
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
-    let cache = LruLikeCache::new(bytes);
+    let cache = MemoryBlockCache::new(bytes);
     let hot = &blocks[..100];
     for _ in 0..3 {
         for block in hot {
@@ -194,7 +194,7 @@ fn a_scan_does_not_push_out_what_is_used_again() {
 }
 
 /// Asks for the blocks one after the other, so many times, and puts in what is missing. Says how many were there the last time.
-fn ask_in_turn(cache: &LruLikeCache, file: u64, blocks: &[Arc<Block>], times: usize) -> usize {
+fn ask_in_turn(cache: &MemoryBlockCache, file: u64, blocks: &[Arc<Block>], times: usize) -> usize {
     let mut hits = 0;
     for _ in 0..times {
         hits = 0;
@@ -214,7 +214,7 @@ fn of_a_table_that_is_scanned_again_and_again_and_does_not_fit_a_part_stays() {
     let blocks = blocks(&reader(1));
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
     // The least recently used is the one that is wanted next: an LRU finds none.
-    let cache = LruLikeCache::new(bytes / 2);
+    let cache = MemoryBlockCache::new(bytes / 2);
     let hits: usize = (0..30).map(|_| ask_in_turn(&cache, 1, &blocks, 1)).sum();
     assert!(hits > 30 * 12, "{hits} of {}, where half fit", 30 * 200);
 }
@@ -223,7 +223,7 @@ fn of_a_table_that_is_scanned_again_and_again_and_does_not_fit_a_part_stays() {
 fn what_is_used_no_more_makes_room_for_what_is() {
     let blocks = blocks(&reader(1));
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
-    let cache = LruLikeCache::new(bytes);
+    let cache = MemoryBlockCache::new(bytes);
     for round in 0..3 {
         assert!(ask_in_turn(&cache, round, &blocks[..180], 20) > 170, "{round}");
     }
@@ -233,7 +233,7 @@ fn what_is_used_no_more_makes_room_for_what_is() {
 fn what_is_wanted_again_soon_and_then_no_more_is_there() {
     let blocks = blocks(&reader(1));
     let bytes: u64 = blocks.iter().map(|block| crate::bucket::weight(block)).sum();
-    let cache = LruLikeCache::new(bytes);
+    let cache = MemoryBlockCache::new(bytes);
     // Each is asked for again when 50 others have come, a quarter of what there is room for.
     let at = |number: usize| (1 + number as u64 / 200, &blocks[number % 200]);
     let mut again = 0;
@@ -253,7 +253,7 @@ fn what_is_wanted_again_soon_and_then_no_more_is_there() {
 
 #[test]
 fn threads_that_insert_read_and_close_leave_a_sound_cache() {
-    let cache = Arc::new(LruLikeCache::new(120 << 10));
+    let cache = Arc::new(MemoryBlockCache::new(120 << 10));
     std::thread::scope(|scope| {
         for id in 1..=4 {
             let cache = Arc::clone(&cache);
@@ -272,7 +272,7 @@ fn threads_that_insert_read_and_close_leave_a_sound_cache() {
 #[test]
 fn what_comes_and_goes_beside_the_cache_does_not_change_its_capacity_each_time() {
     const CAPACITY: u64 = 2 << 30;
-    let cache = LruLikeCache::new(CAPACITY);
+    let cache = MemoryBlockCache::new(CAPACITY);
     cache.outside_changed(124 << 20);
     let mut capacities = std::collections::BTreeSet::new();
     for change in [8 << 20, -(8 << 20)].repeat(50) {

@@ -48,13 +48,13 @@ impl Shares {
 ///
 /// HBase's priorities: blocks used once and blocks used again (its "single" and "multi") are in two queues, of which the first is
 /// short unless it pays to have it long; those of IN_MEMORY families, and those of indexes and Bloom filters, have a share each.
-pub struct LruLikeCache {
+pub struct MemoryBlockCache {
     division: Division<2>,
     books: Arc<Bookkeeping>,
     capacity_bytes: u64,
 }
 
-impl LruLikeCache {
+impl MemoryBlockCache {
     /// A cache of at most `capacity_bytes`, with the usual shares. With 0 it keeps nothing.
     pub fn new(capacity_bytes: u64) -> Self {
         Self::with_shares(capacity_bytes, Shares::default())
@@ -95,7 +95,7 @@ impl LruLikeCache {
     }
 }
 
-impl BlockCache for LruLikeCache {
+impl BlockCache for MemoryBlockCache {
     fn get(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
         let key = BlockKey { file, offset };
         let found = match priority {
@@ -183,9 +183,9 @@ impl BlockCache for LruLikeCache {
     }
 }
 
-impl fmt::Debug for LruLikeCache {
+impl fmt::Debug for MemoryBlockCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LruLikeCache").field("statistics", &self.statistics()).finish_non_exhaustive()
+        f.debug_struct("MemoryBlockCache").field("statistics", &self.statistics()).finish_non_exhaustive()
     }
 }
 
