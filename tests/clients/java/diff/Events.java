@@ -1,8 +1,10 @@
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.MemoryCompactionPolicy;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.io.compress.Compression;
 import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
 import org.apache.hadoop.hbase.regionserver.BloomType;
 
@@ -65,7 +67,7 @@ final class Events {
     return !family.isNewVersionBehavior() || family.getMinVersions() == 0 || KeptOut.NEW_VERSION_NAMED_COLUMNS.isIn();
   }
 
-  /** Changes one attribute of a family. */
+  /** Changes one attribute of a family, and often one more. */
   private static Operation alter(Draw draw, Schema schema) {
     byte[] family = schema.family(draw);
     // What HBase has defects with, see Schema, comes last.
@@ -76,6 +78,7 @@ final class Events {
     DataBlockEncoding encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
     BloomType bloom = draw.of(BloomType.NONE, BloomType.ROW, BloomType.ROWCOL);
     int blockSize = draw.of(64, 512, 65536);
+    Addition addition = Addition.of(draw);
     String text = Answer.bytes(family) + " " + switch (attribute) {
       case 0 -> "VERSIONS " + versions;
       case 4 -> "TTL " + (forever ? "FOREVER" : Schema.TTL_S);
@@ -83,7 +86,7 @@ final class Events {
       case 2 -> "BLOOMFILTER " + bloom;
       case 3 -> "BLOCKSIZE " + blockSize;
       default -> "KEEP_DELETED_CELLS " + keep;
-    };
+    } + addition.text;
     return Operation.of("alter", () -> text, t -> {
       t.flushAndSettle();
       ColumnFamilyDescriptor old = t.admin.getDescriptor(t.name).getColumnFamily(family);
@@ -96,9 +99,34 @@ final class Events {
         case 3 -> builder.setBlocksize(blockSize);
         default -> builder.setKeepDeletedCells(keep);
       }
+      addition.change.of(builder, t.server.isFinback());
       t.admin.modifyTable(TableDescriptorBuilder.newBuilder(t.admin.getDescriptor(t.name)).modifyColumnFamily(builder.build()).build());
       t.compact(false);
       return t.contents();
     });
+  }
+
+  /** What else an alteration changes: nothing, or an attribute that is drawn after all others, so that these are what they were without it. */
+  private record Addition(String text, Change change) {
+    private interface Change {
+      void of(ColumnFamilyDescriptorBuilder builder, boolean finback);
+    }
+
+    static Addition of(Draw draw) {
+      int kind = draw.below(6), minVersions = draw.between(0, 2);
+      Compression.Algorithm hbase = draw.of(Schema.Family.HBASE_COMPRESSIONS), finback = draw.of(Schema.Family.FINBACK_COMPRESSIONS);
+      MemoryCompactionPolicy policy = draw.of(MemoryCompactionPolicy.values());
+      return switch (kind) {
+        case 0 -> new Addition(", MIN_VERSIONS " + minVersions, (family, here) -> {
+          ColumnFamilyDescriptor now = family.build();
+          // See mayExpire.
+          boolean counts = now.isNewVersionBehavior() && now.getTimeToLive() != HConstants.FOREVER && !KeptOut.NEW_VERSION_NAMED_COLUMNS.isIn();
+          family.setMinVersions(counts ? 0 : Math.min(minVersions, now.getMaxVersions()));
+        });
+        case 1 -> new Addition(", COMPRESSION " + hbase + " or " + finback, (family, here) -> family.setCompressionType(here ? finback : hbase));
+        case 2 -> new Addition(", IN_MEMORY_COMPACTION " + policy, (family, here) -> family.setInMemoryCompaction(policy));
+        default -> new Addition("", (family, here) -> {});
+      };
+    }
   }
 }

@@ -109,6 +109,9 @@ final class Schema {
 
   /** A column family's attributes. */
   static final class Family {
+    static final Compression.Algorithm[] HBASE_COMPRESSIONS = {Compression.Algorithm.NONE, Compression.Algorithm.GZ};
+    static final Compression.Algorithm[] FINBACK_COMPRESSIONS = {Compression.Algorithm.NONE, Compression.Algorithm.GZ, Compression.Algorithm.SNAPPY, Compression.Algorithm.LZ4, Compression.Algorithm.ZSTD};
+
     final byte[] name;
     private final boolean newVersionBehavior;
     private final int versions, minVersions, ttl, blockSize;
@@ -130,8 +133,8 @@ final class Schema {
       bloom = draw.of(BloomType.values());
       encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
       blockSize = draw.of(64, 256, 1024, 65536);
-      hbaseCompression = draw.of(Compression.Algorithm.NONE, Compression.Algorithm.GZ);
-      finbackCompression = draw.of(Compression.Algorithm.NONE, Compression.Algorithm.GZ, Compression.Algorithm.SNAPPY, Compression.Algorithm.LZ4, Compression.Algorithm.ZSTD);
+      hbaseCompression = draw.of(HBASE_COMPRESSIONS);
+      finbackCompression = draw.of(FINBACK_COMPRESSIONS);
     }
 
     /** See KeptOut.ROWCOL_SEEK. */
