@@ -97,6 +97,8 @@ pub struct WalReader {
     torn: Option<TornTail>,
     /// What searches for entries behind damage may yet read.
     search_budget: u64,
+    /// From the first damage on.
+    later_proofs: Option<torn_tail::LaterProofs>,
 }
 
 impl WalReader {
@@ -151,6 +153,7 @@ impl WalReader {
             counts: true,
             torn: None,
             search_budget,
+            later_proofs: None,
         })
     }
 
@@ -389,7 +392,9 @@ impl WalReader {
         {
             return Err(self.corrupt(self.position, reason));
         }
-        match torn_tail::later_proof(&mut self.window, self.position) {
+        let window = &self.window;
+        let proofs = self.later_proofs.get_or_insert_with(|| torn_tail::LaterProofs::new(window.again()));
+        match proofs.after(self.position) {
             Ok(None) => {}
             Ok(Some(proof)) => {
                 let reason = format!("{reason}; but the entry at offset {proof} shows that it was durable");

@@ -24,10 +24,54 @@ pub(crate) fn search_budget(window: &FileWindow) -> u64 {
     window.file_len().saturating_mul(MAX_PASSES)
 }
 
-/// The offset of an entry after `torn` that proves `torn` durable, if there is one.
-pub(crate) fn later_proof(window: &mut FileWindow, torn: u64) -> Result<Option<u64>, NoEntry> {
-    let mut budget = search_budget(window);
-    next_guarded(window, torn, &mut budget, |mark| mark.durable_offset > torn)
+/// Looks for entries that prove others durable, from the beginning of a file to its end: each byte is searched once, however often
+/// it is asked.
+#[derive(Debug)]
+pub(crate) struct LaterProofs {
+    /// Of its own: the reader's stays where the reader is.
+    window: FileWindow,
+    /// No mark before this offset proves what was not asked for yet, but for the last one found.
+    from: u64,
+    last: Option<Found>,
+    budget: u64,
+    /// Why the search has ended.
+    gave_up: Option<String>,
+}
+
+impl LaterProofs {
+    pub(crate) fn new(window: FileWindow) -> Self {
+        let budget = search_budget(&window);
+        Self { window, from: 0, last: None, budget, gave_up: None }
+    }
+
+    /// The offset of the first entry after `torn` that proves `torn` durable, if there is one. `torn` never goes back.
+    pub(crate) fn after(&mut self, torn: u64) -> Result<Option<u64>, NoEntry> {
+        // Those before it knew of less, and none knows of anything behind itself.
+        if let Some(last) = self.last.filter(|last| last.durable_offset > torn) {
+            return Ok(Some(last.offset));
+        }
+        if let Some(reason) = &self.gave_up {
+            return Err(NoEntry::Invalid(reason.clone()));
+        }
+        let from = self.from.max(torn);
+        let wanted = |mark: Integrity| mark.durable_offset > torn;
+        let found = search(&mut self.window, from, torn, &mut self.budget, wanted);
+        if let Err(NoEntry::Invalid(reason)) = &found {
+            self.gave_up = Some(reason.clone());
+        }
+        self.last = found?;
+        self.from = self.last.map_or(self.window.file_len(), |found| found.mark + 1);
+        Ok(self.last.map(|found| found.offset))
+    }
+}
+
+/// An entry whose checksum holds.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    offset: u64,
+    /// Where its mark is.
+    mark: u64,
+    durable_offset: u64,
 }
 
 /// The offset of the first entry after `damage` whose checksum holds, if there is one that is `wanted`.
@@ -37,8 +81,18 @@ pub(crate) fn next_guarded(
     budget: &mut u64,
     wanted: impl Fn(Integrity) -> bool,
 ) -> Result<Option<u64>, NoEntry> {
+    Ok(search(window, damage, damage, budget, wanted)?.map(|found| found.offset))
+}
+
+/// The first such entry whose mark is at `from` or behind it.
+fn search(
+    window: &mut FileWindow,
+    mut from: u64,
+    damage: u64,
+    budget: &mut u64,
+    wanted: impl Fn(Integrity) -> bool,
+) -> Result<Option<Found>, NoEntry> {
     let len = window.file_len();
-    let mut from = damage;
     while from < len {
         // With what the key before a mark takes: looking back at it reads nothing again.
         let start = from.saturating_sub(MAX_GUARDED_KEY_BYTES as u64).max(damage);
@@ -53,10 +107,11 @@ pub(crate) fn next_guarded(
         };
         let mark = from + hit as u64;
         let value = window.slice(mark + PREFIX.len() as u64, VALUE_BYTES)?.first_chunk();
-        if value.is_some_and(|value| wanted(Integrity::of_value(value)))
-            && let Some(found) = entry_with_mark_at(window, mark, damage, budget)?
+        let integrity = value.map(Integrity::of_value);
+        if let Some(Integrity { durable_offset, .. }) = integrity.filter(|&integrity| wanted(integrity))
+            && let Some(offset) = entry_with_mark_at(window, mark, damage, budget)?
         {
-            return Ok(Some(found));
+            return Ok(Some(Found { offset, mark, durable_offset }));
         }
         from = mark + 1;
     }

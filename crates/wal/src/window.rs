@@ -20,6 +20,11 @@ impl FileWindow {
         Self { file, len, bytes: Vec::new(), start: 0 }
     }
 
+    /// Another one over the same file.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(Arc::clone(&self.file), self.len)
+    }
+
     pub(crate) fn file_len(&self) -> u64 {
         self.len
     }

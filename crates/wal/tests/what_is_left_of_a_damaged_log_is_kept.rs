@@ -4,10 +4,11 @@ mod entries;
 mod golden;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use entries::{cells, file_bytes, key, read, write_file};
 use finback_compression::Compression;
-use finback_fs::{LocalFileSystem, MemFileSystem};
+use finback_fs::{FaultyFileSystem, LocalFileSystem, MemFileSystem};
 use finback_wal::{
     SalvagedLog, WalCompression, WalError, WalFileWriter, copy_sound_entries, find_sound_entries,
 };
@@ -104,6 +105,71 @@ fn several_damages_and_a_header_that_is_gone() {
     assert_eq!(found.losses[1].bytes, offsets[5] - offsets[3]);
     damaged[..4].fill(0xff);
     assert_eq!(left(&damaged).unwrap().0, [1, 2, 5, 6, 7, 8, 9, 10]);
+}
+
+#[test]
+fn a_log_with_many_damages_is_not_read_once_for_each() {
+    const MANY: u64 = 2000;
+    let fs = FaultyFileSystem::new(Arc::new(MemFileSystem::new()));
+    let mut writer = WalFileWriter::create(&fs, Path::new(LOG), None).unwrap();
+    let mut offsets = Vec::new();
+    for id in 0..MANY {
+        offsets.push(writer.len());
+        writer.gather(&key(b"region", id), &cells(&[b'v'; 1000])).unwrap();
+        writer.write().unwrap();
+    }
+    drop(writer);
+    let mut damaged = file_bytes(&fs, Path::new(LOG));
+    let hits: Vec<usize> = (1..offsets.len()).step_by(4).collect();
+    hits.iter().for_each(|&hit| damaged[offsets[hit] as usize + 20] ^= 1);
+    write_file(&fs, Path::new(LOG), &damaged);
+    let before = fs.faults().reads();
+    let found = find_sound_entries(&fs, Path::new(LOG)).unwrap();
+    let reads = fs.faults().reads() - before;
+    assert!(reads < 100, "{reads} reads of {} bytes", damaged.len());
+    assert_eq!((hits.len(), found.entries), (500, MANY - 500));
+    assert_eq!((found.losses.len(), found.untold_losses), (20, 480));
+    for (loss, hit) in found.losses.iter().zip(hits) {
+        assert_eq!((loss.offset, loss.bytes), (offsets[hit], offsets[hit + 1] - offsets[hit]));
+        let next = format!("the entry at offset {} is sound", offsets[hit + 1]);
+        assert!(loss.reason.contains(&next), "{loss:?}");
+    }
+}
+
+#[test]
+fn each_damage_is_told_with_the_entry_that_shows_that_it_was_on_disk() {
+    let fs = MemFileSystem::new();
+    let mut writer = WalFileWriter::create(&fs, Path::new(LOG), None).unwrap();
+    let mut offsets = Vec::new();
+    for id in 0..24 {
+        offsets.push(writer.len());
+        writer.gather(&key(b"region", id), &cells(b"value")).unwrap();
+        writer.write().unwrap();
+        if id % 5 == 4 {
+            writer.sync().unwrap();
+        }
+    }
+    drop(writer);
+    let mut damaged = file_bytes(&fs, Path::new(LOG));
+    for hit in [1, 2, 6, 7, 9, 13, 15, 21] {
+        damaged[offsets[hit] as usize + 20] ^= 1;
+    }
+    let (_, found) = left(&damaged).unwrap();
+    let told = [(1, Some(5)), (6, Some(10)), (9, Some(10)), (13, Some(16)), (15, Some(20)), (21, None)];
+    assert_eq!(found.losses.len(), told.len(), "{found:?}");
+    for (loss, (hit, proof)) in found.losses.iter().zip(told) {
+        let why = match proof {
+            Some(proof) => {
+                format!("but the entry at offset {} shows that it was durable", offsets[proof])
+            }
+            None => format!(
+                "the entry at offset {} is sound, and does not tell that this was on disk",
+                offsets[hit + 1]
+            ),
+        };
+        assert_eq!(loss.offset, offsets[hit]);
+        assert!(loss.reason.ends_with(&why), "{loss:?}: {why}");
+    }
 }
 
 #[test]

@@ -17,6 +17,6 @@ fn a_key_length_beyond_all_files_is_no_proof() {
     let fs = MemFileSystem::new();
     let path = Path::new("/log");
     fs.create_new(path).unwrap().append(&content).unwrap();
-    let mut window = FileWindow::new(fs.open(path).unwrap(), content.len() as u64);
-    assert!(matches!(later_proof(&mut window, 0), Ok(None)));
+    let window = FileWindow::new(fs.open(path).unwrap(), content.len() as u64);
+    assert!(matches!(LaterProofs::new(window).after(0), Ok(None)));
 }
