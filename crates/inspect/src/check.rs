@@ -19,7 +19,7 @@ mod verified_files;
 
 use crate::error::InspectError;
 use crate::offline_meta::OfflineMeta;
-use finback_layout::RootDir;
+use finback_layout::{KeptFiles, RootDir};
 use finding::FindingKind as Kind;
 pub use finding::{Finding, FindingKind, Severity};
 pub use hole::HoleFilling;
@@ -27,6 +27,7 @@ pub use live::{Cluster, ClusterRegion, ClusterServer, ClusterTransition, check_c
 pub use repair::{DescriptorSource, Losses, Repair};
 pub use report::CheckReport;
 pub use salvage::{Left, Salvage};
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// Who is told how a check goes on.
@@ -69,7 +70,8 @@ pub fn check_directory(
     options: CheckOptions,
     watcher: &mut dyn CheckWatcher,
 ) -> Result<CheckReport, InspectError> {
-    let mut check = Check { root, watcher, report: CheckReport::new(root.path()) };
+    let mut check =
+        Check { root, watcher, report: CheckReport::new(root.path()), kept_files: OnceCell::new() };
     if !check.is_root_directory()? {
         return Ok(check.report);
     }
@@ -118,6 +120,8 @@ struct Check<'a> {
     root: &'a RootDir,
     watcher: &'a mut dyn CheckWatcher,
     report: CheckReport,
+    /// Files that somebody needs, or why they are not known: looked for once, when they are asked for.
+    kept_files: OnceCell<Result<KeptFiles, String>>,
 }
 
 impl Check<'_> {
@@ -138,7 +142,12 @@ impl Check<'_> {
 
     /// A directory that is in the way goes aside, unless others have files of it, which they would not find there.
     fn aside_unless_needed(&self, finding: Finding) -> Finding {
-        let why = match self.root.has_files_of_others(&finding.path) {
+        let kept = self.kept_files.get_or_init(|| self.root.kept_files().map_err(|error| error.to_string()));
+        let is_needed = match kept {
+            Ok(kept) => self.root.has_files_of_others(&finding.path, kept).map_err(|error| error.to_string()),
+            Err(error) => Err(error.clone()),
+        };
+        let why = match is_needed {
             Ok(false) => return finding.aside(),
             Ok(true) => "a snapshot, or a link or a reference elsewhere, leads to files of it".to_owned(),
             Err(error) => format!("whether others have files of it is not known: {error}"),

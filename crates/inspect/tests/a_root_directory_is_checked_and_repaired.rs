@@ -3,13 +3,15 @@
 mod root;
 
 use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo};
-use finback_fs::LocalFileSystem;
+use finback_fs::{FaultyFileSystem, LocalFileSystem};
 use finback_hfile::WriterOptions;
 use finback_hfile::testing::write_rows;
-use finback_inspect::{CheckReport, Losses, Severity};
-use root::{FILE, Root, found_in, region_edits, region_gone};
+use finback_inspect::{CheckOptions, CheckReport, Losses, Severity, check_directory};
+use finback_layout::RootDir;
+use root::{FILE, Root, Silent, found_in, region_edits, region_gone};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[test]
 fn a_sound_directory_has_no_findings() {
@@ -179,6 +181,27 @@ fn what_others_have_files_of_stays_where_it_is() {
     assert!(report.findings.iter().all(|finding| finding.message.contains("a link")), "{report:#?}");
     links.iter().for_each(|link| fs::remove_file(link).unwrap());
     assert_eq!(root.check_by(false).repairs(Losses::Accepted).count(), 3);
+}
+
+#[test]
+fn what_others_have_files_of_is_looked_for_once() {
+    let looks = |orphans: usize| {
+        let root = Root::new();
+        for number in 0..orphans {
+            let family = root.directory.path().join(format!("data/default/o{number}/{FILE}/f"));
+            fs::create_dir_all(&family).unwrap();
+            fs::write(family.join(FILE), b"cells").unwrap();
+        }
+        let fs = FaultyFileSystem::new(Arc::new(LocalFileSystem));
+        let faults = fs.faults();
+        let dir = RootDir::new(Arc::new(fs), root.directory.path());
+        let report = check_directory(&dir, CheckOptions { verifies_files: false }, &mut Silent).unwrap();
+        assert_eq!(report.repairs(Losses::Accepted).count(), orphans, "{report:#?}");
+        faults.reads()
+    };
+    // Each costs a look at itself, however many there are.
+    let [few, more, many] = [10, 20, 30].map(looks);
+    assert_eq!(many - more, more - few, "{few}, {more}, {many}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub use initialize::LAYOUT_VERSION;
 pub use kept_switches::KeptSwitches;
 pub use reference::{Half, Reference};
 pub use root_dir::{RootDir, WalDir};
-pub use snapshot::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest, is_expired};
+pub use snapshot::{FamilyFiles, KeptFiles, RegionFiles, SnapshotFile, SnapshotManifest, is_expired};
 pub use store_file_name::{FileLink, StoreFileName, new_store_file_name};
 pub use store_file_tracker::{MIGRATION_DESTINATION, MIGRATION_SOURCE, StoreFileTracker, TRACKER};
 pub use store_files::StoreFileEntry;

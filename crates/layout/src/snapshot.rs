@@ -16,7 +16,7 @@ mod taking;
 mod verification;
 
 pub use info::is_expired;
-pub(crate) use kept_files::KeptFiles;
+pub use kept_files::KeptFiles;
 pub(crate) use making::LINKS_PREFIX;
 pub use manifest::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest};
 

@@ -174,25 +174,47 @@ fn a_reference_keeps_what_it_leads_to() {
     assert_eq!((world.clean(), world.is_kept()), (2, false));
 }
 
+fn has_files_of_others(world: &World, dir: &Path) -> bool {
+    world.root.has_files_of_others(dir, &world.root.kept_files().unwrap()).unwrap()
+}
+
 #[test]
 fn a_directory_has_files_of_others_where_a_snapshot_or_a_region_elsewhere_leads_there() {
     let world = World::new();
     let (table, region) = (&world.table.name, &world.region);
     let is_needed = || {
         let dir = world.root.region_dir(table, &region.encoded_name());
-        world.root.has_files_of_others(&dir).unwrap()
+        has_files_of_others(&world, &dir)
     };
     assert!(!is_needed());
     let merged = RegionInfo { region_id: 9, ..region.clone() };
     world.root.create_offspring(&merged, std::slice::from_ref(region), &["f".into()]).unwrap();
     assert!(is_needed());
     // The table as a whole has both.
-    assert!(!world.root.has_files_of_others(&world.root.table_dir(table)).unwrap());
+    assert!(!has_files_of_others(&world, &world.root.table_dir(table)));
     world.root.archive_region(table, &merged.encoded_name()).unwrap();
     assert!(!is_needed());
     world.take();
     assert!(is_needed());
-    assert!(world.root.has_files_of_others(&world.root.table_dir(table)).unwrap());
+    assert!(has_files_of_others(&world, &world.root.table_dir(table)));
+}
+
+#[test]
+fn what_a_directory_leads_to_itself_is_of_others_too_if_they_lead_there() {
+    let world = World::new();
+    let table = &world.table.name;
+    world.take();
+    world.make_clone();
+    world.root.delete_snapshot("s").unwrap();
+    let merged = RegionInfo { region_id: 9, ..world.region.clone() };
+    world.root.create_offspring(&merged, std::slice::from_ref(&world.region), &["f".into()]).unwrap();
+    let of_table = world.root.table_dir(table);
+    assert!(has_files_of_others(&world, &of_table));
+    assert!(has_files_of_others(&world, of_table.parent().unwrap()));
+    assert!(!has_files_of_others(&world, &world.root.data_dir()));
+    world.root.archive_table(&world.clone.name).unwrap();
+    assert!(!has_files_of_others(&world, &of_table));
+    assert!(has_files_of_others(&world, &world.root.region_dir(table, &world.region.encoded_name())));
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Files that somebody needs who does not have them: snapshots, regions with links and references.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    path::Path,
+    sync::Arc,
+};
 
 use finback_cell::region_info::hex_md5;
 use finback_fs::DirEntry;
@@ -10,9 +14,10 @@ use super::info::SNAPSHOT_INFO;
 use super::manifest::{DATA_MANIFEST, REGION_MANIFEST, RegionFiles, read};
 use crate::{LayoutError, Result, RootDir, StoreFileName};
 
-/// What stands for a file: its name's digits, which are random. Two that have them in common are both kept.
+/// What stands for a file: its name's digits, which are random. Two that have them in common are both kept. With it the directory
+/// that has all that leads there; none where a snapshot does.
 #[derive(Debug, Default)]
-pub(crate) struct KeptFiles(HashSet<u128>);
+pub struct KeptFiles(HashMap<u128, Option<Arc<Path>>>);
 
 const DIGITS: usize = 32;
 
@@ -25,21 +30,38 @@ fn key(name: &str) -> u128 {
 impl KeptFiles {
     /// Whether somebody may need a file of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.contains(&key(name))
+        self.0.contains_key(&key(name))
     }
 
-    /// Keeps what a store file of that name leads to; if it is part of a snapshot, also itself.
-    fn keep(&mut self, name: &str, itself: bool) {
-        if itself {
-            self.0.insert(key(name));
+    /// Whether somebody outside of a directory may need a file of that name.
+    fn has_for_others(&self, name: &str, dir: &Path) -> bool {
+        let is_other = |from: &Option<Arc<Path>>| from.as_ref().is_none_or(|from| !from.starts_with(dir));
+        self.0.get(&key(name)).is_some_and(is_other)
+    }
+
+    /// Keeps a file for what is in the directory `from`, or for a snapshot.
+    fn add(&mut self, name: &str, from: Option<&Arc<Path>>) {
+        match self.0.entry(key(name)) {
+            Entry::Vacant(entry) => {
+                entry.insert(from.cloned());
+            }
+            Entry::Occupied(mut entry) => {
+                let both = entry.get().as_ref().zip(from).map(|(before, from)| common(before, from));
+                entry.insert(both);
+            }
+        }
+    }
+
+    /// Keeps what a store file of that name in the directory `from` leads to; if it is part of a snapshot, also itself.
+    fn keep(&mut self, name: &str, from: Option<&Arc<Path>>) {
+        if from.is_none() {
+            self.add(name, from);
         }
         match StoreFileName::parse(name) {
-            Some(StoreFileName::Link(link)) => {
-                self.0.insert(key(link.file));
-            }
+            Some(StoreFileName::Link(link)) => self.add(link.file, from),
             Some(StoreFileName::Reference { file, .. }) => {
-                self.0.insert(key(file));
-                self.keep(file, false);
+                self.add(file, from);
+                self.keep(file, from);
             }
             _ => {}
         }
@@ -47,34 +69,34 @@ impl KeptFiles {
 
     fn keep_region(&mut self, files: &RegionFiles) {
         let files = files.families.iter().flat_map(|family| &family.files);
-        files.for_each(|file| self.keep(&file.name, true));
+        files.for_each(|file| self.keep(&file.name, None));
     }
 }
 
+/// The nearest directory that has both, or is one of them.
+fn common(a: &Arc<Path>, b: &Path) -> Arc<Path> {
+    if b.starts_with(a) {
+        return Arc::clone(a);
+    }
+    a.ancestors().find(|dir| b.starts_with(dir)).unwrap_or(Path::new("")).into()
+}
+
 impl RootDir {
-    /// All such files. Nobody may take a snapshot or make a table of one meanwhile.
-    ///
-    /// # Errors
-    /// A snapshot that cannot be read: nobody knows what it needs; the storage's.
-    pub(crate) fn kept_files(&self) -> Result<KeptFiles> {
-        self.files_kept_for_others(None)
-    }
-
     /// Whether a directory among those of tables has a file that a snapshot names, or to which a link or a reference leads that is not
-    /// below it: in the archive it would be found, elsewhere not.
+    /// below it: in the archive it would be found, elsewhere not. `kept`: what there is of [`kept_files`](Self::kept_files).
     ///
     /// # Errors
-    /// A snapshot that cannot be read: nobody knows what it needs; the storage's.
-    pub fn has_files_of_others(&self, dir: &Path) -> Result<bool> {
-        let kept = self.files_kept_for_others(Some(dir))?;
-        self.has_kept_file(dir, &kept)
+    /// The storage's.
+    pub fn has_files_of_others(&self, dir: &Path, kept: &KeptFiles) -> Result<bool> {
+        self.has_file_for_others(dir, dir, kept)
     }
 
-    fn has_kept_file(&self, dir: &Path, kept: &KeptFiles) -> Result<bool> {
+    /// Whether there is such a file in `dir`, for who is not below `own`.
+    fn has_file_for_others(&self, dir: &Path, own: &Path, kept: &KeptFiles) -> Result<bool> {
         for entry in self.list_if_exists(dir)? {
             let is_kept = match entry.is_dir {
-                true => self.has_kept_file(&dir.join(&entry.name), kept)?,
-                false => kept.has(&entry.name),
+                true => self.has_file_for_others(&dir.join(&entry.name), own, kept)?,
+                false => kept.has_for_others(&entry.name, own),
             };
             if is_kept {
                 return Ok(true);
@@ -83,8 +105,11 @@ impl RootDir {
         Ok(false)
     }
 
-    /// What is below `own` needs nothing.
-    fn files_kept_for_others(&self, own: Option<&Path>) -> Result<KeptFiles> {
+    /// All such files, by a walk through all tables. Nobody may take a snapshot or make a table of one meanwhile.
+    ///
+    /// # Errors
+    /// A snapshot that cannot be read: nobody knows what it needs; the storage's.
+    pub fn kept_files(&self) -> Result<KeptFiles> {
         let mut kept = KeptFiles::default();
         for name in self.snapshot_names()? {
             match self.read_snapshot_manifest(&name) {
@@ -103,7 +128,7 @@ impl RootDir {
             }
         }
         for root in [self.path().to_owned(), self.temp_dir(), self.mob_dir()] {
-            self.keep_referred_to(&root.join("data"), own, &mut kept)?;
+            self.keep_referred_to(&root.join("data"), &mut kept)?;
         }
         Ok(kept)
     }
@@ -143,23 +168,19 @@ impl RootDir {
         Ok(())
     }
 
-    /// What the store files below a directory of namespaces lead to, but for those below `own`.
-    fn keep_referred_to(&self, data: &Path, own: Option<&Path>, kept: &mut KeptFiles) -> Result<()> {
-        if own == Some(data) {
-            return Ok(());
-        }
+    /// What the store files below a directory of namespaces lead to.
+    fn keep_referred_to(&self, data: &Path, kept: &mut KeptFiles) -> Result<()> {
         let below = |dir: &Path| -> Result<Vec<_>> {
             let entries = self.list_if_exists(dir)?.into_iter().filter(|entry| entry.is_dir);
-            let mut dirs: Vec<_> = entries.map(|entry| dir.join(entry.name)).collect();
-            dirs.retain(|dir| own != Some(dir.as_path()));
-            Ok(dirs)
+            Ok(entries.map(|entry| dir.join(entry.name)).collect())
         };
         for namespace in below(data)? {
             for table in below(&namespace)? {
                 for region in below(&table)? {
                     for family in below(&region)? {
+                        let family: Arc<Path> = family.into();
                         for file in self.list_if_exists(&family)? {
-                            kept.keep(&file.name, false);
+                            kept.keep(&file.name, Some(&family));
                         }
                     }
                 }
