@@ -148,6 +148,8 @@ impl Region {
         let after = unsettled.last().map(|write| write.position);
         // Later than the look at what is unsettled: what is not in there any more is readable, or was dropped.
         self.wait_for_dropped_writes().await?;
+        // Behind the row locks, and before the updates lock and any turn: who has it waits for nobody who waits for it.
+        let reads = self.keep_loads_off(conditions.len(), &mutations).await;
         // As in HBase, puts of the row never hide behind what its condition saw; increments, appends and deletes read for
         // themselves.
         let mut seen = i64::MIN;
@@ -211,6 +213,7 @@ impl Region {
                 }
             }
         }
+        drop(reads);
         self.counters.wrote(mutations.iter().map(|mutation| (mutation, self.is_unlogged(mutation))));
         // The last look at them, before this one comes to them.
         let has_room = unsettled.len() < MAX_UNSETTLED;
@@ -229,6 +232,19 @@ impl Region {
             }
         };
         Ok(AtomicOutcome { applied: true, cells: results.finish(), sequence_id })
+    }
+
+    /// Keeps a load of several families from appearing between the reads of a write, if it makes several.
+    async fn keep_loads_off(
+        &self,
+        conditions: usize,
+        mutations: &[Mutation],
+    ) -> Option<tokio::sync::RwLockReadGuard<'_, ()>> {
+        let may_read = mutations.iter().filter(|mutation| mutation.kind != MutationKind::Put);
+        if self.stores.len() < 2 || conditions + may_read.count() < 2 {
+            return None;
+        }
+        Some(self.several_reads.read().await)
     }
 
     /// What is not settled of the locked rows and is to be read with them; nothing where that is waited for: with several rows,

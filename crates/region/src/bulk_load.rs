@@ -5,7 +5,8 @@
 //! 2. The region is flushed, so that all its edits up to the flush's sequence id are in files: the load takes that id, and
 //!    its files carry it in their names (`<hex>_SeqId_<n>_`). Their cells are newer than all that was written before.
 //! 3. A marker in the log (`HBASE::BULK_LOAD`) names the files. When it is durable the load is decided.
-//! 4. The files are renamed into their stores, and readers see those of all families together.
+//! 4. The files are renamed into their stores, and readers see those of all families together; a write that makes several reads
+//!    makes all of them before that, or behind it.
 //!
 //! After a crash an opening finishes what was decided ([`replay`]); the rest is removed, and the client, which was not
 //! answered, still has its files. HBase places the files first and writes the marker then: a crash in between leaves it
@@ -120,6 +121,9 @@ impl Region {
             return Err(error);
         }
         let names = served.iter().map(|file| file.name()).collect();
+        let is_of_several = staged.files().windows(2).any(|files| files[0].family != files[1].family);
+        // As in HBase, which holds up all writes from the beginning of the load on.
+        let _between_writes = is_of_several.then(|| wait_for(self.several_reads.write()));
         self.file_switch.switch(|| {
             for (place, file) in staged.files().iter().zip(served) {
                 if let Ok(store) = self.store(&place.family) {

@@ -104,6 +104,7 @@ impl Region {
             flush_lock: Mutex::new(()),
             failed_loads: Mutex::default(),
             file_switch: FileSwitch::default(),
+            several_reads: tokio::sync::RwLock::new(()),
             closing: AtomicBool::new(false),
             readable: AtomicBool::new(true),
             to_be_closed: AtomicBool::new(false),

@@ -151,6 +151,8 @@ pub struct Region {
     pub(crate) failed_loads: Mutex<Vec<Vec<StagedFile>>>,
     /// Files of several stores appear together.
     pub(crate) file_switch: FileSwitch,
+    /// Shared by a write while it makes several reads; exclusive while the files of a load appear in several families.
+    pub(crate) several_reads: RwLock<()>,
     pub(crate) closing: AtomicBool,
     pub(crate) to_be_closed: AtomicBool,
     /// One close at a time.

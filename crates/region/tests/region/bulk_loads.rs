@@ -4,13 +4,20 @@ use crate::hfiles::{
     file_of, put_cell, write_file_that_keeps_its_ids, write_file_that_names, write_hfile, write_store_file,
 };
 use crate::machine::Machine;
-use crate::world::{family, mutation, put, run, scan, value};
-use finback_cell::{Bytes, CellOrder, CellType, MutationKind, RegionInfo, Scan, TableDescriptor, TableName};
+use crate::world::{family, increment, mutation, put, run, scan, value};
+use finback_cell::{
+    Bytes, CellOrder, CellType, MutationKind, RegionInfo, Scan, TableDescriptor, TableName, TimeRange,
+};
+use finback_filter::{Comparator, FilterError};
 use finback_fs::CrashMode;
-use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
+use finback_region::{
+    BulkLoadFile, BulkLoadOptions, CompareOperator, Condition, ConditionRules, ConditionTest, Region,
+    RegionError,
+};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A time at which many cells of these tests are.
 const TIME: i64 = 500;
@@ -341,6 +348,72 @@ fn readers_see_the_files_of_all_families_at_once() {
         done.store(true, Ordering::Release);
         readers.into_iter().for_each(|reader| reader.join().unwrap());
     });
+}
+
+/// Equal to whatever is there; but the first who hears of it may do something before.
+struct EqualAfterAWhile {
+    was_asked: Arc<AtomicBool>,
+    is_done: Arc<AtomicBool>,
+}
+
+impl Comparator for EqualAfterAWhile {
+    fn compare_to(&self, _: &[u8]) -> Result<std::cmp::Ordering, FilterError> {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        self.was_asked.store(true, Ordering::Release);
+        let asked = Instant::now();
+        while !self.is_done.load(Ordering::Acquire) && asked.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(std::cmp::Ordering::Equal)
+    }
+
+    fn given(&self) -> &[u8] {
+        b"given"
+    }
+}
+
+#[test]
+fn all_reads_of_a_write_are_from_before_a_load_or_from_behind_it() {
+    const LATER: i64 = 2_000_000;
+    const NINE: &str = "\0\0\0\0\0\0\0\x09";
+    let mut machine = new_machine();
+    let region = machine.world.start().unwrap();
+    let number = ("r", "b", "q");
+    for written in [put(("r", "a", "q"), b"before"), put(number, &1i64.to_be_bytes())] {
+        run(region.batch(vec![written])).swap_remove(0).unwrap();
+    }
+    let files = ["a", "b"].map(|family| file_of(&machine.world, "f", family, &["r"], LATER, NINE));
+    let (was_asked, is_done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let comparator = EqualAfterAWhile { was_asked: Arc::clone(&was_asked), is_done: Arc::clone(&is_done) };
+    let test = ConditionTest::Value {
+        family: "a".into(),
+        qualifier: "q".into(),
+        operator: CompareOperator::Equal,
+        comparator: Box::new(comparator),
+    };
+    let condition = Condition { row: "r".into(), time_range: TimeRange::ALL, test };
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let asked = (0..10_000).any(|_| {
+                std::thread::sleep(Duration::from_millis(1));
+                was_asked.load(Ordering::Acquire)
+            });
+            assert!(asked);
+            region.bulk_load(&files, &BulkLoadOptions::default()).unwrap();
+            is_done.store(true, Ordering::Release);
+        });
+        let group = vec![increment(number, 1)];
+        run(region.mutate_atomically_by(ConditionRules::MutateRows, vec![condition], group, None)).unwrap()
+    });
+    assert!(outcome.applied);
+    // The condition has seen what was there before the load.
+    let found = outcome.cells.iter().next().unwrap();
+    assert_eq!(i64::from_be_bytes(found.value().try_into().unwrap()), 2);
+    // And what comes behind it sees all of it.
+    assert_eq!(read(&region, "r").as_deref(), Some(NINE));
+    let outcome = run(region.mutate_atomically(Vec::new(), vec![increment(number, 1)])).unwrap();
+    let found = outcome.cells.iter().next().unwrap();
+    assert_eq!(i64::from_be_bytes(found.value().try_into().unwrap()), 10);
 }
 
 #[test]
