@@ -47,7 +47,7 @@ fn place(bytes: &[u8]) -> Option<BlockRef> {
 
 impl RootIndex {
     /// Decodes `count` entries, whose keys must be flat keys if `flat_keys`, and the mid key's place if `has_mid_key`.
-    /// The count is the trailer's, which has no checksum: no byte may be left over.
+    /// The count is the trailer's, which has no checksum in files of HBase: no byte may be left over.
     pub(crate) fn decode(
         payload: &[u8],
         count: u32,

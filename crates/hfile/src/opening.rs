@@ -85,7 +85,7 @@ impl Opening {
         let offset = self.trailer_offset();
         let unsupported = |feature| HFileError::Unsupported { path: self.path.clone(), feature };
         match bad {
-            BadTrailer::Corrupt(expected, found) => self.corrupt("trailer", offset, expected, &found),
+            BadTrailer::Corrupt(expected, found) => self.corrupt("trailer", offset, &expected, &found),
             BadTrailer::Unsupported(feature) => {
                 unsupported(format!("{feature}, of the trailer at {offset},"))
             }
@@ -170,7 +170,7 @@ impl Opening {
         Ok(blooms)
     }
 
-    /// The trailer has no checksum: what it says must agree with the blocks, which have.
+    /// HBase's trailers have no checksum: what they say must agree with the blocks, which have.
     pub(crate) fn check_trailer(
         &self,
         trailer: &Trailer,

@@ -146,7 +146,7 @@ impl HFileReader {
         opening.check_trailer(&trailer, &root, info_block.place().offset)?;
         let cells = CellFormat::of(&info, opening.encoding(&info)?, trailer.order);
         let size_bytes = opening.size_bytes;
-        let parts = [&trailer.encode()[..], root_block.payload(), info_block.payload()];
+        let parts = [&trailer.encode_unmarked()[..], root_block.payload(), info_block.payload()];
         let identity = FileIdentity::of(&opening.path, size_bytes, &parts);
         let Opening { file, path, .. } = opening;
         let mut reader = Self {

@@ -1,11 +1,13 @@
 //! Store files for tests, those of the crates above this one included (feature `testing`). What cannot be is a panic.
 
 use crate::reader::{FileId, HFileReader};
+use crate::trailer::{CHECKSUM_SIZE, MAGIC, MARK, TRAILER_SIZE, VERSION_SIZE};
 use crate::writer::HFileWriter;
 use crate::writer_options::WriterOptions;
 use finback_cell::cell::CellParts;
 use finback_cell::{Cell, CellType};
 use finback_fs::{FileSystem, MemFileSystem, RandomAccessFile};
+use finback_proto::delimited;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,4 +56,21 @@ pub fn file_of_rows(
 /// The same, open.
 pub fn reader_of(file: Arc<dyn RandomAccessFile>, id: FileId) -> Arc<HFileReader> {
     HFileReader::open(file, Path::new(PATH), id).expect("a store file")
+}
+
+/// A file of ours as HBase would have written it: without the checksum of the trailer, and with all other bytes.
+pub fn without_checksum_of_trailer(file: &[u8]) -> Vec<u8> {
+    let (blocks, trailer) = file.split_at(file.len() - TRAILER_SIZE);
+    let (trailer, version) = trailer.split_at(TRAILER_SIZE - VERSION_SIZE);
+    let (length, fields_at) = delimited::read_length(trailer, MAGIC.len()).expect("a length");
+    let (fields, padding) = trailer[fields_at..].split_at(length);
+    let fields = fields.strip_prefix(MARK).expect("a trailer of ours");
+    let fields = &fields[CHECKSUM_SIZE..];
+    let mut out = [blocks, &trailer[..MAGIC.len()]].concat();
+    delimited::write_length(fields.len(), &mut out);
+    out.extend_from_slice(fields);
+    out.extend_from_slice(padding);
+    out.resize(file.len() - VERSION_SIZE, 0);
+    out.extend_from_slice(version);
+    out
 }

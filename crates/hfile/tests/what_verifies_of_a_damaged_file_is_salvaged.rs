@@ -7,6 +7,7 @@ mod golden;
 use files::{Stored, put, scan, write};
 use finback_cell::CellOrder;
 use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::testing::without_checksum_of_trailer;
 use finback_hfile::{
     BloomOptions, BloomType, Compression, DamagedFile, DataBlockEncoding, FamilySettings, FileId, HFileError,
     HFileReader, RowBounds, Salvaged, WriterOptions, file_info_keys, verify,
@@ -290,13 +291,33 @@ fn a_block_of_another_file_is_no_part_of_this_one() {
     assert_eq!(found.losses.len(), 1);
 }
 
-/// A flipped bit in the trailer's version, or in the name of the comparator or the codec, makes it one that is not known.
-/// The blocks say that it is the trailer that is wrong.
+/// Magic, mark, checksum, fields and version of a trailer of ours: without it all is found.
+#[test]
+fn a_damaged_trailer_costs_no_cell() {
+    for compression in [Compression::None, Compression::Snappy] {
+        let options = WriterOptions { block_size_bytes: 500, compression, ..WriterOptions::default() };
+        let mut bytes = write(&rows(100), options);
+        let start = bytes.len() - 4096;
+        let fields_end = start + 9 + usize::from(bytes[start + 8]);
+        for at in (start..fields_end).chain(bytes.len() - 4..bytes.len()) {
+            bytes[at] ^= 1 << (at % 8);
+            assert!(matches!(files::open(&bytes), Err(HFileError::Corrupt { .. })), "byte {}", at - start);
+            let (left, found) = salvaged(&bytes, CellOrder::User).unwrap();
+            assert!(found.is_whole(), "byte {}: {found:?}", at - start);
+            assert_eq!(scan(&left).unwrap(), rows(100));
+            assert_eq!(left.trailer().compression, compression);
+            bytes[at] ^= 1 << (at % 8);
+        }
+    }
+}
+
+/// Without a checksum, as HBase's have none, a flipped bit in the trailer's version, or in the name of the comparator or the
+/// codec, makes it one that is not known. The blocks say that it is the trailer that is wrong.
 #[test]
 fn a_trailer_that_is_not_known_costs_no_cell() {
     for compression in [Compression::None, Compression::Snappy, Compression::Zstd] {
         let options = WriterOptions { block_size_bytes: 500, compression, ..WriterOptions::default() };
-        let mut bytes = write(&rows(100), options);
+        let mut bytes = without_checksum_of_trailer(&write(&rows(100), options));
         let start = bytes.len() - 4096;
         let fields_end = start + 9 + usize::from(bytes[start + 8]);
         let mut unknown = 0;
@@ -321,7 +342,7 @@ fn a_trailer_that_is_not_known_costs_no_cell() {
 #[test]
 fn a_file_of_a_codec_that_is_not_known_is_not_a_damaged_one() {
     let options = WriterOptions { compression: Compression::Snappy, ..WriterOptions::default() };
-    let mut bytes = write(&rows(100), options);
+    let mut bytes = without_checksum_of_trailer(&write(&rows(100), options));
     let start = bytes.len() - 4096;
     let length = usize::from(bytes[start + 8]);
     // Field 12 is the last: SNAPPY, made LZO.

@@ -5,7 +5,7 @@ mod root;
 
 use finback_cell::{CellOrder, ColumnFamilyDescriptor, TableDescriptor};
 use finback_fs::{FaultyFileSystem, FileSystem, LocalFileSystem};
-use finback_hfile::testing::{reader_of, write_rows};
+use finback_hfile::testing::{reader_of, without_checksum_of_trailer, write_rows};
 use finback_hfile::{DamagedFile, FileId, WriterOptions};
 use finback_inspect::{CheckOptions, CheckReport, InspectError, Losses, check_directory, repair_directory};
 use finback_layout::{RootDir, TRACKER};
@@ -104,10 +104,29 @@ fn damage_outside_of_the_cells_is_repaired_without_loss() {
     assert_eq!(fs::read(root.aside(&path)).unwrap(), damaged);
 }
 
-/// The last byte is the version's.
+/// The last byte is the version's: the checksum says that it was another.
+#[test]
+fn a_damaged_trailer_is_repaired_without_loss() {
+    let (root, path, _) = root_with_a_large_file();
+    let length = fs::metadata(&path).unwrap().len() as usize;
+    let damaged = flip(&path, length - 1);
+    let report = root.check();
+    let message = &report.findings[0].message;
+    assert!(
+        message.contains(&format!("corrupt trailer at {}: expected checksum", length - 4096)),
+        "{message}"
+    );
+    assert!(plan(&report, &root)[0].ends_with("all its 1024 cells in its place; no cell is lost"));
+    assert_eq!((root.repair(), root.found()), (1, Vec::new()));
+    assert_eq!(rows_of(&path), ROWS.collect::<Vec<_>>());
+    assert_eq!(fs::read(root.aside(&path)).unwrap(), damaged);
+}
+
+/// The last byte is the version's, in a file without a checksum of the trailer, as HBase's are.
 #[test]
 fn a_trailer_of_an_unknown_version_is_repaired_and_a_file_of_an_old_one_is_not() {
     let (root, path, _) = root_with_a_large_file();
+    fs::write(&path, without_checksum_of_trailer(&fs::read(&path).unwrap())).unwrap();
     let length = fs::metadata(&path).unwrap().len() as usize;
     let damaged = flip(&path, length - 1);
     let report = root.check();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Size at which index blocks end, if nobody changed it (`hfile.index.block.max.size`).
 const INDEX_BLOCK_BYTES: u64 = 128 << 10;
-/// No block is larger: its length is an i32. Trailers, which have no checksum, may say anything.
+/// No block is larger: its length is an i32. Trailers without a checksum, which are HBase's, may say anything.
 const MOST_BLOCK_BYTES: u64 = i32::MAX as u64;
 
 impl HFileReader {
