@@ -152,30 +152,39 @@ fn counters_of_families_with_more_versions_keep_them() {
 fn a_flush_for_memory_takes_large_families_and_those_without_in_memory_compaction_first() {
     let plain = |name| family(name, 1).with("IN_MEMORY_COMPACTION", "NONE");
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1), plain("b"), plain("c")]);
-    world.config.flush_size_bytes = 12_000;
+    // So 20,000 bytes are large. Chunks of 4 KiB for nodes and as much for cells are counted for each family.
+    world.config.flush_size_bytes = 60_000;
     world.config.flush_lower_bound_bytes = 1;
     world.host.has_no_background.store(true, Ordering::SeqCst);
     let region = world.start().unwrap();
     let fill = |name: &str, bytes: usize| {
         run(region.batch(vec![put(("row", name, "q"), &vec![7; bytes])])).remove(0).unwrap();
     };
-    let files = || region.metrics().store_files;
-    // Chunks of 4 KiB for nodes and as much for cells are counted for each family.
-    fill("a", 20_000);
+    fill("a", 40_000);
     fill("b", 10);
-    fill("c", 10_000);
-    let before = region.metrics().memstore_bytes;
-    assert!(region.flush_for_memory().unwrap().flushed);
+    fill("c", 30_000);
+    // The files of each family, and whether it has something in memory.
+    let stores = || {
+        let stores = region.store_metrics().into_iter();
+        stores.map(|store| (store.files.len(), store.memstore_data_bytes > 0)).collect::<Vec<_>>()
+    };
     let names =
         |cells: Vec<crate::world::Plain>| cells.into_iter().map(|cell| cell.family).collect::<Vec<_>>();
-    assert!(files() >= 1 && files() < 3, "{} files", files());
-    assert!(region.metrics().memstore_bytes < before);
-    assert_eq!(names(scan(&region, &Scan::default(), None).unwrap()), [b"a", b"b", b"c"]);
-    let after_first = files();
-    assert!(region.flush_for_memory().unwrap().flushed);
-    assert!(files() > after_first, "then the others");
-    region.flush(None).unwrap();
+    let (in_memory, flushed) = ((0_usize, true), (1_usize, false));
+    assert_eq!(stores(), [in_memory; 3]);
+    for (expected, what) in [
+        ([in_memory, in_memory, flushed], "the large one without in-memory compaction"),
+        ([flushed, in_memory, flushed], "then the large one with it"),
+        ([flushed; 3], "all, as none is large"),
+    ] {
+        let before = region.metrics().memstore_bytes;
+        assert!(region.flush_for_memory().unwrap().flushed, "{what}");
+        assert_eq!(stores(), expected, "{what}");
+        assert!(region.metrics().memstore_bytes < before, "{what}");
+        assert_eq!(names(scan(&region, &Scan::default(), None).unwrap()), [b"a", b"b", b"c"]);
+    }
     assert_eq!(world.host.memstore_bytes(), 0);
+    assert!(!region.flush_for_memory().unwrap().flushed);
 }
 
 #[test]
