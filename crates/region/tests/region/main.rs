@@ -19,6 +19,7 @@ mod a_busy_region_wants_to_be_split;
 mod a_compaction_disturbs_nobody;
 mod a_compaction_into_several_files_is_one_step;
 mod a_compaction_may_fail_or_die_at_any_point;
+mod a_damaged_block_is_an_error_that_names_it;
 mod a_file_that_hbase_wrote_takes_the_place_of_ours;
 mod a_flush_into_stripes_is_one_step;
 mod a_flush_that_another_has_made_needless_does_not_come;
