@@ -5,6 +5,7 @@ mod gated_device;
 mod world;
 
 mod a_bulk_load_that_is_asked_for_again_is_carried_out_once;
+mod a_damaged_block_is_an_exception_and_no_result;
 mod a_multi_answers_each_action_in_its_place;
 mod a_panic_in_a_log_aborts_the_server;
 mod a_row_that_is_locked_is_waited_for_as_in_hbase;
