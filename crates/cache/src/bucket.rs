@@ -1,8 +1,8 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use finback_hfile::Block;
-use parking_lot::Mutex;
+use finback_sync::Mutex;
+use finback_sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::block_key::{BlockKey, hash_of};
 use crate::file_blocks::FileBlocks;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use finback_hfile::FileId;
-use parking_lot::Mutex;
+use finback_sync::Mutex;
 
 use crate::block_key::NumberHash;
 

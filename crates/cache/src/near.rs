@@ -9,11 +9,12 @@
 
 use crate::block_key::{BlockKey, NumberHash};
 use finback_hfile::Block;
+use finback_sync::atomic::AtomicU64;
+use finback_sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use finback_sync::thread_local;
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Places for blocks that a thread remembers: many more than blocks. Each block has two of them, side by side, so that hardly any
 /// finds both taken.
@@ -26,8 +27,9 @@ const MAX_BYTES: usize = 4 << 20;
 /// Larger ones are not remembered.
 const MAX_BLOCK_BYTES: usize = 256 << 10;
 
-/// After so many looks one goes to the cache itself, which keeps what is used.
-const LOOKS: u32 = 64;
+/// After so many looks one goes to the cache itself, which keeps what is used. Under a scheduler of the tests soon: its programs are
+/// short.
+const LOOKS: u32 = if cfg!(feature = "shuttle") { 2 } else { 64 };
 
 /// The number of a cache among those of the process, and of changes to its blocks that lead to others.
 #[derive(Debug)]
@@ -39,7 +41,8 @@ pub(crate) struct Changes {
 
 impl Default for Changes {
     fn default() -> Self {
-        static CACHES: AtomicU64 = AtomicU64::new(1);
+        // Counts on from schedule to schedule of the tests.
+        static CACHES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         Self { cache: CACHES.fetch_add(1, Relaxed), count: AtomicU64::new(0) }
     }
 }
@@ -118,7 +121,8 @@ impl Changes {
         get: impl FnOnce() -> Option<Arc<Block>>,
         look: impl FnOnce(&Arc<Block>) -> T,
     ) -> Option<T> {
-        NEAR.with_borrow_mut(|near| {
+        NEAR.with(|near| {
+            let near = &mut *near.borrow_mut();
             // Before `get`: a change after it makes what was found be forgotten.
             let of = (self.cache, self.count.load(Acquire));
             if near.of != of {
@@ -138,5 +142,7 @@ impl Changes {
     }
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
 mod tests;

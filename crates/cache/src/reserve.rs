@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use finback_hfile::Block;
-use parking_lot::Mutex;
+use finback_sync::Mutex;
 
 use crate::block_key::BlockKey;
 use crate::bucket::{Bookkeeping, Bucket, Evicted, weight};

@@ -1,6 +1,6 @@
 //! From where on a store needs its log, where versions are left out in memory for the sake of newer ones that are in no log.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use finback_sync::atomic::{AtomicU64, Ordering};
 
 /// A sequence id. An older version that memory has no more is in the log from it on, and comes back in a crash, which the newer one
 /// does not survive. What a flush has put into files needs no log any more, nor does what that hides in memory: the floor of
@@ -53,5 +53,7 @@ impl LogFloor {
     }
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
 mod tests;

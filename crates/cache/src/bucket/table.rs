@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
 use finback_hfile::Block;
+use finback_sync::RwLock;
 use hashbrown::HashTable;
-use parking_lot::RwLock;
 
 use crate::block_key::{BlockKey, hash_of};
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A file of one row, with a Bloom filter.
-fn file(id: u64) -> Arc<HFileReader> {
+pub(super) fn file(id: u64) -> Arc<HFileReader> {
     let fs = MemFileSystem::default();
     let path = Path::new("/f");
     let bloom = BloomOptions { filter: Some(BloomType::Row), ..BloomOptions::default() };
