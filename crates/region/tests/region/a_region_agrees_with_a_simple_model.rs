@@ -71,6 +71,10 @@ fn scan_of(read: &Read) -> (Scan, Option<Box<dyn Filter>>) {
         family: family.clone().into(),
         qualifiers: qualifiers.as_ref().map(|all| all.iter().map(|one| one.clone().into()).collect()),
     });
+    let own_times = read
+        .own_times
+        .iter()
+        .map(|(family, (min, max))| (Bytes::copy_from_slice(family), TimeRange { min: *min, max: *max }));
     let scan = Scan {
         start_row,
         include_start_row,
@@ -79,6 +83,7 @@ fn scan_of(read: &Read) -> (Scan, Option<Box<dyn Filter>>) {
         reversed: read.reversed,
         families: families.collect(),
         time_range: TimeRange { min: read.times.0, max: read.times.1 },
+        family_time_ranges: own_times.collect(),
         max_versions: u32::try_from(read.versions).unwrap_or(u32::MAX),
         store_offset: read.store_offset as u32,
         store_limit: read.store_limit.map(|limit| limit as u32),
@@ -467,6 +472,7 @@ impl Tested {
         let all = Read {
             families: FAMILIES.map(|family| (family.as_bytes().to_vec(), None)).to_vec(),
             times: (0, i64::MAX),
+            own_times: None,
             versions: usize::MAX,
             store_offset: 0,
             store_limit: None,

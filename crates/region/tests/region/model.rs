@@ -34,6 +34,8 @@ pub(crate) struct Read {
     pub(crate) families: Vec<Wanted>,
     /// `min..max`.
     pub(crate) times: (i64, i64),
+    /// A family of which other times are wanted.
+    pub(crate) own_times: Option<(Vec<u8>, (i64, i64))>,
     pub(crate) versions: usize,
     pub(crate) store_offset: usize,
     pub(crate) store_limit: Option<usize>,
@@ -73,6 +75,7 @@ impl Read {
         Self {
             families,
             times: (0, i64::MAX),
+            own_times: None,
             versions: usize::MAX,
             store_offset: 0,
             store_limit: None,
@@ -85,6 +88,12 @@ impl Read {
             column: None,
             on_demand: None,
         }
+    }
+
+    /// What counts for a family: `min..max`.
+    fn times_of(&self, family: &[u8]) -> (i64, i64) {
+        let own = self.own_times.as_ref().filter(|(name, _)| name == family);
+        own.map_or(self.times, |(_, times)| *times)
     }
 
     /// Whether a row is in the range.
@@ -194,9 +203,10 @@ impl Model {
         let shown = if has_new_versions(family) { read.versions } else { usize::MAX };
         let mut found: Vec<Plain> = Vec::new();
         let (mut seen, mut passed, mut column) = (0, 0, None);
+        let (from, to) = read.times_of(family);
         let wanted = |put: &&Plain| {
             columns.as_ref().is_none_or(|columns| columns.contains(&put.qualifier))
-                && (read.times.0..read.times.1).contains(&put.timestamp)
+                && (from..to).contains(&put.timestamp)
         };
         for put in standing.iter().filter(wanted) {
             if column != Some(&put.qualifier) {

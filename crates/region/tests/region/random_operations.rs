@@ -115,7 +115,11 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
         (qualifiers(), qualifiers()).prop_map(|(c, d)| vec![(b"c".to_vec(), c), (b"d".to_vec(), d)]),
         (qualifiers(), qualifiers()).prop_map(|(a, c)| vec![(b"a".to_vec(), a), (b"c".to_vec(), c)]),
     ];
-    let times = prop_oneof![2 => Just((0, i64::MAX)), 1 => (0i64..5, 1i64..6).prop_map(|(min, size)| (min, min + size))];
+    let some_times = || (0i64..5, 1i64..6).prop_map(|(min, size)| (min, min + size));
+    let times = prop_oneof![2 => Just((0, i64::MAX)), 1 => some_times()];
+    // Of the family that keeps all its versions.
+    let own_times =
+        prop::option::weighted(0.2, some_times()).prop_map(|times| times.map(|times| (b"b".to_vec(), times)));
     let filter = (
         prop::option::weighted(0.2, select(b"xyz".to_vec())),
         prop::bool::weighted(0.1),
@@ -126,10 +130,11 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
     let versions = prop_oneof![Just(1usize), Just(2), Just(usize::MAX)];
     let store = (select(vec![0usize, 0, 0, 1, 2]), prop::option::weighted(0.2, 1usize..4));
     let pieces = prop::collection::vec(limits(), 1..4);
-    let shape = (families, times, versions, store, bound(), bound(), any::<bool>());
+    let shape = (families, (times, own_times), versions, store, bound(), bound(), any::<bool>());
     (shape, filter, page, pieces, any::<bool>(), on_demand).prop_map(
         |(shape, (without_value, even_rows, column), page, pieces, suspends_partial, on_demand)| {
-            let (mut families, times, versions, (store_offset, store_limit), from, to, reversed) = shape;
+            let (mut families, (times, own_times), versions, store, from, to, reversed) = shape;
+            let (store_offset, store_limit) = store;
             if times.1 != i64::MAX {
                 families = vec![(b"b".to_vec(), families.pop().and_then(|(_, qualifiers)| qualifiers))];
             }
@@ -140,6 +145,7 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
             let read = Read {
                 families,
                 times,
+                own_times,
                 versions,
                 store_offset,
                 store_limit,
