@@ -1,6 +1,7 @@
 //! What a region promises, tried out on real logs and store files in memory.
 
 mod column_test;
+mod expired_and_deleted_model;
 mod fixtures;
 mod hfiles;
 mod ledger;
@@ -41,6 +42,7 @@ mod blocks_that_stay_whole_are_copied;
 mod bulk_loads;
 mod compactions_wait_for_memory;
 mod concurrent_writers_and_readers;
+mod expired_and_deleted_cells_agree_with_a_simple_model;
 mod families_are_loaded_on_demand;
 mod fifo_stores_come_to_rest;
 mod files_that_are_read_stay_in_memory;
