@@ -172,12 +172,12 @@ impl Counted {
 
 /// The order of the store.
 fn sorted<'a>(cells: impl Iterator<Item = &'a Written>) -> Vec<&'a Written> {
-    fn place(written: &Written) -> (&[u8], &[u8], Reverse<(i64, u8, usize)>) {
-        let cell = &written.cell;
-        (&cell.row, &cell.qualifier, Reverse((cell.timestamp, cell.type_code, written.number)))
-    }
     let mut cells: Vec<&Written> = cells.collect();
-    cells.sort_by(|a, b| place(a).cmp(&place(b)));
+    cells.sort_by(|a, b| {
+        let columns = (&a.cell.row, &a.cell.qualifier).cmp(&(&b.cell.row, &b.cell.qualifier));
+        let age = |of: &Written| Reverse((of.cell.timestamp, of.cell.type_code, of.number));
+        columns.then_with(|| age(a).cmp(&age(b)))
+    });
     cells
 }
 
