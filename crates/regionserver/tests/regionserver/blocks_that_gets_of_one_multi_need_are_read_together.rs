@@ -98,8 +98,14 @@ async fn cold_rows_are_read_side_by_side_and_then_answered_from_memory_at_once()
         assert_eq!((reads.most, reads.all, reads.now), (AT_ONCE, ROWS, 0), "each block once");
     }
     assert_eq!(setting.at_once.load(Ordering::Relaxed), 0);
-    assert_all(setting.get_all(&table).await);
-    assert_eq!(setting.at_once.load(Ordering::Relaxed), 1, "without a hand-over");
+    // A turn also ends by the clock, which a busy machine may reach.
+    for tries in 1.. {
+        assert_all(setting.get_all(&table).await);
+        if setting.at_once.load(Ordering::Relaxed) == 1 {
+            break;
+        }
+        assert!(tries < 50, "never without a hand-over");
+    }
     assert_eq!(setting.gate.reads().all, ROWS);
 }
 
