@@ -1,5 +1,8 @@
 //! Checksums of blocks: one 32-bit word for each chunk of the block's bytes.
 
+#[cfg(target_arch = "x86_64")]
+mod fused;
+
 use crc_fast::CrcAlgorithm;
 
 /// How blocks are checked.
@@ -36,12 +39,11 @@ impl ChecksumType {
 
     /// The word of one chunk.
     pub fn of(self, bytes: &[u8]) -> u32 {
-        let algorithm = match self {
-            Self::Null => return 0,
-            Self::Crc32 => CrcAlgorithm::Crc32IsoHdlc,
-            Self::Crc32c => CrcAlgorithm::Crc32Iscsi,
-        };
-        crc_fast::checksum(algorithm, bytes) as u32
+        match self {
+            Self::Null => 0,
+            Self::Crc32 => crc_fast::checksum(CrcAlgorithm::Crc32IsoHdlc, bytes) as u32,
+            Self::Crc32c => crc32c(bytes),
+        }
     }
 
     /// Appends the words for all that `memory` has from `start` on.
@@ -68,4 +70,12 @@ impl ChecksumType {
         }
         Ok(())
     }
+}
+
+fn crc32c(bytes: &[u8]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(fused) = fused::Fused::where_best() {
+        return fused.crc32c(bytes);
+    }
+    crc_fast::checksum(CrcAlgorithm::Crc32Iscsi, bytes) as u32
 }

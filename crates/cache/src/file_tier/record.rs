@@ -17,7 +17,7 @@
 //! synced. Whatever a crash leaves of it, a record is served only if it names the block that is asked for, in the
 //! generation that the table had, and its checksum agrees.
 
-use finback_hfile::{BlockRef, FileId, FileIdentity};
+use finback_hfile::{BlockRef, ChecksumType, FileId, FileIdentity};
 
 const MAGIC: &[u8; 8] = b"FBTIER01";
 /// Bytes at the front of a segment for its table.
@@ -48,7 +48,7 @@ impl Entry {
 }
 
 fn crc(bytes: &[u8]) -> u32 {
-    crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32Iscsi, bytes) as u32
+    ChecksumType::Crc32c.of(bytes)
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
