@@ -174,6 +174,11 @@ impl BloomFilter {
         }
     }
 
+    /// Where the chunk of this number is, and its first key.
+    pub(crate) fn chunk_entry(&self, number: usize) -> Option<(BlockRef, &[u8])> {
+        self.chunks.place(number).zip(self.chunks.key(number))
+    }
+
     /// The chunk in which `key` would be; `None`: it is not there.
     pub(crate) fn chunk(&self, key: &[u8]) -> Option<BlockRef> {
         let number = if self.flat_keys {

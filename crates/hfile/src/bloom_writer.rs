@@ -3,7 +3,7 @@
 //! Chunks are all of one size; one that is full is written between data blocks. The last, which may have few keys, is
 //! folded: halves are laid over each other as long as it stays as good as was asked for.
 
-use crate::bloom::{BloomType, KeyHashes, VERSION};
+use crate::bloom::{BloomFilter, BloomType, KeyHashes, VERSION};
 use crate::hash::HashType;
 use crate::index_writer::Entries;
 use crate::vlong;
@@ -59,6 +59,11 @@ struct Measures {
 }
 
 impl BloomOptions {
+    /// How many bits a key of such a filter has. `None` for options that leave no room for a key.
+    pub(crate) fn hash_count(&self, bloom_type: BloomType) -> Option<u32> {
+        Some(self.measures(bloom_type)?.hash_count)
+    }
+
     /// HBase's formulas. `None` for options that leave no room for a key.
     fn measures(&self, bloom_type: BloomType) -> Option<Measures> {
         let in_range = self.error_rate > 0.0 && self.error_rate < 1.0 && self.max_fold <= MAX_FOLD;
@@ -163,6 +168,22 @@ impl BloomWriter {
     /// The key added last.
     pub(crate) fn last_key(&self) -> &[u8] {
         &self.last_key
+    }
+
+    /// Whether there are keys in chunks that were not written yet.
+    pub(crate) fn has_open_chunk(&self) -> bool {
+        self.chunk.is_some() || !self.ready.is_empty()
+    }
+
+    /// Counts the keys of a file's filter, up to `last_key`, which are behind those that there are. Its chunks are written as they
+    /// are stored, and then come into the index.
+    pub(crate) fn join(&mut self, filter: &BloomFilter, last_key: &[u8]) {
+        let figures = filter.figures();
+        self.keys += figures.keys;
+        self.max_keys += figures.most_keys;
+        self.bytes += figures.byte_size;
+        self.last_key.clear();
+        self.last_key.extend_from_slice(last_key);
     }
 
     /// Adds the key of a cell, unless it is the same as before.

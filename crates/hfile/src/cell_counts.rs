@@ -59,6 +59,19 @@ impl CellCounts {
         }
     }
 
+    /// Counts all cells that `other` has counted.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.entries += other.entries;
+        self.key_bytes += other.key_bytes;
+        self.value_bytes += other.value_bytes;
+        self.max_tags = self.max_tags.max(other.max_tags);
+        self.max_sequence_id = self.max_sequence_id.max(other.max_sequence_id);
+        self.min_timestamp = self.min_timestamp.min(other.min_timestamp);
+        self.max_timestamp = self.max_timestamp.max(other.max_timestamp);
+        self.earliest_put = self.earliest_put.min(other.earliest_put);
+        self.delete_families += other.delete_families;
+    }
+
     /// What a store's file says about times and markers: keys and values of the file info.
     pub(crate) fn entries_of_info(&self) -> [(&'static [u8], Vec<u8>); 3] {
         let (from, to) = match self.entries {

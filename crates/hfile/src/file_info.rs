@@ -3,7 +3,7 @@
 use finback_proto::{pb, pbuf};
 use std::collections::BTreeMap;
 
-/// Keys that HBase gives a meaning.
+/// Keys that HBase gives a meaning, and one of ours.
 #[allow(missing_docs)]
 pub mod keys {
     pub const LAST_KEY: &[u8] = b"hfile.LASTKEY";
@@ -28,6 +28,8 @@ pub mod keys {
     pub const HISTORICAL: &[u8] = b"HISTORICAL";
     pub const SKIP_RESET_SEQ_ID: &[u8] = b"SKIP_RESET_SEQ_ID";
     pub const BULKLOAD_TIMESTAMP: &[u8] = b"BULKLOAD_TIMESTAMP";
+    /// Ours: each column has one cell, a put without tags.
+    pub const PLAIN: &[u8] = b"FINBACK_PLAIN";
 }
 
 /// The entries, sorted by key.

@@ -25,11 +25,13 @@ const LARGE_FIRST_BLOCK_BYTES: u32 = 1 << 20;
 mod blocks;
 mod copying;
 mod identity;
+mod joining;
 mod memory;
 mod prefetch;
 
 pub use blocks::BlockRequest;
 pub use identity::{FileId, FileIdentity};
+pub use joining::{BlockToJoin, BlocksToJoin};
 pub use prefetch::Prefetch;
 
 /// An open HFile. Share it in an `Arc`; closing is dropping.

@@ -178,6 +178,7 @@ impl DamagedFile {
             checksum_type: header.checksum_type,
             bytes_per_checksum: header.bytes_per_checksum as usize,
             create_time_ms: created.unwrap_or_default(),
+            says_if_plain: info.as_ref().is_some_and(|info| info.get(keys::PLAIN).is_some()),
             ..WriterOptions::default()
         }
     }

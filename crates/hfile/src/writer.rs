@@ -11,6 +11,7 @@
 
 mod copied_block;
 mod description;
+mod joined_file;
 mod own_block;
 
 pub use own_block::OWN_BLOCK_BYTES;
@@ -28,6 +29,7 @@ use crate::error::HFileError;
 use crate::file_info::FileInfo;
 use crate::index_key::write_index_key;
 use crate::index_writer::{Entries, MidKey};
+use crate::plain_cells::is_plain_behind;
 use crate::tag_dictionary;
 use crate::trailer::{TRAILER_SIZE, Trailer};
 use crate::writer_options::WriterOptions;
@@ -71,6 +73,8 @@ pub struct HFileWriter {
     first_key: Vec<u8>,
     last_key: Vec<u8>,
     last_sequence_id: u64,
+    /// Whether the file is to say, if that was all, that each of its columns has one cell, a put without tags.
+    is_plain: bool,
     previous: [Option<u64>; BLOCK_TYPES],
     leaf: Entries,
     root: Entries,
@@ -133,6 +137,7 @@ impl HFileWriter {
             first_key: Vec::new(),
             last_key: Vec::new(),
             last_sequence_id: 0,
+            is_plain: options.says_if_plain,
             previous: [None; BLOCK_TYPES],
             leaf: Entries::default(),
             root: Entries::default(),
@@ -201,6 +206,7 @@ impl HFileWriter {
 
     /// Counts a cell that was appended.
     fn note(&mut self, cell: &Cell<'_>, sequence_id: u64) {
+        self.is_plain = self.is_plain && is_plain_behind(&self.last_key, cell);
         self.last_key.clear();
         self.last_key.extend_from_slice(cell.key());
         self.last_sequence_id = sequence_id;

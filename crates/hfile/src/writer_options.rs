@@ -37,6 +37,9 @@ pub struct WriterOptions {
     pub create_time_ms: i64,
     /// Whether the file holds all there is of its store.
     pub major_compaction: bool,
+    /// Whether the file says so of itself if each of its columns has one cell, a put without tags
+    /// ([`file_info_keys::PLAIN`](crate::file_info_keys::PLAIN)).
+    pub says_if_plain: bool,
 }
 
 impl Default for WriterOptions {
@@ -56,6 +59,7 @@ impl Default for WriterOptions {
             bytes_per_checksum: 16 << 10,
             create_time_ms: 0,
             major_compaction: false,
+            says_if_plain: false,
         }
     }
 }

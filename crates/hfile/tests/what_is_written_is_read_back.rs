@@ -79,6 +79,7 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
                     bytes_per_checksum,
                     create_time_ms: 77,
                     major_compaction: meta,
+                    says_if_plain: mvcc,
                 };
                 (cells, options)
             })

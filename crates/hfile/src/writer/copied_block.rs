@@ -4,6 +4,7 @@
 use super::{HFileWriter, Written, is_thorough};
 use crate::block_builder::are_small_records;
 use crate::block_memory::BlockMemory;
+use crate::block_type::BlockType;
 use crate::copyable_block::CopyableBlock;
 use crate::error::HFileError;
 use crate::writer_options::WriterOptions;
@@ -59,14 +60,19 @@ impl HFileWriter {
             self.order_after_last(&cell, sequence_id)?;
             self.note(&cell, sequence_id);
         }
-        let written = self.write_stored(block)?;
+        let written = self.write_stored(self.data_type(), block.stored_payload(), block.uncompressed())?;
         self.data_block_written(&written)
     }
 
-    fn write_stored(&mut self, block: &CopyableBlock) -> Result<Written, HFileError> {
-        let payload = block.stored_payload();
+    /// Writes a block of a payload as it is stored; `uncompressed`: bytes of it before compression.
+    pub(super) fn write_stored(
+        &mut self,
+        block_type: BlockType,
+        payload: &[u8],
+        uncompressed: usize,
+    ) -> Result<Written, HFileError> {
         let mut memory = BlockMemory::of(&mut *self.file, &mut self.stored, payload.len());
         memory.bytes.extend_from_slice(payload);
-        self.seal_and_write(self.data_type(), memory, block.uncompressed())
+        self.seal_and_write(block_type, memory, uncompressed)
     }
 }

@@ -5,13 +5,14 @@ use crate::bloom::BloomType;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::{FileInfo, keys};
+use crate::plain_cells;
 
 impl HFileWriter {
     /// As [`HFileWriter::finish`], for a file that takes the place of another one, and says what that said of itself: `info`, but for what
     /// follows from the cells.
     pub(crate) fn finish_as(mut self, info: &FileInfo) -> Result<FinishedFile, HFileError> {
-        let of_filter = [keys::BLOOM_FILTER_TYPE, keys::BLOOM_FILTER_PARAM, keys::LAST_BLOOM_KEY];
-        let kept = info.entries.iter().filter(|(key, _)| !of_filter.contains(&&key[..]));
+        let anew = [keys::BLOOM_FILTER_TYPE, keys::BLOOM_FILTER_PARAM, keys::LAST_BLOOM_KEY, keys::PLAIN];
+        let kept = info.entries.iter().filter(|(key, _)| !anew.contains(&&key[..]));
         self.info.entries.extend(kept.map(|(key, value)| (key.clone(), value.clone())));
         for (key, value) in self.counts.entries_of_info() {
             if info.get(key).is_some() {
@@ -30,6 +31,9 @@ impl HFileWriter {
         let average = |bytes: u64| bytes.checked_div(counts.entries).unwrap_or(0) as i32;
         if counts.entries > 0 {
             info.set(keys::LAST_KEY, &self.last_key);
+        }
+        if self.is_plain && counts.entries > 0 {
+            info.set(keys::PLAIN, &plain_cells::encode(counts.key_bytes, counts.value_bytes));
         }
         if let Some(bloom) = self.bloom.as_ref().filter(|bloom| !bloom.is_empty()) {
             info.set(keys::BLOOM_FILTER_TYPE, bloom.bloom_type().name().as_bytes());
