@@ -47,6 +47,8 @@ pub struct CompactionOutcome {
     pub cells_written: u64,
     /// Data blocks that were written as they were stored.
     pub blocks_copied: u64,
+    /// Whether these were all blocks: the files were joined, and nobody looked at their cells.
+    pub is_joined: bool,
     /// Delete markers read and not written.
     pub markers_dropped: u64,
     /// Bytes of the output file.

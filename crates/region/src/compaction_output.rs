@@ -11,7 +11,8 @@ use crate::files_in_a_row::are_in_a_row;
 use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
-use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS};
+use crate::joining::{JoiningPass, Rewriting, files_to_join};
+use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
@@ -197,7 +198,22 @@ impl Region {
         };
         let include_mvcc = inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten);
         let options = WriterOptions { include_mvcc, ..with_ids };
+        let outcome = CompactionOutcome {
+            inputs: inputs.len(),
+            bytes_read: inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add),
+            all_files,
+            is_major: job.is_major,
+            whole_rows: job.whole.clone(),
+            ..CompactionOutcome::default()
+        };
+        let pace = Pace::new(self, control);
         let streamed = job.streamed_bytes_of_each();
+        let output = self.begin_output(store, options.clone(), job.cut.clone(), job.next_read)?;
+        if let Some(files) = files_to_join(store, job, &Rewriting { options: &options, forgotten, now }) {
+            let pass = JoiningPass { store, pace, output, outcome };
+            let (output, outcome) = pass.run(&files, streamed, memory)?;
+            return finish(job, leftovers, output, outcome);
+        }
         let source = |input: &Arc<StoreFile>| {
             let mut scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
                 .with_blocks_left(store.kept_blocks.left_bytes)
@@ -209,7 +225,6 @@ impl Region {
         };
         // Newest first: at equal cells the newer file wins.
         let sources = inputs.iter().rev().map(source).collect();
-        let output = self.begin_output(store, options, job.cut.clone(), job.next_read)?;
         let mut heap = Heap::new(self.order, sources, store.kept_blocks).for_one_seek();
         let mut matcher = FlushMatcher::new(&store.rules, smallest_read_point, now);
         if let Some(rows) = &job.whole {
@@ -218,26 +233,9 @@ impl Region {
                 .dropping_markers(rows.clone(), earliest_put)
                 .purging_markers_after(store.compaction().purge_deletes_ms);
         }
-        let outcome = CompactionOutcome {
-            inputs: inputs.len(),
-            bytes_read: inputs.iter().map(|input| input.size_bytes()).fold(0, u64::saturating_add),
-            all_files,
-            is_major: job.is_major,
-            whole_rows: job.whole.clone(),
-            ..CompactionOutcome::default()
-        };
-        let pace = Pace::new(self, control);
         let pass = CompactionPass { store, matcher, forgotten, pace, output, outcome };
-        let (output, mut outcome) = pass.run(&mut heap, memory)?;
-        let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
-        let finished = output.finish(&Inscription {
-            max_sequence_id: max_sequence_id.unwrap_or(0),
-            max_sequence_id_of_others: max_sequence_id.unwrap_or(0),
-            last: &[(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers.iter().cloned()))],
-            others: &[(file_info::PART_OF_COMPACTION, &compaction_event(inputs, std::iter::empty()))],
-        })?;
-        outcome.bytes_written = finished.iter().map(|output| output.file.size_bytes()).sum();
-        Ok((outcome, finished))
+        let (output, outcome) = pass.run(&mut heap, memory)?;
+        finish(job, leftovers, output, outcome)
     }
 
     /// The highest sequence id in files that are as old as sequence ids are kept; 0 without such files. A file that was loaded in bulk
@@ -263,6 +261,25 @@ impl Region {
         let old = job.inputs.iter().filter(|input| is_old(input) && (all_old || !is_loaded(input)));
         old.map(|input| input.highest_sequence_id_of_cells()).max().unwrap_or(0)
     }
+}
+
+/// Ends the files of a compaction, which name its inputs.
+fn finish(
+    job: &CompactionJob,
+    leftovers: &Leftovers,
+    output: OutputFiles<'_>,
+    outcome: CompactionOutcome,
+) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
+    let inputs = &job.inputs[..];
+    let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
+    let finished = output.finish(&Inscription {
+        max_sequence_id: max_sequence_id.unwrap_or(0),
+        max_sequence_id_of_others: max_sequence_id.unwrap_or(0),
+        last: &[(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers.iter().cloned()))],
+        others: &[(file_info::PART_OF_COMPACTION, &compaction_event(inputs, std::iter::empty()))],
+    })?;
+    let bytes_written = finished.iter().map(|output| output.file.size_bytes()).sum();
+    Ok((CompactionOutcome { bytes_written, ..outcome }, finished))
 }
 
 /// `PBUF` and a CompactionEventTracker: the inputs, and what earlier compactions left in the directory.

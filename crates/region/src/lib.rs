@@ -39,6 +39,7 @@ mod heap;
 mod host;
 mod java_random;
 mod job_control;
+mod joining;
 mod kept_blocks;
 mod large_row;
 mod large_updates;

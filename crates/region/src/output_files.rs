@@ -13,7 +13,7 @@ use crate::timed_file::TimedFile;
 use crate::whole_block::WholeBlock;
 use finback_cell::Cell;
 use finback_fs::{FileSystem, NextRead};
-use finback_hfile::{HFileError, HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
+use finback_hfile::{BlockToJoin, HFileError, HFileReader, HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
 use finback_layout::new_store_file_name;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -127,6 +127,16 @@ impl OutputFiles<'_> {
     /// Appends a block to the piece that takes it.
     pub(crate) fn append_block(&mut self, block: &WholeBlock, piece: usize) -> Result<(), RegionError> {
         self.write(piece, |writer| writer.append_block(&block.block))
+    }
+
+    /// Begins to join a file to the one file of an output that is not cut.
+    pub(crate) fn begin_joined(&mut self, file: &HFileReader) -> Result<(), RegionError> {
+        self.write(0, |writer| writer.begin_joined(file))
+    }
+
+    /// Appends the next block of the file that was begun to be joined.
+    pub(crate) fn append_joined(&mut self, block: &BlockToJoin<'_>) -> Result<(), RegionError> {
+        self.write(0, |writer| writer.append_joined(block))
     }
 
     /// Writes to a piece, and counts what has come into its file by that.

@@ -176,6 +176,7 @@ impl Store {
             encoding: self.encoding(),
             compress_tags: self.family.flag("COMPRESS_TAGS", true),
             create_time_ms,
+            says_if_plain: true,
             ..WriterOptions::default()
         }
     }

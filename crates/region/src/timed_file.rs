@@ -1,7 +1,7 @@
 //! Blocks that go to and from store files, with how long that took.
 
 use finback_fs::WritableFile;
-use finback_hfile::{Block, BlockRequest, HFileError, StoredForm};
+use finback_hfile::{Block, BlockRequest, BlockToJoin, BlocksToJoin, HFileError, StoredForm};
 use finback_metrics::{Timer, file_io};
 use std::io::{self, IoSlice};
 use std::sync::Arc;
@@ -54,6 +54,20 @@ pub(crate) fn read_to_compact(
     let read = request.read_to_copy();
     match &read {
         Err(HFileError::Corrupt { .. }) => file_io().damaged(),
+        _ => file_io().read_to_compact(timer),
+    }
+    read
+}
+
+/// Reads the next block of a file whose blocks become those of another one.
+pub(crate) fn read_to_join<'a>(
+    blocks: &'a mut BlocksToJoin<'_>,
+) -> Result<Option<BlockToJoin<'a>>, HFileError> {
+    let timer = Timer::start();
+    let read = blocks.read_next();
+    match &read {
+        Err(HFileError::Corrupt { .. }) => file_io().damaged(),
+        Ok(None) => {}
         _ => file_io().read_to_compact(timer),
     }
     read

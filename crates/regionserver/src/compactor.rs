@@ -73,6 +73,7 @@ fn tell(region: &str, family: &str, outcome: &CompactionOutcome, took: Duration)
         cells_read = outcome.cells_read,
         cells_written = outcome.cells_written,
         blocks_copied = outcome.blocks_copied,
+        joined = outcome.is_joined,
         bytes_written = outcome.bytes_written,
         seconds = took.as_secs_f32(),
         "compaction ends"

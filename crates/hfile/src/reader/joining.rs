@@ -91,12 +91,16 @@ impl HFileReader {
         })
     }
 
+    /// Bytes of the cells of a file of which each column has one, a put without tags; 0 of any other.
+    pub fn plain_cell_bytes(&self) -> u64 {
+        self.plain_counts().map_or(0, |counts| bytes_of(&counts))
+    }
+
     /// Whether an average data block has about the size that these options give it. A file of many small ones would have as many after
     /// it was joined, and again and again; those that are large by their cells are written without a copy of them.
     fn has_usual_blocks(&self, counts: &CellCounts, options: &WriterOptions) -> bool {
         let block_size = u64::from(options.block_size_bytes);
-        let lengths = counts.entries.saturating_mul(LENGTHS_SIZE as u64);
-        let bytes = counts.key_bytes.saturating_add(counts.value_bytes).saturating_add(lengths);
+        let bytes = bytes_of(counts);
         let (of_block, of_cell) = (bytes / self.data_blocks().max(1), bytes / counts.entries.max(1));
         of_block >= block_size / 2
             && of_block <= block_size.max(of_cell).saturating_mul(2)
@@ -154,6 +158,12 @@ impl HFileReader {
             Ok(None) | Err(_) => Err(error),
         }
     }
+}
+
+/// Bytes of all cells, without tags.
+fn bytes_of(counts: &CellCounts) -> u64 {
+    let lengths = counts.entries.saturating_mul(LENGTHS_SIZE as u64);
+    counts.key_bytes.saturating_add(counts.value_bytes).saturating_add(lengths)
 }
 
 impl BlocksToJoin<'_> {
