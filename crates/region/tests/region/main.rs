@@ -46,6 +46,7 @@ mod expired_and_deleted_cells_agree_with_a_simple_model;
 mod families_are_loaded_on_demand;
 mod fifo_stores_come_to_rest;
 mod files_that_are_read_stay_in_memory;
+mod files_that_follow_each_other_are_joined;
 mod half_of_a_row_never_comes_back;
 mod hbase_answers_the_recorded_scans_alike;
 mod increments_and_appends;
