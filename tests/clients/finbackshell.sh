@@ -48,7 +48,7 @@ hbases_shell() {
   local cp ruby
   cp=$(class_path shell) && ruby=$(shell_ruby "$cp") || return 1
   TZ=UTC ZKPORT=$HBASE_ZKPORT STATEMENTS="$1" \
-    jvm_with "-XX:TieredStopAtLevel=1 --add-opens java.base/java.io=ALL-UNNAMED --add-opens java.base/java.security=ALL-UNNAMED
+    jvm_with "--add-opens java.base/java.io=ALL-UNNAMED --add-opens java.base/java.security=ALL-UNNAMED
     --add-opens java.base/javax.crypto=ALL-UNNAMED -Dhbase.ruby.sources=$ruby" \
     "$(ZKPORT=$HBASE_ZKPORT client_conf ERROR):$ruby:$cp" org.jruby.JarBootstrapMain -n "$HERE/finbackshell/each.rb"
 }

@@ -24,22 +24,23 @@ class_path() {
   local pom="$HERE/maven/$1/pom.xml" kept
   kept="$WORK/classpath-$1-${2:-own}-$(cksum < "$pom" | cut -d' ' -f1)"
   if [ ! -s "$kept" ]; then
-    mvn -q -B -f "$pom" ${2:+-Dhbase.version="$2"} dependency:build-classpath -Dmdep.outputFile="$kept.tmp" \
+    mvn -q -B -f "$pom" ${2:+-Dhbase.version="$2"} dependency:build-classpath -Dmdep.outputFile="$kept.$BASHPID" \
       > "$kept.log" 2>&1 || { echo "Maven cannot resolve $pom:"; tail -5 "$kept.log"; return 1; } >&2
-    mv "$kept.tmp" "$kept"
+    mv "$kept.$BASHPID" "$kept"
   fi
   cat "$kept"
 }
 
-# classes SOURCE_DIRECTORY CLASSPATH: compiles once per content, prints the directory of the classes.
+# classes SOURCE_DIRECTORY CLASSPATH: compiles once per content, prints the directory of the classes. Of two that do so at once
+# one was in vain.
 classes() {
   local out
   out="$WORK/classes/$(cat "$1"/*.java <(echo "$1 $2") | cksum | cut -d' ' -f1)"
   if [ ! -d "$out" ]; then
-    rm -rf "$out.tmp"
-    mkdir -p "$out.tmp"
-    javac -nowarn -Xlint:none -d "$out.tmp" -cp "$2" "$1"/*.java >&2 || return 1
-    mv "$out.tmp" "$out"
+    rm -rf "$out.$BASHPID"
+    mkdir -p "$out.$BASHPID"
+    javac -nowarn -Xlint:none -d "$out.$BASHPID" -cp "$2" "$1"/*.java >&2 || return 1
+    mv -T "$out.$BASHPID" "$out" 2> /dev/null || { [ -d "$out" ] && rm -rf "$out.$BASHPID"; } || return 1
   fi
   echo "$out"
 }
@@ -74,12 +75,15 @@ LOG
 # jvm CLASSPATH MAIN ARGUMENTS...: JVM_LIMIT_S seconds at most, so that a server that hangs is a failure, not a wait.
 jvm() { jvm_with '' "$@"; }
 
+# Programs that run for seconds, several on two processors: threads that collect, and a second compiler, cost more than they bring.
+JVM_FOR_SECONDS=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1)
+
 # jvm_with OPTIONS CLASSPATH MAIN ARGUMENTS...: with more options of the JVM, divided by white space.
 jvm_with() {
   local options cp=$2
   read -r -d '' -a options <<< "$1"
   shift 2
-  timeout --foreground --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" "${options[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
+  timeout --foreground --kill-after=10 "${JVM_LIMIT_S:-900}" java "${JVM_OPENS[@]}" "${JVM_FOR_SECONDS[@]}" "${options[@]}" -Xmx"${CLIENT_HEAP:-1g}" -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" \
     -Dtest.build.data.basedirectory="$WORK/tmp" -cp "$cp" "$@"
 }
 

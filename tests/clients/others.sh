@@ -35,7 +35,7 @@ print(*(s.getsockname()[1] for s in held))' "$1"
 gateway() {
   local cp
   cp=$(class_path gateways) || return 1
-  java "${JVM_OPENS[@]}" -Xmx512m -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" -cp "$(client_conf WARN):$cp" \
+  java "${JVM_OPENS[@]}" "${JVM_FOR_SECONDS[@]}" -Xmx512m -Djava.net.preferIPv4Stack=true -Djava.io.tmpdir="$WORK/tmp" -cp "$(client_conf WARN):$cp" \
     "${@:2}" start > "$LOGS/others-$1.log" 2>&1 &
   gateways+=($!)
 }
