@@ -28,6 +28,9 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.io.compress.Compression;
@@ -40,11 +43,11 @@ import org.apache.hadoop.hbase.wal.WALPrettyPrinter;
 /**
  * Writes cells to a server, and finds them in its write-ahead logs with HBase's reader and HBase's printer.
  *
- *   CompressedLogs write EXPECTED
- *   CompressedLogs check [EXPECTED DIRECTORY KIND]...       KIND: plain, or dict, gz, snappy, lz4, zstd
+ *   CompressedLogs write EXPECTED                        EXPECTED.scan gets what a scan finds then
+ *   CompressedLogs check [EXPECTED DIRECTORY KIND]...    KIND: plain, or dict, gz, snappy, lz4, zstd
  */
 public final class CompressedLogs {
-  private static final TableName TABLE = TableName.valueOf("compressed_logs");
+  static final TableName TABLE = TableName.valueOf("compressed_logs");
   private static final byte[][] FAMILIES = { Bytes.toBytes("f"), Bytes.toBytes("a-longer-family") };
   private static final int ROUNDS = 40, BATCH = 40;
 
@@ -56,7 +59,7 @@ public final class CompressedLogs {
   // Every run writes the same.
   private static void write(Path expected) throws Exception {
     Random random = new Random(7);
-    List<String> lines = new ArrayList<>();
+    List<String> lines = new ArrayList<>(), scanned = new ArrayList<>();
     try (Connection connection = ConnectionFactory.createConnection(); Admin admin = connection.getAdmin()) {
       TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(TABLE);
       for (byte[] family : FAMILIES) table.setColumnFamily(ColumnFamilyDescriptorBuilder.of(family));
@@ -68,10 +71,15 @@ public final class CompressedLogs {
           for (Mutation m : batch) for (List<Cell> cells : m.getFamilyCellMap().values()) for (Cell c : cells) lines.add(line(c));
           t.batch(batch, new Object[batch.size()]);
         }
+        try (ResultScanner scanner = t.getScanner(new Scan())) {
+          for (Result row : scanner) for (Cell c : row.listCells()) scanned.add(line(c));
+        }
       }
     }
+    need(scanned.size() > 1000, "a scan finds only " + scanned.size() + " cells");
     Files.write(expected, lines);
-    System.out.println(lines.size() + " cells written");
+    Files.write(Paths.get(expected + ".scan"), scanned);
+    System.out.println(lines.size() + " cells written, a scan finds " + scanned.size());
   }
 
   private static Mutation mutation(Random random, long at) {
@@ -105,17 +113,23 @@ public final class CompressedLogs {
   }
 
   /** A cell as the printer prints it, but for tags: the server makes them. */
-  private static String line(Cell c) {
+  static String line(Cell c) {
     return "row=" + Bytes.toStringBinary(CellUtil.cloneRow(c)) + ", column=" + Bytes.toStringBinary(CellUtil.cloneFamily(c)) + ":"
       + Bytes.toStringBinary(CellUtil.cloneQualifier(c)) + ", timestamp=" + c.getTimestamp() + ", type=" + c.getType() + " value: "
       + Bytes.toStringBinary(CellUtil.cloneValue(c));
   }
 
-  private static void check(Path expected, Path directory, String kind) throws Exception {
+  /** For files of every kind. */
+  static Configuration configuration() {
     Configuration conf = HBaseConfiguration.create();
     conf.set(FileSystem.FS_DEFAULT_NAME_KEY, "file:///");
     conf.set("hbase.io.compress.zstd.codec", ZstandardStreams.class.getName());
     Compression.Algorithm.ZSTD.reload(conf);
+    return conf;
+  }
+
+  private static void check(Path expected, Path directory, String kind) throws Exception {
+    Configuration conf = configuration();
     List<String> wanted = Files.readAllLines(expected), read = new ArrayList<>(), printed = new ArrayList<>();
     long logs = 0, bytes = 0, tagged = 0;
     List<Path> files;
@@ -146,7 +160,7 @@ public final class CompressedLogs {
     System.out.printf("%-6s %d logs of %d bytes: %d cells read and printed as written, %d with tags%n", kind, logs, bytes, read.size(), tagged);
   }
 
-  private static boolean header(Path file, String kind) throws IOException {
+  static boolean header(Path file, String kind) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       new DataInputStream(in).readFully(new byte[4]);
       WALHeader header = WALHeader.parseDelimitedFrom(in);
@@ -172,7 +186,7 @@ public final class CompressedLogs {
     return cells;
   }
 
-  private static void same(List<String> wanted, List<String> found, String who) {
+  static void same(List<String> wanted, List<String> found, String who) {
     List<String> missing = difference(wanted, found), extra = difference(found, wanted);
     need(missing.isEmpty() && extra.isEmpty(), who + " misses " + missing.size() + " cells, has " + extra.size() + " others: " + first(missing) + " / " + first(extra));
   }
