@@ -179,9 +179,9 @@ impl BloomWriter {
     /// are stored, and then come into the index.
     pub(crate) fn join(&mut self, filter: &BloomFilter, last_key: &[u8]) {
         let figures = filter.figures();
-        self.keys += figures.keys;
-        self.max_keys += figures.most_keys;
-        self.bytes += figures.byte_size;
+        self.keys = self.keys.saturating_add(figures.keys);
+        self.max_keys = self.max_keys.saturating_add(figures.most_keys);
+        self.bytes = self.bytes.saturating_add(figures.byte_size);
         self.last_key.clear();
         self.last_key.extend_from_slice(last_key);
     }

@@ -59,6 +59,11 @@ impl CellCounts {
         }
     }
 
+    /// So many bytes by the number of cells.
+    pub(crate) fn average(&self, bytes: u64) -> i32 {
+        bytes.checked_div(self.entries).unwrap_or(0) as i32
+    }
+
     /// Counts all cells that `other` has counted.
     pub(crate) fn join(&mut self, other: &Self) {
         self.entries += other.entries;

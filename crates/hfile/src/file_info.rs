@@ -28,8 +28,9 @@ pub mod keys {
     pub const HISTORICAL: &[u8] = b"HISTORICAL";
     pub const SKIP_RESET_SEQ_ID: &[u8] = b"SKIP_RESET_SEQ_ID";
     pub const BULKLOAD_TIMESTAMP: &[u8] = b"BULKLOAD_TIMESTAMP";
-    /// Ours: each column has one cell, a put without tags.
-    pub const PLAIN: &[u8] = b"FINBACK_PLAIN";
+    /// Ours: each column has one cell, a put without tags. Names with this beginning HBase copies into no file that it makes of
+    /// another.
+    pub const PLAIN: &[u8] = b"hfile.FINBACK_PLAIN";
 }
 
 /// The entries, sorted by key.

@@ -2,7 +2,7 @@
 //! to leave out, so that it can be [joined](crate::HFileWriter::begin_joined) with others without a look at them.
 //!
 //! ```text
-//!  FINBACK_PLAIN
+//!  hfile.FINBACK_PLAIN
 //! ┌───────────────────┬─────────────────────┐  the sums of which the file info has averages
 //! │ bytes of keys i64 │ bytes of values i64 │
 //! └───────────────────┴─────────────────────┘

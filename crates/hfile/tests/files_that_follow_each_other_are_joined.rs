@@ -294,6 +294,51 @@ fn a_file_says_that_it_is_plain_if_each_column_has_one_put_without_tags() {
 }
 
 #[test]
+fn what_a_file_says_of_other_cells_is_not_believed_and_found() {
+    let options = WriterOptions { says_if_plain: false, ..small_blocks() };
+    let plain = cells(0..300);
+    let true_sums = files::open(&files::write(&plain, small_blocks())).unwrap();
+    let true_sums = true_sums.file_info(file_info_keys::PLAIN).unwrap();
+    let of = |cells: &[Stored], sums: &[u8]| {
+        let file = files::write_with(cells, options.clone(), 7, |writer| {
+            writer.append_file_info(file_info_keys::PLAIN, sums);
+        });
+        let (fs, path) = (MemFileSystem::default(), Path::new("/file"));
+        fs.create_new(path).unwrap().append(&file).unwrap();
+        let found = verify(fs.open(path).unwrap(), path, RowBounds::default(), &mut |_| true);
+        (files::open(&file).unwrap().can_be_joined_to(&options), found.is_sound())
+    };
+    assert_eq!(of(&plain, true_sums), (true, true));
+    // Of all cells, where half of them are there.
+    assert_eq!(of(&plain[..300], true_sums), (false, false));
+    for sums in [&[0xff; 16][..], &[0; 16], &[0x7f; 16], &true_sums[..15]] {
+        assert_eq!(of(&plain, sums), (false, false), "{sums:?}");
+    }
+    // Two versions of a column in the place of one of each of two: only the cells tell.
+    let mut versions = plain.clone();
+    let first = versions[4].cell();
+    let parts = CellParts {
+        row: first.row(),
+        family: b"cf",
+        qualifier: first.qualifier(),
+        timestamp: first.timestamp() - 1,
+        type_code: CellType::Put.code(),
+        value: versions[5].cell().value(),
+        tags: &[],
+    };
+    versions[5] = Stored::new(&parts, 5);
+    assert_eq!(of(&versions, &sums_of(&versions)), (true, false));
+}
+
+/// What stands in the file info of a file with these cells, if they are plain.
+fn sums_of(cells: &[Stored]) -> Vec<u8> {
+    let sum = |bytes: fn(&finback_cell::Cell<'_>) -> usize| {
+        cells.iter().map(|stored| bytes(&stored.cell()) as u64).sum::<u64>().to_be_bytes()
+    };
+    [sum(|cell| cell.key().len()), sum(|cell| cell.value().len())].concat()
+}
+
+#[test]
 fn a_damaged_block_is_found_or_read_from_another_copy() {
     let options = small_blocks();
     let cells = cells(0..300);

@@ -206,13 +206,19 @@ impl Region {
             whole_rows: job.whole.clone(),
             ..CompactionOutcome::default()
         };
-        let pace = Pace::new(self, control);
+        let begin = || self.begin_output(store, options.clone(), job.cut.clone(), job.next_read);
         let streamed = job.streamed_bytes_of_each();
-        let output = self.begin_output(store, options.clone(), job.cut.clone(), job.next_read)?;
         if let Some(files) = files_to_join(store, job, &Rewriting { options: &options, forgotten, now }) {
-            let pass = JoiningPass { store, pace, output, outcome };
-            let (output, outcome) = pass.run(&files, streamed, memory)?;
-            return finish(job, leftovers, output, outcome);
+            let pace = Pace::new(self, control);
+            let pass = JoiningPass { store, pace, output: begin()?, outcome: outcome.clone() };
+            match pass.run(&files, streamed, memory) {
+                Ok((output, outcome)) => return finish(job, leftovers, output, outcome),
+                // It may be in a Bloom filter, which is made anew where cells are merged; where it is in a block of cells the merge says so.
+                Err(RegionError::StoreFile(error)) if matches!(*error, HFileError::Corrupt { .. }) => {
+                    tracing::warn!(region = %self.encoded_name, %error, "files are not joined by their blocks, but merged cell by cell");
+                }
+                Err(error) => return Err(error),
+            }
         }
         let source = |input: &Arc<StoreFile>| {
             let mut scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
@@ -233,6 +239,7 @@ impl Region {
                 .dropping_markers(rows.clone(), earliest_put)
                 .purging_markers_after(store.compaction().purge_deletes_ms);
         }
+        let (pace, output) = (Pace::new(self, control), begin()?);
         let pass = CompactionPass { store, matcher, forgotten, pace, output, outcome };
         let (output, outcome) = pass.run(&mut heap, memory)?;
         finish(job, leftovers, output, outcome)

@@ -101,22 +101,12 @@ impl HFileReader {
         way: &dyn RandomAccessFile,
         place: BlockRef,
     ) -> Result<Vec<u8>, HFileError> {
-        let mut bytes = Vec::new();
-        self.read_into(way, place, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// The same in the place of what `bytes` has.
-    pub(super) fn read_into(
-        &self,
-        way: &dyn RandomAccessFile,
-        place: BlockRef,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), HFileError> {
         self.check_place(place)?;
-        bytes.clear();
-        let read = way.append_exact_at(place.offset, place.size as usize, bytes);
-        read.map_err(|source| self.io(place.offset, source))
+        let mut bytes = Vec::new();
+        match way.append_exact_at(place.offset, place.size as usize, &mut bytes) {
+            Ok(()) => Ok(bytes),
+            Err(source) => Err(self.io(place.offset, source)),
+        }
     }
 
     /// Reads a block once more, after `error`, from another copy. Without one, or if that is no better, the error stands.

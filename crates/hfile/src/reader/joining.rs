@@ -5,6 +5,7 @@ use super::HFileReader;
 use crate::block::{Block, BlockRef, HEADER_SIZE, Header};
 use crate::block_type::BlockType;
 use crate::cell_counts::CellCounts;
+use crate::checksum::ChecksumType;
 use crate::encoding::DataBlockEncoding;
 use crate::error::HFileError;
 use crate::file_info::keys;
@@ -15,9 +16,13 @@ use crate::writer::OWN_BLOCK_BYTES;
 use crate::writer_options::WriterOptions;
 use finback_cell::CellOrder;
 use finback_cell::cell::LENGTHS_SIZE;
+use finback_compression::Compression;
 use finback_fs::RandomAccessFile;
 use std::iter::Peekable;
 use std::sync::Arc;
+
+/// More cells, and bytes of them, no file has: sums of several have room.
+const MOST_OF_A_FILE: u64 = 1 << 48;
 
 /// A block for another file: checked, and as it is stored.
 #[derive(Debug)]
@@ -72,14 +77,19 @@ impl HFileReader {
             && self.meta_block_names().next().is_none()
     }
 
-    /// What it says of its cells, if each of its columns has one, a put without tags.
+    /// What it says of its cells, if each of its columns has one, a put without tags; unless another writer has copied that from
+    /// a file with other cells.
     pub(crate) fn plain_counts(&self) -> Option<CellCounts> {
         let (key_bytes, value_bytes) = plain_cells::decode(self.info.get(keys::PLAIN)?)?;
         let (min_timestamp, max_timestamp) = self.time_range?;
         self.first_key.as_ref().zip(self.last_key.as_ref())?;
         let max_sequence_id = self.info.long(keys::MAX_MEMSTORE_TS).unwrap_or(0);
-        Some(CellCounts {
-            entries: self.entry_count(),
+        let entries = self.entry_count();
+        if [entries, key_bytes, value_bytes].iter().any(|number| *number > MOST_OF_A_FILE) {
+            return None;
+        }
+        let counts = CellCounts {
+            entries,
             key_bytes,
             value_bytes,
             max_tags: 0,
@@ -88,7 +98,10 @@ impl HFileReader {
             max_timestamp,
             earliest_put: self.info.long(keys::EARLIEST_PUT_TS)?,
             delete_families: 0,
-        })
+        };
+        let averages = (counts.average(key_bytes), counts.average(value_bytes));
+        let stated = (self.info.int(keys::AVG_KEY_LEN)?, self.info.int(keys::AVG_VALUE_LEN)?);
+        (averages == stated).then_some(counts)
     }
 
     /// Bytes of the cells of a file of which each column has one, a put without tags; 0 of any other.
@@ -103,7 +116,8 @@ impl HFileReader {
         let bytes = bytes_of(counts);
         let (of_block, of_cell) = (bytes / self.data_blocks().max(1), bytes / counts.entries.max(1));
         of_block >= block_size / 2
-            && of_block <= block_size.max(of_cell).saturating_mul(2)
+            // It ends with the first cell that fills it.
+            && of_block <= block_size.saturating_add(of_cell.saturating_mul(2))
             && self.largest_block_bytes(block_size) < OWN_BLOCK_BYTES as u64
     }
 
@@ -148,7 +162,13 @@ impl HFileReader {
         place: BlockRef,
         bytes: &mut Vec<u8>,
     ) -> Result<Header, HFileError> {
-        self.read_into(way, place, bytes)?;
+        self.check_place(place)?;
+        if bytes.capacity() > OWN_BLOCK_BYTES && (place.size as usize) < OWN_BLOCK_BYTES {
+            // Of a large cell.
+            *bytes = Vec::new();
+        }
+        bytes.resize(place.size as usize, 0);
+        way.read_exact_at(place.offset, bytes).map_err(|source| self.io(place.offset, source))?;
         let error = match Block::check_sums(&self.path, place, bytes) {
             Ok(header) => return Ok(header),
             Err(error) => error,
@@ -158,6 +178,15 @@ impl HFileReader {
             Ok(None) | Err(_) => Err(error),
         }
     }
+}
+
+/// Whether a payload, as it is stored, has the form in which it is written, as far as that is seen without decompressing it.
+fn can_be_of_length(codec: Compression, payload: &[u8], uncompressed: usize) -> bool {
+    uncompressed > 0
+        && match codec {
+            Compression::None => payload.len() == uncompressed,
+            _ => codec.check_length(payload, uncompressed).is_ok() && codec.is_written_so(payload),
+        }
 }
 
 /// Bytes of all cells, without tags.
@@ -187,13 +216,15 @@ impl BlocksToJoin<'_> {
             let found = header.block_type.name().to_owned();
             return Err(reader.corrupt("block index", place.offset, expected.name(), found));
         }
-        Ok(Some(BlockToJoin {
-            block_type: header.block_type,
-            key: &self.key,
-            payload: &self.bytes[HEADER_SIZE..header.data_size],
-            uncompressed: header.uncompressed_size,
-            place,
-        }))
+        let payload = &self.bytes[HEADER_SIZE..header.data_size];
+        if !can_be_of_length(reader.trailer.compression, payload, header.uncompressed_size)
+            || header.checksum_type == ChecksumType::Null
+        {
+            let found = format!("{} bytes of {}", payload.len(), header.uncompressed_size);
+            return Err(reader.corrupt(expected.name(), place.offset, "a block as it is written", found));
+        }
+        let (key, uncompressed) = (&self.key[..], header.uncompressed_size);
+        Ok(Some(BlockToJoin { block_type: expected, key, payload, uncompressed, place }))
     }
 
     /// Bytes of memory that it takes.

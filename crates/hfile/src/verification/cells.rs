@@ -4,6 +4,7 @@ use super::{RowBounds, Verification};
 use crate::block::{Block, BlockRef};
 use crate::error::HFileError;
 use crate::file_info::keys;
+use crate::plain_cells::{self, is_plain_behind};
 use crate::reader::HFileReader;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellType, StringBinary};
@@ -20,11 +21,25 @@ pub(super) struct CellCheck<'a> {
     cells: u64,
     family_deletes: i64,
     newest_sequence_id: u64,
+    /// Whether each column had one cell so far, a put without tags; bytes of all keys, and of all values.
+    is_plain: bool,
+    key_bytes: u64,
+    value_bytes: u64,
 }
 
 impl<'a> CellCheck<'a> {
     pub(super) fn new(reader: &'a HFileReader, bounds: RowBounds<'a>) -> Self {
-        Self { reader, bounds, last: None, cells: 0, family_deletes: 0, newest_sequence_id: 0 }
+        Self {
+            reader,
+            bounds,
+            last: None,
+            cells: 0,
+            family_deletes: 0,
+            newest_sequence_id: 0,
+            is_plain: true,
+            key_bytes: 0,
+            value_bytes: 0,
+        }
     }
 
     /// What comes next is not beside what was before.
@@ -61,6 +76,10 @@ impl<'a> CellCheck<'a> {
             }
             self.family_deletes += i64::from(is_family_delete(&cell));
             self.newest_sequence_id = self.newest_sequence_id.max(sequence_id);
+            let last = previous.as_ref().map(|cell| cell.key()).or(self.last.as_deref());
+            self.is_plain = self.is_plain && is_plain_behind(last.unwrap_or_default(), &cell);
+            self.key_bytes += cell.key().len() as u64;
+            self.value_bytes += cell.value().len() as u64;
             previous = Some(cell);
         }
         self.cells += cells.len() as u64;
@@ -97,6 +116,15 @@ impl<'a> CellCheck<'a> {
             found.note(self.reader.corrupt("trailer", at, &format!("{stated} cells"), there));
         }
         let info_at = self.reader.trailer().fields.file_info_offset();
+        // Whoever believes this looks at no cell.
+        if let Some(sums) = self.reader.file_info(keys::PLAIN)
+            && stated == self.cells
+            && !(self.is_plain && sums == plain_cells::encode(self.key_bytes, self.value_bytes))
+        {
+            let expected = if self.is_plain { "other sums" } else { "no word of plain cells" };
+            let there = String::from_utf8_lossy(keys::PLAIN).into_owned();
+            found.note(self.reader.corrupt("file info block", info_at, expected, there));
+        }
         let mut compare = |what: &str, stated: Option<i64>, counted: i64| {
             if let Some(stated) = stated.filter(|stated| *stated != counted) {
                 let expected = format!("{what} {counted}");

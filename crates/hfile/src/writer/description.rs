@@ -28,7 +28,6 @@ impl HFileWriter {
         let compresses_tags = self.options.compress_tags && encoding != DataBlockEncoding::None;
         let counts = &self.counts;
         let info = &mut self.info;
-        let average = |bytes: u64| bytes.checked_div(counts.entries).unwrap_or(0) as i32;
         if counts.entries > 0 {
             info.set(keys::LAST_KEY, &self.last_key);
         }
@@ -42,8 +41,8 @@ impl HFileWriter {
                 info.set(keys::BLOOM_FILTER_PARAM, &length.to_be_bytes());
             }
         }
-        info.set(keys::AVG_KEY_LEN, &average(counts.key_bytes).to_be_bytes());
-        info.set(keys::AVG_VALUE_LEN, &average(counts.value_bytes).to_be_bytes());
+        info.set(keys::AVG_KEY_LEN, &counts.average(counts.key_bytes).to_be_bytes());
+        info.set(keys::AVG_VALUE_LEN, &counts.average(counts.value_bytes).to_be_bytes());
         info.set(keys::CREATE_TIME, &self.options.create_time_ms.to_be_bytes());
         if self.layout.tags {
             info.set(keys::MAX_TAGS_LEN, &(counts.max_tags as i32).to_be_bytes());

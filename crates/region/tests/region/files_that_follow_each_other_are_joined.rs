@@ -8,7 +8,8 @@ use crate::blocks_that_stay_whole_are_copied::{
 use crate::world::{Plain, World, mutation, scan};
 use finback_cell::{Cell, CellType, LATEST_TIMESTAMP, Mutation, MutationKind, Scan};
 use finback_hfile::{
-    BloomOptions, BloomType, Compression, HFileReader, HFileWriter, WriterOptions, file_info_keys,
+    BlockType, BloomOptions, BloomType, Compression, HFileReader, HFileWriter, RowBounds, WriterOptions,
+    file_info_keys, verify,
 };
 use finback_region::{CompactionOutcome, Region};
 use std::ops::Range;
@@ -248,8 +249,8 @@ fn files_of_small_blocks_are_not_joined() {
     assert_eq!(outcome.cells_written, 12);
 }
 
-#[test]
-fn damage_to_a_block_that_would_be_joined_is_found() {
+/// A region with two files that follow each other, of which a block of this type in the first is damaged.
+fn damaged(block_type: BlockType) -> (World, Arc<Region>) {
     let (mut world, region) = started(&[]);
     blocks(&region, 0..10);
     blocks(&region, 10..20);
@@ -257,13 +258,36 @@ fn damage_to_a_block_that_would_be_joined_is_found() {
     drop(region);
     let path = file_paths(&world).remove(0);
     let file = open(&world, &path);
-    let second = u64::from(file.stored_block(0).unwrap().place.size);
+    let mut block = file.stored_block(0).unwrap();
+    // Not the first of its type.
+    while block.header.block_type != block_type || block.place.offset == 0 {
+        block = file.stored_block(block.place.offset + u64::from(block.place.size)).unwrap();
+    }
     let mut bytes = vec![0; file.size_bytes() as usize];
     world.fs.open(&path).unwrap().read_exact_at(0, &mut bytes).unwrap();
-    bytes[second as usize + 40] ^= 1;
+    bytes[block.place.offset as usize + 40] ^= 1;
     world.fs.remove_file(&path).unwrap();
     finback_fs::write_file_durably(&*world.fs, &path, &bytes).unwrap();
     let region = world.start().unwrap();
+    (world, region)
+}
+
+#[test]
+fn a_damaged_chunk_of_a_bloom_filter_is_gone_after_a_compaction() {
+    let (world, region) = damaged(BlockType::BloomChunk);
+    let seen = read(&region);
+    let outcome = compact(&region);
+    assert!(!outcome.is_joined && outcome.blocks_copied == 20, "{outcome:?}");
+    assert_eq!(files(&world).len(), 1);
+    assert!(read(&region) == seen);
+    let path = file_paths(&world).remove(0);
+    let found = verify(world.fs.open(&path).unwrap(), &path, RowBounds::default(), &mut |_| true);
+    assert!(found.is_sound(), "{:?}", found.problems);
+}
+
+#[test]
+fn damage_to_a_block_that_would_be_joined_is_found() {
+    let (world, region) = damaged(BlockType::Data);
     let before = file_paths(&world);
     let end = region.compact(b"a", true).unwrap_err();
     assert!(end.to_string().contains("checksum"), "{end}");
@@ -287,10 +311,12 @@ fn sequence_ids_that_are_to_be_forgotten_are_merged_one_by_one() {
 }
 
 #[test]
-fn blocks_that_are_small_by_now_are_not_joined() {
-    let (mut world, region) = started(&[]);
-    blocks(&region, 0..32);
-    blocks(&region, 32..64);
-    let region = altered(&mut world, region, &[("BLOCKSIZE", "4096")]);
-    assert!(!compact(&region).is_joined);
+fn blocks_that_are_small_or_large_by_now_are_not_joined() {
+    for block_size in ["4096", "300"] {
+        let (mut world, region) = started(&[]);
+        blocks(&region, 0..32);
+        blocks(&region, 32..64);
+        let region = altered(&mut world, region, &[("BLOCKSIZE", block_size)]);
+        assert!(!compact(&region).is_joined, "{block_size}");
+    }
 }
