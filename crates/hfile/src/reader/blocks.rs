@@ -171,7 +171,7 @@ impl HFileReader {
     }
 
     /// The place must be inside the file: nothing is allocated on a lying size.
-    fn check_place(&self, place: BlockRef) -> Result<(), HFileError> {
+    pub(super) fn check_place(&self, place: BlockRef) -> Result<(), HFileError> {
         let end = place.offset.checked_add(u64::from(place.size));
         if (place.size as usize) < HEADER_SIZE || end.is_none_or(|end| end > self.size_bytes) {
             let found = format!("{} bytes at {}", place.size, place.offset);
