@@ -76,7 +76,7 @@ impl<'a> CellCheck<'a> {
             }
             self.family_deletes += i64::from(is_family_delete(&cell));
             self.newest_sequence_id = self.newest_sequence_id.max(sequence_id);
-            let last = previous.as_ref().map(|cell| cell.key()).or(self.last.as_deref());
+            let last = previous.as_ref().map(Cell::key).or(self.last.as_deref());
             self.is_plain = self.is_plain && is_plain_behind(last.unwrap_or_default(), &cell);
             self.key_bytes += cell.key().len() as u64;
             self.value_bytes += cell.value().len() as u64;
