@@ -34,7 +34,7 @@ fn plain_family(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
 }
 
 /// A family whose compactions remember sequence ids for six days, wherever its files are.
-pub(crate) fn small_blocks(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
+fn small_blocks(attributes: &[(&str, &str)]) -> ColumnFamilyDescriptor {
     let mut family = plain_family(attributes);
     set_entry(&mut family.configuration, "hbase.hstore.compaction.keep.seqId.period", "6");
     family
