@@ -16,6 +16,13 @@ finback_binary() {
   echo "$FINBACK"
 }
 
+# run_example CRATE NAME [ARGUMENT...]: an example, built with the server's package beside it, so that it takes what is built already.
+run_example() {
+  local crate=$1 name=$2
+  (cd "$ROOT" && cargo build -q --release --locked -p finback -p "$crate" --example "$name") || return 1
+  "${CARGO_TARGET_DIR:-$ROOT/target}/release/examples/$name" "${@:3}"
+}
+
 # server_start DATA LOG [NAME=VALUE...]: returns when it serves; sets SERVER_PID, ZKPORT, MASTERPORT, RSPORT.
 server_start() {
   local data=$1 log=$2 i setting settings=()

@@ -137,9 +137,6 @@ impl BlockCache for MemoryBlockCache {
             BlockPriority::InMemory => self.division.insert_reserved(IN_MEMORY, key, block),
             BlockPriority::Index => self.division.insert_reserved(INDEX, key, block),
         };
-        if priority == BlockPriority::Index {
-            self.books.changes.note();
-        }
         self.books.counters.evicted(evicted.len() as u64);
     }
 

@@ -282,6 +282,10 @@ impl FileSystem for BoundedFileSystem {
         self.shared.inner.create_log(path, mark)
     }
 
+    fn create_flushed_log(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        self.shared.inner.create_flushed_log(path)
+    }
+
     fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.shared.inner.hard_link(from, to)
     }

@@ -20,6 +20,7 @@ pub fn check(fs: &dyn FileSystem, root: &Path) {
     large_files(fs, &root.join("read soon"), NextRead::Soon);
     streamed_files(fs, &root.join("streamed"));
     logs(fs, &root.join("logs"));
+    flushed_logs(fs, &root.join("flushed logs"));
     renames(fs, &root.join("renames"));
     second_names(fs, &root.join("links"));
     removals(fs, &root.join("removals"));
@@ -172,6 +173,25 @@ fn logs(fs: &dyn FileSystem, root: &Path) {
     file.append(b"four").expect("append");
     file.sync_data().expect("sync");
     assert_eq!(get(fs, &path), [&expected[..], b"four"].concat(), "nothing is behind it any more");
+}
+
+fn flushed_logs(fs: &dyn FileSystem, root: &Path) {
+    fs.create_dir_all(root).expect("directory");
+    let path = root.join("file");
+    let mut file = fs.create_flushed_log(&path).expect("create");
+    assert_eq!(kind(fs.create_flushed_log(&path)), ErrorKind::AlreadyExists);
+    let mut expected = Vec::new();
+    for piece in [&b"one"[..], b"", &[b'2'; 700_000], b"three", &[b'4'; 4096], &[b'5'; 3 << 20]] {
+        let (first, second) = piece.split_at(piece.len() / 3);
+        file.append_vectored(&mut [IoSlice::new(first), IoSlice::new(second)]).expect("append");
+        expected.extend_from_slice(piece);
+        assert_eq!(file.len(), expected.len() as u64);
+        assert!(get(fs, &path) == expected, "what was appended is there before it is synced");
+    }
+    file.truncate(500_000).expect("truncate");
+    file.append(b"the end").expect("append");
+    file.sync_data().expect("sync");
+    assert!(get(fs, &path) == [&expected[..500_000], b"the end"].concat(), "it goes on where it was cut");
 }
 
 fn large_files(fs: &dyn FileSystem, root: &Path, read: NextRead) {

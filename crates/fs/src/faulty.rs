@@ -228,6 +228,12 @@ impl FileSystem for FaultyFileSystem {
         Ok(Box::new(FaultyWritable { inner, faults: self.faults.clone(), lent: 0 }))
     }
 
+    fn create_flushed_log(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        self.faults.begin("create")?;
+        let inner = self.inner.create_flushed_log(path)?;
+        Ok(Box::new(FaultyWritable { inner, faults: self.faults.clone(), lent: 0 }))
+    }
+
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
         self.faults.begin_read("open")?;
         Ok(Arc::new(FaultyReadable::new(self.inner.open(path)?, path, self.faults.clone())))

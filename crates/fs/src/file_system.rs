@@ -66,6 +66,12 @@ pub trait FileSystem: Send + Sync + Debug {
         self.create_new(path)
     }
 
+    /// As [`create_new`](Self::create_new), for a log of which all counts that was appended, synced or not. It does not have to stay in
+    /// memory for who reads it.
+    fn create_flushed_log(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        self.create_new(path)
+    }
+
     /// Opens a file for reading at any offset. It stays readable through this handle when it is renamed or removed.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>>;
 

@@ -16,6 +16,7 @@ use rustix::{
 use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 
 mod aligned_buffer;
+mod flushed;
 mod held;
 mod large;
 mod log;
@@ -24,6 +25,7 @@ mod page_cache;
 mod streamed;
 mod writable;
 
+use flushed::LocalFlushed;
 use large::LocalLarge;
 use log::LocalLog;
 use streamed::LocalStreamed;
@@ -67,6 +69,10 @@ impl FileSystem for LocalFileSystem {
 
     fn create_log(&self, path: &Path, mark: &'static [u8]) -> io::Result<Box<dyn WritableFile>> {
         Ok(Box::new(LocalLog::new(LocalWritable::create_new(path)?, mark)))
+    }
+
+    fn create_flushed_log(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
+        Ok(Box::new(LocalFlushed::new(LocalWritable::create_new(path)?)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {

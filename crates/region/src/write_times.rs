@@ -116,8 +116,9 @@ impl WriteTimes {
     }
 
     /// How long writes to these rows should wait, so that they do not run away from the clock.
-    fn wait_ms(&self, rows: impl Iterator<Item = RowKey>, now: i64) -> i64 {
+    fn wait_ms(&self, rows: impl Iterator<Item = RowKey>, now: impl FnOnce() -> i64) -> i64 {
         let Some(groups) = self.groups.get() else { return 0 };
+        let now = now();
         let ahead = |row: RowKey| groups[row.group(GROUPS)].load(Ordering::Relaxed) / 2 - now;
         rows.map(ahead).filter(|ahead| (PATIENCE_MS..SET_BACK_MS).contains(ahead)).max().unwrap_or(0)
     }
@@ -126,7 +127,7 @@ impl WriteTimes {
 impl Region {
     /// Lets the clock catch up with these rows, where it is behind. Called before any lock is taken.
     pub(crate) async fn wait_for_clock(&self, rows: impl Iterator<Item = RowKey>) {
-        let wait = self.write_times.wait_ms(rows, self.environment.host.now_ms());
+        let wait = self.write_times.wait_ms(rows, || self.environment.host.now_ms());
         if wait > 0 {
             self.environment.host.pause(Duration::from_millis(wait.unsigned_abs())).await;
         }

@@ -150,6 +150,16 @@ impl WalFileWriter {
         Self::begin(fs, file, path, compression)?.with_durable_header(fs)
     }
 
+    /// As [`create`](Self::create), for a file that is told to be written as soon as the operating system has it.
+    pub(crate) fn create_flushed(
+        fs: &dyn FileSystem,
+        path: &Path,
+        compression: Option<WalCompression>,
+    ) -> Result<Self, WalError> {
+        let file = fs.create_flushed_log(path).map_err(|e| WalError::io(path, "create", e))?;
+        Self::begin(fs, file, path, compression)?.with_durable_header(fs)
+    }
+
     fn with_durable_header(mut self, fs: &dyn FileSystem) -> Result<Self, WalError> {
         if let Err(e) = self.file.sync_data() {
             // Best effort: an empty log says nothing, but clutters a full disk.

@@ -24,6 +24,8 @@ use crate::{
 const MAX_DICTIONARY_BYTES: usize = 64 << 20;
 /// A write or sync that takes longer is slow, as in HBase.
 const SLOW: Duration = Duration::from_secs(1);
+/// So much of a group is written at a time: while it is in the processor's cache.
+const PIECE_BYTES: u64 = 512 << 10;
 /// Attempts to find a file number that is not taken.
 const MAX_NAME_ATTEMPTS: u32 = 1000;
 
@@ -306,7 +308,7 @@ impl Writer {
             let path = dir.join(self.name.with_number(number));
             let create = match self.shared.options.sync_mode {
                 SyncMode::Disk => WalFileWriter::create_synced,
-                SyncMode::Os => WalFileWriter::create,
+                SyncMode::Os => WalFileWriter::create_flushed,
             };
             match create(&*self.shared.fs, &path, self.shared.options.compression) {
                 Err(WalError::Io { source, .. })
@@ -428,21 +430,31 @@ fn note(counters: &Counters, times: &Histogram, took: Duration) {
 
 /// Writes entries to a file, and syncs it; how long the sync took.
 fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -> Result<Duration, WalError> {
-    for entry in entries.iter() {
-        match entry.cells {
-            QueuedCells::Copied(cells) => file.gather_small(&entry.key, cells)?,
-            QueuedCells::Shared(cells) => file.gather(&entry.key, cells)?,
-        }
-    }
     {
         // Before the write: a file that is given up half-written counts as holding them.
         let mut accounting = shared.accounting.lock();
         accounting.wrote(entries.iter());
     }
-    let (count, bytes) = (entries.len() as u64, file.gathered_bytes());
-    let begun = Instant::now();
-    file.write()?;
-    note(&shared.counters, &shared.counters.write_times, begun.elapsed());
+    let (count, before) = (entries.len() as u64, file.len());
+    let mut took = Duration::ZERO;
+    let mut write = |file: &mut WalFileWriter| {
+        let begun = Instant::now();
+        let written = file.write();
+        took += begun.elapsed();
+        written
+    };
+    for entry in entries.iter() {
+        match entry.cells {
+            QueuedCells::Copied(cells) => file.gather_small(&entry.key, cells)?,
+            QueuedCells::Shared(cells) => file.gather(&entry.key, cells)?,
+        }
+        if file.gathered_bytes() >= PIECE_BYTES {
+            write(file)?;
+        }
+    }
+    write(file)?;
+    let bytes = file.len() - before;
+    note(&shared.counters, &shared.counters.write_times, took);
     shared.counters.group_bytes.record_value(bytes);
     entries.give_room_back(&shared.room); // more may queue up during the sync
     let synced = match shared.options.sync_mode {

@@ -2,6 +2,9 @@ use std::time::Duration;
 
 use crate::WalCompression;
 
+/// What is written without a sync is worth no more: its buffers stay in the processor's cache.
+const UNSYNCED_GROUP_BYTES: usize = 2 << 20;
+
 /// What "durable" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncMode {
@@ -46,6 +49,17 @@ impl Default for WalOptions {
             queue_bytes: 32 << 20,
             max_logs: 32,
             reopen_interval: Duration::from_millis(100),
+        }
+    }
+}
+
+impl WalOptions {
+    /// With more bytes of entries that nobody waits for, these are written.
+    pub(crate) fn group_bytes(&self) -> usize {
+        let half = self.queue_bytes as usize / 2;
+        match self.sync_mode {
+            SyncMode::Disk => half,
+            SyncMode::Os => half.min(UNSYNCED_GROUP_BYTES),
         }
     }
 }

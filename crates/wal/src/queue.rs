@@ -81,7 +81,7 @@ impl Queue {
             wake = self.expects_nobody();
         }
         self.queued_bytes += entry.cells.len() + ENTRY_OVERHEAD_BYTES;
-        if self.queued_bytes > options.queue_bytes as usize / 2 && !self.urgent {
+        if self.queued_bytes > options.group_bytes() && !self.urgent {
             self.urgent = true;
             wake = self.parked;
         }

@@ -382,6 +382,46 @@ async fn a_log_of_the_operating_system_kind_does_not_sync_its_entries() {
     }
 }
 
+/// On a real disk, where much of it goes past the page cache.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_of_the_operating_system_kind_has_what_was_answered_and_does_not_let_the_rest_pile_up() {
+    let root = tempfile::tempdir().unwrap();
+    let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem::new());
+    let never = Duration::from_secs(3600);
+    let os = WalOptions { sync_mode: SyncMode::Os, async_sync_interval: never, ..options() };
+    let wal = Wal::open(fs.clone(), root.path(), SERVER, WalKind::Regions, os).unwrap();
+    let dir = server_log_dir(root.path(), SERVER);
+    let mut id = 0;
+    let mut expected = Vec::new();
+    // Small entries, and such as are not copied; groups of a few bytes, and of many.
+    for (count, value) in [(1, 10), (3000, 300), (1, 5000), (100, 40_000), (7, 1), (5000, 900), (1, 3 << 20)]
+    {
+        for last in (0..count).rev() {
+            id += 1;
+            expected.push(("r".to_owned(), id));
+            if last == 0 {
+                put(&wal, "r", id, &vec![7; value]).await.unwrap();
+                break;
+            }
+            let permit = wal.reserve(value).await.unwrap();
+            wal.append(permit, entry("r", id, &vec![7; value], false)).unwrap();
+        }
+        assert!(read_all(&*fs, &dir).unwrap() == expected, "what was answered is there, and all before it");
+    }
+    // Nobody waits for these.
+    for _ in 0..10_000 {
+        id += 1;
+        expected.push(("r".to_owned(), id));
+        let permit = wal.reserve(500).await.unwrap();
+        wal.append(permit, entry("r", id, &[9; 500], false)).unwrap();
+    }
+    while read_all(&*fs, &dir).unwrap().len() < expected.len() - 5000 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    wal.close().await.unwrap();
+    assert!(read_all(&*fs, &dir).unwrap() == expected);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_log_of_meta_and_the_others_live_side_by_side_on_a_real_disk() {
     let root = tempfile::tempdir().unwrap();

@@ -52,7 +52,7 @@ fn what_follows_an_update_that_is_ahead_of_the_clock_is_not_before_it() {
 fn writers_wait_when_they_are_far_ahead_of_the_clock() {
     let times = WriteTimes::default();
     let rows = [RowLocks::new().key(b"row")];
-    let wait = |now| times.wait_ms(rows.iter().copied(), now);
+    let wait = |now| times.wait_ms(rows.iter().copied(), || now);
     assert_eq!(wait(1000), 0);
     for _ in 0..PATIENCE_MS {
         assert_eq!(wait(1000), 0);
