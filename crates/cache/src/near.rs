@@ -4,8 +4,8 @@
 //! the block's lock and to its count of references: with several threads these lines of memory are
 //! passed around all the time. Here a thread finds such a block without writing to anything that others look at.
 //!
-//! It never finds what the cache itself does not have any more: every change to blocks of this kind, which is rare beside
-//! looks at them, makes all threads forget theirs.
+//! It never finds what the cache itself does not have any more: when blocks of this kind leave that, which is rare beside
+//! looks at them, all threads forget theirs.
 
 use crate::block_key::{BlockKey, NumberHash};
 use finback_hfile::Block;
@@ -31,7 +31,7 @@ const MAX_BLOCK_BYTES: usize = 256 << 10;
 /// short.
 const LOOKS: u32 = if cfg!(feature = "shuttle") { 2 } else { 64 };
 
-/// The number of a cache among those of the process, and of changes to its blocks that lead to others.
+/// The number of a cache among those of the process, and how often blocks that lead to others have left it.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Changes {
@@ -107,7 +107,7 @@ impl Near {
 }
 
 impl Changes {
-    /// To be called after a block came or went.
+    /// To be called after a block went.
     pub(crate) fn note(&self) {
         self.count.fetch_add(1, Release);
     }

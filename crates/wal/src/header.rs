@@ -5,10 +5,14 @@
 //! │ "PWAL" │ varint length   │ WALHeader │
 //! └────────┴─────────────────┴───────────┘
 //! ```
+//!
+//! Ours has one field more than HBase's, which HBase skips: field 15, "finback". It says that all entries have checksums
+//! ([`crate::integrity`]), whatever a crash leaves of the first ones.
 
 use finback_compression::Compression;
 
 use crate::WalCompression;
+use crate::integrity;
 use crate::varint::{FieldValue, Fields, get_varint, put_bytes, put_uint, put_varint};
 
 pub(crate) const MAGIC: &[u8] = b"PWAL";
@@ -31,8 +35,22 @@ const LONGEST_MESSAGE_BYTES: usize = 128;
 /// Enough to find the header's length.
 const MAX_PREFIX_BYTES: usize = 4 + 10;
 
-/// The header of a file of ours: the bytes that HBase writes.
+/// The header of a file of ours.
 pub(crate) fn encoded(compression: Option<WalCompression>) -> Vec<u8> {
+    let mut message = message_of_hbase(compression);
+    put_bytes(&mut message, integrity::MARK, integrity::NAME);
+    of_message(&message)
+}
+
+fn of_message(message: &[u8]) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    put_varint(&mut out, message.len() as u64);
+    out.extend_from_slice(message);
+    out
+}
+
+/// The bytes that HBase writes.
+fn message_of_hbase(compression: Option<WalCompression>) -> Vec<u8> {
     let values = compression.and_then(|compression| compression.values);
     let tags = compression.is_some_and(|compression| compression.tags);
     let mut message = Vec::new();
@@ -44,10 +62,7 @@ pub(crate) fn encoded(compression: Option<WalCompression>) -> Vec<u8> {
     if let Some(codec) = values {
         put_uint(&mut message, VALUE_COMPRESSION_ALGORITHM, codec.code().into());
     }
-    let mut out = MAGIC.to_vec();
-    put_varint(&mut out, message.len() as u64);
-    out.extend_from_slice(&message);
-    out
+    message
 }
 
 /// Every way in which a file of ours can be compressed.
@@ -63,8 +78,8 @@ fn all_compressions() -> impl Iterator<Item = Option<WalCompression>> {
 /// What the first bytes of a file say.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Header {
-    /// Entries begin at this offset.
-    Readable { end: u64, compression: Option<WalCompression> },
+    /// Entries begin at the offset `end`. `is_guarded`: all of them have checksums; if not, they may have.
+    Readable { end: u64, compression: Option<WalCompression>, is_guarded: bool },
     /// The file ends inside its header: nothing was ever written behind it.
     Unfinished,
     /// Valid, but uses what cannot be read yet.
@@ -111,6 +126,7 @@ impl Header {
 
     fn of_message(message: &[u8], end: u64) -> Self {
         let (mut dictionaries, mut tags, mut values, mut codec) = (false, false, false, 0);
+        let mut is_guarded = false;
         for field in Fields::of(message) {
             let Some(field) = field else {
                 return Header::Invalid { reason: "the header is not a protobuf message" };
@@ -132,6 +148,10 @@ impl Header {
                     codec = u32::try_from(code).unwrap_or(u32::MAX);
                     continue;
                 }
+                (integrity::MARK, FieldValue::Bytes(integrity::NAME)) => {
+                    is_guarded = true;
+                    continue;
+                }
                 (ENCRYPTION_KEY, FieldValue::Bytes(_)) => "encryption".to_owned(),
                 (WRITER_CLASS, FieldValue::Bytes(name)) if name != WRITER && name != ASYNC_WRITER => {
                     format!("the log writer {}", name.escape_ascii())
@@ -145,21 +165,22 @@ impl Header {
         }
         if !dictionaries {
             // HBase looks at the others only if this is set.
-            return Header::Readable { end, compression: None };
+            return Header::Readable { end, compression: None, is_guarded };
         }
         let values = match (values, Compression::from_code(codec)) {
             (false, _) => None,
             (true, Ok(codec)) => Some(codec),
             (true, Err(name)) => return Header::Unsupported { feature: format!("value compression {name}") },
         };
-        Header::Readable { end, compression: Some(WalCompression { tags, values }) }
+        Header::Readable { end, compression: Some(WalCompression { tags, values }), is_guarded }
     }
 }
 
 /// A crash while the header was written may leave a part of it, then zeros up to the file's length; or, before there was
-/// more in the file, zeros in its midst: disks write in any order.
+/// more in the file, zeros in its midst: disks write in any order. Headers were HBase's once.
 fn is_torn_header_of_ours(bytes: &[u8]) -> bool {
-    all_compressions().map(encoded).any(|expected| {
+    let of_hbase = all_compressions().map(|compression| of_message(&message_of_hbase(compression)));
+    all_compressions().map(encoded).chain(of_hbase).any(|expected| {
         let same = bytes.iter().zip(&expected).take_while(|(a, b)| a == b).count();
         let is_part = same < expected.len() && bytes[same..].iter().all(|&b| b == 0);
         let is_lost_or_there = |(found, expected): (&u8, &u8)| found == expected || *found == 0;

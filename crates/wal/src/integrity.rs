@@ -17,6 +17,8 @@ use crc_fast::{CrcAlgorithm, Digest};
 
 /// The number of the field.
 pub(crate) const MARK: u64 = 15;
+/// What it begins with; in the header of a log: that all entries have one.
+pub(crate) const NAME: &[u8] = b"finback";
 /// The mark up to its value.
 pub(crate) const PREFIX: &[u8] = b"\x7a\x17finback";
 /// Checksum, durable offset and length of the cells.

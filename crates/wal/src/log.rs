@@ -209,8 +209,8 @@ impl Shared {
 ///
 /// The cost of an entry, by design: under the queue's lock one push, and one copy if it is small (no allocation but the
 /// amortised growth of the buffers); in the thread one pass of the checksum over its bytes and another copy; per group, of
-/// whatever queued up during the previous sync and of those who come back right after it (`gathering.rs`), one `write`, one
-/// `fdatasync`, one look at the accounting. A synced entry costs one allocation (its waiter) and one wake-up. The thread is
+/// whatever queued up during the previous sync and of those who come back right after it (`gathering.rs`), one `write` for each
+/// 512 KiB, one `fdatasync`, one look at the accounting. A synced entry costs one allocation (its waiter) and one wake-up. The thread is
 /// woken once per group, but for what other threads commit.
 #[derive(Debug)]
 pub struct Wal {

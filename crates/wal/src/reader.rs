@@ -108,15 +108,18 @@ impl WalReader {
         let file = fs.open(path).map_err(io)?;
         let len = file.len().map_err(io)?;
         let mut window = FileWindow::new(file, len);
-        let (start, compression) = match Header::parse(window.slice(0, Header::READ_BYTES).map_err(io)?) {
-            Header::Readable { end, compression } => (end, compression),
-            Header::Unfinished => (len, None),
+        let header = Header::parse(window.slice(0, Header::READ_BYTES).map_err(io)?);
+        let (start, compression, style) = match header {
+            Header::Readable { end, compression, is_guarded: true } => (end, compression, Style::Guarded),
+            Header::Readable { end, compression, is_guarded: false } => (end, compression, Style::Unknown),
+            Header::Unfinished => (len, None, Style::Unknown),
             Header::Unsupported { feature } => {
                 return Err(WalError::Unsupported { path: path.to_owned(), feature });
             }
             Header::Invalid { reason } => return Err(WalError::corrupt(path, 0, reason)),
         };
         let mut reader = Self::from_parts(path, window, start, compression).map_err(io)?;
+        reader.style = style;
         if start == len && len > Header::READ_BYTES as u64 {
             // The first bytes say that nothing was written; but there are more.
             reader.refuse_entries()?;

@@ -146,7 +146,7 @@ fn a_refusal_names_file_and_offset() {
     write(&fs, "0000000000000000012", &[(key(b"r", 12), vec![block(b"a", b"f", b"q", b"v")])]);
     let mut sink = Found { refuse_at: Some(12), ..Found::default() };
     match replay(&fs, Path::new(REGION), &rules(), &mut sink) {
-        Err(WalError::Refused { path, offset: 85, reason }) => {
+        Err(WalError::Refused { path, offset: 94, reason }) => {
             assert!(path.ends_with("0000000000000000012"));
             assert_eq!(reason, "the memstore is full");
         }

@@ -297,10 +297,10 @@ fn a_corrupt_log_ends_the_split_and_stays() {
     writer.close().unwrap();
     let closed = wal_dir().join("s.9");
     let mut bytes = file_bytes(&fs, &closed);
-    bytes[100] ^= 1;
+    bytes[110] ^= 1;
     write_file(&fs, &closed, &bytes);
     let error = split_server(&fs, Path::new(ROOT), SERVER, &nothing_known).unwrap_err();
-    assert!(matches!(&error, WalError::Corrupt { path, offset: 85, .. } if path.ends_with("s.9")), "{error}");
+    assert!(matches!(&error, WalError::Corrupt { path, offset: 94, .. } if path.ends_with("s.9")), "{error}");
     assert!(!fs.exists(&wal).unwrap(), "fenced");
     assert_eq!(recovered(&fs, "a"), (1..9).collect::<Vec<_>>(), "the logs before it are done");
     assert!(fs.exists(&Path::new(ROOT).join(format!("WALs/{SERVER}-splitting/s.9"))).unwrap());

@@ -7,7 +7,7 @@ use std::path::Path;
 use bytes::Bytes;
 use entries::{cells, file_bytes, key, read, write_file};
 use finback_compression::Compression;
-use finback_fs::{FileSystem, MemFileSystem};
+use finback_fs::{CrashMode, FileSystem, MemFileSystem};
 use finback_wal::{WalCompression, WalError, WalFileWriter, WalReader};
 
 const FILE: &str = "/log";
@@ -90,19 +90,21 @@ fn cut_at_every_byte_of_the_last_group() {
 fn a_key_above_the_limit_is_torn_only_where_the_file_ends_before() {
     let fs = MemFileSystem::new();
     let (bytes, _, offsets) = sample(false, plain);
-    let header = &bytes[..offsets[0] as usize];
+    let of_hbase = &include_bytes!("../../../fixtures/hbase-2.5.11/wals/plain.wal")[..0x55];
     let length = [0x80, 0x80, 0x80, 0x01];
-    let log = |left: usize| [header, &length[..], &vec![7; left]].concat();
-    write_file(&fs, Path::new(FILE), &log((2 << 20) - 1));
-    assert_eq!(read(&fs, Path::new(FILE)).unwrap().torn_at, Some(offsets[0]));
-    write_file(&fs, Path::new(FILE), &log(2 << 20));
+    let log = |header: &[u8], left: usize| [header, &length[..], &vec![7; left]].concat();
+    write_file(&fs, Path::new(FILE), &log(of_hbase, (2 << 20) - 1));
+    assert_eq!(read(&fs, Path::new(FILE)).unwrap().torn_at, Some(0x55));
+    write_file(&fs, Path::new(FILE), &log(of_hbase, 2 << 20));
     match read(&fs, Path::new(FILE)) {
-        Err(WalError::Corrupt { offset, reason, .. }) => {
-            assert!(offset == offsets[0] && reason.contains("limit of 1048576"), "{offset}: {reason}");
+        Err(WalError::Corrupt { offset: 0x55, reason, .. }) => {
+            assert!(reason.contains("limit of 1048576"), "{reason}");
         }
         other => panic!("{other:?}"),
     }
-    // Behind entries of Finback's, which has written none such, it is what a crash left.
+    // Finback has written none such: there it is what a crash left.
+    write_file(&fs, Path::new(FILE), &log(&bytes[..offsets[0] as usize], 2 << 20));
+    assert_eq!(read(&fs, Path::new(FILE)).unwrap().torn_at, Some(offsets[0]));
     let behind = [&bytes[..], &length, &vec![7; 2 << 20]].concat();
     write_file(&fs, Path::new(FILE), &behind);
     assert_eq!(read(&fs, Path::new(FILE)).unwrap().torn_at, Some(bytes.len() as u64));
@@ -178,6 +180,26 @@ fn damage_before_sound_entries_none_of_which_was_synced_is_told_by_them() {
             let told = offsets.get(hit + 1).map(|next| format!("the entry at offset {next} is sound"));
             assert_eq!(torn.offset, offsets[hit]);
             assert_eq!(told.is_some_and(|told| torn.reason.contains(&told)), hit == 5, "{}", torn.reason);
+        }
+    }
+}
+
+/// The marks of entries may be what was lost of them: nothing but the header tells then that they had some.
+#[test]
+fn whatever_a_crash_leaves_of_the_first_group_is_a_torn_tail() {
+    for compression in COMPRESSIONS {
+        let fs = MemFileSystem::new();
+        let mut writer = WalFileWriter::create(&fs, Path::new(FILE), compression).unwrap();
+        fs.sync_dir(Path::new("/")).unwrap();
+        for id in 0..10 {
+            writer.gather(&key(b"region", id), &plain(id)).unwrap();
+        }
+        writer.write().unwrap();
+        for seed in 0..2000 {
+            let left = fs.crash(CrashMode::Reordered { seed });
+            let contents = read(&left, Path::new(FILE)).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            let expected: Vec<_> = (0..contents.edits.len() as u64).map(|id| ("region".into(), id)).collect();
+            assert_eq!(contents.edits, expected, "seed {seed}");
         }
     }
 }

@@ -17,7 +17,7 @@ const LEAST_DIRECT: usize = 256 << 10;
 const PIECE: usize = 1 << 20;
 /// Bytes that a device is to take in a second. The page cache takes what comes in bursts at once.
 const LEAST_SPEED: u64 = 200 << 20;
-/// When a device has taken so much longer, it is too slow for who appends.
+/// When a device has taken so much longer, for whatever reason, it is too slow for who appends to this file.
 const MOST_BEHIND: Duration = Duration::from_millis(100);
 
 /// A log of which all counts that was appended. What comes many bytes at a time goes past the page cache, as far as it is whole
@@ -40,40 +40,56 @@ impl LocalFlushed {
         Self { file, piece: is_in_place.then(|| AlignedBuffer::with_room(0)), behind: Duration::ZERO }
     }
 
-    /// Writes blocks past the page cache as long as `bytes` has any, and that works; what is left of them.
-    fn append_blocks<'a>(&mut self, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
-        let mut left = bytes;
-        let Some(piece) = self.piece.as_mut().filter(|_| bytes.len() >= BLOCK) else { return Ok(left) };
+    /// Writes as much of `slices`, and takes it off them, as is missing to the end of a block.
+    fn append_to_block(&mut self, slices: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        let Some(piece) = &mut self.piece else { return Ok(()) };
+        let to_block = self.file.len.next_multiple_of(BLOCK as u64) - self.file.len;
+        fill(piece, slices, to_block as usize);
+        self.file.append(piece.bytes())?;
+        IoSlice::advance_slices(slices, piece.len());
+        Ok(())
+    }
+
+    /// Writes blocks past the page cache as long as `slices` has any, and that works, and takes them off it.
+    fn append_blocks(&mut self, slices: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        let Some(piece) = &mut self.piece else { return Ok(()) };
         if self.file.set_direct(true).is_err() {
             self.piece = None;
-            return Ok(left);
+            return Ok(());
         }
-        let begun = Instant::now();
+        let (begun, before) = (Instant::now(), self.file.len);
         let written = loop {
-            let (now, later) = left.split_at(left.len().min(PIECE) / BLOCK * BLOCK);
-            if now.is_empty() {
+            fill(piece, slices, PIECE);
+            piece.resize(piece.len() / BLOCK * BLOCK);
+            if piece.len() == 0 {
                 break Ok(());
             }
-            piece.resize(0);
-            piece.extend(now);
             match self.file.write_blocks(piece.bytes(), self.file.len) {
-                Ok(()) => (self.file.len, left) = (self.file.len + now.len() as u64, later),
+                Ok(()) => self.file.len += piece.len() as u64,
                 Err(error) => break Err(error),
             }
+            IoSlice::advance_slices(slices, piece.len());
         };
-        self.took(begun.elapsed(), bytes.len() - left.len());
+        self.took(begun.elapsed(), self.file.len - before);
         self.file.set_direct(false)?;
         match written {
-            // Whoever writes the rest through the page cache writes over what there may be of it.
-            Err(Errno::INVAL) => self.piece = None,
-            written => written?,
+            Ok(()) => Ok(()),
+            // The rest goes through the page cache, over what there may be of it.
+            Err(Errno::INVAL) => {
+                self.piece = None;
+                Ok(())
+            }
+            Err(error) => {
+                // What there may be of the piece does not count. Best effort, on a device that just failed.
+                let _ = self.file.file.set_len(self.file.len);
+                Err(error.into())
+            }
         }
-        Ok(left)
     }
 
     /// Notes how long the device took.
-    fn took(&mut self, took: Duration, bytes: usize) {
-        let allowed = Duration::from_nanos(bytes as u64 * 1_000_000_000 / LEAST_SPEED);
+    fn took(&mut self, took: Duration, bytes: u64) {
+        let allowed = Duration::from_nanos(bytes * 1_000_000_000 / LEAST_SPEED);
         self.behind = (self.behind + took).saturating_sub(allowed);
         if self.behind > MOST_BEHIND {
             self.piece = None;
@@ -81,19 +97,23 @@ impl LocalFlushed {
     }
 }
 
+/// Makes `piece` the first bytes of `slices`, up to so many.
+fn fill(piece: &mut AlignedBuffer, slices: &[IoSlice<'_>], most: usize) {
+    piece.resize(0);
+    for slice in slices {
+        let taken = slice.len().min(most - piece.len());
+        piece.extend(&slice[..taken]);
+    }
+}
+
 impl WritableFile for LocalFlushed {
-    fn append_vectored(&mut self, slices: &mut [IoSlice<'_>]) -> io::Result<()> {
-        for slice in slices.iter() {
-            let mut left = &slice[..];
-            if self.piece.is_some() && left.len() >= LEAST_DIRECT {
-                let to_block = self.file.len.next_multiple_of(BLOCK as u64) - self.file.len;
-                let (first, rest) = left.split_at(to_block as usize);
-                self.file.append(first)?;
-                left = self.append_blocks(rest)?;
-            }
-            self.file.append(left)?;
+    fn append_vectored(&mut self, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
+        if bytes >= LEAST_DIRECT {
+            self.append_to_block(&mut slices)?;
+            self.append_blocks(&mut slices)?;
         }
-        Ok(())
+        self.file.append_vectored(slices)
     }
 
     fn sync_data(&mut self) -> io::Result<()> {

@@ -1,10 +1,14 @@
 use super::*;
 
 #[test]
-fn our_header_is_the_one_hbase_writes() {
+fn our_header_is_the_one_hbase_writes_and_says_that_entries_have_checksums() {
     let golden = include_bytes!("../../../../fixtures/hbase-2.5.11/wals/plain.wal");
-    assert_eq!(encoded(None), golden[..0x55]);
-    assert_eq!(Header::parse(golden), Header::Readable { end: 0x55, compression: None });
+    assert_eq!(of_message(&message_of_hbase(None)), golden[..0x55]);
+    let read = |is_guarded, end| Header::Readable { end, compression: None, is_guarded };
+    assert_eq!(Header::parse(golden), read(false, 0x55));
+    assert_eq!(encoded(None), [b"PWAL\x59", &golden[5..0x55], b"\x7a\x07finback"].concat());
+    // With something behind it: of a header alone nothing tells whether it is whole.
+    assert_eq!(Header::parse(&[&encoded(None)[..], b"entry"].concat()), read(true, 0x55 + 9));
 }
 
 #[test]
@@ -25,9 +29,16 @@ fn the_headers_of_compressed_logs_are_those_that_hbase_writes() {
     ];
     for (file, tags, values) in golden {
         let compression = Some(WalCompression { tags, values });
+        let theirs = of_message(&message_of_hbase(compression));
+        assert_eq!(theirs, file[..theirs.len()]);
+        let (end, is_guarded) = (theirs.len() as u64, false);
+        assert_eq!(Header::parse(file), Header::Readable { end, compression, is_guarded });
         let ours = encoded(compression);
-        assert_eq!(ours, file[..ours.len()]);
-        assert_eq!(Header::parse(file), Header::Readable { end: ours.len() as u64, compression });
+        let (end, is_guarded) = (ours.len() as u64, true);
+        assert_eq!(
+            Header::parse(&[&ours[..], b"entry"].concat()),
+            Header::Readable { end, compression, is_guarded }
+        );
     }
 }
 
@@ -68,7 +79,10 @@ fn only_dictionaries_turn_the_other_compressions_on() {
     let mut message = Vec::new();
     put_uint(&mut message, HAS_TAG_COMPRESSION, 1);
     put_uint(&mut message, HAS_VALUE_COMPRESSION, 1);
-    assert_eq!(Header::of_message(&message, 9), Header::Readable { end: 9, compression: None });
+    assert_eq!(
+        Header::of_message(&message, 9),
+        Header::Readable { end: 9, compression: None, is_guarded: false }
+    );
 }
 
 #[test]
