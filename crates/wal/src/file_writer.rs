@@ -7,7 +7,7 @@ use bytes::Bytes;
 use finback_fs::{FileSystem, WritableFile};
 
 use crate::{
-    END_MARK, MAX_ENTRY_BYTES, WalCompression, WalEntry, WalError,
+    END_MARK, MAX_ENTRY_BYTES, SyncMode, WalCompression, WalEntry, WalError,
     compressed_cells::CellCompressor,
     compressed_key,
     entry_head::MAX_KEY_BYTES,
@@ -140,23 +140,18 @@ impl WalFileWriter {
         Self::create_unsynced(fs, path, compression)?.with_durable_header(fs)
     }
 
-    /// As [`create`](Self::create), for a file of which nothing is told to be written before it is synced.
-    pub(crate) fn create_synced(
+    /// As [`create`](Self::create), for a log that tells its writers what `sync_mode` says.
+    pub(crate) fn create_log(
         fs: &dyn FileSystem,
         path: &Path,
         compression: Option<WalCompression>,
+        sync_mode: SyncMode,
     ) -> Result<Self, WalError> {
-        let file = fs.create_log(path, END_MARK).map_err(|e| WalError::io(path, "create", e))?;
-        Self::begin(fs, file, path, compression)?.with_durable_header(fs)
-    }
-
-    /// As [`create`](Self::create), for a file that is told to be written as soon as the operating system has it.
-    pub(crate) fn create_flushed(
-        fs: &dyn FileSystem,
-        path: &Path,
-        compression: Option<WalCompression>,
-    ) -> Result<Self, WalError> {
-        let file = fs.create_flushed_log(path).map_err(|e| WalError::io(path, "create", e))?;
+        let file = match sync_mode {
+            SyncMode::Disk => fs.create_log(path, END_MARK),
+            SyncMode::Os => fs.create_flushed_log(path),
+        };
+        let file = file.map_err(|e| WalError::io(path, "create", e))?;
         Self::begin(fs, file, path, compression)?.with_durable_header(fs)
     }
 

@@ -306,11 +306,10 @@ impl Writer {
         let dir: PathBuf = self.shared.dir.clone();
         for attempt in 1.. {
             let path = dir.join(self.name.with_number(number));
-            let create = match self.shared.options.sync_mode {
-                SyncMode::Disk => WalFileWriter::create_synced,
-                SyncMode::Os => WalFileWriter::create_flushed,
-            };
-            match create(&*self.shared.fs, &path, self.shared.options.compression) {
+            let options = &self.shared.options;
+            let file =
+                WalFileWriter::create_log(&*self.shared.fs, &path, options.compression, options.sync_mode);
+            match file {
                 Err(WalError::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::AlreadyExists && attempt < MAX_NAME_ATTEMPTS =>
                 {
@@ -430,11 +429,8 @@ fn note(counters: &Counters, times: &Histogram, took: Duration) {
 
 /// Writes entries to a file, and syncs it; how long the sync took.
 fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -> Result<Duration, WalError> {
-    {
-        // Before the write: a file that is given up half-written counts as holding them.
-        let mut accounting = shared.accounting.lock();
-        accounting.wrote(entries.iter());
-    }
+    // Before the write: a file that is given up half-written counts as holding them.
+    shared.accounting.lock().wrote(entries.iter());
     let (count, before) = (entries.len() as u64, file.len());
     let mut took = Duration::ZERO;
     let mut write = |file: &mut WalFileWriter| {

@@ -39,10 +39,11 @@ const MAX_PREFIX_BYTES: usize = 4 + 10;
 pub(crate) fn encoded(compression: Option<WalCompression>) -> Vec<u8> {
     let mut message = message_of_hbase(compression);
     put_bytes(&mut message, integrity::MARK, integrity::NAME);
-    of_message(&message)
+    around(&message)
 }
 
-fn of_message(message: &[u8]) -> Vec<u8> {
+/// A header with this message.
+fn around(message: &[u8]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     put_varint(&mut out, message.len() as u64);
     out.extend_from_slice(message);
@@ -179,7 +180,7 @@ impl Header {
 /// A crash while the header was written may leave a part of it, then zeros up to the file's length; or, before there was
 /// more in the file, zeros in its midst: disks write in any order. Headers were HBase's once.
 fn is_torn_header_of_ours(bytes: &[u8]) -> bool {
-    let of_hbase = all_compressions().map(|compression| of_message(&message_of_hbase(compression)));
+    let of_hbase = all_compressions().map(|compression| around(&message_of_hbase(compression)));
     all_compressions().map(encoded).chain(of_hbase).any(|expected| {
         let same = bytes.iter().zip(&expected).take_while(|(a, b)| a == b).count();
         let is_part = same < expected.len() && bytes[same..].iter().all(|&b| b == 0);

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn our_header_is_the_one_hbase_writes_and_says_that_entries_have_checksums() {
     let golden = include_bytes!("../../../../fixtures/hbase-2.5.11/wals/plain.wal");
-    assert_eq!(of_message(&message_of_hbase(None)), golden[..0x55]);
+    assert_eq!(around(&message_of_hbase(None)), golden[..0x55]);
     let read = |is_guarded, end| Header::Readable { end, compression: None, is_guarded };
     assert_eq!(Header::parse(golden), read(false, 0x55));
     assert_eq!(encoded(None), [b"PWAL\x59", &golden[5..0x55], b"\x7a\x07finback"].concat());
@@ -29,7 +29,7 @@ fn the_headers_of_compressed_logs_are_those_that_hbase_writes() {
     ];
     for (file, tags, values) in golden {
         let compression = Some(WalCompression { tags, values });
-        let theirs = of_message(&message_of_hbase(compression));
+        let theirs = around(&message_of_hbase(compression));
         assert_eq!(theirs, file[..theirs.len()]);
         let (end, is_guarded) = (theirs.len() as u64, false);
         assert_eq!(Header::parse(file), Header::Readable { end, compression, is_guarded });
