@@ -17,7 +17,39 @@ use values::{Form, Shape, Values};
 #[derive(Clone, Debug, PartialEq)]
 struct Case {
     shape: Shape,
+    storage: Storage,
+}
+
+/// How cells become blocks.
+#[derive(Clone, Debug, PartialEq)]
+struct Storage {
     encoding: String,
+    /// BLOCKSIZE.
+    block_kib: u32,
+}
+
+impl Storage {
+    const DEFAULT_BLOCK_KIB: u32 = 64;
+
+    /// Of an encoding, or of one and a block size, as `DIFF:128`.
+    fn parse(text: &str) -> Result<Self> {
+        let (encoding, block_kib) = match text.split_once(':') {
+            None => (text, Ok(Self::DEFAULT_BLOCK_KIB)),
+            Some((encoding, block_kib)) => (encoding, block_kib.parse()),
+        };
+        let block_kib = block_kib.map_err(|error| BenchError::Usage(format!("{text}: {error}")))?;
+        Ok(Self { encoding: encoding.to_owned(), block_kib })
+    }
+}
+
+impl std::fmt::Display for Storage {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { encoding, block_kib } = self;
+        if *block_kib == Self::DEFAULT_BLOCK_KIB {
+            return out.write_str(encoding);
+        }
+        write!(out, "{encoding}, {block_kib} KiB")
+    }
 }
 
 /// What one server did with one table, in each round.
@@ -36,12 +68,14 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         gets: arguments.value("gets")?.unwrap_or(20_000),
     };
     let encodings = arguments.list("encodings")?;
-    let encodings = encodings.unwrap_or_else(|| vec!["NONE".to_owned(), "FAST_DIFF".to_owned()]);
+    let encodings =
+        encodings.unwrap_or_else(|| ["NONE", "FAST_DIFF", "DIFF", "DIFF:128"].map(str::to_owned).to_vec());
+    let storages = encodings.iter().map(|text| Storage::parse(text)).collect::<Result<Vec<_>>>()?;
     let products = products(arguments.list("servers")?)?;
     let write = arguments.flag("write");
     arguments.end()?;
     let environment = Environment::of_process()?;
-    let cases = cases(&encodings);
+    let cases = cases(&storages);
     let mut outcomes: Vec<Outcome> = products
         .iter()
         .flat_map(|&product| {
@@ -76,14 +110,14 @@ fn products(names: Option<Vec<String>>) -> Result<Vec<Product>> {
     names.iter().map(named).collect()
 }
 
-fn cases(encodings: &[String]) -> Vec<Case> {
+fn cases(storages: &[Storage]) -> Vec<Case> {
     let mut cases = Vec::new();
     for columns in [8, 64] {
         for values in [Values::Doubles, Values::Booleans, Values::Both] {
-            for encoding in encodings {
+            for storage in storages {
                 for form in [Form::Packed, Form::Separate] {
                     let shape = Shape { columns, values, form };
-                    cases.push(Case { shape, encoding: encoding.clone() });
+                    cases.push(Case { shape, storage: storage.clone() });
                 }
             }
         }

@@ -12,8 +12,12 @@
 //!                                                └───────────────────────┴────────────────────────────┘
 //! ```
 //! The usual encoders take the first match that they come upon, of one place for each hash. Blocks of cells have many: the
-//! same column of each row before. This one looks at several, and chooses among literals and copies what takes the fewest bytes,
-//! from the end of the payload backwards. That takes ten to twenty times as long.
+//! same column of each row before. This one finds the longest, and chooses among literals and copies what takes the fewest bytes,
+//! from the end of the payload backwards. That takes ten to seventy times as long.
+
+mod match_tree;
+
+use match_tree::MatchTree;
 
 /// A shorter match is as long as a copy of it, or hardly longer.
 const MIN_MATCH: usize = 4;
@@ -23,13 +27,6 @@ const NEAR_OFFSETS: usize = 1 << 11;
 /// Longest far copy, and where offsets become too large for one.
 const MAX_FAR: usize = 64;
 const FAR_OFFSETS: usize = 1 << 16;
-/// Places that are looked at for each byte. Twice as many make streams of bits smaller by a fiftieth, others not at all.
-const MAX_CANDIDATES: usize = 6;
-/// From this length on a match is good enough: at the bytes inside it nothing is looked for.
-const LONG_MATCH: usize = 24;
-const HASH_BITS: u32 = 15;
-/// No place.
-const NOWHERE: u32 = u32::MAX;
 
 /// The longest matches that end before a byte's place, as copies. A length of 0: none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,10 +51,7 @@ enum Choice {
 /// Compresses one payload after the other.
 #[derive(Debug, Default)]
 pub(crate) struct SnappyEncoder {
-    /// The last place of each hash.
-    last: Vec<u32>,
-    /// For each place the one before it of the same hash.
-    before: Vec<u32>,
+    tree: MatchTree,
     matches: Vec<Matches>,
 }
 
@@ -71,64 +65,15 @@ impl SnappyEncoder {
     }
 
     fn find_matches(&mut self, payload: &[u8]) {
-        self.last.clear();
-        self.last.resize(1 << HASH_BITS, NOWHERE);
-        self.before.clear();
-        self.before.resize(payload.len(), NOWHERE);
+        self.tree.begin(payload.len());
         self.matches.clear();
         self.matches.resize(payload.len(), Matches::default());
-        let mut inherited = Matches::default();
+        let mut found = Matches::default();
         for at in 0..payload.len().saturating_sub(MIN_MATCH - 1) {
-            let found = self.matches_at(payload, at, inherited);
+            self.tree.insert(payload, at, &mut found);
             self.matches[at] = found;
-            inherited = found.of_next();
+            found = found.of_next();
         }
-    }
-
-    /// The longest matches of what begins at `at`, which is entered for those that follow.
-    fn matches_at(&mut self, payload: &[u8], at: usize, inherited: Matches) -> Matches {
-        let bytes = &payload[at..];
-        let slot = &mut self.last[hash(bytes)];
-        let mut candidate = std::mem::replace(slot, at as u32);
-        self.before[at] = candidate;
-        let mut found = inherited;
-        if usize::from(found.far_length) >= LONG_MATCH {
-            return found;
-        }
-        let longest = bytes.len().min(MAX_FAR);
-        let mut far = usize::from(found.far_length);
-        for _ in 0..MAX_CANDIDATES {
-            if candidate == NOWHERE {
-                break;
-            }
-            let place = candidate as usize;
-            let offset = at - place;
-            if offset >= FAR_OFFSETS {
-                break;
-            }
-            candidate = self.before[place];
-            // Most candidates are no better than what was found, and the byte behind that tells.
-            let is_no_longer = far >= longest || payload[place + far] != bytes[far];
-            let is_no_nearer = offset >= NEAR_OFFSETS || usize::from(found.near_length) >= MAX_NEAR.min(far);
-            if is_no_longer && is_no_nearer {
-                continue;
-            }
-            let length = common(&payload[place..], &bytes[..longest]);
-            if length < MIN_MATCH {
-                continue;
-            }
-            if offset < NEAR_OFFSETS && length.min(MAX_NEAR) > usize::from(found.near_length) {
-                (found.near_length, found.near_offset) = (length.min(MAX_NEAR) as u8, offset as u16);
-            }
-            if length > far {
-                far = length;
-                (found.far_length, found.far_offset) = (length as u8, offset as u16);
-                if far >= longest {
-                    break;
-                }
-            }
-        }
-        found
     }
 
     /// Chooses at each byte what makes the rest of the stream shortest.
@@ -222,30 +167,6 @@ fn write_varint(out: &mut Vec<u8>, mut number: usize) {
         number >>= 7;
     }
     out.push(number as u8);
-}
-
-/// Of the first four bytes, of which there must be so many.
-#[inline]
-fn hash(bytes: &[u8]) -> usize {
-    let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    (word.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)) as usize
-}
-
-/// Number of leading bytes that are the same.
-#[inline]
-fn common(left: &[u8], right: &[u8]) -> usize {
-    let (left_words, right_words) = (left.chunks_exact(8), right.chunks_exact(8));
-    let mut length = 0;
-    for (left, right) in left_words.zip(right_words) {
-        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-        let different = word(left) ^ word(right);
-        if different != 0 {
-            return length + different.trailing_zeros() as usize / 8;
-        }
-        length += 8;
-    }
-    let rest = left[length..].iter().zip(&right[length..]);
-    length + rest.take_while(|(left, right)| left == right).count()
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! Ten times more files than descriptors: `bench_files [FILES] [SECONDS]` reads them at random through a bounded file
-//! system, and through one that keeps them all open, and prints reads per second and the most descriptors seen.
+//! system, and through one that keeps them all open, from the page cache and from the device, and prints reads per second and
+//! the most descriptors seen.
 
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, RandomAccessFile, descriptors_for_files};
+use rustix::fs::{Advice, fadvise};
 use std::error::Error;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 0..files {
         std::fs::write(dir.path().join(number.to_string()), vec![number as u8; FILE_BYTES])?;
     }
+    for number in 0..files {
+        File::open(dir.path().join(number.to_string()))?.sync_data()?;
+    }
     println!(
         "{files} files of {FILE_BYTES} bytes, reads of {READ_BYTES} bytes, {THREADS} threads, {seconds} s each"
     );
@@ -34,11 +41,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| descriptors | files read | reads/s | p50 µs | p99 µs | most descriptors seen | files opened |"
     );
     println!("|---|---|---|---|---|---|---|");
+    let duration = Duration::from_secs(seconds as u64);
     for limit in [files, files / 10] {
         // All alike; and most reads of one file in twenty, as regions are.
-        for (name, hot) in [("all alike", files), ("4 of 5 reads in 5 % of the files", files / 20)] {
+        let patterns = [
+            ("from memory, all alike", Pattern::Memory { hot: files }),
+            ("from memory, 4 of 5 in 5 % of the files", Pattern::Memory { hot: files / 20 }),
+            ("from the device, all alike", Pattern::Device),
+        ];
+        for (name, pattern) in patterns {
             let fs = BoundedFileSystem::new(Arc::new(LocalFileSystem::new()), limit);
-            let run = measure(&fs, dir.path(), files, hot, Duration::from_secs(seconds as u64))?;
+            let run = measure(&fs, dir.path(), files, pattern, duration)?;
             println!(
                 "| {limit} | {name} | {:.0} | {:.1} | {:.1} | {} | {} |",
                 run.reads_per_second,
@@ -50,6 +63,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Which files are read, and where they are.
+#[derive(Clone, Copy)]
+enum Pattern {
+    /// All are in the page cache. Four reads of five are of the first `hot` files.
+    Memory { hot: usize },
+    /// Each is read once in a pass, before which the page cache forgets them all.
+    Device,
 }
 
 struct Run {
@@ -70,65 +92,126 @@ fn measure(
     fs: &BoundedFileSystem,
     dir: &Path,
     files: usize,
-    hot: usize,
+    pattern: Pattern,
     duration: Duration,
 ) -> Result<Run, Box<dyn Error>> {
     let handles: Vec<Arc<dyn RandomAccessFile>> =
         (0..files).map(|number| fs.open(&dir.join(number.to_string()))).collect::<Result<_, _>>()?;
-    let stop = AtomicBool::new(false);
-    let mut most_descriptors = 0;
+    let has_ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| -> io::Result<usize> {
+            let mut most = 0;
+            while !has_ended.load(Ordering::Relaxed) {
+                most = most.max(descriptors_below(dir)?);
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            Ok(most)
+        });
+        let read = match pattern {
+            Pattern::Memory { hot } => read_from_memory(&handles, hot, duration),
+            Pattern::Device => read_from_device(&handles, dir, duration),
+        };
+        has_ended.store(true, Ordering::Relaxed);
+        let most_descriptors = watcher.join().map_err(|_| "the watcher failed")??;
+        let (mut times, took) = read?;
+        times.sort_unstable();
+        Ok(Run { reads_per_second: times.len() as f64 / took.as_secs_f64(), times, most_descriptors })
+    })
+}
+
+/// Nanoseconds of each read, and how long all took together.
+type Reads = Result<(Vec<u32>, Duration), Box<dyn Error>>;
+
+fn read_from_memory(handles: &[Arc<dyn RandomAccessFile>], hot: usize, duration: Duration) -> Reads {
     let since = Instant::now();
-    let mut times = std::thread::scope(|scope| -> Result<Vec<u32>, Box<dyn Error>> {
-        let readers: Vec<_> = (1..=THREADS as u64)
-            .map(|seed| {
-                scope.spawn({
-                    let (handles, stop) = (&handles, &stop);
-                    move || read(handles, hot, seed, stop)
-                })
-            })
-            .collect();
+    let times = on_each_thread(|thread| {
+        let (mut random, mut reader) = (Random::new(thread), Reader::default());
         while since.elapsed() < duration {
-            most_descriptors = most_descriptors.max(descriptors_below(dir)?);
-            std::thread::sleep(Duration::from_millis(50));
+            let among = if random.below(5) == 0 { handles.len() } else { hot };
+            reader.read(handles, random.below(among), &mut random)?;
         }
-        stop.store(true, Ordering::Relaxed);
+        Ok(reader.times)
+    })?;
+    Ok((times, since.elapsed()))
+}
+
+fn read_from_device(handles: &[Arc<dyn RandomAccessFile>], dir: &Path, duration: Duration) -> Reads {
+    let (mut times, mut took) = (Vec::new(), Duration::ZERO);
+    let mut order: Vec<usize> = (0..handles.len()).collect();
+    let mut random = Random::new(0);
+    while took < duration {
+        for number in 0..order.len() {
+            fadvise(File::open(dir.join(number.to_string()))?, 0, None, Advice::DontNeed)?;
+            order.swap(number, random.below(number + 1));
+        }
+        let since = Instant::now();
+        times.extend(on_each_thread(|thread| {
+            let (mut random, mut reader) = (Random::new(thread), Reader::default());
+            for &number in order.iter().skip(thread).step_by(THREADS) {
+                reader.read(handles, number, &mut random)?;
+            }
+            Ok(reader.times)
+        })?);
+        took += since.elapsed();
+    }
+    Ok((times, took))
+}
+
+fn on_each_thread(read: impl Fn(usize) -> io::Result<Vec<u32>> + Sync) -> Result<Vec<u32>, Box<dyn Error>> {
+    std::thread::scope(|scope| {
+        let read = &read;
+        let readers: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || read(thread))).collect();
         let mut times = Vec::new();
         for reader in readers {
             times.extend(reader.join().map_err(|_| "a reader failed")??);
         }
         Ok(times)
-    })?;
-    let reads_per_second = times.len() as f64 / since.elapsed().as_secs_f64();
-    times.sort_unstable();
-    Ok(Run { reads_per_second, times, most_descriptors })
+    })
 }
 
-fn read(
-    handles: &[Arc<dyn RandomAccessFile>],
-    hot: usize,
-    seed: u64,
-    stop: &AtomicBool,
-) -> std::io::Result<Vec<u32>> {
-    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut next = || {
-        // xorshift64*.
-        random ^= random >> 12;
-        random ^= random << 25;
-        random ^= random >> 27;
-        (random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize
-    };
-    let mut buffer = vec![0; READ_BYTES];
-    let mut times = Vec::new();
-    while !stop.load(Ordering::Relaxed) {
-        let among = if next() % 5 == 0 { handles.len() } else { hot };
-        let number = next() % among;
-        let offset = next() % (FILE_BYTES - READ_BYTES);
-        let since = Instant::now();
-        handles[number].read_exact_at(offset as u64, &mut buffer)?;
-        times.push(u32::try_from(since.elapsed().as_nanos()).unwrap_or(u32::MAX));
-        assert_eq!(buffer[0], number as u8, "the file that was meant");
+struct Reader {
+    buffer: Vec<u8>,
+    /// Nanoseconds of each read.
+    times: Vec<u32>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self { buffer: vec![0; READ_BYTES], times: Vec::new() }
     }
-    Ok(times)
+}
+
+impl Reader {
+    /// Reads somewhere in a file.
+    fn read(
+        &mut self,
+        handles: &[Arc<dyn RandomAccessFile>],
+        number: usize,
+        random: &mut Random,
+    ) -> io::Result<()> {
+        let offset = random.below(FILE_BYTES - READ_BYTES) as u64;
+        let since = Instant::now();
+        handles[number].read_exact_at(offset, &mut self.buffer)?;
+        self.times.push(u32::try_from(since.elapsed().as_nanos()).unwrap_or(u32::MAX));
+        assert_eq!(self.buffer[0], number as u8, "the file that was meant");
+        Ok(())
+    }
+}
+
+/// xorshift64*.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: usize) -> Self {
+        Self((seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % most
+    }
 }
 
 fn descriptors_below(dir: &Path) -> std::io::Result<usize> {

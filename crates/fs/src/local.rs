@@ -76,11 +76,7 @@ impl FileSystem for LocalFileSystem {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        Ok(Arc::new(LocalReadable { file: Arc::new(file) }))
+        Ok(Arc::new(LocalReadable::open(path)?))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -212,9 +208,22 @@ fn pid_in(file: &File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct LocalReadable {
     file: Arc<File>,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl LocalReadable {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(Self { file: Arc::new(file), identity: (metadata.dev(), metadata.ino()) })
+    }
 }
 
 impl RandomAccessFile for LocalReadable {
@@ -261,7 +270,7 @@ impl RandomAccessFile for LocalReadable {
     }
 
     fn streamed(&self, piece_bytes: usize) -> Option<Arc<dyn RandomAccessFile>> {
-        let opened = self.can_be_streamed().then(|| LocalStreamed::of(&self.file, piece_bytes)).flatten();
+        let opened = self.can_be_streamed().then(|| LocalStreamed::of(self, piece_bytes)).flatten();
         opened.map(|streamed| Arc::new(streamed) as _)
     }
 
@@ -270,10 +279,8 @@ impl RandomAccessFile for LocalReadable {
         let _ = rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(length), Advice::WillNeed);
     }
 
-    /// Device and inode.
     fn identity(&self) -> io::Result<Option<(u64, u64)>> {
-        let metadata = self.file.metadata()?;
-        Ok(Some((metadata.dev(), metadata.ino())))
+        Ok(Some(self.identity))
     }
 
     fn len(&self) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! What a column costs: `./dev bench columns [ROWS]`.
+//! What a column costs: `./dev bench columns [ROWS] [WORDS] [KIB]`.
 //!
 //! Rows of 8 and of 64 doubles, booleans, or half of each, once as a column each and once as one column that holds all of
 //! them as an Avro record, in a region on a real directory, with Snappy and each data block encoding. After a major
@@ -42,7 +42,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> Result<()> {
     let rows: u64 = std::env::args().nth(1).map_or(Ok(20_000), |number| number.parse())?;
     let only = std::env::args().nth(2);
-    println!("{rows} rows, SNAPPY\n");
+    let block_kib: u32 = std::env::args().nth(3).map_or(Ok(64), |number| number.parse())?;
+    println!("{rows} rows, SNAPPY, blocks of {block_kib} KiB\n");
     println!(
         "| values | encoding | form | disk B/row | cache B/row | put us | get us | uncached get us | disk ratio | get ratio |"
     );
@@ -56,8 +57,10 @@ fn main() -> Result<()> {
                 {
                     continue;
                 }
-                let packed = measure(Shape { columns, values, form: Form::Packed }, encoding, rows)?;
-                let separate = measure(Shape { columns, values, form: Form::Separate }, encoding, rows)?;
+                let packed =
+                    measure(Shape { columns, values, form: Form::Packed }, encoding, block_kib, rows)?;
+                let separate =
+                    measure(Shape { columns, values, form: Form::Separate }, encoding, block_kib, rows)?;
                 let name = format!("{columns} {values:?}").to_lowercase();
                 println!("| {name} | {encoding} | packed | {} | | |", packed.row());
                 println!(
@@ -88,10 +91,10 @@ impl Measured {
     }
 }
 
-fn measure(shape: Shape, encoding: &str, rows: u64) -> Result<Measured> {
+fn measure(shape: Shape, encoding: &str, block_kib: u32, rows: u64) -> Result<Measured> {
     let dir = tempfile::tempdir()?;
     let cache = Arc::new(MemoryBlockCache::new(LARGE_CACHE_BYTES));
-    let (region, stored_in) = open(dir.path(), encoding, &cache)?;
+    let (region, stored_in) = open(dir.path(), encoding, block_kib, &cache)?;
     let batches: Vec<Vec<Mutation>> = (0..rows)
         .step_by(ROWS_PER_BATCH as usize)
         .map(|first| (first..rows.min(first + ROWS_PER_BATCH)).map(|number| put(shape, number)).collect())
@@ -121,7 +124,12 @@ fn measure(shape: Shape, encoding: &str, rows: u64) -> Result<Measured> {
 }
 
 /// A region of one family, and the directory of its files.
-fn open(dir: &Path, encoding: &str, cache: &Arc<MemoryBlockCache>) -> Result<(Arc<Region>, PathBuf)> {
+fn open(
+    dir: &Path,
+    encoding: &str,
+    block_kib: u32,
+    cache: &Arc<MemoryBlockCache>,
+) -> Result<(Arc<Region>, PathBuf)> {
     let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem::new());
     let wal = Wal::open(Arc::clone(&fs), dir, "localhost,0,1", Default::default(), Default::default())?;
     // Flushes are asked for here.
@@ -136,7 +144,8 @@ fn open(dir: &Path, encoding: &str, cache: &Arc<MemoryBlockCache>) -> Result<(Ar
     let mut table = TableDescriptor::new(TableName::parse(b"cells")?);
     let family = ColumnFamilyDescriptor::with_defaults(FAMILY)
         .with("COMPRESSION", "SNAPPY")
-        .with("DATA_BLOCK_ENCODING", encoding);
+        .with("DATA_BLOCK_ENCODING", encoding)
+        .with("BLOCKSIZE", &(block_kib << 10).to_string());
     table.families.push(family);
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
     let files = environment.root.family_dir(&info.table, &info.encoded_name(), FAMILY);

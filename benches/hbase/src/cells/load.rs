@@ -60,7 +60,8 @@ impl Load {
             TableName::parse(TABLE.as_bytes()).map_err(|error| BenchError::Usage(error.to_string()))?;
         let family = ColumnFamilyDescriptor::with_defaults(FAMILY.as_bytes())
             .with("COMPRESSION", "SNAPPY")
-            .with("DATA_BLOCK_ENCODING", &case.encoding);
+            .with("DATA_BLOCK_ENCODING", &case.storage.encoding)
+            .with("BLOCKSIZE", &(case.storage.block_kib << 10).to_string());
         let descriptor = TableDescriptor::new(name.clone()).with_family(family);
         let table = client.run(async {
             client.connection.admin().create_table(&descriptor, [b""; 0]).await?;

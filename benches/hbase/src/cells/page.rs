@@ -90,7 +90,7 @@ fn ratios(outcomes: &[Outcome]) -> String {
     }
     let _ = write!(table, "\n|---|---|{}\n", "---:|".repeat(4 * products.len()));
     for (case, _) in pairs(outcomes, products[0]) {
-        let _ = write!(table, "| {} | {} |", name(case), case.encoding);
+        let _ = write!(table, "| {} | {} |", name(case), case.storage);
         for &product in &products {
             let of = |of: fn(&Measured) -> f64| ratio(outcomes, product, case, of).map(|ratio| ratio.median);
             for ratio in [of(|m| m.disk), of(|m| m.get_cpu), of(|m| m.get_time), of(|m| m.put_cpu)] {
@@ -117,7 +117,7 @@ fn figures(outcomes: &[Outcome]) -> String {
             table,
             "| {} | {form} | {} | {} | {:.1} | {:.0} | {:.1} | {:.0} | {:.1} | {:.0} |",
             name(case),
-            case.encoding,
+            case.storage,
             product.title(),
             median(|m| m.disk),
             median(|m| m.puts),
@@ -147,7 +147,7 @@ fn picture(outcomes: &[Outcome], figure: &Figure) -> Option<String> {
             let goal = Spread { median: figure.goal, min: figure.goal, max: figure.goal, count: 1 };
             let goal = (case.shape.columns == 64).then_some(goal);
             Row {
-                label: format!("{}, {}", name(case), case.encoding),
+                label: format!("{}, {}", name(case), case.storage),
                 values: products.iter().map(of).chain([goal]).collect(),
             }
         })

@@ -1,4 +1,4 @@
-use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
+use std::{fs::File, io, os::fd::AsRawFd};
 
 use parking_lot::{Mutex, MutexGuard};
 use rustix::{
@@ -33,15 +33,15 @@ struct Piece {
 
 impl LocalStreamed {
     /// With about so many bytes of memory; `None` where the file cannot be read so.
-    pub(super) fn of(file: &Arc<File>, piece_bytes: usize) -> Option<Self> {
+    pub(super) fn of(readable: &LocalReadable, piece_bytes: usize) -> Option<Self> {
         // Another opening of the same file, whatever it is called by now, has flags of its own.
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let path = format!("/proc/self/fd/{}", readable.file.as_raw_fd());
         let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
         let direct = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-        let length = usize::try_from(file.metadata().ok()?.len()).unwrap_or(usize::MAX);
+        let length = usize::try_from(readable.len().ok()?).unwrap_or(usize::MAX);
         let most = piece_bytes.min(length).max(1).next_multiple_of(BLOCK);
         let piece = Piece { buffer: AlignedBuffer::with_room(most), start: 0, most, is_refused: false };
-        Some(Self { file: LocalReadable { file: Arc::clone(file) }, direct, piece: Mutex::new(piece) })
+        Some(Self { file: readable.clone(), direct, piece: Mutex::new(piece) })
     }
 
     /// Sees to it that the piece has what the file has there. `None` where it cannot be read so: whoever reads it otherwise learns

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cells::values::Shape;
+use crate::cells::{Storage, values::Shape};
 
 fn outcome(form: Form, disk: [f64; 3]) -> Outcome {
     let shape = Shape { columns: 64, values: Values::Both, form };
@@ -11,7 +11,7 @@ fn outcome(form: Form, disk: [f64; 3]) -> Outcome {
         get_time: 50.0,
         disk,
     });
-    let case = Case { shape, encoding: "DIFF".to_owned() };
+    let case = Case { shape, storage: Storage::parse("DIFF:128").unwrap() };
     Outcome { product: Product::Finback, case, rounds: rounds.to_vec() }
 }
 
@@ -19,13 +19,19 @@ fn outcome(form: Form, disk: [f64; 3]) -> Outcome {
 fn ratios_are_taken_round_by_round() {
     let outcomes = [outcome(Form::Packed, [100.0, 10.0, 1.0]), outcome(Form::Separate, [120.0, 13.0, 9.0])];
     let tables = measured(&outcomes, &Load { rows: 10, gets: 20 }, 3);
-    assert!(tables.contains("| 64 doubles and booleans | DIFF | 1.30 | 1.00 | 1.00 | 1.00 |"), "{tables}");
     assert!(
-        tables.contains("| packed | DIFF | Finback | 10.0 | 1000 | 10.0 | 2000 | 5.0 | 50 |"),
+        tables.contains("| 64 doubles and booleans | DIFF, 128 KiB | 1.30 | 1.00 | 1.00 | 1.00 |"),
+        "{tables}"
+    );
+    assert!(
+        tables.contains("| packed | DIFF, 128 KiB | Finback | 10.0 | 1000 | 10.0 | 2000 | 5.0 | 50 |"),
         "{tables}"
     );
     let svg = picture(&outcomes, &FIGURES[0]).unwrap();
-    assert!(svg.contains("64 doubles and booleans, DIFF") && svg.contains("goal for 64 columns"), "{svg}");
+    assert!(
+        svg.contains("64 doubles and booleans, DIFF, 128 KiB") && svg.contains("goal for 64 columns"),
+        "{svg}"
+    );
 }
 
 #[test]

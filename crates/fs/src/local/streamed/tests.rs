@@ -10,31 +10,29 @@ fn bytes() -> Vec<u8> {
 }
 
 /// A file that is in no memory but the device's.
-fn written_past_memory(path: &Path) -> Arc<File> {
+fn written_past_memory(path: &Path) -> LocalReadable {
     let mut file = LocalFileSystem.create_large(path, NextRead::Later).unwrap();
     file.append(&bytes()).unwrap();
     file.sync_data().unwrap();
-    Arc::new(File::open(path).unwrap())
+    LocalReadable::open(path).unwrap()
 }
 
 /// `None` if the directory for temporary files is on a file system that has no such way.
-fn streamed(file: &Arc<File>, piece_bytes: usize) -> Option<LocalStreamed> {
-    let plain = LocalReadable { file: Arc::clone(file) };
-    plain.can_be_streamed().then(|| LocalStreamed::of(file, piece_bytes).unwrap())
+fn streamed(plain: &LocalReadable, piece_bytes: usize) -> Option<LocalStreamed> {
+    plain.can_be_streamed().then(|| LocalStreamed::of(plain, piece_bytes).unwrap())
 }
 
 #[test]
 fn what_is_read_leaves_nothing_in_the_page_cache() {
     let directory = tempfile::tempdir().unwrap();
-    let file = written_past_memory(&directory.path().join("file"));
-    let Some(streamed) = streamed(&file, 64 << 10) else { return };
+    let plain = written_past_memory(&directory.path().join("file"));
+    let Some(streamed) = streamed(&plain, 64 << 10) else { return };
     let mut read = vec![0; LENGTH];
     streamed.read_exact_at(0, &mut read).unwrap();
     assert!(read == bytes());
     let mut appended = Vec::new();
     streamed.append_exact_at(0, LENGTH, &mut appended).unwrap();
     assert!(appended == read);
-    let plain = LocalReadable { file };
     assert!(!has_all_of(&plain));
     // Which would be seen.
     plain.read_exact_at(0, &mut read).unwrap();
@@ -46,12 +44,11 @@ fn a_piece_is_no_larger_than_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     fs::write(&path, b"small").unwrap();
-    let file = Arc::new(File::open(&path).unwrap());
-    let Some(streamed) = streamed(&file, 1 << 20) else { return };
+    let Some(streamed) = streamed(&LocalReadable::open(&path).unwrap(), 1 << 20) else { return };
     assert!(streamed.piece.lock().buffer.capacity() <= 3 * BLOCK);
     let empty = directory.path().join("empty");
     fs::write(&empty, b"").unwrap();
-    let streamed = LocalStreamed::of(&Arc::new(File::open(&empty).unwrap()), 1 << 20).unwrap();
+    let streamed = LocalStreamed::of(&LocalReadable::open(&empty).unwrap(), 1 << 20).unwrap();
     assert_eq!(streamed.read_at(0, &mut [0; 10]).unwrap(), 0);
 }
 
