@@ -8,7 +8,6 @@ use crate::segment::Segment;
 use finback_cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// What is done to segments in memory, HBase's MemoryCompactionPolicy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,15 +108,13 @@ impl MemStore {
             let Some(at) = pipeline.segments.iter().rposition(|segment| !segment.is_flat()) else { return };
             let segment = &pipeline.segments[at];
             // A copy is made anyway: what can be left out costs only the question.
-            let leaves_out = match options.policy {
-                InMemoryCompaction::None | InMemoryCompaction::Basic => false,
-                InMemoryCompaction::Eager => true,
-                InMemoryCompaction::Adaptive => self.has_paid.load(Ordering::Relaxed),
-            };
-            let flat = if leaves_out {
-                self.compact_segment(&pipeline, segment, retention(), outcome)
-            } else {
-                Some(segment.flatten(|_, _| true))
+            let flat = match options.policy {
+                InMemoryCompaction::None | InMemoryCompaction::Basic => Some(segment.flatten(|_, _| true)),
+                InMemoryCompaction::Eager => self.compact_segment(&pipeline, segment, retention(), outcome),
+                InMemoryCompaction::Adaptive => {
+                    let keeps = where_it_pays(retention(), options.adaptive_threshold);
+                    self.compact_segment(&pipeline, segment, keeps, outcome)
+                }
             };
             outcome.flattened += 1;
             if !self.put_in_place(&pipeline, at..at + 1, flat, outcome) {
@@ -141,11 +138,7 @@ impl MemStore {
         let pays = match options.policy {
             InMemoryCompaction::None | InMemoryCompaction::Basic => false,
             InMemoryCompaction::Eager => true,
-            InMemoryCompaction::Adaptive => {
-                let pays = merged.sample(retention()) >= options.adaptive_threshold;
-                self.has_paid.store(pays, Ordering::Relaxed);
-                pays
-            }
+            InMemoryCompaction::Adaptive => merged.sample(retention()) >= options.adaptive_threshold,
         };
         let compacted =
             if pays { self.compact_segment(pipeline, &merged, retention(), outcome) } else { Some(merged) };
@@ -189,6 +182,31 @@ impl MemStore {
         outcome.grown_bytes += grown.unwrap_or(0);
         outcome.lost_race |= grown.is_none();
         grown.is_some()
+    }
+}
+
+/// Asks of the first cells in each so many whether they must stay, and of the others where enough of these need not.
+///
+/// Whoever is not asked stays. That is no mistake: what `keeps` has not seen is no reason to leave out what comes behind it.
+fn where_it_pays(
+    mut keeps: impl FnMut(&Cell<'_>, u64) -> bool,
+    threshold: f64,
+) -> impl FnMut(&Cell<'_>, u64) -> bool {
+    const CELLS: usize = 1024;
+    const ASKED_FIRST: usize = 128;
+    let enough = threshold * ASKED_FIRST as f64;
+    let (mut seen, mut dropped) = (0, 0);
+    move |cell, sequence_id| {
+        if seen == CELLS {
+            (seen, dropped) = (0, 0);
+        }
+        seen += 1;
+        if seen > ASKED_FIRST && f64::from(dropped) < enough {
+            return true;
+        }
+        let stays = keeps(cell, sequence_id);
+        dropped += u32::from(!stays);
+        stays
     }
 }
 

@@ -8,7 +8,6 @@ use finback_cell::{Cell, CellOrder};
 use finback_sync::RwLock;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// An active segment, a pipeline of immutable ones, and the snapshot being flushed.
 ///
@@ -20,8 +19,6 @@ pub struct MemStore {
     order: CellOrder,
     segments: RwLock<Segments>,
     all: ArcSwap<SegmentList>,
-    /// Whether the last sample of ADAPTIVE has said that it pays to leave cells out.
-    pub(crate) has_paid: AtomicBool,
 }
 
 /// The segments of a memstore at one moment, newest first.
@@ -88,7 +85,7 @@ impl MemStore {
             last_snapshot: SnapshotId(0),
         };
         let all = ArcSwap::from_pointee(segments.list());
-        Self { order, segments: RwLock::new(segments), all, has_paid: AtomicBool::new(false) }
+        Self { order, segments: RwLock::new(segments), all }
     }
 
     /// The order of the cells.
