@@ -8,11 +8,15 @@ fn options(policy: InMemoryCompaction) -> PipelineOptions {
     PipelineOptions { policy, segments_limit: 2, adaptive_threshold: 0.25 }
 }
 
-fn put(store: &MemStore, row: u32, sequence_id: u64, value: &[u8]) -> isize {
+/// A cell in its serialized form.
+fn cell(row: u32, value: &[u8]) -> Vec<u8> {
     let row = row.to_be_bytes();
-    let parts =
-        CellParts { row: &row, family: b"f", qualifier: b"q", timestamp: 1, type_code: 4, value, tags: &[] };
-    store.insert(&Cell::from_checked(&parts.to_vec()), sequence_id).heap_bytes as isize
+    CellParts { row: &row, family: b"f", qualifier: b"q", timestamp: 1, type_code: 4, value, tags: &[] }
+        .to_vec()
+}
+
+fn put(store: &MemStore, row: u32, sequence_id: u64, value: &[u8]) -> isize {
+    store.insert(&Cell::from_checked(&cell(row, value)), sequence_id).heap_bytes as isize
 }
 
 /// Keeps the newest cell of each row.
@@ -112,16 +116,7 @@ fn adaptive_copies_where_there_is_enough_to_leave_out() {
 
 #[test]
 fn where_little_can_be_left_out_few_cells_are_asked() {
-    let parts = CellParts {
-        row: b"r",
-        family: b"f",
-        qualifier: b"q",
-        timestamp: 1,
-        type_code: 4,
-        value: b"",
-        tags: &[],
-    };
-    let bytes = parts.to_vec();
+    let cell = cell(1, b"");
     let asked = |is_dead: fn(u64) -> bool| {
         let (mut asked, mut left_out) = (0, 0);
         let mut keeps = where_it_pays(
@@ -132,7 +127,7 @@ fn where_little_can_be_left_out_few_cells_are_asked() {
             0.25,
         );
         for number in 0..4096 {
-            left_out += usize::from(!keeps(&Cell::from_checked(&bytes), number));
+            left_out += usize::from(!keeps(&Cell::from_checked(&cell), number));
         }
         drop(keeps);
         (asked, left_out)
