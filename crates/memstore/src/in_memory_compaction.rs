@@ -187,7 +187,8 @@ impl MemStore {
 
 /// Asks of the first cells in each so many whether they must stay, and of the others where enough of these need not.
 ///
-/// Whoever is not asked stays. That is no mistake: what `keeps` has not seen is no reason to leave out what comes behind it.
+/// Whoever is not asked stays. Asking begins anew only with a row: a version that a marker before it deletes would count for those behind
+/// it, if `keeps` had not seen the marker.
 fn where_it_pays(
     mut keeps: impl FnMut(&Cell<'_>, u64) -> bool,
     threshold: f64,
@@ -196,16 +197,25 @@ fn where_it_pays(
     const ASKED_FIRST: usize = 128;
     let enough = threshold * ASKED_FIRST as f64;
     let (mut seen, mut dropped) = (0, 0);
+    // Of which nobody was asked any more, when it was time to begin anew.
+    let mut unasked_row: Option<Vec<u8>> = None;
     move |cell, sequence_id| {
-        if seen == CELLS {
+        if let Some(row) = &unasked_row {
+            if cell.row() == row {
+                return true;
+            }
+            unasked_row = None;
             (seen, dropped) = (0, 0);
         }
         seen += 1;
-        if seen > ASKED_FIRST && f64::from(dropped) < enough {
-            return true;
-        }
-        let stays = keeps(cell, sequence_id);
+        let asks = seen <= ASKED_FIRST || f64::from(dropped) >= enough;
+        let stays = !asks || keeps(cell, sequence_id);
         dropped += u32::from(!stays);
+        if seen == CELLS && asks {
+            (seen, dropped) = (0, 0);
+        } else if seen == CELLS {
+            unasked_row = Some(cell.row().to_vec());
+        }
         stays
     }
 }

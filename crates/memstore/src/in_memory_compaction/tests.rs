@@ -114,28 +114,45 @@ fn adaptive_copies_where_there_is_enough_to_leave_out() {
     assert_eq!(cells(&store), 5000);
 }
 
+/// Which of 4096 cells are asked, and how many are left out; rows have so many cells.
+fn asked(row_cells: u64, is_dead: fn(u64) -> bool) -> (Vec<u64>, usize) {
+    let (mut asked, mut left_out) = (Vec::new(), 0);
+    let mut keeps = where_it_pays(
+        |_, number| {
+            asked.push(number);
+            !is_dead(number)
+        },
+        0.25,
+    );
+    for number in 0..4096 {
+        let cell = cell((number / row_cells) as u32, b"");
+        left_out += usize::from(!keeps(&Cell::from_checked(&cell), number));
+    }
+    drop(keeps);
+    (asked, left_out)
+}
+
 #[test]
 fn where_little_can_be_left_out_few_cells_are_asked() {
-    let cell = cell(1, b"");
-    let asked = |is_dead: fn(u64) -> bool| {
-        let (mut asked, mut left_out) = (0, 0);
-        let mut keeps = where_it_pays(
-            |_, number| {
-                asked += 1;
-                !is_dead(number)
-            },
-            0.25,
-        );
-        for number in 0..4096 {
-            left_out += usize::from(!keeps(&Cell::from_checked(&cell), number));
-        }
-        drop(keeps);
-        (asked, left_out)
+    let counts = |is_dead| {
+        let (asked, left_out) = asked(1, is_dead);
+        (asked.len(), left_out)
     };
-    assert_eq!(asked(|_| false), (4 * 128, 0));
-    assert_eq!(asked(|number| number % 2 == 0), (4096, 2048));
+    assert_eq!(counts(|_| false), (4 * 128, 0));
+    assert_eq!(counts(|number| number % 2 == 0), (4096, 2048));
     // Only where there is enough: in the second thousand.
-    assert_eq!(asked(|number| number / 1024 == 1), (3 * 128 + 1024, 1024));
+    assert_eq!(counts(|number| number / 1024 == 1), (3 * 128 + 1024, 1024));
+}
+
+#[test]
+fn who_is_asked_after_others_were_not_is_the_first_of_a_row() {
+    for (row_cells, runs) in [(3, 4), (7, 4), (100, 4), (1500, 3), (4096, 1)] {
+        let (asked, _) = asked(row_cells, |_| false);
+        let first_of_run = |place: &usize| *place == 0 || asked[*place] != asked[place - 1] + 1;
+        let firsts: Vec<u64> = (0..asked.len()).filter(first_of_run).map(|place| asked[place]).collect();
+        assert_eq!(firsts.len(), runs, "{firsts:?}");
+        assert!(firsts.iter().all(|first| first % row_cells == 0), "rows of {row_cells}: {firsts:?}");
+    }
 }
 
 #[test]
