@@ -2,6 +2,8 @@
 
 # HBase's shell runs the statements against a real HBase; what it prints, finback shell must print, against that HBase and
 # against this server. What this server has not got is only asked of HBase: it stands at the end.
+# A region server that is recommissioned within milliseconds may stay decommissioned in HBase's master (one in some fifty tries), which
+# then makes no table any more: hence the second in between.
 step_finbackshell() {
   local status=0 asked here="${HOST:-127.0.0.1}:$ZKPORT" shared="$WORK/tmp/statements.txt" all="$WORK/tmp/all_statements.txt"
   command -v tmux > /dev/null || { echo "tmux is missing (Debian: apt install tmux)"; return 1; }

@@ -2,7 +2,8 @@
 
 answers.py STATEMENTS FINBACK ZOOKEEPER
 
-In statements, <server> stands for the only region server, and <region 2 of t1> for the encoded name of the second region of t1.
+In statements, <server> stands for the only region server, <region 2 of t1> for the encoded name of the second region of t1;
+<a second later> waits.
 """
 
 import json
@@ -10,9 +11,11 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 STATEMENTS, FINBACK, ZOOKEEPER = sys.argv[1:4]
 SHELL = [FINBACK, "shell", "-D", f"hbase.zookeeper.quorum={ZOOKEEPER}"]
+LATER = "<a second later> "
 ENVIRONMENT = {**os.environ, "TZ": "UTC"}
 
 
@@ -32,6 +35,9 @@ def region(reference):
 
 
 def meant(statement):
+    if statement.startswith(LATER):
+        time.sleep(1)
+        statement = statement.removeprefix(LATER)
     return re.sub(r"<region (\d+) of ([^>]+)>", region, re.sub("<server>", server, statement))
 
 
