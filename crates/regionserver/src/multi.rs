@@ -10,7 +10,6 @@ use crate::get::{CELLS_PER_TURN, OpenGet};
 use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
 use crate::mutate::{atomically, block_result, check_same_row};
-use crate::operation_counts::OperationCounts;
 use crate::reads_together::ReadsTogether;
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
@@ -20,7 +19,7 @@ use finback_cell::{Bytes, CellBlock, Mutation, MutationKind};
 use finback_metrics::{Operation, Timer};
 use finback_proto::{ProtoError, convert, pb};
 use finback_region::Region;
-use finback_rpc::{Call, CallKind, Reply, RpcException};
+use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,6 +35,9 @@ const MAX_OPEN_GETS: usize = 128;
 
 /// Bytes of the filters of gets that are open at a time, and of one more: they are counted when the gets are read.
 const OPEN_FILTER_BYTES: usize = 4 << 20;
+
+/// Bytes of exceptions that are counted at a time.
+const FAILURES_PER_COUNT: usize = 64 << 10;
 
 const TOO_LARGE: &str = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
 
@@ -81,6 +83,7 @@ async fn carry_out(
         gets: Gets { expected: expected_gets, ..Gets::default() },
         turn: ReadTurn::begin(CELLS_PER_TURN),
         no_room: None,
+        uncounted_failures: 0,
     };
     // From before each RegionAction had its own: a condition for the only one.
     let mut legacy_condition = request.condition;
@@ -88,9 +91,9 @@ async fn carry_out(
         if action.condition.is_none() {
             action.condition = legacy_condition.take();
         }
-        multi.region_action(action).await;
+        multi.region_action(action).await?;
     }
-    multi.read_gets().await;
+    multi.read_gets().await?;
     let mut response = pb::MultiResponse { region_action_result: multi.results, ..Default::default() };
     if !multi.statistics.region.is_empty() {
         response.region_statistics = Some(multi.statistics);
@@ -128,6 +131,8 @@ struct Multi<'a> {
     turn: ReadTurn,
     /// Why there was no room for what a get had found, after a wait: the others do not wait as long again.
     no_room: Option<RpcException>,
+    /// Bytes of exceptions that are not counted yet.
+    uncounted_failures: usize,
 }
 
 /// Gets that are open and not read yet, and where their answers go: which region's, and which of its.
@@ -164,25 +169,79 @@ impl Gets {
 
 impl Multi<'_> {
     /// Carries out one region's actions.
-    async fn region_action(&mut self, action: pb::RegionAction) {
+    ///
+    /// # Errors
+    /// What the call as a whole fails with.
+    async fn region_action(&mut self, action: pb::RegionAction) -> Result<(), RpcException> {
         let from = match find(self.server, &action) {
             Ok(from) => from,
             Err(failure) => {
                 self.skip(&action);
-                self.results.push(failed(&failure));
-                return;
+                return self.fail_all(&failure).await;
             }
         };
         if action.atomic() || action.condition.is_some() {
             let specifier = action.region.clone();
-            let result = Box::pin(self.atomic(&from.region, action)).await;
-            self.results.push(result);
+            match Box::pin(self.atomic(&from.region, action)).await {
+                Ok(result) => self.results.push(result),
+                Err(failure) => self.fail_all(&failure).await?,
+            }
             self.tell_load(&from.region, specifier);
-            return;
+            return Ok(());
         }
         self.results.push(pb::RegionActionResult::default());
-        self.independent(&from, action.action).await;
+        self.independent(&from, action.action).await?;
         self.tell_load(&from.region, action.region);
+        Ok(())
+    }
+
+    /// Answers a region's actions with one exception.
+    async fn fail_all(&mut self, failure: &RpcException) -> Result<(), RpcException> {
+        let exception = Box::new(failure.to_action_result());
+        let bytes = exception_bytes(&exception);
+        self.results.push(pb::RegionActionResult { exception: Some(exception), ..Default::default() });
+        self.count_failure(bytes).await
+    }
+
+    /// Answers an action of a region.
+    async fn answer(
+        &mut self,
+        (region, action): (usize, usize),
+        outcome: Result<pb::Result, RpcException>,
+    ) -> Result<(), RpcException> {
+        let place = &mut self.results[region].result_or_exception[action];
+        match outcome {
+            Ok(result) => {
+                place.result = Some(result);
+                Ok(())
+            }
+            Err(failure) => {
+                let exception = Box::new(failure.to_action_result());
+                let bytes = exception_bytes(&exception);
+                place.exception = Some(exception);
+                self.count_failure(bytes).await
+            }
+        }
+    }
+
+    /// Counts an exception of the reply, in which there can be millions.
+    ///
+    /// # Errors
+    /// A RequestTooBigException if they are too many: HBase's clients want an answer to each action, or none at all. A
+    /// CallQueueTooBigException if there is no room for them after a wait.
+    async fn count_failure(&mut self, bytes: usize) -> Result<(), RpcException> {
+        self.uncounted_failures += bytes;
+        if self.uncounted_failures < FAILURES_PER_COUNT {
+            return Ok(());
+        }
+        let memory = &mut self.cells.memory;
+        let (all, most) = (memory.add_beside(std::mem::take(&mut self.uncounted_failures)), memory.limit());
+        if all > most {
+            return Err(exceptions::request_too_big(format!(
+                "so many actions failed that their exceptions take more than {most} bytes: send fewer at a time"
+            )));
+        }
+        memory.hold(0).await
     }
 
     /// Of a region that has several parts of the request, which stand one after the other, once.
@@ -197,11 +256,11 @@ impl Multi<'_> {
     }
 
     /// Reads the gets that are open, and puts the answers into their places.
-    async fn read_gets(&mut self) {
+    async fn read_gets(&mut self) -> Result<(), RpcException> {
         let (mut open, places) = (std::mem::take(&mut self.gets.open), std::mem::take(&mut self.gets.places));
         self.gets.filter_bytes = 0;
         if open.is_empty() {
-            return;
+            return Ok(());
         }
         let most = self.most();
         let room = most.saturating_sub(self.cells.bytes());
@@ -211,13 +270,14 @@ impl Multi<'_> {
         if open.len() > 1 {
             self.cells.reserve(open.iter().map(OpenGet::found_bytes).sum());
         }
-        for (((region, action), get), ended) in places.into_iter().zip(&mut open).zip(ended) {
+        for ((place, get), ended) in places.into_iter().zip(&mut open).zip(ended) {
             let outcome = ended.and_then(|()| {
                 self.check_size()?;
                 Ok(get.result(&mut self.cells))
             });
-            answer(&mut self.results[region].result_or_exception[action], outcome);
+            self.answer(place, outcome).await?;
         }
+        Ok(())
     }
 
     /// Leaves out the cells of a region's mutations.
@@ -244,14 +304,18 @@ impl Multi<'_> {
         }
     }
 
-    async fn atomic(&mut self, region: &Region, action: pb::RegionAction) -> pb::RegionActionResult {
+    async fn atomic(
+        &mut self,
+        region: &Region,
+        action: pb::RegionAction,
+    ) -> Result<pb::RegionActionResult, RpcException> {
         let mut mutations = Vec::with_capacity(action.action.len());
         let mut failure = None;
         let count = action.action.len();
         for action in action.action {
             let Some(mutation) = action.mutation else {
                 let refused = "Atomic put and/or delete only, not a Get";
-                failure.get_or_insert(finback_rpc::exceptions::do_not_retry(refused));
+                failure.get_or_insert(exceptions::do_not_retry(refused));
                 continue;
             };
             match self.decode(mutation) {
@@ -262,12 +326,8 @@ impl Multi<'_> {
             }
         }
         let outcome = match failure {
-            Some(failure) => Err(failure),
-            None => apply(self.server, region, action.condition, mutations, self.deadline).await,
-        };
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(failure) => return failed(&failure),
+            Some(failure) => return Err(failure),
+            None => apply(self.server, region, action.condition, mutations, self.deadline).await?,
         };
         let mut result_or_exception: Vec<_> = (0..count)
             .map(|index| pb::ResultOrException { index: Some(index as u32), ..Default::default() })
@@ -278,70 +338,84 @@ impl Multi<'_> {
             // Inside the message, as HBase does it.
             first.result = Some(convert::inline_result(outcome.cells.iter()));
         }
-        pb::RegionActionResult { result_or_exception, processed: Some(outcome.applied), ..Default::default() }
+        Ok(pb::RegionActionResult {
+            result_or_exception,
+            processed: Some(outcome.applied),
+            ..Default::default()
+        })
     }
 
     /// Actions that succeed or fail each for itself. Puts and deletes wait for an increment, an append or the end, and
     /// are written together then. As in HBase, which promises no order, a get does not see those that wait.
-    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) {
+    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) -> Result<(), RpcException> {
         let region = &from.region;
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
         self.results[number].result_or_exception.reserve_exact(actions.len());
         for action in actions {
-            let at = self.results[number].result_or_exception.len();
-            let place = pb::ResultOrException { index: action.index, ..Default::default() };
-            self.results[number].result_or_exception.push(place);
+            let place = (number, self.results[number].result_or_exception.len());
+            let unanswered = pb::ResultOrException { index: action.index, ..Default::default() };
+            self.results[number].result_or_exception.push(unanswered);
             let outcome = if let Some(get) = action.get {
-                match self.get(from, *get, (number, at)).await {
+                match self.get(from, *get, place).await? {
                     Some(outcome) => outcome,
                     None => continue,
                 }
             } else if let Some(mutation) = action.mutation {
                 match self.decode(mutation) {
                     Ok(mutation) if matches!(mutation.kind, MutationKind::Put | MutationKind::Delete) => {
-                        batch.push(at, mutation);
+                        batch.push(place, mutation);
                         continue;
                     }
                     Ok(mutation) => {
-                        batch
-                            .write(
-                                &self.server.operations,
-                                region,
-                                &mut self.results[number].result_or_exception,
-                                self.deadline,
-                            )
-                            .await;
+                        self.write(region, &mut batch).await?;
+                        // Cells of the reply stand in the order of the actions.
+                        self.read_gets().await?;
                         Box::pin(self.read_modify_write(region, mutation)).await
                     }
                     Err(failure) => Err(failure),
                 }
             } else if let Some(service) = action.service_call {
                 let call = (self.call, is_long_batch(self.call));
-                let called = Box::pin(endpoints::carry_out(self.server, region, call, &service)).await;
-                let place = &mut self.results[number].result_or_exception[at];
-                match called {
+                match Box::pin(endpoints::carry_out(self.server, region, call, &service)).await {
                     Ok(value) => {
                         let result = pb::CoprocessorServiceResult { value: Some(value) };
-                        place.service_result = Some(Box::new(result));
+                        self.results[number].result_or_exception[place.1].service_result =
+                            Some(Box::new(result));
+                        continue;
                     }
-                    Err(failure) => answer(place, Err(failure)),
+                    Err(failure) => Err(failure),
                 }
-                continue;
             } else {
                 let nothing = "Unknown action: neither a get, nor a mutation, nor a service call";
-                Err(finback_rpc::exceptions::do_not_retry(nothing))
+                Err(exceptions::do_not_retry(nothing))
             };
-            answer(&mut self.results[number].result_or_exception[at], outcome);
+            self.answer(place, outcome).await?;
         }
-        batch
-            .write(
-                &self.server.operations,
-                region,
-                &mut self.results[number].result_or_exception,
-                self.deadline,
-            )
-            .await;
+        self.write(region, &mut batch).await
+    }
+
+    /// Writes puts and deletes that wait, and puts the answers into their places.
+    async fn write(&mut self, region: &Region, batch: &mut Batch) -> Result<(), RpcException> {
+        if batch.mutations.is_empty() {
+            return Ok(());
+        }
+        let timer = Timer::start();
+        let Batch { places, mutations } = std::mem::take(batch);
+        let results = region.batch_until(&mutations, self.deadline).await;
+        let has = |kind| mutations.iter().any(|mutation| mutation.kind == kind);
+        for (kind, operation) in
+            [(MutationKind::Put, Operation::PutBatch), (MutationKind::Delete, Operation::DeleteBatch)]
+        {
+            if has(kind) {
+                self.server.operations.stop_in(region, operation, timer);
+            }
+        }
+        for (place, result) in places.into_iter().zip(results) {
+            let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
+            self.answer(place, outcome).await?;
+        }
+        Ok(())
     }
 
     /// The most bytes of cells; with as much again for those that are read meanwhile.
@@ -360,29 +434,29 @@ impl Multi<'_> {
         from: &ReadFrom,
         get: pb::Get,
         place: (usize, usize),
-    ) -> Option<Result<pb::Result, RpcException>> {
+    ) -> Result<Option<Result<pb::Result, RpcException>>, RpcException> {
         if let Some(failure) = &self.no_room {
             self.gets.expected -= 1;
-            return Some(Err(failure.clone()));
+            return Ok(Some(Err(failure.clone())));
         }
         if self.gets.open.len() >= MAX_OPEN_GETS {
-            self.read_gets().await;
+            self.read_gets().await?;
         }
         if self.turn.is_over_after_read() {
             tokio::task::yield_now().await;
             self.turn = ReadTurn::begin(CELLS_PER_TURN);
         }
         let before = self.cells.bytes();
-        match self.open_get(from, get, place) {
+        Ok(match self.open_get(from, get, place) {
             Ok(Opened::Read(result)) => Some(self.hold_found(before).await.map(|()| result)),
             Ok(Opened::Waits { cannot_wait }) => {
                 if cannot_wait {
-                    self.read_gets().await;
+                    self.read_gets().await?;
                 }
                 None
             }
             Err(failure) => Some(Err(failure)),
-        }
+        })
     }
 
     /// Opens a get, and reads it if nothing keeps it from that.
@@ -430,8 +504,6 @@ impl Multi<'_> {
         region: &Region,
         mutation: Mutation,
     ) -> Result<pb::Result, RpcException> {
-        // Cells of the reply stand in the order of the actions.
-        self.read_gets().await;
         self.check_size()?;
         region.check_row(&mutation.row, "batch").map_err(|error| exception(&error))?;
         let outcome = atomically(self.server, region, Vec::new(), vec![mutation], self.deadline).await?;
@@ -471,45 +543,17 @@ async fn apply(
     atomically(server, region, conditions, mutations, deadline).await
 }
 
-/// Puts and deletes waiting to be written together.
+/// Puts and deletes waiting to be written together, and where their answers go.
 #[derive(Default)]
 struct Batch {
-    places: Vec<usize>,
+    places: Vec<(usize, usize)>,
     mutations: Vec<Mutation>,
 }
 
 impl Batch {
-    fn push(&mut self, place: usize, mutation: Mutation) {
+    fn push(&mut self, place: (usize, usize), mutation: Mutation) {
         self.places.push(place);
         self.mutations.push(mutation);
-    }
-
-    /// Writes them and puts the answers into their places.
-    async fn write(
-        &mut self,
-        counts: &OperationCounts,
-        region: &Region,
-        answers: &mut [pb::ResultOrException],
-        deadline: Option<Instant>,
-    ) {
-        if self.mutations.is_empty() {
-            return;
-        }
-        let timer = Timer::start();
-        let mutations = std::mem::take(&mut self.mutations);
-        let results = region.batch_until(&mutations, deadline).await;
-        let has = |kind| mutations.iter().any(|mutation| mutation.kind == kind);
-        for (kind, operation) in
-            [(MutationKind::Put, Operation::PutBatch), (MutationKind::Delete, Operation::DeleteBatch)]
-        {
-            if has(kind) {
-                counts.stop_in(region, operation, timer);
-            }
-        }
-        for (place, result) in self.places.drain(..).zip(results) {
-            let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
-            answer(&mut answers[place], outcome);
-        }
     }
 }
 
@@ -517,13 +561,8 @@ fn too_large(size: usize) -> RpcException {
     RpcException::retriable(TOO_LARGE, format!("Max size exceeded CellSize: {size}"))
 }
 
-fn answer(place: &mut pb::ResultOrException, outcome: Result<pb::Result, RpcException>) {
-    match outcome {
-        Ok(result) => place.result = Some(result),
-        Err(failure) => place.exception = Some(Box::new(failure.to_action_result())),
-    }
-}
-
-fn failed(failure: &RpcException) -> pb::RegionActionResult {
-    pb::RegionActionResult { exception: Some(Box::new(failure.to_action_result())), ..Default::default() }
+/// What an exception takes in the message, and in the encoded message.
+fn exception_bytes(exception: &pb::NameBytesPair) -> usize {
+    let value = exception.value.as_ref().map_or(0, Bytes::len);
+    size_of::<pb::NameBytesPair>() + 2 * (exception.name.len() + value)
 }

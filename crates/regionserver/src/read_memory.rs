@@ -23,6 +23,8 @@ pub(crate) struct ReadMemory {
     deadline: Option<Instant>,
     /// Bytes of the results that are done.
     done: usize,
+    /// Bytes of what the message has beside results.
+    beside: usize,
     factor: usize,
     max_row_bytes: usize,
     /// Bytes found at the last turn, and at the last time that others had theirs.
@@ -42,7 +44,7 @@ impl ReadMemory {
     pub(crate) fn within(server: &RegionServer) -> Self {
         let share = server.reply_memory().share();
         let max_row_bytes = server.max_row_bytes().min(share.most());
-        Self { share, deadline: None, done: 0, factor: 1, max_row_bytes, found: 0, yielded: 0 }
+        Self { share, deadline: None, done: 0, beside: 0, factor: 1, max_row_bytes, found: 0, yielded: 0 }
     }
 
     /// Counts, from now on, for a reply with its cells inside the message.
@@ -56,6 +58,12 @@ impl ReadMemory {
         self.done = bytes;
     }
 
+    /// Notes that the message has so many bytes more beside results. Gives back how many it has.
+    pub(crate) fn add_beside(&mut self, bytes: usize) -> usize {
+        self.beside += bytes;
+        self.beside
+    }
+
     /// Notes until when it may wait.
     pub(crate) fn wait_until(&mut self, deadline: Instant) {
         self.deadline = Some(deadline);
@@ -64,6 +72,11 @@ impl ReadMemory {
     /// The most bytes that a reply may hold.
     pub(crate) fn most(&self) -> usize {
         self.share.most() / self.factor
+    }
+
+    /// The most bytes of everything in a reply.
+    pub(crate) fn limit(&self) -> usize {
+        self.share.most()
     }
 
     /// What a scan has now: what it found, and the blocks that its scanner holds.
@@ -88,7 +101,7 @@ impl ReadMemory {
 
     /// Bytes that are counted for the reads under way.
     pub(crate) fn counted(&self) -> usize {
-        (self.share.bytes() / self.factor).saturating_sub(self.done)
+        (self.share.bytes().saturating_sub(self.beside) / self.factor).saturating_sub(self.done)
     }
 
     /// Counts that the reply, which ends here, has so many bytes.
@@ -98,7 +111,7 @@ impl ReadMemory {
     }
 
     fn with_done(&self, bytes: usize) -> usize {
-        self.done.saturating_add(bytes).saturating_mul(self.factor)
+        self.done.saturating_add(bytes).saturating_mul(self.factor).saturating_add(self.beside)
     }
 
     /// Lets others have their turn, if this one was long: many cells looked at, or many bytes found.

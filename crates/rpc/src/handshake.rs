@@ -7,6 +7,7 @@
 use crate::cell_format::CellFormat;
 use crate::exceptions;
 use crate::frame::{FrameBuffer, Next};
+use crate::in_flight::Share;
 use crate::preamble::{self, PREAMBLE_BYTES, Preamble};
 use crate::response::{CONNECTION_CALL_ID, connection_frame, exception_frame};
 use crate::server::Shared;
@@ -21,6 +22,10 @@ use tokio::net::TcpStream;
 
 /// Longest connection header, and longest SASL token: a Kerberos ticket is at most 64 KiB.
 const MAX_HEADER_BYTES: usize = 128 << 10;
+/// Headers and tokens up to this length are not counted: those of HBase's clients are shorter.
+const UNCOUNTED_BYTES: usize = 4 << 10;
+/// Longest name of a user, who is known by it as long as the connection is there.
+const MAX_NAME_BYTES: usize = 4 << 10;
 /// Preambles in a row: the question for the principal, and the real one. More make no sense.
 const MAX_PREAMBLES: usize = 4;
 /// SASL status 0, and a token length that stands for "go on without authentication".
@@ -48,6 +53,8 @@ pub(crate) async fn handshake(
     shared: &Shared,
     remote: SocketAddr,
 ) -> io::Result<Handshake> {
+    // What a long header takes counts like a request.
+    let share = shared.in_flight.share();
     for _ in 0..MAX_PREAMBLES {
         let bytes = read_preamble(stream, frames).await?;
         match preamble::parse(&bytes, remote) {
@@ -61,10 +68,10 @@ pub(crate) async fn handshake(
             Ok(Preamble::Simple) => {}
             Ok(Preamble::Sasl) => {
                 stream.write_all(&SWITCH_TO_SIMPLE).await?;
-                read_frame(stream, frames).await?;
+                read_frame(stream, frames, &share).await?;
             }
         }
-        let header = read_frame(stream, frames).await?;
+        let header = read_frame(stream, frames, &share).await?;
         return Ok(match session(header, shared, remote) {
             Some(session) => Handshake::Session(session),
             None => Handshake::Close(Vec::new()),
@@ -105,6 +112,11 @@ fn session(header: Bytes, shared: &Shared, remote: SocketAddr) -> Option<Session
         Some(user) => (user.effective_user, user.real_user),
         None => (String::new(), None),
     };
+    let names = [Some(&user), real_user.as_ref()];
+    if names.into_iter().flatten().any(|name| name.len() > MAX_NAME_BYTES) {
+        tracing::warn!(%remote, "refused: the user's name has more than {MAX_NAME_BYTES} bytes");
+        return None;
+    }
     let info = ConnectionInfo::new(service.name(), user, real_user, version, remote, cells.has_blocks());
     Some(Session { service: Arc::clone(service), info: Arc::new(info), cells })
 }
@@ -134,11 +146,16 @@ async fn read_preamble(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::
     }
 }
 
-async fn read_frame(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::Result<Bytes> {
+async fn read_frame(stream: &mut TcpStream, frames: &mut FrameBuffer, share: &Share) -> io::Result<Bytes> {
     loop {
         match frames.next(MAX_HEADER_BYTES) {
             Next::Frame(frame) => return Ok(frame),
-            Next::Partial { missing } => read_more(stream, frames, missing).await?,
+            Next::Partial { missing } => {
+                if missing > UNCOUNTED_BYTES && share.is_empty() && !share.try_grow(missing) {
+                    return Err(io::ErrorKind::OutOfMemory.into());
+                }
+                read_more(stream, frames, missing).await?;
+            }
             Next::TooBig { .. } | Next::Negative => return Err(io::ErrorKind::InvalidData.into()),
         }
     }

@@ -52,6 +52,40 @@ async fn endless_questions_for_the_principal_come_to_an_end() {
 }
 
 #[tokio::test]
+async fn long_headers_count_as_long_as_they_are_read_and_long_names_are_refused() {
+    let running = Running::start(Limits { max_in_flight_bytes: 200 << 10, ..Limits::default() });
+    let begin = [&b"HBas\0\x50"[..], &(100_u32 << 10).to_be_bytes()].concat();
+    let mut slow = Vec::new();
+    for _ in 0..2 {
+        let mut raw = running.raw().await;
+        raw.send(&begin).await;
+        slow.push(raw);
+    }
+    until("they count", || running.server.in_flight_bytes() > 190 << 10).await;
+    let mut refused = running.raw().await;
+    refused.send(&begin).await;
+    refused.closes().await;
+    drop(slow);
+    all_is_well(&running).await;
+
+    let user = |name: usize| pb::UserInformation { effective_user: "u".repeat(name), real_user: None };
+    let header = |name| pb::ConnectionHeader {
+        service_name: Some("EchoService".into()),
+        user_info: Some(user(name)),
+        ..Default::default()
+    };
+    let opening = |name| [b"HBas\0\x50", &framed(header(name).encode_to_vec())[..]].concat();
+    let mut long = running.raw().await;
+    long.send(&opening(5000)).await;
+    long.closes().await;
+    let mut shorter = running.raw().await;
+    shorter.send(&[opening(4000), request(echo::header(1, "Echo"), b"x", b"")].concat()).await;
+    assert_eq!(shorter.response().await, echo_of(1, b"x"));
+    drop(shorter);
+    all_is_well(&running).await;
+}
+
+#[tokio::test]
 async fn a_header_that_asks_for_what_is_not_there_is_not_answered() {
     let running = Running::start(Limits::default());
     let compressed = pb::ConnectionHeader {

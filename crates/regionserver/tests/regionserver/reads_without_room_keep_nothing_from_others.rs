@@ -2,7 +2,7 @@
 //! would be missing to all others, who may wait for the same reason.
 
 use crate::gated_device::{Device, Gate};
-use crate::world::{FAMILY, Table, World, action, put, region_info, row_name};
+use crate::world::{Answer, FAMILY, Table, World, action, put, region_info, row_name};
 use finback_cell::{Bytes, CellBlock, ColumnFamilyDescriptor};
 use finback_layout::RootDir;
 use finback_proto::pb;
@@ -135,6 +135,44 @@ async fn a_batch_leaves_its_last_gets_to_be_asked_again() {
         found += more;
     }
     assert_eq!(setting.memory.bytes(), 0);
+}
+
+/// Asks for the same so many times, of two parts of a region, and gives back how many exceptions that is answered with.
+async fn exceptions(table: &Table<'_>, setting: &Setting, action: &pb::Action, times: u32) -> Answer<usize> {
+    let action = (0..times).map(|index| pb::Action { index: Some(index), ..action.clone() }).collect();
+    let part = pb::RegionAction { region: table.region.clone(), action, ..Default::default() };
+    let request = pb::MultiRequest { region_action: vec![part.clone(), part], ..Default::default() };
+    let (response, _): (pb::MultiResponse, _) = setting.world.ask("Multi", &request).await?;
+    let results = response.region_action_result.iter().flat_map(|part| &part.result_or_exception);
+    Ok(results.filter(|result| result.exception.is_some()).count())
+}
+
+#[tokio::test]
+async fn exceptions_of_a_batch_take_memory_like_cells() {
+    let setting = Setting::new();
+    let table = setting.table(&["q"]).await;
+    let mut unknown_family = put("a", &[("q", b"1")]);
+    unknown_family.column_value[0].family = "nope".into();
+    for failing in [pb::Action::default(), action(unknown_family)] {
+        let some = LIMIT as u32 / 4000;
+        let asked = || exceptions(&table, &setting, &failing, some);
+        assert_eq!(asked().await.unwrap(), 2 * some as usize);
+        let too_many = exceptions(&table, &setting, &failing, LIMIT as u32 / 100).await.unwrap_err();
+        assert_eq!(too_many.simple_class(), "RequestTooBigException");
+        assert_eq!(setting.memory.bytes(), 0);
+
+        let mut taken = [setting.memory.share(), setting.memory.share()];
+        taken[0].hold(LIMIT, None).await.unwrap();
+        taken[1].hold(LIMIT / 8, None).await.unwrap();
+        let (answered, ()) = tokio::join!(asked(), async {
+            while setting.memory.waiting() == 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            drop(taken);
+        });
+        assert_eq!(answered.unwrap(), 2 * some as usize);
+        assert_eq!(setting.memory.bytes(), 0);
+    }
 }
 
 #[tokio::test(start_paused = true)]
