@@ -24,15 +24,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = Plan::from_arguments(std::env::args().skip(1))?;
     println!("{plan}\n");
     println!(
-        "| workload | policy | thousand op/s | | CPU us/op | write amplification (of the rounds) | | flushes | bytes of memory per cell | cells left out | p50 us | p99 us | p99.9 us | max ms |"
+        "| workload | policy | thousand op/s | | CPU us/op | write amplification (of the rounds) | | of flushes | flushes | bytes of memory per cell | cells left out | p50 us | p99 us | p99.9 us | max ms |"
     );
-    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     let policies = chosen(&POLICIES, plan.policy);
     for workload in chosen(&WORKLOADS, plan.workload) {
         // Policies take turns, so that what else the machine does comes over all of them.
         let mut rounds: Vec<Vec<Measured>> = policies.iter().map(|_| Vec::new()).collect();
-        for _ in 0..plan.rounds {
+        for round in 1..=plan.rounds {
             for (policy, measured) in policies.iter().zip(&mut rounds) {
+                eprintln!("{}, {policy:?}: round {round} of {}", workload.name, plan.rounds);
                 measured.push(measure(&plan, workload, *policy)?);
             }
         }

@@ -40,7 +40,7 @@ pub(crate) const WORKLOADS: [Workload; 4] = [
 pub(crate) struct Plan {
     /// Different keys.
     pub(crate) keys: u64,
-    /// Operations of each run.
+    /// Operations of each run that only writes.
     pub(crate) operations: u64,
     /// Memory of the memstore at which it is flushed to a file.
     pub(crate) flush_mib: u64,
@@ -58,9 +58,9 @@ pub(crate) struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         Self {
-            keys: 1_000_000,
-            operations: 6_000_000,
-            flush_mib: 32,
+            keys: 4_000_000,
+            operations: 20_000_000,
+            flush_mib: 128,
             batch: 50,
             value_bytes: 100,
             rounds: 3,
@@ -90,6 +90,11 @@ impl Plan {
         }
         Ok(plan)
     }
+
+    /// Operations of a run: fewer where each is a call of its own, which takes longer.
+    pub(crate) fn operations_of(&self, workload: &Workload) -> u64 {
+        if workload.reads { self.operations * 2 / 5 } else { self.operations }
+    }
 }
 
 impl std::fmt::Display for Plan {
@@ -97,8 +102,8 @@ impl std::fmt::Display for Plan {
         let Self { keys, operations, flush_mib, batch, value_bytes, rounds, .. } = self;
         write!(
             f,
-            "{operations} operations on {keys} keys, values of {value_bytes} bytes, {batch} puts a call, flushed at \
-             {flush_mib} MiB of memory, median of {rounds}."
+            "{operations} operations (where half are reads, two fifths as many) on {keys} keys, values of {value_bytes} \
+             bytes, {batch} puts a call, flushed at {flush_mib} MiB of memory, median of {rounds}."
         )
     }
 }

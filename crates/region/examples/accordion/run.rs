@@ -39,6 +39,8 @@ pub(crate) struct Measured {
     amplification: f64,
     /// The least and the most of all rounds.
     amplifications: (f64, f64),
+    /// Bytes written by flushes alone for each byte of cells.
+    of_flushes: f64,
     flushes: u64,
     bytes_per_cell: f64,
     cells_dropped: u64,
@@ -54,21 +56,23 @@ struct Written {
 }
 
 impl Measured {
-    /// The round with the median throughput, with the median write amplification, which goes by whole compactions.
+    /// The round with the median throughput, with the medians of write amplification, which goes by whole compactions.
     pub(crate) fn median(mut rounds: Vec<Self>) -> Self {
         let middle = rounds.len() / 2;
+        rounds.sort_by(|a, b| a.of_flushes.total_cmp(&b.of_flushes));
+        let of_flushes = rounds[middle].of_flushes;
         rounds.sort_by(|a, b| a.amplification.total_cmp(&b.amplification));
         let amplification = rounds[middle].amplification;
         let amplifications = (rounds[0].amplification, rounds[rounds.len() - 1].amplification);
         rounds.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
-        Self { amplification, amplifications, ..rounds.swap_remove(middle) }
+        Self { amplification, amplifications, of_flushes, ..rounds.swap_remove(middle) }
     }
 
     /// Columns of the table, compared with another run.
     pub(crate) fn row(&self, base: &Self) -> String {
         let versus = |ours: f64, theirs: f64| format!("{:+.0} %", (ours / theirs - 1.0) * 100.0);
         format!(
-            "{:.0} | {} | {:.2} | {:.2} ({:.2}–{:.2}) | {} | {} | {:.0} | {} | {:.1} | {:.0} | {:.0} | {:.1}",
+            "{:.0} | {} | {:.2} | {:.2} ({:.2}–{:.2}) | {} | {:.2} | {} | {:.0} | {} | {:.1} | {:.0} | {:.0} | {:.1}",
             self.per_second / 1000.0,
             versus(self.per_second, base.per_second),
             self.cpu_us,
@@ -76,6 +80,7 @@ impl Measured {
             self.amplifications.0,
             self.amplifications.1,
             versus(self.amplification, base.amplification),
+            self.of_flushes,
             self.flushes,
             self.bytes_per_cell,
             self.cells_dropped,
@@ -94,6 +99,7 @@ pub(crate) fn measure(
     policy: InMemoryCompaction,
 ) -> Result<Measured, Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
+    let operations = plan.operations_of(&workload);
     let (flushes, flush_requests) = channel();
     let region = open(dir.path(), plan, policy, BenchHost { flushes })?;
     let (written, done) = (&Written::default(), &AtomicBool::new(false));
@@ -103,7 +109,7 @@ pub(crate) fn measure(
         let compactor = scope.spawn(move || compact_as_needed(region, done, written));
         let cpu_before = cpu_time();
         let start = Instant::now();
-        let result = Client::new(plan, workload).run(region, plan);
+        let result = Client::new(plan, workload).run(region, plan, operations);
         let (elapsed, cpu) = (start.elapsed(), cpu_time() - cpu_before);
         let metrics = region.metrics();
         done.store(true, Relaxed);
@@ -111,10 +117,11 @@ pub(crate) fn measure(
         compactor.join().expect("a thread without panics")?;
         let (latencies, cells_bytes, bytes_per_cell) = result?;
         let measured = Measured {
-            per_second: plan.operations as f64 / elapsed.as_secs_f64(),
-            cpu_us: cpu.as_secs_f64() * 1e6 / plan.operations as f64,
+            per_second: operations as f64 / elapsed.as_secs_f64(),
+            cpu_us: cpu.as_secs_f64() * 1e6 / operations as f64,
             amplification: 0.0,
             amplifications: (0.0, 0.0),
+            of_flushes: 0.0,
             flushes: written.flushes.load(Relaxed),
             bytes_per_cell,
             cells_dropped: metrics.in_memory.cells_dropped,
@@ -124,8 +131,9 @@ pub(crate) fn measure(
     })?;
     // What is in memory will be written some day, too.
     written.flushed_bytes.fetch_add(region.flush(None)?.bytes_written, Relaxed);
-    let total = written.flushed_bytes.load(Relaxed) + written.compacted_bytes.load(Relaxed);
-    measured.amplification = total as f64 / cells_bytes as f64;
+    let (flushed, compacted) = (written.flushed_bytes.load(Relaxed), written.compacted_bytes.load(Relaxed));
+    measured.amplification = (flushed + compacted) as f64 / cells_bytes as f64;
+    measured.of_flushes = flushed as f64 / cells_bytes as f64;
     region.close()?;
     Ok(measured)
 }
@@ -219,10 +227,15 @@ impl Client {
 
     /// Gives back latencies, bytes of cells written, and bytes of memory per cell.
     #[tokio::main(flavor = "current_thread")]
-    async fn run(mut self, region: &Region, plan: &Plan) -> Result<(Latencies, u64, f64), RegionError> {
+    async fn run(
+        mut self,
+        region: &Region,
+        plan: &Plan,
+        operations: u64,
+    ) -> Result<(Latencies, u64, f64), RegionError> {
         let batch = if self.reads { 1 } else { plan.batch };
         let mut done = 0;
-        while done < plan.operations {
+        while done < operations {
             let writes = !self.reads || done % 2 == 0;
             if writes {
                 self.write(region, batch).await?;
