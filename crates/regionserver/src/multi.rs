@@ -235,13 +235,16 @@ impl Multi<'_> {
             return Ok(());
         }
         let memory = &mut self.cells.memory;
-        let (all, most) = (memory.add_beside(std::mem::take(&mut self.uncounted_failures)), memory.limit());
+        // Gets that are read together have found something that is not in the reply yet.
+        let reading = memory.counted();
+        let all = memory.add_beside(std::mem::take(&mut self.uncounted_failures));
+        let most = memory.limit();
         if all > most {
             return Err(exceptions::request_too_big(format!(
                 "so many actions failed that their exceptions take more than {most} bytes: send fewer at a time"
             )));
         }
-        memory.hold(0).await
+        memory.hold(reading).await
     }
 
     /// Of a region that has several parts of the request, which stand one after the other, once.
