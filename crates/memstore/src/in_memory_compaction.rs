@@ -57,7 +57,7 @@ pub struct InMemoryOutcome {
     pub flattened: usize,
     /// Segments whose indexes were merged.
     pub merged: usize,
-    /// Cells that were looked at to leave some out.
+    /// Cells of segments of which some could be left out.
     pub cells_read: usize,
     /// Cells that were left out. In vain if the race was lost.
     pub cells_dropped: usize,

@@ -201,7 +201,7 @@ impl Segment {
     /// The part of the cells that `keeps` would not let stay, found by asking it for some, in runs of neighbours all over
     /// the segment. 0 to 1.
     pub(crate) fn sample(&self, mut keeps: impl FnMut(&Cell<'_>, u64) -> bool) -> f64 {
-        /// Together enough to tell 10 % from 12 %.
+        /// Together enough to tell 4 % from 5 %.
         const RUNS: usize = 64;
         const CELLS_PER_RUN: usize = 64;
         let Cells::Flat(cells) = &self.cells else { return 0.0 };

@@ -39,8 +39,6 @@ const OPEN_FILTER_BYTES: usize = 4 << 20;
 /// Bytes of exceptions that are counted at a time.
 const FAILURES_PER_COUNT: usize = 64 << 10;
 
-const TOO_LARGE: &str = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
-
 /// Answers `Multi`.
 pub(crate) async fn multi(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::MultiRequest = call.decode()?;
@@ -83,7 +81,7 @@ async fn carry_out(
         gets: Gets { expected: expected_gets, ..Gets::default() },
         turn: ReadTurn::begin(CELLS_PER_TURN),
         no_room: None,
-        uncounted_failures: 0,
+        uncounted_failure_bytes: 0,
     };
     // From before each RegionAction had its own: a condition for the only one.
     let mut legacy_condition = request.condition;
@@ -91,9 +89,9 @@ async fn carry_out(
         if action.condition.is_none() {
             action.condition = legacy_condition.take();
         }
-        multi.region_action(action).await?;
+        multi.region_action(action).await;
     }
-    multi.read_gets().await?;
+    multi.read_gets().await;
     let mut response = pb::MultiResponse { region_action_result: multi.results, ..Default::default() };
     if !multi.statistics.region.is_empty() {
         response.region_statistics = Some(multi.statistics);
@@ -132,7 +130,7 @@ struct Multi<'a> {
     /// Why there was no room for what a get had found, after a wait: the others do not wait as long again.
     no_room: Option<RpcException>,
     /// Bytes of exceptions that are not counted yet.
-    uncounted_failures: usize,
+    uncounted_failure_bytes: usize,
 }
 
 /// Gets that are open and not read yet, and where their answers go: which region's, and which of its.
@@ -169,82 +167,63 @@ impl Gets {
 
 impl Multi<'_> {
     /// Carries out one region's actions.
-    ///
-    /// # Errors
-    /// What the call as a whole fails with.
-    async fn region_action(&mut self, action: pb::RegionAction) -> Result<(), RpcException> {
+    async fn region_action(&mut self, action: pb::RegionAction) {
         let from = match find(self.server, &action) {
             Ok(from) => from,
             Err(failure) => {
                 self.skip(&action);
-                return self.fail_all(&failure).await;
+                return self.fail_all(&failure);
             }
         };
         if action.atomic() || action.condition.is_some() {
             let specifier = action.region.clone();
             match Box::pin(self.atomic(&from.region, action)).await {
                 Ok(result) => self.results.push(result),
-                Err(failure) => self.fail_all(&failure).await?,
+                Err(failure) => self.fail_all(&failure),
             }
             self.tell_load(&from.region, specifier);
-            return Ok(());
+            return;
         }
         self.results.push(pb::RegionActionResult::default());
-        self.independent(&from, action.action).await?;
+        self.independent(&from, action.action).await;
         self.tell_load(&from.region, action.region);
-        Ok(())
     }
 
     /// Answers a region's actions with one exception.
-    async fn fail_all(&mut self, failure: &RpcException) -> Result<(), RpcException> {
-        let exception = Box::new(failure.to_action_result());
-        let bytes = exception_bytes(&exception);
-        self.results.push(pb::RegionActionResult { exception: Some(exception), ..Default::default() });
-        self.count_failure(bytes).await
+    fn fail_all(&mut self, failure: &RpcException) {
+        let exception = Some(self.exception(failure));
+        self.results.push(pb::RegionActionResult { exception, ..Default::default() });
+        self.count_failures();
     }
 
     /// Answers an action of a region.
-    async fn answer(
-        &mut self,
-        (region, action): (usize, usize),
-        outcome: Result<pb::Result, RpcException>,
-    ) -> Result<(), RpcException> {
-        let place = &mut self.results[region].result_or_exception[action];
+    fn answer(&mut self, (region, action): (usize, usize), outcome: Result<pb::Result, RpcException>) {
         match outcome {
-            Ok(result) => {
-                place.result = Some(result);
-                Ok(())
-            }
+            Ok(result) => self.results[region].result_or_exception[action].result = Some(result),
             Err(failure) => {
-                let exception = Box::new(failure.to_action_result());
-                let bytes = exception_bytes(&exception);
-                place.exception = Some(exception);
-                self.count_failure(bytes).await
+                let exception = Some(self.exception(&failure));
+                self.results[region].result_or_exception[action].exception = exception;
             }
         }
     }
 
-    /// Counts an exception of the reply, in which there can be millions.
+    /// An exception as a part of the message, of which there can be millions: noted with what it takes there, and in the encoded message.
+    fn exception(&mut self, failure: &RpcException) -> Box<pb::NameBytesPair> {
+        let exception = Box::new(failure.to_action_result());
+        let value = exception.value.as_ref().map_or(0, Bytes::len);
+        self.uncounted_failure_bytes += size_of::<pb::NameBytesPair>() + 2 * (exception.name.len() + value);
+        exception
+    }
+
+    /// Counts the exceptions so far, unless they are few. Room is not waited for, and nothing fails for want of it: the action that one
+    /// answers was counted when the request was decoded, and one takes some times as much.
     ///
-    /// # Errors
-    /// A RequestTooBigException if they are too many: HBase's clients want an answer to each action, or none at all. A
-    /// CallQueueTooBigException if there is no room for them after a wait.
-    async fn count_failure(&mut self, bytes: usize) -> Result<(), RpcException> {
-        self.uncounted_failures += bytes;
-        if self.uncounted_failures < FAILURES_PER_COUNT {
-            return Ok(());
+    /// Not while gets are read, whose memory is counted by themselves.
+    fn count_failures(&mut self) {
+        if self.uncounted_failure_bytes >= FAILURES_PER_COUNT {
+            self.cells.memory.add_beside(std::mem::take(&mut self.uncounted_failure_bytes));
+            self.cells.memory.hold_beyond(0);
         }
-        let memory = &mut self.cells.memory;
-        // Gets that are read together have found something that is not in the reply yet.
-        let reading = memory.counted();
-        let all = memory.add_beside(std::mem::take(&mut self.uncounted_failures));
-        let most = memory.limit();
-        if all > most {
-            return Err(exceptions::request_too_big(format!(
-                "so many actions failed that their exceptions take more than {most} bytes: send fewer at a time"
-            )));
-        }
-        memory.hold(reading).await
     }
 
     /// Of a region that has several parts of the request, which stand one after the other, once.
@@ -259,11 +238,11 @@ impl Multi<'_> {
     }
 
     /// Reads the gets that are open, and puts the answers into their places.
-    async fn read_gets(&mut self) -> Result<(), RpcException> {
+    async fn read_gets(&mut self) {
         let (mut open, places) = (std::mem::take(&mut self.gets.open), std::mem::take(&mut self.gets.places));
         self.gets.filter_bytes = 0;
         if open.is_empty() {
-            return Ok(());
+            return;
         }
         let most = self.most();
         let room = most.saturating_sub(self.cells.bytes());
@@ -278,9 +257,9 @@ impl Multi<'_> {
                 self.check_size()?;
                 Ok(get.result(&mut self.cells))
             });
-            self.answer(place, outcome).await?;
+            self.answer(place, outcome);
         }
-        Ok(())
+        self.count_failures();
     }
 
     /// Leaves out the cells of a region's mutations.
@@ -350,7 +329,7 @@ impl Multi<'_> {
 
     /// Actions that succeed or fail each for itself. Puts and deletes wait for an increment, an append or the end, and
     /// are written together then. As in HBase, which promises no order, a get does not see those that wait.
-    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) -> Result<(), RpcException> {
+    async fn independent(&mut self, from: &ReadFrom, actions: Vec<pb::Action>) {
         let region = &from.region;
         let number = self.results.len() - 1;
         let mut batch = Batch::default();
@@ -360,7 +339,7 @@ impl Multi<'_> {
             let unanswered = pb::ResultOrException { index: action.index, ..Default::default() };
             self.results[number].result_or_exception.push(unanswered);
             let outcome = if let Some(get) = action.get {
-                match self.get(from, *get, place).await? {
+                match self.get(from, *get, place).await {
                     Some(outcome) => outcome,
                     None => continue,
                 }
@@ -371,9 +350,9 @@ impl Multi<'_> {
                         continue;
                     }
                     Ok(mutation) => {
-                        self.write(region, &mut batch).await?;
+                        self.write(region, &mut batch).await;
                         // Cells of the reply stand in the order of the actions.
-                        self.read_gets().await?;
+                        self.read_gets().await;
                         Box::pin(self.read_modify_write(region, mutation)).await
                     }
                     Err(failure) => Err(failure),
@@ -393,15 +372,16 @@ impl Multi<'_> {
                 let nothing = "Unknown action: neither a get, nor a mutation, nor a service call";
                 Err(exceptions::do_not_retry(nothing))
             };
-            self.answer(place, outcome).await?;
+            self.answer(place, outcome);
+            self.count_failures();
         }
-        self.write(region, &mut batch).await
+        self.write(region, &mut batch).await;
     }
 
     /// Writes puts and deletes that wait, and puts the answers into their places.
-    async fn write(&mut self, region: &Region, batch: &mut Batch) -> Result<(), RpcException> {
+    async fn write(&mut self, region: &Region, batch: &mut Batch) {
         if batch.mutations.is_empty() {
-            return Ok(());
+            return;
         }
         let timer = Timer::start();
         let Batch { places, mutations } = std::mem::take(batch);
@@ -416,9 +396,9 @@ impl Multi<'_> {
         }
         for (place, result) in places.into_iter().zip(results) {
             let outcome = result.map(|()| pb::Result::default()).map_err(|error| batch_exception(&error));
-            self.answer(place, outcome).await?;
+            self.answer(place, outcome);
+            self.count_failures();
         }
-        Ok(())
     }
 
     /// The most bytes of cells; with as much again for those that are read meanwhile.
@@ -437,29 +417,29 @@ impl Multi<'_> {
         from: &ReadFrom,
         get: pb::Get,
         place: (usize, usize),
-    ) -> Result<Option<Result<pb::Result, RpcException>>, RpcException> {
+    ) -> Option<Result<pb::Result, RpcException>> {
         if let Some(failure) = &self.no_room {
             self.gets.expected -= 1;
-            return Ok(Some(Err(failure.clone())));
+            return Some(Err(failure.clone()));
         }
         if self.gets.open.len() >= MAX_OPEN_GETS {
-            self.read_gets().await?;
+            self.read_gets().await;
         }
         if self.turn.is_over_after_read() {
             tokio::task::yield_now().await;
             self.turn = ReadTurn::begin(CELLS_PER_TURN);
         }
         let before = self.cells.bytes();
-        Ok(match self.open_get(from, get, place) {
+        match self.open_get(from, get, place) {
             Ok(Opened::Read(result)) => Some(self.hold_found(before).await.map(|()| result)),
             Ok(Opened::Waits { cannot_wait }) => {
                 if cannot_wait {
-                    self.read_gets().await?;
+                    self.read_gets().await;
                 }
                 None
             }
             Err(failure) => Some(Err(failure)),
-        })
+        }
     }
 
     /// Opens a get, and reads it if nothing keeps it from that.
@@ -561,11 +541,5 @@ impl Batch {
 }
 
 fn too_large(size: usize) -> RpcException {
-    RpcException::retriable(TOO_LARGE, format!("Max size exceeded CellSize: {size}"))
-}
-
-/// What an exception takes in the message, and in the encoded message.
-fn exception_bytes(exception: &pb::NameBytesPair) -> usize {
-    let value = exception.value.as_ref().map_or(0, Bytes::len);
-    size_of::<pb::NameBytesPair>() + 2 * (exception.name.len() + value)
+    exceptions::multi_action_result_too_large(format!("Max size exceeded CellSize: {size}"))
 }

@@ -58,10 +58,9 @@ impl ReadMemory {
         self.done = bytes;
     }
 
-    /// Notes that the message has so many bytes more beside results. Gives back how many it has.
-    pub(crate) fn add_beside(&mut self, bytes: usize) -> usize {
+    /// Notes that the message has so many bytes more beside results.
+    pub(crate) fn add_beside(&mut self, bytes: usize) {
         self.beside += bytes;
-        self.beside
     }
 
     /// Notes until when it may wait.
@@ -72,11 +71,6 @@ impl ReadMemory {
     /// The most bytes that a reply may hold.
     pub(crate) fn most(&self) -> usize {
         self.share.most() / self.factor
-    }
-
-    /// The most bytes of everything in a reply.
-    pub(crate) fn limit(&self) -> usize {
-        self.share.most()
     }
 
     /// What a scan has now: what it found, and the blocks that its scanner holds.
@@ -104,7 +98,7 @@ impl ReadMemory {
         (self.share.bytes().saturating_sub(self.beside) / self.factor).saturating_sub(self.done)
     }
 
-    /// Counts that the reply, which ends here, has so many bytes.
+    /// Counts that reads under way have so many bytes, whether there is room for them or not.
     pub(crate) fn hold_beyond(&mut self, bytes: usize) {
         let all = self.with_done(bytes);
         self.share.hold_beyond(all);

@@ -6,8 +6,8 @@
 
 use crate::cell_format::CellFormat;
 use crate::exceptions;
-use crate::frame::{FrameBuffer, Next};
-use crate::in_flight::Share;
+use crate::frame::{FrameBuffer, Next, READ_CHUNK};
+use crate::in_flight::InFlight;
 use crate::preamble::{self, PREAMBLE_BYTES, Preamble};
 use crate::response::{CONNECTION_CALL_ID, connection_frame, exception_frame};
 use crate::server::Shared;
@@ -22,8 +22,6 @@ use tokio::net::TcpStream;
 
 /// Longest connection header, and longest SASL token: a Kerberos ticket is at most 64 KiB.
 const MAX_HEADER_BYTES: usize = 128 << 10;
-/// Headers and tokens up to this length are not counted: those of HBase's clients are shorter.
-const UNCOUNTED_BYTES: usize = 4 << 10;
 /// Longest name of a user, who is known by it as long as the connection is there.
 const MAX_NAME_BYTES: usize = 4 << 10;
 /// Preambles in a row: the question for the principal, and the real one. More make no sense.
@@ -53,8 +51,6 @@ pub(crate) async fn handshake(
     shared: &Shared,
     remote: SocketAddr,
 ) -> io::Result<Handshake> {
-    // What a long header takes counts like a request.
-    let share = shared.in_flight.share();
     for _ in 0..MAX_PREAMBLES {
         let bytes = read_preamble(stream, frames).await?;
         match preamble::parse(&bytes, remote) {
@@ -68,10 +64,10 @@ pub(crate) async fn handshake(
             Ok(Preamble::Simple) => {}
             Ok(Preamble::Sasl) => {
                 stream.write_all(&SWITCH_TO_SIMPLE).await?;
-                read_frame(stream, frames, &share).await?;
+                read_frame(stream, frames, &shared.in_flight).await?;
             }
         }
-        let header = read_frame(stream, frames, &share).await?;
+        let header = read_frame(stream, frames, &shared.in_flight).await?;
         return Ok(match session(header, shared, remote) {
             Some(session) => Handshake::Session(session),
             None => Handshake::Close(Vec::new()),
@@ -146,13 +142,23 @@ async fn read_preamble(stream: &mut TcpStream, frames: &mut FrameBuffer) -> io::
     }
 }
 
-async fn read_frame(stream: &mut TcpStream, frames: &mut FrameBuffer, share: &Share) -> io::Result<Bytes> {
+/// Reads a header or a token. What a long one takes counts like a request, as it comes.
+async fn read_frame(
+    stream: &mut TcpStream,
+    frames: &mut FrameBuffer,
+    in_flight: &Arc<InFlight>,
+) -> io::Result<Bytes> {
+    let (share, mut counted) = (in_flight.share(), 0);
     loop {
         match frames.next(MAX_HEADER_BYTES) {
             Next::Frame(frame) => return Ok(frame),
             Next::Partial { missing } => {
-                if missing > UNCOUNTED_BYTES && share.is_empty() && !share.try_grow(missing) {
-                    return Err(io::ErrorKind::OutOfMemory.into());
+                let bytes = frames.bytes_mut().len() + frames.room_wanted(missing);
+                if bytes > READ_CHUNK.max(counted) {
+                    if !share.try_grow(bytes - counted) {
+                        return Err(io::Error::other(share.refusal()));
+                    }
+                    counted = bytes;
                 }
                 read_more(stream, frames, missing).await?;
             }

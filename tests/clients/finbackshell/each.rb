@@ -1,7 +1,7 @@
 # Runs each line of the file that STATEMENTS names in HBase's shell, whatever becomes of the one before.
 # <server> stands for the only region server, <region 2 of t1> for the encoded name of the second region of t1; <a second later> waits.
 def meant(line)
-  sleep 1 if line.slice!('<a second later> ')
+  sleep 1 if line.delete_prefix!('<a second later> ')
   admin = @shell.admin.instance_variable_get(:@admin)
   line.gsub('<server>') { admin.getRegionServers.first.getServerName }
       .gsub(/<region (\d+) of ([^>]+)>/) do

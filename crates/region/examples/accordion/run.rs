@@ -26,7 +26,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const FAMILY: &[u8] = b"f";
-/// All blocks stay in memory: what is measured is the memstore.
+/// Most blocks stay in memory: what is measured is the memstore.
 const CACHE_BYTES: u64 = 1 << 30;
 /// How long a writer waits that was refused.
 const PAUSE: Duration = Duration::from_millis(1);

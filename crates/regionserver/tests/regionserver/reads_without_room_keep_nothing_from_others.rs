@@ -2,14 +2,15 @@
 //! would be missing to all others, who may wait for the same reason.
 
 use crate::gated_device::{Device, Gate};
-use crate::world::{Answer, FAMILY, Table, World, action, put, region_info, row_name};
+use crate::world::{FAMILY, Table, World, action, put, region_info, row_name};
 use finback_cell::{Bytes, CellBlock, ColumnFamilyDescriptor};
 use finback_layout::RootDir;
-use finback_proto::pb;
+use finback_proto::{convert, pb};
 use finback_regionserver::ClientService;
 use finback_rpc::{Call, ChannelExt, ConnectionInfo, Loopback, Outcome, ReplyMemory, ReplyShare, Service};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const LIMIT: usize = 8 << 20;
@@ -137,42 +138,94 @@ async fn a_batch_leaves_its_last_gets_to_be_asked_again() {
     assert_eq!(setting.memory.bytes(), 0);
 }
 
-/// Asks for the same so many times, of two parts of a region, and gives back how many exceptions that is answered with.
-async fn exceptions(table: &Table<'_>, setting: &Setting, action: &pb::Action, times: u32) -> Answer<usize> {
-    let action = (0..times).map(|index| pb::Action { index: Some(index), ..action.clone() }).collect();
-    let part = pb::RegionAction { region: table.region.clone(), action, ..Default::default() };
-    let request = pb::MultiRequest { region_action: vec![part.clone(), part], ..Default::default() };
-    let (response, _): (pb::MultiResponse, _) = setting.world.ask("Multi", &request).await?;
-    let results = response.region_action_result.iter().flat_map(|part| &part.result_or_exception);
-    Ok(results.filter(|result| result.exception.is_some()).count())
+/// Tells what replies hold when one is done.
+struct Watched {
+    service: ClientService,
+    memory: Arc<ReplyMemory>,
+    seen: Arc<AtomicUsize>,
+}
+
+impl Service for Watched {
+    fn name(&self) -> &'static str {
+        self.service.name()
+    }
+
+    fn call(&self, call: Call) -> Outcome {
+        let reply = match self.service.call(call) {
+            Outcome::Ready(reply) => Box::pin(std::future::ready(reply)),
+            Outcome::Pending(reply) | Outcome::Waiting(reply) => reply,
+        };
+        let (memory, seen) = (Arc::clone(&self.memory), Arc::clone(&self.seen));
+        Outcome::pending(async move {
+            let reply = reply.await;
+            seen.store(memory.bytes(), Ordering::Relaxed);
+            reply
+        })
+    }
 }
 
 #[tokio::test]
-async fn exceptions_of_a_batch_take_memory_like_cells() {
+async fn exceptions_of_a_batch_take_memory_and_none_is_kept_back_for_want_of_it() {
     let setting = Setting::new();
     let table = setting.table(&["q"]).await;
+    let seen = Arc::new(AtomicUsize::new(0));
+    let client = Loopback::new(Arc::new(Watched {
+        service: ClientService::new(Arc::clone(&setting.world.server)),
+        memory: Arc::clone(&setting.memory),
+        seen: Arc::clone(&seen),
+    }));
     let mut unknown_family = put("a", &[("q", b"1")]);
     unknown_family.column_value[0].family = "nope".into();
-    for failing in [pb::Action::default(), action(unknown_family)] {
-        let some = LIMIT as u32 / 4000;
-        let asked = || exceptions(&table, &setting, &failing, some);
-        assert_eq!(asked().await.unwrap(), 2 * some as usize);
-        let too_many = exceptions(&table, &setting, &failing, LIMIT as u32 / 100).await.unwrap_err();
-        assert_eq!(too_many.simple_class(), "RequestTooBigException");
-        assert_eq!(setting.memory.bytes(), 0);
-
-        let mut taken = [setting.memory.share(), setting.memory.share()];
-        taken[0].hold(LIMIT, None).await.unwrap();
-        taken[1].hold(LIMIT / 8, None).await.unwrap();
-        let (answered, ()) = tokio::join!(asked(), async {
-            while setting.memory.waiting() == 0 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            drop(taken);
-        });
-        assert_eq!(answered.unwrap(), 2 * some as usize);
+    let times = LIMIT / 200;
+    for (failing, region) in [
+        (pb::Action::default(), table.region.clone()),
+        (action(unknown_family), table.region.clone()),
+        (gets(0..1).remove(0), convert::specifier_by_encoded_name(&region_info("none", "", ""))),
+    ] {
+        let whole_regions = region != table.region;
+        let part = |actions: usize| pb::RegionAction {
+            region: region.clone(),
+            action: vec![failing.clone(); actions],
+            ..Default::default()
+        };
+        let region_action = if whole_regions { vec![part(1); times] } else { vec![part(times)] };
+        let request = pb::MultiRequest { region_action, ..Default::default() };
+        let (response, _): (pb::MultiResponse, _) =
+            client.call("Multi", &request, Bytes::new()).await.unwrap();
+        let parts = &response.region_action_result;
+        let failed = if whole_regions {
+            parts.iter().filter(|part| part.exception.is_some()).count()
+        } else {
+            parts[0].result_or_exception.iter().filter(|result| result.exception.is_some()).count()
+        };
+        assert_eq!(failed, times);
+        let seen = seen.load(Ordering::Relaxed);
+        assert!(seen > times * 150, "{seen} bytes for {times} exceptions");
         assert_eq!(setting.memory.bytes(), 0);
     }
+}
+
+#[tokio::test]
+async fn what_gets_have_found_is_counted_while_others_of_their_batch_fail() {
+    let setting = Setting::new();
+    let table = setting.table(&["p", "q"]).await;
+    // More that fail than are counted at a time stand before gets that are read together.
+    let mut actions = vec![pb::Action::default(); 1000];
+    actions.extend(gets(0..4));
+    setting.gate.gather(5);
+    let look = async {
+        while setting.gate.reads().now < 4 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let bytes = setting.memory.bytes();
+        setting.gate.gather(0);
+        bytes
+    };
+    let (results, bytes) = tokio::join!(table.multi(actions), look);
+    assert_eq!(results.iter().filter(|result| result.exception.is_some()).count(), 1000);
+    assert_eq!(results.iter().filter(|result| result.result.is_some()).count(), 4);
+    assert!(bytes > 1000 * 200 + VALUE_BYTES, "{bytes}");
+    assert_eq!(setting.memory.bytes(), 0);
 }
 
 #[tokio::test(start_paused = true)]
