@@ -95,6 +95,11 @@ impl Faults {
         self.0.state.lock().byte_budget = bytes;
     }
 
+    /// What is left of the bytes that may be written.
+    pub fn byte_budget(&self) -> Option<u64> {
+        self.0.state.lock().byte_budget
+    }
+
     /// Operations block until [`resume`](Self::resume).
     pub fn pause(&self) {
         self.0.state.lock().paused = true;

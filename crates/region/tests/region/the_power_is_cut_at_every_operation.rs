@@ -53,6 +53,17 @@ fn size() -> (u64, u64) {
     (faults.operations(), faults.reads())
 }
 
+/// How many bytes the workload writes when nothing fails.
+fn size_in_bytes() -> u64 {
+    const ROOM: u64 = 1 << 40;
+    let mut workload = Workload::new();
+    workload.machine.faults.set_byte_budget(Some(ROOM));
+    for step in STEPS {
+        workload.step(step).unwrap();
+    }
+    ROOM - workload.machine.faults.byte_budget().unwrap()
+}
+
 /// Recovers, checks, and sees that the region is a good one.
 fn check_recovery(machine: Machine, workload: &Workload, what: &str) {
     let mut next = Workload::new();
@@ -227,8 +238,12 @@ fn all_operations_fail_for_a_while() {
 
 #[test]
 fn the_disk_is_full() {
-    at_points(200, 5, |point| {
-        let bytes = point * 150;
+    // Smaller than most of what is written at a time.
+    const STEP: u64 = 150;
+    let points = size_in_bytes() / STEP;
+    assert!(points > 600, "{points} points");
+    at_points(points, points / 50, |point| {
+        let bytes = point * STEP;
         let what = format!("room for {bytes} bytes");
         let mut workload = Workload::new();
         workload.machine.faults.set_byte_budget(Some(bytes));
