@@ -106,9 +106,12 @@ impl TableDescriptor {
         self.families.iter().find(|family| &family.name[..] == name)
     }
 
+    /// The most replicas of a region that are told of.
+    pub const MAX_REGION_REPLICATION: u32 = 100;
+
     /// How many replicas a region has, itself counted.
     pub fn region_replication(&self) -> u32 {
-        self.parsed("REGION_REPLICATION").unwrap_or(1).max(1)
+        self.parsed("REGION_REPLICATION").unwrap_or(1).clamp(1, Self::MAX_REGION_REPLICATION)
     }
 
     /// Whether writes are refused.

@@ -6,6 +6,10 @@ use finback_rpc::{RpcException, exceptions};
 
 /// Longest pattern that is compiled, in bytes; no name is longer.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
+/// Bytes that a pattern takes when it is compiled, and each look-around within it.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// Groups with a question mark, look-arounds among them.
+const MAX_SPECIAL_GROUPS: usize = 64;
 /// Steps of backtracking for one name before the pattern is refused.
 const MAX_BACKTRACKS: usize = 100_000;
 
@@ -23,8 +27,15 @@ impl NamePattern {
             let message = format!("a pattern of {} bytes; the limit is {MAX_PATTERN_BYTES}", pattern.len());
             return Err(exceptions::do_not_retry(message));
         }
+        if pattern.matches("(?").count() > MAX_SPECIAL_GROUPS {
+            return Err(refused(
+                pattern,
+                &format!("more than {MAX_SPECIAL_GROUPS} groups with a question mark"),
+            ));
+        }
         RegexBuilder::new(&format!(r"\A(?:{})\z", unquoted(pattern)))
             .backtrack_limit(MAX_BACKTRACKS)
+            .delegate_size_limit(MAX_COMPILED_BYTES)
             .build()
             .map(Self)
             .map_err(|e| refused(pattern, &e))
@@ -112,6 +123,8 @@ mod tests {
     fn bad_and_catastrophic_patterns_are_refused() {
         assert!(NamePattern::new("(").is_err());
         assert!(NamePattern::new(&"a".repeat(MAX_PATTERN_BYTES + 1)).is_err());
+        assert!(NamePattern::new(&r"(?=\w{300})".repeat(100)).is_err());
+        assert!(NamePattern::new(r"(?=\w{30000})").is_err());
         let table = TableName::parse(format!("{}b", "a".repeat(200)).as_bytes()).unwrap();
         let slow = NamePattern::new(r"(a|aa)*(?=c)").unwrap();
         assert!(!matches!(slow.matches(&table), Ok(true)));

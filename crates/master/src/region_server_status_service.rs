@@ -133,12 +133,20 @@ impl Service for RegionServerStatusService {
 
     fn call(&self, call: Call) -> Outcome {
         let answer = match call.method.as_str() {
+            "GetLastFlushedSequenceId" => self.last_flushed(&call),
+            "GetLiveRegionServers" => self.live_servers(&call),
+            "RegionServerStartup"
+            | "RegionServerReport"
+            | "ReportRegionStateTransition"
+            | "ReportRSFatalError"
+                if !call.connection.is_of_this_process() =>
+            {
+                Err(exceptions::do_not_retry("region servers of other processes are not taken in"))
+            }
             "RegionServerStartup" => self.startup(&call),
             "RegionServerReport" => self.report(&call),
             "ReportRegionStateTransition" => self.transition(&call),
-            "GetLastFlushedSequenceId" => self.last_flushed(&call),
             "ReportRSFatalError" => self.fatal_error(&call),
-            "GetLiveRegionServers" => self.live_servers(&call),
             other => Err(exceptions::unsupported_operation(other)),
         };
         answer.into()

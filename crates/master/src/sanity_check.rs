@@ -75,8 +75,14 @@ pub(crate) fn check(table: &TableDescriptor, checks: SanityChecks) -> Result<(),
     if table.families.is_empty() {
         complain("Table should have at least one column family.".into())?;
     }
-    if parse(table.attribute("REGION_REPLICATION"), "REGION_REPLICATION", 1)? < 1 {
+    let replication = parse(table.attribute("REGION_REPLICATION"), "REGION_REPLICATION", 1)?;
+    if replication < 1 {
         complain("Table region replication should be at least one.".into())?;
+    }
+    if replication > TableDescriptor::MAX_REGION_REPLICATION.into() {
+        // Each replica of each region has its columns in hbase:meta, and its part of each report.
+        let most = TableDescriptor::MAX_REGION_REPLICATION;
+        return Err(exceptions::do_not_retry(format!("Table region replication should be at most {most}.")));
     }
     if table.name.is_meta() && table.is_read_only() {
         return Err(insane("Meta table can't be set as read only."));

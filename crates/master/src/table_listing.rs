@@ -4,6 +4,7 @@ use finback_cell::TableName;
 use finback_proto::{convert, pb};
 use finback_rpc::{Call, RpcException, exceptions};
 use pb::table_state::State as TableState;
+use std::collections::HashSet;
 
 use crate::{
     java_regex::NamePattern,
@@ -75,7 +76,9 @@ impl MasterService {
             )?;
             self.descriptors(&matching)?
         } else {
-            let names: Vec<_> = request.table_names.iter().map(table_name).collect::<Result<_, _>>()?;
+            let mut names: Vec<_> = request.table_names.iter().map(table_name).collect::<Result<_, _>>()?;
+            let mut seen = HashSet::new();
+            names.retain(|name| seen.insert(name.clone()));
             self.driver.read(|core| {
                 let descriptor = |name| Some(core.state.tables.get(name)?.descriptor.as_deref()?.into());
                 names.iter().filter_map(descriptor).collect()

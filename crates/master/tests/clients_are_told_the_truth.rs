@@ -114,6 +114,8 @@ async fn descriptors_are_found_by_name_or_pattern() {
         ..Default::default()
     };
     assert_eq!(descriptors(named(&["t2", "no", "hbase:meta"])).await, ["t2", "hbase:meta"]);
+    // However often a name is there: a descriptor is long, and a name short.
+    assert_eq!(descriptors(named(&["t2", "t1", "t2", "t2", "t1"])).await, ["t2", "t1"]);
     assert_eq!(descriptors(named(&["no"])).await, [] as [&str; 0]);
     assert_eq!(descriptors(Default::default()).await, ["other", "t1", "t2", "ns:t1"]);
     let pattern = pb::GetTableDescriptorsRequest {

@@ -87,6 +87,9 @@ pub struct AtomicOutcome {
     pub sequence_id: u64,
 }
 
+/// Bytes that the increments and appends of one request may write. Each builds upon what is there: a few words of a client, any number of
+/// times, are a large cell any number of times.
+const MAX_BUILT_BYTES: usize = 64 << 20;
 /// What is further ahead than this was given its time by a client, or by a clock that was wrong.
 const MADE_UP_MS: i64 = 60_000;
 
@@ -379,6 +382,13 @@ impl Region {
             let size = size_in_block(&cell);
             if limit > 0 && size > limit {
                 return Err(RegionError::CellTooLarge { cell: format!("{delta:?}"), size, limit });
+            }
+            edit.built += size;
+            if edit.built > MAX_BUILT_BYTES.max(size) {
+                let message = format!(
+                    "increments and appends of one request that write more than {MAX_BUILT_BYTES} bytes"
+                );
+                return Err(RegionError::Invalid(message));
             }
             edit.push(durability, |out| out.extend_from_slice(&cell));
             new_cells.push(cell);

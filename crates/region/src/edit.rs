@@ -21,6 +21,8 @@ pub(crate) struct Edit {
     /// The strongest durability asked for.
     pub(crate) durability: Durability,
     pub(crate) nonce: (u64, u64),
+    /// Bytes of cells that increments and appends have made.
+    pub(crate) built: usize,
     /// Whether every cell is the outcome of an increment or append: newer than all there is of its column, with the row
     /// locked for nobody else.
     pub(crate) replaces_older: bool,

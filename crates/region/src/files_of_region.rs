@@ -12,14 +12,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Region {
-    /// Paths of the files of some families, in the order of the families; without any, of all.
+    /// Paths of the files of some families, each once, in the order of the families; without any, of all.
     ///
     /// # Errors
     /// A family that the table does not have.
     pub fn store_file_paths(&self, families: &[Bytes]) -> Result<Vec<PathBuf>, RegionError> {
         let stores = match families {
             [] => self.stores.iter().collect(),
-            _ => families.iter().map(|family| self.store(family)).collect::<Result<Vec<_>, _>>()?,
+            _ => {
+                let mut seen = HashSet::new();
+                let different = families.iter().filter(|family| seen.insert(*family));
+                different.map(|family| self.store(family)).collect::<Result<Vec<_>, _>>()?
+            }
         };
         let files = stores.into_iter().flat_map(|store| store.files().to_vec());
         Ok(files.map(|file| file.path().to_owned()).collect())

@@ -2,7 +2,7 @@
 
 use crate::server::RegionServer;
 use crate::{aggregate, multi_row, row_count};
-use finback_cell::{Bytes, coprocessor};
+use finback_cell::{Bytes, Shortened, coprocessor};
 use finback_proto::pb;
 use finback_region::Region;
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
@@ -96,7 +96,7 @@ pub(crate) async fn carry_out(
         _ => {
             return Err(exceptions::unknown_protocol(format!(
                 "No registered coprocessor service found for {service_name} in region {}",
-                region.name().escape_ascii()
+                Shortened(region.name())
             )));
         }
     };

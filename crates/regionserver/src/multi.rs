@@ -208,15 +208,19 @@ impl Multi<'_> {
     }
 
     /// An exception as a part of the message, of which there can be millions: noted with what it takes there, and in the encoded message.
+    /// When they take as much as a reply may, those that follow have their class alone.
     fn exception(&mut self, failure: &RpcException) -> Box<pb::NameBytesPair> {
-        let exception = Box::new(failure.to_action_result());
+        let mut exception = Box::new(failure.to_action_result());
+        if self.cells.memory.beside() > self.cells.memory.most() {
+            exception.value = Some(Bytes::new());
+        }
         let value = exception.value.as_ref().map_or(0, Bytes::len);
         self.uncounted_failure_bytes += size_of::<pb::NameBytesPair>() + 2 * (exception.name.len() + value);
         exception
     }
 
     /// Counts the exceptions so far, unless they are few. Room is not waited for, and nothing fails for want of it: the action that one
-    /// answers was counted when the request was decoded, and one takes some times as much.
+    /// answers was counted when the request was decoded, and one without a text takes twice as much.
     ///
     /// Not while gets are read, whose memory is counted by themselves.
     fn count_failures(&mut self) {

@@ -170,6 +170,12 @@ async fn stored(
             out = read_row(server, region, mutation, &families, None).await?;
         }
         found.extend_from_slice(&out.cells);
+        let most = server.max_row_bytes().min(server.reply_memory().limit());
+        if found.len() > most {
+            return Err(exceptions::row_too_big(format!(
+                "results that were asked for again take more than {most} bytes"
+            )));
+        }
     }
     let cells = CellBlock::parse(found.into()).unwrap_or_default();
     Ok(AtomicOutcome { applied: true, cells, sequence_id })

@@ -63,6 +63,11 @@ impl ReadMemory {
         self.beside += bytes;
     }
 
+    /// Bytes of what the message has beside results.
+    pub(crate) fn beside(&self) -> usize {
+        self.beside
+    }
+
     /// Notes until when it may wait.
     pub(crate) fn wait_until(&mut self, deadline: Instant) {
         self.deadline = Some(deadline);

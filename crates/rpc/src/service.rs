@@ -187,6 +187,11 @@ impl ConnectionInfo {
         Self::new(service, "hbase".to_owned(), None, NEWEST_VERSION, remote, true)
     }
 
+    /// Whether the calls are from within this process.
+    pub fn is_of_this_process(&self) -> bool {
+        self.remote.port() == 0
+    }
+
     /// Whether the client says that it is of this version or of a later one (HBase's `VersionInfoUtil.hasMinimumVersion`).
     pub fn is_at_least(&self, major: u32, minor: u32) -> bool {
         self.version >= (major, minor)

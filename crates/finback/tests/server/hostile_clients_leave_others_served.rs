@@ -140,6 +140,30 @@ async fn methods_and_parameters_that_make_no_sense() {
 }
 
 #[tokio::test]
+async fn a_stranger_is_no_region_server() {
+    let place = Place::new();
+    let server = server_with_table(&place, &[]).await;
+    let mut client = RawClient::connect(server.master(), "RegionServerStatusService").await;
+    let startup = pb::RegionServerStartupRequest {
+        port: 16_020,
+        server_start_code: u64::MAX >> 1,
+        server_current_time: 1,
+        use_this_hostname_instead: Some("stranger.example.com".into()),
+    };
+    client.send(&request(1, "RegionServerStartup", &startup.encode_to_vec())).await;
+    let (_, answer) = client.response().await;
+    let exception = answer.unwrap_err();
+    assert!(exception.do_not_retry, "{exception}");
+    let live = pb::GetLiveRegionServersRequest { count: 10 }.encode_to_vec();
+    client.send(&request(2, "GetLiveRegionServers", &live)).await;
+    let (_, answer) = client.response().await;
+    let live = pb::GetLiveRegionServersResponse::decode(answer.unwrap().0).unwrap();
+    assert_eq!(live.total, 1);
+    others_are_served(&server).await;
+    server.stop();
+}
+
+#[tokio::test]
 async fn clients_that_go_in_the_middle_of_a_request() {
     let place = Place::new();
     let server = server_with_table(&place, &[]).await;

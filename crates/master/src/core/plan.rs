@@ -198,7 +198,7 @@ fn families_only_in(one: Option<&Arc<TableDescriptor>>, other: Option<&Arc<Table
 fn flush(regions: &[String], families: &[Bytes]) -> Vec<Step> {
     let families: Vec<Option<Bytes>> = match families.is_empty() {
         true => vec![None],
-        false => families.iter().cloned().map(Some).collect(),
+        false => families.iter().collect::<BTreeSet<_>>().into_iter().cloned().map(Some).collect(),
     };
     let flushes: Vec<_> = regions
         .iter()

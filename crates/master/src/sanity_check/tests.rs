@@ -20,6 +20,18 @@ fn attribute(key: &str, value: &str) -> TableDescriptor {
 }
 
 #[test]
+fn replicas_beyond_all_measure_are_refused_whatever_is_switched_off() {
+    assert_eq!(check(&attribute("REGION_REPLICATION", "100"), REFUSE), Ok(()));
+    let mut table = attribute("REGION_REPLICATION", "2000000000");
+    assert_eq!(table.region_replication(), 100);
+    set_entry(&mut table.attributes, SWITCH, "false");
+    for checks in [REFUSE, WARN] {
+        let error = check(&table, checks).unwrap_err();
+        assert_eq!(error.message, "Table region replication should be at most 100.");
+    }
+}
+
+#[test]
 fn every_check_has_its_message_and_can_be_switched_off() {
     let cases = [
         (attribute("MAX_FILESIZE", "2097151"), "MAX_FILESIZE for table descriptor"),

@@ -126,6 +126,9 @@ fn fits(kind: MutationKind, type_code: u8) -> bool {
     })
 }
 
+/// Bytes of the row, which the message has once and each of its cells has to have, in all cells together.
+const MAX_REPEATED_BYTES: usize = 64 << 20;
+
 fn inline_cells(
     kind: MutationKind,
     row: &[u8],
@@ -140,6 +143,11 @@ fn inline_cells(
         };
         column.qualifier_value.iter().map(of_value).sum::<usize>()
     };
+    let cells: usize = columns.iter().map(|column| column.qualifier_value.len()).sum();
+    if cells.saturating_mul(row.len()) > MAX_REPEATED_BYTES {
+        let reason = format!("{cells} cells of a row of {} bytes", row.len());
+        return Err(ProtoError::invalid("MutationProto", "column_value", reason));
+    }
     let mut block = CellBlockBuilder::with_capacity(columns.iter().map(of_column).sum());
     for column in columns {
         for value in &column.qualifier_value {

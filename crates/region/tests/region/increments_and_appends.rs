@@ -24,6 +24,37 @@ fn apply(region: &Region, mutation: Mutation) -> i64 {
 }
 
 #[test]
+fn what_appends_of_one_request_write_together_is_bounded() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    world.config.flush_size_bytes = 1 << 30;
+    let region = world.start().unwrap();
+    let large = vec![b'v'; 1 << 20];
+    run(region.batch(vec![put(COLUMN, &large)])).remove(0).unwrap();
+    let append = || mutation(MutationKind::Append, CellType::Put, COLUMN, LATEST_TIMESTAMP, b"+");
+    let appends = |count| run(region.mutate_atomically(Vec::new(), (0..count).map(|_| append()).collect()));
+    appends(60).unwrap();
+    let refused = appends(64).unwrap_err();
+    assert!(matches!(&refused, RegionError::Invalid(_)), "{refused}");
+    let many = (0..64).map(|_| CellParts {
+        row: b"r",
+        family: b"a",
+        qualifier: b"n",
+        timestamp: LATEST_TIMESTAMP,
+        type_code: CellType::Put.code(),
+        value: b"+",
+        tags: b"",
+    });
+    let refused =
+        run(region.mutate_atomically(Vec::new(), vec![mutation_of(MutationKind::Append, b"r", many)]));
+    assert!(matches!(refused.unwrap_err(), RegionError::Invalid(_)));
+    // Nothing of those that were refused is there, and others go on.
+    appends(1).unwrap();
+    let found = scan(&region, &Get::new(COLUMN.0.into()).scan, None).unwrap().remove(0);
+    let added = found.value.len() - large.len();
+    assert!(added == 61 || added == 2, "{added}");
+}
+
+#[test]
 fn it_reads_the_newest_version_of_its_time_range_and_writes_one_that_is_newer() {
     let (_world, region) = start(9);
     for (timestamp, number) in [(10, 100i64), (20, 200)] {

@@ -99,6 +99,19 @@ fn inline_values_become_cells() {
 }
 
 #[test]
+fn a_long_row_is_not_repeated_without_end() {
+    let of = |values: usize| {
+        let mut delete = inline(MutationType::Delete, QualifierValue::default());
+        delete.row = Some(vec![b'r'; 32_767].into());
+        delete.column_value[0].qualifier_value = vec![QualifierValue::default(); values];
+        decode_mutation(delete, &mut Bytes::new(), 0)
+    };
+    assert_eq!(of(1000).unwrap().cells.iter().count(), 1000);
+    let error = of(100_000).unwrap_err().to_string();
+    assert!(error.contains("100000 cells of a row of 32767 bytes"), "{error}");
+}
+
+#[test]
 fn only_a_delete_has_columns_without_a_value() {
     for kind in [MutationType::Put, MutationType::Increment, MutationType::Append] {
         let value = QualifierValue { qualifier: Some("q".into()), ..Default::default() };
