@@ -194,13 +194,13 @@ async fn exceptions_of_a_batch_take_memory_and_none_is_kept_back_for_want_of_it(
             client.call("Multi", &request, Bytes::new()).await.unwrap();
         let parts = &response.region_action_result;
         let failed: Vec<_> = if whole_regions {
-            parts.iter().filter_map(|part| part.exception.as_ref()).collect()
+            parts.iter().filter_map(|part| part.exception.as_deref()).collect()
         } else {
-            parts[0].result_or_exception.iter().filter_map(|result| result.exception.as_ref()).collect()
+            parts[0].result_or_exception.iter().filter_map(|result| result.exception.as_deref()).collect()
         };
         assert_eq!(failed.len(), times);
         // When they take as much as all replies may, they become short.
-        let has_text = |exception: &&Box<pb::NameBytesPair>| !exception.value().is_empty();
+        let has_text = |exception: &&pb::NameBytesPair| !exception.value().is_empty();
         let texts = failed.iter().take_while(|exception| has_text(exception)).count();
         assert!(failed[texts..].iter().all(|short| !has_text(short)));
         assert!((LIMIT / 600..LIMIT / 200).contains(&texts), "{texts} of {times}");
