@@ -12,8 +12,8 @@
 //!                                                └───────────────────────┴────────────────────────────┘
 //! ```
 //! The usual encoders take the first match that they come upon, of one place for each hash. Blocks of cells have many: the
-//! same column of each row before. This one finds the longest (in sorted bytes the longest of many), and chooses among literals and copies what takes the fewest bytes,
-//! from the end of the payload backwards. That takes ten to seventy times as long.
+//! same column of each row before. This one finds the longest (in sorted bytes the longest of many), and chooses among literals and
+//! copies what takes the fewest bytes, from the end of the payload backwards. That takes ten to seventy times as long.
 
 mod match_tree;
 
