@@ -345,7 +345,9 @@ impl Region {
         let mut turn_began = Instant::now();
         loop {
             match scanner.next(&mut out, &limits) {
-                Ok(_) if out.cells.len() >= LARGE_UPDATE_BYTES => return Ok(None),
+                Ok(_) if out.cells.len() + scanner.next_cell_bytes() >= LARGE_UPDATE_BYTES => {
+                    return Ok(None);
+                }
                 Ok(ScanStop::Budget) => {}
                 Ok(_) => return Ok(Some(out.cells)),
                 Err(Interrupt::NeedBlock(request)) if request.block.size as usize >= LARGE_UPDATE_BYTES => {

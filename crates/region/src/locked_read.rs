@@ -6,6 +6,7 @@
 use crate::error::{Interrupt, RegionError};
 use crate::large_updates::{LARGE_UPDATE_BYTES, LargeUpdate};
 use crate::region::Region;
+use crate::region_scanner::RegionScanner;
 use crate::scan_limits::{ScanLimits, ScanStop};
 use crate::scan_output::ScanOutput;
 use crate::unsettled::UnsettledWrites;
@@ -100,12 +101,12 @@ impl Region {
         loop {
             match scanner.next(&mut out, &limits) {
                 Ok(stop) => {
-                    self.check_row_size(&out)?;
+                    self.check_row_size(&out, &scanner)?;
                     if stop != ScanStop::Budget {
                         out.close_result(false);
                         return Ok(out);
                     }
-                    if is_large(&out, 0) {
+                    if is_large(&out, scanner.next_cell_bytes()) {
                         large.take().await?;
                     }
                 }
@@ -121,14 +122,15 @@ impl Region {
         }
     }
 
-    fn check_row_size(&self, out: &ScanOutput) -> Result<(), RegionError> {
+    fn check_row_size(&self, out: &ScanOutput, scanner: &RegionScanner) -> Result<(), RegionError> {
         let limit = self.environment.config.max_row_bytes;
-        if out.cells.len() > limit { Err(RegionError::RowTooBig { limit }) } else { Ok(()) }
+        let bytes = out.cells.len() + scanner.next_cell_bytes();
+        if bytes > limit { Err(RegionError::RowTooBig { limit }) } else { Ok(()) }
     }
 }
 
-/// Whether what a read has found, with a block of so many bytes, is large. Blocks of ordinary size do not count: a row that is
+/// Whether what a read has found, with its next cell or a block of so many bytes, is large. Blocks of ordinary size do not count: a row that is
 /// in several files has some of each, however short it is.
-fn is_large(out: &ScanOutput, block_bytes: usize) -> bool {
-    out.cells.len() + block_bytes >= LARGE_UPDATE_BYTES
+fn is_large(out: &ScanOutput, next_bytes: usize) -> bool {
+    out.cells.len() + next_bytes >= LARGE_UPDATE_BYTES
 }

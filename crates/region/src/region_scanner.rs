@@ -58,6 +58,8 @@ pub struct RegionScanner {
     carried: Option<(Vec<u8>, u32)>,
     /// Whether a part of the row was given out already.
     was_cut: bool,
+    /// Bytes of the cell that the last call left to the next one.
+    left_bytes: usize,
     asking: usize,
     /// Whether the stores have let go of their blocks.
     parked: bool,
@@ -93,6 +95,7 @@ impl RegionScanner {
             row: SmallVec::new(),
             carried: None,
             was_cut: false,
+            left_bytes: 0,
             asking: 0,
             parked: false,
             files_seen,
@@ -130,6 +133,11 @@ impl RegionScanner {
     /// Bytes that this scanner keeps in memory: blocks of files, what was found of a row for the next reply, and the filter.
     pub fn held_bytes(&self) -> usize {
         self.stores.iter().map(StoreScanner::held_bytes).sum::<usize>() + self.carried_bytes()
+    }
+
+    /// Bytes of the cell that comes next, if the last call ended before it for its size; 0 otherwise.
+    pub fn next_cell_bytes(&self) -> usize {
+        self.left_bytes
     }
 
     /// Bytes of what was found of a row for the next reply, and of the filter: all that it holds when it has let go of its
@@ -433,9 +441,12 @@ impl RegionScanner {
             }
             if let Some(cell) = store.cell() {
                 let filter = self.filter.as_deref_mut();
-                out.push(&cell, |cell, bytes| {
+                let takes = out.push_or_leave(&cell, turn_end, &mut self.left_bytes, |cell, bytes| {
                     filter.is_some_and(|filter| filter.transform_cell(cell, bytes))
                 });
+                if !takes {
+                    return Ok(Some(ScanStop::Budget));
+                }
             }
             store.accept();
             // Not worth a try for rows of one cell.
@@ -443,7 +454,7 @@ impl RegionScanner {
                 store.accept_plain(|cell| {
                     let is_full = out.open_cells as usize >= limits.batch
                         || (limits.partial_rows && out.size() >= limits.bytes)
-                        || out.cells.len() >= turn_end;
+                        || !out.ends_within(turn_end, cell);
                     if is_full || *budget == 0 {
                         return false;
                     }

@@ -17,7 +17,9 @@ pub struct ScanLimits {
     pub partial_rows: bool,
     /// Cells looked at before the caller is given a chance to do something else.
     pub budget: usize,
-    /// Bytes of cells found before the caller is given a chance to say whether there is memory for more.
+    /// Bytes of cells to be found before the caller is given a chance to say whether there is memory for more. A cell that would go
+    /// beyond is left to the next call, which takes it whatever its size: until then [`crate::RegionScanner::next_cell_bytes`]
+    /// tells what it needs.
     pub turn_bytes: usize,
 }
 

@@ -71,7 +71,31 @@ impl ScanOutput {
 
     /// The same with one cell more.
     pub(crate) fn size_with(&self, cell: &Cell<'_>) -> usize {
-        self.size() + 4 + cell.bytes().len() + CELL_BYTES
+        self.size() + bytes_of(cell) + CELL_BYTES
+    }
+
+    /// Whether the cells end within `end` with one more.
+    #[inline]
+    pub(crate) fn ends_within(&self, end: usize, cell: &Cell<'_>) -> bool {
+        self.cells.len().saturating_add(bytes_of(cell)) <= end
+    }
+
+    /// Appends a cell, or what `transform` makes of it. One that does not end within `end` is left to the next call, which takes it:
+    /// `left` has its bytes meanwhile. Whether it was appended.
+    pub(crate) fn push_or_leave(
+        &mut self,
+        cell: &Cell<'_>,
+        end: usize,
+        left: &mut usize,
+        transform: impl FnOnce(&Cell<'_>, &mut Vec<u8>) -> bool,
+    ) -> bool {
+        let takes = std::mem::take(left) > 0 || self.ends_within(end, cell);
+        if takes {
+            self.push(cell, transform);
+        } else {
+            *left = bytes_of(cell);
+        }
+        takes
     }
 
     /// Whether the row of each result goes on in the next one.
@@ -162,6 +186,12 @@ impl ScanOutput {
         self.may_have_tags = true;
         self.open_cells = count;
     }
+}
+
+/// What a cell takes among others.
+#[inline]
+fn bytes_of(cell: &Cell<'_>) -> usize {
+    4 + cell.bytes().len()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Get.
 
 use crate::exceptions::exception;
-use crate::read_memory::{ReadMemory, TURN_BYTES};
+use crate::read_memory::{ReadMemory, TURN_BYTES, UNCOUNTED_BYTES};
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
@@ -80,6 +80,7 @@ async fn read_turn(
     budget: usize,
 ) -> Result<bool, RpcException> {
     let mut turn = ReadTurn::of(budget);
+    let turn_end = get.found_bytes() + TURN_BYTES;
     loop {
         let progress = get.advance(&mut turn)?;
         cells.memory.check_row(get.found_bytes())?;
@@ -87,7 +88,8 @@ async fn read_turn(
         cells.memory.hold(get.memory_bytes()).await?;
         match progress {
             Progress::Done => return Ok(true),
-            Progress::Turn => return Ok(false),
+            Progress::Counted if get.found_bytes() < turn_end && !turn.is_over() => {}
+            Progress::Turn | Progress::Counted => return Ok(false),
             Progress::Need(request) => {
                 // The turn counts cells from one block to the next.
                 let is_over = turn.is_over();
@@ -123,6 +125,8 @@ pub(crate) enum Progress {
     Done,
     /// It looked at enough cells for one turn.
     Turn,
+    /// Before a cell that is to be counted before it is found, with what was found before it.
+    Counted,
     /// To a block that is not in memory.
     Need(BlockRequest),
 }
@@ -170,10 +174,18 @@ impl OpenGet {
         }
         self.others_bytes = cells.block.len();
         self.out = ScanOutput::behind(std::mem::take(&mut cells.block));
-        let progress = self.advance(turn).and_then(|progress| {
-            cells.memory.check_row(self.found_bytes())?;
-            Ok(progress)
-        });
+        let progress = loop {
+            let progress = self.advance(turn).and_then(|progress| {
+                cells.memory.check_row(self.found_bytes())?;
+                Ok(progress)
+            });
+            let goes_on = matches!(progress, Ok(Progress::Counted))
+                && cells.memory.try_hold(self.found_bytes())
+                && !turn.is_over();
+            if !goes_on {
+                break progress;
+            }
+        };
         if !matches!(progress, Ok(Progress::Done)) {
             cells.put_back(self.out.take_before(std::mem::take(&mut self.others_bytes)));
         }
@@ -200,12 +212,13 @@ impl OpenGet {
     fn advance_by(&mut self, budget: usize) -> Result<Progress, RpcException> {
         let Some(scanner) = &mut self.scanner else { return Ok(Progress::Done) };
         self.wanted_bytes = 0;
-        let mut limits = ScanLimits { budget, turn_bytes: TURN_BYTES, ..ScanLimits::NONE };
+        let mut limits = ScanLimits { budget, turn_bytes: UNCOUNTED_BYTES, ..ScanLimits::NONE };
         if self.existence_only {
             // One cell is enough.
             limits = ScanLimits { bytes: 1, partial_rows: true, ..limits };
         }
         match scanner.next(&mut self.out, &limits) {
+            Ok(ScanStop::Budget) if scanner.next_cell_bytes() > 0 => Ok(Progress::Counted),
             Ok(ScanStop::Budget) => Ok(Progress::Turn),
             Ok(_) => {
                 self.scanner = None;
@@ -227,10 +240,11 @@ impl OpenGet {
         }
     }
 
-    /// Bytes that it takes: what was found, the filter, and the blocks that it holds or waits for.
+    /// Bytes that it takes: what was found, the filter, the blocks that it holds or waits for, and the next cell.
     pub(crate) fn memory_bytes(&self) -> usize {
+        let found = self.out.cells.capacity().max(self.out.cells.len() + self.next_cell_bytes());
         let held = self.scanner.as_ref().map_or(0, RegionScanner::held_bytes);
-        self.out.cells.capacity().saturating_add(held).saturating_add(self.wanted_bytes)
+        found.saturating_add(held).saturating_add(self.wanted_bytes)
     }
 
     /// Bytes that the filter takes.
@@ -239,9 +253,14 @@ impl OpenGet {
         self.scanner.as_ref().map_or(0, RegionScanner::carried_bytes)
     }
 
-    /// Bytes of cells found so far.
+    /// Bytes of cells found so far, and of the next one.
     pub(crate) fn found_bytes(&self) -> usize {
-        self.out.cells.len() - self.others_bytes
+        self.out.cells.len() + self.next_cell_bytes() - self.others_bytes
+    }
+
+    /// Bytes of the next cell, if there has to be room for it first.
+    pub(crate) fn next_cell_bytes(&self) -> usize {
+        self.scanner.as_ref().map_or(0, RegionScanner::next_cell_bytes)
     }
 
     /// Forgets what was found, and goes no further.

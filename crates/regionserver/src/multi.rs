@@ -26,9 +26,11 @@ use std::time::Instant;
 /// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
 const MAX_REPLY_BYTES: usize = 100 << 20;
 
-/// Bytes of cells of a reply up to which gets are read one after the other, as they come. Beyond, what they take together is bounded
-/// before they take it.
-const AT_ONCE_BYTES: usize = 32 << 10;
+/// Bytes of cells of a reply beyond which it waits for no more memory: what would need it is sent back to be asked for again.
+const WAITING_BYTES: usize = 32 << 10;
+
+/// Memory that a reply is given at a time for gets that were not read yet: each time that is not enough copies what was found.
+const RESERVED_BYTES: usize = 4 << 20;
 
 /// Gets that are open at a time: each holds blocks, and a view of its region.
 const MAX_OPEN_GETS: usize = 128;
@@ -127,7 +129,7 @@ struct Multi<'a> {
     gets: Gets,
     /// Of the gets that are read one after the other.
     turn: ReadTurn,
-    /// Why there was no room for what a get had found, after a wait: the others do not wait as long again.
+    /// Why there was no room for what a get had found, after a wait or without one: the others do not wait again.
     no_room: Option<RpcException>,
     /// Bytes of exceptions that are not counted yet.
     uncounted_failure_bytes: usize,
@@ -257,6 +259,11 @@ impl Multi<'_> {
             self.cells.reserve(open.iter().map(OpenGet::found_bytes).sum());
         }
         for ((place, get), ended) in places.into_iter().zip(&mut open).zip(ended) {
+            if let Err(failure) = &ended
+                && failure.server_overloaded
+            {
+                self.no_room = Some(failure.clone());
+            }
             let outcome = ended.and_then(|()| {
                 self.check_size()?;
                 Ok(get.result(&mut self.cells))
@@ -456,34 +463,46 @@ impl Multi<'_> {
         self.gets.expected -= 1;
         self.check_size()?;
         let mut get = OpenGet::open(from, get)?;
-        let at_once = self.gets.open.is_empty() && self.cells.bytes() < AT_ONCE_BYTES;
-        if at_once && get.read_into(&mut self.cells, &mut self.turn)? {
+        if self.gets.open.is_empty() && get.read_into(&mut self.cells, &mut self.turn)? {
             return Ok(Opened::Read(get.result(&mut self.cells)));
         }
-        let reads_uncommitted = get.reads_uncommitted;
+        // One that has to wait for room does so before others are opened.
+        let is_alone = get.reads_uncommitted || get.next_cell_bytes() > 0;
         self.gets.push(get, place);
-        let cannot_wait =
-            reads_uncommitted || self.gets.filter_bytes >= OPEN_FILTER_BYTES.min(self.most() / 4);
+        let cannot_wait = is_alone || self.gets.filter_bytes >= OPEN_FILTER_BYTES.min(self.most() / 4);
         Ok(Opened::Waits { cannot_wait })
     }
 
     /// Counts what a get has found at once, of which there were `before` bytes before it; on failure that goes.
     async fn hold_found(&mut self, before: usize) -> Result<(), RpcException> {
-        let all = self.cells.bytes();
-        if before == 0 {
-            // The others will be like the first one.
-            self.cells.reserve(all.saturating_mul(self.gets.expected).min(AT_ONCE_BYTES));
-        }
         let held = match self.check_size() {
             // Only the first one may be larger.
             Err(failure) if before > 0 => Err(failure),
             _ => {
-                let held = self.cells.memory.hold(0).await;
+                let has_room = self.cells.memory.try_hold(0);
+                let held = match has_room {
+                    true => Ok(()),
+                    false if before > WAITING_BYTES => Err(too_large(before)),
+                    false => self.cells.memory.hold(0).await,
+                };
                 self.no_room = held.as_ref().err().cloned();
                 held
             }
         };
-        held.inspect_err(|_| self.cells.cut_back(before))
+        match held {
+            Ok(()) => self.make_room(before),
+            Err(_) => self.cells.cut_back(before),
+        }
+        held
+    }
+
+    /// Takes memory for the gets that were not read yet: they will be like the last one, before which there were so many bytes.
+    fn make_room(&mut self, before: usize) {
+        let last = self.cells.bytes() - before;
+        if self.cells.room() < last {
+            let rest = last.saturating_mul(self.gets.expected).min(RESERVED_BYTES);
+            self.cells.try_reserve(rest);
+        }
     }
 
     async fn read_modify_write(

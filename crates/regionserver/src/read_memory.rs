@@ -9,6 +9,10 @@ use std::time::Instant;
 /// as many of these as there are threads.
 pub(crate) const TURN_BYTES: usize = 256 << 10;
 
+/// Bytes that a get finds before they are counted. However many gets wait for memory, none has found more than that beside what is
+/// counted for it.
+pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
+
 /// Bytes found after which other work gets its turn. Calls that find less are answered one after the other, so that a
 /// connection whose replies nobody takes does not begin many more.
 const YIELD_BYTES: usize = 4 << 20;
@@ -78,9 +82,10 @@ impl ReadMemory {
         self.share.most() / self.factor
     }
 
-    /// What a scan has now: what it found, and the blocks that its scanner holds.
+    /// What a scan has now: what it found with the next cell, and the blocks that its scanner holds.
     pub(crate) fn of(&self, out: &ScanOutput, scanner: &RegionScanner) -> usize {
-        out.cells.capacity().saturating_add(scanner.held_bytes())
+        let found = out.cells.capacity().max(out.cells.len() + scanner.next_cell_bytes());
+        found.saturating_add(scanner.held_bytes())
     }
 
     /// Counts that reads under way have so many bytes; false if there is no room for them.

@@ -4,7 +4,7 @@
 
 use crate::exceptions::exception;
 use crate::get::{CELLS_PER_TURN, OpenGet, Progress};
-use crate::read_memory::{ReadMemory, TURN_BYTES};
+use crate::read_memory::{ReadMemory, UNCOUNTED_BYTES};
 use crate::turn_pace::ReadTurn;
 use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
 use finback_region::{BoxFuture, Host, RegionError};
@@ -90,15 +90,11 @@ impl<'a> ReadsTogether<'a> {
 
     /// Brings all reads to their end; says for each, in their order, how it ended.
     pub(crate) async fn run(mut self, memory: &mut ReadMemory) -> Vec<Result<(), RpcException>> {
-        loop {
+        // What the first one needs for its next cell, if it stands before a large one.
+        (0..self.reads.len()).for_each(|number| self.bound_memory(number));
+        while self.count(memory).await {
             let goes_on = self.advance(memory);
-            if !memory.try_hold(self.taken_together) {
-                // What it has while it waits is missing to all others: it goes on with less.
-                self.max_bytes = self.max_bytes.min(memory.counted().max(TURN_BYTES));
-                self.give_up_last();
-            }
-            if let Err(failure) = memory.hold(self.taken_together).await {
-                self.end_all(&failure);
+            if !self.count(memory).await {
                 break;
             }
             self.fetch_wanted();
@@ -124,6 +120,23 @@ impl<'a> ReadsTogether<'a> {
         self.states.into_iter().map(ended).collect()
     }
 
+    /// Counts what all reads take, with what they wait for, after a wait if need be; when there is no room for it they end, and that is
+    /// all.
+    async fn count(&mut self, memory: &mut ReadMemory) -> bool {
+        if !memory.try_hold(self.taken_together) {
+            // What it has while it waits is missing to all others: it goes on with less.
+            self.max_bytes = self.max_bytes.min(memory.counted().max(UNCOUNTED_BYTES));
+            self.give_up_last();
+        }
+        match memory.hold(self.taken_together).await {
+            Ok(()) => true,
+            Err(failure) => {
+                self.end_all(&failure);
+                false
+            }
+        }
+    }
+
     /// Takes all reads as far as they go, for a turn.
     fn advance(&mut self, memory: &ReadMemory) -> GoesOn {
         let (mut goes_on, count) = (GoesOn::No, self.reads.len());
@@ -142,7 +155,7 @@ impl<'a> ReadsTogether<'a> {
                 Ok(progress)
             }) {
                 Ok(Progress::Done) => self.states[number] = State::Ended(Ok(())),
-                Ok(Progress::Turn) => goes_on = GoesOn::AtOnce,
+                Ok(Progress::Turn | Progress::Counted) => goes_on = GoesOn::AtOnce,
                 Ok(Progress::Need(request)) => {
                     self.states[number] = State::Waiting;
                     self.wanted.push((number, request));

@@ -1,6 +1,6 @@
 //! Cells of a reply: in its cell block, or inside the message for clients without codec.
 
-use crate::read_memory::{INLINE_FACTOR, ReadMemory};
+use crate::read_memory::{INLINE_FACTOR, ReadMemory, TURN_BYTES};
 use crate::server::RegionServer;
 use finback_cell::block::CellIter;
 use finback_proto::Message;
@@ -56,6 +56,18 @@ impl ReplyCells {
         }
     }
 
+    /// Bytes of cells for which there is room, of several results.
+    pub(crate) fn room(&self) -> usize {
+        if self.inline { usize::MAX } else { self.block.capacity() - self.block.len() }
+    }
+
+    /// Makes room for so many bytes of cells, if they can be counted.
+    pub(crate) fn try_reserve(&mut self, bytes: usize) {
+        if self.memory.try_hold(bytes) {
+            self.reserve(bytes);
+        }
+    }
+
     /// Takes all cells back but the first so many bytes.
     pub(crate) fn cut_back(&mut self, bytes: usize) {
         if self.inline {
@@ -76,7 +88,11 @@ impl ReplyCells {
     }
 
     /// The reply of these cells with a message.
-    pub(crate) fn reply<M: Message>(self, message: &M) -> Reply {
+    pub(crate) fn reply<M: Message>(mut self, message: &M) -> Reply {
+        let capacity = self.block.capacity();
+        if capacity > TURN_BYTES && self.block.len() < capacity / 2 {
+            self.block.shrink_to_fit();
+        }
         let reply = Reply { is_untagged: !self.may_have_tags, ..Reply::with_cells(message, self.block) };
         reply.counted(self.memory.into_share())
     }

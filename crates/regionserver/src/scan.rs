@@ -358,12 +358,9 @@ impl Reading {
 
     fn ended(mut self, stop: Stop) -> (Self, Stop) {
         self.open.scanner.suspend(&mut self.out, self.limits.partial_rows);
-        let (bytes, capacity) = (self.out.cells.len(), self.out.cells.capacity());
+        let bytes = self.out.cells.len();
         // The next one may end behind another row.
         self.open.reply_bytes = bytes + bytes / 16;
-        if capacity > TURN_BYTES && bytes < capacity / 2 {
-            self.out.cells.shrink_to_fit();
-        }
         let counters = self.open.region.counters();
         counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
         counters.scans.fetch_add(1, Ordering::Relaxed);
@@ -385,25 +382,33 @@ async fn read_turn(
     memory: &mut ReadMemory,
 ) -> Result<Option<Stop>, RpcException> {
     let whole_rows = open.scanner.needs_whole_rows() || !limits.partial_rows;
-    let mut turn_ends = None;
+    let (mut turn_ends, found_before) = (None, out.cells.len());
+    if open.scanner.next_cell_bytes() > 0 {
+        memory.hold(memory.of(out, &open.scanner)).await?;
+    }
     loop {
         match open.scanner.next(out, limits) {
             Ok(stop) => {
                 if whole_rows && out.counts.is_empty() {
-                    memory.check_row(out.cells.len())?;
+                    memory.check_row(out.cells.len() + open.scanner.next_cell_bytes())?;
                 }
                 if stop != ScanStop::Budget {
                     hold_or_end(memory, out.cells.capacity(), is_something(out, whole_rows)).await?;
                     return Ok(Some(Stop::Read(stop)));
                 }
                 let bytes = memory.of(out, &open.scanner);
-                if memory.try_hold(bytes) {
+                if !memory.try_hold(bytes) {
+                    // Without room for more the reply ends, if there is something in it.
+                    let something = is_something(out, whole_rows);
+                    hold_or_end(memory, bytes, something).await?;
+                    if something {
+                        return Ok(Some(Stop::Memory));
+                    }
+                }
+                // A turn that has found nothing finds a large cell.
+                if open.scanner.next_cell_bytes() == 0 || out.cells.len() > found_before {
                     return Ok(None);
                 }
-                // Without room for more the reply ends, if there is something in it.
-                let something = is_something(out, whole_rows);
-                hold_or_end(memory, bytes, something).await?;
-                return Ok(something.then_some(Stop::Memory));
             }
             Err(Interrupt::NeedBlock(request)) => {
                 // Many calls may stand here.

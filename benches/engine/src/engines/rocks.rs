@@ -8,6 +8,9 @@ use std::path::Path;
 /// Bits of Bloom filter per key: about the false positives of HBase's default, 1 %.
 const BLOOM_BITS: f64 = 10.0;
 
+/// Buffers of writes in memory: the one that is written to, and those that become files.
+const WRITE_BUFFERS: i32 = 4;
+
 struct Rocks {
     db: DB,
     write: WriteOptions,
@@ -21,6 +24,8 @@ pub(super) fn open(dir: &Path, settings: &Settings) -> Result<Box<dyn Engine>, S
     options.create_if_missing(true);
     options.set_block_based_table_factory(&table);
     options.set_write_buffer_size(settings.write_buffer_bytes);
+    // As much as Finback has before writers wait; the default is half of it.
+    options.set_max_write_buffer_number(WRITE_BUFFERS);
     options.set_compression_type(if settings.compress {
         DBCompressionType::Lz4
     } else {

@@ -220,6 +220,48 @@ async fn under_large_rows_many_scans_and_clients_that_do_not_read() {
     server.stop();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn under_gets_and_scans_of_a_large_value_that_all_come_at_once() {
+    const VALUE_BYTES: usize = 2 << 20;
+    const CALLS: u32 = 100;
+    let place = Place::new();
+    let limit = format!("finback.memory.limit={LIMIT_MIB}m");
+    let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let client = Client::of(&server).await;
+    let region = client.create_table("t").await.region;
+    let put = put_request(region.clone(), "large", FAMILY, &vec![1; VALUE_BYTES]);
+    let _: (pb::MutateResponse, _) = patiently(|| client.ask("Mutate", &put)).await;
+    let get = get_request(region.clone(), "large");
+    let action = pb::Action { index: Some(0), get: Some(Box::new(get.get.clone())), ..Default::default() };
+    let actions = pb::RegionAction { region: region.clone(), action: vec![action], ..Default::default() };
+    let multi = pb::MultiRequest { region_action: vec![actions], ..Default::default() };
+    let scan = pb::ScanRequest { close_scanner: Some(true), ..scan_request(&region) };
+    let calls =
+        [("Get", get.encode_to_vec()), ("Multi", multi.encode_to_vec()), ("Scan", scan.encode_to_vec())];
+    let mut readers = tokio::task::JoinSet::new();
+    for (method, param) in calls {
+        let mut client = RawClient::connect(server.regionserver(), "ClientService").await;
+        for call in 0..CALLS {
+            client.send(&request(call, method, &param)).await;
+        }
+        readers.spawn(async move {
+            let mut found = 0;
+            for _ in 0..CALLS {
+                match client.response().await.1 {
+                    Ok((_, cells)) => found += usize::from(cells.len() > VALUE_BYTES),
+                    Err(refused) => assert!(!refused.do_not_retry, "{refused}"),
+                }
+            }
+            assert!(found > 0, "{method}");
+        });
+    }
+    while let Some(done) = readers.join_next().await {
+        done.unwrap();
+    }
+    assert_memory(&server, "all were answered");
+    server.stop();
+}
+
 /// A scanner of the table that got one row, from `number` on.
 async fn open_one(client: &Client, region: &pb::RegionSpecifier, number: usize) -> Option<u64> {
     let row = format!("row{number:04}").into_bytes();

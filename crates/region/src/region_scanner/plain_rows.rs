@@ -66,7 +66,7 @@ impl TakeRows for PlainRows<'_> {
         let is_full = self.is_over
             || cells >= MOST_CELLS.min(self.limits.batch)
             || cells + 2 > *self.budget
-            || self.out.cells.len() >= self.turn_end
+            || !self.out.ends_within(self.turn_end, cell)
             || (cells > 0 && self.limits.partial_rows && self.out.size() >= self.limits.bytes);
         let takes = !is_full && sequence_id <= self.read_point && self.plain.include(before, cell);
         if takes {

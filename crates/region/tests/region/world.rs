@@ -424,7 +424,11 @@ pub(crate) fn next(
 ) -> Result<ScanStop, RegionError> {
     // More blocks than any test has: a read that asks for ever fails here.
     for _ in 0..100_000 {
-        match scanner.next(out, limits) {
+        let most = limits.turn_bytes.max(scanner.next_cell_bytes()).saturating_add(scanner.carried_bytes());
+        let end = out.cells.len().saturating_add(most);
+        let stop = scanner.next(out, limits);
+        assert!(out.cells.len() <= end, "a cell went beyond of which that was not told");
+        match stop {
             Ok(stop) => return Ok(stop),
             Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read()?),
             Err(Interrupt::Failed(error)) => return Err(error),

@@ -58,15 +58,14 @@ impl Setting {
         loads.region_loads.iter().map(pb::RegionLoad::read_requests_count).sum()
     }
 
-    /// Waits until a read stands at the device, takes all memory that is left, and lets the read go on.
-    async fn take_memory_from_a_read(&self) -> [ReplyShare; 2] {
+    /// Waits until a read stands at the device, takes all memory but so many bytes, and lets the read go on.
+    async fn take_memory_from_a_read(&self, rest: usize) -> ReplyShare {
         while self.gate.reads().now == 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         assert!(self.memory.bytes() > 0, "it has its block");
-        let mut taken = [self.memory.share(), self.memory.share()];
-        taken[0].hold(LIMIT - self.memory.bytes(), None).await.unwrap();
-        taken[1].hold(LIMIT / 8, None).await.unwrap();
+        let mut taken = self.memory.share();
+        taken.hold(LIMIT - rest - self.memory.bytes(), None).await.unwrap();
         self.gate.gather(0);
         taken
     }
@@ -81,7 +80,8 @@ async fn a_scan_gives_its_client_what_it_has() {
     setting.gate.gather(2);
     let (answer, taken) = tokio::join!(
         setting.world.ask::<_, pb::ScanResponse>("Scan", &first),
-        setting.take_memory_from_a_read()
+        // There is room for the row whose block it waits for.
+        setting.take_memory_from_a_read(VALUE_BYTES * 3 / 2)
     );
     let (response, block) = answer.unwrap();
     assert_eq!(setting.memory.waiting(), 0);
@@ -126,7 +126,7 @@ async fn a_batch_leaves_its_last_gets_to_be_asked_again() {
     // many of the first blocks come at once.
     let table = setting.table(&["p", "q"]).await;
     setting.gate.gather(ROWS + 1);
-    let (results, taken) = tokio::join!(table.multi(gets(0..ROWS)), setting.take_memory_from_a_read());
+    let (results, taken) = tokio::join!(table.multi(gets(0..ROWS)), setting.take_memory_from_a_read(0));
     let mut found = answered(&results);
     assert!((1..ROWS).contains(&found), "{found}");
     drop(taken);
