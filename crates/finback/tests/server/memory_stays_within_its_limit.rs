@@ -222,8 +222,8 @@ async fn under_large_rows_many_scans_and_clients_that_do_not_read() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn under_gets_and_scans_of_a_large_value_that_all_come_at_once() {
-    const VALUE_BYTES: usize = 2 << 20;
-    const CALLS: u32 = 100;
+    const VALUE_BYTES: usize = 3 << 19;
+    const CALLS: u32 = 150;
     let place = Place::new();
     let limit = format!("finback.memory.limit={LIMIT_MIB}m");
     let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
