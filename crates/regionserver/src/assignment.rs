@@ -107,7 +107,7 @@ async fn carry_out_opening(server: Arc<RegionServer>, Opening { wanted, procedur
 }
 
 async fn open_blocking(server: &Arc<RegionServer>, info: RegionInfo) -> Result<Arc<Region>, RegionError> {
-    let _turn = match info.is_meta() {
+    let _turn = match info.is_meta() && info.replica_id == 0 {
         true => None,
         false => server.open_turns.acquire().await.ok(),
     };
