@@ -50,6 +50,13 @@ impl RegionInfo {
         Self { replica_id, ..self.clone() }
     }
 
+    /// The same, in memory of its own: one that was decoded keeps the whole message.
+    #[must_use]
+    pub fn unshared(self) -> Self {
+        let copy = |key: &Bytes| Bytes::copy_from_slice(key);
+        Self { start_key: copy(&self.start_key), end_key: copy(&self.end_key), ..self }
+    }
+
     /// Whether this is the region of `hbase:meta`.
     pub fn is_meta(&self) -> bool {
         self.table.is_meta()

@@ -59,6 +59,8 @@ pub(crate) struct Core {
     /// What is to be put away, and which operation left it.
     left_undone: Vec<(Operation, StorageWork)>,
     startup: Startup,
+    /// Whether the time of the client runs that was silent for longest, of those with locks.
+    locks_are_watched: bool,
     last_tick_ms: u64,
     pub(crate) statistics: Statistics,
 }
@@ -71,8 +73,8 @@ enum Purpose {
     MetaPause,
     ProcedureWrite(ProcedureWrite),
     ProcedureWritePause,
-    /// How long the client that holds a lock may be silent.
-    LockTimeout(u64),
+    /// How long the clients that hold locks, or wait for them, may be silent.
+    LockTimeout,
     /// Regions (and the ids of their transitions) that a server was asked to open or close.
     RegionRequest(Vec<(String, u64)>),
     RegionPause {
@@ -110,6 +112,7 @@ impl Core {
             procedure_writes: ProcedureWrites::default(),
             left_undone: Vec::new(),
             startup,
+            locks_are_watched: false,
             last_tick_ms: now,
             statistics: Statistics::default(),
         }
@@ -139,7 +142,7 @@ impl Core {
             Purpose::MetaWrites(writes) => self.meta_written(writes, outcome.map(drop)),
             Purpose::MetaPause => self.meta.paused = false,
             Purpose::ProcedureWrite(write) => self.procedures_written(write, outcome.map(drop)),
-            Purpose::LockTimeout(id) => self.lock_timeout(id),
+            Purpose::LockTimeout => self.release_silent_locks(),
             Purpose::ProcedureWritePause => self.procedure_writes.paused = false,
             Purpose::RegionRequest(regions) => self.region_request_outcome(&regions, outcome.map(drop)),
             Purpose::RegionPause { region, proc_id } => self.region_pause_over(&region, proc_id),
@@ -158,6 +161,7 @@ impl Core {
     /// Runs whatever can run now.
     fn pump(&mut self) {
         while self.run_procedures() {}
+        self.watch_locks();
         self.flush_procedure_writes();
         self.flush_meta_writes();
     }

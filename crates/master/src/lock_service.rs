@@ -12,6 +12,8 @@ use crate::{
     operation::{Held, Operation},
 };
 
+/// The longest request: what it locks is kept, and written down.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
 /// The longest reason that is kept.
 const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
 
@@ -24,7 +26,7 @@ impl LockService {
         self.driver.read(Core::check_initialized)?;
         match call.method.as_str() {
             "RequestLock" => {
-                let request: pb::LockRequest = call.decode()?;
+                let request = lock_request(call)?;
                 let origin = Origin::of(call, request.nonce_group, request.nonce);
                 let proc_id = self.driver.submit(operation(&request)?, origin)?;
                 let driver = self.driver.clone();
@@ -60,6 +62,15 @@ impl Service for LockService {
     }
 }
 
+fn lock_request(call: &Call) -> Result<pb::LockRequest, RpcException> {
+    let bytes = call.param.len();
+    if bytes > MAX_REQUEST_BYTES {
+        let message = format!("a lock of {bytes} bytes; the limit is {MAX_REQUEST_BYTES}");
+        return Err(exceptions::request_too_big(message));
+    }
+    call.decode()
+}
+
 /// What a request asks for, or why that makes no sense, in HBase's words.
 fn operation(request: &pb::LockRequest) -> Result<Operation, RpcException> {
     let description = request.description().to_owned();
@@ -92,11 +103,14 @@ fn operation(request: &pb::LockRequest) -> Result<Operation, RpcException> {
 }
 
 fn regions(infos: &[pb::RegionInfo]) -> Result<Held, RpcException> {
-    let infos = infos.iter().map(RegionInfo::try_from).collect::<Result<Vec<_>, _>>();
+    let infos = infos
+        .iter()
+        .map(|info| RegionInfo::try_from(info).map(RegionInfo::unshared))
+        .collect::<Result<Vec<_>, _>>();
     let infos = infos.map_err(|e| exceptions::do_not_retry(e.to_string()))?;
     let table = infos.first().map(|info| info.table.clone());
     match table.filter(|table| infos.iter().all(|info| info.table == *table)) {
-        Some(table) => Ok(Held::Regions(table, infos)),
+        Some(table) => Ok(Held::regions(table, infos)),
         None => Err(illegal("All regions should be from same table")),
     }
 }

@@ -1,5 +1,7 @@
 //! What clients ask for, and whether it can be done.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_layout::StoreFileTracker;
@@ -121,8 +123,14 @@ pub(crate) enum Operation {
 pub(crate) enum Held {
     Namespace(String),
     Table(TableName),
-    /// Of one table, at least one.
-    Regions(TableName, Vec<RegionInfo>),
+    /// Of one table, at least one, by encoded name.
+    Regions(TableName, BTreeMap<String, RegionInfo>),
+}
+
+impl Held {
+    pub(crate) fn regions(table: TableName, infos: impl IntoIterator<Item = RegionInfo>) -> Self {
+        Self::Regions(table, infos.into_iter().map(|info| (info.encoded_name(), info)).collect())
+    }
 }
 
 impl Operation {

@@ -109,7 +109,7 @@ pub(crate) fn encode_operation(operation: &Operation) -> Option<pb::StoredOperat
                 Held::Namespace(name) => of_namespace(Kind::StoredHoldLock, name, &[]),
                 Held::Table(table) => of_table(Kind::StoredHoldLock, table),
                 Held::Regions(table, regions) => pb::StoredOperation {
-                    region_info: regions.iter().map(Into::into).collect(),
+                    region_info: regions.values().map(Into::into).collect(),
                     ..of_table(Kind::StoredHoldLock, table)
                 },
             };
@@ -220,7 +220,7 @@ fn held(record: &pb::StoredOperation) -> Result<Held, RecordError> {
     let regions = record.region_info.iter().map(RegionInfo::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(match regions.is_empty() {
         true => Held::Table(table(record)?),
-        false => Held::Regions(table(record)?, regions),
+        false => Held::regions(table(record)?, regions),
     })
 }
 

@@ -120,6 +120,25 @@ async fn a_client_that_is_not_heard_of_loses_its_lock() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_that_waits_for_a_lock_and_is_not_heard_of_waits_no_longer() {
+    let cluster = cluster_with_table().await;
+    let lock = on_table(&cluster, LockType::Exclusive).await;
+    let [gone, waiting] =
+        [on_table(&cluster, LockType::Exclusive).await, on_table(&cluster, LockType::Exclusive).await];
+    for _ in 0..3 {
+        pass(&cluster, TIMEOUT_MS / 2).await;
+        assert!(heartbeat(&cluster, lock, true).await);
+        assert!(!heartbeat(&cluster, waiting, true).await);
+    }
+    let result = cluster.call("getProcedureResult", &pb::GetProcedureResultRequest { proc_id: gone }).await;
+    let result: pb::GetProcedureResultResponse = result.unwrap();
+    assert_eq!(result.state(), pb::get_procedure_result_response::State::Finished);
+    assert!(!heartbeat(&cluster, lock, false).await);
+    pass(&cluster, 100).await;
+    assert!(heartbeat(&cluster, waiting, true).await, "its turn");
+}
+
+#[tokio::test(start_paused = true)]
 async fn locks_are_there_after_a_restart_and_the_nonce_is_known() {
     let cluster = cluster_with_table().await;
     let nonced = pb::LockRequest {
@@ -195,5 +214,12 @@ async fn requests_that_make_no_sense_are_refused_in_hbases_words() {
         let expected = format!("java.lang.IllegalArgumentException: {message}");
         assert_eq!(refusal(request(&cluster, lock).await), ("DoNotRetryIOException".into(), expected));
     }
+    let end_key = Some(vec![b'x'; 1 << 20].into());
+    let large = pb::LockRequest {
+        lock_type: LockType::Exclusive.into(),
+        region_info: vec![pb::RegionInfo { end_key, ..region("t") }],
+        ..Default::default()
+    };
+    assert_eq!(refusal(request(&cluster, large).await).0, "RequestTooBigException");
     assert!(!heartbeat(&cluster, 4711, true).await);
 }

@@ -71,10 +71,10 @@ impl Service for AdminService {
 async fn execute_procedures(server: Arc<RegionServer>, call: Call) -> Result<Reply, RpcException> {
     let request: pb::ExecuteProceduresRequest = call.decode()?;
     for open in request.open_region {
-        open_all(&server, open)?;
+        open_all(&server, open, &call)?;
     }
     for close in request.close_region {
-        close_one(&server, &close)?;
+        close_one(&server, &close, &call)?;
     }
     for procedure in request.proc {
         remote_procedure::carry_out(&server, procedure).await?;
@@ -95,34 +95,42 @@ fn check_start_code(server: &RegionServer, start_code: Option<u64>) -> Result<()
     }
 }
 
-fn open_all(server: &Arc<RegionServer>, request: pb::OpenRegionRequest) -> Result<(), RpcException> {
+fn open_all(
+    server: &Arc<RegionServer>,
+    request: pb::OpenRegionRequest,
+    call: &Call,
+) -> Result<(), RpcException> {
     check_start_code(server, request.server_start_code)?;
     for open in request.open_info {
         let info = RegionInfo::try_from(&open.region)?;
-        assignment::open(server, info, open.open_proc_id());
+        assignment::open(server, info, open.open_proc_id(), call.connection.is_of_this_process())?;
     }
     Ok(())
 }
 
-fn close_one(server: &Arc<RegionServer>, request: &pb::CloseRegionRequest) -> Result<(), RpcException> {
+fn close_one(
+    server: &Arc<RegionServer>,
+    request: &pb::CloseRegionRequest,
+    call: &Call,
+) -> Result<(), RpcException> {
     check_start_code(server, request.server_start_code)?;
     let encoded = convert::encoded_name(&request.region)?;
     let opened_here = request.destination_server.as_ref().is_some_and(|named| *named == server.name().into());
-    assignment::close(server, encoded, opened_here, request.close_proc_id());
-    Ok(())
+    let of_this_process = call.connection.is_of_this_process();
+    assignment::close(server, encoded, opened_here, request.close_proc_id(), of_this_process)
 }
 
 fn open_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcException> {
     let request: pb::OpenRegionRequest = call.decode()?;
     let opened = pb::open_region_response::RegionOpeningState::Opened as i32;
     let opening_state = vec![opened; request.open_info.len()];
-    open_all(server, request)?;
+    open_all(server, request, call)?;
     Ok(Reply::new(&pb::OpenRegionResponse { opening_state }))
 }
 
 fn close_region(server: &Arc<RegionServer>, call: &Call) -> Result<Reply, RpcException> {
     let request: pb::CloseRegionRequest = call.decode()?;
-    close_one(server, &request)?;
+    close_one(server, &request, call)?;
     Ok(Reply::new(&pb::CloseRegionResponse { closed: true }))
 }
 

@@ -60,6 +60,7 @@ mod splitter;
 mod stale_scanners;
 mod stop_request;
 mod table_counts;
+mod task_queue;
 mod throughput_controller;
 mod turn_pace;
 

@@ -1,6 +1,6 @@
 //! A region server: its parts, its life.
 
-use crate::assignment;
+use crate::assignment::{self, Closing, Opening};
 use crate::background_options::BackgroundOptions;
 use crate::bulk_load::{LOADS_AT_ONCE, Repeats};
 use crate::client_counts::ClientCounts;
@@ -19,6 +19,7 @@ use crate::scheduler::{self, Scheduler};
 use crate::schemas::Schemas;
 use crate::slow_calls::{SlowCallOptions, SlowCalls};
 use crate::stop_request::StopRequest;
+use crate::task_queue::TaskQueue;
 use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
@@ -43,6 +44,10 @@ const LEAST_REPORT_INTERVAL: Duration = Duration::from_millis(10);
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(1);
 /// How many regions are opened at once.
 const OPEN_AT_ONCE: usize = 4;
+/// How many regions are on their way at once, from when they wait for such a turn until the master has heard what came of them.
+const OPENINGS_AT_ONCE: usize = 256;
+/// How many regions are closed and reported at once.
+const CLOSINGS_AT_ONCE: usize = 256;
 /// How many regions are closed at once when the server stops: they wait for the same writes of the log.
 const CLOSE_AT_ONCE: usize = 16;
 /// How many regions have their blocks prefetched at once (the default of `hbase.hfile.thread.prefetch`).
@@ -110,7 +115,11 @@ pub struct RegionServer {
     pub(crate) bulk_loads: Arc<Repeats>,
     pub(crate) host: Arc<ServerHost>,
     pub(crate) handlers: Handlers,
+    /// Regions that are to be opened.
+    pub(crate) openings: Arc<TaskQueue<Opening>>,
     pub(crate) open_turns: Semaphore,
+    /// Regions that are to be closed.
+    pub(crate) closings: Arc<TaskQueue<Closing>>,
     pub(crate) bulk_load_turns: Semaphore,
     pub(crate) prefetch_turns: Semaphore,
     pub(crate) scheduler: Arc<Scheduler>,
@@ -175,7 +184,9 @@ impl RegionServer {
                 options.memstore_limit_bytes,
             )),
             handlers: Handlers::new(options.handlers, options.handler_threads.clone()),
+            openings: TaskQueue::new(OPENINGS_AT_ONCE),
             open_turns: Semaphore::new(OPEN_AT_ONCE),
+            closings: TaskQueue::new(CLOSINGS_AT_ONCE),
             bulk_load_turns: Semaphore::new(LOADS_AT_ONCE),
             prefetch_turns: Semaphore::new(PREFETCH_AT_ONCE),
             scheduler,

@@ -30,6 +30,7 @@ mod reader;
 mod responder;
 mod session;
 mod tree;
+mod unread;
 mod watches;
 
 pub use reader::Reader;
@@ -93,6 +94,9 @@ pub enum Error {
     /// The client does not take its replies.
     #[error("replies not taken for {0:?}")]
     SlowReader(std::time::Duration),
+    /// The client does not take its replies, and others do not either.
+    #[error("replies of {0} bytes not taken, and too many of others")]
+    TooMuchUnread(usize),
     /// The socket failed.
     #[error("socket: {0}")]
     Io(#[from] std::io::Error),

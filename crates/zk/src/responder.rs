@@ -1,10 +1,11 @@
 //! The sockets: accepts clients, cuts what they send into frames, sends what their sessions answer.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -16,6 +17,7 @@ use crate::attachments::Attachments;
 use crate::protocol::{LENGTH_BYTES, frame_length};
 use crate::session::{Next, Session};
 use crate::tree::Tree;
+use crate::unread::Unread;
 
 /// Session ids begin with the time of the start, so that those of an earlier life are others; so many low bits count.
 const SESSION_COUNTER_BITS: u32 = 16;
@@ -41,6 +43,9 @@ pub struct Limits {
     pub connect_timeout: Duration,
     /// How long a client may take to accept a batch of replies.
     pub write_timeout: Duration,
+    /// Bytes of replies that wait for clients, all together: a connection whose replies would be more is closed. Those of a
+    /// client that has little to take do not count.
+    pub unread_bytes: usize,
 }
 
 impl Default for Limits {
@@ -50,6 +55,7 @@ impl Default for Limits {
             connections: 1024,
             connect_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(10),
+            unread_bytes: 16 << 20,
         }
     }
 }
@@ -61,6 +67,7 @@ pub struct Responder {
     limits: Limits,
     attachments: Attachments,
     next_session_id: AtomicI64,
+    unread: Unread,
     /// Milliseconds since 1970.
     clock: fn() -> i64,
 }
@@ -75,7 +82,14 @@ impl Responder {
     pub fn with_limits(tree: Arc<Tree>, clock: fn() -> i64, limits: Limits) -> Self {
         let started = clock() & ((1 << SESSION_TIME_BITS) - 1);
         let next_session_id = AtomicI64::new(started << SESSION_COUNTER_BITS | 1);
-        Self { tree, limits, attachments: Attachments::default(), next_session_id, clock }
+        Self {
+            tree,
+            limits,
+            attachments: Attachments::default(),
+            next_session_id,
+            unread: Unread::default(),
+            clock,
+        }
     }
 
     /// Serves clients until `shutdown` completes, then closes all connections.
@@ -210,7 +224,7 @@ impl Responder {
             if stream.read_buf(received).await? == 0 {
                 let torn = !received.is_empty();
                 return if torn {
-                    Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into())
+                    Err(std::io::Error::from(ErrorKind::UnexpectedEof).into())
                 } else {
                     Ok(None)
                 };
@@ -219,14 +233,26 @@ impl Responder {
     }
 
     async fn send(&self, stream: &mut TcpStream, replies: &mut BytesMut) -> Result<(), Error> {
-        if !replies.is_empty() {
-            let limit = self.limits.write_timeout;
-            timeout(limit, stream.write_all(replies)).await.map_err(|_| Error::SlowReader(limit))??;
-            replies.clear();
-            if replies.capacity() > 2 * REPLY_BATCH_BYTES {
-                *replies = BytesMut::new();
-            }
+        if replies.is_empty() {
+            return Ok(());
         }
+        let taken = match stream.try_write(replies) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+            taken => taken?,
+        };
+        // What waits takes no more than its length.
+        let rest = Bytes::copy_from_slice(&replies[taken..]);
+        replies.clear();
+        if replies.capacity() > 2 * REPLY_BATCH_BYTES {
+            *replies = BytesMut::new();
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let unread = self.unread.add(rest.len(), self.limits.unread_bytes);
+        let _unread = unread.ok_or(Error::TooMuchUnread(rest.len()))?;
+        let limit = self.limits.write_timeout;
+        timeout(limit, stream.write_all(&rest)).await.map_err(|_| Error::SlowReader(limit))??;
         Ok(())
     }
 }

@@ -217,6 +217,27 @@ async fn a_client_that_stops_reading_is_dropped() {
 }
 
 #[tokio::test]
+async fn clients_that_stop_reading_together_are_dropped_before_their_time() {
+    const CLIENTS: usize = 12;
+    let server = Server::start(|limits| {
+        limits.connections = CLIENTS;
+        limits.write_timeout = Duration::from_secs(3600);
+        limits.unread_bytes = 32 << 20;
+    })
+    .await;
+    // More than the sockets hold.
+    server.tree.set("/hbase/hbaseid", vec![7; 16 << 20], 2).unwrap();
+    let mut silent = Vec::new();
+    for _ in 0..CLIENTS {
+        let mut stream = server.session_when_there_is_room().await;
+        stream.write_all(GET_DATA).await.unwrap();
+        silent.push(stream);
+    }
+    // There is room only if one of them is closed.
+    drop(server.session_when_there_is_room().await);
+}
+
+#[tokio::test]
 async fn shutdown_closes_open_sessions_and_frees_the_port() {
     let server = Server::start(|_| {}).await;
     let mut stream = server.session().await;

@@ -9,7 +9,7 @@ use finback_rpc::{RpcException, exceptions};
 use super::{
     Core,
     decision::Decision,
-    left_undone, locks,
+    left_undone,
     procedure::{Origin, Step},
 };
 use crate::{kinship::Kinship, meta_edit::MetaEdit, operation::Operation, storage_work::StorageWork};
@@ -51,7 +51,7 @@ impl Core {
                 break;
             }
             let operation = Operation::CollectRegion { table, region, is_split };
-            if self.procedures.active().any(|(_, other)| locks::conflict(&other.operation, &operation)) {
+            if self.procedures.exclude(&operation) {
                 continue;
             }
             match self.submit(operation, Origin::default(), now) {

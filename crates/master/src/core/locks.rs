@@ -59,7 +59,7 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
         Operation::MergeRegions { regions, .. } => regions,
         Operation::HoldLock { held, .. } => {
             let Held::Regions(_, regions) = held else { return of_table(Mode::Exclusive) };
-            let regions = regions.iter().map(|region| Resource::Region(Cow::Owned(region.encoded_name())));
+            let regions = regions.keys().map(|region| Resource::Region(Cow::Borrowed(&region[..])));
             let mut locks = of_table(Mode::Shared);
             locks.extend(regions.map(|region| (region, Mode::Exclusive)));
             return locks;
@@ -89,14 +89,6 @@ pub(crate) fn locks<'a>(operation: &'a Operation, decision: Option<&Decision>) -
     let mut locks = of_table(Mode::Shared);
     locks.extend(known.chain(new).map(|region| (Resource::Region(region), Mode::Exclusive)));
     locks
-}
-
-/// Whether two operations cannot run at the same time.
-pub(crate) fn conflict(one: &Operation, other: &Operation) -> bool {
-    let others = locks(other, None);
-    locks(one, None).iter().any(|(resource, mode)| {
-        others.iter().any(|(other, other_mode)| resource == other && mode.excludes(*other_mode))
-    })
 }
 
 /// What is locked.
@@ -147,8 +139,18 @@ impl Procedures {
         self.active().filter(move |(_, procedure)| procedure.status == status)
     }
 
+    /// Whether an operation cannot run beside those that are at work or wait.
+    pub(super) fn exclude(&self, operation: &Operation) -> bool {
+        let mut wanted = Claims::default();
+        wanted.take(locks(operation, None));
+        self.active().any(|(_, procedure)| wanted.obstacle(&locks_of(procedure)).is_some())
+    }
+
     /// Those that wait, in order, and what for: none, if they can have their locks now.
     fn queue(&self) -> Vec<(u64, &Procedure, Option<Resource<'_>>)> {
+        if self.with_status(Status::Waiting).next().is_none() {
+            return Vec::new();
+        }
         let mut claims = Claims::default();
         self.with_status(Status::Running).for_each(|(_, procedure)| claims.take(locks_of(procedure)));
         let waiting = self.with_status(Status::Waiting).map(|(id, procedure)| {

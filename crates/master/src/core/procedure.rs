@@ -7,7 +7,7 @@ use finback_cell::{RegionInfo, RegionState, ServerName};
 use finback_proto::pb;
 use finback_rpc::{RpcException, exceptions};
 
-use super::{Core, Purpose, decision::Decision, locks, meta_writes::Then};
+use super::{Core, Purpose, decision::Decision, meta_writes::Then};
 use crate::{
     action::{Action, Outcome},
     meta_edit::MetaEdit,
@@ -89,7 +89,7 @@ pub(crate) struct Procedure {
     pub(super) acknowledged_ms: Option<u64>,
     /// About how many bytes it takes when it is finished.
     pub(super) footprint: usize,
-    /// When the client that holds a lock was last heard of.
+    /// When the client that holds a lock, or waits for it, was last heard of.
     pub(super) heartbeat_ms: u64,
     /// Somebody wants it undone, as long as that is possible.
     aborted: bool,
@@ -171,7 +171,7 @@ impl Procedure {
             stored: Stored::default(),
             acknowledged_ms: None,
             footprint: 0,
-            heartbeat_ms: 0,
+            heartbeat_ms: now,
             aborted: false,
             rejected: false,
             planned: false,
@@ -243,8 +243,9 @@ impl Core {
             let message = format!("{MAX_ACTIVE} operations are waiting already");
             return Err(exceptions::call_queue_too_big(message));
         }
+        self.check_room_for_lock(&operation)?;
         // Behind another on the same table it is checked when its turn comes, against what is true then.
-        if !self.procedures.active().any(|(_, earlier)| locks::conflict(&earlier.operation, &operation)) {
+        if !self.procedures.exclude(&operation) {
             operation.check(&self.state, self.config.table_sanity_checks)?;
         }
         let mut procedure = Procedure::new(operation, self.now);

@@ -81,6 +81,7 @@ impl Core {
             let Some(procedure) = self.procedures.by_id.get_mut(&id) else { continue };
             tracing::info!(id, name = procedure.operation.class_name(), "procedure begins anew");
             procedure.steps_done = 0;
+            procedure.heartbeat_ms = self.now;
             self.procedures.active.insert(id);
             if let Some(again) = steps_of_restore(procedure) {
                 procedure.resume(again);

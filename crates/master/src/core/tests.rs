@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    action::Output,
+    action::{ActionId, Output},
     operation::Operation,
     snapshots::TableOfSnapshot,
     state::{Goal, Stage},
@@ -14,6 +14,7 @@ mod aborts;
 mod clock;
 mod division;
 mod failed_regions;
+mod held_locks;
 mod left_undone;
 mod meta_writes;
 mod namespaces;
@@ -101,6 +102,24 @@ fn create(core: &mut Core, name: &str, splits: &[&'static str]) {
     table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
     let split_keys = splits.iter().map(|key| (*key).into()).collect();
     core.submit(Operation::CreateTable { table, split_keys }, Origin::default(), START).unwrap();
+}
+
+/// Plays until there is nothing to do but to wait for a time to be over; that wait.
+fn play_until_it_waits(core: &mut Core, now: u64) -> Option<ActionId> {
+    let mut waits = None;
+    loop {
+        let actions = core.take_actions();
+        if actions.is_empty() {
+            return waits;
+        }
+        for (id, action) in actions {
+            match action {
+                Action::Wait { .. } => assert_eq!(waits.replace(id), None, "one is enough"),
+                _ => core.completed(id, Ok(output(&action)), now),
+            }
+            report(core, &action, now);
+        }
+    }
 }
 
 /// The only thing to do is to write a procedure down.

@@ -181,7 +181,7 @@ fn lock(held: &Held, exclusive: bool, description: &str) -> pb::LockProcedureDat
     match held {
         Held::Namespace(name) => data.namespace = Some(name.clone()),
         Held::Table(table) => data.table_name = Some(table.into()),
-        Held::Regions(_, infos) => data.region_info = regions(infos),
+        Held::Regions(_, infos) => data.region_info = infos.values().map(Into::into).collect(),
     }
     data
 }

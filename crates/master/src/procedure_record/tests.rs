@@ -61,7 +61,7 @@ fn operations() -> Vec<Operation> {
         Operation::RestoreSnapshot(table_of_snapshot()),
         lock(Held::Namespace("ns".into())),
         lock(Held::Table(table.clone())),
-        lock(Held::Regions(table.clone(), vec![RegionInfo::new(table, "a".into(), "b".into(), 4)])),
+        lock(Held::regions(table.clone(), [RegionInfo::new(table, "a".into(), "b".into(), 4)])),
     ]
 }
 

@@ -4,6 +4,7 @@ use finback_cell::{Bytes, Scan, StringBinary};
 use finback_proto::{footprint, pb};
 use finback_region::Region;
 use std::collections::BTreeSet;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 /// Bytes of a row, a region's name or a scan that are told.
@@ -92,14 +93,38 @@ fn shown(bytes: &[u8]) -> String {
     StringBinary(&bytes[..bytes.len().min(LONGEST)]).to_string()
 }
 
+/// A text of any length, up to a limit; what is beyond is not even made.
+fn beginning(text: fmt::Arguments<'_>) -> String {
+    let mut beginning = Beginning(String::new());
+    // An error says that it is cut.
+    let _ = beginning.write_fmt(text);
+    beginning.0
+}
+
+struct Beginning(String);
+
+impl Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let taken = text.floor_char_boundary(LONGEST.saturating_sub(self.0.len()));
+        self.0.push_str(&text[..taken]);
+        if taken == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
 fn region(specifier: &pb::RegionSpecifier) -> String {
     shown(&specifier.value)
 }
 
 /// Names of families, each once.
 fn families<'a>(names: impl Iterator<Item = &'a Bytes>) -> String {
-    let names: BTreeSet<&Bytes> = names.collect();
-    let shown: Vec<String> = names.into_iter().take(MOST_FAMILIES).map(|name| shown(name)).collect();
+    let mut first = BTreeSet::new();
+    for name in names {
+        first.insert(name);
+        if first.len() > MOST_FAMILIES {
+            first.pop_last();
+        }
+    }
+    let shown: Vec<String> = first.into_iter().map(|name| shown(name)).collect();
     shown.join(",")
 }
 
@@ -130,11 +155,9 @@ fn get(param: &Bytes) -> Option<Shape> {
 
 fn scan(param: &Bytes, scanner: impl FnOnce(u64) -> Option<(Arc<Region>, Scan)>) -> Option<Shape> {
     let request: pb::ScanRequest = decode(param)?;
-    let mut param = format!("{request:?}");
-    param.truncate(param.floor_char_boundary(LONGEST));
     let limit = request.limit_of_rows.filter(|rows| *rows > 0);
     let mut shape = Shape {
-        param,
+        param: beginning(format_args!("{request:?}")),
         region: request.region.as_ref().map(region).unwrap_or_default(),
         rows: limit.or(request.number_of_rows),
         scanner: request.scanner_id,
@@ -194,7 +217,7 @@ fn multi(param: &Bytes) -> Option<Shape> {
 
 fn exec_service(param: &Bytes) -> Option<Shape> {
     let request: pb::CoprocessorServiceRequest = decode(param)?;
-    let service = format!("{}:{}", request.call.service_name, request.call.method_name);
+    let service = beginning(format_args!("{}:{}", request.call.service_name, request.call.method_name));
     let service = shown(service.as_bytes());
     Some(Shape {
         param: format!("coprocessorService= {service}"),
@@ -204,3 +227,6 @@ fn exec_service(param: &Bytes) -> Option<Shape> {
         ..Shape::default()
     })
 }
+
+#[cfg(test)]
+mod tests;

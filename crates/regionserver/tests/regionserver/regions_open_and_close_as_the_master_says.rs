@@ -1,7 +1,7 @@
 //! OpenRegion, CloseRegion, their reports; FlushRegion; what a server says of itself.
 
 use crate::world::{Answer, LONG, World, put, region_info, row_name};
-use finback_cell::{Bytes, ColumnFamilyDescriptor, TableDescriptor, schema::set_entry};
+use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, TableDescriptor, schema::set_entry};
 use finback_proto::{convert, pb};
 use finback_rpc::ChannelExt;
 use pb::get_region_info_response::CompactionState;
@@ -39,6 +39,54 @@ async fn each_opening_and_closing_is_reported_with_its_procedure() {
     assert_eq!(table.get("r").await.unwrap()[0].1, b"v");
     let procedures: Vec<i64> = world.master.reports().iter().map(|report| report.procedure).collect();
     assert!(!procedures.contains(&14), "{procedures:?}");
+}
+
+/// Far fewer than the requests of these tests ask for.
+const FEW_TASKS: usize = 1000;
+
+fn alive_tasks() -> usize {
+    tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+#[tokio::test]
+async fn many_regions_in_one_request_are_opened_a_few_at_a_time_and_the_catalog_waits_for_none() {
+    let world = World::new();
+    let meta = RegionInfo::meta();
+    world.create_table(&meta, vec![ColumnFamilyDescriptor::with_defaults(b"info")]);
+    // Nobody hears what becomes of them.
+    world.master.refusals.store(u32::MAX, Ordering::SeqCst);
+    let made_up = |procedure: i64| pb::open_region_request::RegionOpenInfo {
+        region: (&RegionInfo { region_id: procedure.unsigned_abs(), ..region_info("t", "a", "b") }).into(),
+        open_proc_id: Some(procedure),
+        ..Default::default()
+    };
+    let request =
+        pb::OpenRegionRequest { open_info: (1..=5000).map(made_up).collect(), ..Default::default() };
+    let answer: pb::OpenRegionResponse = world.ask_admin("OpenRegion", &request).await.unwrap();
+    assert_eq!(answer.opening_state.len(), 5000);
+    assert!(alive_tasks() < FEW_TASKS);
+    world.open(&meta, 5001).await.unwrap();
+    world.until_open(&meta).await;
+    assert_eq!(world.master.reports(), []);
+    world.master.refusals.store(0, Ordering::SeqCst);
+    world.reported(5000).await;
+}
+
+#[tokio::test]
+async fn many_closings_in_one_request_are_carried_out_a_few_at_a_time() {
+    let world = World::new();
+    let table = world.table("t").await;
+    let close = |procedure| pb::CloseRegionRequest {
+        region: table.region.clone(),
+        close_proc_id: Some(procedure),
+        ..Default::default()
+    };
+    let close_region = (1..=5000).map(close).collect();
+    let request = pb::ExecuteProceduresRequest { close_region, ..Default::default() };
+    let _: pb::ExecuteProceduresResponse = world.ask_admin("ExecuteProcedures", &request).await.unwrap();
+    assert!(alive_tasks() < FEW_TASKS);
+    assert_eq!(world.reported(5000).await.code, TransitionCode::Closed);
+    assert_not_served(table.get("r").await);
 }
 
 #[track_caller]

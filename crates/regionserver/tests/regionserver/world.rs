@@ -354,7 +354,7 @@ impl World {
         tokio::time::sleep(Duration::from_millis(2100)).await;
     }
 
-    async fn until_open(&self, info: &RegionInfo) {
+    pub(crate) async fn until_open(&self, info: &RegionInfo) {
         let request = pb::GetRegionInfoRequest {
             region: convert::specifier_by_encoded_name(info),
             ..Default::default()

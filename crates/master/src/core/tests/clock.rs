@@ -30,11 +30,7 @@ fn a_client_that_says_that_it_is_there_keeps_its_lock_though_the_clock_was_set_b
     let held = Held::Namespace("n".to_owned());
     let lock = Operation::HoldLock { held, exclusive: true, description: String::new() };
     let id = core.submit(lock, Origin::default(), START + HOUR_MS).unwrap();
-    complete_record(&mut core);
-    let is_there = core.take_actions().into_iter().find_map(|(id, action)| match action {
-        Action::Wait { .. } => Some(id),
-        _ => None,
-    });
+    let is_there = play_until_it_waits(&mut core, START);
     assert!(core.lock_heartbeat(id, true, START));
     core.completed(is_there.unwrap(), Ok(Output::Done), START);
     assert!(core.lock_heartbeat(id, true, START));

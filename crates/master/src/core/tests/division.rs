@@ -192,14 +192,13 @@ fn a_locked_table_does_not_keep_others_from_being_put_away() {
     let held = Held::Table(TableName::parse(b"locked").unwrap());
     let lock = Operation::HoldLock { held, exclusive: true, description: String::new() };
     let lock = core.submit(lock, Origin::default(), START).unwrap();
-    complete_record(&mut core);
-    let waits = core.take_actions().into_iter().find(|(_, action)| matches!(action, Action::Wait { .. }));
+    let waits = play_until_it_waits(&mut core, START);
     assert_eq!(look(&mut core), 1);
     assert_eq!(look(&mut core), 0, "it is at work on that one");
     play(&mut core, START);
     assert_eq!(["locked", "t"].map(|table| ranges(&core, table).len()), [3, 2]);
     core.lock_heartbeat(lock, false, START);
-    core.completed(waits.unwrap().0, Ok(Output::Done), START);
+    core.completed(waits.unwrap(), Ok(Output::Done), START);
     play(&mut core, START);
     assert_eq!(look(&mut core), 1);
     play(&mut core, START);
