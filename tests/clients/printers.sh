@@ -69,8 +69,8 @@ step_printers() {
     done
   ) || return 1
   {
-    find "$golden/hfiles" "$dir/hfiles" -type f
-    find "$dir"/data-*/data -type f -regextype posix-extended -regex '.*/[0-9a-f]{32}'
+    find "$golden/hfiles" -type f
+    find "$dir/hfiles" "$dir"/data-*/data -type f -regextype posix-extended -regex '.*/[0-9a-f]{32}'
   } | sort > "$dir/list.hfiles"
   find "$golden/wals" "$dir"/data-*/WALs -type f -size +0 | sort > "$dir/list.wals"
   printer_jobs "$dir/list.hfiles" "$dir/list.wals"

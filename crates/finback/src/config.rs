@@ -8,6 +8,8 @@
 
 mod cache_value;
 mod caching;
+mod checksum_value;
+mod checksums;
 mod compaction;
 mod compaction_value;
 mod effective;

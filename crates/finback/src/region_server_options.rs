@@ -95,6 +95,7 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
             restriction: split_restriction(config),
         },
         caching: config.caching(),
+        checksums: config.checksums(),
         ..RegionConfig::default()
     }
 }

@@ -135,6 +135,11 @@ impl Block {
         self.block_type
     }
 
+    /// Whether it says how it is checked, and that is not NULL.
+    pub(crate) fn has_checksums(&self) -> bool {
+        Header::parse(&self.bytes).is_some_and(|header| header.checksum_type != ChecksumType::Null)
+    }
+
     /// Whether it is of the index, or a chunk of a Bloom filter.
     pub fn leads_to_others(&self) -> bool {
         self.block_type.is_index() || self.block_type == BlockType::BloomChunk

@@ -4,6 +4,7 @@
 mod fused;
 
 use crc_fast::CrcAlgorithm;
+use std::str::FromStr;
 
 /// How blocks are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -21,7 +22,25 @@ pub enum ChecksumType {
 /// Bytes of one word.
 pub(crate) const WORD: usize = 4;
 
+impl FromStr for ChecksumType {
+    type Err = ();
+
+    /// Understands HBase's name, as HBase does: in capital letters.
+    fn from_str(name: &str) -> Result<Self, ()> {
+        [Self::Null, Self::Crc32, Self::Crc32c].into_iter().find(|known| known.name() == name).ok_or(())
+    }
+}
+
 impl ChecksumType {
+    /// HBase's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "NULL",
+            Self::Crc32 => "CRC32",
+            Self::Crc32c => "CRC32C",
+        }
+    }
+
     /// The type of the code in a block header.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
         Some(match code {

@@ -45,6 +45,8 @@ pub struct HFileReader {
     trailer: Trailer,
     info: FileInfo,
     cells: CellFormat,
+    /// Whether its blocks have checksums; one kind for all, as their writer has one.
+    has_checksums: bool,
     root: RootIndex,
     meta: RootIndex,
     blooms: Blooms,
@@ -160,6 +162,7 @@ impl HFileReader {
             trailer,
             info,
             cells,
+            has_checksums: root_block.has_checksums(),
             root,
             meta,
             blooms,

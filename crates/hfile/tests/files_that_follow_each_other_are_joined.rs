@@ -234,6 +234,8 @@ fn a_file_of_another_form_is_not_joined() {
     }
     let silent = of(&WriterOptions { says_if_plain: false, ..options.clone() });
     assert!(!silent.can_be_joined_to(&options));
+    let unchecked = of(&WriterOptions { checksum_type: ChecksumType::Null, ..options.clone() });
+    assert!(!unchecked.can_be_joined_to(&options));
     let with_meta = files::write_with(&cells, options.clone(), 7, |writer| {
         writer.append_meta_block(b"about", b"something").unwrap();
     });

@@ -4,6 +4,7 @@ use crate::date_tiered_config::DateTieredConfig;
 use crate::off_peak_hours::OffPeakHours;
 use crate::stripe_config::StripeConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// How a store lays out its files.
@@ -194,6 +195,20 @@ impl Overrides<'_> {
     pub(crate) fn apply_optional_count(&self, name: &str, count: &mut Option<usize>) {
         self.apply_optional(name, count);
         *count = count.map(|count| count.min(MOST_COUNTED));
+    }
+
+    /// As [`apply`](Self::apply), of one that has bounds.
+    pub(crate) fn apply_within<T: FromStr + PartialOrd>(
+        &self,
+        name: &str,
+        bounds: &RangeInclusive<T>,
+        setting: &mut T,
+    ) {
+        let Some(text) = self.text(name) else { return };
+        match text.parse() {
+            Ok(value) if bounds.contains(&value) => *setting = value,
+            _ => self.refuse(name, text),
+        }
     }
 
     fn refuse(&self, name: &str, text: &str) {

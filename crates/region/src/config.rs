@@ -1,6 +1,7 @@
 //! Settings of regions.
 
 use crate::cache_config::CacheConfig;
+use crate::checksum_config::ChecksumConfig;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_memory::CompactionMemory;
 use crate::kept_blocks::KeptBlocks;
@@ -31,6 +32,8 @@ pub struct RegionConfig {
     pub compaction: CompactionConfig,
     /// Which blocks are cached besides those that were read. Tables and families may have their own.
     pub caching: CacheConfig,
+    /// How the blocks of files that are written are checked. Tables and families may have their own.
+    pub checksums: ChecksumConfig,
     /// When regions are split that have grown. Tables may have their own.
     pub split: SplitConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
@@ -81,6 +84,7 @@ impl Default for RegionConfig {
             timestamp_slop_ms: None,
             compaction: CompactionConfig::default(),
             caching: CacheConfig::default(),
+            checksums: ChecksumConfig::default(),
             split: SplitConfig::default(),
             verify_bulk_loads: false,
             in_memory_compaction: InMemoryCompaction::Basic,

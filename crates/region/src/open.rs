@@ -77,7 +77,8 @@ impl Region {
             let compaction = environment.config.compaction_of(&table, family);
             let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
-            let configs = (compaction, caching, environment.config.kept_blocks);
+            let checksums = environment.config.checksums.of_store(&table, family);
+            let configs = (compaction, caching, checksums, environment.config.kept_blocks);
             let store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache);
             stores.push(store);
         }

@@ -1,6 +1,7 @@
 //! One family of one region: a memstore and store files.
 
 use crate::cache_config::CacheConfig;
+use crate::checksum_config::ChecksumConfig;
 use crate::compaction::Leftovers;
 use crate::compaction_config::CompactionConfig;
 use crate::compaction_policy::Cut;
@@ -58,6 +59,7 @@ pub(crate) struct Store {
     compaction: ArcSwap<CompactionConfig>,
     /// Which blocks are cached besides those that were read.
     pub(crate) caching: CacheConfig,
+    checksums: ChecksumConfig,
     /// How much of the blocks of its files is in memory while they are merged.
     pub(crate) kept_blocks: KeptBlocks,
     /// Who says which files there are.
@@ -86,7 +88,12 @@ impl Store {
         family: ColumnFamilyDescriptor,
         keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
-        (compaction, caching, kept_blocks): (CompactionConfig, CacheConfig, KeptBlocks),
+        (compaction, caching, checksums, kept_blocks): (
+            CompactionConfig,
+            CacheConfig,
+            ChecksumConfig,
+            KeptBlocks,
+        ),
         (tracker, mut files): (StoreFileTracker, Vec<Arc<StoreFile>>),
         cache: Arc<dyn BlockCache>,
     ) -> Self {
@@ -105,6 +112,7 @@ impl Store {
             last_flush_ms: AtomicU64::new(0),
             compaction: ArcSwap::from_pointee(compaction),
             caching,
+            checksums,
             kept_blocks,
             tracked: TrackedFiles::new(tracker, &files),
             compaction_lock: Mutex::default(),
@@ -175,6 +183,8 @@ impl Store {
             compression: compression.and_then(Compression::from_name).unwrap_or_default(),
             encoding: self.encoding(),
             compress_tags: self.family.flag("COMPRESS_TAGS", true),
+            checksum_type: self.checksums.checksum_type,
+            bytes_per_checksum: self.checksums.bytes_per_checksum,
             create_time_ms,
             says_if_plain: true,
             ..WriterOptions::default()

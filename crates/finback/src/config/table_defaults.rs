@@ -1,5 +1,6 @@
 //! What tables go by that do not say otherwise: HBase's attributes of tables and families, and their defaults in this server.
 
+use super::checksum_value::{BytesPerChecksum, Checksum};
 use super::compaction_value::{Engine, Policy, Ratio, Share, Splits};
 use super::error::ConfigError;
 use super::quantity::{
@@ -25,6 +26,11 @@ settings! {
     timestamp_slop: Period = "9223372036854775807", "hbase.hregion.keyvalue.timestamp.slop.millisecs", Opening, NONE;
     /// Whether every cell of a file is looked at before it is bulk loaded.
     verify_bulk_loads: Flag = "false", "hbase.hstore.bulkload.verify", Opening, NONE;
+    /// How blocks of files that are written are checked when they are read: by CRC32C, CRC32 or, with NULL, not at all. Files
+    /// that were written with another are read beside these.
+    checksum_algorithm: Checksum = "CRC32C", "hbase.hstore.checksum.algorithm", Opening, NONE;
+    /// Of how many bytes of a block each such checksum is, from 33 to 1048576.
+    bytes_per_checksum: BytesPerChecksum = "16384", "hbase.hstore.bytes.per.checksum", Opening, NONE;
     /// Largest cell, key and value together, that is accepted.
     max_cell_bytes: ByteCount = "10485760", "hbase.server.keyvalue.maxsize", Opening, NONE;
     /// How long a write waits for the lock of a row that another write holds.

@@ -72,6 +72,8 @@ impl HFileReader {
         options.order == CellOrder::User
             && self.plain_counts().is_some_and(|counts| self.has_usual_blocks(&counts, options))
             && self.can_be_copied_to(options)
+            // Who joins looks at nothing else.
+            && self.has_checksums
             && self.has_bloom_of(options)
             // Whoever wrote these knows what they are about.
             && self.meta_block_names().next().is_none()

@@ -72,7 +72,7 @@ fn checksums(checksum_type: ChecksumType, parts: [&[u8]; 3], chunk_size: usize) 
     let total: usize = parts.iter().map(|part| part.len()).sum();
     let mut words = Vec::with_capacity(total.div_ceil(chunk_size) * WORD);
     // The last chunk of a part goes on in the next one.
-    let mut begun = Vec::with_capacity(chunk_size);
+    let mut begun = Vec::with_capacity(chunk_size.min(total));
     for part in parts {
         let (rest_of_chunk, part) = part.split_at(part.len().min(chunk_size - begun.len()));
         begun.extend_from_slice(rest_of_chunk);

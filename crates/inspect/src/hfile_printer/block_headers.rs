@@ -3,7 +3,7 @@
 use super::meta::comparator;
 use crate::error::InspectError;
 use finback_cell::StringBinary;
-use finback_hfile::{BlockHeader, BlockType, ChecksumType, Compression, HFileReader, file_info_keys};
+use finback_hfile::{BlockHeader, BlockType, Compression, HFileReader, file_info_keys};
 use std::io::Write;
 
 /// Bytes of a header.
@@ -33,7 +33,7 @@ pub(super) fn print(reader: &HFileReader, out: &mut dyn Write) -> Result<(), Ins
 fn block_text(reader: &HFileReader, offset: u64, header: &BlockHeader, payload: &[u8], next: u32) -> String {
     let BlockHeader { on_disk_size, uncompressed_size, previous, bytes_per_checksum, data_size, .. } =
         *header;
-    let (checksum, size) = (checksum_name(header.checksum_type), on_disk_size + HEADER_SIZE);
+    let (checksum, size) = (header.checksum_type.name(), on_disk_size + HEADER_SIZE);
     // HBase's buffers: with room for the next header where the block is not compressed.
     let (limit, capacity) = match reader.trailer().compression {
         Compression::None => (data_size, size + HEADER_SIZE),
@@ -75,13 +75,5 @@ fn type_name(block_type: BlockType) -> &'static str {
         BlockType::FileInfo => "FILE_INFO",
         BlockType::GeneralBloomMeta => "GENERAL_BLOOM_META",
         BlockType::DeleteFamilyBloomMeta => "DELETE_FAMILY_BLOOM_META",
-    }
-}
-
-fn checksum_name(checksum: ChecksumType) -> &'static str {
-    match checksum {
-        ChecksumType::Null => "NULL",
-        ChecksumType::Crc32 => "CRC32",
-        ChecksumType::Crc32c => "CRC32C",
     }
 }

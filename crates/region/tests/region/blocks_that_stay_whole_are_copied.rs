@@ -56,7 +56,11 @@ pub(crate) fn remembering_none(attributes: &[(&str, &str)]) -> (World, Arc<Regio
 }
 
 /// The same region, of a table with this family now.
-fn reopened(world: &mut World, region: Arc<Region>, family: ColumnFamilyDescriptor) -> Arc<Region> {
+pub(crate) fn reopened(
+    world: &mut World,
+    region: Arc<Region>,
+    family: ColumnFamilyDescriptor,
+) -> Arc<Region> {
     region.close().unwrap();
     drop(region);
     let mut table = (*world.table).clone();

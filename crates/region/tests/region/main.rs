@@ -37,6 +37,7 @@ mod a_store_with_mob_files_is_not_served;
 mod a_table_with_the_stripe_engine_gets_stripes;
 mod a_write_reads_no_more_of_its_row_than_it_may;
 mod blocks_are_cached_as_family_and_read_want;
+mod blocks_have_the_checksums_that_are_set;
 mod blocks_of_files_that_are_gone_leave_the_cache;
 mod blocks_that_stay_whole_are_copied;
 mod bulk_loads;
