@@ -27,6 +27,8 @@ const CELLS_OF_SHORT_SCAN: usize = 256;
 const BYTES_OF_SHORT_SCAN: usize = 16 << 10;
 /// The memory of all replies has room for so many replies of scans.
 const REPLIES_AT_ONCE: usize = 4;
+/// Memory that the first reply of a scan is given at once, at most.
+const RESERVED_BYTES: usize = 4 << 20;
 /// What a filter takes in memory, by the length of its message: a copy of that, and what refers to it. What it compiles and learns
 /// counts with the scanner.
 const FILTER_FACTOR: usize = 3;
@@ -308,6 +310,7 @@ impl Reading {
                     return Ok(self.ended(stop));
                 }
                 self.limits.budget = next_turn(self.limits.budget, begun.elapsed(), CELLS_PER_TURN);
+                self.make_room();
                 self.cells.memory.end_turn(self.out.cells.len()).await;
             }
         })
@@ -330,9 +333,15 @@ impl Reading {
         Ok(None)
     }
 
-    /// Takes the memory at once that the reply before took: growing copies what was found so far, several times.
+    /// Takes the memory at once that the reply before took, or a full one takes where the first has filled a turn: growing copies what was
+    /// found so far, several times.
     fn make_room(&mut self) {
-        let bytes = self.open.reply_bytes;
+        let bytes = match self.open.reply_bytes {
+            0 if self.out.cells.len() >= TURN_BYTES / 2 => {
+                with_last_row(self.limits.bytes.min(RESERVED_BYTES))
+            }
+            before => before,
+        };
         if bytes > self.out.cells.capacity() && self.cells.memory.try_hold(bytes) {
             self.out.cells.reserve_exact(bytes - self.out.cells.len());
         }
@@ -359,8 +368,7 @@ impl Reading {
     fn ended(mut self, stop: Stop) -> (Self, Stop) {
         self.open.scanner.suspend(&mut self.out, self.limits.partial_rows);
         let bytes = self.out.cells.len();
-        // The next one may end behind another row.
-        self.open.reply_bytes = bytes + bytes / 16;
+        self.open.reply_bytes = with_last_row(bytes);
         let counters = self.open.region.counters();
         counters.reads.fetch_add(self.out.rows_completed as u64, Ordering::Relaxed);
         counters.scans.fetch_add(1, Ordering::Relaxed);
@@ -371,6 +379,11 @@ impl Reading {
         counts.add_filtered(connection, self.out.rows_filtered);
         (self, stop)
     }
+}
+
+/// Bytes of a reply like one of so many bytes: it may end behind a longer row.
+fn with_last_row(bytes: usize) -> usize {
+    bytes + bytes / 16
 }
 
 /// Reads for a turn; why the reply ends with it, if it does.

@@ -58,7 +58,10 @@ pub(super) const REASONS: &[(&str, &str)] = &[
     ("hbase.master.loadbalancer.", "a standalone server has no regions to balance"),
     ("hbase.master.logcleaner.", "the archive is cleaned by archive.wal-ttl"),
     ("hbase.master.normalizer.", "there is no normalizer yet"),
-    ("hbase.master.procedure.remote.locks.timeout.ms", "a client's lock, or its place among those that wait for one, is lost after 30 s of silence"),
+    (
+        "hbase.master.procedure.remote.locks.timeout.ms",
+        "a client's lock, or its place among those that wait for one, is lost after 30 s of silence",
+    ),
     ("hbase.mob.", "there are no MOB files yet"),
     ("hbase.normalizer.", "there is no normalizer yet"),
     ("hbase.procedure.", "procedures are written to a file of their own, and synced"),
