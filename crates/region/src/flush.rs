@@ -143,7 +143,7 @@ impl Region {
             let _no_writers = wait_for(self.updates.write());
             // One that was waited for may have left half of its write.
             self.check_kept()?;
-            if chosen.iter().all(|store| store.memstore.is_empty()) {
+            if chosen.iter().all(|store| store.is_flushed()) {
                 // What came to them was of no use to anybody, and went in memory.
                 for store in &chosen {
                     store.keeper.take_oldest_edit();
@@ -292,7 +292,7 @@ impl Region {
         smallest_read_point: u64,
         control: &dyn JobControl,
     ) -> Result<Vec<Arc<StoreFile>>, RegionError> {
-        if part.snapshot.is_empty() {
+        if part.snapshot.is_empty() && !part.store.recovered_expired.load(Ordering::Relaxed) {
             return Ok(Vec::new());
         }
         let root = &self.environment.root;

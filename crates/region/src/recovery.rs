@@ -6,6 +6,7 @@ use crate::error::RegionError;
 use crate::flush_matcher::FlushMatcher;
 use crate::open::NonceSink;
 use crate::region::Region;
+use crate::store::Store;
 use finback_cell::Cell;
 use finback_proto::{Message, pb};
 use finback_wal::{ReplayRules, ReplaySink, ReplaySummary, WalEntry, delete_recovered_edits, replay};
@@ -83,7 +84,7 @@ impl Region {
     }
 
     fn has_edits_in_memory(&self) -> bool {
-        self.stores.iter().any(|store| !store.memstore.is_empty())
+        !self.stores.iter().all(Store::is_flushed)
     }
 
     /// After a flush: recovered edits that are in store files go. What cannot be deleted is deleted by the next opening.
@@ -164,6 +165,7 @@ impl ReplaySink for Replay<'_, '_> {
         let found = stores.into_iter().find(|(store, _)| store.family.name == cell.family());
         let Some((store, expiry)) = found else { return Ok(()) };
         if !expiry.keeps(&cell, u64::MAX) {
+            store.recovered_expired.store(true, Ordering::Relaxed);
             return Ok(());
         }
         let grown = store.insert_all(std::iter::once(cell), sequence_id);

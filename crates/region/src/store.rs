@@ -33,7 +33,7 @@ use finback_layout::StoreFileTracker;
 use finback_memstore::{MemStore, Snapshot};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes of a row that one read puts into the cache: a row of a GiB would only take the place of others.
 const CACHED_OF_ROW_BYTES: usize = 16 << 20;
@@ -70,6 +70,8 @@ pub(crate) struct Store {
     pub(crate) flush_leftovers: Mutex<Vec<String>>,
     /// Whether a compaction of all files was asked for when there were none: as in HBase the next one is of all files.
     pub(crate) major_is_due: AtomicBool,
+    /// Whether edits were recovered for it that have expired: as in HBase the next flush writes a file, if need be one without cells.
+    pub(crate) recovered_expired: AtomicBool,
     /// How far the compaction is that is under way.
     pub(crate) progress: CompactionProgress,
     pub(crate) order: CellOrder,
@@ -118,6 +120,7 @@ impl Store {
             compaction_lock: Mutex::default(),
             flush_leftovers: Mutex::default(),
             major_is_due: AtomicBool::new(false),
+            recovered_expired: AtomicBool::new(false),
             progress: CompactionProgress::default(),
             order,
             recent_reads: RecentReads::new(!files.is_empty()),
@@ -252,6 +255,11 @@ impl Store {
         });
     }
 
+    /// Whether a flush has nothing to write.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.memstore.is_empty() && !self.recovered_expired.load(Ordering::Relaxed)
+    }
+
     /// Makes all that is in memory the snapshot of a flush. Called while nobody writes.
     pub(crate) fn begin_flush(&self) -> Snapshot {
         self.log_floor.begin_flush();
@@ -260,6 +268,7 @@ impl Store {
 
     /// After a flush of all edits up to this sequence id.
     pub(crate) fn flushed(&self, sequence_id: u64) {
+        self.recovered_expired.store(false, Ordering::Relaxed);
         self.log_floor.flushed(sequence_id);
     }
 

@@ -258,3 +258,18 @@ fn what_is_recovered_is_flushed_without_what_has_expired() {
     let region = after.recover().unwrap();
     assert_eq!(columns(&scan(&region, &raw, None).unwrap()), ["r/a/new"]);
 }
+
+#[test]
+fn recovered_edits_that_have_all_expired_become_a_file_without_cells() {
+    let fs = MemFileSystem::new();
+    let families = vec![family("a", 3).with("TTL", "60"), family("b", 3).with("TTL", "60")];
+    let mut world = World::new(Arc::new(fs.clone()), families);
+    let region = world.start().unwrap();
+    run(region.batch(vec![at(("r", "a", "old"), 1)]));
+    let mut after = world.after_crash(Arc::new(fs.crash(CrashMode::Strict)));
+    let region = after.recover().unwrap();
+    assert_eq!(region.metrics().store_files, 0);
+    assert!(region.flush(None).unwrap().flushed);
+    assert_eq!(region.metrics().store_files, 1, "of the family that was written to");
+    assert!(!region.flush(None).unwrap().flushed);
+}
