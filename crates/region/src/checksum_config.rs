@@ -1,4 +1,4 @@
-//! How the blocks of files are checked that are written. Those of files that there are say of themselves how they are.
+//! The checksums that blocks are written with. How a block that is read is checked stands in its header.
 
 use crate::compaction_config::Overrides;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
@@ -21,8 +21,8 @@ impl Default for ChecksumConfig {
 }
 
 impl ChecksumConfig {
-    /// A header at least, as in HBase. Most blocks have less than a mebibyte, and one checksum then; of larger ones, which are written from
-    /// where their cell is, so much is copied.
+    /// A header at least, as in HBase. A large cell is written from where it is, but for the chunk that its block begins with, which is
+    /// copied: a mebibyte of it at most.
     pub const BYTES_PER_CHECKSUM: RangeInclusive<usize> = 33..=1 << 20;
 
     /// These settings with what the table and the family have in their place.

@@ -9,6 +9,9 @@ const FIRST_BYTES: usize = 512;
 /// Memory that is added at least when that is not enough.
 const NEXT_BYTES: usize = 4 << 10;
 
+/// Memory of a row that goes on in another reply which is kept, however little of it is used.
+const KEPT_BYTES: usize = 64 << 10;
+
 /// What a cell counts beside its bytes and their length: with it, as much as HBase's KeyValue takes of a Java heap. Clients
 /// that limit the size of replies expect them to be cut there.
 const CELL_BYTES: usize = 28;
@@ -166,10 +169,13 @@ impl ScanOutput {
 
     /// Takes the result being built out, to go on with it in another reply. Copies it only where others stand before it.
     pub(crate) fn carry_out(&mut self) -> (Vec<u8>, u32) {
-        let cells = match self.result_start {
+        let mut cells = match self.result_start {
             0 => std::mem::take(&mut self.cells),
             start => self.cells.split_off(start),
         };
+        if cells.capacity() > KEPT_BYTES && cells.len() < cells.capacity() / 2 {
+            cells.shrink_to_fit();
+        }
         let carried = (cells, self.open_cells);
         self.open_cells = 0;
         carried

@@ -164,7 +164,6 @@ pub(crate) fn close(
         return Ok(());
     };
     check_room(&server.closings, of_this_process)?;
-    server.scheduler.cancel_region(region.encoded_name());
     begin_close(server, Closing { region, opened_here, procedure }, of_this_process);
     Ok(())
 }
@@ -177,6 +176,7 @@ fn begin_close(server: &Arc<RegionServer>, closing: Closing, of_this_process: bo
 
 async fn carry_out_closing(server: Arc<RegionServer>, closing: Closing) {
     let Closing { region, opened_here, procedure } = &closing;
+    server.scheduler.cancel_region(region.encoded_name());
     // A region whose edits are only in the log must not be reported as closed: whoever opens it next would not
     // look there.
     let close = if *opened_here { Region::close_to_writes } else { Region::close };

@@ -179,11 +179,17 @@ impl OpenGet {
                 cells.memory.check_row(self.found_bytes())?;
                 Ok(progress)
             });
+            // It grows by a part of what others have, so that it is not copied for each cell.
+            let next = self.next_cell_bytes();
+            let room = next.max(self.out.cells.len() / 4);
             let goes_on = matches!(progress, Ok(Progress::Counted))
-                && cells.memory.try_hold(self.found_bytes())
+                && cells.memory.try_hold(self.found_bytes() - next + room)
                 && !turn.is_over();
             if !goes_on {
                 break progress;
+            }
+            if self.out.cells.capacity() - self.out.cells.len() < next {
+                self.out.cells.reserve_exact(room);
             }
         };
         if !matches!(progress, Ok(Progress::Done)) {

@@ -26,7 +26,7 @@ use std::time::Instant;
 /// Bytes of cells in one reply; what would go beyond is sent back to be asked for again.
 const MAX_REPLY_BYTES: usize = 100 << 20;
 
-/// Bytes of cells of a reply beyond which it waits for no more memory: what would need it is sent back to be asked for again.
+/// Bytes of cells of a reply beyond which no get waits for memory: it and those behind it are sent back to be asked for again.
 const WAITING_BYTES: usize = 32 << 10;
 
 /// Memory that a reply is given at a time for gets that were not read yet: each time that is not enough copies what was found.
@@ -129,7 +129,7 @@ struct Multi<'a> {
     gets: Gets,
     /// Of the gets that are read one after the other.
     turn: ReadTurn,
-    /// Why there was no room for what a get had found, after a wait or without one: the others do not wait again.
+    /// Why there was no room for a get: those behind it are not read.
     no_room: Option<RpcException>,
     /// Bytes of exceptions that are not counted yet.
     uncounted_failure_bytes: usize,
@@ -253,14 +253,15 @@ impl Multi<'_> {
         let most = self.most();
         let room = most.saturating_sub(self.cells.bytes());
         let too_large = || too_large(most);
-        let reads = ReadsTogether::new(&*self.server.host, &mut open, room, &too_large);
+        let may_wait = self.cells.bytes() <= WAITING_BYTES;
+        let reads = ReadsTogether::new(&*self.server.host, &mut open, (room, may_wait), &too_large);
         let ended = reads.run(&mut self.cells.memory).await;
         if open.len() > 1 {
             self.cells.reserve(open.iter().map(OpenGet::found_bytes).sum());
         }
         for ((place, get), ended) in places.into_iter().zip(&mut open).zip(ended) {
             if let Err(failure) = &ended
-                && failure.server_overloaded
+                && is_for_want_of_room(failure)
             {
                 self.no_room = Some(failure.clone());
             }
@@ -437,8 +438,7 @@ impl Multi<'_> {
             self.read_gets().await;
         }
         if self.turn.is_over_after_read() {
-            tokio::task::yield_now().await;
-            self.turn = ReadTurn::begin(CELLS_PER_TURN);
+            self.end_turn_if_over().await;
         }
         let before = self.cells.bytes();
         match self.open_get(from, get, place) {
@@ -446,10 +446,19 @@ impl Multi<'_> {
             Ok(Opened::Waits { cannot_wait }) => {
                 if cannot_wait {
                     self.read_gets().await;
+                    self.end_turn_if_over().await;
                 }
                 None
             }
             Err(failure) => Some(Err(failure)),
+        }
+    }
+
+    /// Lets others have their turn, when this one is over.
+    async fn end_turn_if_over(&mut self) {
+        if self.turn.is_over() {
+            tokio::task::yield_now().await;
+            self.turn = ReadTurn::begin(CELLS_PER_TURN);
         }
     }
 
@@ -478,20 +487,16 @@ impl Multi<'_> {
         let held = match self.check_size() {
             // Only the first one may be larger.
             Err(failure) if before > 0 => Err(failure),
-            _ => {
-                let has_room = self.cells.memory.try_hold(0);
-                let held = match has_room {
-                    true => Ok(()),
-                    false if before > WAITING_BYTES => Err(too_large(before)),
-                    false => self.cells.memory.hold(0).await,
-                };
-                self.no_room = held.as_ref().err().cloned();
-                held
-            }
+            _ if self.cells.memory.try_hold(0) => Ok(()),
+            _ if before > WAITING_BYTES => Err(too_large(before)),
+            _ => self.cells.memory.hold(0).await,
         };
-        match held {
+        match &held {
             Ok(()) => self.make_room(before),
-            Err(_) => self.cells.cut_back(before),
+            Err(failure) => {
+                self.no_room = Some(failure.clone());
+                self.cells.cut_back(before);
+            }
         }
         held
     }
@@ -561,6 +566,10 @@ impl Batch {
         self.places.push(place);
         self.mutations.push(mutation);
     }
+}
+
+fn is_for_want_of_room(failure: &RpcException) -> bool {
+    failure.server_overloaded || failure.simple_class() == "MultiActionResultTooLarge"
 }
 
 fn too_large(size: usize) -> RpcException {

@@ -9,7 +9,7 @@ use std::time::Instant;
 /// as many of these as there are threads.
 pub(crate) const TURN_BYTES: usize = 256 << 10;
 
-/// Bytes that a get finds before they are counted. However many gets wait for memory, none has found more than that beside what is
+/// Bytes that a get finds before they are counted. However many gets wait for memory, each has found at most that beside what is
 /// counted for it.
 pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
 

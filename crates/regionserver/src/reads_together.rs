@@ -59,16 +59,18 @@ pub(crate) struct ReadsTogether<'a> {
     taken_together: usize,
     /// Bytes that the reads may take together.
     max_bytes: usize,
+    /// Whether they may wait for memory.
+    may_wait: bool,
     too_large: &'a (dyn Fn() -> RpcException + Sync),
 }
 
 impl<'a> ReadsTogether<'a> {
     /// `max_bytes`: of what is found and held; of reads that take more, the last ones end with `too_large`. The first one
-    /// always comes to its end.
+    /// always comes to its end, unless there is no memory for it and it may not wait.
     pub(crate) fn new(
         host: &'a dyn Host,
         reads: &'a mut [OpenGet],
-        max_bytes: usize,
+        (max_bytes, may_wait): (usize, bool),
         too_large: &'a (dyn Fn() -> RpcException + Sync),
     ) -> Self {
         let states = reads.iter().map(|_| State::Runnable).collect();
@@ -84,6 +86,7 @@ impl<'a> ReadsTogether<'a> {
             taken,
             taken_together: 0,
             max_bytes,
+            may_wait,
             too_large,
         }
     }
@@ -120,21 +123,22 @@ impl<'a> ReadsTogether<'a> {
         self.states.into_iter().map(ended).collect()
     }
 
-    /// Counts what all reads take, with what they wait for, after a wait if need be; when there is no room for it they end, and that is
-    /// all.
+    /// Counts what all reads take, with what they wait for, after a wait if need be; false when there is no room for it, and they have
+    /// ended.
     async fn count(&mut self, memory: &mut ReadMemory) -> bool {
         if !memory.try_hold(self.taken_together) {
             // What it has while it waits is missing to all others: it goes on with less.
             self.max_bytes = self.max_bytes.min(memory.counted().max(UNCOUNTED_BYTES));
             self.give_up_last();
         }
-        match memory.hold(self.taken_together).await {
-            Ok(()) => true,
-            Err(failure) => {
-                self.end_all(&failure);
-                false
-            }
+        let held = match memory.try_hold(self.taken_together) {
+            false if !self.may_wait => Err((self.too_large)()),
+            _ => memory.hold(self.taken_together).await,
+        };
+        if let Err(failure) = &held {
+            self.end_all(failure);
         }
+        held.is_ok()
     }
 
     /// Takes all reads as far as they go, for a turn.

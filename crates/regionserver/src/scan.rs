@@ -5,7 +5,7 @@
 
 use crate::exceptions::exception;
 use crate::get::{CELLS_PER_TURN, decode_filter};
-use crate::read_memory::{ReadMemory, TURN_BYTES};
+use crate::read_memory::{ReadMemory, TURN_BYTES, UNCOUNTED_BYTES};
 use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::scanners::{CloseUnlessKept, OpenScanner};
@@ -342,7 +342,13 @@ impl Reading {
             }
             before => before,
         };
-        if bytes > self.out.cells.capacity() && self.cells.memory.try_hold(bytes) {
+        if bytes <= self.out.cells.capacity() {
+            return;
+        }
+        let (scanner, memory) = (&self.open.scanner, &mut self.cells.memory);
+        let found = bytes.max(self.out.cells.len() + scanner.next_cell_bytes());
+        // Nothing is given back that is counted for what comes next.
+        if memory.try_hold((found + scanner.held_bytes()).max(memory.counted())) {
             self.out.cells.reserve_exact(bytes - self.out.cells.len());
         }
     }
@@ -397,7 +403,10 @@ async fn read_turn(
     let whole_rows = open.scanner.needs_whole_rows() || !limits.partial_rows;
     let (mut turn_ends, found_before) = (None, out.cells.len());
     if open.scanner.next_cell_bytes() > 0 {
-        memory.hold(memory.of(out, &open.scanner)).await?;
+        let bytes = memory.of(out, &open.scanner);
+        if hold_or_end(memory, bytes, out, is_something(out, whole_rows)).await? {
+            return Ok(Some(Stop::Memory));
+        }
     }
     loop {
         match open.scanner.next(out, limits) {
@@ -406,29 +415,24 @@ async fn read_turn(
                     memory.check_row(out.cells.len() + open.scanner.next_cell_bytes())?;
                 }
                 if stop != ScanStop::Budget {
-                    hold_or_end(memory, out.cells.capacity(), is_something(out, whole_rows)).await?;
+                    hold_or_end(memory, out.cells.capacity(), out, is_something(out, whole_rows)).await?;
                     return Ok(Some(Stop::Read(stop)));
                 }
+                // Without room for more the reply ends, if there is something in it.
                 let bytes = memory.of(out, &open.scanner);
-                if !memory.try_hold(bytes) {
-                    // Without room for more the reply ends, if there is something in it.
-                    let something = is_something(out, whole_rows);
-                    hold_or_end(memory, bytes, something).await?;
-                    if something {
-                        return Ok(Some(Stop::Memory));
-                    }
+                if hold_or_end(memory, bytes, out, is_something(out, whole_rows)).await? {
+                    return Ok(Some(Stop::Memory));
                 }
-                // A turn that has found nothing finds a large cell.
-                if open.scanner.next_cell_bytes() == 0 || out.cells.len() > found_before {
+                // A turn that has found nothing finds a large cell, and one that has found little one more.
+                let (found, next) = (out.cells.len() - found_before, open.scanner.next_cell_bytes());
+                if next == 0 || found > 0 && found + next > 2 * limits.turn_bytes {
                     return Ok(None);
                 }
             }
             Err(Interrupt::NeedBlock(request)) => {
                 // Many calls may stand here.
                 let bytes = memory.of(out, &open.scanner).saturating_add(request.block.size as usize);
-                if !memory.try_hold(bytes)
-                    && hold_or_end(memory, bytes, is_something(out, whole_rows)).await?
-                {
+                if hold_or_end(memory, bytes, out, is_something(out, whole_rows)).await? {
                     return Ok(Some(Stop::Memory));
                 }
                 let turn_ends = *turn_ends.get_or_insert_with(|| Instant::now() + TURN_TIME);
@@ -448,12 +452,20 @@ fn is_something(out: &ScanOutput, whole_rows: bool) -> bool {
     !out.counts.is_empty() || !whole_rows && !out.cells.is_empty()
 }
 
-/// Waits for memory, unless the reply can end: one that has some does not wait for its last bytes, of a turn. What it
-/// would keep meanwhile is missing to all others, and its client may take it at once. Whether it has to end.
-async fn hold_or_end(memory: &mut ReadMemory, bytes: usize, something: bool) -> Result<bool, RpcException> {
-    let ends = something && memory.counted() > 0;
+/// Counts that the reply takes so many bytes. Waits for them, unless it can end: one that is counted, or short, does not wait for more.
+/// What it would keep meanwhile is missing to all others, and its client may take it at once. Whether it has to end.
+async fn hold_or_end(
+    memory: &mut ReadMemory,
+    bytes: usize,
+    out: &ScanOutput,
+    something: bool,
+) -> Result<bool, RpcException> {
+    if memory.try_hold(bytes) {
+        return Ok(false);
+    }
+    let ends = something && (memory.counted() > 0 || out.cells.len() <= UNCOUNTED_BYTES);
     if ends {
-        memory.hold_beyond(bytes);
+        memory.hold_beyond(out.cells.capacity());
     } else {
         memory.hold(bytes).await?;
     }

@@ -39,7 +39,7 @@ const CHECKSUMS: [(&str, ChecksumType); 3] =
     [("NULL", ChecksumType::Null), ("CRC32", ChecksumType::Crc32), ("CRC32C", ChecksumType::Crc32c)];
 
 /// Of so few files every fifth is written at least.
-const FEW: usize = 5;
+const FEW: usize = 2;
 
 /// What files of all encodings, and so on, have in common.
 struct Kind {

@@ -72,7 +72,7 @@ impl HFileReader {
         options.order == CellOrder::User
             && self.plain_counts().is_some_and(|counts| self.has_usual_blocks(&counts, options))
             && self.can_be_copied_to(options)
-            // Who joins looks at nothing else.
+            // Blocks that are joined are verified by their checksums alone.
             && self.has_checksums
             && self.has_bloom_of(options)
             // Whoever wrote these knows what they are about.

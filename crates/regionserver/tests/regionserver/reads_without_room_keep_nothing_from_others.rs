@@ -276,6 +276,22 @@ async fn a_batch_reads_no_blocks_that_there_is_no_room_for() {
 }
 
 #[tokio::test]
+async fn a_batch_whose_reply_is_full_reads_no_more() {
+    let setting = Setting::new();
+    let table = setting.world.table("t").await;
+    let value = &vec![b'v'; 1 << 20][..];
+    for row in 0..ROWS {
+        let put = action(put(&row_name(row), &[("q", value)]));
+        assert!(table.multi(vec![put]).await[0].exception.is_none());
+    }
+    let before = setting.read_requests().await;
+    let found = answered(&table.multi(gets(0..ROWS)).await);
+    assert!((1..ROWS - 1).contains(&found), "{found}");
+    assert_eq!(setting.read_requests().await - before, found as u64 + 1, "one was too much");
+    assert_eq!(setting.memory.bytes(), 0);
+}
+
+#[tokio::test]
 async fn gets_whose_filters_take_much_are_not_all_opened_before_they_are_read() {
     let setting = Setting::new();
     let table = setting.table(&["q"]).await;
