@@ -29,8 +29,9 @@ impl Region {
         if summary.cells > 0 {
             tracing::info!(region = %self.encoded_name, cells = summary.cells, "replayed edits of an earlier server");
         }
+        let has_only_expired = !self.has_edits_in_memory() && !self.stores.iter().all(Store::is_flushed);
         // What a load's marker says is carried out once.
-        if has_load || self.environment.host.write_room().is_short() {
+        if has_load || has_only_expired || self.environment.host.write_room().is_short() {
             self.flush_anyway(None, Some(newest))?;
         }
         if self.has_edits_in_memory() {
@@ -84,7 +85,7 @@ impl Region {
     }
 
     fn has_edits_in_memory(&self) -> bool {
-        !self.stores.iter().all(Store::is_flushed)
+        self.stores.iter().any(|store| !store.memstore.is_empty())
     }
 
     /// After a flush: recovered edits that are in store files go. What cannot be deleted is deleted by the next opening.

@@ -260,8 +260,9 @@ impl Multi<'_> {
             self.cells.reserve(open.iter().map(OpenGet::found_bytes).sum());
         }
         for ((place, get), ended) in places.into_iter().zip(&mut open).zip(ended) {
+            // Of a short reply only those are given up that were to be read together.
             if let Err(failure) = &ended
-                && is_for_want_of_room(failure)
+                && (failure.server_overloaded || !may_wait && is_too_large(failure))
             {
                 self.no_room = Some(failure.clone());
             }
@@ -430,12 +431,12 @@ impl Multi<'_> {
         get: pb::Get,
         place: (usize, usize),
     ) -> Option<Result<pb::Result, RpcException>> {
+        if self.gets.open.len() >= MAX_OPEN_GETS {
+            self.read_gets().await;
+        }
         if let Some(failure) = &self.no_room {
             self.gets.expected -= 1;
             return Some(Err(failure.clone()));
-        }
-        if self.gets.open.len() >= MAX_OPEN_GETS {
-            self.read_gets().await;
         }
         if self.turn.is_over_after_read() {
             self.end_turn_if_over().await;
@@ -568,8 +569,8 @@ impl Batch {
     }
 }
 
-fn is_for_want_of_room(failure: &RpcException) -> bool {
-    failure.server_overloaded || failure.simple_class() == "MultiActionResultTooLarge"
+fn is_too_large(failure: &RpcException) -> bool {
+    failure.simple_class() == "MultiActionResultTooLarge"
 }
 
 fn too_large(size: usize) -> RpcException {

@@ -132,7 +132,11 @@ impl<'a> ReadsTogether<'a> {
             self.give_up_last();
         }
         let held = match memory.try_hold(self.taken_together) {
-            false if !self.may_wait => Err((self.too_large)()),
+            false if !self.may_wait => {
+                // Some have come to their end.
+                memory.hold_beyond(self.taken_together);
+                Err((self.too_large)())
+            }
             _ => memory.hold(self.taken_together).await,
         };
         if let Err(failure) = &held {

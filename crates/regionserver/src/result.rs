@@ -1,6 +1,6 @@
 //! Cells of a reply: in its cell block, or inside the message for clients without codec.
 
-use crate::read_memory::{INLINE_FACTOR, ReadMemory, TURN_BYTES, UNCOUNTED_BYTES};
+use crate::read_memory::{INLINE_FACTOR, ReadMemory, TURN_BYTES};
 use crate::server::RegionServer;
 use finback_cell::block::CellIter;
 use finback_proto::Message;
@@ -108,8 +108,9 @@ impl ReplyCells {
         if self.block.capacity() == 0 {
             self.block = cells;
         } else {
-            if cells.len() > UNCOUNTED_BYTES {
-                self.block.reserve_exact(cells.len());
+            if self.room() < cells.len() {
+                // Not by as much again.
+                self.block.reserve_exact(cells.len().max(self.block.len() / 4));
             }
             self.block.extend_from_slice(&cells);
         }

@@ -424,7 +424,9 @@ async fn read_turn(
                     return Ok(Some(Stop::Memory));
                 }
                 // A turn that has found nothing finds a large cell, and one that has found little one more.
-                let (found, next) = (out.cells.len() - found_before, open.scanner.next_cell_bytes());
+                // Less is there than before where a filter has dropped a row.
+                let found = out.cells.len().saturating_sub(found_before);
+                let next = open.scanner.next_cell_bytes();
                 if next == 0 || found > 0 && found + next > 2 * limits.turn_bytes {
                     return Ok(None);
                 }

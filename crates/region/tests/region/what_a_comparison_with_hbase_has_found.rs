@@ -266,10 +266,14 @@ fn recovered_edits_that_have_all_expired_become_a_file_without_cells() {
     let mut world = World::new(Arc::new(fs.clone()), families);
     let region = world.start().unwrap();
     run(region.batch(vec![at(("r", "a", "old"), 1)]));
-    let mut after = world.after_crash(Arc::new(fs.crash(CrashMode::Strict)));
+    let crashed = fs.crash(CrashMode::Strict);
+    let mut after = world.after_crash(Arc::new(crashed.clone()));
     let region = after.recover().unwrap();
-    assert_eq!(region.metrics().store_files, 0);
-    assert!(region.flush(None).unwrap().flushed);
     assert_eq!(region.metrics().store_files, 1, "of the family that was written to");
     assert!(!region.flush(None).unwrap().flushed);
+    run(region.batch(vec![at(("r", "a", "old"), 1), at(("r", "b", "new"), FUTURE)]));
+    let mut after = after.after_crash(Arc::new(crashed.crash(CrashMode::Strict)));
+    let region = after.recover().unwrap();
+    assert!(region.flush(None).unwrap().flushed);
+    assert_eq!(region.metrics().store_files, 3);
 }

@@ -1,6 +1,6 @@
 //! Rows, bytes, batch, time: what ends a reply, and how the client goes on.
 
-use crate::world::{Table, World, put, row_name, text};
+use crate::world::{FAMILY, Table, World, action, put, row_name, text};
 use finback_cell::{Bytes, CellBlock};
 use finback_proto::{Message, pb};
 use std::time::Duration;
@@ -354,4 +354,44 @@ async fn the_row_that_ends_a_scan_by_its_key_was_not_scanned() {
     let total = |name| replies.replies.iter().map(|(response, _)| metric(response, name)).sum::<i64>();
     // The first row is before the prefix, the third is behind it.
     assert_eq!((total("ROWS_SCANNED"), total("ROWS_FILTERED")), (2, 2));
+}
+
+#[tokio::test]
+async fn rows_that_a_filter_drops_when_a_part_of_them_was_found_leave_the_others() {
+    const COLUMNS: usize = 20;
+    let world = World::new();
+    let table = world.table("t").await;
+    // The last column decides, some looks at the clock later than the first one was found.
+    let columns: Vec<String> = (0..COLUMNS).map(|column| format!("c{column:02}")).collect();
+    let passes = |row: usize| row.is_multiple_of(4);
+    for row in 0..40 {
+        let last: &[u8] = if passes(row) { b"yes" } else { b"no" };
+        let value = |column: usize| if column + 1 == COLUMNS { last } else { &b"value"[..] };
+        let cells: Vec<_> =
+            columns.iter().enumerate().map(|(number, column)| (&column[..], value(number))).collect();
+        let written = table.multi(vec![action(put(&row_name(row), &cells))]).await;
+        assert!(written[0].exception.is_none());
+    }
+    const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";
+    let comparable = pb::ByteArrayComparable { value: Some("yes".into()) };
+    let comparator = pb::Comparator {
+        name: format!("{PACKAGE}BinaryComparator"),
+        serialized_comparator: Some(pb::BinaryComparator { comparable }.encode_to_vec().into()),
+    };
+    let filter = pb::SingleColumnValueFilter {
+        column_family: Some(FAMILY.into()),
+        column_qualifier: columns.last().map(|column| column.clone().into()),
+        compare_op: pb::CompareType::Equal.into(),
+        comparator,
+        ..Default::default()
+    };
+    let filter = pb::Filter {
+        name: format!("{PACKAGE}SingleColumnValueFilter"),
+        serialized_filter: Some(filter.encode_to_vec().into()),
+    };
+    let mut first = table.open_scan(u32::MAX);
+    first.scan = Some(pb::Scan { filter: Some(filter), ..first.scan.unwrap_or_default() });
+    let found = Replies::of(&table, first, None).await;
+    assert_eq!(found.rows(), (0..40).filter(|&row| passes(row)).map(row_name).collect::<Vec<_>>());
+    assert_eq!(found.cells().count(), 10 * COLUMNS);
 }
