@@ -300,8 +300,9 @@ public final class Stripes {
         byte[] end = reader.getHFileInfo().get(StripeStoreFileManager.STRIPE_END_KEY);
         if (start == null) files.level0++;
         else files.stripes.add("[" + Bytes.toString(start) + "," + Bytes.toString(end) + ")");
-      } catch (java.io.FileNotFoundException gone) {
-        // Compacted away.
+      } catch (IOException failure) {
+        // It may have been compacted away meanwhile; HBase's reader calls that corrupt.
+        if (fs.exists(status.getPath())) throw failure;
       }
     }
     return files;
