@@ -11,9 +11,9 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 mod layouts;
 
-/// Shorter messages are decoded without measuring: what they can take, some hundred KiB, is bounded by their length. To measure a put of
+/// Shorter messages are decoded without measuring: what they can take, a MiB and a half, is bounded by their length. To measure a put of
 /// many columns takes an eighth of the instructions that it takes besides the log.
-pub const UNMEASURED_BYTES: usize = 4 << 10;
+pub const UNMEASURED_BYTES: usize = 8 << 10;
 /// Memory that a message may take beyond a multiple of its length.
 pub const ALLOWANCE_BYTES: u64 = 64 << 20;
 /// Memory that a message may take for each of its bytes.
