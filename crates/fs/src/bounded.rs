@@ -118,9 +118,13 @@ impl Named for BoundedFile {
 
 impl BoundedFile {
     fn file(&self) -> io::Result<Arc<dyn RandomAccessFile>> {
-        match self.slot.get() {
-            Some(file) => Ok(file),
-            None => Ok(self.shared.descriptors.admit(&self.slot, self.open_by_name()?)),
+        if let Some(file) = self.slot.get() {
+            return Ok(file);
+        }
+        match self.open_by_name() {
+            Ok(opened) => Ok(self.shared.descriptors.admit(&self.slot, opened)),
+            // Who removed it meanwhile has opened it before.
+            Err(error) => self.slot.get().ok_or(error),
         }
     }
 
@@ -190,6 +194,10 @@ impl RandomAccessFile for Handle {
     /// A file that would have to be opened is for those who may wait.
     fn read_at_nowait(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {
         self.0.slot.get().map_or(Ok(None), |file| file.read_at_nowait(offset, buf))
+    }
+
+    fn read_other_copy_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<Option<()>> {
+        self.0.file()?.read_other_copy_at(offset, buf)
     }
 
     fn len(&self) -> io::Result<u64> {
@@ -334,3 +342,6 @@ impl FileSystem for BoundedFileSystem {
         self.shared.inner.lock_exclusive(path)
     }
 }
+
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;

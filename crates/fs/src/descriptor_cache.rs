@@ -1,10 +1,10 @@
 //! Which files are open right now: at most so many, those that were not read lately are closed first.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use finback_sync::Mutex;
+use finback_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::RandomAccessFile;
 
@@ -240,5 +240,7 @@ pub fn descriptors_for_files() -> io::Result<usize> {
     Ok((usable / 2).clamp(16, MOST) as usize)
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::{
     sync::Arc,
 };
 
-use parking_lot::{Condvar, Mutex};
+use finback_sync::{Condvar, Mutex};
 
 use crate::{DirEntry, FileSystem, FsError, LockGuard, Metadata, NextRead, RandomAccessFile, WritableFile};
 

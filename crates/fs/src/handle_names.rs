@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use finback_sync::Mutex;
 
 /// Names of one file, at most: one, and a few more after renames of which nobody knows whether they came about.
 const MAX_NAMES: usize = 4;

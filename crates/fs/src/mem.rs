@@ -538,6 +538,10 @@ impl RandomAccessFile for MemFile {
         Some(Self::to_read(&self.tree, self.inode))
     }
 
+    fn identity(&self) -> io::Result<Option<(u64, u64)>> {
+        Ok(self.tree.lock().metadata(self.inode).identity)
+    }
+
     fn len(&self) -> io::Result<u64> {
         Ok(self.tree.lock().metadata(self.inode).len)
     }

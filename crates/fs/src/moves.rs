@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use finback_sync::Mutex;
 
 /// Renames and removals under way, numbered as they begin.
 #[derive(Debug)]

@@ -131,6 +131,19 @@ fn a_read_that_must_not_wait_does_not_open_a_file() {
 }
 
 #[test]
+fn another_copy_is_read_where_there_is_one() {
+    let (directory, faults) = Directory::faulty(1);
+    let files = directory.open(0..2);
+    let mut bytes = [0; 4];
+    assert_eq!(files[0].read_other_copy_at(0, &mut bytes).unwrap(), None);
+    faults.set_second_copy(true);
+    faults.damage("0000", 0, 2, 1);
+    assert_ne!(content(&*files[0]), "0000");
+    assert_eq!(files[0].read_other_copy_at(0, &mut bytes).unwrap(), Some(()));
+    assert_eq!(&bytes, b"0000");
+}
+
+#[test]
 fn closed_files_are_found_under_new_names_and_after_their_removal() {
     let directory = Directory::new(2);
     let fs = &directory.fs;

@@ -1,8 +1,9 @@
 //! Files of several stores that come to be served together: a reader takes those of all stores from before the switch, or
 //! of all from after it; and who looked before can tell that there was one.
 
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use finback_sync::Mutex;
+use finback_sync::atomic::{AtomicU64, Ordering, fence};
+use finback_sync::thread;
 
 /// A sequence lock: readers pay two loads.
 #[derive(Debug, Default)]
@@ -36,32 +37,12 @@ impl FileSwitch {
                     return (seen, FilesSeen(before));
                 }
             }
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_switched_together_is_seen_together() {
-        let switch = FileSwitch::default();
-        let (a, b) = (AtomicU64::new(0), AtomicU64::new(0));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for n in 1..2000 {
-                    switch.switch(|| {
-                        a.store(n, Ordering::Release);
-                        b.store(n, Ordering::Release);
-                    });
-                }
-            });
-            for _ in 0..2000 {
-                let ((a, b), seen) = switch.look(|| (a.load(Ordering::Acquire), b.load(Ordering::Acquire)));
-                assert_eq!((a, FilesSeen(2 * a)), (b, seen));
-            }
-        });
-    }
-}
+mod tests;

@@ -12,8 +12,8 @@ use crate::memory_gauge::MemoryGauge;
 use crate::mvcc::Mvcc;
 use finback_cell::{Cell, ColumnFamilyDescriptor, TableDescriptor};
 use finback_memstore::{Growth, InMemoryCompaction, InMemoryOutcome, MemStore, PipelineOptions};
+use finback_sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 /// Active segments are not pushed into a pipeline of more segments than this: the background is late, and readers have
 /// enough to merge. The active one grows instead, until a flush to disk.
@@ -228,3 +228,6 @@ fn policy(
     let leaves_out = matches!(policy, InMemoryCompaction::Eager | InMemoryCompaction::Adaptive);
     if leaves_out && family.new_version_behavior() { InMemoryCompaction::Basic } else { policy }
 }
+
+#[cfg(all(test, feature = "shuttle"))]
+mod schedules;

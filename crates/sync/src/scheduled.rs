@@ -1,8 +1,9 @@
 //! parking_lot's locks as far as they are used, made of shuttle's.
 
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use std::{
     ops::{Deref, DerefMut},
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
     time::Instant,
 };
 
@@ -10,12 +11,22 @@ use std::{
 /// scheduler's own default ends in the middle of it.
 const STACK_BYTES: usize = 1 << 20;
 
-/// Runs a program `count` times, each time on another random schedule. Panics, and prints the schedule, where the program
-/// panics or all of its threads wait.
+/// Changes of priority in a schedule of the second kind, and one: an error that needs fewer switches from thread to thread is
+/// found with a likelihood that does not fall with the length of the program.
+const DEPTH: usize = 3;
+
+/// Runs a program `count` times, each time on another random schedule, and as often on one in which a thread goes on until it
+/// waits, or until one of few moments. Panics, and prints the schedule, where the program panics or all of its threads wait.
 pub fn try_schedules(count: usize, program: impl Fn() + Send + Sync + 'static) {
+    let program = Arc::new(program);
+    run(RandomScheduler::new(count), Arc::clone(&program));
+    run(PctScheduler::new(DEPTH, count), program);
+}
+
+fn run(scheduler: impl Scheduler + 'static, program: Arc<impl Fn() + Send + Sync + 'static>) {
     let mut config = shuttle::Config::new();
     config.stack_size = STACK_BYTES;
-    shuttle::Runner::new(shuttle::scheduler::RandomScheduler::new(count), config).run(program);
+    shuttle::Runner::new(scheduler, config).run(move || program());
 }
 
 /// A lock.
@@ -103,5 +114,10 @@ impl Condvar {
     /// Calls one that waits.
     pub fn notify_one(&self) {
         self.0.notify_one();
+    }
+
+    /// Calls all that wait.
+    pub fn notify_all(&self) {
+        self.0.notify_all();
     }
 }

@@ -24,8 +24,10 @@ pub(super) struct LocalStreamed {
 /// A part of the file, as it is in memory.
 #[derive(Debug)]
 struct Piece {
+    /// As long as a piece may be from the first one on: its zeros are written once.
     buffer: AlignedBuffer,
     start: u64,
+    length: usize,
     most: usize,
     /// Whether the file cannot be read so after all.
     is_refused: bool,
@@ -40,7 +42,8 @@ impl LocalStreamed {
         let direct = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
         let length = usize::try_from(readable.len().ok()?).unwrap_or(usize::MAX);
         let most = piece_bytes.min(length).max(1).next_multiple_of(BLOCK);
-        let piece = Piece { buffer: AlignedBuffer::with_room(most), start: 0, most, is_refused: false };
+        let buffer = AlignedBuffer::with_room(most);
+        let piece = Piece { buffer, start: 0, length: 0, most, is_refused: false };
         Some(Self { file: readable.clone(), direct, piece: Mutex::new(piece) })
     }
 
@@ -52,7 +55,7 @@ impl LocalStreamed {
             return None;
         }
         if piece.from(offset).is_none() && piece.read(&self.direct, offset).is_err() {
-            *piece = Piece { buffer: AlignedBuffer::with_room(0), is_refused: true, ..*piece };
+            *piece = Piece { buffer: AlignedBuffer::with_room(0), length: 0, is_refused: true, ..*piece };
             return None;
         }
         Some(piece)
@@ -63,15 +66,15 @@ impl Piece {
     /// What it has from there on, unless that is nothing.
     fn from(&self, offset: u64) -> Option<&[u8]> {
         let skipped = usize::try_from(offset.checked_sub(self.start)?).ok()?;
-        self.buffer.bytes().get(skipped..).filter(|bytes| !bytes.is_empty())
+        self.buffer.bytes()[..self.length].get(skipped..).filter(|bytes| !bytes.is_empty())
     }
 
     /// Becomes the part of the file that begins there, or a little before.
     fn read(&mut self, file: &File, offset: u64) -> rustix::io::Result<()> {
         let before = (offset % BLOCK as u64) as usize;
         self.start = offset - before as u64;
-        // What was there before is as good as zeros until it is overwritten.
         self.buffer.resize(self.most);
+        self.length = 0;
         let mut length = 0;
         while length <= before {
             match rustix::io::pread(file, &mut self.buffer.bytes_mut()[length..], self.start + length as u64)
@@ -82,7 +85,7 @@ impl Piece {
                 Err(error) => return Err(error),
             }
         }
-        self.buffer.resize(length);
+        self.length = length;
         Ok(())
     }
 }
