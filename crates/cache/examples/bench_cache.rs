@@ -12,7 +12,7 @@ use finback_hfile::{
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Blocks there are, in files of so many.
 const BLOCKS: usize = 40_000;
@@ -226,6 +226,8 @@ const SLICE_SECONDS: f64 = 0.05;
 const SLICES: usize = 30;
 /// Gets between two looks at the clock.
 const GETS_AT_ONCE: u64 = 10_000;
+/// Gets that are timed together.
+const GETS_TIMED: u64 = 100;
 
 /// Blocks that are found, in the evictions; those that come and go are others, for the counts of references are in the blocks.
 const WANTED: usize = BLOCKS_PER_FILE / 2;
@@ -260,46 +262,67 @@ enum Get {
 /// Hits of one thread while another puts in blocks that nobody wants, each of which evicts another.
 fn evictions(blocks: &Blocks, bytes: u64) {
     println!(
-        "\n| gets of a | while | blocks evicted | million gets in a second of the thread, lowest of 50 ms | median | highest |"
+        "\n| gets of a | while | blocks evicted | million gets in a second of the thread, lowest of 50 ms | median | highest | by \
+         the clock, median | longest {GETS_TIMED} gets, µs |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for what in [Get::Block, Get::Row] {
         let cache = ours(bytes);
         for meanwhile in [Meanwhile::Nothing, Meanwhile::ReadOnly, Meanwhile::Read, Meanwhile::Insert] {
             let (stop, evicted) = (AtomicBool::new(false), AtomicU64::new(0));
-            let mut rates: Vec<f64> = std::thread::scope(|scope| {
+            let mut slices: Vec<Slice> = std::thread::scope(|scope| {
                 scope.spawn(|| evict(&*cache, blocks, meanwhile, &stop, &evicted));
                 let mut random = Random(3);
-                let rates = (0..=SLICES).map(|_| rate_of_gets(what, &cache, blocks, &mut random)).collect();
+                let slices = (0..=SLICES).map(|_| slice_of_gets(what, &cache, blocks, &mut random)).collect();
                 stop.store(true, Ordering::Relaxed);
-                rates
+                slices
             });
             // The first slice warms.
-            rates.remove(0);
-            rates.sort_by(f64::total_cmp);
-            let [lowest, median, highest] = [0, SLICES / 2, SLICES - 1].map(|at| rates[at] / 1e6);
-            let evicted = evicted.into_inner();
-            println!("| {what:?} | {meanwhile:?} | {evicted} | {lowest:.2} | {median:.2} | {highest:.2} |");
+            slices.remove(0);
+            let longest = slices.iter().map(|slice| slice.longest).max().unwrap_or_default();
+            slices.sort_by(|a, b| a.by_clock.total_cmp(&b.by_clock));
+            let by_clock = slices[SLICES / 2].by_clock / 1e6;
+            slices.sort_by(|a, b| a.of_thread.total_cmp(&b.of_thread));
+            let [lowest, median, highest] = [0, SLICES / 2, SLICES - 1].map(|at| slices[at].of_thread / 1e6);
+            println!(
+                "| {what:?} | {meanwhile:?} | {} | {lowest:.2} | {median:.2} | {highest:.2} | {by_clock:.2} | {} |",
+                evicted.into_inner(),
+                longest.as_micros()
+            );
         }
     }
 }
 
-/// Gets in a second of this thread, for one slice.
-fn rate_of_gets(what: Get, cache: &Arc<dyn BlockCache>, blocks: &Blocks, random: &mut Random) -> f64 {
-    let (begun, mut gets) = (processor_seconds(), 0);
-    let mut value = Vec::new();
+/// What a thread that gets saw in a slice.
+struct Slice {
+    /// Gets in a second that it worked.
+    of_thread: f64,
+    /// Gets in a second by the clock: waits, and what other programs took, included.
+    by_clock: f64,
+    /// The longest [`GETS_TIMED`].
+    longest: Duration,
+}
+
+fn slice_of_gets(what: Get, cache: &Arc<dyn BlockCache>, blocks: &Blocks, random: &mut Random) -> Slice {
+    let (begun, clock, mut gets) = (processor_seconds(), Instant::now(), 0);
+    let (mut value, mut longest) = (Vec::new(), Duration::ZERO);
     loop {
-        for _ in 0..GETS_AT_ONCE {
-            let wanted = random.next() as usize % WANTED;
-            match what {
-                Get::Block => drop(get(&**cache, blocks, wanted, true)),
-                Get::Row => read_row(cache, blocks, wanted * ROWS_APART, &mut value),
+        for _ in 0..GETS_AT_ONCE / GETS_TIMED {
+            let timed = Instant::now();
+            for _ in 0..GETS_TIMED {
+                let wanted = random.next() as usize % WANTED;
+                match what {
+                    Get::Block => drop(get(&**cache, blocks, wanted, true)),
+                    Get::Row => read_row(cache, blocks, wanted * ROWS_APART, &mut value),
+                }
             }
+            longest = longest.max(timed.elapsed());
         }
         gets += GETS_AT_ONCE;
         let seconds = processor_seconds() - begun;
         if seconds >= SLICE_SECONDS {
-            return gets as f64 / seconds;
+            let by_clock = gets as f64 / clock.elapsed().as_secs_f64();
+            return Slice { of_thread: gets as f64 / seconds, by_clock, longest };
         }
     }
 }

@@ -39,6 +39,13 @@ pub(crate) struct Bookkeeping {
     pub(crate) changes: Changes,
 }
 
+impl Bookkeeping {
+    /// Of a cache of so many bytes.
+    pub(crate) fn of_cache(bytes: u64) -> Self {
+        Self { changes: Changes::of_cache(bytes), ..Self::default() }
+    }
+}
+
 /// Blocks that made room for another. They are freed by whoever asked for the room, when no lock is held any more.
 pub(crate) type Evicted = Vec<Kept>;
 

@@ -62,7 +62,7 @@ impl MemoryBlockCache {
 
     /// The same with other shares.
     pub fn with_shares(capacity_bytes: u64, shares: Shares) -> Self {
-        let books = Arc::new(Bookkeeping::default());
+        let books = Arc::new(Bookkeeping::of_cache(capacity_bytes));
         let division = Division::new(capacity_bytes, shares.bytes(capacity_bytes), &books);
         Self { division, books, capacity_bytes }
     }

@@ -20,9 +20,10 @@ use std::sync::Arc;
 /// finds both taken.
 const SLOTS: usize = 128;
 
-/// Bytes of blocks that a thread remembers at most, which it may keep after they were evicted, until it looks again. Most are of
-/// 128 KiB.
+/// Bytes of blocks that a thread remembers at most, which it may keep after they were evicted, until it looks again: where the
+/// cache is small, one part in so many of it. Most are of 128 KiB.
 const MAX_BYTES: usize = 4 << 20;
+const PART_OF_CACHE: u64 = 64;
 
 /// Larger ones are not remembered.
 const MAX_BLOCK_BYTES: usize = 256 << 10;
@@ -37,13 +38,13 @@ const LOOKS: u32 = if cfg!(feature = "shuttle") { 2 } else { 64 };
 pub(crate) struct Changes {
     cache: u64,
     count: AtomicU64,
+    /// Bytes that a thread may remember of it.
+    most: usize,
 }
 
 impl Default for Changes {
     fn default() -> Self {
-        // Counts on from schedule to schedule of the tests.
-        static CACHES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-        Self { cache: CACHES.fetch_add(1, Relaxed), count: AtomicU64::new(0) }
+        Self::of_cache(u64::MAX)
     }
 }
 
@@ -89,8 +90,8 @@ impl Near {
         places(key).into_iter().find(is_there)
     }
 
-    /// Remembers a block, in the place of another one if it has to be; if that is too much, in the place of all.
-    fn remember(&mut self, key: BlockKey, block: Arc<Block>) {
+    /// Remembers a block, in the place of another one if it has to be; if that is more than `most` bytes, in the place of all.
+    fn remember(&mut self, key: BlockKey, block: Arc<Block>, most: usize) {
         let places = places(key);
         let free = || places.into_iter().find(|&at| self.slots[at].is_none());
         let at = self.place(key).or_else(free).unwrap_or(places[0]);
@@ -98,7 +99,7 @@ impl Near {
             self.bytes -= before.block.memory_bytes();
         }
         let bytes = block.memory_bytes();
-        if self.bytes + bytes > MAX_BYTES {
+        if self.bytes + bytes > most {
             *self = Self::of(self.of);
         }
         self.bytes += bytes;
@@ -107,6 +108,14 @@ impl Near {
 }
 
 impl Changes {
+    /// Of a cache of so many bytes.
+    pub(crate) fn of_cache(bytes: u64) -> Self {
+        // Counts on from schedule to schedule of the tests.
+        static CACHES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+        let most = usize::try_from(bytes / PART_OF_CACHE).unwrap_or(MAX_BYTES).min(MAX_BYTES);
+        Self { cache: CACHES.fetch_add(1, Relaxed), count: AtomicU64::new(0), most }
+    }
+
     /// To be called after a block went.
     pub(crate) fn note(&self) {
         self.count.fetch_add(1, Release);
@@ -134,8 +143,8 @@ impl Changes {
             }
             let block = get()?;
             let seen = look(&block);
-            if block.leads_to_others() && block.memory_bytes() <= MAX_BLOCK_BYTES {
-                near.remember(key, block);
+            if block.leads_to_others() && block.memory_bytes() <= MAX_BLOCK_BYTES.min(self.most) {
+                near.remember(key, block, self.most);
             }
             Some(seen)
         })

@@ -1,29 +1,40 @@
-//! The smallest program that embeds a region: it opens one in a directory, writes a cell, reads it, and closes.
+//! The smallest program that embeds a region: it opens one in a directory, with all that was ever acknowledged there, writes a
+//! cell, reads it, flushes and compacts, and closes. It may be killed at any moment, and run again.
 
 use finback_cell::{
     CellBlockBuilder, CellType, ColumnFamilyDescriptor, LATEST_TIMESTAMP, Mutation, MutationKind, RegionInfo,
     Scan, TableDescriptor, TableName, cell::CellParts,
 };
+use finback_fs::{FileSystem, LocalFileSystem};
 use finback_region::{Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput};
+use finback_wal::{FlushedSequenceIds, Wal};
 use std::{error::Error, path::Path, sync::Arc};
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// The program's name in the names of its logs.
+const SERVER: &str = "localhost,0,1";
+const FAMILY: &[u8] = b"f";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
-    println!("{}", write_and_read(dir.path())?);
+    let region = open(dir.path())?;
+    put(&region, b"hello", b"world").await?;
+    println!("{}", scan(&region)?);
+    // A host that is told how much is in memory, and when a flush is wanted, does these in the background.
+    region.flush(None)?;
+    region.compact(FAMILY, true)?;
+    region.close()?;
+    println!("{}", scan(&open(dir.path())?)?);
     Ok(())
 }
 
-/// Writes one cell into a region under `dir`, and gives back what a scan then finds.
-#[tokio::main(flavor = "current_thread")]
-pub(crate) async fn write_and_read(dir: &Path) -> Result<String, Box<dyn Error>> {
-    let fs: Arc<dyn finback_fs::FileSystem> = Arc::new(finback_fs::LocalFileSystem::new());
-    let wal = finback_wal::Wal::open(
-        Arc::clone(&fs),
-        dir,
-        "localhost,0,1",
-        Default::default(),
-        Default::default(),
-    )?;
+/// The region under `dir`. One program at a time may have it open.
+pub(crate) fn open(dir: &Path) -> Result<Arc<Region>, Box<dyn Error>> {
+    let fs: Arc<dyn FileSystem> = Arc::new(LocalFileSystem::new());
+    // What was acknowledged and is in no store file yet, because the program was killed, is in its logs: it becomes the
+    // region's recovered edits, which are replayed when the region opens.
+    finback_wal::split_server(&*fs, dir, SERVER, &|_| FlushedSequenceIds::default())?;
+    let wal = Wal::open(Arc::clone(&fs), dir, SERVER, Default::default(), Default::default())?;
     let environment = RegionEnvironment {
         root: finback_layout::RootDir::new(fs, dir),
         wal: Arc::new(wal),
@@ -32,17 +43,30 @@ pub(crate) async fn write_and_read(dir: &Path) -> Result<String, Box<dyn Error>>
         config: Arc::new(RegionConfig::default()),
     };
     let mut table = TableDescriptor::new(TableName::parse(b"greetings")?);
-    table.families.push(ColumnFamilyDescriptor::with_defaults(b"f"));
+    table.families.push(ColumnFamilyDescriptor::with_defaults(FAMILY));
     let info = RegionInfo::new(table.name.clone(), "".into(), "".into(), 1);
-    let region = Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?;
+    Ok(Region::open(environment, info, Arc::new(table), &mut |_, _, _| {})?)
+}
 
+/// Writes a cell; it is on the disk when this ends.
+pub(crate) async fn put(region: &Region, row: &[u8], value: &[u8]) -> Result<(), Box<dyn Error>> {
     let mut cells = CellBlockBuilder::default();
-    let (row, family, qualifier, value, tags): (_, _, _, _, &[u8]) = (b"hello", b"f", b"q", b"world", b"");
     let (timestamp, type_code) = (LATEST_TIMESTAMP, CellType::Put.code());
-    cells.push_parts(&CellParts { row, family, qualifier, timestamp, type_code, value, tags });
-    let put = Mutation::new(MutationKind::Put, "hello".into(), cells.finish());
-    region.mutate(&put).await?;
+    cells.push_parts(&CellParts {
+        row,
+        family: FAMILY,
+        qualifier: b"q",
+        timestamp,
+        type_code,
+        value,
+        tags: b"",
+    });
+    region.mutate(&Mutation::new(MutationKind::Put, row.to_vec().into(), cells.finish())).await?;
+    Ok(())
+}
 
+/// All rows and their values, as text.
+pub(crate) fn scan(region: &Arc<Region>) -> Result<String, Box<dyn Error>> {
     let mut scanner = region.scanner(&Scan::default(), None)?;
     let mut out = ScanOutput::default();
     while let Err(interrupt) = scanner.next(&mut out, &ScanLimits::NONE) {
@@ -54,7 +78,5 @@ pub(crate) async fn write_and_read(dir: &Path) -> Result<String, Box<dyn Error>>
     let text = |cell: finback_cell::Cell<'_>| {
         format!("{}={}", cell.row().escape_ascii(), cell.value().escape_ascii())
     };
-    let found: Vec<String> = out.into_cells().iter().map(text).collect();
-    region.close()?;
-    Ok(found.join(", "))
+    Ok(out.into_cells().iter().map(text).collect::<Vec<_>>().join(", "))
 }

@@ -39,6 +39,9 @@ impl From<LayoutError> for RegionError {
 impl Region {
     /// Opens a region: its store files, and what logs recovered since. Blocks the calling thread.
     ///
+    /// What a process that was killed had acknowledged is in its logs, which this does not look for: [`finback_wal::split_server`]
+    /// makes recovered edits of them, before any region of that process is opened.
+    ///
     /// # Errors
     /// A store file or recovered log that cannot be read, or a directory that cannot be written.
     pub fn open(

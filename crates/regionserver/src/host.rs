@@ -5,14 +5,12 @@ use crate::stop_request::StopRequest;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_metrics::{Timer, file_io};
 use finback_region::{BoxFuture, DelayedWrites, Host, WriteRoom};
+use read_turns::ReadTurns;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::Semaphore;
 
-/// Blocks that are read from devices at a time, on as many threads: more than any one device serves at once, and few
-/// enough for the threads that flushes and compactions need besides.
-const MAX_READS_AT_ONCE: usize = 64;
+mod read_turns;
 
 /// The host of all regions of a server.
 #[derive(Debug)]
@@ -22,22 +20,21 @@ pub(crate) struct ServerHost {
     memstore_bytes: AtomicI64,
     memstore_limit: i64,
     delayed_writes: DelayedWrites,
-    /// Turns to read a block from a device.
-    reads: Arc<Semaphore>,
+    read_turns: Arc<ReadTurns>,
 }
 
 impl ServerHost {
     /// `memstore_limit`: bytes of all memstores together.
     pub(crate) fn new(scheduler: Arc<Scheduler>, stop: Arc<StopRequest>, memstore_limit: u64) -> Self {
+        let read_turns = Arc::new(ReadTurns::within(memstore_limit));
         let memstore_limit = i64::try_from(memstore_limit).unwrap_or(i64::MAX);
-        let reads = Arc::new(Semaphore::new(MAX_READS_AT_ONCE));
         Self {
             scheduler,
             stop,
             memstore_bytes: AtomicI64::new(0),
             memstore_limit,
             delayed_writes: DelayedWrites::default(),
-            reads,
+            read_turns,
         }
     }
 
@@ -80,10 +77,9 @@ pub(crate) fn system_now_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-async fn read_from_device(turns: Arc<Semaphore>, request: BlockRequest) -> Result<Arc<Block>, HFileError> {
+async fn read_from_device(turns: Arc<ReadTurns>, request: BlockRequest) -> Result<Arc<Block>, HFileError> {
     let (file, place) = (Arc::clone(&request.file), request.block);
-    // The semaphore is never closed: an error cannot come.
-    let turn = turns.acquire_owned().await;
+    let turn = turns.turn(place.size).await;
     let read = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let timer = Timer::start();
@@ -148,7 +144,7 @@ impl Host for ServerHost {
                 Box::pin(std::future::ready(Ok(block)))
             }
             Err(error) => Box::pin(std::future::ready(Err(error))),
-            Ok(None) => Box::pin(read_from_device(Arc::clone(&self.reads), request)),
+            Ok(None) => Box::pin(read_from_device(Arc::clone(&self.read_turns), request)),
         }
     }
 

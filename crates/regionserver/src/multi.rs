@@ -33,7 +33,7 @@ const WAITING_BYTES: usize = 32 << 10;
 const RESERVED_BYTES: usize = 4 << 20;
 
 /// Gets that are open at a time: each holds blocks, and a view of its region.
-const MAX_OPEN_GETS: usize = 128;
+pub(crate) const MAX_OPEN_GETS: usize = 128;
 
 /// Bytes of the filters of gets that are open at a time, and of one more: they are counted when the gets are read.
 const OPEN_FILTER_BYTES: usize = 4 << 20;

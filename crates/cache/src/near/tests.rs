@@ -1,4 +1,4 @@
-use super::{LOOKS, MAX_BYTES, Near, SLOTS};
+use super::{Changes, LOOKS, MAX_BYTES, Near, SLOTS};
 use crate::block_key::BlockKey;
 use crate::{MemoryBlockCache, Shares};
 use finback_cell::Cell;
@@ -125,7 +125,7 @@ fn a_thread_remembers_many_blocks_and_no_more_bytes_than_it_may() {
     };
     let fit = MAX_BYTES / block.memory_bytes();
     for number in 0..10 * SLOTS as u64 {
-        near.remember(key(number), Arc::clone(&block));
+        near.remember(key(number), Arc::clone(&block), MAX_BYTES);
         assert!(near.slot(key(number)).is_some());
         let held = near.slots.iter().flatten().count();
         assert_eq!(near.bytes, held * block.memory_bytes());
@@ -136,6 +136,12 @@ fn a_thread_remembers_many_blocks_and_no_more_bytes_than_it_may() {
     }
     // The same again is not another one.
     near = Near::of((1, 1));
-    (0..3).for_each(|_| near.remember(key(1), Arc::clone(&block)));
+    (0..3).for_each(|_| near.remember(key(1), Arc::clone(&block), MAX_BYTES));
     assert_eq!((near.bytes, remembered(&mut near, 0..9)), (block.memory_bytes(), 1));
+}
+
+#[test]
+fn of_a_small_cache_a_thread_remembers_a_small_part() {
+    assert_eq!(Changes::of_cache(25 << 20).most, 400 << 10);
+    assert_eq!([1 << 30, u64::MAX].map(|bytes| Changes::of_cache(bytes).most), [MAX_BYTES; 2]);
 }

@@ -29,8 +29,6 @@ impl Service for Watched {
 }
 
 const ROWS: usize = 100;
-/// Blocks that the server reads at a time.
-const AT_ONCE: usize = 64;
 
 struct Setting {
     gate: Arc<Gate>,
@@ -54,26 +52,35 @@ impl Setting {
 
     /// A table with a block for each row, in one file.
     async fn table(&self) -> Table<'_> {
+        self.table_named("t").await
+    }
+
+    async fn table_named(&self, name: &str) -> Table<'_> {
         let family = ColumnFamilyDescriptor::with_defaults(FAMILY);
         let family = family.with("BLOCKSIZE", "64").with("BLOOMFILTER", "NONE");
-        self.world.create_table(&region_info("t", "", ""), vec![family]);
-        let table = self.world.table("t").await;
+        self.world.create_table(&region_info(name, "", ""), vec![family]);
+        let table = self.world.table(name).await;
         table.fill(0..ROWS, &[b'v'; 100]).await;
         table.flush().await.unwrap();
         table
     }
 
     async fn get_all(&self, table: &Table<'_>) -> (pb::MultiResponse, Bytes) {
-        let get = |row: usize| {
-            let get = pb::Get { row: row_name(row).into(), ..Default::default() };
-            pb::Action { index: Some(row as u32), get: Some(Box::new(get)), ..Default::default() }
-        };
-        let action = (0..ROWS).map(get).collect();
-        let region_action =
-            vec![pb::RegionAction { region: table.region.clone(), action, ..Default::default() }];
+        self.get_rows(vec![gets_of(table, 0..ROWS)]).await
+    }
+
+    async fn get_rows(&self, region_action: Vec<pb::RegionAction>) -> (pb::MultiResponse, Bytes) {
         let request = pb::MultiRequest { region_action, ..Default::default() };
         self.client.call("Multi", &request, Bytes::new()).await.unwrap()
     }
+}
+
+fn gets_of(table: &Table<'_>, rows: std::ops::Range<usize>) -> pb::RegionAction {
+    let get = |row: usize| {
+        let get = pb::Get { row: row_name(row).into(), ..Default::default() };
+        pb::Action { index: Some(row as u32), get: Some(Box::new(get)), ..Default::default() }
+    };
+    pb::RegionAction { region: table.region.clone(), action: rows.map(get).collect(), ..Default::default() }
 }
 
 fn assert_all((response, mut cells): (pb::MultiResponse, Bytes)) {
@@ -91,11 +98,11 @@ fn assert_all((response, mut cells): (pb::MultiResponse, Bytes)) {
 async fn cold_rows_are_read_side_by_side_and_then_answered_from_memory_at_once() {
     let setting = Setting::new();
     let table = setting.table().await;
-    setting.gate.gather(AT_ONCE);
+    setting.gate.gather(ROWS);
     assert_all(setting.get_all(&table).await);
     {
         let reads = setting.gate.reads();
-        assert_eq!((reads.most, reads.all, reads.now), (AT_ONCE, ROWS, 0), "each block once");
+        assert_eq!((reads.most, reads.all, reads.now), (ROWS, ROWS, 0), "each block once, and all together");
     }
     assert_eq!(setting.at_once.load(Ordering::Relaxed), 0);
     // A turn also ends by the clock, which a busy machine may reach.
@@ -107,6 +114,19 @@ async fn cold_rows_are_read_side_by_side_and_then_answered_from_memory_at_once()
         assert!(tries < 50, "never without a hand-over");
     }
     assert_eq!(setting.gate.reads().all, ROWS);
+}
+
+#[tokio::test]
+async fn cold_rows_of_several_regions_are_read_side_by_side() {
+    let setting = Setting::new();
+    let tables = [setting.table_named("t").await, setting.table_named("u").await];
+    setting.gate.gather(ROWS);
+    let halves = tables.iter().map(|table| gets_of(table, 0..ROWS / 2)).collect();
+    let (response, _) = setting.get_rows(halves).await;
+    let answers = response.region_action_result.iter().flat_map(|region| &region.result_or_exception);
+    assert_eq!(answers.filter(|answer| answer.result.is_some()).count(), ROWS);
+    let reads = setting.gate.reads();
+    assert_eq!((reads.most, reads.all), (ROWS, ROWS));
 }
 
 #[tokio::test]
