@@ -54,7 +54,7 @@ step_printers() {
   local cp out file dir="$DATA/printers" golden="$ROOT/fixtures/hbase-2.5.11"
   cp=$(class_path tools) && out=$(classes "$HERE/java/printers" "$cp") || return 1
   mkdir -p "$dir/hfiles"
-  run_example finback-hfile write_combinations "$dir/hfiles" 41 || return 1
+  run_example finback-hfile write_combinations "$dir/hfiles" 53 || return 1
   (
     trap server_kill EXIT
     unset ZKPORT MASTERPORT RSPORT

@@ -12,22 +12,86 @@ pub(crate) const ROWS: u32 = 120;
 /// A KeyValue and its sequence id.
 pub(crate) type Stored = (Vec<u8>, u64);
 
+/// Bytes of the value of a cell of [`long`].
+const LONG_VALUE: usize = 8_000;
+/// So many cells of [`long`], and half of the large one of [`one_large`], are more than two chunks of any codec, and cannot be
+/// compressed.
+const NOISY: u32 = 70;
+const HALF_OF_LARGE: usize = 1 << 19;
+/// The fraction of the golden ratio: its multiples are far apart.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Rows of 40 columns of a byte each.
 pub(crate) fn columns() -> Vec<Stored> {
+    rows_of_columns(ROWS, |number| vec![(number.wrapping_mul(0x9e37_79b1) >> 31) as u8])
+}
+
+/// More rows, of columns of 16 digits: small cells when they are encoded, all the same more than a chunk of Snappy's.
+pub(crate) fn digits() -> Vec<Stored> {
+    let value = |number: u32| format!("{:016x}", u64::from(number).wrapping_mul(GOLDEN)).into_bytes();
+    rows_of_columns(300, value)
+}
+
+fn rows_of_columns(rows: u32, value: impl Fn(u32) -> Vec<u8>) -> Vec<Stored> {
     let cell = |number: u32| {
         let (row, qualifier) = (format!("row{:03}", number / 40), format!("column{:02}", number % 40));
-        let parts = CellParts {
-            row: row.as_bytes(),
-            family: b"cf",
-            qualifier: qualifier.as_bytes(),
-            timestamp: 1_700_000_000_000 + i64::from(number / 40),
-            type_code: 4,
-            value: &[(number.wrapping_mul(0x9e37_79b1) >> 31) as u8],
-            tags: &[],
-        };
-        (parts.to_vec(), u64::from(number / 40))
+        put(&row, &qualifier, number / 40, &value(number))
     };
-    (0..40 * ROWS).map(cell).collect()
+    (0..40 * rows).map(cell).collect()
+}
+
+/// Rows of a cell each, for blocks of several chunks. No value is that of the cell before, for an encoding would leave it out.
+pub(crate) fn long() -> Vec<Stored> {
+    let cell = |number: u32| {
+        let value = match number < NOISY {
+            true => noise(LONG_VALUE, number),
+            false => letters(LONG_VALUE, number as usize),
+        };
+        put(&format!("row{number:03}"), "column", number, &value)
+    };
+    (0..ROWS + 10).map(cell).collect()
+}
+
+/// Small cells, and among those of the first block one of a megabyte, half of it noise.
+pub(crate) fn one_large() -> Vec<Stored> {
+    let cell = |number: u32| {
+        let value = match number == 7 {
+            true => [noise(HALF_OF_LARGE, number), letters(HALF_OF_LARGE, 0)].concat(),
+            false => letters(20, number as usize),
+        };
+        put(&format!("row{number:03}"), "column", number, &value)
+    };
+    (0..20).map(cell).collect()
+}
+
+fn put(row: &str, qualifier: &str, number: u32, value: &[u8]) -> Stored {
+    let parts = CellParts {
+        row: row.as_bytes(),
+        family: b"cf",
+        qualifier: qualifier.as_bytes(),
+        timestamp: 1_700_000_000_000 + i64::from(number),
+        type_code: 4,
+        value,
+        tags: &[],
+    };
+    (parts.to_vec(), u64::from(number))
+}
+
+/// Bytes that cannot be compressed (xorshift64), the same ones for each seed.
+fn noise(length: usize, seed: u32) -> Vec<u8> {
+    let mut state = GOLDEN.wrapping_mul(u64::from(seed) + 1);
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 56) as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// Bytes that repeat, from one of them on.
+fn letters(length: usize, from: usize) -> Vec<u8> {
+    (from..from + length).map(|byte| b'a' + (byte % 23) as u8).collect()
 }
 
 /// Puts and markers of all kinds, in most rows a column without a name, versions, values of many sizes; every other row has tags.
@@ -84,7 +148,7 @@ pub(crate) fn with_large() -> Result<Vec<Stored>, Box<dyn Error>> {
     let puts: Vec<usize> = (0..cells.len()).filter(is_put).collect();
     for (at, more) in [(puts[0], 0), (puts[puts.len() / 2], 17_000), (puts[puts.len() / 2 + 1], 1)] {
         let cell = Cell::parse(&cells[at].0)?;
-        let value: Vec<u8> = (0..OWN_BLOCK_BYTES + more).map(|byte| b'a' + (byte % 23) as u8).collect();
+        let value = letters(OWN_BLOCK_BYTES + more, 0);
         let parts = CellParts {
             row: cell.row(),
             family: cell.family(),

@@ -1,10 +1,12 @@
 //! Writes one HFile for each combination of encoding, compression, Bloom filter, tags, checksum and way of writing, and what is
 //! in them, for another implementation to read: `cargo run -p finback-hfile --example write_combinations -- DIRECTORY [NTH]`.
 //!
-//! With NTH only every NTH combination: with 19 (127 files of 2340) every pair of values of two attributes is among them.
+//! With NTH only every NTH combination: with 19 (194 files of 3273) every pair of values of two attributes is among them, but
+//! for kinds of few files, as those with blocks of several chunks of a codec: of these every second is written at least.
 //!
-//! `files.tsv` has a line for each file: path, encoding, compression, Bloom filter, checksum, and the file with its cells.
-//! Such a file has a line for each cell: the KeyValue, tags included, in hexadecimal digits, and the sequence id.
+//! `files.tsv` has a line for each file: path, encoding, compression, Bloom filter, checksum, the file with its cells, how many
+//! levels the index has at least, and a number of bytes that the first block has more of, before compression.
+//! A file with cells has a line for each: the KeyValue, tags included, in hexadecimal digits, and the sequence id.
 
 mod cells;
 mod ways;
@@ -38,8 +40,13 @@ const BLOOMS: [(&str, Option<BloomType>); 4] = [
 const CHECKSUMS: [(&str, ChecksumType); 3] =
     [("NULL", ChecksumType::Null), ("CRC32", ChecksumType::Crc32), ("CRC32C", ChecksumType::Crc32c)];
 
-/// Of so few files every fifth is written at least.
-const FEW: usize = 2;
+/// Of a kind of at most so many files every second is written at least.
+const FEW: usize = 20;
+const NTH_OF_FEW: usize = 2;
+
+/// Bytes of a payload that the codec compresses as one chunk: those of finback-compression.
+const SNAPPY_CHUNK: u32 = 218_422;
+const LZ4_CHUNK: u32 = 261_100;
 
 /// What files of all encodings, and so on, have in common.
 struct Kind {
@@ -51,6 +58,15 @@ struct Kind {
     has_ids: bool,
     /// All files of a store are in it.
     is_major: bool,
+    block_size_bytes: u32,
+    /// The first block has more bytes than so many, before compression.
+    first_block_above: u32,
+    /// Of the index, at least.
+    levels: u32,
+    encodings: &'static [DataBlockEncoding],
+    codecs: &'static [Compression],
+    blooms: &'static [(&'static str, Option<BloomType>)],
+    checksums: &'static [(&'static str, ChecksumType)],
 }
 
 const ONE_BY_ONE: Kind = Kind {
@@ -60,36 +76,98 @@ const ONE_BY_ONE: Kind = Kind {
     compress_tags: false,
     has_ids: true,
     is_major: false,
+    block_size_bytes: 1 << 10,
+    first_block_above: 0,
+    levels: 3,
+    encodings: &ENCODINGS,
+    codecs: &CODECS,
+    blooms: &BLOOMS,
+    checksums: &CHECKSUMS,
 };
 
-const KINDS: [Kind; 9] = [
+/// As most major compactions write: nobody can tell the cells apart by their sequence ids any more.
+const FORGOTTEN: Kind = Kind { cells: "forgotten", has_ids: false, is_major: true, ..ONE_BY_ONE };
+
+/// Blocks of several chunks of a codec, too few for more than a root of the index.
+const LONG_BLOCKS: Kind = Kind {
+    cells: "long",
+    block_size_bytes: 700 << 10,
+    first_block_above: 2 * LZ4_CHUNK,
+    levels: 1,
+    encodings: &[DataBlockEncoding::None, DataBlockEncoding::FastDiff, DataBlockEncoding::RowIndexV1],
+    blooms: &[("ROW", Some(BloomType::Row))],
+    checksums: &[("CRC32C", ChecksumType::Crc32c)],
+    ..ONE_BY_ONE
+};
+
+const KINDS: [Kind; 15] = [
     ONE_BY_ONE,
     Kind { cells: "tagged", has_tags: true, ..ONE_BY_ONE },
     Kind { cells: "packed", has_tags: true, compress_tags: true, ..ONE_BY_ONE },
     Kind { cells: "columns", is_major: true, ..ONE_BY_ONE },
     Kind { way: Way::Copied, cells: "packed", has_tags: true, compress_tags: true, ..ONE_BY_ONE },
-    Kind { way: Way::Copied, cells: "forgotten", has_ids: false, is_major: true, ..ONE_BY_ONE },
+    Kind { way: Way::Copied, ..FORGOTTEN },
     Kind { way: Way::Joined, cells: "columns", ..ONE_BY_ONE },
-    Kind { way: Way::Joined, cells: "forgotten", has_ids: false, is_major: true, ..ONE_BY_ONE },
-    Kind { way: Way::Alone, cells: "large", has_tags: true, ..ONE_BY_ONE },
+    Kind { way: Way::Joined, ..FORGOTTEN },
+    FORGOTTEN,
+    Kind { cells: "forgotten-tagged", has_tags: true, ..FORGOTTEN },
+    Kind { cells: "forgotten-tagged", has_tags: true, compress_tags: true, ..FORGOTTEN },
+    // Large cells are alone only where there is neither encoding nor codec.
+    Kind {
+        way: Way::Alone,
+        cells: "large",
+        has_tags: true,
+        encodings: &[DataBlockEncoding::None],
+        codecs: &[Compression::None],
+        ..ONE_BY_ONE
+    },
+    LONG_BLOCKS,
+    Kind {
+        cells: "one-large",
+        has_ids: false,
+        is_major: true,
+        block_size_bytes: 64 << 10,
+        first_block_above: 1 << 20,
+        ..LONG_BLOCKS
+    },
+    // Small cells, which a major compaction compresses with more effort.
+    Kind {
+        cells: "digits",
+        has_ids: false,
+        is_major: true,
+        first_block_above: SNAPPY_CHUNK,
+        encodings: &[DataBlockEncoding::Prefix, DataBlockEncoding::Diff, DataBlockEncoding::FastDiff],
+        codecs: &[Compression::Snappy],
+        ..LONG_BLOCKS
+    },
 ];
 
 impl Kind {
     fn cells(&self) -> Result<Vec<Stored>, Box<dyn Error>> {
-        Ok(match self.cells {
-            "columns" => cells::columns(),
-            "forgotten" => cells::forgotten(cells::columns()),
+        let cells = match self.cells {
+            "columns" | "forgotten" => cells::columns(),
+            "digits" => cells::digits(),
             "large" => cells::with_large()?,
+            "long" => cells::long(),
+            "one-large" => cells::one_large(),
             _ => cells::mixed(self.has_tags)?,
-        })
+        };
+        Ok(if self.has_ids { cells } else { cells::forgotten(cells) })
     }
 
-    /// Encodings and codecs; large cells are alone only where there is neither.
+    /// Encodings and codecs.
     fn forms(&self) -> Vec<(DataBlockEncoding, Compression)> {
-        if self.way == Way::Alone {
-            return vec![(DataBlockEncoding::None, Compression::None)];
+        let mut forms = Vec::new();
+        for &encoding in self.encodings {
+            forms.extend(self.codecs.iter().map(|&codec| (encoding, codec)));
         }
-        ENCODINGS.iter().flat_map(|&encoding| CODECS.map(|codec| (encoding, codec))).collect()
+        forms
+    }
+
+    /// Every how many of its files are written where every `nth` of all is asked for.
+    fn nth(&self, nth: usize) -> usize {
+        let files = self.forms().len() * self.blooms.len() * self.checksums.len();
+        if files <= FEW { nth.min(NTH_OF_FEW) } else { nth }
     }
 
     /// Whether a compaction writes blocks anew instead: with more effort than they were compressed with.
@@ -106,7 +184,7 @@ impl Kind {
             include_tags: self.has_tags,
             include_mvcc: self.has_ids,
             major_compaction: self.is_major,
-            block_size_bytes: 1 << 10,
+            block_size_bytes: self.block_size_bytes,
             index_block_size_bytes: 256,
             min_index_entries: 3,
             bytes_per_checksum: 512,
@@ -124,10 +202,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for kind in &KINDS {
         let cells = kind.cells()?;
         std::fs::write(directory.join(kind.cells).with_extension("cells"), described(&cells)?)?;
-        let nth = if kind.way == Way::Alone { nth.min(FEW) } else { nth };
+        let nth = kind.nth(nth);
         for (encoding, compression) in kind.forms() {
-            for (bloom_name, filter) in BLOOMS {
-                for (checksum_name, checksum_type) in CHECKSUMS {
+            for &(bloom_name, filter) in kind.blooms {
+                for &(checksum_name, checksum_type) in kind.checksums {
                     let number: usize = numbers.next().ok_or("no more numbers")?;
                     if !number.is_multiple_of(nth) || kind.compresses_anew(encoding, compression) {
                         continue;
@@ -144,10 +222,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                     write(&path, kind.way, options, &cells)?;
                     let (encoding, codec) = (encoding.name(), compression.name());
                     let (path, cells) = (path.display(), kind.cells);
-                    writeln!(
-                        list,
-                        "{path}\t{encoding}\t{codec}\t{bloom_name}\t{checksum_name}\t{cells}.cells"
-                    )?;
+                    let (levels, above) = (kind.levels, kind.first_block_above);
+                    write!(list, "{path}\t{encoding}\t{codec}\t{bloom_name}\t{checksum_name}\t")?;
+                    writeln!(list, "{cells}.cells\t{levels}\t{above}")?;
                 }
             }
         }

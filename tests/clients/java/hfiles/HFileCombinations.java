@@ -39,6 +39,10 @@ import org.apache.hadoop.hbase.util.ChecksumType;
 public final class HFileCombinations {
   /** What may be wrong of a hundred answers: chunks are tiny, the rate that was asked for is one. */
   private static final int MAX_FALSE_PERCENT = 10;
+  /** Each reads a block, which may be a long one. */
+  private static final int MAX_SEEKS = 700;
+  /** Before the checksums of a block: how many bytes they are of, which follows, is not looked at. */
+  private static final int HEADER_BYTES = 25;
 
   private final Configuration conf = HBaseConfiguration.create();
   private final Map<String, List<KeyValue>> expected = new HashMap<>();
@@ -54,9 +58,10 @@ public final class HFileCombinations {
     for (String line : Files.readAllLines(Paths.get(args[0], "files.tsv"))) {
       String[] of = line.split("\t");
       try {
-        all.file(new Path("file://" + Paths.get(of[0]).toAbsolutePath()), of[1], of[2], of[3], of[4], all.cellsOf(args[0], of[5]));
+        all.file(new Path("file://" + Paths.get(of[0]).toAbsolutePath()), of[1], of[2], of[3], of[4], all.cellsOf(args[0], of[5]),
+          Integer.parseInt(of[6]), Integer.parseInt(of[7]));
       } catch (Throwable t) {
-        if (bad++ < 20) System.out.println("BAD  " + line + " " + t);
+        if (bad++ < 20) System.out.println("BAD  " + line + " " + start(t.toString()));
       }
     }
     boolean good = bad == 0 && all.files > 0 && all.absent > 0 && all.falsely * 100 <= all.absent * MAX_FALSE_PERCENT;
@@ -84,7 +89,8 @@ public final class HFileCombinations {
     return read;
   }
 
-  private void file(Path path, String encoding, String codec, String bloom, String checksum, List<KeyValue> wanted) throws Exception {
+  private void file(Path path, String encoding, String codec, String bloom, String checksum, List<KeyValue> wanted, int levels, int above)
+    throws Exception {
     BloomType type = BloomType.valueOf(bloom);
     HStoreFile store = new HStoreFile(new HFileSystem(conf, true), path, conf, new CacheConfig(conf), type, true);
     store.initReader();
@@ -92,22 +98,26 @@ public final class HFileCombinations {
     HFile.Reader file = reader.getHFileReader();
     need(file.getDataBlockEncoding().name().equals(encoding), "the encoding is " + file.getDataBlockEncoding());
     need(file.getTrailer().getCompressionCodec().name().equals(codec), "the codec is " + file.getTrailer().getCompressionCodec());
-    need(file.getTrailer().getNumDataIndexLevels() >= 3, file.getTrailer().getNumDataIndexLevels() + " levels of index");
-    need(checksumOf(path).getName().equals(checksum), "checksums are " + checksumOf(path));
+    need(file.getTrailer().getNumDataIndexLevels() >= levels, file.getTrailer().getNumDataIndexLevels() + " levels of index");
+    // the reader tells of its own setting for checksums only
+    byte[] header = firstHeader(path);
+    ChecksumType written = ChecksumType.codeToType(header[24]);
+    need(written.getName().equals(checksum), "checksums are " + written);
+    need(Bytes.toInt(header, 12) > above, "the first block has only " + Bytes.toInt(header, 12) + " bytes");
     need(reader.getBloomFilterType() == type, "the Bloom filter is " + reader.getBloomFilterType());
     need(file.getEntries() == wanted.size(), "the trailer counts " + file.getEntries());
     compare(file, wanted);
-    for (int i = 0; i < wanted.size(); i += 7) seek(file, wanted.get(i));
+    for (int i = 0; i < wanted.size(); i += Math.max(7, wanted.size() / MAX_SEEKS)) seek(file, wanted.get(i));
     if (type != BloomType.NONE) ask(reader, type, wanted);
     store.closeStoreFile(false);
     need(HFile.getAndResetChecksumFailuresCount() == 0, "block checksums are wrong");
     files++;
   }
 
-  /** What the header of the first block says: the reader tells of its own setting only. */
-  private static ChecksumType checksumOf(Path path) throws Exception {
+  /** Of the first block: its type, bytes as stored and (at 12) before compression, the block before it, and (at 24) the checksums. */
+  private static byte[] firstHeader(Path path) throws Exception {
     try (InputStream in = Files.newInputStream(Paths.get(path.toUri()))) {
-      return ChecksumType.codeToType(in.readNBytes(25)[24]);
+      return in.readNBytes(HEADER_BYTES);
     }
   }
 
@@ -118,16 +128,23 @@ public final class HFileCombinations {
       need(at < wanted.size(), "more cells than were written");
       Cell found = scanner.getCell();
       KeyValue cell = wanted.get(at);
-      need(CellUtil.equals(found, cell) && CellUtil.matchingValue(found, cell) && Bytes.equals(PrivateCellUtil.cloneTags(found), PrivateCellUtil.cloneTags(cell))
-        && found.getTypeByte() == cell.getTypeByte() && found.getSequenceId() == cell.getSequenceId(),
-        "cell " + at + " is " + shown(found) + " instead of " + shown(cell));
+      boolean same = CellUtil.equals(found, cell) && CellUtil.matchingValue(found, cell)
+        && Bytes.equals(PrivateCellUtil.cloneTags(found), PrivateCellUtil.cloneTags(cell))
+        && found.getTypeByte() == cell.getTypeByte() && found.getSequenceId() == cell.getSequenceId();
+      if (!same) throw new IllegalStateException("cell " + at + " is " + shown(found) + " instead of " + shown(cell));
       cells++;
     }
     need(at == wanted.size(), at + " cells instead of " + wanted.size());
   }
 
   private static String shown(Cell cell) {
-    return cell + " of value " + Bytes.toStringBinary(CellUtil.cloneValue(cell)) + " and tags " + Bytes.toStringBinary(PrivateCellUtil.cloneTags(cell));
+    return cell + " of value " + start(Bytes.toStringBinary(CellUtil.cloneValue(cell))) + " and tags "
+      + Bytes.toStringBinary(PrivateCellUtil.cloneTags(cell));
+  }
+
+  /** Values may be of a megabyte. */
+  private static String start(String text) {
+    return text.substring(0, Math.min(1000, text.length()));
   }
 
   private void seek(HFile.Reader file, KeyValue cell) throws Exception {
@@ -149,8 +166,9 @@ public final class HFileCombinations {
       need(passes(reader, type, row, qualifier), "the Bloom filter does not know " + cell);
       absent(reader, type, Bytes.toBytes("no" + Bytes.toString(row).substring(3)));
       // the filter of columns is asked for the column without a name too: it would hold the markers of the family
-      boolean known = wanted.stream().anyMatch(c -> CellUtil.matchingRows(c, cell) && c.getQualifierLength() == 0);
-      if (type == BloomType.ROWCOL && !known) absent(reader, type, row);
+      if (type == BloomType.ROWCOL && wanted.stream().noneMatch(c -> CellUtil.matchingRows(c, cell) && c.getQualifierLength() == 0)) {
+        absent(reader, type, row);
+      }
       if (cell.getTypeByte() == KeyValue.Type.DeleteFamily.getCode()) {
         need(reader.passesDeleteFamilyBloomFilter(row, 0, row.length), "no marker of a family is known in " + cell);
       }

@@ -50,6 +50,8 @@ public final class CompressedLogs {
   static final TableName TABLE = TableName.valueOf("compressed_logs");
   private static final byte[][] FAMILIES = { Bytes.toBytes("f"), Bytes.toBytes("a-longer-family") };
   private static final int ROUNDS = 40, BATCH = 40;
+  /** Half of the large value is more than two chunks of any codec. */
+  private static final int LARGE_BYTES = 1 << 20;
 
   public static void main(String[] args) throws Exception {
     if (args[0].equals("write")) write(Paths.get(args[1]));
@@ -68,6 +70,7 @@ public final class CompressedLogs {
         for (int round = 0; round < ROUNDS; round++) {
           List<Mutation> batch = new ArrayList<>();
           for (int i = 0; i < BATCH; i++) batch.add(mutation(random, 1000L * round + i));
+          if (round == ROUNDS / 2) batch.add(BATCH / 2, large(1000L * round));
           for (Mutation m : batch) for (List<Cell> cells : m.getFamilyCellMap().values()) for (Cell c : cells) lines.add(line(c));
           t.batch(batch, new Object[batch.size()]);
         }
@@ -98,6 +101,15 @@ public final class CompressedLogs {
     if (random.nextInt(3) == 0) put.setTTL(100_000_000L + random.nextInt(20));
     for (int i = random.nextInt(3); i >= 0; i--) put.addColumn(FAMILIES[random.nextInt(2)], qualifier(random), at, value(random));
     return put;
+  }
+
+  /** In a row that has nothing else: a value of which the first half cannot be compressed, and the second repeats. */
+  private static Put large(long at) {
+    byte[] value = new byte[LARGE_BYTES], noise = new byte[LARGE_BYTES / 2];
+    for (int i = 0; i < value.length; i++) value[i] = (byte) ('a' + i % 23);
+    new Random(8).nextBytes(noise);
+    System.arraycopy(noise, 0, value, 0, noise.length);
+    return new Put(Bytes.toBytes("row-large")).addColumn(FAMILIES[0], Bytes.toBytes("large"), at, value);
   }
 
   /** More than a dictionary of qualifiers has room for; sometimes none. */
@@ -131,7 +143,7 @@ public final class CompressedLogs {
   private static void check(Path expected, Path directory, String kind) throws Exception {
     Configuration conf = configuration();
     List<String> wanted = Files.readAllLines(expected), read = new ArrayList<>(), printed = new ArrayList<>();
-    long logs = 0, bytes = 0, tagged = 0;
+    long logs = 0, bytes = 0, tagged = 0, large = 0;
     List<Path> files;
     try (Stream<Path> walk = Files.walk(directory)) {
       files = walk.filter(Files::isRegularFile).filter(f -> f.toString().matches(".*/(WALs|oldWALs)/.*") && !f.getFileName().toString().startsWith("."))
@@ -147,6 +159,7 @@ public final class CompressedLogs {
           for (Cell c : e.getEdit().getCells()) {
             read.add(line(c));
             if (PrivateCellUtil.getTags(c).size() > 0) tagged++;
+            if (c.getValueLength() == LARGE_BYTES) large++;
           }
         }
       }
@@ -157,6 +170,7 @@ public final class CompressedLogs {
     same(wanted, read, "the reader");
     same(wanted, printed, "the printer");
     need(tagged > 100, "only " + tagged + " cells have tags");
+    need(large == 1, large + " cells have a large value");
     System.out.printf("%-6s %d logs of %d bytes: %d cells read and printed as written, %d with tags%n", kind, logs, bytes, read.size(), tagged);
   }
 
