@@ -334,3 +334,6 @@ fn refuse_mob(reader: &HFileReader, path: &Path) -> Result<(), RegionError> {
 fn long(bytes: &[u8]) -> Option<i64> {
     Some(i64::from_be_bytes(bytes.try_into().ok()?))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //! what HBase reads there, takes writes, flushes and compacts.
 
 use crate::fixtures::{fixtures, unhex};
-use crate::world::{Plain, World, family, put, run, scan};
+use crate::world::{Plain, World, check_same, family, put, run, scan};
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, Get, Scan, cell::CellParts, tag};
 use finback_fs::MemFileSystem;
@@ -126,14 +126,6 @@ fn stored(world: &World, path: &Path) -> Vec<Vec<u8>> {
 
 fn everything(region: &Region) -> Vec<Plain> {
     scan(region, &Scan { max_versions: u32::MAX, raw: true, ..Scan::default() }, None).unwrap()
-}
-
-/// The first difference says more than all cells do.
-fn check_same(found: &[Plain], expected: &[Plain], what: &str) {
-    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert_eq!(found, expected, "{what}: cell {at}");
-    }
-    assert_eq!(found.len(), expected.len(), "{what}");
 }
 
 /// Each row by itself, which asks the Bloom filters, gives what a scan gives.

@@ -3,6 +3,7 @@
 mod column_test;
 mod expired_and_deleted_model;
 mod fixtures;
+mod hbase_tables;
 mod hfiles;
 mod ledger;
 #[allow(dead_code)] // Not every module uses all of it.
@@ -57,6 +58,7 @@ mod regions_that_hbase_split_merged_or_cloned_are_served;
 mod rows_of_meta_are_found_in_their_own_order;
 mod scans_follow_hints_to_other_rows;
 mod scans_of_a_prefix_leave_out_files;
+mod tables_that_a_killed_hbase_left_read_as_before;
 mod the_power_is_cut_at_every_operation;
 mod the_smallest_program_that_embeds_a_region;
 mod updates_of_large_cells_take_turns;

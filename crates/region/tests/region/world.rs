@@ -329,6 +329,14 @@ impl Plain {
     }
 }
 
+/// Fails unless they are the same. The first difference says more than all cells do.
+pub(crate) fn check_same(found: &[Plain], expected: &[Plain], what: &str) {
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(found, expected, "{what}: cell {at}");
+    }
+    assert_eq!(found.len(), expected.len(), "{what}");
+}
+
 /// A mutation of one cell.
 pub(crate) fn mutation(
     kind: MutationKind,
