@@ -183,6 +183,9 @@ pub(crate) struct World {
 
 pub(crate) const ROOT: &str = "/hbase";
 
+/// What a few cells take of an active segment.
+pub(crate) const FEW_BYTES: u32 = 300;
+
 impl World {
     pub(crate) fn new(fs: Arc<dyn FileSystem>, families: Vec<ColumnFamilyDescriptor>) -> Self {
         let name = TableName::parse(b"t").unwrap();
@@ -228,10 +231,14 @@ impl World {
 
     /// In-memory compaction by `policy`, of active segments of more than a few cells.
     pub(crate) fn compact_in_memory(&mut self, policy: InMemoryCompaction) {
-        const FEW_BYTES: f64 = 300.0;
+        self.compact_in_memory_above(policy, FEW_BYTES);
+    }
+
+    /// The same, of active segments of more than so many bytes.
+    pub(crate) fn compact_in_memory_above(&mut self, policy: InMemoryCompaction, bytes: u32) {
         self.config.in_memory_compaction = policy;
         self.config.in_memory_flush_factor =
-            FEW_BYTES * self.table.families.len() as f64 / self.config.flush_size_bytes as f64;
+            f64::from(bytes) * self.table.families.len() as f64 / self.config.flush_size_bytes as f64;
     }
 
     fn server(&self) -> String {
