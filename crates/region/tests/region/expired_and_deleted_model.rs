@@ -1,11 +1,13 @@
 //! What a family with VERSIONS, MIN_VERSIONS, TTL and KEEP_DELETED_CELLS has left, and what is to be seen of it, by HBase's rules.
 //!
-//! What has expired or is deleted goes with flushes and compactions, and then no longer counts or hides: so the model knows what is in
-//! memory and what in each file. It does not go from cell to cell with a state, but has the cells of a column, or of a row, before it.
+//! What has expired or is deleted goes with flushes and compactions, in memory too, and then no longer counts or
+//! hides: so the model knows what is in each segment in memory and in each file. It does not go from cell to cell
+//! with a state, but has the cells of a column, or of a row, before it.
 
 use crate::model::{hides, is_marker};
 use crate::world::Plain;
 use finback_cell::{CellType, KeepDeletedCells, TimeRange};
+use finback_region::InMemoryCompaction;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,6 +31,24 @@ pub(crate) struct Written {
     pub(crate) number: usize,
 }
 
+/// How a memstore is kept small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InMemory {
+    pub(crate) policy: InMemoryCompaction,
+    /// The active segment goes into the pipeline above so many bytes.
+    pub(crate) flushed_above_bytes: u32,
+    /// Segments of the pipeline that may stay side by side. If that is one, all become one. If it is more, there
+    /// must be no more: which of them would become one is a matter of their sizes.
+    pub(crate) side_by_side: usize,
+}
+
+impl InMemory {
+    /// Whether cells go in memory.
+    pub(crate) fn leaves_out(&self) -> bool {
+        matches!(self.policy, InMemoryCompaction::Eager | InMemoryCompaction::Adaptive)
+    }
+}
+
 #[derive(Clone, Debug)]
 struct File {
     name: String,
@@ -39,7 +59,10 @@ struct File {
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     attributes: Attributes,
-    memory: Vec<Written>,
+    /// What came last.
+    active: Vec<Written>,
+    /// What went out of the active segment before, as in-memory compactions have left it.
+    pipeline: Vec<Vec<Written>>,
     /// Oldest first.
     files: Vec<File>,
     /// All that ever came.
@@ -185,13 +208,15 @@ fn are_of_one_column(a: &Written, b: &Written) -> bool {
     a.cell.row == b.cell.row && a.cell.qualifier == b.cell.qualifier
 }
 
-/// A flush, or a compaction.
+/// A flush, or a compaction, in memory or of files.
 struct Rewriting<'a> {
     attributes: &'a Attributes,
     /// All cells, in order.
     cells: Vec<&'a Written>,
     /// Whether these are those of all files.
     all_files: bool,
+    /// The number of the one that no read sees yet.
+    unseen: Option<usize>,
     now: i64,
 }
 
@@ -208,9 +233,17 @@ impl Rewriting<'_> {
         // where a put goes with all that is older, so do the markers.
         let goes_on = column[0].cell.qualifier.is_empty();
         let markers = self.effective_markers(&column[0].cell.row);
-        let (mut counted, mut left) = (Counted::default(), Vec::new());
+        let (mut counted, mut left, mut older_go) = (Counted::default(), Vec::new(), false);
         for &written in column.iter().filter(|written| !attributes.is_over(written, self.now)) {
             let cell = &written.cell;
+            // It stays, and neither counts nor hides anything.
+            if self.is_unseen(written) {
+                left.push(written.clone());
+                continue;
+            }
+            if older_go {
+                continue;
+            }
             if is_marker(cell) {
                 if !self.all_files {
                     left.push(written.clone());
@@ -222,8 +255,10 @@ impl Rewriting<'_> {
             }
             match how_hidden(&markers, cell) {
                 Some(Hidden::Alone) => continue,
-                Some(Hidden::WithAllOlder) if goes_on => continue,
-                Some(Hidden::WithAllOlder) => break,
+                Some(Hidden::WithAllOlder) => {
+                    older_go = !goes_on;
+                    continue;
+                }
                 None => {}
             }
             if !counted.count(cell) {
@@ -233,11 +268,15 @@ impl Rewriting<'_> {
             let is_surplus = has_expired && counted.puts > attributes.min_versions;
             if counted.puts <= attributes.versions && !is_surplus {
                 left.push(written.clone());
-            } else if !goes_on {
-                break;
+            } else {
+                older_go = !goes_on;
             }
         }
         left
+    }
+
+    fn is_unseen(&self, written: &Written) -> bool {
+        self.unseen == Some(written.number)
     }
 
     /// Whether what a marker hides goes, and in a compaction of all files the marker itself.
@@ -254,6 +293,7 @@ impl Rewriting<'_> {
             let marker = &written.cell;
             marker.row == row
                 && is_marker(marker)
+                && !self.is_unseen(written)
                 && !self.attributes.is_over(written, self.now)
                 && self.takes_effect(marker)
         };
@@ -292,7 +332,7 @@ fn how_hidden(markers: &[&Plain], put: &Plain) -> Option<Hidden> {
 
 impl Store {
     pub(crate) fn new(attributes: Attributes) -> Self {
-        Self { attributes, memory: Vec::new(), files: Vec::new(), written: Vec::new() }
+        Self { attributes, active: Vec::new(), pipeline: Vec::new(), files: Vec::new(), written: Vec::new() }
     }
 
     pub(crate) fn file_count(&self) -> usize {
@@ -300,23 +340,53 @@ impl Store {
     }
 
     pub(crate) fn write(&mut self, written: Written) {
-        self.memory.push(written.clone());
+        self.active.push(written.clone());
         self.written.push(written);
     }
 
-    fn rewritten<'a>(
-        &self,
-        cells: impl Iterator<Item = &'a Written>,
-        all_files: bool,
-        now: i64,
-    ) -> Vec<Written> {
-        Rewriting { attributes: &self.attributes, cells: sorted(cells), all_files, now }.left()
+    /// A rewriting that has not all files, of cells that are all seen.
+    fn rewriting<'a>(&'a self, cells: impl Iterator<Item = &'a Written>, now: i64) -> Rewriting<'a> {
+        let (attributes, cells) = (&self.attributes, sorted(cells));
+        Rewriting { attributes, cells, all_files: false, unseen: None, now }
+    }
+
+    /// What an in-memory compaction leaves. It comes within the write of the last cell, which no read sees yet.
+    fn left_in_memory(&self, cells: &[Written], now: i64) -> Vec<Written> {
+        let unseen = self.written.last().map(|written| written.number);
+        Rewriting { unseen, ..self.rewriting(cells.iter(), now) }.left()
+    }
+
+    /// An in-memory flush, and what came of it within the same write: the segment was compacted, and then all of
+    /// them together, if they do not stay side by side. `dropped` cells were left out.
+    ///
+    /// What EAGER leaves out is known. So is what ADAPTIVE leaves out of a segment that becomes flat: it asks of its
+    /// first cells, and there are no others here. Of several together it leaves out the same as EAGER, or nothing,
+    /// if that is not worth a copy: `dropped` says which of the two it was.
+    pub(crate) fn compact_in_memory(&mut self, now: i64, in_memory: InMemory, dropped: usize) {
+        let active = std::mem::take(&mut self.active);
+        let flat = self.left_in_memory(&active, now);
+        let mut left_out = active.len() - flat.len();
+        self.pipeline.push(flat);
+        self.pipeline.retain(|segment| !segment.is_empty());
+        if in_memory.side_by_side == 1 && self.pipeline.len() > 1 {
+            let merged = self.pipeline.concat();
+            let left = self.left_in_memory(&merged, now);
+            let pays = in_memory.policy == InMemoryCompaction::Eager || dropped != left_out;
+            if pays {
+                left_out += merged.len() - left.len();
+            }
+            self.pipeline = vec![if pays { left } else { merged }];
+            self.pipeline.retain(|segment| !segment.is_empty());
+        }
+        assert_eq!(dropped, left_out, "cells left out in memory, of {active:?}, then {self:#?}");
+        assert!(self.pipeline.len() <= in_memory.side_by_side, "segments became one, and nobody says which");
     }
 
     /// A flush, after which the files have these names.
     pub(crate) fn flush(&mut self, now: i64, names: &BTreeSet<String>) {
-        let memory = std::mem::take(&mut self.memory);
-        let left = self.rewritten(memory.iter(), false, now);
+        let mut memory = std::mem::take(&mut self.active);
+        memory.extend(self.pipeline.drain(..).flatten());
+        let left = self.rewriting(memory.iter(), now).left();
         self.add_file(self.files.len(), left, names);
     }
 
@@ -338,7 +408,7 @@ impl Store {
             let (inputs, others): (Vec<File>, Vec<File>) =
                 std::mem::take(&mut self.files).into_iter().partition(is_input);
             let cells = inputs.iter().flat_map(|file| &file.cells);
-            let left = self.rewritten(cells, others.is_empty(), now);
+            let left = Rewriting { all_files: others.is_empty(), ..self.rewriting(cells, now) }.left();
             self.files = others;
             self.add_file(place, left, names);
         } else {
@@ -360,7 +430,8 @@ impl Store {
 
     /// What a read finds in a row.
     pub(crate) fn read(&self, row: &str, asked: &Asked, now: i64) -> Vec<Plain> {
-        let cells = self.files.iter().flat_map(|file| &file.cells).chain(&self.memory);
+        let memory = self.pipeline.iter().flatten().chain(&self.active);
+        let cells = self.files.iter().flat_map(|file| &file.cells).chain(memory);
         let cells = sorted(cells.filter(|written| written.cell.row == row.as_bytes()));
         if asked.raw { raw(&cells, asked, now) } else { self.attributes.seen(&cells, asked, now) }
     }

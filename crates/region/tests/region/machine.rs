@@ -33,6 +33,15 @@ impl Machine {
         self.world.after_crash(Arc::new(self.mem.clone()))
     }
 
+    /// Writes the table's first descriptor, which cannot fail here. From now on [`World::reopen`] goes by the one
+    /// on the disk.
+    pub(crate) fn describe_table(&mut self) {
+        let root = self.undisturbed().root;
+        root.fs().create_dir_all(&root.temp_dir()).unwrap();
+        root.write_table_descriptor(&self.world.table).unwrap();
+        self.world.described = vec![Arc::clone(&self.world.table)];
+    }
+
     /// How many files a directory has.
     pub(crate) fn mem_files(&self, directory: &std::path::Path) -> usize {
         finback_fs::FileSystem::list(&self.mem, directory).unwrap().len()

@@ -1,6 +1,7 @@
 //! A workload with everything that a region does, disturbed at every operation on the file system in turn: the power is
 //! cut, the operation fails, it and all later ones fail, there is no room. What was acknowledged at its durability is
-//! there, nothing else is, each write wholly or not at all, and with the fault gone everything goes on.
+//! there, nothing else is, each write wholly or not at all, and with the fault gone everything goes on. The table's
+//! descriptor is the old one or the new one, the new one once that was acknowledged, and the region is opened by it.
 //!
 //! The power is cut at every point, in one way that the point's number chooses; the other faults are tried at some of the
 //! points. `FINBACK_FAULTS=all` tries everything everywhere.

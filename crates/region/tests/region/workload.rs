@@ -39,7 +39,7 @@ pub(crate) enum Step {
     Open,
     /// The server stops and another is started.
     Restart,
-    /// The table gets another family, and others get compression and an encoding.
+    /// The table gets another family, and others get compression and an encoding. The next opening reads it.
     Alter,
 }
 
@@ -129,8 +129,7 @@ impl Workload {
         let mut machine = Machine::new(vec![eager, listed("b")]);
         machine.world.compact_in_memory(InMemoryCompaction::Basic);
         machine.world.host.has_no_background.store(true, Ordering::SeqCst);
-        let undisturbed = machine.undisturbed();
-        undisturbed.fs.create_dir_all(&undisturbed.root.temp_dir()).unwrap();
+        machine.describe_table();
         Self { machine, ledger: Ledger::default(), region: None, written: 0 }
     }
 
@@ -281,7 +280,7 @@ impl Workload {
         if self.machine.world.wal.is_none() {
             return Err(RegionError::Closing("no server".into()));
         }
-        self.region = Some(self.machine.world.open()?);
+        self.region = Some(self.machine.world.reopen()?);
         Ok(())
     }
 
@@ -305,10 +304,7 @@ impl Workload {
             altered("b", "SNAPPY", "ROW_INDEX_V1").with("BLOOMFILTER", "ROWCOL"),
             family("c", 1),
         ];
-        let table = TableDescriptor { families, ..(*world.table).clone() };
-        world.root.write_table_descriptor(&table)?;
-        world.table = Arc::new(table);
-        Ok(())
+        world.alter(TableDescriptor { families, ..(*world.table).clone() })
     }
 }
 

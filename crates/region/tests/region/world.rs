@@ -173,12 +173,18 @@ pub(crate) struct World {
     pub(crate) config: RegionConfig,
     pub(crate) info: RegionInfo,
     pub(crate) table: Arc<TableDescriptor>,
+    /// What the descriptor on the disk may be: the one that was read or acknowledged last, and all that were
+    /// tried since. Empty: none was written there, and `table` is what counts.
+    pub(crate) described: Vec<Arc<TableDescriptor>>,
     generation: u32,
     pub(crate) wal_compression: Option<WalCompression>,
     pub(crate) wal: Option<Arc<Wal>>,
 }
 
 pub(crate) const ROOT: &str = "/hbase";
+
+/// What a few cells take of an active segment.
+pub(crate) const FEW_BYTES: u32 = 300;
 
 impl World {
     pub(crate) fn new(fs: Arc<dyn FileSystem>, families: Vec<ColumnFamilyDescriptor>) -> Self {
@@ -197,6 +203,7 @@ impl World {
             config: RegionConfig::default(),
             info,
             table: Arc::new(table),
+            described: Vec::new(),
             generation: 0,
             wal_compression: None,
             wal: None,
@@ -215,6 +222,7 @@ impl World {
             config: self.config.clone(),
             info: self.info.clone(),
             table: Arc::clone(&self.table),
+            described: self.described.clone(),
             generation: self.generation + 100,
             wal_compression: self.wal_compression,
             wal: None,
@@ -223,10 +231,14 @@ impl World {
 
     /// In-memory compaction by `policy`, of active segments of more than a few cells.
     pub(crate) fn compact_in_memory(&mut self, policy: InMemoryCompaction) {
-        const FEW_BYTES: f64 = 300.0;
+        self.compact_in_memory_above(policy, FEW_BYTES);
+    }
+
+    /// The same, of active segments of more than so many bytes.
+    pub(crate) fn compact_in_memory_above(&mut self, policy: InMemoryCompaction, bytes: u32) {
         self.config.in_memory_compaction = policy;
         self.config.in_memory_flush_factor =
-            FEW_BYTES * self.table.families.len() as f64 / self.config.flush_size_bytes as f64;
+            f64::from(bytes) * self.table.families.len() as f64 / self.config.flush_size_bytes as f64;
     }
 
     fn server(&self) -> String {
@@ -265,6 +277,36 @@ impl World {
         Region::open(environment, self.info.clone(), Arc::clone(&self.table), &mut |_, _, _| {})
     }
 
+    /// Writes another descriptor of the table. After an error the one before may be there, or this one.
+    pub(crate) fn alter(&mut self, table: TableDescriptor) -> Result<(), RegionError> {
+        let table = Arc::new(table);
+        self.described.push(Arc::clone(&table));
+        self.root.write_table_descriptor(&table)?;
+        self.described = vec![table];
+        Ok(())
+    }
+
+    /// Takes the table's descriptor from the disk, if one was written there. It must be one of those that may be
+    /// there, and whoever reads it later, after a crash too, must find the same.
+    fn read_table(&mut self) -> Result<(), RegionError> {
+        if self.described.is_empty() {
+            return Ok(());
+        }
+        let found = self.root.read_table_descriptor(&self.table.name)?;
+        let known = self.described.iter().find(|table| ***table == found);
+        let known =
+            known.unwrap_or_else(|| panic!("{found:?} on the disk, and not one of {:?}", self.described));
+        self.table = Arc::clone(known);
+        self.described = vec![Arc::clone(&self.table)];
+        Ok(())
+    }
+
+    /// Opens the region on the server that runs, by the descriptor on the disk, if one was written there.
+    pub(crate) fn reopen(&mut self) -> Result<Arc<Region>, RegionError> {
+        self.read_table()?;
+        self.open()
+    }
+
     /// Splits the logs of all servers before the next one.
     pub(crate) fn split_logs(&self) -> Result<(), RegionError> {
         for server in (0..=self.generation).map(|generation| format!("host,1,{generation}")) {
@@ -276,7 +318,7 @@ impl World {
     /// Starts a server and opens the region.
     pub(crate) fn start(&mut self) -> Result<Arc<Region>, RegionError> {
         self.start_server()?;
-        self.open()
+        self.reopen()
     }
 
     /// What a cluster does after a server's death.

@@ -2,16 +2,20 @@
 #![allow(dead_code)] // Each of them uses a part of it.
 
 use finback_cache::MemoryBlockCache;
-use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo, ServerName, TableDescriptor, TableName};
+use finback_cell::cell::CellParts;
+use finback_cell::{
+    Bytes, CellBlockBuilder, CellType, ColumnFamilyDescriptor, LATEST_TIMESTAMP, Mutation, MutationKind,
+    RegionInfo, ServerName, TableDescriptor, TableName,
+};
 use finback_fs::FileSystem;
 use finback_layout::RootDir;
 use finback_proto::pb;
-use finback_region::RegionConfig;
+use finback_region::{PlainHost, Region, RegionConfig, RegionEnvironment};
 use finback_regionserver::{
     AdminService, BackgroundOptions, RegionServer, RegionServerOptions, SlowCallOptions,
 };
 use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, ReplyMemory, Service, exceptions};
-use finback_wal::WalOptions;
+use finback_wal::{Wal, WalKind, WalOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,23 +24,45 @@ use std::time::{Duration, Instant};
 /// Regions in one request, as a master's procedures send many.
 const REGIONS_PER_REQUEST: usize = 500;
 
+const FAMILY: &[u8] = b"f";
+
+/// What the regions have when they are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Nothing,
+    /// A row in a store file with a ROW Bloom filter, as families have by default.
+    FlushedRow,
+}
+
 /// What the process has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
     pub(crate) resident_bytes: u64,
+    /// The most that were resident since [`Process::forget_peak`].
+    pub(crate) peak_bytes: u64,
     pub(crate) threads: u64,
     pub(crate) descriptors: usize,
 }
 
 impl Process {
-    fn now() -> Self {
+    /// Lets the peak begin with what is resident now. Where the kernel does not know that, it stays what it was.
+    fn forget_peak() {
+        let _ = std::fs::write("/proc/self/clear_refs", "5");
+    }
+
+    pub(crate) fn now() -> Self {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let number = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
             line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0)
         };
         let descriptors = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
-        Self { resident_bytes: number("VmRSS:") << 10, threads: number("Threads:"), descriptors }
+        Self {
+            resident_bytes: number("VmRSS:") << 10,
+            peak_bytes: number("VmHWM:") << 10,
+            threads: number("Threads:"),
+            descriptors,
+        }
     }
 }
 
@@ -47,7 +73,7 @@ pub(crate) struct Opened {
     pub(crate) after: Process,
     /// Of the first of them.
     pub(crate) region_name: Bytes,
-    /// How long it took to make their directories.
+    /// How long it took to make their directories, and their files.
     pub(crate) made: Duration,
     /// How long it took to open them.
     pub(crate) took: Duration,
@@ -57,22 +83,41 @@ impl Opened {
     pub(crate) fn bytes_per_region(&self, regions: usize) -> u64 {
         self.after.resident_bytes.saturating_sub(self.before.resident_bytes) / regions.max(1) as u64
     }
+
+    /// The same, at the worst moment while they were opened.
+    pub(crate) fn peak_bytes_per_region(&self, regions: usize) -> u64 {
+        self.after.peak_bytes.saturating_sub(self.before.resident_bytes) / regions.max(1) as u64
+    }
 }
 
-/// Makes a table of so many regions, and opens them all.
+/// Makes a table of so many empty regions, and opens them all.
 pub(crate) async fn open_regions(fs: Arc<dyn FileSystem>, directory: &Path, regions: usize) -> Opened {
+    open_regions_of(Content::Nothing, fs, directory, regions).await
+}
+
+/// Makes a table of so many regions that have that, and opens them all.
+pub(crate) async fn open_regions_of(
+    content: Content,
+    fs: Arc<dyn FileSystem>,
+    directory: &Path,
+    regions: usize,
+) -> Opened {
     let root = RootDir::new(fs, directory.join("hbase"));
     root.initialize().expect("a root directory");
     let table = TableName::parse(b"many").expect("a table name");
     let infos: Vec<RegionInfo> = (0..regions).map(|number| region(&table, number, regions)).collect();
-    let families = vec![ColumnFamilyDescriptor::with_defaults(b"f")];
+    let families = vec![ColumnFamilyDescriptor::with_defaults(FAMILY)];
     let descriptor = TableDescriptor { families, ..TableDescriptor::new(table) };
     let begun = Instant::now();
     root.create_table_dir(&descriptor, &infos).expect("a table's directory");
+    if content == Content::FlushedRow {
+        flush_rows(&root, descriptor, &infos).await;
+    }
     let made = begun.elapsed();
     let master = Arc::new(CountingMaster::default());
     let server = start(root, &master);
     let admin = Loopback::new(Arc::new(AdminService::new(Arc::clone(&server))));
+    Process::forget_peak();
     let before = Process::now();
     let begun = Instant::now();
     for infos in infos.chunks(REGIONS_PER_REQUEST) {
@@ -91,6 +136,42 @@ pub(crate) async fn open_regions(fs: Arc<dyn FileSystem>, directory: &Path, regi
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     Opened { server, before, after: Process::now(), region_name, made, took: begun.elapsed() }
+}
+
+/// Writes a row into each region, as an earlier server had it: open, and closed again. One after the other, so that
+/// what the program takes for it is little, and is not counted for the regions that are open later.
+async fn flush_rows(root: &RootDir, table: TableDescriptor, infos: &[RegionInfo]) {
+    let server = "localhost,16020,0";
+    let wal = Wal::open(Arc::clone(root.fs()), root.path(), server, WalKind::Regions, WalOptions::default());
+    let environment = RegionEnvironment {
+        root: root.clone(),
+        wal: Arc::new(wal.expect("a log")),
+        cache: Arc::new(MemoryBlockCache::new(1 << 20)),
+        host: Arc::new(PlainHost),
+        config: Arc::new(RegionConfig::default()),
+    };
+    let table = Arc::new(table);
+    for (number, info) in infos.iter().enumerate() {
+        let region = Region::open(environment.clone(), info.clone(), Arc::clone(&table), &mut |_, _, _| {});
+        let region = region.expect("a region that opens");
+        region.mutate(&put(&format!("{number:08}"))).await.expect("a row that is put");
+        region.close().expect("a region that closes");
+        assert_eq!(region.metrics().store_files, 1);
+    }
+}
+
+fn put(row: &str) -> Mutation {
+    let mut cells = CellBlockBuilder::default();
+    cells.push_parts(&CellParts {
+        row: row.as_bytes(),
+        family: FAMILY,
+        qualifier: b"q",
+        timestamp: LATEST_TIMESTAMP,
+        type_code: CellType::Put.code(),
+        value: b"value",
+        tags: b"",
+    });
+    Mutation::new(MutationKind::Put, Bytes::copy_from_slice(row.as_bytes()), cells.finish())
 }
 
 /// Region number so-and-so, of rows of eight digits.
