@@ -13,9 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const LIMIT_MIB: u64 = 64;
-/// What is not counted: the program with its threads and their stacks, what the allocator keeps for itself, and for each
-/// thread the part of a reply that it is just building.
-const ALLOWANCE_MIB: u64 = 40;
 
 const VALUE_BYTES: usize = 256 << 10;
 /// Together they are more than the process may have.
@@ -59,9 +56,9 @@ fn is_lost(error: &RpcException) -> bool {
 }
 
 fn assert_memory(server: &RunningServer, when: &str) {
-    let most = server.memory_kib("VmHWM") >> 10;
+    let most = server.most_memory_mib();
     println!("{most} MiB at most until {when}");
-    assert!(most <= LIMIT_MIB + ALLOWANCE_MIB, "{most} MiB until {when}");
+    assert!(most <= LIMIT_MIB, "{most} MiB until {when}");
 }
 
 async fn write(client: &Arc<Client>, region: &pb::RegionSpecifier) {
