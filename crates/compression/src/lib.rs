@@ -19,12 +19,14 @@
 
 mod snappy_encoder;
 mod stream_codec;
+mod zstd_form;
 
 use flate2::bufread::GzDecoder;
 use snappy_encoder::SnappyEncoder;
 use std::cell::RefCell;
 use std::io::{Read, Write};
 pub use stream_codec::{NO_ROOM, StreamCodec};
+pub use zstd_form::ZstdForm;
 
 /// A codec of HBase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -38,7 +40,7 @@ pub enum Compression {
     Snappy,
     /// LZ4 blocks, in Hadoop's block framing.
     Lz4,
-    /// Zstandard; written as bare frames, like Hadoop's native codec.
+    /// Zstandard, in one of two [forms](ZstdForm).
     Zstd,
 }
 
@@ -51,6 +53,7 @@ const ZSTD_LEVEL: i32 = 3;
 /// Bytes of a payload that Hadoop compresses as one chunk: its buffers are 256 KiB, less what each codec may add.
 const SNAPPY_CHUNK: usize = 218_422;
 const LZ4_CHUNK: usize = 261_100;
+const ZSTD_CHUNK: usize = 261_120;
 
 /// The longest payload that is decompressed, in bytes: a quarter more than the longest that is written. HBase refuses cells
 /// above 10 MB.
@@ -140,9 +143,10 @@ impl Compression {
         Ok(())
     }
 
-    /// Whether a stream, which must be one of this codec, has the form in which a [`Compressor`] writes it.
-    pub fn is_written_so(self, stream: &[u8]) -> bool {
-        self != Self::Zstd || stream.starts_with(&ZSTD_MAGIC)
+    /// Whether a stream, which must be one of this codec, has the form in which a [`Compressor`] writes it whose form
+    /// of Zstandard is `zstd_form`.
+    pub fn is_written_so(self, stream: &[u8], zstd_form: ZstdForm) -> bool {
+        self != Self::Zstd || ZstdForm::of_stream(stream) == zstd_form
     }
 
     /// Decompresses a stream whose payload is exactly as long as `target`.
@@ -254,6 +258,7 @@ pub struct Compressor {
     /// Whether time matters less than the length of the stream.
     thorough: bool,
     zstd: Option<zstd::bulk::Compressor<'static>>,
+    zstd_form: ZstdForm,
 }
 
 impl Compressor {
@@ -270,6 +275,7 @@ impl Compressor {
             thorough_snappy: SnappyEncoder::default(),
             thorough: false,
             zstd,
+            zstd_form: ZstdForm::default(),
         })
     }
 
@@ -282,6 +288,11 @@ impl Compressor {
     /// effort. Only Snappy has a choice.
     pub fn set_thorough(&mut self, thorough: bool) {
         self.thorough = thorough;
+    }
+
+    /// Chooses the form of streams of Zstandard from now on; until then they are bare frames.
+    pub fn set_zstd_form(&mut self, zstd_form: ZstdForm) {
+        self.zstd_form = zstd_form;
     }
 
     /// Appends the stream of a payload to `out`.
@@ -301,6 +312,7 @@ impl Compressor {
                 encoder.write_all(payload)?;
                 encoder.finish().map(drop)
             }
+            Compression::Zstd if self.zstd_form == ZstdForm::Chunks => self.frame(payload, ZSTD_CHUNK, out),
             Compression::Zstd if payload.is_empty() => Ok(()),
             Compression::Zstd => self.add_chunk(payload, out),
             Compression::Snappy => self.frame(payload, SNAPPY_CHUNK, out),

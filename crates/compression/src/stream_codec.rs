@@ -11,13 +11,11 @@
 
 mod payload;
 
-use crate::{BadStream, Compression, Compressor, LZ4_CHUNK, SNAPPY_CHUNK, take_length};
+use crate::{BadStream, Compression, Compressor, LZ4_CHUNK, SNAPPY_CHUNK, ZSTD_CHUNK, take_length};
 pub use payload::NO_ROOM;
 use payload::Payload;
 use std::io::{self, Write};
 
-/// Bytes of a payload in one chunk, as HBase's `ZstdCodec` has them: the default of `hbase.io.compress.zstd.buffersize`.
-const ZSTD_CHUNK: usize = 256 << 10;
 /// The logarithm of the longest window of a zstd frame, which its reader must have as a buffer: 16 MiB. Up to level 19 none is
 /// longer than 8 MiB.
 const MAX_ZSTD_WINDOW_LOG: u32 = 24;

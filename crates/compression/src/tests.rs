@@ -1,4 +1,4 @@
-use super::{Compression, Compressor};
+use super::{Compression, Compressor, ZstdForm};
 use proptest::prelude::*;
 
 const CODECS: [Compression; 5] =
@@ -49,13 +49,62 @@ fn zstd_frames_in_block_framing_and_what_follows_a_payload() {
     let frame = compress(Compression::Zstd, b"hello hello hello");
     let mut stream = framed(17, &[&frame]);
     assert_eq!(decompress(Compression::Zstd, &stream, 17).unwrap(), b"hello hello hello");
-    assert!(Compression::Zstd.is_written_so(&frame) && !Compression::Zstd.is_written_so(&stream));
     stream.extend_from_slice(&[0; 4]);
     assert_eq!(decompress(Compression::Zstd, &stream, 17).unwrap(), b"hello hello hello");
     let two_segments = [framed(17, &[&frame]), framed(17, &[&frame])].concat();
     assert_eq!(decompress(Compression::Zstd, &two_segments, 34).unwrap().len(), 34);
     let two_chunks = framed(34, &[&frame, &frame]);
     assert_eq!(decompress(Compression::Zstd, &two_chunks, 34).unwrap().len(), 34);
+}
+
+fn compress_in_chunks(payload: &[u8]) -> Vec<u8> {
+    let mut compressor = Compressor::new(Compression::Zstd).unwrap();
+    compressor.set_zstd_form(ZstdForm::Chunks);
+    let mut out = b"before".to_vec();
+    compressor.compress(payload, &mut out).unwrap();
+    out.split_off(6)
+}
+
+#[test]
+fn zstd_is_written_in_the_form_that_is_set() {
+    assert_eq!(compress_in_chunks(b""), [0; 4]);
+    let short = b"hello hello hello";
+    assert_eq!(compress_in_chunks(short), framed(17, &[&compress(Compression::Zstd, short)]));
+    // Hadoop's BlockCompressorStream has a buffer of 256 KiB, of which HBase's codec leaves 1 KiB free.
+    let long = vec![7; 261_121];
+    let (chunk, rest) = long.split_at(261_120);
+    let chunks = [chunk, rest].map(|chunk| compress(Compression::Zstd, chunk));
+    assert_eq!(compress_in_chunks(&long), framed(long.len(), &[&chunks[0], &chunks[1]]));
+    let longer: Vec<u8> = (0..200_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
+    for payload in [&b""[..], short, chunk, &long, &longer] {
+        let stream = compress_in_chunks(payload);
+        assert!(decompress(Compression::Zstd, &stream, payload.len()).unwrap() == payload);
+    }
+}
+
+#[test]
+fn the_form_of_zstd_is_that_of_a_class_and_seen_in_a_stream() {
+    let forms = [
+        ("org.apache.hadoop.io.compress.ZStandardCodec", Some(ZstdForm::Frame)),
+        ("org.apache.hadoop.hbase.io.compress.zstd.ZstdCodec", Some(ZstdForm::Chunks)),
+        ("org.apache.hadoop.hbase.io.compress.aircompressor.ZstdCodec", Some(ZstdForm::Chunks)),
+        ("org.apache.hadoop.hbase.io.compress.lz4.Lz4Codec", None),
+        ("ZstdCodec", None),
+    ];
+    for (class, expected) in forms {
+        assert_eq!(ZstdForm::of_class(class), expected, "{class}");
+    }
+    for payload in [&b""[..], b"x", &[7; 300_000]] {
+        let streams = [compress(Compression::Zstd, payload), compress_in_chunks(payload)];
+        assert_eq!(streams.each_ref().map(|s| ZstdForm::of_stream(s)), [ZstdForm::Frame, ZstdForm::Chunks]);
+        for (stream, form) in streams.iter().zip([ZstdForm::Frame, ZstdForm::Chunks]) {
+            let is_written = [ZstdForm::Frame, ZstdForm::Chunks].map(|as_set| {
+                assert!(Compression::Snappy.is_written_so(stream, as_set));
+                Compression::Zstd.is_written_so(stream, as_set)
+            });
+            assert_eq!(is_written, [form == ZstdForm::Frame, form == ZstdForm::Chunks]);
+        }
+    }
 }
 
 #[test]

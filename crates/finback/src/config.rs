@@ -10,6 +10,7 @@ mod cache_value;
 mod caching;
 mod checksum_value;
 mod checksums;
+mod codec_value;
 mod compaction;
 mod compaction_value;
 mod effective;

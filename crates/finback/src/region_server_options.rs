@@ -96,6 +96,7 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
         },
         caching: config.caching(),
         checksums: config.checksums(),
+        zstd_form: config.zstd_codec,
         ..RegionConfig::default()
     }
 }
@@ -115,6 +116,7 @@ fn wal(config: &ServerConfig, memory: &MemoryBudget) -> WalOptions {
     WalOptions {
         sync_mode: if config.wal_hsync { SyncMode::Disk } else { SyncMode::Os },
         compression: config.wal_compression(),
+        zstd_form: config.zstd_codec,
         roll_size_bytes: config.wal_roll_bytes,
         roll_period: config.wal_roll_period,
         max_logs: config.max_wals as usize,

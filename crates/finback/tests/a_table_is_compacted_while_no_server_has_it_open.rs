@@ -8,11 +8,13 @@ use finback_cell::{
     TableDescriptor, TableName,
 };
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
+use finback_hfile::{FileId, HFileReader, ZstdForm};
 use finback_layout::RootDir;
 use finback_region::{
     Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput, ScanStop,
 };
 use finback_wal::{Wal, WalKind, WalOptions};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -216,6 +218,50 @@ fn tables_and_files_that_hbase_made_read_the_same_afterwards() {
     assert_eq!(place.cells(), before);
     let archived = place.root().archived_family_dir(&place.table.name, &place.info.encoded_name(), b"cf");
     assert_eq!(std::fs::read_dir(archived).unwrap().count(), 4);
+}
+
+/// The forms of Zstandard that the blocks of the files of a family have, and how many files there are.
+fn forms(place: &Place, family: &str) -> (HashSet<ZstdForm>, usize) {
+    const HEADER_BYTES: usize = 33;
+    const TRAILER_BYTES: usize = 4096;
+    let (mut forms, mut files) = (HashSet::new(), 0);
+    for entry in std::fs::read_dir(place.family_dir(family)).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        let reader = HFileReader::open(LocalFileSystem.open(&path).unwrap(), &path, FileId::next()).unwrap();
+        let mut offset = 0;
+        while offset < bytes.len() - TRAILER_BYTES {
+            let block = reader.stored_block(offset as u64).unwrap();
+            let payload = &bytes[offset + HEADER_BYTES..offset + block.header.data_size as usize];
+            forms.insert(ZstdForm::of_stream(payload));
+            offset += block.place.size as usize;
+        }
+        files += 1;
+    }
+    (forms, files)
+}
+
+#[test]
+fn files_get_the_form_of_zstandard_that_the_setting_asks_for() {
+    let family = ColumnFamilyDescriptor::with_defaults(b"cf").with("VERSIONS", "1000000");
+    let place = Place::new(vec![family.with("COMPRESSION", "ZSTD")]);
+    place.make_table();
+    std::fs::create_dir_all(place.family_dir("cf")).unwrap();
+    for (number, file) in ["comp-zstd-hadoopstream", "comp-zstd-blockstream"].iter().enumerate() {
+        let golden = fixtures().join(format!("hfiles/{file}.hfile"));
+        std::fs::copy(golden, place.family_dir("cf").join(format!("{number:032x}"))).unwrap();
+    }
+    assert_eq!(forms(&place, "cf"), (HashSet::from([ZstdForm::Frame, ZstdForm::Chunks]), 2));
+    let before = place.cells();
+    for (class, expected) in [
+        ("org.apache.hadoop.hbase.io.compress.zstd.ZstdCodec", ZstdForm::Chunks),
+        ("org.apache.hadoop.io.compress.ZStandardCodec", ZstdForm::Frame),
+    ] {
+        let setting = format!("hbase.io.compress.zstd.codec={class}");
+        compacted(&[&place.table_dir(), "--major", "-D", &setting]);
+        assert_eq!(forms(&place, "cf"), (HashSet::from([expected]), 1), "{class}");
+        assert!(place.cells() == before, "{class}");
+    }
 }
 
 #[test]

@@ -22,6 +22,8 @@ fn mistakes_are_told_in_one_line() {
     assert!(refused(&["server", "--port", "1"]).contains("there is no option \"--port\""));
     assert!(refused(&["server", "-D", "hbase.master.port=x"]).contains("must be a port from 0 to 65535"));
     assert!(refused(&["server", "--config", "/no/such/file"]).contains("cannot read the configuration"));
+    let codec = refused(&["server", "-D", "hbase.io.compress.zstd.codec=zstd"]);
+    assert!(codec.contains("must be org.apache.hadoop.io.compress.ZStandardCodec, "), "{codec}");
     let unknown = refused(&["server", "-D", "hbase.master.prot=1"]);
     assert!(
         unknown.contains("there is no setting \"hbase.master.prot\" (-D); did you mean hbase.master.port?")

@@ -3,7 +3,7 @@
 use crate::block::{Block, BlockRef, HEADER_SIZE, Header};
 use crate::data_block::CellOffsets;
 use finback_cell::Cell;
-use finback_compression::Compression;
+use finback_compression::{Compression, ZstdForm};
 use std::sync::Arc;
 
 /// How a data block stands in its file, besides what it decodes to.
@@ -31,11 +31,17 @@ impl StoredForm {
         Self { place, payload: StoredPayload::AsDecoded }
     }
 
-    /// Of a block of these bytes, whose checksums are right; `None` if they are no block, or of a form that is only read.
-    pub(crate) fn apart(place: BlockRef, mut bytes: Vec<u8>, codec: Compression) -> Option<Self> {
+    /// Of a block of these bytes, whose checksums are right; `None` if they are no block, or have another form of ZSTD
+    /// than their file.
+    pub(crate) fn apart(
+        place: BlockRef,
+        mut bytes: Vec<u8>,
+        codec: Compression,
+        zstd_form: ZstdForm,
+    ) -> Option<Self> {
         let header = Header::parse(&bytes).filter(|header| header.data_size >= HEADER_SIZE)?;
         bytes.truncate(header.data_size);
-        if !codec.is_written_so(&bytes[HEADER_SIZE..]) {
+        if !codec.is_written_so(&bytes[HEADER_SIZE..], zstd_form) {
             return None;
         }
         let payload = StoredPayload::Apart { bytes, uncompressed: header.uncompressed_size };

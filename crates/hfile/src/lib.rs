@@ -59,7 +59,7 @@ pub use copyable_block::{CopyableBlock, StoredForm};
 pub use encoding::DataBlockEncoding;
 pub use error::HFileError;
 pub use file_info::keys as file_info_keys;
-pub use finback_compression::Compression;
+pub use finback_compression::{Compression, ZstdForm};
 pub use hash::HashType;
 pub use index_entries::{IndexEntries, IndexEntry};
 pub use position::TakeRows;

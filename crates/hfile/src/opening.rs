@@ -10,7 +10,7 @@ use crate::index::RootIndex;
 use crate::reader::Blooms;
 use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
 use finback_cell::cell::check_key;
-use finback_compression::Compression;
+use finback_compression::{Compression, ZstdForm};
 use finback_fs::RandomAccessFile;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -99,13 +99,31 @@ impl Opening {
 
     /// Reads the block at `at`, which must be of the expected type, and moves `at` behind it.
     pub(crate) fn next_block(&self, at: &mut u64, expected: BlockType) -> Result<Block, HFileError> {
+        let (place, bytes) = self.next_stored(at, expected)?;
+        Block::verify(&self.path, place, bytes, self.compression)
+    }
+
+    /// As [`next_block`](Self::next_block), with the form in which it is stored, where ZSTD compresses it.
+    pub(crate) fn next_block_and_form(
+        &self,
+        at: &mut u64,
+        expected: BlockType,
+    ) -> Result<(Block, ZstdForm), HFileError> {
+        let (place, bytes) = self.next_stored(at, expected)?;
+        let payload = Header::parse(&bytes).and_then(|header| bytes.get(HEADER_SIZE..header.data_size));
+        let zstd_form = ZstdForm::of_stream(payload.unwrap_or_default());
+        Ok((Block::verify(&self.path, place, bytes, self.compression)?, zstd_form))
+    }
+
+    /// As [`next_block`](Self::next_block), as it is stored, unchecked.
+    fn next_stored(&self, at: &mut u64, expected: BlockType) -> Result<(BlockRef, Vec<u8>), HFileError> {
         let (header, place) = self.header(*at)?;
         if header.block_type != expected {
             return Err(self.corrupt("load-on-open section", *at, expected.name(), header.block_type.name()));
         }
         let bytes = self.read(place.offset, place.size as usize)?;
         *at += u64::from(place.size);
-        Block::verify(&self.path, place, bytes, self.compression)
+        Ok((place, bytes))
     }
 
     fn header(&self, at: u64) -> Result<(Header, BlockRef), HFileError> {

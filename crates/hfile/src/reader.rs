@@ -14,6 +14,7 @@ use crate::trailer::{TRAILER_SIZE, Trailer};
 use finback_cell::CellOrder;
 use finback_cell::cell::check_key;
 use finback_cell::key::Key;
+use finback_compression::ZstdForm;
 use finback_fs::RandomAccessFile;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,8 @@ pub struct HFileReader {
     cells: CellFormat,
     /// Whether its blocks have checksums; one kind for all, as their writer has one.
     has_checksums: bool,
+    /// The form of its blocks, where ZSTD compresses them; one for all, too.
+    zstd_form: ZstdForm,
     root: RootIndex,
     meta: RootIndex,
     blooms: Blooms,
@@ -124,7 +127,7 @@ impl HFileReader {
         opening.compression = trailer.compression;
         let fields = &trailer.fields;
         let mut at = fields.load_on_open_data_offset();
-        let root_block = opening.next_block(&mut at, BlockType::RootIndex)?;
+        let (root_block, zstd_form) = opening.next_block_and_form(&mut at, BlockType::RootIndex)?;
         let mut root = RootIndex::decode(
             root_block.payload(),
             fields.data_index_count(),
@@ -163,6 +166,7 @@ impl HFileReader {
             info,
             cells,
             has_checksums: root_block.has_checksums(),
+            zstd_form,
             root,
             meta,
             blooms,

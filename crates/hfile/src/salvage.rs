@@ -163,7 +163,7 @@ impl DamagedFile {
     }
 
     fn writer_options(&self, family: FamilySettings) -> WriterOptions {
-        let FileFormat { cells, compression, header, info, .. } = &self.format;
+        let FileFormat { cells, compression, zstd_form, header, info, .. } = &self.format;
         let filter = if info.is_some() { self.format.bloom_type() } else { family.bloom };
         let created = info.as_ref().and_then(|info| info.long(keys::CREATE_TIME));
         WriterOptions {
@@ -175,6 +175,7 @@ impl DamagedFile {
             compress_tags: cells.tags_compressed,
             bloom: BloomOptions { filter, family_delete: true, ..BloomOptions::default() },
             compression: *compression,
+            zstd_form: *zstd_form,
             checksum_type: header.checksum_type,
             bytes_per_checksum: header.bytes_per_checksum as usize,
             create_time_ms: created.unwrap_or_default(),

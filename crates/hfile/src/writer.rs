@@ -117,12 +117,13 @@ impl HFileWriter {
             && filter != Some(BloomType::RowColumn);
         let family_delete_bloom = has_family_delete.then(|| bloom_writer(BloomType::Row)).transpose()?;
         let layout = CellLayout { tags: options.include_tags, mvcc: options.include_mvcc };
-        let compressor = Compressor::new(options.compression).map_err(|source| HFileError::Io {
+        let mut compressor = Compressor::new(options.compression).map_err(|source| HFileError::Io {
             path: path.to_owned(),
             what: "prepare to compress",
             offset: 0,
             source,
         })?;
+        compressor.set_zstd_form(options.zstd_form);
         let chunk_size = options.bytes_per_checksum;
         let block = BlockBuilder::new(options.encoding, layout, options.compress_tags, chunk_size);
         Ok(Self {

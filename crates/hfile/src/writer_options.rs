@@ -4,7 +4,7 @@ use crate::bloom_writer::BloomOptions;
 use crate::checksum::ChecksumType;
 use crate::encoding::DataBlockEncoding;
 use finback_cell::CellOrder;
-use finback_compression::Compression;
+use finback_compression::{Compression, ZstdForm};
 
 /// How a file is written.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct WriterOptions {
     pub bloom: BloomOptions,
     /// How blocks are compressed.
     pub compression: Compression,
+    /// In which form, where that is ZSTD (`hbase.io.compress.zstd.codec`).
+    pub zstd_form: ZstdForm,
     /// How blocks are checked.
     pub checksum_type: ChecksumType,
     /// Bytes covered by one checksum (`hbase.hstore.bytes.per.checksum`).
@@ -55,6 +57,7 @@ impl Default for WriterOptions {
             compress_tags: true,
             bloom: BloomOptions::default(),
             compression: Compression::None,
+            zstd_form: ZstdForm::default(),
             checksum_type: ChecksumType::Crc32c,
             bytes_per_checksum: 16 << 10,
             create_time_ms: 0,

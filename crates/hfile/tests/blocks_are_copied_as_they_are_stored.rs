@@ -12,7 +12,7 @@ use finback_cell::{Cell, CellOrder};
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_hfile::{
     BlockType, BloomOptions, ChecksumType, Compression, DataBlockEncoding, HFileError, HFileReader,
-    HFileScanner, HFileWriter, RowBounds, ScanInterrupt, WriterOptions, verify,
+    HFileScanner, HFileWriter, RowBounds, ScanInterrupt, WriterOptions, ZstdForm, verify,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -290,21 +290,43 @@ fn way_is_made_by_no_block_larger_than_others() {
     assert!(sizes.len() > 10 && sizes.iter().all(|size| *size < 600), "{sizes:?}");
 }
 
-/// HBase has two forms of Zstandard; a block of that which is not written here would make a file of both.
+/// HBase has two forms of Zstandard, and reads one; a block of the other would make a file of both.
 #[test]
-fn blocks_of_a_form_that_is_only_read_are_not_copied() {
-    let is_copyable = |name: &str| {
+fn no_block_of_the_other_form_of_zstandard_is_copied() {
+    let forms = [ZstdForm::Frame, ZstdForm::Chunks];
+    let options = forms.map(|zstd_form| WriterOptions {
+        zstd_form,
+        ..small_blocks(Compression::Zstd, DataBlockEncoding::FastDiff)
+    });
+    let file_of = |options: &WriterOptions| files::write(&cells(), options.clone());
+    for (from, to) in options.iter().flat_map(|from| options.iter().map(move |to| (from, to))) {
+        let (file, copied) = copy(&file_of(from), to, |_| true);
+        assert_eq!(copied > 0, from.zstd_form == to.zstd_form, "{from:?} {to:?}");
+        assert!(file == file_of(to), "{from:?} {to:?}");
+        let can_be = files::open(&file_of(from)).unwrap().can_be_copied_to(to);
+        assert_eq!(can_be, from.zstd_form == to.zstd_form, "{from:?} {to:?}");
+    }
+}
+
+#[test]
+fn blocks_of_hbase_are_copied_to_files_of_their_form_of_zstandard() {
+    let is_copyable = |name: &str, zstd_form| {
         let source = golden::open(name).unwrap();
         let layouts = [(false, false), (false, true), (true, false), (true, true)];
         layouts.into_iter().any(|(include_tags, include_mvcc)| {
-            let compression = Compression::Zstd;
-            let options =
-                WriterOptions { compression, include_tags, include_mvcc, ..WriterOptions::default() };
+            let options = WriterOptions {
+                compression: Compression::Zstd,
+                zstd_form,
+                include_tags,
+                include_mvcc,
+                ..WriterOptions::default()
+            };
             begin(&source, &options).take_copyable().is_some()
         })
     };
-    assert!(is_copyable("comp-zstd-hadoopstream"));
-    assert!(!is_copyable("comp-zstd-blockstream"));
+    let into_both = |name| [ZstdForm::Frame, ZstdForm::Chunks].map(|form| is_copyable(name, form));
+    assert_eq!(into_both("comp-zstd-hadoopstream"), [true, false]);
+    assert_eq!(into_both("comp-zstd-blockstream"), [false, true]);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use finback_cell::cell::CellParts;
 use finback_fs::{FaultyFileSystem, FileSystem, MemFileSystem};
 use finback_hfile::{
     BloomOptions, BloomProbe, BloomType, ChecksumType, Compression, DataBlockEncoding, FileId, HFileError,
-    HFileReader, HFileScanner, HFileWriter, HashType, RowBounds, WriterOptions, file_info_keys, read_through,
-    verify,
+    HFileReader, HFileScanner, HFileWriter, HashType, RowBounds, WriterOptions, ZstdForm, file_info_keys,
+    read_through, verify,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -242,6 +242,26 @@ fn a_file_of_another_form_is_not_joined() {
     assert!(!files::open(&with_meta).unwrap().can_be_joined_to(&options));
     let empty = files::open(&files::write(&[], options.clone())).unwrap();
     assert!(!empty.can_be_joined_to(&options));
+}
+
+#[test]
+fn a_file_of_the_other_form_of_zstandard_is_not_joined() {
+    let of_form = |zstd_form| WriterOptions { compression: Compression::Zstd, zstd_form, ..small_blocks() };
+    let (parts, forms) = (PARTS.map(cells), [ZstdForm::Frame, ZstdForm::Chunks]);
+    for (form, other) in forms.into_iter().zip(forms.into_iter().rev()) {
+        let (options, other) = (of_form(form), of_form(other));
+        let inputs = open_all(&parts, &options);
+        assert!(inputs.iter().all(|input| input.can_be_joined_to(&options)), "{form:?}");
+        let file = joined(&inputs, &options);
+        assert_sound(&file);
+        let reader = files::open(&file).unwrap();
+        assert!(files::scan(&reader).unwrap() == parts.concat(), "{form:?}");
+        for input in inputs.iter().chain([&reader]) {
+            assert!(input.can_be_joined_to(&options) && !input.can_be_joined_to(&other), "{form:?}");
+            let refused = writer(&MemFileSystem::default(), &other).begin_joined(input).unwrap_err();
+            assert!(matches!(refused, HFileError::Unwritable { .. }), "{refused}");
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::kept_blocks::KeptBlocks;
 use crate::large_updates::LargeUpdates;
 use crate::split_policy::SplitConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
+use finback_hfile::ZstdForm;
 use finback_memstore::InMemoryCompaction;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct RegionConfig {
     pub caching: CacheConfig,
     /// How the blocks of files that are written are checked. Tables and families may have their own.
     pub checksums: ChecksumConfig,
+    /// `hbase.io.compress.zstd.codec`: how ZSTD compresses the blocks of files that are written.
+    pub zstd_form: ZstdForm,
     /// When regions are split that have grown. Tables may have their own.
     pub split: SplitConfig,
     /// `hbase.hstore.bulkload.verify`: every cell of a file is looked at before it is bulk loaded.
@@ -85,6 +88,7 @@ impl Default for RegionConfig {
             compaction: CompactionConfig::default(),
             caching: CacheConfig::default(),
             checksums: ChecksumConfig::default(),
+            zstd_form: ZstdForm::default(),
             split: SplitConfig::default(),
             verify_bulk_loads: false,
             in_memory_compaction: InMemoryCompaction::Basic,

@@ -81,7 +81,8 @@ impl Region {
             let caching = environment.config.caching.of_store(&table, family);
             let cache = Arc::clone(&environment.cache);
             let checksums = environment.config.checksums.of_store(&table, family);
-            let configs = (compaction, caching, checksums, environment.config.kept_blocks);
+            let (zstd_form, kept_blocks) = (environment.config.zstd_form, environment.config.kept_blocks);
+            let configs = (compaction, caching, checksums, zstd_form, kept_blocks);
             let store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache);
             stores.push(store);
         }

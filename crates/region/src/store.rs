@@ -27,7 +27,7 @@ use finback_cell::{Bytes, Cell, CellOrder, ColumnFamilyDescriptor, FamilySelecti
 use finback_fs::NextRead;
 use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
-    WriterOptions,
+    WriterOptions, ZstdForm,
 };
 use finback_layout::StoreFileTracker;
 use finback_memstore::{MemStore, Snapshot};
@@ -60,6 +60,7 @@ pub(crate) struct Store {
     /// Which blocks are cached besides those that were read.
     pub(crate) caching: CacheConfig,
     checksums: ChecksumConfig,
+    zstd_form: ZstdForm,
     /// How much of the blocks of its files is in memory while they are merged.
     pub(crate) kept_blocks: KeptBlocks,
     /// Who says which files there are.
@@ -90,10 +91,11 @@ impl Store {
         family: ColumnFamilyDescriptor,
         keeper: impl FnOnce(&Arc<MemStore>) -> Arc<MemStoreKeeper>,
         order: CellOrder,
-        (compaction, caching, checksums, kept_blocks): (
+        (compaction, caching, checksums, zstd_form, kept_blocks): (
             CompactionConfig,
             CacheConfig,
             ChecksumConfig,
+            ZstdForm,
             KeptBlocks,
         ),
         (tracker, mut files): (StoreFileTracker, Vec<Arc<StoreFile>>),
@@ -115,6 +117,7 @@ impl Store {
             compaction: ArcSwap::from_pointee(compaction),
             caching,
             checksums,
+            zstd_form,
             kept_blocks,
             tracked: TrackedFiles::new(tracker, &files),
             compaction_lock: Mutex::default(),
@@ -184,6 +187,7 @@ impl Store {
             block_size_bytes: self.family.block_size_bytes(),
             bloom: self.bloom(),
             compression: compression.and_then(Compression::from_name).unwrap_or_default(),
+            zstd_form: self.zstd_form,
             encoding: self.encoding(),
             compress_tags: self.family.flag("COMPRESS_TAGS", true),
             checksum_type: self.checksums.checksum_type,

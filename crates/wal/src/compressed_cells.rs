@@ -15,6 +15,7 @@
 use std::path::Path;
 
 use finback_cell::{Cell, MAX_FAMILY_LENGTH, MAX_ROW_LENGTH, MAX_TAGS_LENGTH, block, cell};
+use finback_compression::ZstdForm;
 
 use crate::{
     MAX_ENTRY_BYTES, WalCompression,
@@ -47,6 +48,13 @@ impl CellCompressor {
     pub(crate) fn new(path: &Path, compression: WalCompression) -> std::io::Result<Self> {
         let values = compression.values.map(ValueCompressor::new).transpose()?;
         Ok(Self { dictionaries: Dictionaries::of_file(path), tags: compression.tags, values })
+    }
+
+    /// Chooses the form in which ZSTD compresses values from now on.
+    pub(crate) fn set_zstd_form(&mut self, zstd_form: ZstdForm) {
+        if let Some(values) = &mut self.values {
+            values.set_zstd_form(zstd_form);
+        }
     }
 
     /// Appends the cells of a block `u32 length | KeyValue`, repeated. After an error the dictionaries are not those of the
@@ -186,6 +194,11 @@ impl CellDecompressor {
             tags: compression.tags,
             values: compression.values.map(ValueDecompressor::new),
         }
+    }
+
+    /// How ZSTD has compressed the last value that is not empty.
+    pub(crate) fn zstd_form(&self) -> ZstdForm {
+        self.values.as_ref().map(ValueDecompressor::zstd_form).unwrap_or_default()
     }
 
     /// Appends `count` cells to `out`, each as `u32 length | KeyValue`. After an error the dictionaries are not those of

@@ -1,5 +1,7 @@
 use std::path::Path;
 
+use finback_compression::ZstdForm;
+
 use crate::{
     WalCompression,
     compressed_cells::{CellDecompressor, Cursor},
@@ -26,6 +28,11 @@ impl Decompressor {
     pub(crate) fn new(path: &Path, compression: WalCompression) -> Self {
         let cells = CellDecompressor::new(path, compression);
         Self { cells, compression, key: Vec::new(), layout: KeyLayout::default(), cell_block: Vec::new() }
+    }
+
+    /// How ZSTD has compressed the last value that is not empty.
+    pub(crate) fn zstd_form(&self) -> ZstdForm {
+        self.cells.zstd_form()
     }
 
     /// Decompresses an entry and gives its end. After an error no entry of the file can be decompressed any more.

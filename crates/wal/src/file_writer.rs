@@ -7,7 +7,7 @@ use bytes::Bytes;
 use finback_fs::{FileSystem, WritableFile};
 
 use crate::{
-    END_MARK, MAX_ENTRY_BYTES, SyncMode, WalCompression, WalEntry, WalError,
+    END_MARK, MAX_ENTRY_BYTES, SyncMode, WalCompression, WalEntry, WalError, WalOptions,
     compressed_cells::CellCompressor,
     compressed_key,
     entry_head::MAX_KEY_BYTES,
@@ -140,19 +140,22 @@ impl WalFileWriter {
         Self::create_unsynced(fs, path, compression)?.with_durable_header(fs)
     }
 
-    /// As [`create`](Self::create), for a log that tells its writers what `sync_mode` says.
+    /// As [`create`](Self::create), for a log that is written, and tells its writers, what its options say.
     pub(crate) fn create_log(
         fs: &dyn FileSystem,
         path: &Path,
-        compression: Option<WalCompression>,
-        sync_mode: SyncMode,
+        options: &WalOptions,
     ) -> Result<Self, WalError> {
-        let file = match sync_mode {
+        let file = match options.sync_mode {
             SyncMode::Disk => fs.create_log(path, END_MARK),
             SyncMode::Os => fs.create_flushed_log(path),
         };
         let file = file.map_err(|e| WalError::io(path, "create", e))?;
-        Self::begin(fs, file, path, compression)?.with_durable_header(fs)
+        let mut writer = Self::begin(fs, file, path, options.compression)?;
+        if let Some(compressor) = &mut writer.compressor {
+            compressor.set_zstd_form(options.zstd_form);
+        }
+        writer.with_durable_header(fs)
     }
 
     fn with_durable_header(mut self, fs: &dyn FileSystem) -> Result<Self, WalError> {
@@ -271,8 +274,8 @@ impl WalFileWriter {
         Ok(())
     }
 
-    /// Gathers an entry of another log: the same key (but for the number of cells) and these cells. After an error the
-    /// file must be given up.
+    /// Gathers an entry of another log: the same key (but for the number of cells) and these cells, with values in the
+    /// form of ZSTD that they have there. After an error the file must be given up.
     pub fn gather_copy(
         &mut self,
         entry: &WalEntry<'_>,
@@ -283,6 +286,7 @@ impl WalFileWriter {
         entry.key.copy_with_cell_count(cell_count, &mut self.key);
         check_sizes(self.key.len() + MARK_BYTES, MAX_KEY_BYTES as usize, cell_block.len())?;
         if let Some(compressor) = &mut self.compressor {
+            compressor.set_zstd_form(entry.zstd_form);
             let key = std::mem::take(&mut self.key);
             compressed_key::put_copy(&key, &mut compressor.dictionaries, &mut self.key)
                 .map_err(|why| WalError::corrupt(&self.path, entry.offset, why))?;

@@ -306,10 +306,7 @@ impl Writer {
         let dir: PathBuf = self.shared.dir.clone();
         for attempt in 1.. {
             let path = dir.join(self.name.with_number(number));
-            let options = &self.shared.options;
-            let file =
-                WalFileWriter::create_log(&*self.shared.fs, &path, options.compression, options.sync_mode);
-            match file {
+            match WalFileWriter::create_log(&*self.shared.fs, &path, &self.shared.options) {
                 Err(WalError::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::AlreadyExists && attempt < MAX_NAME_ATTEMPTS =>
                 {

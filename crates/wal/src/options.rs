@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use finback_compression::ZstdForm;
+
 use crate::WalCompression;
 
 /// What is written without a sync is worth no more: its buffers stay in the processor's cache.
@@ -22,6 +24,8 @@ pub struct WalOptions {
     pub sync_mode: SyncMode,
     /// How files are compressed (`hbase.regionserver.wal.enablecompression`). Default: not.
     pub compression: Option<WalCompression>,
+    /// The form in which ZSTD compresses values (`hbase.io.compress.zstd.codec`). Default: bare frames.
+    pub zstd_form: ZstdForm,
     /// A file this long is closed and the next begun (`hbase.regionserver.hlog.blocksize` times
     /// `hbase.regionserver.logroll.multiplier`). Default 128 MiB.
     pub roll_size_bytes: u64,
@@ -43,6 +47,7 @@ impl Default for WalOptions {
         Self {
             sync_mode: SyncMode::Disk,
             compression: None,
+            zstd_form: ZstdForm::default(),
             roll_size_bytes: 128 << 20,
             roll_period: Duration::from_secs(3600),
             async_sync_interval: Duration::from_secs(1),

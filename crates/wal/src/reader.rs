@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use finback_cell::block::CellIter;
+use finback_compression::ZstdForm;
 use finback_fs::FileSystem;
 
 use crate::{
@@ -24,6 +25,8 @@ pub struct WalEntry<'a> {
     pub key: WalKey<'a>,
     /// The cell block, uncompressed: `u32 length | KeyValue`, [`WalKey::cell_count`] times.
     pub cell_block: &'a [u8],
+    /// How ZSTD has compressed values of the log up to here, if it has any.
+    pub(crate) zstd_form: ZstdForm,
 }
 
 impl<'a> WalEntry<'a> {
@@ -275,11 +278,13 @@ impl WalReader {
         self.entries += 1;
         if let Some(decompressor) = &self.decompressor {
             let key = WalKey::new(&decompressor.key, decompressor.layout.clone());
-            return Ok(Some(WalEntry { offset, key, cell_block: &decompressor.cell_block }));
+            let (cell_block, zstd_form) = (&decompressor.cell_block[..], decompressor.zstd_form());
+            return Ok(Some(WalEntry { offset, key, cell_block, zstd_form }));
         }
         let bytes = self.window.slice(offset, end).map_err(|e| WalError::io(&self.path, "read", e))?;
         let key = WalKey::new(&bytes[head.key.clone()], head.layout);
-        Ok(Some(WalEntry { offset, key, cell_block: &bytes[head.key.end..] }))
+        let (cell_block, zstd_form) = (&bytes[head.key.end..], ZstdForm::default());
+        Ok(Some(WalEntry { offset, key, cell_block, zstd_form }))
     }
 
     fn parse_next(&mut self) -> Result<Option<ParsedEntry>, WalError> {

@@ -9,7 +9,7 @@
 //! HBase reads GZ as one stream through all values of a file, one gzip member each; the header of a member may stand at
 //! the end of the value before.
 
-use finback_compression::{Compression, Compressor};
+use finback_compression::{Compression, Compressor, ZstdForm};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::varint::put_varint;
@@ -35,6 +35,11 @@ impl ValueCompressor {
         Ok(Self { compressor: Compressor::new(codec)?, stream: Vec::new() })
     }
 
+    /// Chooses the form of ZSTD from now on.
+    pub(crate) fn set_zstd_form(&mut self, zstd_form: ZstdForm) {
+        self.compressor.set_zstd_form(zstd_form);
+    }
+
     /// Appends a value to `out`.
     pub(crate) fn put(&mut self, value: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
         self.stream.clear();
@@ -55,11 +60,18 @@ pub(crate) struct ValueDecompressor {
     inflate: Decompress,
     /// The header of the next member was at the end of the value before.
     header_was_there: bool,
+    zstd_form: ZstdForm,
 }
 
 impl ValueDecompressor {
     pub(crate) fn new(codec: Compression) -> Self {
-        Self { codec, inflate: Decompress::new(false), header_was_there: false }
+        let (inflate, zstd_form) = (Decompress::new(false), ZstdForm::default());
+        Self { codec, inflate, header_was_there: false, zstd_form }
+    }
+
+    /// The form of ZSTD that the last value has that is not empty.
+    pub(crate) fn zstd_form(&self) -> ZstdForm {
+        self.zstd_form
     }
 
     /// Appends to `out` the value of `length` bytes whose stream this is. After an error the rest of the file cannot be
@@ -79,6 +91,9 @@ impl ValueDecompressor {
             return Ok(());
         }
         self.codec.check_length(stream, length)?;
+        if self.codec == Compression::Zstd {
+            self.zstd_form = ZstdForm::of_stream(stream);
+        }
         if self.codec == Compression::Gz {
             return self.take_member(stream, length, out);
         }

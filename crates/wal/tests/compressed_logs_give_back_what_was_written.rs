@@ -3,13 +3,16 @@
 mod entries;
 mod golden;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use bytes::Bytes;
-use entries::{block, file_bytes, key, write_file};
-use finback_compression::Compression;
+use entries::{SERVER, block, file_bytes, key, put, read, write_file};
+use finback_compression::{Compression, ZstdForm};
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
-use finback_wal::{KeyFields, WalCompression, WalError, WalFileWriter, WalReader};
+use finback_wal::{
+    FlushedSequenceIds, KeyFields, Wal, WalCompression, WalError, WalFileWriter, WalKind, WalOptions,
+    WalReader, server_log_dir, split,
+};
 use golden::{as_json, expected, fixture};
 use serde_json::Value;
 
@@ -57,6 +60,39 @@ fn entries_of_hbase_come_back_from_every_kind_of_log() {
             assert_eq!(read_back(&fs, Path::new(path)), lines, "{compression:?} {path}");
             let compressed = file_bytes(&fs, Path::new(path)).len();
             assert!(compressed < plain, "{compression:?}: {compressed} bytes, {plain} uncompressed");
+        }
+    }
+}
+
+/// Of each frame of Zstandard in a file, whether it is the only chunk of a value of so many bytes.
+fn are_chunks(file: &[u8], value_bytes: u32) -> Vec<bool> {
+    let frames = (8..file.len()).filter(|at| file[*at..].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
+    frames.map(|at| file[at - 8..at - 4] == value_bytes.to_be_bytes()).collect()
+}
+
+/// HBase reads one of them only.
+#[tokio::test]
+async fn values_have_the_form_of_zstd_that_is_set_and_recovered_edits_have_that_of_the_log() {
+    for zstd_form in [ZstdForm::Frame, ZstdForm::Chunks] {
+        let (fs, root) = (MemFileSystem::new(), Path::new("/root"));
+        fs.create_dir_all(&root.join("data/ns/table/r")).unwrap();
+        let compression = Some(WalCompression { tags: true, values: Some(Compression::Zstd) });
+        let options = WalOptions { compression, zstd_form, ..WalOptions::default() };
+        let wal = Wal::open(Arc::new(fs.clone()), root, SERVER, WalKind::Regions, options).unwrap();
+        // An empty value has no form, and is the first here.
+        for (sequence_id, value) in (1..).zip([&b""[..], &[7; 300], &[8; 300]]) {
+            put(&wal, "r", sequence_id, value).await.unwrap();
+        }
+        wal.close().await.unwrap();
+        let dir = server_log_dir(root, SERVER);
+        let logs = fs.list(&dir).unwrap();
+        let log = dir.join(&logs[0].name);
+        let report = split(&fs, root, &log, &|_| FlushedSequenceIds::default()).unwrap();
+        assert_eq!((logs.len(), report.outputs.len()), (1, 1));
+        for path in [&log, &report.outputs[0]] {
+            let found = are_chunks(&file_bytes(&fs, path), 300);
+            assert_eq!(found, [zstd_form == ZstdForm::Chunks; 2], "{}", path.display());
+            assert_eq!(read(&fs, path).unwrap().edits.len(), 3);
         }
     }
 }

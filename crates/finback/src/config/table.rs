@@ -1,6 +1,7 @@
 //! The settings of a server: sixty at most. What tables may have of their own is in `table_defaults`.
 
 use super::cache_value::OptionalFile;
+use super::codec_value::ZstdCodec;
 use super::compaction_value::Hour;
 use super::error::ConfigError;
 use super::log_value::{LogFormat, LogLevels};
@@ -140,6 +141,13 @@ settings! {
     wal_compression: Flag = "false", "wal.compression", Restart, same(&["hbase.regionserver.wal.enablecompression"]);
     /// In compressed logs, the codec by which each value is compressed as well: gz, snappy, lz4, zstd or none.
     wal_value_compression: OptionalCodec = "none", "wal.value-compression", Restart, VALUE_COMPRESSION;
+
+    /// The codec of Zstandard, in files of families with COMPRESSION ZSTD and in logs, by its Java class: Hadoop's
+    /// native one (bare frames), org.apache.hadoop.hbase.io.compress.zstd.ZstdCodec, or that of aircompressor (both in
+    /// chunks). HBase reads only what its own setting says. Finback reads all; files become so when they are
+    /// compacted.
+    zstd_codec: ZstdCodec = "org.apache.hadoop.io.compress.ZStandardCodec", "compression.zstd-codec", Restart,
+        same(&["hbase.io.compress.zstd.codec"]);
 
     /// How many regions are flushed at once.
     flush_threads: Count = "2", "flush.threads", Restart, same(&["hbase.hstore.flusher.count"]);

@@ -3,6 +3,7 @@
 //!
 //! With NTH only every NTH combination: with 19 (194 files of 3273) every pair of values of two attributes is among them, but
 //! for kinds of few files, as those with blocks of several chunks of a codec: of these every second is written at least.
+//! Behind NTH may stand the Java class that is to read ZSTD: then only such files are written, in its form.
 //!
 //! `files.tsv` has a line for each file: path, encoding, compression, Bloom filter, checksum, the file with its cells, how many
 //! levels the index has at least, and a number of bytes that the first block has more of, before compression.
@@ -15,7 +16,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-use finback_compression::Compression;
+use finback_compression::{Compression, ZstdForm};
 use finback_fs::{FileSystem, LocalFileSystem, NextRead};
 use finback_hfile::{BloomOptions, BloomType, ChecksumType, DataBlockEncoding, HFileWriter, WriterOptions};
 
@@ -194,9 +195,12 @@ impl Kind {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = std::env::args().nth(1).ok_or("usage: write_combinations DIRECTORY [NTH]")?;
+    let usage = "usage: write_combinations DIRECTORY [NTH [CLASS]]";
+    let directory = std::env::args().nth(1).ok_or(usage)?;
     let directory = Path::new(&directory);
     let nth: usize = std::env::args().nth(2).map_or(Ok(1), |nth| nth.parse())?;
+    let class = std::env::args().nth(3);
+    let zstd_form = class.map(|class| ZstdForm::of_class(&class).ok_or(usage)).transpose()?;
     let mut numbers = 0..;
     let mut list = String::new();
     for kind in &KINDS {
@@ -210,14 +214,23 @@ fn main() -> Result<(), Box<dyn Error>> {
                     if !number.is_multiple_of(nth) || kind.compresses_anew(encoding, compression) {
                         continue;
                     }
+                    if zstd_form.is_some() && compression != Compression::Zstd {
+                        continue;
+                    }
                     let bloom = BloomOptions {
                         filter,
                         family_delete: true,
                         chunk_size_bytes: 256,
                         ..BloomOptions::default()
                     };
-                    let options =
-                        WriterOptions { encoding, compression, checksum_type, bloom, ..kind.options() };
+                    let options = WriterOptions {
+                        encoding,
+                        compression,
+                        zstd_form: zstd_form.unwrap_or_default(),
+                        checksum_type,
+                        bloom,
+                        ..kind.options()
+                    };
                     let path = directory.join(format!("{number:032x}"));
                     write(&path, kind.way, options, &cells)?;
                     let (encoding, codec) = (encoding.name(), compression.name());

@@ -34,11 +34,13 @@ impl HFileReader {
         let (cells, layout) = (&self.cells, self.cells.layout);
         let is_encoded = options.encoding != DataBlockEncoding::None;
         let has_other_tags = is_encoded && layout.tags && cells.tags_compressed != options.compress_tags;
+        let has_other_form = options.compression == Compression::Zstd && self.zstd_form != options.zstd_form;
         self.trailer.compression == options.compression
             && self.order() == options.order
             && cells.encoding == options.encoding
             && (layout.tags, layout.mvcc) == (options.include_tags, options.include_mvcc)
             && !has_other_tags
+            && !has_other_form
     }
 
     /// Whether most data blocks, by the size of an average cell, can be [copied](crate::HFileScanner::copying_to) to a file that is written
@@ -75,7 +77,7 @@ impl HFileReader {
             Err(error) => return Ok((self.read_other_copy(place, error)?, None)),
         };
         let stored = match stored {
-            Some(bytes) => StoredForm::apart(place, bytes, self.trailer.compression),
+            Some(bytes) => StoredForm::apart(place, bytes, self.trailer.compression, self.zstd_form),
             None => Some(StoredForm::as_decoded(place)),
         };
         Ok((block, stored))

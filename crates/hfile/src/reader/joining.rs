@@ -16,7 +16,7 @@ use crate::writer::OWN_BLOCK_BYTES;
 use crate::writer_options::WriterOptions;
 use finback_cell::CellOrder;
 use finback_cell::cell::LENGTHS_SIZE;
-use finback_compression::Compression;
+use finback_compression::{Compression, ZstdForm};
 use finback_fs::RandomAccessFile;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -183,11 +183,11 @@ impl HFileReader {
 }
 
 /// Whether a payload, as it is stored, has the form in which it is written, as far as that is seen without decompressing it.
-fn can_be_of_length(codec: Compression, payload: &[u8], uncompressed: usize) -> bool {
+fn can_be_of_length(codec: Compression, zstd_form: ZstdForm, payload: &[u8], uncompressed: usize) -> bool {
     uncompressed > 0
         && match codec {
             Compression::None => payload.len() == uncompressed,
-            _ => codec.check_length(payload, uncompressed).is_ok() && codec.is_written_so(payload),
+            _ => codec.check_length(payload, uncompressed).is_ok() && codec.is_written_so(payload, zstd_form),
         }
 }
 
@@ -219,7 +219,8 @@ impl BlocksToJoin<'_> {
             return Err(reader.corrupt("block index", place.offset, expected.name(), found));
         }
         let payload = &self.bytes[HEADER_SIZE..header.data_size];
-        if !can_be_of_length(reader.trailer.compression, payload, header.uncompressed_size)
+        let (codec, zstd_form) = (reader.trailer.compression, reader.zstd_form);
+        if !can_be_of_length(codec, zstd_form, payload, header.uncompressed_size)
             || header.checksum_type == ChecksumType::Null
         {
             let found = format!("{} bytes of {}", payload.len(), header.uncompressed_size);

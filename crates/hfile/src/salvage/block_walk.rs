@@ -58,6 +58,11 @@ impl SoundBlock {
     pub(super) fn end(&self) -> u64 {
         self.place.offset + u64::from(self.place.size)
     }
+
+    /// As it is stored.
+    pub(super) fn payload(&self) -> &[u8] {
+        self.bytes.get(HEADER_SIZE..self.header.data_size as usize).unwrap_or_default()
+    }
 }
 
 fn is_data(block_type: BlockType) -> bool {

@@ -13,7 +13,7 @@ use crate::file_info::{FileInfo, keys};
 use crate::opening::Opening;
 use crate::trailer::{BadTrailer, TRAILER_SIZE, Trailer};
 use finback_cell::CellOrder;
-use finback_compression::Compression;
+use finback_compression::{Compression, ZstdForm};
 
 /// So many data blocks are looked at to find out what they have in common, and no more when they have so many bytes.
 const SAMPLES: usize = 16;
@@ -27,6 +27,8 @@ pub(super) struct FileFormat {
     pub(super) trailer: Option<Trailer>,
     pub(super) info: Option<FileInfo>,
     pub(super) compression: Compression,
+    /// Where that is ZSTD.
+    pub(super) zstd_form: ZstdForm,
     pub(super) cells: CellFormat,
     /// Of a data block.
     pub(super) header: crate::stored_block::BlockHeader,
@@ -64,7 +66,7 @@ impl FileFormat {
         let Some(first) = samples.first() else {
             return Err(opening.corrupt("file", 0, "a data block that verifies", "none"));
         };
-        let header = first.header;
+        let (header, zstd_form) = (first.header, ZstdForm::of_stream(first.payload()));
         let stated = trailer.as_ref().map(|trailer| trailer.compression);
         let (compression, samples) = decompressed(opening, samples, stated)?;
         let info = find_file_info(opening, trailer.as_ref(), end, compression)?;
@@ -73,7 +75,7 @@ impl FileFormat {
             Some(info) => CellFormat::of(info, opening.encoding(info)?, order),
             None => probe(opening, &samples, order)?,
         };
-        Ok((Self { trailer, info, compression, cells, header, end }, samples))
+        Ok((Self { trailer, info, compression, zstd_form, cells, header, end }, samples))
     }
 
     fn fits(&self, opening: &Opening, samples: &[Block]) -> bool {

@@ -47,6 +47,7 @@ mod concurrent_writers_and_readers;
 mod expired_and_deleted_cells_agree_with_a_simple_model;
 mod families_are_loaded_on_demand;
 mod fifo_stores_come_to_rest;
+mod files_have_the_form_of_zstandard_that_is_set;
 mod files_that_are_read_stay_in_memory;
 mod files_that_follow_each_other_are_joined;
 mod half_of_a_row_never_comes_back;

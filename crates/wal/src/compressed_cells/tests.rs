@@ -47,9 +47,11 @@ proptest! {
         }
         let block = block.bytes().to_vec();
         let codecs = [Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
-        for values in std::iter::once(None).chain(codecs.map(Some)) {
+        let of_frames = std::iter::once(None).chain(codecs.map(Some)).map(|values| (values, ZstdForm::Frame));
+        for (values, zstd_form) in of_frames.chain([(Some(Compression::Zstd), ZstdForm::Chunks)]) {
             let compression = WalCompression { tags: true, values };
             let mut compressor = CellCompressor::new(Path::new("log"), compression).unwrap();
+            compressor.set_zstd_form(zstd_form);
             let mut out = Vec::new();
             compressor.put(&block, &mut out).unwrap();
             let most = most_bytes(&block, values.is_some()).unwrap();

@@ -28,6 +28,22 @@ fn every_codec_gives_back_every_value() {
 }
 
 #[test]
+fn each_value_of_zstd_may_have_either_form() {
+    let mut compressor = ValueCompressor::new(Compression::Zstd).unwrap();
+    let mut decompressor = ValueDecompressor::new(Compression::Zstd);
+    for zstd_form in [ZstdForm::Chunks, ZstdForm::Frame, ZstdForm::Chunks] {
+        compressor.set_zstd_form(zstd_form);
+        for value in [&b"a"[..], &[0; 70_000], &[1; 600_000], b""] {
+            let stream = compressed(&mut compressor, value);
+            assert_eq!(stream.is_empty(), value.is_empty());
+            let mut out = Vec::new();
+            decompressor.take(&stream, value.len(), &mut out).unwrap();
+            assert!(out == value && decompressor.zstd_form() == zstd_form, "{zstd_form:?}");
+        }
+    }
+}
+
+#[test]
 fn the_header_of_a_gzip_member_may_stand_at_the_end_of_the_value_before() {
     let mut compressor = ValueCompressor::new(Compression::Gz).unwrap();
     let (first, second) = (compressed(&mut compressor, b"first"), compressed(&mut compressor, b"second"));

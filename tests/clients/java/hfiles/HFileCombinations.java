@@ -34,7 +34,8 @@ import org.apache.hadoop.hbase.util.ChecksumType;
  * Reads HFiles of every kind with HBase's own reader, checksums on, and compares every cell with what was written; seeks
  * to cells, and asks the Bloom filters.
  *
- *   HFileCombinations DIRECTORY        as the example write_combinations of finback-hfile fills it
+ *   HFileCombinations DIRECTORY [CLASS]    as the example write_combinations of finback-hfile fills it;
+ *                                          the class reads ZSTD
  */
 public final class HFileCombinations {
   /** What may be wrong of a hundred answers: chunks are tiny, the rate that was asked for is one. */
@@ -51,7 +52,7 @@ public final class HFileCombinations {
   public static void main(String[] args) throws Exception {
     HFileCombinations all = new HFileCombinations();
     all.conf.set(FileSystem.FS_DEFAULT_NAME_KEY, "file:///");
-    all.conf.set("hbase.io.compress.zstd.codec", "ZstandardStreams");
+    all.conf.set("hbase.io.compress.zstd.codec", args.length > 1 ? args[1] : "ZstandardStreams");
     Compression.Algorithm.ZSTD.reload(all.conf);
     ChecksumUtil.generateExceptionForChecksumFailureForTest(true);
     int bad = 0;
