@@ -11,7 +11,7 @@ use finback_cell::{Cell, CellOrder, CellType};
 use finback_fs::{FileSystem, MemFileSystem};
 use finback_hfile::{
     BloomOptions, BloomProbe, BloomType, ChecksumType, Compression, DataBlockEncoding, HFileError,
-    HFileWriter, HashType, WriterOptions,
+    HFileWriter, HashType, WriterOptions, ZstdForm,
 };
 use proptest::prelude::*;
 
@@ -54,8 +54,9 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
     let codecs =
         [Compression::None, Compression::Gz, Compression::Snappy, Compression::Lz4, Compression::Zstd];
     let codec = prop::sample::select(codecs.to_vec());
-    (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), codec, files::any_encoding(), any_bloom())
-        .prop_flat_map(|(tags, mvcc, meta, compress_tags, compression, encoding, bloom)| {
+    let form = prop::sample::select(vec![ZstdForm::Frame, ZstdForm::Chunks]);
+    (any::<[bool; 4]>(), codec, form, files::any_encoding(), any_bloom()).prop_flat_map(
+        |([tags, mvcc, meta, compress_tags], compression, zstd_form, encoding, bloom)| {
             let cells = prop::collection::vec(any_cell(tags, mvcc), 0..120);
             let checksums =
                 prop::sample::select(vec![ChecksumType::Null, ChecksumType::Crc32, ChecksumType::Crc32c]);
@@ -75,6 +76,7 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
                     bloom: bloom.clone(),
                     compress_tags,
                     compression,
+                    zstd_form,
                     checksum_type,
                     bytes_per_checksum,
                     create_time_ms: 77,
@@ -83,7 +85,8 @@ fn cells_and_options() -> impl Strategy<Value = (Vec<Stored>, WriterOptions)> {
                 };
                 (cells, options)
             })
-        })
+        },
+    )
 }
 
 proptest! {

@@ -11,8 +11,8 @@ mod open_regions;
 use open_regions::{Content, open_regions_of};
 
 const REGIONS: usize = 2_000;
-/// What a region may take, with what the file system in memory has come to have of it by being opened. TODO-MEASURE:
-/// twice what is measured.
+/// What a region may take, with what the file system in memory has come to have of it by being opened:
+/// about twice what is measured.
 const MAX_BYTES_PER_REGION: u64 = 32 << 10;
 
 #[tokio::test(flavor = "multi_thread")]
