@@ -156,6 +156,7 @@ fn environment(root: &RootDir, config: &ServerConfig) -> Result<RegionEnvironmen
         config: Arc::new(RegionConfig {
             flush_size_bytes: config.tables.memstore_flush_bytes,
             compaction: config.compaction(),
+            checksums: config.checksums(),
             zstd_form: config.zstd_codec,
             ..RegionConfig::default()
         }),

@@ -35,6 +35,14 @@ pub(super) const REASONS: &[(&str, &str)] = &[
     ("hbase.hstore.flush.throughput.upper.bound", "it is twice flush.throughput"),
     ("hbase.htable.", "it is a setting of clients, and counts in theirs"),
     ("hbase.http.", "the web page has limits of its own"),
+    (
+        "hbase.io.compress.",
+        "each codec has a level and a buffer of its own, and HBase's codecs read what it writes",
+    ),
+    (
+        "hbase.io.compress.zstd.dictionary",
+        "blocks are compressed without a dictionary, and those that have one are not read",
+    ),
     ("hbase.ipc.client.", "it is a setting of clients, and counts in theirs"),
     (
         "hbase.ipc.server.",
