@@ -8,6 +8,7 @@ use finback_cell::{
     TableDescriptor, TableName,
 };
 use finback_fs::{FileSystem, LocalFileSystem, MemFileSystem};
+use finback_hfile::testing::stored_blocks;
 use finback_hfile::{FileId, HFileReader, ZstdForm};
 use finback_layout::RootDir;
 use finback_region::{
@@ -222,20 +223,11 @@ fn tables_and_files_that_hbase_made_read_the_same_afterwards() {
 
 /// The forms of Zstandard that the blocks of the files of a family have, and how many files there are.
 fn forms(place: &Place, family: &str) -> (HashSet<ZstdForm>, usize) {
-    const HEADER_BYTES: usize = 33;
-    const TRAILER_BYTES: usize = 4096;
     let (mut forms, mut files) = (HashSet::new(), 0);
     for entry in std::fs::read_dir(place.family_dir(family)).unwrap() {
         let path = entry.unwrap().path();
-        let bytes = std::fs::read(&path).unwrap();
         let reader = HFileReader::open(LocalFileSystem.open(&path).unwrap(), &path, FileId::next()).unwrap();
-        let mut offset = 0;
-        while offset < bytes.len() - TRAILER_BYTES {
-            let block = reader.stored_block(offset as u64).unwrap();
-            let payload = &bytes[offset + HEADER_BYTES..offset + block.header.data_size as usize];
-            forms.insert(ZstdForm::of_stream(payload));
-            offset += block.place.size as usize;
-        }
+        forms.extend(stored_blocks(&reader).map(|block| ZstdForm::of_stream(block.payload())));
         files += 1;
     }
     (forms, files)

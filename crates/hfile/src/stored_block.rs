@@ -37,6 +37,13 @@ pub struct StoredBlock {
     bytes: Vec<u8>,
 }
 
+impl StoredBlock {
+    /// The payload as it stands in the file; nothing of a block that is not as long as its header says.
+    pub fn payload(&self) -> &[u8] {
+        self.bytes.get(HEADER_SIZE..self.header.data_size as usize).unwrap_or_default()
+    }
+}
+
 impl HFileReader {
     /// Reads the block whose header is at `offset`; only the header is looked at.
     ///

@@ -1,6 +1,7 @@
 //! Store files for tests, those of the crates above this one included (feature `testing`). What cannot be is a panic.
 
 use crate::reader::{FileId, HFileReader};
+use crate::stored_block::StoredBlock;
 use crate::trailer::{CHECKSUM_SIZE, MAGIC, MARK, TRAILER_SIZE, VERSION_SIZE};
 use crate::writer::HFileWriter;
 use crate::writer_options::WriterOptions;
@@ -56,6 +57,13 @@ pub fn file_of_rows(
 /// The same, open.
 pub fn reader_of(file: Arc<dyn RandomAccessFile>, id: FileId) -> Arc<HFileReader> {
     HFileReader::open(file, Path::new(PATH), id).expect("a store file")
+}
+
+/// All blocks of a file, one after the other: of the index, of Bloom filters, and what is read at opening, too.
+pub fn stored_blocks(file: &HFileReader) -> impl Iterator<Item = StoredBlock> {
+    let end = file.trailer_offset();
+    let at = move |offset: u64| (offset < end).then(|| file.stored_block(offset).expect("a block"));
+    std::iter::successors(at(0), move |block| at(block.place.offset + u64::from(block.place.size)))
 }
 
 /// A file of ours as HBase would have written it: without the checksum of the trailer, and with all other bytes.

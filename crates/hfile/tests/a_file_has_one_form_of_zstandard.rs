@@ -6,6 +6,7 @@ mod golden;
 
 use finback_cell::CellOrder;
 use finback_fs::{FileSystem, MemFileSystem};
+use finback_hfile::testing::stored_blocks;
 use finback_hfile::{
     BlockType, BloomOptions, BloomType, Compression, DamagedFile, DataBlockEncoding, FamilySettings,
     RowBounds, WriterOptions, ZstdForm, verify,
@@ -15,7 +16,6 @@ use std::path::Path;
 
 const FORMS: [ZstdForm; 2] = [ZstdForm::Frame, ZstdForm::Chunks];
 const HEADER_BYTES: usize = 33;
-const TRAILER_BYTES: usize = 4096;
 /// Bytes of a payload that HBase's codec has in one chunk.
 const CHUNK_BYTES: usize = 261_120;
 
@@ -42,19 +42,15 @@ fn options(zstd_form: ZstdForm, encoding: DataBlockEncoding) -> WriterOptions {
 
 /// The types of the blocks of a file, all of which must have this form.
 fn types_in_form(file: &[u8], zstd_form: ZstdForm) -> HashSet<BlockType> {
-    let reader = files::open(file).unwrap();
-    let (mut offset, mut types) = (0, HashSet::new());
-    while offset < file.len() - TRAILER_BYTES {
-        let block = reader.stored_block(offset as u64).unwrap();
-        let (header, place) = (block.header, block.place);
-        let payload = &file[offset + HEADER_BYTES..offset + header.data_size as usize];
+    let mut types = HashSet::new();
+    for block in stored_blocks(&files::open(file).unwrap()) {
+        let (header, payload) = (block.header, block.payload());
         let has_form = match zstd_form {
             ZstdForm::Frame => is_bare(payload) || (payload.is_empty() && header.uncompressed_size == 0),
             ZstdForm::Chunks => is_framed(payload, header.uncompressed_size as usize),
         };
-        assert!(has_form, "{:?} at {offset}, {zstd_form:?}", header.block_type);
+        assert!(has_form, "{:?} at {}, {zstd_form:?}", header.block_type, block.place.offset);
         types.insert(header.block_type);
-        offset += place.size as usize;
     }
     types
 }

@@ -5,7 +5,8 @@ use crate::blocks_that_stay_whole_are_copied::{blocks, compact, file_paths, file
 use crate::world::{World, scan};
 use finback_cell::Scan;
 use finback_cell::schema::set_entry;
-use finback_hfile::{ChecksumType, HFileReader};
+use finback_hfile::ChecksumType;
+use finback_hfile::testing::stored_blocks;
 use finback_region::{ChecksumConfig, CompactionOutcome, Region};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,21 +17,16 @@ const CRC32C: ChecksumConfig =
     ChecksumConfig { checksum_type: ChecksumType::Crc32c, bytes_per_checksum: 1 << 20 };
 const NULL: ChecksumConfig = ChecksumConfig { checksum_type: ChecksumType::Null, bytes_per_checksum: 100 };
 
-/// What the headers of all blocks of a file say, of the index and Bloom filters, too.
-fn checksums(file: &HFileReader, size_bytes: u64) -> Vec<ChecksumConfig> {
-    const TRAILER_BYTES: u64 = 4096;
-    let (mut offset, mut found) = (0, Vec::new());
-    while offset < size_bytes - TRAILER_BYTES {
-        let block = file.stored_block(offset).unwrap();
-        let bytes_per_checksum = block.header.bytes_per_checksum as usize;
-        found.push(ChecksumConfig { checksum_type: block.header.checksum_type, bytes_per_checksum });
-        offset += u64::from(block.place.size);
-    }
-    found
-}
-
+/// By what the headers of all blocks of a file say, of the index and Bloom filters, too.
 fn assert_checksums(world: &World, path: &Path, expected: ChecksumConfig) {
-    let found = checksums(&open(world, path), world.fs.open(path).unwrap().len().unwrap());
+    let file = open(world, path);
+    let headers = stored_blocks(&file).map(|block| block.header);
+    let found: Vec<_> = headers
+        .map(|header| ChecksumConfig {
+            checksum_type: header.checksum_type,
+            bytes_per_checksum: header.bytes_per_checksum as usize,
+        })
+        .collect();
     assert!(found.len() > 5 && found.iter().all(|found| *found == expected), "{found:?}");
 }
 

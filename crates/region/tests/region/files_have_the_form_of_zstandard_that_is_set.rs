@@ -5,30 +5,16 @@ use crate::blocks_that_stay_whole_are_copied::{blocks, compact, file_paths, file
 use crate::world::{World, scan};
 use finback_cell::Scan;
 use finback_hfile::ZstdForm::{self, Chunks, Frame};
+use finback_hfile::testing::stored_blocks;
 use finback_region::{CompactionOutcome, Region};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The forms of all blocks of a file, of the index and Bloom filters, too.
-fn forms(world: &World, path: &Path) -> Vec<ZstdForm> {
-    const HEADER_BYTES: u32 = 33;
-    const TRAILER_BYTES: u64 = 4096;
-    let (reader, file) = (open(world, path), world.fs.open(path).unwrap());
-    let end = file.len().unwrap() - TRAILER_BYTES;
-    let (mut offset, mut found) = (0, Vec::new());
-    while offset < end {
-        let block = reader.stored_block(offset).unwrap();
-        let mut payload = vec![0; (block.header.data_size - HEADER_BYTES) as usize];
-        file.read_exact_at(offset + u64::from(HEADER_BYTES), &mut payload).unwrap();
-        found.push(ZstdForm::of_stream(&payload));
-        offset += u64::from(block.place.size);
-    }
-    found
-}
-
+/// Of all blocks of a file, of the index and Bloom filters, too.
 fn assert_form(world: &World, path: &Path, expected: ZstdForm) {
-    let found = forms(world, path);
+    let file = open(world, path);
+    let found: Vec<_> = stored_blocks(&file).map(|block| ZstdForm::of_stream(block.payload())).collect();
     assert!(found.len() > 5 && found.iter().all(|found| *found == expected), "{found:?}");
 }
 
