@@ -19,7 +19,7 @@ async fn write(region: &Arc<Region>, row: &str) {
 #[tokio::test]
 async fn what_it_wrote_is_there_after_flushes_compactions_and_closes() {
     let dir = tempfile::tempdir().unwrap();
-    let region = embedded::open(dir.path()).unwrap();
+    let (region, wal) = embedded::open(dir.path()).unwrap();
     write(&region, "first").await;
     region.flush(None).unwrap();
     write(&region, "second").await;
@@ -27,14 +27,17 @@ async fn what_it_wrote_is_there_after_flushes_compactions_and_closes() {
     region.compact(b"f", true).unwrap();
     write(&region, "third").await;
     assert_eq!(embedded::scan(&region).unwrap(), "first=there, second=there, third=there");
-    region.close().unwrap();
-    drop(region);
-    let region = embedded::open(dir.path()).unwrap();
+    embedded::close(&region, &wal).await.unwrap();
+    let old_logs = || std::fs::read_dir(finback_wal::old_logs_dir(dir.path())).unwrap().count();
+    assert!(old_logs() > 0);
+    let (region, wal) = embedded::open(dir.path()).unwrap();
+    assert_eq!(old_logs(), 0);
     assert_eq!(embedded::scan(&region).unwrap(), "first=there, second=there, third=there");
+    embedded::close(&region, &wal).await.unwrap();
 }
 
-#[test]
-fn what_it_wrote_is_there_after_it_was_killed() {
+#[tokio::test]
+async fn what_it_wrote_is_there_after_it_was_killed() {
     let dir = tempfile::tempdir().unwrap();
     for wanted in ["0=there", "0=there, 1=there", "0=there, 1=there, 2=there"] {
         let killed = Command::new(std::env::current_exe().unwrap())
@@ -43,8 +46,9 @@ fn what_it_wrote_is_there_after_it_was_killed() {
             .output()
             .unwrap();
         assert!(killed.status.code().is_none(), "no signal: {}", String::from_utf8_lossy(&killed.stdout));
-        let region = embedded::open(dir.path()).unwrap();
+        let (region, wal) = embedded::open(dir.path()).unwrap();
         assert_eq!(embedded::scan(&region).unwrap(), wanted);
+        embedded::close(&region, &wal).await.unwrap();
     }
 }
 
@@ -53,7 +57,7 @@ fn what_it_wrote_is_there_after_it_was_killed() {
 #[ignore = "the process that another test kills"]
 async fn writes_and_is_killed() {
     let Some(dir) = std::env::var_os(DIRECTORY) else { return };
-    let region = embedded::open(Path::new(&dir)).unwrap();
+    let (region, _wal) = embedded::open(Path::new(&dir)).unwrap();
     let found = embedded::scan(&region).unwrap();
     write(&region, &found.split(", ").filter(|row| !row.is_empty()).count().to_string()).await;
     std::process::abort();
