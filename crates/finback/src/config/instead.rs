@@ -1,5 +1,12 @@
 //! What Finback does instead of obeying a setting of HBase that has no effect here.
 
+const CODEC_CLASSES: &str =
+    "no Java class is loaded; those that HBase has for this codec all read and write the same form";
+const CODEC_BUFFERS: &str =
+    "chunks are made for HBase's default, 256 KiB: an HBase with smaller buffers does not read them";
+const NO_DICTIONARIES: &str =
+    "blocks are compressed without a dictionary, and those that have one are not read";
+
 /// Beginnings of names, and what is so instead. The longest that fits counts.
 pub(super) const REASONS: &[(&str, &str)] = &[
     ("", "there is nothing in Finback that it would change"),
@@ -35,14 +42,19 @@ pub(super) const REASONS: &[(&str, &str)] = &[
     ("hbase.hstore.flush.throughput.upper.bound", "it is twice flush.throughput"),
     ("hbase.htable.", "it is a setting of clients, and counts in theirs"),
     ("hbase.http.", "the web page has limits of its own"),
-    (
-        "hbase.io.compress.",
-        "each codec has a level and a buffer of its own, and HBase's codecs read what it writes",
-    ),
-    (
-        "hbase.io.compress.zstd.dictionary",
-        "blocks are compressed without a dictionary, and those that have one are not read",
-    ),
+    ("hbase.io.compress.", "each codec has a level of its own, and HBase's codecs read what it writes"),
+    ("hbase.io.compress.brotli.", "BROTLI is not there yet"),
+    ("hbase.io.compress.bzip2.", "BZIP2 is not there yet"),
+    ("hbase.io.compress.dictionary.max.size", NO_DICTIONARIES),
+    ("hbase.io.compress.gz.codec", CODEC_CLASSES),
+    ("hbase.io.compress.lz4.buffersize", CODEC_BUFFERS),
+    ("hbase.io.compress.lz4.codec", CODEC_CLASSES),
+    ("hbase.io.compress.lzma.", "LZMA is not there yet"),
+    ("hbase.io.compress.lzo.", "LZO is not there yet"),
+    ("hbase.io.compress.snappy.buffersize", CODEC_BUFFERS),
+    ("hbase.io.compress.snappy.codec", CODEC_CLASSES),
+    ("hbase.io.compress.zstd.buffersize", CODEC_BUFFERS),
+    ("hbase.io.compress.zstd.dictionary", NO_DICTIONARIES),
     ("hbase.ipc.client.", "it is a setting of clients, and counts in theirs"),
     (
         "hbase.ipc.server.",
@@ -137,6 +149,26 @@ mod tests {
         assert!(reason("hbase.ipc.server.max.callqueue.size").contains("memory.limit"));
         assert!(reason("hbase.ipc.server.callqueue.read.ratio").contains("rpc.handlers"));
         assert_eq!(reason("hbase.server.thread.wakefrequency"), REASONS[0].1);
+    }
+
+    #[test]
+    fn what_is_said_of_levels_of_codecs_is_said_of_nothing_else() {
+        let levels = reason("hbase.io.compress.zstd.level");
+        for codec in ["brotli", "gz", "lz4", "lzma", "lzo", "snappy", "zstd"] {
+            let of = |what: &str| match look_up(&format!("hbase.io.compress.{codec}.{what}")) {
+                Some(Named::WithoutEffect(instead)) => Some(instead),
+                _ => None,
+            };
+            assert!(
+                [of("codec"), of("buffersize"), of("dictionary")]
+                    .iter()
+                    .flatten()
+                    .all(|instead| *instead != levels)
+            );
+        }
+        for codec in ["lz4", "snappy", "zstd"] {
+            assert_eq!(reason(&format!("hbase.io.compress.{codec}.buffersize")), CODEC_BUFFERS);
+        }
     }
 
     #[test]
