@@ -3,6 +3,7 @@
 
 use crate::client::Client;
 use crate::crowd::{Member, Tally, Target, deaf, fill};
+use crate::memory_watch::MemoryWatch;
 use crate::running_server::{LONG, Place};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +26,7 @@ async fn a_crowd_of_scans_loses_nothing() {
         "hbase.regionserver.handler.count=1",
         "hbase.ipc.server.max.callqueue.length=20",
     ]);
+    let memory = MemoryWatch::begin(server.pid());
     let client = Client::of(&server).await;
     let table = client.create_table("t").await;
     fill(&client, &table, ROWS).await;
@@ -45,7 +47,7 @@ async fn a_crowd_of_scans_loses_nothing() {
 
     assert_eq!(tally.rows.load(Ordering::Relaxed), MEMBERS * ROWS);
     assert!(tally.put_off.load(Ordering::Relaxed) > 0, "no queue was full");
-    let most = server.most_memory_mib();
+    let most = memory.most_mib();
     assert!(most <= LIMIT_MIB, "{most} MiB");
     server.stop();
 }

@@ -2,6 +2,7 @@
 
 mod client;
 mod crowd;
+mod memory_watch;
 mod raw_client;
 mod running_server;
 

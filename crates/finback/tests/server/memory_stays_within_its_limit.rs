@@ -2,6 +2,7 @@
 //! whether they read the replies or not.
 
 use crate::client::{Client, FAMILY, get_request, put_request};
+use crate::memory_watch::MemoryWatch;
 use crate::raw_client::{RawClient, request};
 use crate::running_server::{LONG, Place, RunningServer};
 use bytes::Bytes;
@@ -55,8 +56,8 @@ fn is_lost(error: &RpcException) -> bool {
     error.simple_class() == "ConnectionClosedException"
 }
 
-fn assert_memory(server: &RunningServer, when: &str) {
-    let most = server.most_memory_mib();
+fn assert_memory(memory: &MemoryWatch, when: &str) {
+    let most = memory.most_mib();
     println!("{most} MiB at most until {when}");
     assert!(most <= LIMIT_MIB, "{most} MiB until {when}");
 }
@@ -204,12 +205,13 @@ async fn under_large_rows_many_scans_and_clients_that_do_not_read() {
     let place = Place::new();
     let limit = format!("finback.memory.limit={LIMIT_MIB}m");
     let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let memory = MemoryWatch::begin(server.pid());
     let client = Arc::new(Client::of(&server).await);
     let region = client.create_table("t").await.region;
     write(&client, &region).await;
-    assert_memory(&server, "the writes");
+    assert_memory(&memory, "the writes");
     read(&server, &region).await;
-    assert_memory(&server, "the reads");
+    assert_memory(&memory, "the reads");
     // A row that no reply has room for is read in parts, by scans as above, or not at all.
     let refused = client.ask::<_, pb::GetResponse>("Get", &get_request(region, "wide")).await.unwrap_err();
     assert_eq!(refused.simple_class(), "RowTooBigException");
@@ -224,6 +226,7 @@ async fn under_gets_and_scans_of_a_large_value_that_all_come_at_once() {
     let place = Place::new();
     let limit = format!("finback.memory.limit={LIMIT_MIB}m");
     let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let memory = MemoryWatch::begin(server.pid());
     let client = Client::of(&server).await;
     let region = client.create_table("t").await.region;
     let put = put_request(region.clone(), "large", FAMILY, &vec![1; VALUE_BYTES]);
@@ -255,7 +258,7 @@ async fn under_gets_and_scans_of_a_large_value_that_all_come_at_once() {
     while let Some(done) = readers.join_next().await {
         done.unwrap();
     }
-    assert_memory(&server, "all were answered");
+    assert_memory(&memory, "all were answered");
     server.stop();
 }
 
@@ -293,6 +296,7 @@ async fn under_scanners_that_wait_while_memstores_become_files_and_files_become_
     let place = Place::new();
     let limit = format!("finback.memory.limit={LIMIT_MIB}m");
     let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let memory = MemoryWatch::begin(server.pid());
     let client = Arc::new(Client::of(&server).await);
     let region = client.create_table("t").await.region;
     write(&client, &region).await;
@@ -301,7 +305,7 @@ async fn under_scanners_that_wait_while_memstores_become_files_and_files_become_
         let number = number % (ROWS - 1);
         waiting.push((number, open_one(&client, &region, number).await));
         if waiting.len() % 100 == 0 {
-            assert_memory(&server, "all these scanners were opened");
+            assert_memory(&memory, "all these scanners were opened");
             ask_all_to_compact(&client, &region).await;
             // What scanners saw in memory goes to files.
             write(&client, &region).await;
@@ -314,6 +318,6 @@ async fn under_scanners_that_wait_while_memstores_become_files_and_files_become_
             Err(refused) => assert_eq!(refused.simple_class(), "UnknownScannerException", "{refused}"),
         }
     }
-    assert_memory(&server, "the scanners went on");
+    assert_memory(&memory, "the scanners went on");
     server.stop();
 }

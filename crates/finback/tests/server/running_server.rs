@@ -205,12 +205,6 @@ impl RunningServer {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// The most memory it had, in MiB, without the pages of its own program, which are the page cache's: of a build for tests they
-    /// are many.
-    pub(crate) fn most_memory_mib(&self) -> u64 {
-        (self.memory_kib("VmHWM") - self.memory_kib("RssFile")) >> 10
-    }
-
     /// SIGTERM, without waiting for the end.
     pub(crate) fn terminate(&self) {
         let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.pid())]).status();
