@@ -51,7 +51,7 @@ fn measure(content: Content, regions: usize, directory: &Path) -> Result<()> {
     let before_idling = (Instant::now(), processor_seconds());
     std::thread::sleep(IDLE);
     let idle = (processor_seconds() - before_idling.1) / before_idling.0.elapsed().as_secs_f64();
-    let at_rest = Process::now();
+    let (at_rest, peak_bytes) = (Process::now(), opened.peak_bytes());
     match content {
         Content::Nothing => println!("regions without data         {regions:>10}"),
         Content::FlushedRow => println!("\nregions with a flushed row   {regions:>10}"),
@@ -63,7 +63,8 @@ fn measure(content: Content, regions: usize, directory: &Path) -> Result<()> {
     println!("memory with all open         {:>10} KiB", opened.after.resident_bytes >> 10);
     println!("memory for each              {:>10} bytes", opened.bytes_per_region(regions));
     println!("memory at rest               {:>10} KiB", at_rest.resident_bytes >> 10);
-    println!("memory at the most           {:>10} KiB", at_rest.peak_bytes >> 10);
+    let peak = peak_bytes.map_or("unknown".to_owned(), |bytes| (bytes >> 10).to_string());
+    println!("memory at the most           {peak:>10} KiB");
     println!("threads                      {:>10}", opened.after.threads);
     println!("descriptors before and after {:>6} {:>4}", opened.before.descriptors, opened.after.descriptors);
     println!("processor while idle         {:>10.2} %", idle * 100.0);

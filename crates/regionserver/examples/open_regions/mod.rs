@@ -38,31 +38,38 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
     pub(crate) resident_bytes: u64,
-    /// The most that were resident since [`Process::forget_peak`].
-    pub(crate) peak_bytes: u64,
     pub(crate) threads: u64,
     pub(crate) descriptors: usize,
 }
 
 impl Process {
-    /// Lets the peak begin with what is resident now. Where the kernel does not know that, it stays what it was.
-    fn forget_peak() {
-        let _ = std::fs::write("/proc/self/clear_refs", "5");
+    pub(crate) fn now() -> Self {
+        Self {
+            resident_bytes: of_status("VmRSS:") << 10,
+            threads: of_status("Threads:"),
+            descriptors: std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count),
+        }
+    }
+}
+
+/// A number that the kernel tells of this process.
+fn of_status(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// The most that is resident from the moment on in which this is made.
+struct Peak(());
+
+impl Peak {
+    /// None where the kernel does not let the process's peak begin anew.
+    fn begin() -> Option<Self> {
+        std::fs::write("/proc/self/clear_refs", "5").ok().map(Self)
     }
 
-    pub(crate) fn now() -> Self {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let number = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
-            line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0)
-        };
-        let descriptors = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
-        Self {
-            resident_bytes: number("VmRSS:") << 10,
-            peak_bytes: number("VmHWM:") << 10,
-            threads: number("Threads:"),
-            descriptors,
-        }
+    fn bytes(&self) -> u64 {
+        of_status("VmHWM:") << 10
     }
 }
 
@@ -71,6 +78,8 @@ pub(crate) struct Opened {
     pub(crate) server: Arc<RegionServer>,
     pub(crate) before: Process,
     pub(crate) after: Process,
+    /// Since before the first was opened.
+    peak: Option<Peak>,
     /// Of the first of them.
     pub(crate) region_name: Bytes,
     /// How long it took to make their directories, and their files.
@@ -84,9 +93,14 @@ impl Opened {
         self.after.resident_bytes.saturating_sub(self.before.resident_bytes) / regions.max(1) as u64
     }
 
-    /// The same, at the worst moment while they were opened.
-    pub(crate) fn peak_bytes_per_region(&self, regions: usize) -> u64 {
-        self.after.peak_bytes.saturating_sub(self.before.resident_bytes) / regions.max(1) as u64
+    /// What was resident at the worst moment since before the first was opened, if that is known.
+    pub(crate) fn peak_bytes(&self) -> Option<u64> {
+        self.peak.as_ref().map(Peak::bytes)
+    }
+
+    /// The same for each region, as [`Opened::bytes_per_region`].
+    pub(crate) fn peak_bytes_per_region(&self, regions: usize) -> Option<u64> {
+        Some(self.peak_bytes()?.saturating_sub(self.before.resident_bytes) / regions.max(1) as u64)
     }
 }
 
@@ -117,7 +131,7 @@ pub(crate) async fn open_regions_of(
     let master = Arc::new(CountingMaster::default());
     let server = start(root, &master);
     let admin = Loopback::new(Arc::new(AdminService::new(Arc::clone(&server))));
-    Process::forget_peak();
+    let peak = Peak::begin();
     let before = Process::now();
     let begun = Instant::now();
     for infos in infos.chunks(REGIONS_PER_REQUEST) {
@@ -135,7 +149,7 @@ pub(crate) async fn open_regions_of(
     while master.opened.load(Ordering::Acquire) < regions {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    Opened { server, before, after: Process::now(), region_name, made, took: begun.elapsed() }
+    Opened { server, before, after: Process::now(), peak, region_name, made, took: begun.elapsed() }
 }
 
 /// Writes a row into each region, as an earlier server had it: open, and closed again. One after the other, so that
