@@ -44,7 +44,7 @@ import org.apache.hadoop.hbase.wal.WALPrettyPrinter;
  * Writes cells to a server, and finds them in its write-ahead logs with HBase's reader and HBase's printer.
  *
  *   CompressedLogs write EXPECTED                        EXPECTED.scan gets what a scan finds then
- *   CompressedLogs check [EXPECTED DIRECTORY KIND]...    KIND: plain, or dict, gz, snappy, lz4, zstd
+ *   CompressedLogs check [EXPECTED DIRECTORY KIND]...    KIND: plain, or dict, gz, snappy, lz4, zstd, zstd-chunks
  */
 public final class CompressedLogs {
   static final TableName TABLE = TableName.valueOf("compressed_logs");
@@ -131,17 +131,18 @@ public final class CompressedLogs {
       + Bytes.toStringBinary(CellUtil.cloneValue(c));
   }
 
-  /** For files of every kind. */
-  static Configuration configuration() {
+  /** For files of a kind, until it is asked for another one: the codec of Zstandard is one for the process. */
+  static Configuration configuration(String kind) {
     Configuration conf = HBaseConfiguration.create();
     conf.set(FileSystem.FS_DEFAULT_NAME_KEY, "file:///");
-    conf.set("hbase.io.compress.zstd.codec", ZstandardStreams.class.getName());
+    boolean chunks = kind.equals("zstd-chunks");
+    conf.set("hbase.io.compress.zstd.codec", chunks ? "org.apache.hadoop.hbase.io.compress.zstd.ZstdCodec" : ZstandardStreams.class.getName());
     Compression.Algorithm.ZSTD.reload(conf);
     return conf;
   }
 
   private static void check(Path expected, Path directory, String kind) throws Exception {
-    Configuration conf = configuration();
+    Configuration conf = configuration(kind);
     List<String> wanted = Files.readAllLines(expected), read = new ArrayList<>(), printed = new ArrayList<>();
     long logs = 0, bytes = 0, tagged = 0, large = 0;
     List<Path> files;
@@ -171,17 +172,17 @@ public final class CompressedLogs {
     same(wanted, printed, "the printer");
     need(tagged > 100, "only " + tagged + " cells have tags");
     need(large == 1, large + " cells have a large value");
-    System.out.printf("%-6s %d logs of %d bytes: %d cells read and printed as written, %d with tags%n", kind, logs, bytes, read.size(), tagged);
+    System.out.printf("%-11s %d logs of %d bytes: %d cells read and printed as written, %d with tags%n", kind, logs, bytes, read.size(), tagged);
   }
 
   static boolean header(Path file, String kind) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       new DataInputStream(in).readFully(new byte[4]);
       WALHeader header = WALHeader.parseDelimitedFrom(in);
-      boolean values = kind.matches("gz|snappy|lz4|zstd");
+      boolean values = kind.matches("gz|snappy|lz4|zstd(-chunks)?");
       return header.getHasCompression() == !kind.equals("plain") && header.getHasTagCompression() == (values || kind.equals("dict"))
         && header.getHasValueCompression() == values
-        && (!values || Compression.Algorithm.values()[header.getValueCompressionAlgorithm()].getName().equals(kind));
+        && (!values || Compression.Algorithm.values()[header.getValueCompressionAlgorithm()].getName().equals(kind.replace("-chunks", "")));
     }
   }
 

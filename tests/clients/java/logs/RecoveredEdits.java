@@ -38,7 +38,7 @@ import org.apache.hadoop.hbase.wal.WALSplitUtil;
  * what the example split_logs of finback-wal printed. The edits are gone afterwards.
  */
 public final class RecoveredEdits {
-  private final Configuration conf = CompressedLogs.configuration();
+  private final Configuration conf;
   private final Path root, table;
   private final FileSystem fs;
   private final String kind;
@@ -48,6 +48,7 @@ public final class RecoveredEdits {
 
   private RecoveredEdits(String directory, String kind) throws IOException {
     this.kind = kind;
+    conf = CompressedLogs.configuration(kind);
     root = new Path(new java.io.File(directory).getCanonicalFile().toURI());
     table = CommonFSUtils.getTableDir(root, CompressedLogs.TABLE);
     conf.set(HConstants.HBASE_DIR, root.toString());
@@ -64,7 +65,7 @@ public final class RecoveredEdits {
         RecoveredEdits edits = new RecoveredEdits(args[i], args[i + 1]);
         edits.check();
         int replayed = edits.replay();
-        System.out.printf("%-6s %d entries in %d recovered edits as in the logs, replayed to %d cells%n", edits.kind, edits.entries, edits.files, replayed);
+        System.out.printf("%-11s %d entries in %d recovered edits as in the logs, replayed to %d cells%n", edits.kind, edits.entries, edits.files, replayed);
         files += edits.files;
         entries += edits.entries;
         cells += replayed;
