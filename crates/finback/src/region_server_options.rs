@@ -33,6 +33,7 @@ pub(crate) fn options(
         region: region(config, memory),
         wal: wal(config, memory),
         memstore_limit_bytes: memory.memstores,
+        read_bytes: memory.reads,
         reply_memory: ReplyMemory::new(memory.replies as usize),
         scanner_bytes: memory.scanners as usize,
         nonce_bytes: memory.nonces as usize,

@@ -1,4 +1,4 @@
-//! What is said beforehand of the memory that a scan of a file takes is neither far too little nor far too much.
+//! What is said beforehand of the memory that a scan of a file takes, or a block of it, is neither far too little nor far too much.
 
 use finback_cell::key::Key;
 use finback_compression::Compression;
@@ -59,4 +59,18 @@ fn of_files_whose_root_index_leads_to_other_index_blocks() {
     let deep = || WriterOptions { index_block_size_bytes: 256, min_index_entries: 2, ..options() };
     assert_estimated(deep(), 20_000, &[7; 100]);
     assert_estimated(deep(), 100, &[7; 256 << 10]);
+}
+
+#[test]
+fn of_a_block_that_is_asked_for() {
+    for compression in [Compression::None, Compression::Gz] {
+        let file = file_of_rows(WriterOptions { compression, ..options() }, 0..30, &[7; 256 << 10]);
+        let mut scanner = HFileScanner::new(reader_of(file, FileId::next()), None, false);
+        let Err(ScanInterrupt::NeedBlock(request)) = scanner.seek(&Key::first_on_row(b"")) else {
+            panic!("no block is asked for");
+        };
+        let (estimated, taken) = (request.memory_bytes(), request.read().unwrap().memory_bytes() as u64);
+        assert!(taken <= 4 * estimated, "{taken} bytes, estimated were {estimated}: {compression:?}");
+        assert!(estimated <= 2 * taken, "{taken} bytes, estimated were {estimated}: {compression:?}");
+    }
 }

@@ -24,9 +24,13 @@ pub(crate) struct ServerHost {
 }
 
 impl ServerHost {
-    /// `memstore_limit`: bytes of all memstores together.
-    pub(crate) fn new(scheduler: Arc<Scheduler>, stop: Arc<StopRequest>, memstore_limit: u64) -> Self {
-        let read_turns = Arc::new(ReadTurns::within(memstore_limit));
+    /// `memstore_limit`: bytes of all memstores together; `read_bytes`: of all blocks that are being read.
+    pub(crate) fn new(
+        scheduler: Arc<Scheduler>,
+        stop: Arc<StopRequest>,
+        memstore_limit: u64,
+        read_bytes: u64,
+    ) -> Self {
         let memstore_limit = i64::try_from(memstore_limit).unwrap_or(i64::MAX);
         Self {
             scheduler,
@@ -34,7 +38,7 @@ impl ServerHost {
             memstore_bytes: AtomicI64::new(0),
             memstore_limit,
             delayed_writes: DelayedWrites::default(),
-            read_turns,
+            read_turns: Arc::new(ReadTurns::within(read_bytes)),
         }
     }
 
@@ -79,7 +83,7 @@ pub(crate) fn system_now_ms() -> i64 {
 
 async fn read_from_device(turns: Arc<ReadTurns>, request: BlockRequest) -> Result<Arc<Block>, HFileError> {
     let (file, place) = (Arc::clone(&request.file), request.block);
-    let turn = turns.turn(place.size).await;
+    let turn = turns.turn(request.memory_bytes()).await;
     let read = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let timer = Timer::start();

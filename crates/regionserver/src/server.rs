@@ -72,6 +72,8 @@ pub struct RegionServerOptions {
     pub wal: WalOptions,
     /// Bytes of all memstores at which writes must wait (`hbase.regionserver.global.memstore.size`).
     pub memstore_limit_bytes: u64,
+    /// Bytes of the blocks that are being read from devices, and are in no cache yet; one at a time may have more.
+    pub read_bytes: u64,
     /// Memory of the replies that are built or on their way to clients.
     pub reply_memory: Arc<ReplyMemory>,
     /// Bytes that scanners keep in memory while they wait for their clients, at most.
@@ -182,6 +184,7 @@ impl RegionServer {
                 Arc::clone(&scheduler),
                 Arc::clone(&stop),
                 options.memstore_limit_bytes,
+                options.read_bytes,
             )),
             handlers: Handlers::new(options.handlers, options.handler_threads.clone()),
             openings: TaskQueue::new(OPENINGS_AT_ONCE),

@@ -2,16 +2,17 @@
 //!
 //! ```text
 //! memory.limit
-//! +-------------------+-------------------+----------+---------+----------+-----+--------+------------------+
-//! |     memstores     |    block cache    | requests | replies | scanners | log | nonces | connections; not |
-//! |                   |                   |    x 2   |   x 2   |          |     |        | counted          |
-//! +-------------------+-------------------+----------+---------+----------+-----+--------+------------------+
+//! +-------------------+-------------------+----------+---------+-------+----------+-----+--------+------------------+
+//! |     memstores     |    block cache    | requests | replies | reads | scanners | log | nonces | connections; not |
+//! |                   |                   |    x 2   |   x 2   |       |          |     |        | counted          |
+//! +-------------------+-------------------+----------+---------+-------+----------+-----+--------+------------------+
 //!  by their settings, at most 80 %         shares of what these leave
 //! ```
 //!
 //! Indexes of open files, and blocks that compactions work with, count in the block cache, which keeps so much less;
 //! compactions that do not fit into half of it run one after the other. Requests count once and are there twice: as they
-//! were received, and as the log's edit. Replies may take as much again, for one that did not fit beside the others.
+//! were received, and as the log's edit. Replies may take as much again, for one that did not fit beside the others. Reads
+//! are the blocks that are on their way from a device; one at a time may go beyond their share.
 
 use std::fs;
 use std::path::Path;
@@ -21,13 +22,15 @@ use super::table::ServerConfig;
 
 /// What memstores and block cache may take together, as in HBase.
 pub(super) const FILLED_PERCENT: u64 = 80;
-/// Shares of what they leave: requests (there twice), replies (twice), the log's queue, nonces, scanners, connections.
+/// Shares of what they leave: requests (there twice), replies (twice), the log's queue, nonces, reads, scanners, connections.
 const REQUESTS_PERCENT: u64 = 15;
 const REPLIES_PERCENT: u64 = 15;
 const LOG_PERCENT: u64 = 10;
 const NONCES_PERCENT: u64 = 5;
-const SCANNERS_PERCENT: u64 = 10;
-const CONNECTIONS_PERCENT: u64 = 10;
+/// With a limit of 1 GiB and the usual settings all blocks of 64 KiB for which a multi-get asks at once.
+const READS_PERCENT: u64 = 4;
+const SCANNERS_PERCENT: u64 = 8;
+const CONNECTIONS_PERCENT: u64 = 8;
 /// Of the master, in the same process.
 const MASTER_REQUESTS_PERCENT: u64 = 2;
 /// Enough for a table with thousands of regions.
@@ -69,6 +72,8 @@ pub struct MemoryBudget {
     pub replies: u64,
     /// Entries that wait for the log.
     pub log_queue: u64,
+    /// Blocks that are being read, and are in no cache yet.
+    pub reads: u64,
     /// What scanners keep while they wait for their clients.
     pub scanners: u64,
     /// The table of nonces, and bulk loads that are remembered likewise.
@@ -108,6 +113,7 @@ impl ServerConfig {
                 .min((percent * MASTER_REQUESTS_PERCENT).max(LEAST_MASTER_REQUESTS)),
             replies: percent * REPLIES_PERCENT,
             log_queue: MOST_LOG_BYTES.min(percent * LOG_PERCENT).max(1),
+            reads: percent * READS_PERCENT,
             scanners: percent * SCANNERS_PERCENT,
             nonces: percent * NONCES_PERCENT,
             connections: (percent * CONNECTIONS_PERCENT / CONNECTION_BYTES)

@@ -1,6 +1,6 @@
 //! How much memory an open file takes, and how much it takes to read it.
 
-use super::HFileReader;
+use super::{BlockRequest, HFileReader};
 use crate::block_cache::{BlockCache, CacheCharge};
 use crate::bloom::BloomFilter;
 use crate::file_info::keys;
@@ -53,11 +53,15 @@ impl HFileReader {
             1 => self.root.largest_place(),
             _ => 0,
         };
+        let one_cell = average(keys::AVG_KEY_LEN).saturating_add(average(keys::AVG_VALUE_LEN));
+        self.decompressed_bytes(stored).max(one_cell).max(block_size_bytes).min(MOST_BLOCK_BYTES)
+    }
+
+    /// About how many bytes of memory a block takes that has so many in the file: times what compression saved on the whole.
+    fn decompressed_bytes(&self, stored: u32) -> u64 {
         let uncompressed = self.trailer.fields.total_uncompressed_bytes().max(self.size_bytes);
         let scaled = u128::from(stored) * u128::from(uncompressed) / u128::from(self.size_bytes.max(1));
-        let one_cell = average(keys::AVG_KEY_LEN).saturating_add(average(keys::AVG_VALUE_LEN));
-        let scaled = u64::try_from(scaled).unwrap_or(u64::MAX);
-        scaled.max(one_cell).max(block_size_bytes).min(MOST_BLOCK_BYTES)
+        u64::try_from(scaled).unwrap_or(u64::MAX).min(MOST_BLOCK_BYTES)
     }
 
     /// How many data blocks there are; about, where the root index does not know them: each has an entry in the index, as long as
@@ -76,5 +80,12 @@ impl HFileReader {
         let index_blocks = self.index_levels().saturating_sub(1) as u64;
         let block = self.largest_block_bytes(block_size_bytes).min(most_of_block);
         block.saturating_add(index_blocks * INDEX_BLOCK_BYTES)
+    }
+}
+
+impl BlockRequest {
+    /// About how many bytes of memory the block takes once it is read.
+    pub fn memory_bytes(&self) -> u64 {
+        self.file.decompressed_bytes(self.block.size)
     }
 }

@@ -205,6 +205,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         region: RegionConfig::default(),
         wal: WalOptions::default(),
         memstore_limit_bytes: 512 << 20,
+        read_bytes: 64 << 20,
         reply_memory: ReplyMemory::new(256 << 20),
         scanner_bytes: 64 << 20,
         nonce_bytes: 16 << 20,

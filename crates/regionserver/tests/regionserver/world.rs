@@ -160,6 +160,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         region: RegionConfig { flush_size_bytes: 64 << 20, ..RegionConfig::default() },
         wal: WalOptions { reopen_interval: Duration::from_millis(10), ..WalOptions::default() },
         memstore_limit_bytes: 512 << 20,
+        read_bytes: 64 << 20,
         reply_memory: ReplyMemory::new(256 << 20),
         scanner_bytes: 64 << 20,
         nonce_bytes: 16 << 20,

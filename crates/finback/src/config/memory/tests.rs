@@ -15,6 +15,7 @@ fn counted(budget: &MemoryBudget) -> u64 {
         + in_flight
         + budget.log_queue
         + budget.nonces
+        + budget.reads
         + budget.scanners
         + budget.connections * CONNECTION_BYTES
 }
