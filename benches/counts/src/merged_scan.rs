@@ -38,6 +38,7 @@ impl MergedScan {
             match scanner.next(&mut self.output, &limits) {
                 Ok(_) => return Ok(()),
                 Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read()?),
+                Err(Interrupt::NeedFile(request)) => request.open(),
                 Err(Interrupt::Failed(error)) => return Err(error.into()),
             }
         }

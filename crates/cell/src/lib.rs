@@ -31,7 +31,7 @@ pub use cell_type::CellType;
 pub use mutation::{Durability, Mutation, MutationKind};
 pub use order::CellOrder;
 pub use prefetch::{prefetch, prefetch_bytes, prefetch_cell, prefetch_searched};
-pub use read::{FamilySelection, Get, Scan};
+pub use read::{FamilySelection, Get, MobRead, Scan};
 pub use region_info::{RegionInfo, RegionState};
 pub use schema::{ColumnFamilyDescriptor, KeepDeletedCells, MAX_BLOCK_SIZE_BYTES, TableDescriptor};
 pub use server_name::ServerName;

@@ -47,6 +47,21 @@ pub struct Scan {
     pub load_column_families_on_demand: Option<bool>,
     /// Sequence id as of which to read; `None` is now.
     pub read_point: Option<u64>,
+    /// What becomes of references to values in MOB files.
+    pub mob: MobRead,
+}
+
+/// How a scan or get reads values that are in MOB files: HBase's attributes of the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MobRead {
+    /// `hbase.mob.scan.raw`: what is found is the references, and not the values.
+    pub raw: bool,
+    /// `hbase.mob.scan.ref.only`: nothing but references is found.
+    pub references_only: bool,
+    /// `hbase.mob.cache.blocks`: blocks of MOB files that are read are kept in the cache.
+    pub cache_blocks: bool,
+    /// `empty.value.on.mobcell.miss`: a value whose file is not there is empty; else it is an error.
+    pub empty_if_missing: bool,
 }
 
 impl Default for Scan {
@@ -68,6 +83,7 @@ impl Default for Scan {
             cache_blocks: true,
             load_column_families_on_demand: None,
             read_point: None,
+            mob: MobRead::default(),
         }
     }
 }

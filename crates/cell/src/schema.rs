@@ -15,6 +15,9 @@ pub type Entry = (Bytes, Bytes);
 /// "No expiry" in seconds, as HBase writes it.
 pub const FOREVER_SECONDS: i32 = i32::MAX;
 
+/// MOB_THRESHOLD where a family with MOB files has none.
+pub const DEFAULT_MOB_THRESHOLD_BYTES: u64 = 100 << 10;
+
 /// A table's schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableDescriptor {
@@ -209,6 +212,12 @@ impl ColumnFamilyDescriptor {
     /// The text of a setting: of the configuration, or else of an attribute, where older clients put it.
     pub fn setting(&self, key: &str) -> Option<&str> {
         find(&self.configuration, key).or_else(|| self.attribute(key))
+    }
+
+    /// IS_MOB and MOB_THRESHOLD: values of more bytes than this are kept in MOB files; `None` if no values are.
+    pub fn mob_threshold_bytes(&self) -> Option<u64> {
+        self.flag("IS_MOB", false)
+            .then(|| self.parsed("MOB_THRESHOLD").unwrap_or(DEFAULT_MOB_THRESHOLD_BYTES))
     }
 
     /// VERSIONS: how many versions of a column are kept. Default 1.

@@ -3,6 +3,12 @@
 /// Tag type of a cell's own time to live: an i64 of milliseconds.
 pub const TTL_TAG: u8 = 8;
 
+/// Tag type of a reference: the cell's value tells where its real value is, in a MOB file.
+pub const MOB_REFERENCE_TAG: u8 = 5;
+
+/// Tag type of the table, in such a reference, whose MOB file it is.
+pub const MOB_TABLE_TAG: u8 = 6;
+
 /// One tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'a> {

@@ -158,6 +158,7 @@ fn environment(root: &RootDir, config: &ServerConfig) -> Result<RegionEnvironmen
             compaction: config.compaction(),
             checksums: config.checksums(),
             zstd_form: config.zstd_codec,
+            mob: config.mob(),
             ..RegionConfig::default()
         }),
     })

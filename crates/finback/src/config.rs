@@ -22,6 +22,7 @@ mod load;
 mod log_value;
 pub mod manual;
 mod memory;
+mod mob_value;
 mod names;
 mod origin;
 mod otel_value;

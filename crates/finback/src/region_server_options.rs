@@ -1,10 +1,11 @@
 //! What the settings are to a region server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use finback_cell::{ServerName, SplitRestriction};
 use finback_layout::RootDir;
-use finback_region::{BusySplitConfig, KeptBlocks, OffPeakHours, RegionConfig, SplitConfig};
+use finback_region::{BusySplitConfig, KeptBlocks, MobFiles, OffPeakHours, RegionConfig, SplitConfig};
 use finback_regionserver::{BackgroundOptions, RegionServerOptions, SlowCallOptions, ThroughputBounds};
 use finback_rpc::ReplyMemory;
 use finback_wal::{SyncMode, WalOptions};
@@ -42,6 +43,7 @@ pub(crate) fn options(
         scanner_lease: config.scanner_timeout,
         max_scan_result_bytes: config.max_scan_result_bytes as usize,
         background: background(config),
+        mob: config.mob_options(),
         handlers: config.handlers as usize,
         handler_threads: None,
         slow_calls: SlowCallOptions {
@@ -98,6 +100,8 @@ pub(crate) fn region(config: &ServerConfig, memory: &MemoryBudget) -> RegionConf
         caching: config.caching(),
         checksums: config.checksums(),
         zstd_form: config.zstd_codec,
+        mob_files: Arc::new(MobFiles::new(config.mob_open_files as usize)),
+        mob: config.mob(),
         ..RegionConfig::default()
     }
 }

@@ -124,6 +124,7 @@ impl Place {
                 Ok(ScanStop::Exhausted) => break,
                 Ok(stop) => panic!("{stop:?}"),
                 Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read().unwrap()),
+                Err(Interrupt::NeedFile(request)) => request.open(),
                 Err(Interrupt::Failed(error)) => panic!("{error}"),
             }
         }

@@ -7,6 +7,7 @@ mod descriptor;
 mod finding;
 mod hole;
 mod live;
+mod mob;
 mod put_aside;
 mod repair;
 mod report;
@@ -28,6 +29,7 @@ pub use repair::{DescriptorSource, Losses, Repair};
 pub use report::CheckReport;
 pub use salvage::{Left, Salvage};
 use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Who is told how a check goes on.
@@ -70,8 +72,13 @@ pub fn check_directory(
     options: CheckOptions,
     watcher: &mut dyn CheckWatcher,
 ) -> Result<CheckReport, InspectError> {
-    let mut check =
-        Check { root, watcher, report: CheckReport::new(root.path()), kept_files: OnceCell::new() };
+    let mut check = Check {
+        root,
+        watcher,
+        report: CheckReport::new(root.path()),
+        kept_files: OnceCell::new(),
+        mob_files: HashMap::new(),
+    };
     if !check.is_root_directory()? {
         return Ok(check.report);
     }
@@ -122,6 +129,8 @@ struct Check<'a> {
     report: CheckReport,
     /// Files that somebody needs, or why they are not known: looked for once, when they are asked for.
     kept_files: OnceCell<Result<KeptFiles, String>>,
+    /// Names of the MOB files in the directories that were looked into.
+    mob_files: HashMap<PathBuf, HashSet<String>>,
 }
 
 impl Check<'_> {

@@ -2,10 +2,11 @@
 
 mod root;
 
-use finback_cell::{Bytes, ColumnFamilyDescriptor, RegionInfo};
-use finback_fs::{FaultyFileSystem, LocalFileSystem};
-use finback_hfile::WriterOptions;
+use finback_cell::cell::CellParts;
+use finback_cell::{Bytes, Cell, CellType, ColumnFamilyDescriptor, RegionInfo};
+use finback_fs::{FaultyFileSystem, FileSystem, LocalFileSystem};
 use finback_hfile::testing::write_rows;
+use finback_hfile::{HFileWriter, WriterOptions};
 use finback_inspect::{CheckOptions, CheckReport, Losses, Severity, check_directory};
 use finback_layout::RootDir;
 use root::{FILE, Root, Silent, found_in, region_edits, region_gone};
@@ -317,6 +318,62 @@ fn references_and_links_that_lead_nowhere_are_found() {
     let report = root.check();
     assert_eq!(found_in(&report), [format!("lingering-reference {FILE}.{region}")]);
     assert_eq!(report.repairs(Losses::Refused).count(), 0);
+}
+
+/// A store file in the first region that says which MOB files it refers to.
+fn write_referring_file(root: &Root, refs: &str) -> PathBuf {
+    let path = root.family_dir(0).join("44444444444444444444444444444444");
+    let parts = CellParts {
+        row: b"a",
+        family: b"f",
+        qualifier: b"",
+        timestamp: 1,
+        type_code: CellType::Put.code(),
+        value: b"value",
+        tags: b"",
+    };
+    let file = LocalFileSystem.create_new(&path).unwrap();
+    let mut writer = HFileWriter::new(file, &path, WriterOptions::default()).unwrap();
+    writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 1).unwrap();
+    writer.append_file_info(b"MOB_FILE_REFS", refs.as_bytes());
+    writer.finish(1).unwrap();
+    path
+}
+
+#[test]
+fn mob_files_that_are_referred_to_and_nowhere_are_found_and_no_others() {
+    let family = ColumnFamilyDescriptor::with_defaults(b"f").with("IS_MOB", "true");
+    let root = Root::with_family(family);
+    let uuid = "576d886d16ff4d8e996c75d842dfbf8b";
+    let name = |first: char| format!("{first}41d8cd98f00b204e9800998ecf8427e19700101{uuid}_{uuid}");
+    let [served, archived, gone, orphan] = ['a', 'b', 'c', 'd'].map(name);
+    let (dir, table) = (root.dir(), &root.table.name);
+    let other = finback_cell::TableName::parse(b"ns:other").unwrap();
+    let write = |file: PathBuf, content: &[u8]| {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, content).unwrap();
+    };
+    let path = write_referring_file(&root, &format!("ns:other/{archived},{gone}//t/{served}"));
+    let missing = "missing-mob-file 44444444444444444444444444444444";
+    assert_eq!(root.found(), [missing; 3]);
+    // A MOB file is a store file as others are.
+    let bytes = fs::read(root.family_dir(0).join(FILE)).unwrap();
+    write(dir.mob_family_dir(table, b"f").join(&served), &bytes);
+    write(dir.archived_mob_family_dir(&other, b"f").join(&archived), &bytes);
+    write(dir.mob_family_dir(table, b"f").join(&orphan), &bytes);
+    write(dir.mob_temp_dir().join(&orphan), b"torn");
+    let report = root.check();
+    assert_eq!(found_in(&report), [missing]);
+    assert!(report.findings[0].message.contains(&gone) && report.findings[0].path == path);
+    assert_eq!((report.count(Severity::Problem), report.repairs(Losses::Refused).count()), (1, 0));
+    write(dir.mob_family_dir(&other, b"f").join(&gone), &bytes);
+    // A link keeps what it leads to in the archive.
+    let link = |file: &str| format!("ns=other={}-{file}", finback_layout::mob_region(&other));
+    for linked in [&archived, &orphan] {
+        write(dir.mob_family_dir(table, b"f").join(link(linked)), b"");
+    }
+    assert_eq!(root.found(), [format!("dangling-link {}", link(&orphan))]);
+    assert_eq!((root.repair(), root.found()), (1, Vec::new()));
 }
 
 #[test]

@@ -259,8 +259,16 @@ fn a_damaged_descriptor_is_written_from_what_else_knows_it() {
         let setting = |name| family.attribute(name).map(str::to_owned);
         ["VERSIONS", "KEEP_DELETED_CELLS", TRACKER].map(setting)
     };
+    assert_eq!(written.families[0].mob_threshold_bytes(), None);
     let kept = [Some("2147483647".to_owned()), Some("TRUE".to_owned()), None];
     assert_eq!(written.families.iter().map(settings).collect::<Vec<_>>(), std::slice::from_ref(&kept));
+
+    // One that has references to MOB files is not served as if these were values.
+    let root = Root::with_family(family());
+    fs::create_dir_all(root.dir().mob_family_dir(&root.table.name, b"f")).unwrap();
+    let damaged = damage(&root);
+    let written_of_mob = repaired(&root, "with HBase's defaults for all other settings", &damaged);
+    assert!(written_of_mob.families[0].mob_threshold_bytes().is_some());
 
     // A family that is younger than what tells of the others is not left for the server to remove.
     let root = Root::with_family(family());

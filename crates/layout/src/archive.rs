@@ -5,7 +5,8 @@ use std::{path::Path, time::SystemTime};
 use finback_cell::TableName;
 
 use crate::{
-    LayoutError, Result, RootDir, StoreFileName, error::At, region_dir::is_encoded_name, small_file,
+    LayoutError, MobFileName, Result, RootDir, StoreFileName, error::At, mob_region,
+    region_dir::is_encoded_name, small_file,
 };
 
 /// How often a file is moved whose directory the cleaner takes away meanwhile.
@@ -66,9 +67,42 @@ impl RootDir {
     /// # Errors
     /// As [`archive_store_file`](Self::archive_store_file); what was not moved stays.
     pub fn archive_table(&self, table: &TableName) -> Result<()> {
-        let of_mob = self.mob_dir().join("data").join(table.namespace()).join(table.qualifier());
-        self.archive_table_dir(&of_mob, table)?;
+        self.archive_table_dir(&self.mob_table_dir(table), table)?;
         self.archive_table_dir(&self.table_dir(table), table)
+    }
+
+    /// Names of the families of a table that have a directory for MOB files.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub fn list_mob_families(&self, table: &TableName) -> Result<Vec<String>> {
+        let entries = self.list_if_exists(&self.mob_table_dir(table).join(mob_region(table)))?;
+        Ok(entries.into_iter().filter(is_family_dir).map(|entry| entry.name).collect())
+    }
+
+    /// Moves the MOB files of a table to the archive, and its links to those of others, but for those that regions of these
+    /// encoded names have written.
+    ///
+    /// # Errors
+    /// As [`archive_store_file`](Self::archive_store_file); what was not moved stays.
+    pub fn archive_other_mob_files(&self, table: &TableName, keep: &[String]) -> Result<()> {
+        self.archive_mob_files(table, |_, name| is_written_by(name, keep))
+    }
+
+    /// The same, but for those that `is_kept` says, by family and name.
+    pub(crate) fn archive_mob_files(
+        &self,
+        table: &TableName,
+        is_kept: impl Fn(&str, &str) -> bool,
+    ) -> Result<()> {
+        for family in self.list_mob_families(table)? {
+            for entry in self.list_mob_files(table, family.as_bytes())? {
+                if !is_kept(&family, &entry.name) {
+                    self.archive_mob_file(table, family.as_bytes(), &entry.name)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn archive_table_dir(&self, dir: &Path, table: &TableName) -> Result<()> {
@@ -87,7 +121,7 @@ impl RootDir {
         small_file::remove_dir_if_exists(&**self.fs(), dir)
     }
 
-    fn archive_family_dir(&self, from: &Path, to: &Path) -> Result<()> {
+    pub(crate) fn archive_family_dir(&self, from: &Path, to: &Path) -> Result<()> {
         for entry in self.list_if_exists(from)?.iter().filter(|entry| !entry.is_dir) {
             if entry.len > 0 || StoreFileName::parse(&entry.name).is_some() {
                 self.archive_file(&from.join(&entry.name), to, &entry.name)?;
@@ -96,7 +130,7 @@ impl RootDir {
         small_file::remove_dir_if_exists(&**self.fs(), from)
     }
 
-    fn archive_file(&self, from: &Path, dir: &Path, name: &str) -> Result<()> {
+    pub(crate) fn archive_file(&self, from: &Path, dir: &Path, name: &str) -> Result<()> {
         let to = dir.join(name);
         let fs = self.fs();
         let archived = match fs.metadata(&to) {
@@ -147,6 +181,12 @@ impl RootDir {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether one of these regions has written the MOB file of that name.
+pub(crate) fn is_written_by(name: &str, regions: &[String]) -> bool {
+    let region = MobFileName::parse(name).and_then(|name| name.region);
+    region.is_some_and(|region| regions.iter().any(|known| known == region))
 }
 
 fn stands_for_another(name: &str) -> bool {

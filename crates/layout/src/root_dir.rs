@@ -91,7 +91,7 @@ impl RootDir {
         self.path.join("archive")
     }
 
-    /// `mobdir`: HBase's files of large values (MOB), below it as in the root directory.
+    /// `mobdir`: files of large values (MOB), below it as in the root directory.
     pub(crate) fn mob_dir(&self) -> PathBuf {
         self.path.join("mobdir")
     }

@@ -5,13 +5,14 @@
 //! .hbase-snapshot/<name>/.snapshotinfo            SnapshotDescription, without magic
 //! .hbase-snapshot/<name>/data.manifest            SnapshotDataManifest, without magic
 //! .hbase-snapshot/.tmp/<name>/                    a snapshot that is being taken:
-//!                      region-manifest.<region>   SnapshotRegionManifest of each region so far
+//!                      region-manifest.<region>   SnapshotRegionManifest of each region so far, and of the MOB region
 //! ```
 
 mod info;
 mod kept_files;
 mod making;
 mod manifest;
+mod mob_files;
 mod taking;
 mod verification;
 

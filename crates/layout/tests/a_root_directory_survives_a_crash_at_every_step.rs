@@ -10,6 +10,7 @@ use bytes::Bytes;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_fs::{CrashMode, FaultyFileSystem, MemFileSystem, write_file_durably};
 use finback_layout::{FileLink, Half, KeptSwitches, LayoutError, Reference, Result, RootDir};
+use finback_proto::pb;
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
 
@@ -216,6 +217,136 @@ fn files_of_large_values_go_to_the_archive_with_their_table() {
             assert!(!root.fs().exists(&of_table(root)).unwrap());
             let path = root.archived_family_dir(&table().name, &mob_region, b"f").join(&file);
             assert_eq!(root.fs().metadata(&path).unwrap().len, 5);
+        },
+    );
+}
+
+/// A MOB file that this region has written.
+fn mob_file(region: &RegionInfo) -> String {
+    format!("{FILE}19700101{FILE}_{}", region.encoded_name())
+}
+
+fn put_mob_file(root: &RootDir, family: &[u8], name: &str) {
+    let dir = root.mob_family_dir(&table().name, family);
+    root.fs().create_dir_all(&dir).unwrap();
+    write_file_durably(&**root.fs(), &dir.join(name), b"value").unwrap();
+}
+
+/// Whether a MOB file is in the archive; else it is in its place.
+fn is_archived(root: &RootDir, family: &[u8], name: &str) -> bool {
+    let places = root.mob_file_places(&table().name, family, name);
+    let [is_served, is_archived] = places.map(|path| root.fs().exists(&path).unwrap());
+    assert!(is_served != is_archived, "{name}: {is_served}, {is_archived}");
+    is_archived
+}
+
+#[test]
+fn no_mob_file_is_lost_when_a_family_or_a_tables_contents_are_archived() {
+    let [old, new] = &regions()[..] else { panic!("two regions") };
+    let prepare = |root: &RootDir| {
+        initialized(root);
+        root.create_table_dir(&table(), &regions()).unwrap();
+        put_mob_file(root, b"f", &mob_file(old));
+        put_mob_file(root, b"f", &mob_file(new));
+        put_mob_file(root, b"g", &mob_file(old));
+    };
+    at_every_step(
+        prepare,
+        |root| root.archive_mob_family(&table().name, b"f"),
+        |root, done| {
+            let archived = [old, new].map(|region| is_archived(root, b"f", &mob_file(region)));
+            assert!(!done || archived == [true; 2], "{archived:?}");
+            assert!(!is_archived(root, b"g", &mob_file(old)));
+            root.archive_mob_family(&table().name, b"f").unwrap();
+            assert_eq!(root.list_mob_families(&table().name).unwrap(), ["g"]);
+        },
+    );
+    // What a truncated table has from now on stays.
+    let keep = [new.encoded_name()];
+    let truncate = |root: &RootDir| root.archive_other_mob_files(&table().name, &keep);
+    at_every_step(prepare, truncate, |root, done| {
+        assert!(is_archived(root, b"f", &mob_file(old)) || !done);
+        truncate(root).unwrap();
+        let of_old = [&b"f"[..], b"g"].map(|family| is_archived(root, family, &mob_file(old)));
+        assert_eq!((of_old, is_archived(root, b"f", &mob_file(new))), ([true; 2], false));
+    });
+}
+
+fn snapshot() -> pb::SnapshotDescription {
+    pb::SnapshotDescription {
+        name: "s".into(),
+        table: Some("ns:t".into()),
+        version: Some(2),
+        ..Default::default()
+    }
+}
+
+fn with_mob_family() -> TableDescriptor {
+    table().with_family(ColumnFamilyDescriptor::with_defaults(b"f").with("IS_MOB", "true"))
+}
+
+fn take_snapshot(root: &RootDir) -> Result<()> {
+    root.begin_snapshot(&snapshot())?;
+    root.add_mob_files_to_snapshot("s", &with_mob_family())?;
+    regions().iter().try_for_each(|region| root.add_region_to_snapshot("s", &table(), region, None))?;
+    root.complete_snapshot(&snapshot(), &with_mob_family(), &regions())
+}
+
+#[test]
+fn a_snapshot_has_all_mob_files_or_there_is_none() {
+    let name = mob_file(&regions()[0]);
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            put_mob_file(root, b"f", &name);
+        },
+        take_snapshot,
+        |root, done| {
+            let is_there = root.snapshot_exists("s").unwrap();
+            assert!(is_there || !done);
+            if !is_there {
+                root.sweep_snapshots().unwrap();
+                take_snapshot(root).unwrap();
+            }
+            let manifest = root.read_snapshot_manifest("s").unwrap();
+            let files = &manifest.mob_files().unwrap().families[0].files;
+            assert_eq!(files.iter().map(|file| &file.name).collect::<Vec<_>>(), [&name]);
+            root.verify_snapshot("s", &table().name, &manifest).unwrap();
+        },
+    );
+}
+
+#[test]
+fn no_link_to_a_mob_file_is_there_of_which_the_file_does_not_know() {
+    let clone = TableDescriptor { name: TableName::parse(b"c").unwrap(), ..with_mob_family() };
+    let made = |region: RegionInfo| {
+        let new = RegionInfo { table: clone.name.clone(), ..region.clone() };
+        (region, new)
+    };
+    let pairs: Vec<_> = regions().into_iter().map(made).collect();
+    let make = |root: &RootDir| root.make_regions_of_snapshot(&snapshot(), &clone, &pairs);
+    let name = mob_file(&regions()[0]);
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            put_mob_file(root, b"f", &name);
+            take_snapshot(root).unwrap();
+            root.create_table_dir(&clone, &[]).unwrap();
+        },
+        make,
+        |root, done| {
+            let back_references =
+                root.archived_mob_family_dir(&table().name, b"f").join(format!(".links-{name}"));
+            let figures = || {
+                let links = root.list_mob_files(&clone.name, b"f").unwrap();
+                (links.len(), root.fs().list(&back_references).map_or(0, |known| known.len()))
+            };
+            let (links, known) = figures();
+            assert!(links <= known && (links == 1 || !done), "{links} of {known}");
+            make(root).unwrap();
+            assert_eq!(figures(), (1, 1));
         },
     );
 }

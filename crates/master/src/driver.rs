@@ -98,6 +98,11 @@ impl Driver {
         *self.follower.lock() = Some(follower);
     }
 
+    /// How region servers are reached.
+    pub(crate) fn connect(&self) -> &Connect {
+        &self.connect
+    }
+
     /// Milliseconds since the epoch.
     pub(crate) fn now(&self) -> u64 {
         (self.clock)()

@@ -33,6 +33,7 @@ mod master_service;
 mod meta_edit;
 mod meta_row;
 mod meta_scan;
+mod mob_calls;
 mod namespace_table;
 mod operation;
 mod options;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use finback_cell::{RegionInfo, ServerName};
 use finback_proto::{Message, convert, pb};
 use finback_rpc::{Channel, ChannelExt, RpcException};
-use pb::open_region_request::RegionOpenInfo;
+use pb::{get_region_info_response::CompactionState, open_region_request::RegionOpenInfo};
 
 use crate::{
     action::{Outcome, Output},
@@ -180,6 +180,36 @@ pub(crate) async fn region_info(
     let admin = connect(server, "AdminService");
     let (answer, _) = admin.call_within(timeout, "GetRegionInfo", &request, Bytes::new()).await?;
     Ok(answer)
+}
+
+/// Asks for a compaction of all files of a family, as somebody does who does not wait for it.
+pub(crate) async fn compact_family(
+    connect: &Connect,
+    server: &ServerName,
+    region: &RegionInfo,
+    family: Bytes,
+) -> Outcome {
+    let region = convert::specifier_by_name(region);
+    let request = pb::CompactRegionRequest { region, major: Some(true), family: Some(family) };
+    let admin = connect(server, "AdminService");
+    call_only::<_, pb::CompactRegionResponse>(&*admin, CALL_TIMEOUT, "CompactRegion", &request).await
+}
+
+/// What compactions of a region wait or are under way.
+pub(crate) async fn compaction_state(
+    connect: &Connect,
+    server: &ServerName,
+    region: &RegionInfo,
+) -> Result<CompactionState, RpcException> {
+    let request = pb::GetRegionInfoRequest {
+        region: convert::specifier_by_name(region),
+        compaction_state: Some(true),
+        ..Default::default()
+    };
+    let admin = connect(server, "AdminService");
+    let (answer, _): (pb::GetRegionInfoResponse, _) =
+        admin.call_within(CALL_TIMEOUT, "GetRegionInfo", &request, Bytes::new()).await?;
+    Ok(answer.compaction_state())
 }
 
 async fn call_only<Req: Message, Resp: Message + Default>(

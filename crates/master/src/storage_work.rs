@@ -43,7 +43,12 @@ pub(crate) enum StorageWork {
         table: TableName,
         regions: Vec<String>,
     },
-    /// Families that exist no more.
+    /// MOB files of a table, but for those that these regions have written: after a crash it may be done when they are open.
+    ArchiveMobFiles {
+        table: TableName,
+        keep: Vec<String>,
+    },
+    /// Families that exist no more, with their MOB files.
     ArchiveFamilies {
         table: TableName,
         regions: Vec<String>,
@@ -90,10 +95,14 @@ impl StorageWork {
             Self::ArchiveRegions { table, regions } => {
                 done(regions.iter().try_for_each(|region| root.archive_region(&table, region)))
             }
+            Self::ArchiveMobFiles { table, keep } => done(root.archive_other_mob_files(&table, &keep)),
             Self::ArchiveFamilies { table, regions, families } => {
-                done(regions.iter().try_for_each(|region| {
+                let of_regions = regions.iter().try_for_each(|region| {
                     families.iter().try_for_each(|family| root.archive_family(&table, region, family))
-                }))
+                });
+                let of_table =
+                    || families.iter().try_for_each(|family| root.archive_mob_family(&table, family));
+                done(of_regions.and_then(|()| of_table()))
             }
             Self::Snapshot(work) => work.run(root, served_files),
             Self::CreateNamespace(name) => done(root.create_namespace_dir(&name)),
@@ -224,6 +233,12 @@ fn sweep_families(
                 tracing::warn!(table = %table.name, region, family, "removed family, moved to the archive");
                 root.archive_family(&table.name, region, family.as_bytes())?;
             }
+        }
+    }
+    for family in root.list_mob_families(&table.name)? {
+        if table.family(family.as_bytes()).is_none() {
+            tracing::warn!(table = %table.name, family, "MOB files of a removed family, moved to the archive");
+            root.archive_mob_family(&table.name, family.as_bytes())?;
         }
     }
     Ok(())

@@ -13,6 +13,8 @@ use finback_proto::{Message, convert, pb, pbuf};
 use pb::table_state::State;
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
+/// As a region server calls a MOB file.
+const MOB_FILE: &str = "d41d8cd98f00b204e9800998ecf8427e1970010192e5c125ae884bc68d9955e11bdd9611_f7638a2682b13d19ae8314e04fbc5f33";
 const NOW: u64 = 1_700_000_000_000;
 const MODES: [CrashMode; 3] = [CrashMode::Strict, CrashMode::Torn { seed: 1 }, CrashMode::Torn { seed: 2 }];
 
@@ -340,6 +342,7 @@ async fn delete() {
         async |cluster| {
             cluster.create("t", &["f"], &["m"]).await.unwrap();
             assert_eq!(cluster.put_store_files("t", "f", FILE), 2);
+            cluster.put_mob_file("t", "f", MOB_FILE);
             cluster.disable("t").await.unwrap();
         },
         "DeleteTable",
@@ -356,6 +359,7 @@ async fn delete() {
                 None => assert_eq!(files, (0, 2)),
                 other => panic!("{other:?}"),
             }
+            assert_eq!(mob_file_is_archived(cluster, "f"), state.is_none());
         },
     )
     .await;
@@ -368,6 +372,7 @@ async fn truncate() {
             async |cluster| {
                 cluster.create("t", &["f"], &["m"]).await.unwrap();
                 cluster.put_store_files("t", "f", FILE);
+                cluster.put_mob_file("t", "f", MOB_FILE);
                 cluster.disable("t").await.unwrap();
             },
             "truncateTable",
@@ -383,9 +388,11 @@ async fn truncate() {
                 match cluster.state("t").await {
                     Some(State::Disabled) => {
                         assert!(!done && files == (2, 0) && regions == 2, "{files:?} {regions}");
+                        assert!(!mob_file_is_archived(cluster, "f"));
                     }
                     Some(State::Enabled) => {
                         assert_eq!((files, regions), ((0, 2), if preserve { 2 } else { 1 }));
+                        assert!(mob_file_is_archived(cluster, "f"));
                     }
                     other => panic!("{other:?}"),
                 }
@@ -456,6 +463,7 @@ async fn add_and_remove_a_family() {
         async |cluster| {
             cluster.create("t", &["f", "g"], &["m"]).await.unwrap();
             cluster.put_store_files("t", "g", FILE);
+            cluster.put_mob_file("t", "g", MOB_FILE);
         },
         "DeleteColumn",
         name_request(|table_name| pb::DeleteColumnRequest {
@@ -466,10 +474,12 @@ async fn add_and_remove_a_family() {
         }),
         async |cluster, done| {
             let files = (cluster.files_below("data").len(), cluster.files_below("archive").len());
-            match cluster.descriptor("t").await.unwrap().families.len() {
+            let families = cluster.descriptor("t").await.unwrap().families.len();
+            match families {
                 2 => assert!(!done && files == (2, 0), "{files:?}"),
                 families => assert_eq!((families, files), (1, (0, 2))),
             }
+            assert_eq!(mob_file_is_archived(cluster, "g"), families == 1);
         },
     )
     .await;
@@ -808,6 +818,7 @@ fn description(table: &str) -> pb::SnapshotDescription {
 async fn with_snapshot(cluster: &Cluster) {
     cluster.create("t", &["f"], &["m"]).await.unwrap();
     cluster.put_store_files("t", "f", FILE);
+    cluster.put_mob_file("t", "f", MOB_FILE);
     let request = pb::SnapshotRequest { snapshot: description("t"), nonce_group: Some(1), nonce: Some(2) };
     let response: pb::SnapshotResponse = cluster.call("Snapshot", &request).await.unwrap();
     cluster.wait(response.id()).await.unwrap();
@@ -831,6 +842,17 @@ fn links(cluster: &Cluster, table: &str) -> (usize, usize) {
     let files = files.flat_map(|(region, family)| root.list_store_files(&table, region, family).unwrap());
     let (elsewhere, own): (Vec<_>, Vec<_>) = files.partition(|file| file.elsewhere.is_some());
     (elsewhere.len(), own.len())
+}
+
+/// Whether the archive has a table's MOB file; else it is in its place.
+fn mob_file_is_archived(cluster: &Cluster, family: &str) -> bool {
+    let is_archived = cluster.has_archived_mob_file("t", family, MOB_FILE);
+    assert_eq!(cluster.mob_files("t", family).len(), usize::from(!is_archived));
+    is_archived
+}
+
+fn link_to_mob_file() -> String {
+    format!("t={}-{MOB_FILE}", finback_layout::mob_region(&table_name("t")))
 }
 
 /// What nothing needs goes, and nothing else.
@@ -891,10 +913,12 @@ async fn clone_snapshot() {
                 None => {
                     assert!(!done);
                     assert_eq!(cluster.root().list_regions(&table_name("c")).unwrap().len(), 0, "swept");
+                    assert!(cluster.mob_files("c", "f").is_empty(), "swept");
                 }
                 state => {
                     assert_eq!(state, Some(State::Enabled));
                     assert_eq!(links(cluster, "c"), (2, 0));
+                    assert_eq!(cluster.mob_files("c", "f"), [link_to_mob_file()]);
                 }
             }
             assert_eq!((cluster.state("t").await, links(cluster, "t")), (Some(State::Enabled), (0, 2)));
@@ -916,6 +940,13 @@ async fn changed_since_its_snapshot(cluster: &Cluster) {
     cluster.disable("t").await.unwrap();
     cluster.put_store_files("t", "f", "9bad886d16ff4d8e996c75d842dfbf8b");
     cluster.put_store_files("t", "g", FILE);
+    // Its values were written anew.
+    cluster.root().archive_mob_file(&table_name("t"), b"f", MOB_FILE).unwrap();
+    cluster.put_mob_file("t", "f", &late_mob_file());
+}
+
+fn late_mob_file() -> String {
+    MOB_FILE.replace("92e5c125", "12e5c125")
 }
 
 async fn is_old_or_restored(cluster: &Cluster, done: bool) {
@@ -924,8 +955,17 @@ async fn is_old_or_restored(cluster: &Cluster, done: bool) {
     let families = cluster.descriptor("t").await.unwrap().families.len();
     assert_eq!(cluster.root().read_table_descriptor(&table_name("t")).unwrap().families.len(), families);
     match links(cluster, "t") {
-        (0, 6) => assert!(!done && families == 2, "{families} families"),
-        restored => assert_eq!((restored, families), ((2, 0), 1)),
+        (0, 6) => {
+            assert!(!done && families == 2, "{families} families");
+            assert!(cluster.mob_files("t", "f").contains(&late_mob_file()));
+        }
+        restored => {
+            assert_eq!((restored, families), ((2, 0), 1));
+            // Of a snapshot that is gone nobody knows what it did not have.
+            let mut mob_files = cluster.mob_files("t", "f");
+            mob_files.retain(|name| done || *name != late_mob_file());
+            assert_eq!(mob_files, [link_to_mob_file()]);
+        }
     }
     assert_eq!(cluster.root().list_regions(&table_name("t")).unwrap().len(), 2);
 }

@@ -7,6 +7,7 @@ use cluster::{Cluster, pb_name, refusal, table_name};
 use finback_cell::{RegionInfo, ServerName, TableName};
 use finback_proto::{convert, pb};
 use finback_rpc::{ChannelExt, Loopback, RpcException};
+use pb::get_region_info_response::CompactionState;
 use std::{
     sync::{
         Arc,
@@ -216,6 +217,69 @@ async fn a_master_answers_administrators_as_a_region_server_does() {
     let unknown = RegionInfo::new(table_name("t"), Bytes::new(), Bytes::new(), 7);
     let answer = info(convert::specifier_by_name(&unknown)).await;
     assert_eq!(refusal(answer).0, "UnknownRegionException");
+}
+
+#[tokio::test(start_paused = true)]
+async fn mob_files_of_a_table_are_compacted_with_its_regions() {
+    let cluster = Cluster::start().await;
+    let mut descriptor = cluster::mob_table("t", &["f", "g"]);
+    descriptor.families.extend(cluster::table("t", &["h"]).families);
+    for (table, splits) in [(descriptor, &["m"][..]), (cluster::table("u", &["f"]), &[][..])] {
+        let request = cluster::create_request(table, splits);
+        let made: pb::CreateTableResponse = cluster.call("CreateTable", &request).await.unwrap();
+        cluster.wait(made.proc_id).await.unwrap();
+    }
+    let admin = Loopback::new(cluster.master.admin_service(Arc::new(|| Ok(()))));
+    let of_mob_files = |table: &str| convert::specifier_by_name(&RegionInfo::of_mob_files(table_name(table)));
+    let compact = async |table: &'static str, family: Option<&'static str>| {
+        let (region, family) = (of_mob_files(table), family.map(Bytes::from));
+        let request = pb::CompactRegionRequest { region, major: Some(false), family };
+        let answer: Result<(pb::CompactRegionResponse, _), RpcException> =
+            admin.call("CompactRegion", &request, Bytes::new()).await;
+        answer.map(drop)
+    };
+    let state = async || {
+        let request = pb::GetRegionInfoRequest {
+            region: of_mob_files("t"),
+            compaction_state: Some(true),
+            ..Default::default()
+        };
+        let (answer, _): (pb::GetRegionInfoResponse, _) =
+            admin.call("GetRegionInfo", &request, Bytes::new()).await.unwrap();
+        answer.compaction_state()
+    };
+    assert_eq!(state().await, CompactionState::None);
+    compact("t", None).await.unwrap();
+    assert_eq!(state().await, CompactionState::MajorAndMinor);
+    let mut asked = std::mem::take(&mut *cluster.server.compactions.lock().unwrap());
+    asked.sort();
+    let mut expected = Vec::new();
+    for region in cluster.root().list_regions(&table_name("t")).unwrap() {
+        // All files, whatever was asked for: other compactions leave MOB files alone.
+        expected.extend(["f", "g"].map(|family| (region.clone(), Some(Bytes::from(family)), true)));
+    }
+    assert_eq!(asked, expected);
+    assert_eq!(state().await, CompactionState::None);
+    compact("t", Some("g")).await.unwrap();
+    let mut asked = cluster.server.compactions.lock().unwrap().clone();
+    assert!(asked.len() == 2 && asked.iter().all(|(_, family, _)| family.as_deref() == Some(&b"g"[..])));
+    asked.iter_mut().for_each(|(.., major)| *major = false);
+    *cluster.server.compactions.lock().unwrap() = asked;
+    assert_eq!(state().await, CompactionState::None, "one of few files is nothing to MOB files");
+
+    let refused = async |table: &'static str, family: Option<&'static str>| {
+        let (class, message) = refusal(compact(table, family).await);
+        assert_eq!(class, "DoNotRetryIOException");
+        message
+    };
+    let none = "No mob column families are assigned in the mob compaction";
+    assert_eq!(refused("u", None).await, none);
+    assert_eq!(refused("t", Some("x")).await, none);
+    assert_eq!(refused("t", Some("h")).await, "Column family h is not a mob column family");
+    assert_eq!(refusal(compact("none", None).await).0, "TableNotFoundException");
+    cluster.disable("t").await.unwrap();
+    assert_eq!(refused("t", None).await, "Table t is not enabled");
+    assert_eq!(state().await, CompactionState::None);
 }
 
 #[tokio::test(start_paused = true)]

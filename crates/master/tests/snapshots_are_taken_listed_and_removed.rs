@@ -9,6 +9,8 @@ use pb::snapshot_description::Type;
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
 const NOW_MS: i64 = 1_700_000_000_000;
+/// As a region server calls a MOB file.
+const MOB_FILE: &str = "d41d8cd98f00b204e9800998ecf8427e1970010192e5c125ae884bc68d9955e11bdd9611_f7638a2682b13d19ae8314e04fbc5f33";
 
 fn description(name: &str, table: &str) -> pb::SnapshotDescription {
     pb::SnapshotDescription { name: name.into(), table: Some(table.into()), ..Default::default() }
@@ -477,4 +479,74 @@ async fn the_archive_is_cleaned_and_snapshots_outlive_no_more_than_their_time() 
     let on = pb::SetCleanerChoreRunningRequest { on: true };
     let _: pb::SetCleanerChoreRunningResponse = cluster.call("SetCleanerChoreRunning", &on).await.unwrap();
     assert_eq!(clean().await, (true, 0));
+}
+
+/// A table of two regions, each with a file, and with a MOB file.
+async fn with_mob_table() -> Cluster {
+    let cluster = Cluster::start().await;
+    let request = cluster::create_request(cluster::mob_table("t", &["f"]), &["m"]);
+    let created: pb::CreateTableResponse = cluster.call("CreateTable", &request).await.unwrap();
+    cluster.wait(created.proc_id).await.unwrap();
+    cluster.put_store_files("t", "f", FILE);
+    cluster.put_mob_file("t", "f", MOB_FILE);
+    cluster
+}
+
+#[tokio::test(start_paused = true)]
+async fn mob_files_go_with_their_table() {
+    let cluster = with_mob_table().await;
+    take(&cluster, description("s", "t")).await;
+    let manifest = cluster.root().read_snapshot_manifest("s").unwrap();
+    let mob_files = manifest.mob_files().unwrap();
+    assert_eq!(mob_files.region, RegionInfo::of_mob_files(table_name("t")));
+    assert_eq!(
+        (&*mob_files.families[0].files[0].name, mob_files.families[0].files[0].size),
+        (MOB_FILE, Some(6))
+    );
+    assert_eq!(manifest.table_regions().count(), 2);
+
+    restore(&cluster, "s", "c").await.unwrap().unwrap();
+    let mob_region = finback_layout::mob_region(&table_name("t"));
+    let link = format!("t={mob_region}-{MOB_FILE}");
+    assert_eq!(cluster.mob_files("c", "f"), std::slice::from_ref(&link));
+    assert_eq!(links(&cluster, "c").len(), 2, "the region of MOB files is none of the table's");
+    // The table is dropped, its files are not.
+    cluster.disable("t").await.unwrap();
+    cluster.delete("t").await.unwrap();
+    assert!(cluster.mob_files("t", "f").is_empty() && cluster.has_archived_mob_file("t", "f", MOB_FILE));
+    delete(&cluster, "s").await.unwrap();
+    take(&cluster, description("of-clone", "c")).await;
+    let manifest = cluster.root().read_snapshot_manifest("of-clone").unwrap();
+    let file = &manifest.mob_files().unwrap().families[0].files[0];
+    assert_eq!((&file.name, file.size), (&link, Some(6)));
+    // A lost one is no snapshot.
+    let archived = cluster.root().archived_mob_family_dir(&table_name("t"), b"f").join(MOB_FILE);
+    cluster.root().fs().remove_file(&archived).unwrap();
+    let (class, message) = refusal(restore(&cluster, "of-clone", "d").await);
+    assert_eq!(class, "CorruptedSnapshotException");
+    assert!(message.contains(MOB_FILE), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restored_table_has_the_mob_files_that_it_had() {
+    let cluster = with_mob_table().await;
+    let [archived, late] = ["02e5c125", "12e5c125"].map(|other| MOB_FILE.replace("92e5c125", other));
+    cluster.put_mob_file("t", "f", &archived);
+    take(&cluster, description("s", "t")).await;
+    cluster.root().archive_mob_file(&table_name("t"), b"f", &archived).unwrap();
+    cluster.put_mob_file("t", "f", &late);
+    cluster.disable("t").await.unwrap();
+    restore(&cluster, "s", "t").await.unwrap().unwrap();
+    let mob_region = finback_layout::mob_region(&table_name("t"));
+    let restored = [MOB_FILE.to_owned(), format!("t={mob_region}-{archived}")];
+    assert_eq!(cluster.mob_files("t", "f"), restored);
+    assert!(
+        cluster.has_archived_mob_file("t", "f", &late) && cluster.has_archived_mob_file("t", "f", &archived)
+    );
+    // Once more it is as it was: nothing is linked twice.
+    restore(&cluster, "s", "t").await.unwrap().unwrap();
+    assert_eq!(cluster.mob_files("t", "f"), restored);
+    cluster.enable("t").await.unwrap();
+    let cluster = cluster.crash_and_restart(finback_fs::CrashMode::Strict).await;
+    assert_eq!(cluster.mob_files("t", "f"), restored);
 }

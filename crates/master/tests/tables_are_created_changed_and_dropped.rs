@@ -10,6 +10,8 @@ use pb::table_state::State;
 
 const META: &str = "1588230740";
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
+/// As a region server calls a MOB file.
+const MOB_FILE: &str = "d41d8cd98f00b204e9800998ecf8427e1970010192e5c125ae884bc68d9955e11bdd9611_f7638a2682b13d19ae8314e04fbc5f33";
 
 #[tokio::test(start_paused = true)]
 async fn a_first_start_makes_the_system_tables() {
@@ -164,6 +166,43 @@ async fn a_truncated_table_is_empty_with_or_without_its_splits() {
         assert_eq!(cluster.files_below("data").len(), 0);
         let rows = cluster.store.row_keys(META);
         assert_eq!(rows.iter().filter(|row| row.starts_with(b"t,")).count(), regions);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn mob_files_go_to_the_archive_with_their_family_or_the_contents_of_their_table() {
+    let cluster = Cluster::start().await;
+    let request = create_request(cluster::mob_table("t", &["f", "g"]), &["m"]);
+    let created: pb::CreateTableResponse = cluster.call("CreateTable", &request).await.unwrap();
+    cluster.wait(created.proc_id).await.unwrap();
+    ["f", "g"].iter().for_each(|family| cluster.put_mob_file("t", family, MOB_FILE));
+    let remove =
+        pb::DeleteColumnRequest { table_name: pb_name("t"), column_name: "g".into(), ..Default::default() };
+    let removed: pb::DeleteColumnResponse = cluster.call("DeleteColumn", &remove).await.unwrap();
+    cluster.wait(removed.proc_id).await.unwrap();
+    assert!(cluster.mob_files("t", "g").is_empty() && cluster.has_archived_mob_file("t", "g", MOB_FILE));
+    assert_eq!(cluster.mob_files("t", "f"), [MOB_FILE]);
+    // One of that name has none of it.
+    cluster.put_mob_file("t", "g", &MOB_FILE.replace("92e5c125", "12e5c125"));
+    let add = pb::AddColumnRequest {
+        table_name: pb_name("t"),
+        column_families: family_schema("g"),
+        ..Default::default()
+    };
+    let added: pb::AddColumnResponse = cluster.call("AddColumn", &add).await.unwrap();
+    cluster.wait(added.proc_id).await.unwrap();
+    assert!(cluster.mob_files("t", "g").is_empty());
+    for preserve in [true, false] {
+        cluster.put_mob_file("t", "f", MOB_FILE);
+        cluster.disable("t").await.unwrap();
+        let truncate = pb::TruncateTableRequest {
+            table_name: pb_name("t"),
+            preserve_splits: Some(preserve),
+            ..Default::default()
+        };
+        let truncated: pb::TruncateTableResponse = cluster.call("truncateTable", &truncate).await.unwrap();
+        cluster.wait(truncated.proc_id).await.unwrap();
+        assert!(cluster.mob_files("t", "f").is_empty() && cluster.has_archived_mob_file("t", "f", MOB_FILE));
     }
 }
 

@@ -39,7 +39,7 @@ pub use metric::{Kind, Metric, Source};
 pub use operation::{Operation, OperationTimes, Timer, is_recording, record};
 pub use size::{OperationSizes, Size};
 pub use snapshot::{
-    CacheFigures, ExceptionCounts, FileTierFigures, IpcFigures, MasterFigures, ProcedureFigures,
+    CacheFigures, ExceptionCounts, FileTierFigures, IpcFigures, MasterFigures, MobFigures, ProcedureFigures,
     ProcessFigures, RegionFigures, ServerFigures, Snapshot, SpanFigures, TableFigures, UserFigures,
     WalFigures, Work,
 };

@@ -119,6 +119,8 @@ pub struct ServerFigures {
     pub wal: WalFigures,
     /// Reads and writes of store files.
     pub io: FileIoFigures,
+    /// Large values in files of their own.
+    pub mob: MobFigures,
     /// The block cache.
     pub cache: CacheFigures,
     /// The RPC server.
@@ -197,6 +199,37 @@ pub struct WalFigures {
     pub append: HistogramSnapshot,
     /// How long the file system took to make them durable.
     pub sync: HistogramSnapshot,
+}
+
+/// MOB files, which have large values. But for the number of open ones, all since the start of the server.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MobFigures {
+    /// Files that are open.
+    pub open_files: u64,
+    /// Values for which a file was looked up among these.
+    pub accesses: u64,
+    /// Look-ups of files that were not open.
+    pub misses: u64,
+    /// Files that were closed since others were read.
+    pub evicted: u64,
+    /// Flushes that wrote one.
+    pub flushes: u64,
+    /// Cells that flushes wrote to them.
+    pub flushed_cells: u64,
+    /// Bytes of the values of these.
+    pub flushed_bytes: u64,
+    /// Cells whose values were read from them.
+    pub scanned_cells: u64,
+    /// Bytes of the values of these.
+    pub scanned_bytes: u64,
+    /// Cells that compactions moved to them.
+    pub cells_compacted_to_mob: u64,
+    /// Bytes of the values of these.
+    pub bytes_compacted_to_mob: u64,
+    /// Cells that compactions moved back from them.
+    pub cells_compacted_from_mob: u64,
+    /// Bytes of the values of these.
+    pub bytes_compacted_from_mob: u64,
 }
 
 /// The block cache.

@@ -7,6 +7,7 @@ mod block_cache;
 mod io;
 mod ipc;
 mod master;
+mod mob;
 mod operations;
 mod process;
 mod region_server;
@@ -16,9 +17,10 @@ mod wal;
 
 const BYTES: &str = "bytes";
 
-const PARTS: [&[Metric]; 10] = [
+const PARTS: [&[Metric]; 11] = [
     region_server::REGION_SERVER,
     block_cache::BLOCK_CACHE,
+    mob::MOB,
     operations::OPERATIONS,
     regions::REGIONS,
     tables::TABLES,

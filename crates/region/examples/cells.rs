@@ -17,7 +17,7 @@ use finback_cell::{
 };
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_layout::RootDir;
-use finback_region::{Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput};
+use finback_region::{PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput};
 use finback_wal::Wal;
 use std::error::Error;
 use std::fs;
@@ -198,10 +198,7 @@ fn get(region: &Region, number: u64, cached: bool, shape: Shape) -> Result<ScanO
     let mut scanner = region.scanner(&scan, None)?;
     let mut out = ScanOutput::default();
     while let Err(interrupt) = scanner.next(&mut out, &ScanLimits::NONE) {
-        match interrupt {
-            Interrupt::NeedBlock(request) => scanner.provide(request.read()?),
-            Interrupt::Failed(error) => return Err(error.into()),
-        }
+        scanner.fetch(interrupt)?;
     }
     if out.counts != [shape.cells() as u32] {
         return Err(format!("row {number} has {:?} cells", out.counts).into());

@@ -6,7 +6,7 @@ use finback_cell::{
     Scan, TableDescriptor, TableName, cell::CellParts,
 };
 use finback_fs::{FileSystem, LocalFileSystem};
-use finback_region::{Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput};
+use finback_region::{PlainHost, Region, RegionConfig, RegionEnvironment, ScanLimits, ScanOutput};
 use finback_wal::{FlushedSequenceIds, Wal};
 use std::error::Error;
 use std::path::Path;
@@ -83,10 +83,7 @@ pub(crate) fn scan(region: &Arc<Region>) -> Result<String, Box<dyn Error>> {
     let mut scanner = region.scanner(&Scan::default(), None)?;
     let mut out = ScanOutput::default();
     while let Err(interrupt) = scanner.next(&mut out, &ScanLimits::NONE) {
-        match interrupt {
-            Interrupt::NeedBlock(request) => scanner.provide(request.read()?),
-            Interrupt::Failed(error) => return Err(error.into()),
-        }
+        scanner.fetch(interrupt)?;
     }
     let text = |cell: finback_cell::Cell<'_>| {
         format!("{}={}", cell.row().escape_ascii(), cell.value().escape_ascii())

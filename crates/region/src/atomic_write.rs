@@ -356,6 +356,7 @@ impl Region {
                 Err(Interrupt::NeedBlock(request)) => {
                     scanner.provide(self.environment.host.fetch(request).await?);
                 }
+                Err(Interrupt::NeedFile(request)) => self.environment.host.open_file(request).await,
                 Err(Interrupt::Failed(error)) => return Err(error),
             }
             large.end_turn(&mut turn_began).await?;

@@ -12,6 +12,7 @@ use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
 use crate::joining::{JoiningPass, Rewriting, files_to_join};
+use crate::mob::{MobPass, MobPassKind};
 use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
@@ -47,6 +48,8 @@ pub(crate) struct CompactionJob {
     pub(crate) whole: Option<RowRange>,
     /// Bytes of the inputs in the cache, of which the output takes the place there, if it does.
     pub(crate) cached_bytes: Option<u64>,
+    /// Whether values that are in MOB files are written anew.
+    pub(crate) rewrites_mob: bool,
     /// When the output is going to be read, by those who do not find it in the cache.
     next_read: NextRead,
 }
@@ -59,7 +62,12 @@ impl CompactionJob {
         let cached_bytes = store.cached_bytes(&inputs);
         // What is in the cache need not be in the system's memory, too.
         let next_read = if cached_bytes.is_some() { NextRead::Later } else { store.next_read() };
-        Self { inputs, all_files, is_major, cut, whole, cached_bytes, next_read }
+        Self { inputs, all_files, is_major, cut, whole, cached_bytes, rewrites_mob: false, next_read }
+    }
+
+    /// The same, writing anew values that are in MOB files or not.
+    pub(crate) fn rewriting_mob(self, rewrites_mob: bool) -> Self {
+        Self { rewrites_mob, ..self }
     }
 
     /// Cells of the inputs, as far as they say the truth.
@@ -179,24 +187,27 @@ impl Region {
         memory: &mut CompactionTurn<'_>,
     ) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
         let (inputs, all_files) = (&job.inputs[..], job.all_files);
+        let has_mob = store.has_mob(inputs);
         let now = self.environment.host.now_ms();
         let smallest_read_point = self.mvcc.smallest_read_point();
         let compression =
             if job.is_major { "COMPRESSION_COMPACT_MAJOR" } else { "COMPRESSION_COMPACT_MINOR" };
         let with_ids = WriterOptions {
-            include_tags: inputs.iter().any(|input| input.reader().includes_tags()),
+            include_tags: has_mob || inputs.iter().any(|input| input.reader().includes_tags()),
             include_mvcc: true,
             major_compaction: all_files,
             encoding,
             ..store.writer_options(compression, now)
         };
-        // Those that no reader can tell apart any more are 0. If that is all of them they are not written.
-        let forgotten = if all_files {
+        // Those that no reader can tell apart any more are 0. If that is all of them they are not written. In MOB files there may be
+        // older cells of the same key: by its sequence id a reference finds its own.
+        let forgotten = if all_files && !has_mob {
             self.forgotten_sequence_id(store, job, &with_ids, now).min(smallest_read_point)
         } else {
             0
         };
-        let include_mvcc = inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten);
+        let include_mvcc =
+            has_mob || inputs.iter().any(|input| input.highest_sequence_id_of_cells() > forgotten);
         let options = WriterOptions { include_mvcc, ..with_ids };
         let outcome = CompactionOutcome {
             inputs: inputs.len(),
@@ -208,11 +219,14 @@ impl Region {
         };
         let begin = || self.begin_output(store, options.clone(), job.cut.clone(), job.next_read);
         let streamed = job.streamed_bytes_of_each();
-        if let Some(files) = files_to_join(store, job, &Rewriting { options: &options, forgotten, now }) {
+        let rewriting = Rewriting { options: &options, forgotten, now };
+        // What references there are, and which values are large, is asked of each cell.
+        let to_join = if has_mob { None } else { files_to_join(store, job, &rewriting) };
+        if let Some(files) = to_join {
             let pace = Pace::new(self, control);
             let pass = JoiningPass { store, pace, output: begin()?, outcome: outcome.clone() };
             match pass.run(&files, streamed, memory) {
-                Ok((output, outcome)) => return finish(job, leftovers, output, outcome),
+                Ok((output, outcome)) => return finish(job, leftovers, output, None, outcome),
                 // It may be in a Bloom filter, which is made anew where cells are merged; where it is in a block of cells the merge says so.
                 Err(RegionError::StoreFile(error)) if matches!(*error, HFileError::Corrupt { .. }) => {
                     tracing::warn!(region = %self.encoded_name, %error, "files are not joined by their blocks, but merged cell by cell");
@@ -222,8 +236,10 @@ impl Region {
         }
         let source = |input: &Arc<StoreFile>| {
             let mut scanner = HFileScanner::new(Arc::clone(input.reader()), None, false)
-                .with_blocks_left(store.kept_blocks.left_bytes)
-                .copying_to(&options);
+                .with_blocks_left(store.kept_blocks.left_bytes);
+            if !has_mob {
+                scanner = scanner.copying_to(&options);
+            }
             if let Some(bytes) = streamed {
                 scanner = scanner.streaming(bytes);
             }
@@ -240,9 +256,15 @@ impl Region {
                 .purging_markers_after(store.compaction().purge_deletes_ms);
         }
         let (pace, output) = (Pace::new(self, control), begin()?);
-        let pass = CompactionPass { store, matcher, forgotten, pace, output, outcome };
-        let (output, outcome) = pass.run(&mut heap, memory)?;
-        finish(job, leftovers, output, outcome)
+        let mob = has_mob.then(|| {
+            let newest = inputs.iter().filter_map(|input| Some(input.time_range()?.1)).max().unwrap_or(now);
+            let highest = inputs.iter().filter_map(|input| input.max_sequence_id()).max().unwrap_or(0);
+            let kind = MobPassKind::Compaction(job.rewrites_mob);
+            MobPass::new(self, store, kind, (compression, now), (newest, highest))
+        });
+        let pass = CompactionPass { store, matcher, forgotten, pace, mob, output, outcome };
+        let (output, mob, outcome) = pass.run(&mut heap, memory)?;
+        finish(job, leftovers, output, mob, outcome)
     }
 
     /// The highest sequence id in files that are as old as sequence ids are kept; 0 without such files. A file that was loaded in bulk
@@ -275,16 +297,22 @@ fn finish(
     job: &CompactionJob,
     leftovers: &Leftovers,
     output: OutputFiles<'_>,
+    mob: Option<MobPass<'_>>,
     outcome: CompactionOutcome,
 ) -> Result<(CompactionOutcome, Vec<FinishedOutput>), RegionError> {
     let inputs = &job.inputs[..];
     let max_sequence_id = inputs.iter().filter_map(|input| input.max_sequence_id()).max();
+    // They have their places before a file refers to them.
+    let mob = mob.map(MobPass::finish).transpose()?;
     let finished = output.finish(&Inscription {
         max_sequence_id: max_sequence_id.unwrap_or(0),
         max_sequence_id_of_others: max_sequence_id.unwrap_or(0),
         last: &[(file_info_keys::COMPACTION_EVENT, &compaction_event(inputs, leftovers.iter().cloned()))],
         others: &[(file_info::PART_OF_COMPACTION, &compaction_event(inputs, std::iter::empty()))],
     })?;
+    if let Some(mob) = mob {
+        mob.keep();
+    }
     let bytes_written = finished.iter().map(|output| output.file.size_bytes()).sum();
     Ok((CompactionOutcome { bytes_written, ..outcome }, finished))
 }

@@ -9,6 +9,7 @@ use crate::error::RegionError;
 use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
 use crate::job_control::Pace;
+use crate::mob::MobPass;
 use crate::output_files::OutputFiles;
 use crate::store::Store;
 use crate::timed_file::read_to_compact;
@@ -24,6 +25,8 @@ pub(crate) struct CompactionPass<'a> {
     /// Sequence ids up to this one are written as 0.
     pub(crate) forgotten: u64,
     pub(crate) pace: Pace<'a>,
+    /// Where values may be in MOB files, or go there.
+    pub(crate) mob: Option<MobPass<'a>>,
     pub(crate) output: OutputFiles<'a>,
     pub(crate) outcome: CompactionOutcome,
 }
@@ -34,8 +37,8 @@ impl<'a> CompactionPass<'a> {
         mut self,
         heap: &mut Heap,
         memory: &mut CompactionTurn<'_>,
-    ) -> Result<(OutputFiles<'a>, CompactionOutcome), RegionError> {
-        reading(heap, (&self.output, memory), |heap| heap.seek(&Key::first_on_row(&[])))?;
+    ) -> Result<(OutputFiles<'a>, Option<MobPass<'a>>, CompactionOutcome), RegionError> {
+        reading(heap, (self.written_memory(), memory), |heap| heap.seek(&Key::first_on_row(&[])))?;
         loop {
             if let Some(block) = heap.take_whole_block() {
                 self.block(&block)?;
@@ -45,10 +48,15 @@ impl<'a> CompactionPass<'a> {
                     self.append(&cell, sequence_id, || heap.is_alone())?;
                 }
             } else {
-                return Ok((self.output, self.outcome));
+                return Ok((self.output, self.mob, self.outcome));
             }
-            reading(heap, (&self.output, memory), Heap::next)?;
+            reading(heap, (self.written_memory(), memory), Heap::next)?;
         }
+    }
+
+    /// Bytes of memory that what is written takes, told only when it matters.
+    fn written_memory(&self) -> impl Fn() -> usize + '_ {
+        || self.output.memory_bytes() + self.mob.as_ref().map_or(0, MobPass::memory_bytes)
     }
 
     /// Counts the next cell; gives the sequence id with which it is written, if it is.
@@ -56,7 +64,8 @@ impl<'a> CompactionPass<'a> {
     fn read(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<Option<u64>, RegionError> {
         self.outcome.cells_read += 1;
         self.outcome.cell_bytes_read += cell.bytes().len() as u64;
-        if self.pace.is_at_block(self.output.written_bytes()) {
+        let of_mob = self.mob.as_ref().map_or(0, MobPass::written_bytes);
+        if self.pace.is_at_block(self.output.written_bytes() + of_mob) {
             self.store.progress.read(self.outcome.cells_read);
             self.pace.check_compaction()?;
         }
@@ -74,8 +83,14 @@ impl<'a> CompactionPass<'a> {
         sequence_id: u64,
         is_alone: impl FnOnce() -> bool,
     ) -> Result<(), RegionError> {
-        self.output.append(cell, sequence_id, self.outcome.cells_read, is_alone)?;
-        self.outcome.cells_written += 1;
+        let (output, read) = (&mut self.output, self.outcome.cells_read);
+        let is_written = match &mut self.mob {
+            None => output.append(cell, sequence_id, read, is_alone).map(|()| true)?,
+            Some(mob) => {
+                mob.written(cell, sequence_id, |cell| output.append(cell, sequence_id, read, is_alone))?
+            }
+        };
+        self.outcome.cells_written += u64::from(is_written);
         Ok(())
     }
 
@@ -107,7 +122,7 @@ impl<'a> CompactionPass<'a> {
 /// Repeats an operation until it has the blocks that it needs, read on this thread and kept by nobody.
 fn reading(
     heap: &mut Heap,
-    (output, memory): (&OutputFiles<'_>, &mut CompactionTurn<'_>),
+    (written_memory, memory): (impl Fn() -> usize, &mut CompactionTurn<'_>),
     mut operation: impl FnMut(&mut Heap) -> Result<(), ScanInterrupt>,
 ) -> Result<(), RegionError> {
     loop {
@@ -119,7 +134,7 @@ fn reading(
                 if let Some(stored) = stored {
                     heap.provide_stored(stored);
                 }
-                memory.holds(heap.held_bytes().saturating_add(output.memory_bytes()));
+                memory.holds(heap.held_bytes().saturating_add(written_memory()));
             }
             Err(ScanInterrupt::Failed(error)) => return Err(error.into()),
         }

@@ -6,6 +6,7 @@ use crate::compaction_config::CompactionConfig;
 use crate::compaction_memory::CompactionMemory;
 use crate::kept_blocks::KeptBlocks;
 use crate::large_updates::LargeUpdates;
+use crate::mob::{MobConfig, MobFiles};
 use crate::split_policy::SplitConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_hfile::ZstdForm;
@@ -61,6 +62,10 @@ pub struct RegionConfig {
     pub large_updates: Arc<LargeUpdates>,
     /// How much of the blocks of files is in memory that are merged.
     pub kept_blocks: KeptBlocks,
+    /// What becomes of MOB files when somebody asks for a compaction.
+    pub mob: MobConfig,
+    /// The MOB files of the server that are open.
+    pub mob_files: Arc<MobFiles>,
     /// `hbase.hregion.percolumnfamilyflush.size.lower.bound.min`, in bytes: memstores up to this size are not flushed
     /// for memory while a family has a larger one.
     pub flush_lower_bound_bytes: u64,
@@ -100,6 +105,8 @@ impl Default for RegionConfig {
             compaction_memory: Arc::default(),
             large_updates: Arc::default(),
             kept_blocks: KeptBlocks::default(),
+            mob: MobConfig::default(),
+            mob_files: Arc::default(),
             flush_lower_bound_bytes: 16 << 20,
             periodic_flush_interval: Some(Duration::from_secs(3600)),
             flush_per_changes: 30_000_000,
@@ -125,6 +132,9 @@ impl RegionConfig {
         found |= settings
             .apply("hbase.hregion.compacting.pipeline.segments.limit", &mut own.pipeline_segments_limit);
         found |= settings.apply_split(&mut own.split);
+        found |= settings.apply("hbase.unsafe.mob.discard.miss", &mut own.mob.discards_missing);
+        found |= settings.apply("hbase.mob.compaction.type", &mut own.mob.compactions);
+        found |= settings.apply("hbase.mob.compactions.max.file.size", &mut own.mob.max_file_bytes);
         let bound = "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
         found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
         found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);

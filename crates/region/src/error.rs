@@ -1,5 +1,6 @@
 //! The error type of this crate, and the interrupt of reads.
 
+use crate::mob::FileRequest;
 use finback_filter::FilterError;
 use finback_hfile::{BlockRequest, HFileError, ScanInterrupt};
 use finback_wal::WalError;
@@ -104,6 +105,14 @@ pub enum RegionError {
     /// The log could not be written or read.
     #[error("{0}")]
     Wal(std::sync::Arc<WalError>),
+    /// A value is in a MOB file that is nowhere.
+    #[error("MOB file {name} is neither of {places:?}")]
+    MissingMobFile {
+        /// Its name.
+        name: String,
+        /// Where it was looked for.
+        places: Vec<PathBuf>,
+    },
     /// The file system failed.
     #[error("{path}: {message}")]
     Io {
@@ -138,6 +147,8 @@ impl From<WalError> for RegionError {
 pub enum Interrupt {
     /// A block is needed that is not in memory: fetch it, give it to the scanner, and call again.
     NeedBlock(BlockRequest),
+    /// A file is needed that is not open: have it opened, and call again.
+    NeedFile(FileRequest),
     /// The read failed.
     Failed(RegionError),
 }

@@ -11,6 +11,7 @@ use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace, Unhindered};
 use crate::marker::FlushPhase;
+use crate::mob::{MobPass, MobPassKind};
 use crate::output_files::{Inscription, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
@@ -298,13 +299,19 @@ impl Region {
         let root = &self.environment.root;
         let dir = root.family_dir(&self.info.table, &self.encoded_name, &part.store.family.name);
         root.fs().create_dir_all(&dir).map_err(|error| RegionError::io(&dir, &error))?;
-        let outputs = self.write_snapshot(part, smallest_read_point, control)?.finish(&Inscription {
+        let inscription = Inscription {
             max_sequence_id: sequence_id,
             // Without the last file the log is still needed.
             max_sequence_id_of_others: part.store.max_sequence_id().unwrap_or(0),
             last: &[],
             others: &[],
-        })?;
+        };
+        let (output, mob) = self.write_snapshot(part, (sequence_id, smallest_read_point), control)?;
+        let mob = mob.map(MobPass::finish).transpose()?;
+        let outputs = output.finish(&inscription)?;
+        if let Some(mob) = mob {
+            mob.keep();
+        }
         self.publish(part.store, outputs, &[]).map_err(|(error, uncertain)| {
             // The next flush writes the same cells again.
             part.store.flush_leftovers.lock().extend(uncertain);
@@ -330,13 +337,17 @@ impl Region {
     fn write_snapshot<'a>(
         &'a self,
         part: &StoreFlush<'a>,
-        smallest_read_point: u64,
+        (sequence_id, smallest_read_point): (u64, u64),
         control: &dyn JobControl,
-    ) -> Result<OutputFiles<'a>, RegionError> {
+    ) -> Result<(OutputFiles<'a>, Option<MobPass<'a>>), RegionError> {
         let (store, snapshot) = (part.store, &part.snapshot);
         let now = self.environment.host.now_ms();
+        let mut mob = store.mob_threshold.map(|_| {
+            let newest = snapshot.timestamps().map_or(now, |(_, newest)| newest);
+            MobPass::new(self, store, MobPassKind::Flush, ("COMPRESSION", now), (newest, sequence_id))
+        });
         let options = WriterOptions {
-            include_tags: snapshot.has_tags(),
+            include_tags: snapshot.has_tags() || mob.is_some(),
             include_mvcc: true,
             ..store.writer_options("COMPRESSION", now)
         };
@@ -349,16 +360,25 @@ impl Region {
         let mut read = 0;
         in_memory(heap.seek(&Key::first_on_row(&[])))?;
         while let Some((cell, cell_sequence_id)) = heap.peek() {
-            if pace.is_at_block(output.written_bytes()) && self.closed.load(Ordering::Acquire) {
+            let written = output.written_bytes() + mob.as_ref().map_or(0, MobPass::written_bytes);
+            if pace.is_at_block(written) && self.closed.load(Ordering::Acquire) {
                 return Err(RegionError::Closing(self.encoded_name.to_string()));
             }
             read += 1;
             if matcher.keeps(&cell, cell_sequence_id) {
-                output.append(&cell, cell_sequence_id, read, || self.is_alone(part, &cell))?;
+                let is_alone = || self.is_alone(part, &cell);
+                match &mut mob {
+                    None => output.append(&cell, cell_sequence_id, read, is_alone)?,
+                    Some(mob) => {
+                        mob.written(&cell, cell_sequence_id, |cell| {
+                            output.append(cell, cell_sequence_id, read, is_alone)
+                        })?;
+                    }
+                }
             }
             in_memory(heap.next())?;
         }
-        Ok(output)
+        Ok((output, mob))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a region needs of the program that it lives in: a clock, timers, and somebody who reads blocks.
 
 use crate::delayed_write::WriteRoom;
+use crate::mob::FileRequest;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use std::future::Future;
 use std::pin::Pin;
@@ -52,6 +53,12 @@ pub trait Host: Send + Sync + 'static {
 
     /// Reads a block that is not in memory, without holding up other work for long.
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>>;
+
+    /// Opens a file that a read needs, without holding up other work for long; what came of it is in the request.
+    fn open_file(&self, request: FileRequest) -> BoxFuture<'static, ()> {
+        request.open();
+        Box::pin(std::future::ready(()))
+    }
 
     /// Told after a write that left `region` with a memstore over its flush size, be it only until a flush ends that is under
     /// way: see [`Region::flush_for_size`](crate::Region::flush_for_size).

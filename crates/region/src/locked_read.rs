@@ -116,6 +116,7 @@ impl Region {
                     }
                     scanner.provide(self.environment.host.fetch(request).await?);
                 }
+                Err(Interrupt::NeedFile(request)) => self.environment.host.open_file(request).await,
                 Err(Interrupt::Failed(error)) => return Err(error),
             }
             large.end_turn(&mut turn_began).await?;

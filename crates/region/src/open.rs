@@ -55,6 +55,9 @@ impl Region {
         root.create_region_dir(&info)?;
         root.create_family_dirs(&info, table.families.iter().map(|family| &family.name[..]))?;
         sweep_temporary(&root, &info)?;
+        if table.families.iter().any(|family| family.mob_threshold_bytes().is_some()) {
+            root.remove_temporary_mob_files(&info.encoded_name())?;
+        }
         let encoded_name: Arc<str> = info.encoded_name().into();
         let order = if info.is_meta() { CellOrder::Meta } else { CellOrder::User };
         let mvcc = Arc::new(Mvcc::new(0));
@@ -83,7 +86,8 @@ impl Region {
             let checksums = environment.config.checksums.of_store(&table, family);
             let (zstd_form, kept_blocks) = (environment.config.zstd_form, environment.config.kept_blocks);
             let configs = (compaction, caching, checksums, zstd_form, kept_blocks);
-            let store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache);
+            let mob = (root.clone(), Arc::clone(&environment.config.mob_files));
+            let store = Store::new(family.clone(), keeper, order, configs, (tracker, files), cache, mob);
             stores.push(store);
         }
         // At one time, as in HBase.

@@ -6,6 +6,7 @@
 use crate::compaction_policy::Cut;
 use crate::cutter::Cutter;
 use crate::error::RegionError;
+use crate::mob::{MOB_CELLS_COUNT, MOB_FILE_REFS, MobFileRefs, reference_of};
 use crate::region::Region;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
@@ -16,7 +17,7 @@ use finback_fs::{FileSystem, NextRead};
 use finback_hfile::{BlockToJoin, HFileError, HFileReader, HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
 use finback_layout::new_store_file_name;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Files of one output at most: each has a descriptor and a buffer.
@@ -41,17 +42,28 @@ struct OutputFile {
     temporary: Temporary,
     served: PathBuf,
     writer: HFileWriter,
+    /// The MOB files that it refers to, if the family has any.
+    mob_refs: Option<MobFileRefs>,
 }
 
 /// A file beside the store, which goes when nobody wants it any more.
-struct Temporary {
+pub(crate) struct Temporary {
     fs: Arc<dyn FileSystem>,
     path: PathBuf,
     is_there: bool,
 }
 
 impl Temporary {
-    fn no_longer_there(mut self) {
+    pub(crate) fn new(fs: Arc<dyn FileSystem>, path: PathBuf) -> Self {
+        Self { fs, path, is_there: true }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// It has another name, or is wanted.
+    pub(crate) fn no_longer_there(mut self) {
         self.is_there = false;
     }
 }
@@ -107,7 +119,14 @@ impl OutputFiles<'_> {
         self.write(piece, |writer| match cell.bytes().len() >= OWN_BLOCK_BYTES && is_alone() {
             true => writer.append_alone(cell, sequence_id),
             false => writer.append(cell, sequence_id),
-        })
+        })?;
+        if self.store.mob_threshold.is_some()
+            && let Some(reference) = reference_of(cell)
+            && let Some(OutputFile { mob_refs: Some(refs), .. }) = &mut self.writers[piece]
+        {
+            refs.add(&reference);
+        }
+        Ok(())
     }
 
     /// The piece that takes a block, which is next, as it is stored, if one does. If a small block stands in the way of that, the next
@@ -187,8 +206,12 @@ impl OutputFiles<'_> {
             pieces.into_iter().enumerate().filter_map(|(piece, file)| Some((piece, file?))).collect();
         let last = written.len().saturating_sub(1);
         let mut finished = Vec::with_capacity(written.len());
-        for (number, (piece, OutputFile { temporary, served, mut writer })) in written.into_iter().enumerate()
-        {
+        for (number, (piece, file)) in written.into_iter().enumerate() {
+            let OutputFile { temporary, served, mut writer, mob_refs } = file;
+            if let Some(refs) = mob_refs {
+                writer.append_file_info(MOB_CELLS_COUNT, &refs.references().to_be_bytes());
+                writer.append_file_info(MOB_FILE_REFS, &refs.encode());
+            }
             if let Some((start, end)) = self.cutter.stripe(piece) {
                 writer.append_file_info(file_info::STRIPE_START_KEY, &start);
                 writer.append_file_info(file_info::STRIPE_END_KEY, &end);
@@ -221,9 +244,10 @@ impl OutputFile {
         let temporary = root.family_temp_dir(table, encoded_name, family).join(&name);
         let served = root.family_dir(table, encoded_name, family).join(&name);
         let file = fs.create_large(&temporary, read).map_err(|error| RegionError::io(&temporary, &error))?;
-        let temporary = Temporary { fs: Arc::clone(fs), path: temporary, is_there: true };
+        let temporary = Temporary::new(Arc::clone(fs), temporary);
         let writer = HFileWriter::new(Box::new(TimedFile(file)), &temporary.path, options)?;
-        Ok(Self { temporary, served, writer })
+        let mob_refs = store.mob_threshold.map(|_| MobFileRefs::default());
+        Ok(Self { temporary, served, writer, mob_refs })
     }
 }
 

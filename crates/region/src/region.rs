@@ -194,6 +194,12 @@ impl Region {
         &self.table
     }
 
+    /// Families that have values in MOB files.
+    pub fn mob_families(&self) -> Vec<Bytes> {
+        let families = self.stores.iter().filter(|store| store.mob_threshold.is_some());
+        families.map(|store| store.family.name.clone()).collect()
+    }
+
     /// The sequence id at which the region was opened: HBase's `openSeqNum`.
     pub fn open_sequence_id(&self) -> u64 {
         self.open_sequence_id

@@ -5,7 +5,7 @@
 //! memory; give it with [`RegionScanner::provide`] and call again with the same output. It holds its read point from
 //! opening to dropping, so that it sees one state of the region, whatever is written meanwhile.
 
-use crate::error::Interrupt;
+use crate::error::{Interrupt, RegionError};
 use crate::file_switch::FilesSeen;
 use crate::mvcc::ReadPoint;
 use crate::row_range::{RowRange, successor};
@@ -228,6 +228,19 @@ impl RegionScanner {
         }
     }
 
+    /// Does what the last call asked for on this thread, which may wait: reads the block, or opens the file.
+    ///
+    /// # Errors
+    /// The one for which the call failed; the storage's.
+    pub fn fetch(&mut self, interrupt: Interrupt) -> Result<(), RegionError> {
+        match interrupt {
+            Interrupt::NeedBlock(request) => self.provide(request.read()?),
+            Interrupt::NeedFile(request) => request.open(),
+            Interrupt::Failed(error) => return Err(error),
+        }
+        Ok(())
+    }
+
     /// Reads on into `out` until a limit is reached.
     pub fn next(&mut self, out: &mut ScanOutput, limits: &ScanLimits) -> Result<ScanStop, Interrupt> {
         if self.parked {
@@ -439,14 +452,12 @@ impl RegionScanner {
                     }
                 }
             }
-            if let Some(cell) = store.cell() {
-                let filter = self.filter.as_deref_mut();
-                let takes = out.push_or_leave(&cell, turn_end, &mut self.left_bytes, |cell, bytes| {
-                    filter.is_some_and(|filter| filter.transform_cell(cell, bytes))
-                });
-                if !takes {
-                    return Ok(Some(ScanStop::Budget));
-                }
+            let filter = self.filter.as_deref_mut();
+            let takes = store.put_found(out, (turn_end, &mut self.left_bytes), |cell, bytes| {
+                filter.is_some_and(|filter| filter.transform_cell(cell, bytes))
+            })?;
+            if !takes {
+                return Ok(Some(ScanStop::Budget));
             }
             store.accept();
             // Not worth a try for rows of one cell.

@@ -14,6 +14,7 @@ use crate::kept_blocks::KeptBlocks;
 use crate::log_floor::LogFloor;
 use crate::matcher::Matcher;
 use crate::memstore_keeper::MemStoreKeeper;
+use crate::mob::{MobFiles, MobPlaces, MobReads};
 use crate::recent_reads::RecentReads;
 use crate::relevant::{BloomAnswer, Relevant};
 use crate::row_range::RowRange;
@@ -29,7 +30,7 @@ use finback_hfile::{
     BlockCache, BlockPriority, BloomOptions, BloomType, Compression, DataBlockEncoding, HFileScanner,
     WriterOptions, ZstdForm,
 };
-use finback_layout::StoreFileTracker;
+use finback_layout::{RootDir, StoreFileTracker};
 use finback_memstore::{MemStore, Snapshot};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -80,6 +81,10 @@ pub(crate) struct Store {
     files: ArcSwap<Files>,
     files_lock: Mutex<()>,
     pub(crate) cache: Arc<dyn BlockCache>,
+    /// Values of more bytes are kept in MOB files; `None` if no values are.
+    pub(crate) mob_threshold: Option<u64>,
+    /// Where MOB files are.
+    pub(crate) mob_places: Arc<MobPlaces>,
     /// What data blocks are worth in the cache.
     pub(crate) data_priority: BlockPriority,
     pub(crate) recent_reads: RecentReads,
@@ -100,13 +105,18 @@ impl Store {
         ),
         (tracker, mut files): (StoreFileTracker, Vec<Arc<StoreFile>>),
         cache: Arc<dyn BlockCache>,
+        (root, mob_files): (RootDir, Arc<MobFiles>),
     ) -> Self {
         sort_newest_first(&mut files, &compaction);
         files.iter().for_each(|file| file.reader().charge_to(&cache));
         // HBase keeps the catalogue like a family with IN_MEMORY.
         let is_in_memory = family.is_in_memory() || order == CellOrder::Meta;
         let memstore = Arc::new(MemStore::new(order));
+        let mob_places =
+            MobPlaces { root, family: family.name.clone(), files: mob_files, cache: Arc::clone(&cache) };
         Self {
+            mob_threshold: family.mob_threshold_bytes(),
+            mob_places: Arc::new(mob_places),
             rules: FamilyRules::of(&family),
             data_priority: if is_in_memory { BlockPriority::InMemory } else { BlockPriority::Normal },
             family,
@@ -372,6 +382,11 @@ impl Store {
         }
     }
 
+    /// Whether values of these files may be in MOB files, or go there.
+    pub(crate) fn has_mob(&self, files: &[Arc<StoreFile>]) -> bool {
+        self.mob_threshold.is_some() || files.iter().any(|file| file.refers_to_mob())
+    }
+
     /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
     pub(crate) fn scanner(
         &self,
@@ -387,6 +402,7 @@ impl Store {
         // Segments first: a flush adds its file before it drops its segments, so that nothing is missed in between.
         let segments = self.memstore.look_at_segments();
         let files = self.files.load();
+        let mut has_references = self.mob_threshold.is_some();
         let mut sources = Vec::new();
         let mut add = |source| {
             if sources.capacity() == 0 {
@@ -411,6 +427,7 @@ impl Store {
                     BloomAnswer::Perhaps => None,
                     BloomAnswer::Ask(probe) => Some(probe),
                 };
+                has_references |= file.refers_to_mob();
                 let cache = Some(Arc::clone(&self.cache));
                 let scanner = HFileScanner::new(Arc::clone(file.reader()), cache, cache_blocks)
                     .with_data_priority(self.data_priority)
@@ -445,7 +462,8 @@ impl Store {
             Some(column) => heap.of_one_column(column),
             None => heap,
         };
-        Some(StoreScanner::new(read, heap, matcher))
+        let mob = has_references.then(|| Box::new(MobReads::new(Arc::clone(&self.mob_places), scan.mob)));
+        Some(StoreScanner::new(read, heap, matcher, mob))
     }
 }
 

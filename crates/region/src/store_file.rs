@@ -5,11 +5,12 @@ use crate::compaction_policy::Candidate;
 use crate::compaction_policy::striped::InStripe;
 use crate::error::RegionError;
 use crate::java_random::hash_code;
+use crate::mob::{MOB_CELLS_COUNT, MOB_FILE_REFS};
 use finback_cell::Bytes;
 use finback_cell::key::row_of;
 use finback_fs::FileSystem;
+use finback_hfile::HFileReader;
 use finback_hfile::file_info_keys as keys;
-use finback_hfile::{HFileError, HFileReader};
 use finback_layout::{Half, Reference, StoreFileEntry};
 use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
@@ -25,12 +26,6 @@ const SKIP_RESET_SEQ_ID: &[u8] = b"SKIP_RESET_SEQ_ID";
 
 /// Set by bulk loads that ask for it: only compactions of all files take the file.
 const EXCLUDE_FROM_MINOR_COMPACTION: &[u8] = b"EXCLUDE_FROM_MINOR_COMPACTION";
-
-/// How many cells of a store with MOB files have their values in those.
-const MOB_CELLS_COUNT: &[u8] = b"MOB_CELLS_COUNT";
-
-/// Names of the MOB files that cells of the file refer to; a byte of 0 for none.
-const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
 
 /// Entries of the file info that compactions write.
 pub(crate) mod file_info {
@@ -52,6 +47,8 @@ pub(crate) struct StoreFile {
     /// When it was written, ms since the epoch: as it says, or else when it was last changed.
     made_ms: i64,
     bulk: Option<BulkLoaded>,
+    /// Whether it says that it has references to MOB files.
+    refers_to_mob: bool,
     /// Whether the cells are in a file of another region or table, which others may be reading too.
     is_elsewhere: bool,
     /// Which of the cells are this store's, if not all.
@@ -97,7 +94,7 @@ impl StoreFile {
         let file = fs.open(place).map_err(|error| RegionError::io(place, &error))?;
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open_identified(file, path)?;
-        refuse_mob(&reader, path)?;
+        let refers_to_mob = refers_to_mob(&reader);
         let made_ms = match said_ms(&reader) {
             // As some tools make files for a bulk load.
             ..=0 => modified_ms(fs, place)?,
@@ -105,7 +102,16 @@ impl StoreFile {
         };
         let bulk = BulkLoaded::of(&reader, bulk_sequence_id);
         let path = path.to_owned();
-        Ok(Self { reader, path, size_bytes, made_ms, bulk, is_elsewhere: false, reference: None })
+        Ok(Self {
+            reader,
+            path,
+            size_bytes,
+            made_ms,
+            bulk,
+            refers_to_mob,
+            is_elsewhere: false,
+            reference: None,
+        })
     }
 
     /// The reader.
@@ -121,6 +127,11 @@ impl StoreFile {
     /// Its name within the store.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Whether it says that it has references to MOB files. HBase before 2.3 does not say so of what a flush has written.
+    pub(crate) fn refers_to_mob(&self) -> bool {
+        self.refers_to_mob
     }
 
     /// Whether the cells are in a file of another region or table, which others may be reading too.
@@ -320,15 +331,10 @@ impl BulkLoaded {
     }
 }
 
-/// What stands for a value in a MOB file would be taken for the value.
-fn refuse_mob(reader: &HFileReader, path: &Path) -> Result<(), RegionError> {
+/// Whether a file says that it has references to MOB files.
+fn refers_to_mob(reader: &HFileReader) -> bool {
     let has_cells = reader.file_info(MOB_CELLS_COUNT).and_then(long).is_some_and(|cells| cells > 0);
-    let has_references = reader.file_info(MOB_FILE_REFS).is_some_and(|names| !matches!(names, [] | [0]));
-    if !has_cells && !has_references {
-        return Ok(());
-    }
-    let feature = "a store file with values in files of their own (MOB)".to_owned();
-    Err(HFileError::Unsupported { path: path.to_owned(), feature }.into())
+    has_cells || reader.file_info(MOB_FILE_REFS).is_some_and(|names| !matches!(names, [] | [0]))
 }
 
 fn long(bytes: &[u8]) -> Option<i64> {

@@ -6,7 +6,9 @@
 use crate::error::Interrupt;
 use crate::heap::Heap;
 use crate::matcher::{Matcher, PlainCells, Step, Verdict};
+use crate::mob::MobReads;
 use crate::row_range::successor;
+use crate::scan_output::ScanOutput;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder};
 use finback_filter::Filter;
@@ -69,10 +71,12 @@ pub(crate) struct StoreScanner {
     exhausted: bool,
     /// Of a family that is loaded on demand: whether the sources stand at or before all rows still to come.
     sought: bool,
+    /// Where references may come: what goes from them to MOB files.
+    mob: Option<Box<MobReads>>,
 }
 
 impl StoreScanner {
-    pub(crate) fn new(read: StoreRead, heap: Heap, matcher: Matcher) -> Self {
+    pub(crate) fn new(read: StoreRead, heap: Heap, matcher: Matcher, mob: Option<Box<MobReads>>) -> Self {
         Self {
             read,
             heap,
@@ -87,6 +91,7 @@ impl StoreScanner {
             hinted_row: None,
             exhausted: false,
             sought: false,
+            mob,
         }
     }
 
@@ -254,10 +259,20 @@ impl StoreScanner {
         }
     }
 
-    /// The cell that [`StoreScanner::find`] found.
+    /// Puts the cell that [`StoreScanner::find`] found into the output, or what it leads to, or what `transform` makes of it; see
+    /// [`ScanOutput::push_or_leave`].
     #[inline]
-    pub(crate) fn cell(&self) -> Option<Cell<'_>> {
-        self.heap.peek().map(|(cell, _)| cell)
+    pub(crate) fn put_found(
+        &mut self,
+        out: &mut ScanOutput,
+        (end, left): (usize, &mut usize),
+        transform: impl FnOnce(&Cell<'_>, &mut Vec<u8>) -> bool,
+    ) -> Result<bool, Interrupt> {
+        let Some((cell, sequence_id)) = self.heap.peek() else { return Ok(true) };
+        match &mut self.mob {
+            None => Ok(out.push_or_leave(&cell, end, left, transform)),
+            Some(mob) => mob.put((&cell, sequence_id), out, (end, left), transform),
+        }
     }
 
     /// Takes the found cell as read.
@@ -272,7 +287,7 @@ impl StoreScanner {
     /// them: as [`StoreScanner::find`] and [`StoreScanner::accept`] would do without a filter, at a fraction of the time.
     pub(crate) fn accept_plain(&mut self, mut take: impl FnMut(&Cell<'_>) -> bool) {
         let goes_on = self.verdict == Some(Verdict { include: false, then: Step::Next });
-        if !goes_on || self.exhausted || self.read.decides_each_cell() {
+        if !goes_on || self.exhausted || self.decides_each_cell() {
             return;
         }
         let Some(plain) = self.matcher.plain_cells() else { return };
@@ -301,12 +316,18 @@ impl StoreScanner {
         rows: impl FnOnce(PlainCells, u64) -> R,
     ) -> bool {
         let read = &self.read;
-        if read.reversed || read.single_row || read.decides_each_cell() || self.exhausted {
+        if read.reversed || read.single_row || self.decides_each_cell() || self.exhausted {
             return false;
         }
         self.matcher.reset();
         let Some(plain) = self.matcher.plain_cells() else { return false };
         self.heap.advance_rows(stop, &mut rows(plain, read.read_point))
+    }
+
+    /// Whether a cell may have to be left out, or be another one, that is seen and plain.
+    fn decides_each_cell(&self) -> bool {
+        let read = &self.read;
+        read.store_limit.is_some() || read.store_offset > 0 || read.lowest > 0 || self.mob.is_some()
     }
 
     /// Leaves `row`, the one that was begun.
@@ -375,6 +396,9 @@ impl StoreScanner {
     /// Lets go of all blocks. Nothing else may be done before [`StoreScanner::unpark`] was successful.
     pub(crate) fn park(&mut self) {
         self.heap.park();
+        if let Some(mob) = &mut self.mob {
+            mob.park();
+        }
     }
 
     /// Goes back to where it was parked.
@@ -394,21 +418,19 @@ impl StoreScanner {
 
     /// Bytes of the blocks that this scanner keeps in memory.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.heap.held_bytes()
+        self.heap.held_bytes() + self.mob.as_ref().map_or(0, |mob| mob.held_bytes())
     }
 
     /// Hands over the block that was asked for.
     pub(crate) fn provide(&mut self, block: Arc<Block>) {
-        self.heap.provide(block);
+        match &mut self.mob {
+            Some(mob) if mob.waits() => mob.provide(block),
+            _ => self.heap.provide(block),
+        }
     }
 }
 
 impl StoreRead {
-    /// Whether a cell may have to be left out that is seen and plain.
-    fn decides_each_cell(&self) -> bool {
-        self.store_limit.is_some() || self.store_offset > 0 || self.lowest > 0
-    }
-
     /// Fetches the filter's hint; without one that lies ahead the cell is only skipped.
     fn take_hint(
         &self,

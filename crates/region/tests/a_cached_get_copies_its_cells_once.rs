@@ -115,7 +115,7 @@ fn get(region: &Region, row: &'static str, out: &mut ScanOutput) -> usize {
                 blocks += 1;
                 scanner.provide(request.read().unwrap());
             }
-            Err(Interrupt::Failed(error)) => panic!("{error}"),
+            Err(other) => scanner.fetch(other).unwrap(),
         }
     }
 }

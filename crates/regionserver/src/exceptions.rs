@@ -22,6 +22,10 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         | RegionError::ReadOnly(_)
         | RegionError::Filter(_) => exceptions::do_not_retry(message),
         RegionError::Wal(error) if is_of_entry(error) => exceptions::do_not_retry(message),
+        // As in HBase: the region would be opened again for a file that is gone, and these are not the region's.
+        RegionError::MissingMobFile { .. } => {
+            exceptions::do_not_retry(format!("java.io.FileNotFoundException: {message}"))
+        }
         _ => exceptions::io(message),
     }
 }

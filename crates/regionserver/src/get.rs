@@ -11,7 +11,7 @@ use finback_hfile::{Block, BlockRequest};
 use finback_metrics::Operation;
 use finback_proto::convert::{self, DecodedGet, SerializedFilter};
 use finback_proto::pb;
-use finback_region::{Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop};
+use finback_region::{FileRequest, Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -98,6 +98,13 @@ async fn read_turn(
                     return Ok(false);
                 }
             }
+            Progress::NeedFile(request) => {
+                let is_over = turn.is_over();
+                server.open_file(request).await;
+                if is_over || turn.is_over() {
+                    return Ok(false);
+                }
+            }
         }
     }
 }
@@ -129,6 +136,8 @@ pub(crate) enum Progress {
     Counted,
     /// To a block that is not in memory.
     Need(BlockRequest),
+    /// To a value in a MOB file that is not open.
+    NeedFile(FileRequest),
 }
 
 impl OpenGet {
@@ -234,6 +243,7 @@ impl OpenGet {
                 self.wanted_bytes = request.block.size as usize;
                 Ok(Progress::Need(request))
             }
+            Err(Interrupt::NeedFile(request)) => Ok(Progress::NeedFile(request)),
             Err(Interrupt::Failed(error)) => Err(exception(&error)),
         }
     }
@@ -301,6 +311,11 @@ pub(crate) async fn next(
                 memory.hold(bytes).await?;
                 let block = server.fetch(request).await?;
                 scanner.provide(block);
+            }
+            Err(Interrupt::NeedFile(request)) => {
+                let bytes = memory.of(out, scanner);
+                memory.hold(bytes).await?;
+                server.open_file(request).await;
             }
             Err(Interrupt::Failed(error)) => return Err(exception(&error)),
         }

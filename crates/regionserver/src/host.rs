@@ -4,13 +4,16 @@ use crate::scheduler::Scheduler;
 use crate::stop_request::StopRequest;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_metrics::{Timer, file_io};
-use finback_region::{BoxFuture, DelayedWrites, Host, WriteRoom};
+use finback_region::{BoxFuture, DelayedWrites, FileRequest, Host, WriteRoom};
 use read_turns::ReadTurns;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 mod read_turns;
+
+/// Of a file that is opened, about so many bytes are on their way at a time: a block of an index.
+const OPENED_BYTES: u64 = 128 << 10;
 
 /// The host of all regions of a server.
 #[derive(Debug)]
@@ -104,6 +107,21 @@ async fn read_from_device(turns: Arc<ReadTurns>, request: BlockRequest) -> Resul
     })
 }
 
+async fn open_from_device(turns: Arc<ReadTurns>, request: FileRequest) {
+    let turn = turns.turn(OPENED_BYTES).await;
+    let opened = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        request.open();
+    });
+    let Err(error) = opened.await else { return };
+    match error.try_into_panic() {
+        // Nothing is kept for the scanner, which would ask again, and so for ever.
+        Ok(panic) => std::panic::resume_unwind(panic),
+        // The runtime is going down, and this with it.
+        Err(_) => std::future::pending().await,
+    }
+}
+
 impl Host for ServerHost {
     fn now_ms(&self) -> i64 {
         system_now_ms()
@@ -150,6 +168,10 @@ impl Host for ServerHost {
             Err(error) => Box::pin(std::future::ready(Err(error))),
             Ok(None) => Box::pin(read_from_device(Arc::clone(&self.read_turns), request)),
         }
+    }
+
+    fn open_file(&self, request: FileRequest) -> BoxFuture<'static, ()> {
+        Box::pin(open_from_device(Arc::clone(&self.read_turns), request))
     }
 
     fn flush_wanted(&self, encoded_region: &str) {

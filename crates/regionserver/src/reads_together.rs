@@ -1,4 +1,5 @@
-//! Several reads at once: each goes as far as memory lets it, and the blocks that they then need are read together.
+//! Several reads at once: each goes as far as memory lets it, and the blocks that they then need are read together, as MOB files
+//! are opened.
 //!
 //! What finds all its blocks in memory waits for nothing, and is not handed over to anybody.
 
@@ -7,7 +8,7 @@ use crate::get::{CELLS_PER_TURN, OpenGet, Progress};
 use crate::read_memory::{ReadMemory, UNCOUNTED_BYTES};
 use crate::turn_pace::ReadTurn;
 use finback_hfile::{Block, BlockRef, BlockRequest, FileId, HFileError};
-use finback_region::{BoxFuture, Host, RegionError};
+use finback_region::{BoxFuture, FileRequest, Host, RegionError};
 use finback_rpc::RpcException;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::task::Poll;
 enum State {
     /// It can go on.
     Runnable,
-    /// It waits for a block.
+    /// It waits for a block, or for a file.
     Waiting,
     /// It came to its end.
     Ended(Result<(), RpcException>),
@@ -26,7 +27,7 @@ enum State {
 /// Whether some reads can go on after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GoesOn {
-    /// None, before a block has come.
+    /// None, before a block or a file has come.
     No,
     /// Some have looked at enough cells, or found enough.
     AtOnce,
@@ -41,8 +42,28 @@ struct Fetch {
     waiting: Vec<usize>,
 }
 
-/// Gives each read the block that it waits for, or the failure.
-type Fetched = (Vec<usize>, Result<Arc<Block>, HFileError>);
+/// A file that is being opened for a read, and the requests of others for the same one: these are answered when it is open, each for
+/// itself, and find it so.
+struct Opening {
+    request: FileRequest,
+    future: BoxFuture<'static, ()>,
+    read: usize,
+    others: Vec<(usize, FileRequest)>,
+}
+
+impl Opening {
+    fn reads(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.read).chain(self.others.iter().map(|(read, _)| *read))
+    }
+}
+
+/// What has come.
+enum Come {
+    /// Each of these reads has the block that it waits for, or the failure.
+    Block(Vec<usize>, Result<Arc<Block>, HFileError>),
+    /// A file is open, or cannot be: its read knows.
+    File(Opening),
+}
 
 /// Reads of one request, driven together.
 pub(crate) struct ReadsTogether<'a> {
@@ -54,6 +75,9 @@ pub(crate) struct ReadsTogether<'a> {
     /// Blocks that reads wait for, and that are not being read yet.
     wanted: Vec<(usize, BlockRequest)>,
     fetches: Vec<Fetch>,
+    /// The same of files.
+    wanted_files: Vec<(usize, FileRequest)>,
+    openings: Vec<Opening>,
     /// Bytes that each takes, when last looked at.
     taken: Vec<usize>,
     taken_together: usize,
@@ -83,6 +107,8 @@ impl<'a> ReadsTogether<'a> {
             first: 0,
             wanted,
             fetches,
+            wanted_files: Vec::new(),
+            openings: Vec::new(),
             taken,
             taken_together: 0,
             max_bytes,
@@ -109,11 +135,15 @@ impl<'a> ReadsTogether<'a> {
                 }
                 continue;
             }
-            if self.fetches.is_empty() {
+            if self.fetches.is_empty() && self.openings.is_empty() {
                 break;
             }
-            let fetched = self.next_fetched().await;
-            self.provide(fetched);
+            for come in self.next_come().await {
+                match come {
+                    Come::Block(waiting, block) => self.provide(waiting, block),
+                    Come::File(opening) => self.opened(opening),
+                }
+            }
         }
         let ended = |state| match state {
             State::Ended(result) => result,
@@ -168,6 +198,10 @@ impl<'a> ReadsTogether<'a> {
                     self.states[number] = State::Waiting;
                     self.wanted.push((number, request));
                 }
+                Ok(Progress::NeedFile(request)) => {
+                    self.states[number] = State::Waiting;
+                    self.wanted_files.push((number, request));
+                }
                 Err(failure) => {
                     self.reads[number].give_up();
                     self.states[number] = State::Ended(Err(failure));
@@ -178,13 +212,28 @@ impl<'a> ReadsTogether<'a> {
         goes_on
     }
 
-    /// Begins to read the blocks that are wanted. Not before they are counted: what the system has in memory is there at once.
+    /// Begins to read the blocks that are wanted, and to open the files. Not before they are counted: what the system has in memory is
+    /// there at once.
     fn fetch_wanted(&mut self) {
         for (number, request) in std::mem::take(&mut self.wanted) {
             if matches!(self.states[number], State::Waiting) {
                 self.fetch(number, request);
             }
         }
+        for (number, request) in std::mem::take(&mut self.wanted_files) {
+            if !matches!(self.states[number], State::Waiting) {
+                continue;
+            }
+            match self.openings.iter_mut().find(|opening| opening.request.is_same(&request)) {
+                Some(opening) => opening.others.push((number, request)),
+                None => self.begin_to_open(number, request),
+            }
+        }
+    }
+
+    fn begin_to_open(&mut self, read: usize, request: FileRequest) {
+        let future = self.host.open_file(request.clone());
+        self.openings.push(Opening { request, future, read, others: Vec::new() });
     }
 
     /// Begins to read a block, unless another read waits for it already.
@@ -199,36 +248,56 @@ impl<'a> ReadsTogether<'a> {
         }
     }
 
-    /// Waits until at least one block is there. Polls all, so that all are being read.
-    async fn next_fetched(&mut self) -> Vec<Fetched> {
+    /// Waits until at least one block is there, or one file. Polls all, so that all are on their way.
+    async fn next_come(&mut self) -> Vec<Come> {
         poll_fn(|context| {
-            let mut fetched = Vec::new();
+            let mut come = Vec::new();
             let mut number = 0;
             while number < self.fetches.len() {
                 match self.fetches[number].future.as_mut().poll(context) {
-                    Poll::Ready(block) => fetched.push((self.fetches.swap_remove(number).waiting, block)),
+                    Poll::Ready(block) => {
+                        come.push(Come::Block(self.fetches.swap_remove(number).waiting, block));
+                    }
                     Poll::Pending => number += 1,
                 }
             }
-            if fetched.is_empty() { Poll::Pending } else { Poll::Ready(fetched) }
+            let mut number = 0;
+            while number < self.openings.len() {
+                match self.openings[number].future.as_mut().poll(context) {
+                    Poll::Ready(()) => come.push(Come::File(self.openings.swap_remove(number))),
+                    Poll::Pending => number += 1,
+                }
+            }
+            if come.is_empty() { Poll::Pending } else { Poll::Ready(come) }
         })
         .await
     }
 
-    fn provide(&mut self, fetched: Vec<Fetched>) {
-        for (waiting, block) in fetched {
-            let block = block.map_err(RegionError::from);
-            for number in waiting {
-                if !matches!(self.states[number], State::Waiting) {
-                    continue;
+    fn provide(&mut self, waiting: Vec<usize>, block: Result<Arc<Block>, HFileError>) {
+        let block = block.map_err(RegionError::from);
+        for number in waiting {
+            if !matches!(self.states[number], State::Waiting) {
+                continue;
+            }
+            self.states[number] = match &block {
+                Ok(block) => {
+                    self.reads[number].provide(Arc::clone(block));
+                    State::Runnable
                 }
-                self.states[number] = match &block {
-                    Ok(block) => {
-                        self.reads[number].provide(Arc::clone(block));
-                        State::Runnable
-                    }
-                    Err(error) => State::Ended(Err(exception(error))),
-                };
+                Err(error) => State::Ended(Err(exception(error))),
+            };
+        }
+    }
+
+    /// Lets the read go on for which a file was opened. The others' requests for it are carried out side by side: it is open, unless
+    /// no file is kept so.
+    fn opened(&mut self, opening: Opening) {
+        if matches!(self.states[opening.read], State::Waiting) {
+            self.states[opening.read] = State::Runnable;
+        }
+        for (number, request) in opening.others {
+            if matches!(self.states[number], State::Waiting) {
+                self.begin_to_open(number, request);
             }
         }
     }
@@ -263,10 +332,10 @@ impl<'a> ReadsTogether<'a> {
                 break;
             }
         }
-        // Nor are blocks kept that only those wait for.
+        // Nor are blocks kept that only those wait for, nor files.
         let states = &self.states;
-        let is_wanted =
-            |fetch: &Fetch| fetch.waiting.iter().any(|&read| matches!(states[read], State::Waiting));
-        self.fetches.retain(is_wanted);
+        let waits = |read: usize| matches!(states[read], State::Waiting);
+        self.fetches.retain(|fetch| fetch.waiting.iter().any(|&read| waits(read)));
+        self.openings.retain(|opening| opening.reads().any(waits));
     }
 }

@@ -444,6 +444,17 @@ async fn read_turn(
                     return Ok(None);
                 }
             }
+            Err(Interrupt::NeedFile(request)) => {
+                let bytes = memory.of(out, &open.scanner);
+                if hold_or_end(memory, bytes, out, is_something(out, whole_rows)).await? {
+                    return Ok(Some(Stop::Memory));
+                }
+                let turn_ends = *turn_ends.get_or_insert_with(|| Instant::now() + TURN_TIME);
+                server.open_file(request).await;
+                if Instant::now() >= turn_ends {
+                    return Ok(None);
+                }
+            }
             Err(Interrupt::Failed(error)) => return Err(exception(&error)),
         }
     }

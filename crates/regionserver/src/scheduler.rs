@@ -6,7 +6,7 @@ use crate::job::{Job, Pool, priority};
 use crate::job_queue::{JobQueue, Next, Taken};
 use crate::server::RegionServer;
 use crate::throughput_controller::ThroughputController;
-use crate::{compactor, flusher, periodic_flusher};
+use crate::{compactor, flusher, mob_chores, periodic_flusher};
 use finback_cell::Bytes;
 use finback_region::{Host, OffPeakHours, Region};
 use parking_lot::{Mutex, RwLock};
@@ -287,6 +287,7 @@ pub(crate) fn begin(server: &Arc<RegionServer>) {
     }
     tokio::spawn(look_around(Arc::clone(server)));
     tokio::spawn(periodic_flusher::run(Arc::clone(server)));
+    mob_chores::begin(server);
 }
 
 async fn work(server: Arc<RegionServer>, pool: Pool) {

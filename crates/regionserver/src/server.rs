@@ -11,6 +11,8 @@ use crate::handlers::Handlers;
 use crate::host::{ServerHost, system_now_ms};
 use crate::load::LastReport;
 use crate::load_statistics::CompactionPressure;
+use crate::mob_options::MobOptions;
+use crate::mob_sweep::MobSweeper;
 use crate::nonces::Nonces;
 use crate::operation_counts::OperationCounts;
 use crate::regions::Regions;
@@ -24,7 +26,10 @@ use finback_cell::{Bytes, RegionInfo, ServerName};
 use finback_hfile::{Block, BlockCache, BlockRequest};
 use finback_layout::RootDir;
 use finback_proto::pb;
-use finback_region::{Host, Region, RegionConfig, RegionEnvironment, RegionError, give_back_unwanted_memory};
+use finback_region::{
+    FileRequest, Host, MobFiles, Region, RegionConfig, RegionEnvironment, RegionError,
+    give_back_unwanted_memory,
+};
 use finback_rpc::{Channel, ChannelExt, ReplyMemory, RpcException};
 use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
 use parking_lot::Mutex;
@@ -91,6 +96,8 @@ pub struct RegionServerOptions {
     pub max_scan_result_bytes: usize,
     /// Settings of flushes and compactions.
     pub background: BackgroundOptions,
+    /// Settings of MOB files.
+    pub mob: MobOptions,
     /// Long calls that are carried out at a time: so many reads, and so many writes (`hbase.regionserver.handler.count`).
     pub handlers: usize,
     /// Whose threads carry them out; those that serve the connections, if none.
@@ -135,6 +142,7 @@ pub struct RegionServer {
     /// What each user has asked for.
     pub(crate) client_counts: Arc<ClientCounts>,
     pub(crate) last_report: LastReport,
+    pub(crate) mob_sweeper: MobSweeper,
     pub(crate) compaction_pressure: CompactionPressure,
     cache: Arc<dyn BlockCache>,
     region_config: Mutex<Arc<RegionConfig>>,
@@ -200,6 +208,7 @@ impl RegionServer {
             slow_calls: SlowCalls::new(options.slow_calls.clone(), options.tracer.clone()),
             client_counts: Arc::default(),
             last_report: LastReport::default(),
+            mob_sweeper: MobSweeper::new(options.root.clone(), options.mob.min_age),
             compaction_pressure: CompactionPressure::default(),
             cache,
             region_config: Mutex::new(Arc::new(with_max_row(&options, options.region.clone()))),
@@ -265,6 +274,15 @@ impl RegionServer {
         self.cache.capacity_bytes()
     }
 
+    pub(crate) fn mob_options(&self) -> &MobOptions {
+        &self.options.mob
+    }
+
+    /// The MOB files that are open, of all regions.
+    pub(crate) fn mob_files(&self) -> Arc<MobFiles> {
+        Arc::clone(&self.region_config.lock().mob_files)
+    }
+
     pub(crate) fn memstore_limit(&self) -> u64 {
         self.options.memstore_limit_bytes
     }
@@ -281,6 +299,11 @@ impl RegionServer {
     /// Reads a block that is not in memory.
     pub(crate) async fn fetch(&self, request: BlockRequest) -> Result<Arc<Block>, RpcException> {
         self.host.fetch(request).await.map_err(|error| exception(&error.into()))
+    }
+
+    /// Opens a MOB file for a scanner, which is then to be called again: it knows what came of it.
+    pub(crate) async fn open_file(&self, request: FileRequest) {
+        self.host.open_file(request).await;
     }
 
     /// What a region needs to be opened here.
@@ -301,6 +324,7 @@ impl RegionServer {
             off_peak_taken: Arc::clone(&current.off_peak_taken),
             compaction_memory: Arc::clone(&current.compaction_memory),
             large_updates: Arc::clone(&current.large_updates),
+            mob_files: Arc::clone(&current.mob_files),
             ..with_max_row(&self.options, region)
         });
         Arc::clone(&current)

@@ -197,6 +197,7 @@ fn next(scanner: &mut finback_region::RegionScanner, out: &mut ScanOutput, limit
         match scanner.next(out, limits) {
             Ok(_) => return,
             Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read().expect("block")),
+            Err(Interrupt::NeedFile(request)) => request.open(),
             Err(Interrupt::Failed(error)) => panic!("scan: {error}"),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::cache_value::OptionalFile;
 use super::codec_value::ZstdCodec;
-use super::compaction_value::Hour;
+use super::compaction_value::{Hour, Share};
 use super::error::ConfigError;
 use super::log_value::{LogFormat, LogLevels};
 use super::otel_value::{Collector, ShareOrNone};
@@ -192,6 +192,25 @@ settings! {
     cleaner_interval: Milliseconds = "10m", "archive.clean-interval", Restart, same(&["hbase.master.cleaner.interval"]);
     /// The time to live of snapshots that are taken without one. 0: forever.
     snapshot_ttl: OptionalMilliseconds = "0", "archive.snapshot-ttl", Restart, seconds(&["hbase.master.snapshot.ttl"]);
+
+    /// How many MOB files (of families with IS_MOB, which have their large values in files of their own) are kept open at most; one in
+    /// any case.
+    mob_open_files: CountOrNone = "1000", "mob.open-files", Restart, same(&["hbase.mob.file.cache.size"]);
+    /// The share of these that stays open when, once an hour, those are closed that were not read lately.
+    mob_open_share: Share = "0.5", "mob.open-share", Restart, same(&["hbase.mob.cache.evict.remain.ratio"]);
+    /// How often MOB files are looked for that no store file refers to, or whose family's time to live is over for all that is in
+    /// them. They go to the archive. 0: never.
+    mob_sweep_interval: OptionalMilliseconds = "1d", "mob.sweep-interval", Restart,
+        seconds(&["hbase.master.mob.cleaner.period"]);
+    /// But not while they are younger than this, nor before nothing has referred to them for so long.
+    mob_min_age: Milliseconds = "1h", "mob.min-age", Restart, same(&["hbase.mob.min.age.archive"]);
+    /// How often the values in MOB files are written anew, without those that are deleted: what otherwise only a major compaction does
+    /// that somebody asks for. 0: never.
+    mob_compaction_period: OptionalMilliseconds = "7d", "mob.compaction-period", Restart,
+        seconds(&["hbase.mob.compaction.chore.period"]);
+    /// Of how many regions at a time. 0: of all.
+    mob_compaction_batch: CountOrNone = "0", "mob.compaction-batch", Restart,
+        same(&["hbase.mob.major.compaction.region.batch.size"]);
 }
 
 /// Where data are unless told otherwise.

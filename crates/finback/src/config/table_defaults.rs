@@ -3,6 +3,7 @@
 use super::checksum_value::{BytesPerChecksum, Checksum};
 use super::compaction_value::{Engine, Policy, Ratio, Share, Splits};
 use super::error::ConfigError;
+use super::mob_value::MobCompactionType;
 use super::quantity::{
     ByteCount, Milliseconds, OptionalByteCount, OptionalMilliseconds, OptionalPeriod, Period, canonical,
 };
@@ -142,6 +143,13 @@ settings! {
     keep_sequence_ids_days: CountOrNone = "0", "hbase.hstore.compaction.keep.seqId.period", Now, NONE;
     /// Delete markers younger than this are kept by compactions of all files, for puts that come late.
     purge_deletes: Period = "0", "hbase.hstore.time.to.purge.deletes", Now, NONE;
+
+    /// What MOB compactions do: write all MOB files anew (full), or leave large ones alone (optimized).
+    mob_compaction_type: MobCompactionType = "full", "hbase.mob.compaction.type", Opening, NONE;
+    /// With optimized: from which size on MOB files are left alone. Those that are written end there.
+    mob_compactions_max_file_bytes: ByteCount = "1073741824", "hbase.mob.compactions.max.file.size", Opening, NONE;
+    /// Whether MOB compactions leave out cells whose MOB file is gone, and do not fail.
+    mob_discards_missing: Flag = "false", "hbase.unsafe.mob.discard.miss", Opening, NONE;
 
     /// How long the youngest windows of date-tiered stores are.
     date_tiered_base_window: Milliseconds = "21600000", "hbase.hstore.compaction.date.tiered.base.window.millis", Now, NONE;

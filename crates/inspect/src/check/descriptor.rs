@@ -69,10 +69,14 @@ impl Check<'_> {
                 *has_lists.entry(name).or_default() |= self.root.fs().exists(&list).ok()?;
             }
         }
+        let with_mob_files = self.root.list_mob_families(table).ok()?;
         let family = |(name, has_list): (String, bool)| {
-            let family = ColumnFamilyDescriptor::with_defaults(name.as_bytes())
+            let mut family = ColumnFamilyDescriptor::with_defaults(name.as_bytes())
                 .with("VERSIONS", &i32::MAX.to_string())
                 .with("KEEP_DELETED_CELLS", "TRUE");
+            if with_mob_files.contains(&name) {
+                family = family.with("IS_MOB", "true");
+            }
             if has_list { family.with(TRACKER, "FILE") } else { family }
         };
         Some(has_lists.into_iter().map(family).collect())

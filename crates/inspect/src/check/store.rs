@@ -47,10 +47,13 @@ impl Check<'_> {
             let kind = match name {
                 StoreFileName::Reference { .. } => Kind::LingeringReference,
                 StoreFileName::Link(_) => Kind::DanglingLink,
-                StoreFileName::Plain | StoreFileName::BulkLoaded { .. } => continue,
+                StoreFileName::Plain | StoreFileName::BulkLoaded { .. } => {
+                    self.mob_file_refs(descriptor, family, &path, &path)?;
+                    continue;
+                }
             };
             match root.inspect_store_file(table, region, family.as_bytes(), &entry.name) {
-                Ok(_) => {}
+                Ok((cells, _)) => self.mob_file_refs(descriptor, family, &path, &cells)?,
                 Err(error) if error.is_not_found() => {
                     let message = format!("leads nowhere: {error}");
                     self.note(Finding::new(kind, path, message).aside())?;

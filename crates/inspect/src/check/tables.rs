@@ -110,7 +110,7 @@ impl Check<'_> {
                 self.note(Finding::new(Kind::RegionDirectoryMissing, path, message).repaired_by(repair))?;
             }
         }
-        Ok(())
+        self.mob_links(table)
     }
 
     /// Holes, overlaps, and regions that are on their way.

@@ -174,6 +174,73 @@ fn a_reference_keeps_what_it_leads_to() {
     assert_eq!((world.clean(), world.is_kept()), (2, false));
 }
 
+/// Two of a region that begins with the first row: half of their names is the same.
+const MOB_FILE: &str = "d41d8cd98f00b204e9800998ecf8427e1970010192e5c125ae884bc68d9955e11bdd9611_f7638a2682b13d19ae8314e04fbc5f33";
+const OTHER_MOB_FILE: &str = "d41d8cd98f00b204e9800998ecf8427e1970010102e5c125ae884bc68d9955e11bdd9611_f7638a2682b13d19ae8314e04fbc5f33";
+
+impl World {
+    fn with_mob_file() -> Self {
+        let world = Self::new();
+        world.write_mob_file(MOB_FILE);
+        world
+    }
+
+    fn write_mob_file(&self, name: &str) {
+        let dir = self.root.mob_family_dir(&self.table.name, b"f");
+        self.root.fs().create_dir_all(&dir).unwrap();
+        write_file_durably(&**self.root.fs(), &dir.join(name), b"values").unwrap();
+    }
+
+    fn has_mob_file(&self, name: &str) -> bool {
+        let archived = self.root.archived_mob_family_dir(&self.table.name, b"f").join(name);
+        self.root.fs().exists(&archived).unwrap()
+    }
+}
+
+#[test]
+fn mob_files_of_a_snapshot_stay_and_no_others() {
+    let world = World::with_mob_file();
+    world.take();
+    world.write_mob_file(OTHER_MOB_FILE);
+    world.root.archive_table(&world.table.name).unwrap();
+    assert_eq!((world.clean(), world.has_mob_file(OTHER_MOB_FILE)), (1, false));
+    assert!(world.has_mob_file(MOB_FILE) && world.is_kept());
+    world.root.delete_snapshot("s").unwrap();
+    assert_eq!((world.clean(), world.has_mob_file(MOB_FILE)), (2, false));
+}
+
+#[test]
+fn mob_files_of_a_snapshot_that_is_being_taken_count() {
+    let world = World::with_mob_file();
+    world.root.begin_snapshot(&snapshot()).unwrap();
+    world.root.add_mob_files_to_snapshot("s", &world.table).unwrap();
+    world.root.archive_mob_file(&world.table.name, b"f", MOB_FILE).unwrap();
+    assert_eq!((world.clean(), world.has_mob_file(MOB_FILE)), (0, true));
+    world.root.discard_snapshot("s").unwrap();
+    assert_eq!((world.clean(), world.has_mob_file(MOB_FILE)), (1, false));
+}
+
+#[test]
+fn mob_files_stay_as_long_as_a_clone_has_links_to_them() {
+    let world = World::with_mob_file();
+    world.take();
+    world.make_clone();
+    world.root.delete_snapshot("s").unwrap();
+    world.root.archive_table(&world.table.name).unwrap();
+    assert_eq!((world.clean(), world.has_mob_file(MOB_FILE)), (0, true));
+    // Without the back reference as well.
+    let archived = world.root.archived_mob_family_dir(&world.table.name, b"f");
+    let links = archived.join(format!("{LINKS_PREFIX}{MOB_FILE}"));
+    assert_eq!(world.root.fs().list(&links).unwrap().len(), 1);
+    world.root.fs().remove_dir_all(&links).unwrap();
+    assert_eq!((world.clean(), world.has_mob_file(MOB_FILE)), (0, true));
+    world.root.archive_table(&world.clone.name).unwrap();
+    // The files, their links in the archive, and the back reference of the store file.
+    while world.clean() > 0 {}
+    assert!(!world.has_mob_file(MOB_FILE) && !world.is_kept());
+    assert!(world.root.list_if_exists(&world.root.archive_dir().join("data")).unwrap().is_empty());
+}
+
 fn has_files_of_others(world: &World, dir: &Path) -> bool {
     world.root.has_files_of_others(dir, &world.root.kept_files().unwrap()).unwrap()
 }

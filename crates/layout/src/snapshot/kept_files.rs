@@ -12,7 +12,7 @@ use finback_proto::pb;
 
 use super::info::SNAPSHOT_INFO;
 use super::manifest::{DATA_MANIFEST, REGION_MANIFEST, RegionFiles, read};
-use crate::{LayoutError, Result, RootDir, StoreFileName};
+use crate::{LayoutError, MobFileName, Result, RootDir, StoreFileName};
 
 /// What stands for a file: its name's digits, which are random. Two that have them in common are both kept. With it the directory
 /// that has all that leads there; none where a snapshot does.
@@ -20,9 +20,17 @@ use crate::{LayoutError, Result, RootDir, StoreFileName};
 pub struct KeptFiles(HashMap<u128, Option<Arc<Path>>>);
 
 const DIGITS: usize = 32;
+/// Of a MOB file's name these are random. The first ones are those of all files of regions that begin with the same row.
+const MOB_DIGITS: std::ops::Range<usize> = 40..72;
 
 fn key(name: &str) -> u128 {
-    let digits = name.get(..DIGITS).and_then(|digits| u128::from_str_radix(digits, 16).ok());
+    // Of two in the archive that have the same name the older one has its time behind it.
+    let first = name.split_once('.').map_or(name, |(first, _)| first);
+    let digits = match MobFileName::parse(first) {
+        Some(_) => name.get(MOB_DIGITS),
+        None => name.get(..DIGITS),
+    };
+    let digits = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
     // Another name is as good as its hash.
     digits.or_else(|| u128::from_str_radix(&hex_md5(name.as_bytes()), 16).ok()).unwrap_or_default()
 }

@@ -5,18 +5,22 @@
 //! data/<ns>/<table>/<region>/<family>/[<ns>=]<table>=<region>-<file>.<region>        a reference to what a link leads to
 //! archive/data/<ns>/<table>/<region>/<family>/.links-<file>/<region>.[<ns>=]<table>  its back reference: empty
 //! ```
+//!
+//! So too MOB files, below `mobdir`, where the region is the table's MOB region in either case. Whoever reads them does not need
+//! the links: the cells name the table. They keep the files from being taken out of the archive.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     path::{Path, PathBuf},
 };
 
 use finback_cell::{RegionInfo, TableDescriptor, TableName};
 use finback_proto::pb;
 
-use super::manifest::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest};
+use super::manifest::{FamilyFiles, SnapshotFile, SnapshotManifest};
 use crate::{
-    FileLink, LayoutError, Reference, Result, RootDir, StoreFileName, StoreFileTracker, error::At, small_file,
+    FileLink, LayoutError, Reference, Result, RootDir, StoreFileName, StoreFileTracker, error::At,
+    mob_region, small_file,
 };
 
 /// What back references to a file are below, in the archive.
@@ -45,7 +49,8 @@ struct Planned {
 
 impl RootDir {
     /// Makes regions in the directory of a table, each of one that a snapshot has: `regions` are pairs of these. They do not
-    /// count before hbase:meta has them; a crash leaves some of them.
+    /// count before hbase:meta has them; a crash leaves some of them. The table gets links to the MOB files that it does not
+    /// have itself.
     ///
     /// # Errors
     /// [`LayoutError::NotFound`] if there is no such snapshot any more, [`LayoutError::Corrupt`] if it has no such region;
@@ -57,14 +62,7 @@ impl RootDir {
         regions: &[(RegionInfo, RegionInfo)],
     ) -> Result<()> {
         let dir = self.snapshot_dir(&snapshot.name)?;
-        let is_same = match self.read_snapshot_info(&snapshot.name) {
-            Err(error) if error.is_not_found() => false,
-            read => read? == *snapshot,
-        };
-        if !is_same {
-            return Err(LayoutError::NotFound { what: "snapshot", path: dir });
-        }
-        let manifest = self.read_snapshot_manifest(&snapshot.name)?;
+        let manifest = self.manifest_of(snapshot)?;
         self.verify_snapshot(&snapshot.name, &manifest.table.name, &manifest)?;
         let made = regions.iter().map(|(old, new)| (old.encoded_name(), new.encoded_name())).collect();
         for (old, new) in regions {
@@ -85,7 +83,47 @@ impl RootDir {
             }
             self.create_region_dir(new)?;
         }
-        Ok(())
+        // Behind the store files: from here on somebody refers to those that are there.
+        let Some(files) = manifest.mob_files() else { return Ok(()) };
+        let making = Making {
+            table: &table.name,
+            from: files.region.encoded_name(),
+            from_table: &manifest.table.name,
+            region: mob_region(&table.name),
+            made: &made,
+        };
+        files.families.iter().try_for_each(|family| self.link_mob_files(&making, family))
+    }
+
+    /// What a snapshot has, if it is the one that is described.
+    pub(super) fn manifest_of(&self, snapshot: &pb::SnapshotDescription) -> Result<SnapshotManifest> {
+        let is_same = match self.read_snapshot_info(&snapshot.name) {
+            Err(error) if error.is_not_found() => false,
+            read => read? == *snapshot,
+        };
+        match is_same {
+            true => self.read_snapshot_manifest(&snapshot.name),
+            false => {
+                Err(LayoutError::NotFound { what: "snapshot", path: self.snapshot_dir(&snapshot.name)? })
+            }
+        }
+    }
+
+    /// Of a table that becomes what it was there may be files, and links, in their places still.
+    fn link_mob_files(&self, making: &Making<'_>, family: &FamilyFiles) -> Result<()> {
+        let dir = self.mob_family_dir(making.table, &family.name);
+        let there = self.list_mob_files(making.table, &family.name)?;
+        let there: HashSet<&str> = there.iter().map(|entry| entry.name.as_str()).collect();
+        let mut planned = Planned::default();
+        for file in family.files.iter().filter(|file| !there.contains(file.name.as_str())) {
+            if matches!(StoreFileName::parse(&file.name), Some(StoreFileName::Reference { .. })) {
+                let (path, reason) = (dir.join(&file.name), "a reference, where MOB files are".to_owned());
+                return Err(LayoutError::Corrupt { path, reason });
+            }
+            self.plan(making, &family.name, &dir, file, &mut planned)?;
+        }
+        self.create_empty(&planned.back_references)?;
+        self.create_empty(&planned.links)
     }
 
     fn make_family(&self, making: &Making<'_>, table: &TableDescriptor, family: &FamilyFiles) -> Result<()> {
@@ -189,19 +227,5 @@ impl RootDir {
         let mut regions = self.list_regions(table)?;
         regions.retain(|region| !keep.contains(region));
         regions.iter().try_for_each(|region| self.archive_region(table, region))
-    }
-}
-
-impl SnapshotManifest {
-    /// Takes out the region of HBase that has large values in files of their own.
-    ///
-    /// # Errors
-    /// The number of these, if there are any: Finback does not read them.
-    pub fn without_mob_region(&mut self) -> std::result::Result<(), usize> {
-        let is_mob = |files: &RegionFiles| files.region.start_key == ".mob" && files.region.region_id == 0;
-        let of_mob = self.regions.iter().filter(|files| is_mob(files));
-        let files = of_mob.flat_map(|files| &files.families).map(|family| family.files.len()).sum();
-        self.regions.retain(|files| !is_mob(files));
-        if files > 0 { Err(files) } else { Ok(()) }
     }
 }

@@ -25,7 +25,7 @@ pub(super) const MAX_MANIFEST_BYTES: u64 = 64 << 20;
 pub struct SnapshotManifest {
     /// The table as it was.
     pub table: TableDescriptor,
-    /// Its regions.
+    /// Its regions, and the one that has its MOB files.
     pub regions: Vec<RegionFiles>,
 }
 
@@ -89,6 +89,16 @@ pub(super) fn read<M: Measured>(fs: &dyn FileSystem, path: &Path) -> Result<M> {
 }
 
 impl SnapshotManifest {
+    /// The regions that the table is made of.
+    pub fn table_regions(&self) -> impl Iterator<Item = &RegionFiles> {
+        self.regions.iter().filter(|files| !files.are_mob_files())
+    }
+
+    /// The MOB files of the table, if it has a family that has such.
+    pub fn mob_files(&self) -> Option<&RegionFiles> {
+        self.regions.iter().find(|files| files.are_mob_files())
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         pb::SnapshotDataManifest {
             table_schema: (&self.table).into(),
@@ -111,6 +121,11 @@ impl SnapshotManifest {
 }
 
 impl RegionFiles {
+    /// Whether it is no region of the table, but what its MOB files are filed under: no other has 0 for an id.
+    fn are_mob_files(&self) -> bool {
+        self.region.start_key == ".mob" && self.region.region_id == 0
+    }
+
     /// The files that a message names; else, what is wrong with it.
     pub(super) fn of(manifest: &pb::SnapshotRegionManifest) -> std::result::Result<Self, String> {
         let region = RegionInfo::try_from(&manifest.region_info).map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 //! A snapshot is made in `.tmp`, region by region, and becomes valid by one rename.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use finback_cell::{Bytes, RegionInfo, TableDescriptor, TableName};
 use finback_proto::{Message, pb};
@@ -51,15 +51,19 @@ impl RootDir {
             let files = names.into_iter().map(describe).collect::<Result<_>>()?;
             families.push(FamilyFiles { name: family.name.clone(), files });
         }
-        let manifest = RegionFiles { region: region.clone(), families };
-        let dir = self.working_snapshot_dir(snapshot)?;
-        let path = dir.join(format!("{REGION_MANIFEST}{}", region.encoded_name()));
+        let working = self.working_snapshot_dir(snapshot)?;
+        self.write_region_manifest(&working, &RegionFiles { region: region.clone(), families })
+    }
+
+    /// In the place of what there is of it.
+    pub(super) fn write_region_manifest(&self, working: &Path, manifest: &RegionFiles) -> Result<()> {
+        let path = region_manifest_path(working, &manifest.region);
         small_file::remove_if_exists(&**self.fs(), &path)?;
         small_file::write_new(&**self.fs(), &path, &manifest.to_message().encode_to_vec())
     }
 
-    /// Completes a snapshot that has all of `regions`. One that is complete already, with the same description, stays as it
-    /// is.
+    /// Completes a snapshot that has all of `regions`, with the MOB files that the table has by now. One that is complete already,
+    /// with the same description, stays as it is.
     ///
     /// # Errors
     /// [`LayoutError::Exists`] if there is another one of that name; [`LayoutError::Corrupt`] if a region, or a file of
@@ -77,16 +81,18 @@ impl RootDir {
                 false => Err(LayoutError::Exists { what: "snapshot", path: dir }),
             };
         }
-        let manifest =
-            SnapshotManifest { table: table.clone(), regions: self.region_manifests(&working, regions)? };
+        self.add_mob_files_to_snapshot(&snapshot.name, table)?;
+        let of_mob_files = RegionInfo::of_mob_files(table.name.clone());
+        let mut files = self.region_manifests(&working, regions)?;
+        files.extend(self.region_manifest(&working, &of_mob_files)?);
+        let manifest = SnapshotManifest { table: table.clone(), regions: files };
         self.verify_snapshot_files(&dir, &table.name, &manifest)?;
         let path = working.join(DATA_MANIFEST);
         let encoded = manifest.encode_readable(MAX_MANIFEST_BYTES);
         let encoded = encoded.map_err(|reason| LayoutError::Corrupt { path: path.clone(), reason })?;
         small_file::write_all_new(&**self.fs(), &[(path, encoded)])?;
-        for region in regions {
-            let part = working.join(format!("{REGION_MANIFEST}{}", region.encoded_name()));
-            small_file::remove_if_exists(&**self.fs(), &part)?;
+        for region in regions.iter().chain([&of_mob_files]) {
+            small_file::remove_if_exists(&**self.fs(), &region_manifest_path(&working, region))?;
         }
         self.fs().sync_dir(&working).at(&working)?;
         self.fs().rename(&working, &dir).at(&working)
@@ -111,18 +117,25 @@ impl RootDir {
     fn region_manifests(&self, working: &Path, regions: &[RegionInfo]) -> Result<Vec<RegionFiles>> {
         let mut manifests = Vec::with_capacity(regions.len());
         for region in regions {
-            let path = working.join(format!("{REGION_MANIFEST}{}", region.encoded_name()));
-            let message = match read(&**self.fs(), &path) {
-                Err(error) if error.is_not_found() => {
-                    let reason = format!("no region {} in the snapshot", region.encoded_name());
-                    return Err(LayoutError::Corrupt { path, reason });
-                }
-                read => read?,
+            let Some(files) = self.region_manifest(working, region)? else {
+                let path = region_manifest_path(working, region);
+                let reason = format!("no region {} in the snapshot", region.encoded_name());
+                return Err(LayoutError::Corrupt { path, reason });
             };
-            let files = RegionFiles::of(&message).map_err(|reason| LayoutError::Corrupt { path, reason })?;
             manifests.push(files);
         }
         Ok(manifests)
+    }
+
+    /// What there is of a region in a snapshot that is being taken.
+    pub(super) fn region_manifest(&self, working: &Path, region: &RegionInfo) -> Result<Option<RegionFiles>> {
+        let path = region_manifest_path(working, region);
+        let message = match read(&**self.fs(), &path) {
+            Err(error) if error.is_not_found() => return Ok(None),
+            read => read?,
+        };
+        let files = RegionFiles::of(&message).map_err(|reason| LayoutError::Corrupt { path, reason })?;
+        Ok(Some(files))
     }
 
     fn names_on_disk(
@@ -175,4 +188,8 @@ impl RootDir {
         TableName::parse(name.as_bytes())
             .map_err(|error| LayoutError::Name { name: name.to_owned(), reason: error.to_string() })
     }
+}
+
+fn region_manifest_path(working: &Path, region: &RegionInfo) -> PathBuf {
+    working.join(format!("{REGION_MANIFEST}{}", region.encoded_name()))
 }

@@ -7,6 +7,8 @@ use finback_proto::{Message, pb};
 use super::*;
 use crate::{LayoutError, RootDir};
 
+mod mob_files;
+
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
 
 fn root() -> RootDir {
@@ -60,12 +62,15 @@ fn what_hbase_wrote_is_read_and_written_byte_for_byte() {
         let info = root.read_snapshot_info(name).unwrap();
         assert_eq!((&*info.name, info.table(), info.version()), (name, "ns1:t1", 2));
         assert_eq!(info.encode_to_vec(), read(".snapshotinfo"));
-        let mut manifest = root.read_snapshot_manifest(name).unwrap();
+        let manifest = root.read_snapshot_manifest(name).unwrap();
         assert_eq!(manifest.encode(), read("data.manifest"));
         assert_eq!(manifest.regions.len(), regions);
         assert_eq!(root.list_snapshots().unwrap(), [info]);
-        assert_eq!(manifest.without_mob_region(), Err(1));
-        assert_eq!(manifest.regions.len(), regions - 1);
+        assert_eq!(manifest.table_regions().count(), regions - 1);
+        let mob_files = manifest.mob_files().unwrap();
+        assert_eq!(mob_files.region, RegionInfo::of_mob_files(manifest.table.name.clone()));
+        let files: Vec<_> = mob_files.families.iter().map(|f| (&f.name[..], f.files.len())).collect();
+        assert_eq!(files, [(&b"m"[..], 1)]);
     }
 }
 

@@ -74,6 +74,7 @@ impl Core {
             StorageWork::Snapshot(of) => {
                 matches!(&**of, SnapshotWork::Discard(name) if !self.is_being_taken(name))
             }
+            // MOB files among them: regions have written others since. They wait for the sweep of those that nobody refers to.
             _ => false,
         }
     }

@@ -138,11 +138,12 @@ fn truncate(table: &TableName, decision: &Decision) -> Vec<Step> {
     let mut edits = removals(decision);
     edits.extend(additions(decision));
     edits.push(state_edit(table, TableState::Enabling));
-    let regions = encoded_names(&decision.old_regions);
+    let (regions, keep) = (encoded_names(&decision.old_regions), encoded_names(&decision.new_regions));
     vec![
         Step::Prepare(StorageWork::CreateRegions(decision.new_regions.clone())),
         Step::Meta(edits),
         Step::CleanUp(StorageWork::ArchiveRegions { table: table.clone(), regions }),
+        Step::CleanUp(StorageWork::ArchiveMobFiles { table: table.clone(), keep }),
         Step::Open(encoded_names(&decision.new_regions)),
         set_state(table, TableState::Enabled),
     ]

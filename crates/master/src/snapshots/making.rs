@@ -40,7 +40,7 @@ pub(crate) struct TableOfSnapshot {
 impl TableOfSnapshot {
     fn of(snapshot: pb::SnapshotDescription, table: TableDescriptor, manifest: &SnapshotManifest) -> Self {
         let mut splits: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for files in &manifest.regions {
+        for files in manifest.table_regions() {
             let daughter = files.region.encoded_name();
             for file in files.families.iter().flat_map(|family| &family.files) {
                 let Some(StoreFileName::Reference { region, .. }) = StoreFileName::parse(&file.name) else {
@@ -53,7 +53,7 @@ impl TableOfSnapshot {
             }
         }
         let was_split = |region: &RegionInfo| region.offline || region.split;
-        let mut regions: Vec<_> = manifest.regions.iter().map(|files| files.region.clone()).collect();
+        let mut regions: Vec<_> = manifest.table_regions().map(|files| files.region.clone()).collect();
         regions.retain(|region| !was_split(region) || splits.contains_key(&region.encoded_name()));
         // What a merged region refers to is no region any more.
         splits.retain(|parent, _| {
@@ -95,11 +95,7 @@ fn read_and_verify(
     if !root.snapshot_exists(name)? {
         return Err(LayoutError::NotFound { what: "snapshot", path: root.snapshot_dir(name)? });
     }
-    let (snapshot, mut manifest) = (root.read_snapshot_info(name)?, root.read_snapshot_manifest(name)?);
-    if manifest.without_mob_region().is_err() {
-        let what = "a snapshot of a table that has large values in files of their own (MOB)";
-        return Err(LayoutError::Unsupported { path: root.snapshot_dir(name)?, what });
-    }
+    let (snapshot, manifest) = (root.read_snapshot_info(name)?, root.read_snapshot_manifest(name)?);
     root.verify_snapshot(name, &manifest.table.name, &manifest)?;
     Ok((snapshot, manifest))
 }
@@ -306,7 +302,7 @@ pub(crate) fn restore_steps(of: &TableOfSnapshot, decision: &Decision) -> Vec<St
     steps.insert(0, Step::Otherwise(undo));
     steps.push(Step::Prepare(work(make_regions(of, decision))));
     steps.push(Step::Meta(edits));
-    let keep = names(&decision.new_regions);
-    steps.push(Step::CleanUp(work(SnapshotWork::KeepRegions { table: table.name.clone(), keep })));
+    let (snapshot, keep) = (of.snapshot.clone(), names(&decision.new_regions));
+    steps.push(Step::CleanUp(work(SnapshotWork::KeepRegions { snapshot, table: table.name.clone(), keep })));
     steps
 }

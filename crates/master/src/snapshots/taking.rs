@@ -51,7 +51,7 @@ pub(crate) fn steps(snapshot: &pb::SnapshotDescription, decision: &Decision) -> 
     let is_asked = |region: &&RegionInfo| decision.online && !region.offline && !region.split;
     let (asked, offline): (Vec<_>, Vec<_>) = decision.old_regions.iter().partition(|region| is_asked(region));
     let work = |work| StorageWork::Snapshot(Box::new(work));
-    let begin = SnapshotWork::Begin(snapshot.clone());
+    let begin = SnapshotWork::Begin { snapshot: snapshot.clone(), table: table.clone() };
     let mut steps = vec![
         Step::Otherwise(vec![Step::CleanUp(work(SnapshotWork::Discard(snapshot.name.clone())))]),
         Step::Prepare(work(begin)),

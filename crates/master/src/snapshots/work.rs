@@ -14,8 +14,8 @@ use crate::options::ServedFiles;
 /// A piece of work.
 #[derive(Debug, Clone)]
 pub(crate) enum SnapshotWork {
-    /// The directory of a snapshot that is going to be taken.
-    Begin(pb::SnapshotDescription),
+    /// The directory of a snapshot that is going to be taken, with the MOB files that the table has so far.
+    Begin { snapshot: pb::SnapshotDescription, table: Arc<TableDescriptor> },
     /// The regions that nobody serves, then the end: all of `regions` are in the snapshot.
     Complete {
         snapshot: pb::SnapshotDescription,
@@ -31,15 +31,17 @@ pub(crate) enum SnapshotWork {
         table: TableDescriptor,
         regions: Vec<(RegionInfo, RegionInfo)>,
     },
-    /// A table has no other regions than these.
-    KeepRegions { table: TableName, keep: Vec<String> },
+    /// A table that was restored has no other regions than these, and no other MOB files than theirs and the snapshot's.
+    KeepRegions { snapshot: pb::SnapshotDescription, table: TableName, keep: Vec<String> },
 }
 
 impl SnapshotWork {
     /// Does it.
     pub(crate) fn run(self, root: &RootDir, served_files: &ServedFiles) -> Outcome {
         let done = match self {
-            Self::Begin(snapshot) => root.begin_snapshot(&snapshot),
+            Self::Begin { snapshot, table } => root
+                .begin_snapshot(&snapshot)
+                .and_then(|()| root.add_mob_files_to_snapshot(&snapshot.name, &table)),
             Self::Complete { snapshot, table, offline, regions } => {
                 offline.iter().try_for_each(|region| refuse_recovered(root, &table, region))?;
                 for region in &offline {
@@ -53,7 +55,9 @@ impl SnapshotWork {
             Self::MakeRegions { snapshot, table, regions } => {
                 root.make_regions_of_snapshot(&snapshot, &table, &regions)
             }
-            Self::KeepRegions { table, keep } => root.archive_other_regions(&table, &keep),
+            Self::KeepRegions { snapshot, table, keep } => root
+                .archive_other_regions(&table, &keep)
+                .and_then(|()| root.archive_mob_files_not_in_snapshot(&snapshot, &table, &keep)),
         };
         done.map(|()| Output::Done).map_err(|error| exception(&error))
     }

@@ -212,6 +212,25 @@ impl Cluster {
         regions.len()
     }
 
+    /// Puts a MOB file of a table where its servers write them.
+    pub fn put_mob_file(&self, name: &str, family: &str, file: &str) {
+        let dir = self.root().mob_family_dir(&table_name(name), family.as_bytes());
+        self.memory.create_dir_all(&dir).unwrap();
+        finback_fs::write_file_durably(&self.memory, &dir.join(file), b"values").unwrap();
+    }
+
+    /// The MOB files, and links to some, that a family of a table has.
+    pub fn mob_files(&self, name: &str, family: &str) -> Vec<String> {
+        let files = self.root().list_mob_files(&table_name(name), family.as_bytes()).unwrap();
+        files.into_iter().map(|file| file.name).collect()
+    }
+
+    /// Whether the archive has a MOB file.
+    pub fn has_archived_mob_file(&self, name: &str, family: &str, file: &str) -> bool {
+        let dir = self.root().archived_mob_family_dir(&table_name(name), family.as_bytes());
+        self.memory.exists(&dir.join(file)).unwrap()
+    }
+
     /// Paths of all store files (of 32 digits) anywhere below a directory of the root.
     pub fn files_below(&self, dir: &str) -> Vec<PathBuf> {
         let mut found = Vec::new();
@@ -251,6 +270,15 @@ pub fn create_request(table: TableDescriptor, splits: &[&str]) -> pb::CreateTabl
         split_keys: splits.iter().map(|key| Bytes::copy_from_slice(key.as_bytes())).collect(),
         ..Default::default()
     }
+}
+
+/// A table whose families have their large values in files of their own.
+pub fn mob_table(name: &str, families: &[&str]) -> TableDescriptor {
+    let mut table = table(name, families);
+    for family in &mut table.families {
+        *family = family.clone().with("IS_MOB", "true");
+    }
+    table
 }
 
 pub fn family_schema(name: &str) -> pb::ColumnFamilySchema {

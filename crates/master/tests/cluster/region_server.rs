@@ -14,7 +14,7 @@ use finback_layout::RootDir;
 use finback_master::Connect;
 use finback_proto::{Message, convert, pb};
 use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, Reply, RpcException, Service, exceptions};
-use pb::region_state_transition::TransitionCode;
+use pb::{get_region_info_response::CompactionState, region_state_transition::TransitionCode};
 
 use super::store::Store;
 
@@ -40,6 +40,8 @@ pub struct FakeRegionServer {
     pub silent: Mutex<BTreeSet<String>>,
     pub meta_writes: AtomicU64,
     pub refuse_flush: Mutex<Option<RpcException>>,
+    /// Region and family of each compaction that was asked for, and whether of all files: under way until somebody empties this.
+    pub compactions: Mutex<Vec<(String, Option<Bytes>, bool)>>,
 }
 
 impl FakeRegionServer {
@@ -59,6 +61,7 @@ impl FakeRegionServer {
             silent: Mutex::default(),
             meta_writes: AtomicU64::new(0),
             refuse_flush: Mutex::default(),
+            compactions: Mutex::default(),
         })
     }
 
@@ -199,13 +202,28 @@ impl FakeRegionServer {
     /// Regions here can always be divided, and are best divided in the middle of the alphabet.
     fn region_info(&self, call: &Call) -> Result<Reply, RpcException> {
         let request: pb::GetRegionInfoRequest = call.decode()?;
-        self.online_region(&request.region)?;
+        let region = self.online_region(&request.region)?;
+        let compactions = self.compactions.lock().unwrap();
+        let major = compactions.iter().find(|(compacted, ..)| *compacted == region).map(|(.., major)| *major);
+        let state = match major {
+            None => CompactionState::None,
+            Some(false) => CompactionState::Minor,
+            Some(true) => CompactionState::Major,
+        };
         Ok(Reply::new(&pb::GetRegionInfoResponse {
+            compaction_state: request.compaction_state().then_some(state as i32),
             splittable: Some(true),
             mergeable: Some(true),
             best_split_row: request.best_split_row().then(|| Bytes::from_static(b"m")),
             ..Default::default()
         }))
+    }
+
+    fn compact_region(&self, call: &Call) -> Result<Reply, RpcException> {
+        let request: pb::CompactRegionRequest = call.decode()?;
+        let (region, major) = (self.online_region(&request.region)?, request.major());
+        self.compactions.lock().unwrap().push((region, request.family, major));
+        Ok(Reply::new(&pb::CompactRegionResponse::default()))
     }
 
     /// Whatever is in the directories of the region.
@@ -313,6 +331,7 @@ impl Service for Half {
         let server = &self.server;
         match (self.service, call.method.as_str()) {
             ("AdminService", "ExecuteProcedures") => server.execute_procedures(&call),
+            ("AdminService", "CompactRegion") => server.compact_region(&call),
             ("AdminService", "GetRegionInfo") => server.region_info(&call),
             ("AdminService", "GetStoreFile") => server.store_files(&call),
             ("ClientService", "ExecService") => server.exec_service(&call),

@@ -20,7 +20,6 @@ const REASONS: &[(&[&str], &str)] = &[
     (&["memStoreOnHeapSize"], "There is no heap beside other memory: see `memStoreSize`."),
     (&["BalancerCluster", "miscInvocationCount"], "With one server there is nothing to balance."),
     (&["Reopen"], "A region that is opened again counts as closed and opened."),
-    (&["mob", "cellsCountCompacted", "cellsSizeCompacted"], "There are no MOB files."),
     (
         &["hedgedRead", "shortCircuit", "zeroCopy", "localBytesRead", "totalBytesRead"],
         "Of HDFS; files are on a local disk.",

@@ -13,7 +13,7 @@ fn second(server: &ServerFigures, of: fn(&FileTierFigures) -> u64) -> Value<'sta
     server.cache.file.as_ref().map_or(Value::Absent, |file| of(file).into())
 }
 
-fn percent(part: u64, whole: u64) -> Value<'static> {
+pub(super) fn percent(part: u64, whole: u64) -> Value<'static> {
     Value::Number(if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 })
 }
 

@@ -43,6 +43,7 @@ pub fn decode_get(get: pb::Get) -> Result<DecodedGet, ProtoError> {
         store_offset: get.store_offset(),
         read_uncommitted: selection::reads_uncommitted(&get.attribute),
         cache_blocks: get.cache_blocks(),
+        mob: selection::mob_read(&get.attribute),
         load_column_families_on_demand: get.load_column_families_on_demand,
         ..Scan::default()
     };

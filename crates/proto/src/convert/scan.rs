@@ -54,6 +54,7 @@ pub fn decode_scan(scan: pb::Scan) -> Result<DecodedScan, ProtoError> {
         read_uncommitted: selection::reads_uncommitted(&scan.attribute),
         cache_blocks: scan.cache_blocks(),
         load_column_families_on_demand: scan.load_column_families_on_demand,
+        mob: selection::mob_read(&scan.attribute),
         read_point: scan.mvcc_read_point.filter(|&point| point > 0),
     };
     Ok(DecodedScan {

@@ -3,7 +3,7 @@
 use super::time_range;
 use crate::{ProtoError, pb};
 use bytes::Bytes;
-use finback_cell::{FamilySelection, MAX_ROW_LENGTH, TimeRange};
+use finback_cell::{FamilySelection, MAX_ROW_LENGTH, MobRead, TimeRange};
 
 /// A filter as it came: for whoever knows filters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,17 @@ pub(super) fn flag(attributes: &[pb::NameBytesPair], name: &str) -> Option<bool>
     match attribute(attributes, name) {
         Some([byte]) => Some(*byte != 0),
         _ => None,
+    }
+}
+
+/// How values in MOB files are read.
+pub(super) fn mob_read(attributes: &[pb::NameBytesPair]) -> MobRead {
+    let is_set = |name| flag(attributes, name).unwrap_or(false);
+    MobRead {
+        raw: is_set("hbase.mob.scan.raw"),
+        references_only: is_set("hbase.mob.scan.ref.only"),
+        cache_blocks: is_set("hbase.mob.cache.blocks"),
+        empty_if_missing: is_set("empty.value.on.mobcell.miss"),
     }
 }
 

@@ -13,8 +13,8 @@ use finback_cell::{
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_layout::RootDir;
 use finback_region::{
-    InMemoryCompaction, Interrupt, Region, RegionConfig, RegionEnvironment, RegionError, RegionMetrics,
-    ScanLimits, ScanOutput,
+    InMemoryCompaction, Region, RegionConfig, RegionEnvironment, RegionError, RegionMetrics, ScanLimits,
+    ScanOutput,
 };
 use finback_wal::{SyncMode, Wal, WalKind, WalOptions};
 use std::error::Error;
@@ -297,10 +297,7 @@ impl Client {
         let mut scanner = region.scanner(&get.scan, None)?;
         let mut out = ScanOutput::default();
         while let Err(interrupt) = scanner.next(&mut out, &ScanLimits::NONE) {
-            match interrupt {
-                Interrupt::NeedBlock(request) => scanner.provide(request.read()?),
-                Interrupt::Failed(error) => return Err(error),
-            }
+            scanner.fetch(interrupt)?;
         }
         self.latencies.add(start.elapsed());
         Ok(())

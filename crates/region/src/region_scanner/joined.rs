@@ -109,14 +109,12 @@ impl RegionScanner {
                 return Ok(Some(stop));
             }
             let store = &mut self.stores[number];
-            if let Some(cell) = store.cell() {
-                let filter = self.filter.as_deref_mut();
-                let takes = out.push_or_leave(&cell, turn_end, &mut self.left_bytes, |cell, bytes| {
-                    filter.is_some_and(|filter| filter.transform_cell(cell, bytes))
-                });
-                if !takes {
-                    return Ok(Some(ScanStop::Budget));
-                }
+            let filter = self.filter.as_deref_mut();
+            let takes = store.put_found(out, (turn_end, &mut self.left_bytes), |cell, bytes| {
+                filter.is_some_and(|filter| filter.transform_cell(cell, bytes))
+            })?;
+            if !takes {
+                return Ok(Some(ScanStop::Budget));
             }
             store.accept();
             if out.cells.len() >= turn_end {

@@ -1,12 +1,16 @@
 //! Random writes, flushes, compactions, restarts and crashes; random reads in pieces of all sizes. The region must agree with a list
 //! of everything written.
 
+use crate::column_test::{ColumnTest, Kind};
 use crate::model::{Model, Read, has_new_versions};
-use crate::random_operations::{FAMILIES, Operation, Query, Write, operation, query};
+use crate::random_operations::{
+    FAMILIES, MobThresholds, NO_MOB_FILES, Operation, Query, Write, mob_thresholds, operation, query,
+};
 use crate::world::{Plain, ResultRow, World, family, mutation_of, next, rest, results_of, run, scan};
 use finback_cell::cell::CellParts;
 use finback_cell::{
-    Bytes, Cell, CellType, FamilySelection, LATEST_TIMESTAMP, Mutation, MutationKind, Scan, TimeRange,
+    Bytes, Cell, CellType, ColumnFamilyDescriptor, FamilySelection, LATEST_TIMESTAMP, Mutation, MutationKind,
+    Scan, TableDescriptor, TimeRange,
 };
 use finback_filter::comparators::BinaryComparator;
 use finback_filter::filters::PageFilter;
@@ -200,6 +204,26 @@ struct Tested {
     scanner: Option<(RegionScanner, Query, Model)>,
     /// Whether the scanner is one of the region as it is open now: its compactions know of it.
     scanner_is_known: bool,
+    /// Of each family, whether it has MOB files, or has had some.
+    has_mob_files: [bool; FAMILIES.len()],
+}
+
+/// The families, in blocks of a few cells each.
+fn described(mob_thresholds: &MobThresholds) -> Vec<ColumnFamilyDescriptor> {
+    let families = [
+        family("a", 2)
+            .with("BLOCKSIZE", "100")
+            .with("DATA_BLOCK_ENCODING", "FAST_DIFF")
+            .with("COMPRESSION", "SNAPPY"),
+        family("b", 1000).with("BLOCKSIZE", "64").with("COMPRESSION", "ZSTD").with("BLOOMFILTER", "ROWCOL"),
+        family("c", 2).with("BLOCKSIZE", "64").with("NEW_VERSION_BEHAVIOR", "true"),
+        family("d", 2).with("DATA_BLOCK_ENCODING", "DIFF").with("NEW_VERSION_BEHAVIOR", "true"),
+    ];
+    let with_mob_files = |(family, threshold): (ColumnFamilyDescriptor, &Option<u64>)| match threshold {
+        Some(bytes) => family.with("IS_MOB", "true").with("MOB_THRESHOLD", &bytes.to_string()),
+        None => family,
+    };
+    families.into_iter().zip(mob_thresholds).map(with_mob_files).collect()
 }
 
 impl Tested {
@@ -208,29 +232,48 @@ impl Tested {
         kept_blocks: KeptBlocks,
         compaction: CompactionConfig,
         policy: InMemoryCompaction,
+        mob_thresholds: &MobThresholds,
     ) -> Self {
         let mem = MemFileSystem::new();
-        // Blocks of a few cells each.
-        let families = vec![
-            family("a", 2)
-                .with("BLOCKSIZE", "100")
-                .with("DATA_BLOCK_ENCODING", "FAST_DIFF")
-                .with("COMPRESSION", "SNAPPY"),
-            family("b", 1000)
-                .with("BLOCKSIZE", "64")
-                .with("COMPRESSION", "ZSTD")
-                .with("BLOOMFILTER", "ROWCOL"),
-            family("c", 2).with("BLOCKSIZE", "64").with("NEW_VERSION_BEHAVIOR", "true"),
-            family("d", 2).with("DATA_BLOCK_ENCODING", "DIFF").with("NEW_VERSION_BEHAVIOR", "true"),
-        ];
-        let mut world = World::new(Arc::new(mem.clone()), families);
+        let mut world = World::new(Arc::new(mem.clone()), described(mob_thresholds));
         world.cache = crate::world::TestCache::new(forgets);
         world.config.compaction = compaction;
         world.config.kept_blocks = kept_blocks;
         world.compact_in_memory(policy);
         world.host.has_no_background.store(true, Ordering::SeqCst);
         let region = world.start().unwrap();
-        Self { mem, world, region, model: Model::default(), scanner: None, scanner_is_known: false }
+        let has_mob_files = mob_thresholds.map(|threshold| threshold.is_some());
+        let model = Model::default();
+        Self { mem, world, region, model, scanner: None, scanner_is_known: false, has_mob_files }
+    }
+
+    /// From the next opening on. Families that never had MOB files get none: their values may be filtered.
+    fn alter(&mut self, mob_thresholds: &MobThresholds) {
+        let mut thresholds = *mob_thresholds;
+        for (threshold, has) in thresholds.iter_mut().zip(self.has_mob_files) {
+            *threshold = threshold.filter(|_| has);
+        }
+        let families = described(&thresholds);
+        self.world.table = Arc::new(TableDescriptor { families, ..(*self.world.table).clone() });
+    }
+
+    /// Without what looks at values of families with MOB files: as in HBase, filters see what stands for those.
+    fn without_filters_of_references(&self, query: &Query) -> Query {
+        let has_mob_files = |name: &[u8]| {
+            FAMILIES.iter().zip(self.has_mob_files).any(|(family, has)| has && family.as_bytes() == name)
+        };
+        let mut query = query.clone();
+        let read = &mut query.read;
+        let reads_some = read.families.iter().any(|(family, _)| has_mob_files(family));
+        if reads_some {
+            read.without_value = None;
+        }
+        let looks_at_one =
+            |test: &ColumnTest| has_mob_files(&test.family) || test.kind == Kind::Needed && reads_some;
+        if read.column.as_ref().is_some_and(looks_at_one) {
+            read.column = None;
+        }
+        query
     }
 
     fn now(&self) -> i64 {
@@ -251,16 +294,18 @@ impl Tested {
             }
             Operation::Compact(family, major) => self.compact(family, *major),
             Operation::OpenScanner(query) => {
+                let query = self.without_filters_of_references(query);
                 let (scan, filter) = scan_of(&query.read);
                 let scanner = self.region.scanner(&scan, filter).unwrap();
-                self.scanner = Some((scanner, query.clone(), self.model.clone()));
+                self.scanner = Some((scanner, query, self.model.clone()));
                 self.scanner_is_known = true;
             }
             Operation::ReadScanner => self.read_scanner(),
             Operation::Query(query) => self.query(query),
-            Operation::Reopen => {
+            Operation::Reopen(mob_thresholds) => {
                 self.region.close().unwrap();
                 assert_eq!(self.world.host.memstore_bytes(), 0, "memory left after a close");
+                self.alter(mob_thresholds);
                 self.region = self.world.start().unwrap();
                 self.scanner_is_known = false;
                 self.flushed(&FAMILIES);
@@ -456,6 +501,7 @@ impl Tested {
     }
 
     fn query(&self, query: &Query) {
+        let query = &self.without_filters_of_references(query);
         let expected = self.model.rows(self.model.written.len(), &query.read);
         let (described, filter) = scan_of(&query.read);
         let mut scanner = self.region.scanner(&described, filter).unwrap();
@@ -560,8 +606,9 @@ proptest! {
         policy in select(POLICIES.to_vec()),
         last in query(),
         compaction in select(tiny_policies()),
+        mob_thresholds in prop_oneof![2 => Just(NO_MOB_FILES), 1 => mob_thresholds()],
     ) {
-        let mut tested = Tested::new(forgets, kept_blocks, compaction, policy);
+        let mut tested = Tested::new(forgets, kept_blocks, compaction, policy, &mob_thresholds);
         for operation in &operations {
             tested.apply(operation);
         }
@@ -579,8 +626,8 @@ fn a_put_that_a_reader_does_not_see_yet_goes_with_the_marker_that_hides_it() {
         let cell = Write { family: "b", qualifier: "q", cell_type, timestamp: Some(1), value: Vec::new() };
         Operation::Batch(vec![("a", vec![cell])], false)
     };
-    let mut tested =
-        Tested::new(false, KeptBlocks::default(), CompactionConfig::default(), InMemoryCompaction::None);
+    let (kept_blocks, compaction) = (KeptBlocks::default(), CompactionConfig::default());
+    let mut tested = Tested::new(false, kept_blocks, compaction, InMemoryCompaction::None, &NO_MOB_FILES);
     let operations = [
         write(CellType::Delete),
         Operation::OpenScanner(query.clone()),

@@ -96,7 +96,8 @@ fn attributes() -> impl Strategy<Value = Attributes> {
     )
 }
 
-fn described(name: &str, attributes: &Attributes) -> ColumnFamilyDescriptor {
+/// `mob_threshold`: above how many bytes values go into MOB files, if they do.
+fn described(name: &str, attributes: &Attributes, mob_threshold: Option<u64>) -> ColumnFamilyDescriptor {
     let keep_deleted = match attributes.keep_deleted {
         KeepDeletedCells::False => "FALSE",
         KeepDeletedCells::True => "TRUE",
@@ -106,6 +107,10 @@ fn described(name: &str, attributes: &Attributes) -> ColumnFamilyDescriptor {
         .with("MIN_VERSIONS", &attributes.min_versions.to_string())
         .with("KEEP_DELETED_CELLS", keep_deleted)
         .with("BLOCKSIZE", "64");
+    let described = match mob_threshold {
+        Some(bytes) => described.with("IS_MOB", "true").with("MOB_THRESHOLD", &bytes.to_string()),
+        None => described,
+    };
     match attributes.ttl_seconds {
         Some(seconds) => described.with("TTL", &seconds.to_string()),
         None => described,
@@ -258,10 +263,10 @@ struct Tested {
 }
 
 impl Tested {
-    fn new(attributes: [Attributes; 2], in_memory: InMemory) -> Self {
+    fn new(attributes: [Attributes; 2], mob_thresholds: [Option<u64>; 2], in_memory: InMemory) -> Self {
         let families = vec![
-            described(FAMILIES[0], &attributes[0]),
-            described(FAMILIES[1], &attributes[1]).with("BLOOMFILTER", "ROWCOL"),
+            described(FAMILIES[0], &attributes[0], mob_thresholds[0]),
+            described(FAMILIES[1], &attributes[1], mob_thresholds[1]).with("BLOOMFILTER", "ROWCOL"),
         ];
         let mut world = World::new(Arc::new(MemFileSystem::new()), families);
         world.config.compaction =
@@ -410,11 +415,13 @@ proptest! {
     fn whatever_expires_and_is_deleted(
         of_a in attributes(),
         of_b in attributes(),
+        // Values have one byte or two.
+        mob_thresholds in prop::array::uniform2(prop::option::weighted(0.3, 0u64..2)),
         in_memory in in_memory(),
         steps in prop::collection::vec(step(), 1..60),
         last in query(),
     ) {
-        let mut tested = Tested::new([of_a, of_b], in_memory);
+        let mut tested = Tested::new([of_a, of_b], mob_thresholds, in_memory);
         for step in &steps {
             tested.apply(step);
         }
@@ -436,7 +443,7 @@ fn cells_are_left_out_in_memory_in_all_these_ways() {
         LEAVE_OUT.into_iter().flat_map(|policy| SEGMENTS.map(|segments| (policy, segments)))
     {
         let in_memory = InMemory { policy, flushed_above_bytes, side_by_side };
-        let mut tested = Tested::new([one_version(), one_version()], in_memory);
+        let mut tested = Tested::new([one_version(), one_version()], [None; 2], in_memory);
         for at in 0..20 {
             let (cell_type, row, qualifier) = (CellType::Put, ROWS[0], QUALIFIERS[1]);
             tested.apply(&Step::Write { cell_type, row, family: 0, qualifier, at, ttl: None });

@@ -53,7 +53,7 @@ fn read_on(scanner: &mut RegionScanner, limits: &ScanLimits) -> (Vec<Vec<Plain>>
                 blocks.push(request.file.id());
                 scanner.provide(request.read().unwrap());
             }
-            Err(Interrupt::Failed(error)) => panic!("{error}"),
+            Err(other) => scanner.fetch(other).unwrap(),
         }
     }
     (results_of(&out).into_iter().map(|result| result.cells).collect(), blocks)

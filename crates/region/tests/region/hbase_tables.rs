@@ -4,7 +4,7 @@
 use crate::fixtures::{fixtures, unhex};
 use crate::world::{Plain, ROOT, World, scan};
 use finback_cell::schema::set_entry;
-use finback_cell::{Bytes, FamilySelection, Get, Scan, TableName};
+use finback_cell::{Bytes, Get, Scan, TableName};
 use finback_fs::{FileSystem, write_file_durably};
 use finback_layout::RootDir;
 use finback_region::Region;
@@ -21,15 +21,14 @@ pub(crate) const SPLIT_MERGED_OR_CLONED: [(&str, &[&str]); 3] = [
     ("ns1:cloned", &["337d3b12e3f937fea3a890f8564bdc96", "b7628676d45d24a9d96f8105e3d2871f"]),
 ];
 
-/// Large values of this family are in MOB files, with which no region is opened.
-const MOB_FAMILY: &[u8] = b"m";
+/// Large values of this family are in MOB files.
+pub(crate) const MOB_FAMILY: &[u8] = b"m";
 
-/// What a scan of the table gave in HBase, but for the family with large values.
+/// What a scan of the table gave in HBase.
 pub(crate) fn recorded_scan(table: &str, kind: &str) -> Vec<Plain> {
     let path = fixtures().join(format!("expected/{}.{kind}.jsonl", table.replace(':', ".")));
     let text = std::fs::read_to_string(path).unwrap();
-    let cells = text.lines().map(|line| recorded_cell(&serde_json::from_str(line).unwrap()));
-    cells.filter(|cell| cell.family != MOB_FAMILY).collect()
+    text.lines().map(|line| recorded_cell(&serde_json::from_str(line).unwrap())).collect()
 }
 
 /// A cell as HBase's readers have written it down.
@@ -63,7 +62,6 @@ pub(crate) fn worlds_in(fs: &Arc<dyn FileSystem>, table: &str, regions: &[&str])
     let mut table = root.read_table_descriptor(&TableName::parse(table.as_bytes()).unwrap()).unwrap();
     // Where there are references, compactions were off, so that they stayed.
     set_entry(&mut table.attributes, "COMPACTION_ENABLED", "true");
-    table.families.retain(|family| family.name != MOB_FAMILY);
     let world = |region: &&str| {
         let info = root.read_region_info(&table.name, region).unwrap();
         let world = World::of_region(Arc::clone(fs), info, table.clone());
@@ -73,21 +71,9 @@ pub(crate) fn worlds_in(fs: &Arc<dyn FileSystem>, table: &str, regions: &[&str])
     regions.iter().map(world).collect()
 }
 
-/// What was recorded has family `m` as well.
-fn all_but_large_values() -> Scan {
-    let family = |name: &'static str| FamilySelection {
-        family: Bytes::from_static(name.as_bytes()),
-        qualifiers: None,
-    };
-    Scan { families: vec![family("a"), family("b")], max_versions: u32::MAX, ..Scan::default() }
-}
-
-/// The scan that was recorded of a table.
-pub(crate) fn everything(table: &str) -> Scan {
-    match table {
-        "ns1:t1" | "ns1:cloned" => all_but_large_values(),
-        _ => Scan { max_versions: u32::MAX, ..Scan::default() },
-    }
+/// The scan that was recorded of every table.
+pub(crate) fn everything() -> Scan {
+    Scan { max_versions: u32::MAX, ..Scan::default() }
 }
 
 /// What a scan of all of these regions gives.

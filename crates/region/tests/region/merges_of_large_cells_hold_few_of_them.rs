@@ -47,7 +47,7 @@ fn read(region: &Region, scan: &Scan) -> (Vec<Plain>, usize) {
             match scanner.next(&mut out, &limits) {
                 Ok(_) => break out.is_empty(),
                 Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read().unwrap()),
-                Err(Interrupt::Failed(error)) => panic!("{error}"),
+                Err(other) => scanner.fetch(other).unwrap(),
             }
             most = most.max(scanner.held_bytes());
         };
@@ -200,7 +200,7 @@ fn blocks_asked_for(region: &Region, reversed: bool) -> (usize, usize) {
                 asked.push((request.file.id(), request.block.offset));
                 scanner.provide(request.read().unwrap());
             }
-            Err(Interrupt::Failed(error)) => panic!("{error}"),
+            Err(other) => scanner.fetch(other).unwrap(),
         }
     }
     let all = asked.len();

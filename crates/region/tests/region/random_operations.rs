@@ -37,8 +37,19 @@ pub(crate) enum Operation {
     OpenScanner(Query),
     ReadScanner,
     Query(Query),
-    Reopen,
+    /// By another descriptor, if the table has MOB files.
+    Reopen(MobThresholds),
     Crash,
+}
+
+/// Of each family, above how many bytes values go into MOB files, if they do.
+pub(crate) type MobThresholds = [Option<u64>; FAMILIES.len()];
+
+pub(crate) const NO_MOB_FILES: MobThresholds = [None; FAMILIES.len()];
+
+pub(crate) fn mob_thresholds() -> impl Strategy<Value = MobThresholds> {
+    // Values have up to three bytes, and numbers eight.
+    prop::array::uniform4(prop::option::weighted(0.6, 0u64..4))
 }
 
 /// A read, and in which pieces it is read.
@@ -183,7 +194,7 @@ pub(crate) fn operation() -> impl Strategy<Value = Operation> {
         3 => query().prop_map(Operation::OpenScanner),
         2 => Just(Operation::ReadScanner),
         5 => query().prop_map(Operation::Query),
-        1 => Just(Operation::Reopen),
+        1 => mob_thresholds().prop_map(Operation::Reopen),
         1 => Just(Operation::Crash),
     ]
 }

@@ -27,7 +27,7 @@ fn names(world: &World, family: &str) -> Vec<String> {
 fn they_are_read_compacted_and_opened_again() {
     for (table, regions) in SPLIT_MERGED_OR_CLONED {
         let mut worlds = worlds(table, regions);
-        let what = everything(table);
+        let what = everything();
         let opened: Vec<_> = worlds.iter_mut().map(|world| world.start().unwrap()).collect();
         let wanted = |kind| recorded_scan(table, kind);
         assert!(all(&opened, &Scan { raw: true, ..what.clone() }) == wanted("raw.scan"), "{table}, raw");

@@ -84,12 +84,12 @@ fn recorded_raw_scan(table: &str) -> Vec<Plain> {
 }
 
 fn check_plain_scan(regions: &[Arc<Region>], table: &str, what: &str) {
-    check_same(&all(regions, &everything(table)), &recorded_scan(table, "scan"), &format!("{table}, {what}"));
+    check_same(&all(regions, &everything()), &recorded_scan(table, "scan"), &format!("{table}, {what}"));
 }
 
 fn check_scans(regions: &[Arc<Region>], table: &str) {
     check_plain_scan(regions, table, "taken over");
-    let raw = Scan { raw: true, ..everything(table) };
+    let raw = Scan { raw: true, ..everything() };
     check_same(&all(regions, &raw), &recorded_raw_scan(table), &format!("{table}, raw"));
 }
 
@@ -125,7 +125,7 @@ fn bring_inputs_back(world: &World) -> Vec<(String, u64)> {
 fn they_are_read_compacted_and_opened_again() {
     for table in SPLIT_MERGED_OR_CLONED.into_iter().chain([COMPACTED, TRACKED, META]) {
         let mut worlds = taken_over(table);
-        let (table, what) = (table.0, everything(table.0));
+        let (table, what) = (table.0, everything());
         let opened: Vec<_> = worlds.iter_mut().map(|world| world.start().unwrap()).collect();
         check_scans(&opened, table);
         check_reads(&opened, &what);
@@ -172,7 +172,7 @@ fn a_compaction_of_the_files_that_hbase_compacted_gives_what_it_gave_there() {
     let mut expected = recorded_scan(COMPACTED.0, "raw.scan");
     // Of the file that was loaded later.
     expected.retain(|cell| cell.value != b"bulk");
-    let raw = Scan { raw: true, ..everything(COMPACTED.0) };
+    let raw = Scan { raw: true, ..everything() };
     check_same(&all(&[region], &raw), &expected, "compacted here");
 }
 

@@ -4,10 +4,11 @@
 //! descriptor is the old one or the new one, the new one once that was acknowledged, and the region is opened by it.
 //!
 //! The power is cut at every point, in one way that the point's number chooses; the other faults are tried at some of the
-//! points. `FINBACK_FAULTS=all` tries everything everywhere.
+//! points. `FINBACK_FAULTS=all` tries everything everywhere. All of it once with a table whose values are in its store files,
+//! and once with one whose large values are in MOB files.
 
 use crate::machine::Machine;
-use crate::workload::{STEPS, Step, Workload, write_when_possible};
+use crate::workload::{LargeValues, STEPS, Step, Workload, write_when_possible};
 use finback_fs::CrashMode;
 
 /// Tries of a step that fails: a log that failed is left alone for a moment before another is begun.
@@ -40,8 +41,8 @@ fn run_until_failure(workload: &mut Workload) {
 }
 
 /// How many operations, and looks, the workload has when nothing fails.
-fn size() -> (u64, u64) {
-    let mut workload = Workload::new();
+fn size(large_values: LargeValues) -> (u64, u64) {
+    let mut workload = Workload::new(large_values);
     workload.ledger.one_log = true;
     for (number, step) in STEPS.into_iter().enumerate() {
         workload.step(step).unwrap_or_else(|error| panic!("step {number}, {step:?}: {error}"));
@@ -49,15 +50,28 @@ fn size() -> (u64, u64) {
             workload.ledger.check_seen(region, &format!("after step {number}, {step:?}"));
         }
     }
-    let faults = &workload.machine.faults;
-    assert!(faults.operations() > 300, "{} operations", faults.operations());
-    (faults.operations(), faults.reads())
+    let (operations, reads) = (workload.machine.faults.operations(), workload.machine.faults.reads());
+    assert!(operations > 300, "{operations} operations");
+    assert_mob_files(&workload);
+    (operations, reads)
+}
+
+/// Of each family there are, or have been, MOB files, if it has any.
+fn assert_mob_files(workload: &Workload) {
+    let world = &workload.machine.world;
+    let (root, table) = (&world.root, &world.info.table);
+    for family in [b"a", b"b", b"c"] {
+        let served = root.list_mob_files(table, family).unwrap();
+        let archived = world.fs.list(&root.archived_mob_family_dir(table, family)).unwrap_or_default();
+        let has_had_some = !served.is_empty() || !archived.is_empty();
+        assert_eq!(has_had_some, workload.large_values == LargeValues::InMobFiles, "{family:?}");
+    }
 }
 
 /// How many bytes the workload writes when nothing fails.
-fn size_in_bytes() -> u64 {
+fn size_in_bytes(large_values: LargeValues) -> u64 {
     const ROOM: u64 = 1 << 40;
-    let mut workload = Workload::new();
+    let mut workload = Workload::new(large_values);
     workload.machine.faults.set_byte_budget(Some(ROOM));
     for step in STEPS {
         workload.step(step).unwrap();
@@ -67,7 +81,7 @@ fn size_in_bytes() -> u64 {
 
 /// Recovers, checks, and sees that the region is a good one.
 fn check_recovery(machine: Machine, workload: &Workload, what: &str) {
-    let mut next = Workload::new();
+    let mut next = Workload::new(workload.large_values);
     (next.machine, next.ledger) = (machine, workload.ledger.clone());
     let region = next.machine.world.recover().unwrap_or_else(|error| panic!("{what}: {error}"));
     next.ledger.check_survived(&region, what);
@@ -89,12 +103,22 @@ fn assert_tidy(machine: &Machine, what: &str) {
             assert!(left.is_empty(), "{what}: {left:?} in {}", dir.display());
         }
     }
+    let left = machine.world.fs.list(&root.mob_temp_dir()).unwrap_or_default();
+    assert!(left.is_empty(), "{what}: {left:?} of MOB files");
     // The second family's tracker keeps a list, and HBase would go by it.
     let named = |files: Vec<finback_layout::StoreFileEntry>| -> Vec<String> {
         files.into_iter().map(|file| file.name).collect()
     };
     let listed = named(root.listed_store_files(table, &region, b"b").unwrap());
     assert_eq!(listed, named(root.list_store_files(table, &region, b"b").unwrap()), "{what}");
+}
+
+/// Every so many points of a fault are tried: of those among files of large values half as many as of the others.
+fn one_in(points: u64, large_values: LargeValues) -> u64 {
+    match large_values {
+        LargeValues::InStoreFiles => points,
+        LargeValues::InMobFiles => 2 * points,
+    }
 }
 
 /// The points of a fault, all or some of them, by two threads.
@@ -108,11 +132,10 @@ fn at_points(points: u64, sampled_step: u64, check: impl Fn(u64) + Sync) {
     });
 }
 
-#[test]
-fn the_power_is_cut() {
-    let (operations, _) = size();
+fn the_power_is_cut(large_values: LargeValues) {
+    let (operations, _) = size(large_values);
     at_points(operations + 1, 1, |at| {
-        let mut workload = Workload::new();
+        let mut workload = Workload::new(large_values);
         workload.machine.faults.fail_from(at);
         run_until_failure(&mut workload);
         for mode in modes(at) {
@@ -122,11 +145,10 @@ fn the_power_is_cut() {
     });
 }
 
-#[test]
-fn the_power_is_cut_again_during_the_recovery() {
-    let (operations, _) = size();
-    at_points(operations + 1, 5, |at| {
-        let mut workload = Workload::new();
+fn the_power_is_cut_again_during_the_recovery(large_values: LargeValues) {
+    let (operations, _) = size(large_values);
+    at_points(operations + 1, one_in(5, large_values), |at| {
+        let mut workload = Workload::new(large_values);
         workload.machine.faults.fail_from(at);
         run_until_failure(&mut workload);
         for mode in modes(at / 5 + at) {
@@ -161,12 +183,11 @@ fn run_to_the_end(workload: &mut Workload, what: &str) {
     }
 }
 
-#[test]
-fn one_operation_fails() {
-    let (operations, _) = size();
-    at_points(operations, 9, |at| {
+fn one_operation_fails(large_values: LargeValues) {
+    let (operations, _) = size(large_values);
+    at_points(operations, one_in(9, large_values), |at| {
         let what = format!("operation {at} fails");
-        let mut workload = Workload::new();
+        let mut workload = Workload::new(large_values);
         workload.machine.faults.fail_operation(at);
         run_to_the_end(&mut workload, &what);
         workload.machine.faults.heal();
@@ -175,12 +196,11 @@ fn one_operation_fails() {
     });
 }
 
-#[test]
-fn one_look_fails() {
-    let (_, reads) = size();
-    at_points(reads, 31, |at| {
+fn one_look_fails(large_values: LargeValues) {
+    let (_, reads) = size(large_values);
+    at_points(reads, one_in(31, large_values), |at| {
         let what = format!("look {at} fails");
-        let mut workload = Workload::new();
+        let mut workload = Workload::new(large_values);
         workload.machine.faults.fail_read(at);
         // The test looks too.
         for step in STEPS {
@@ -221,12 +241,11 @@ fn check_healed(workload: &mut Workload, what: &str) {
     workload.ledger.check_seen(&region, &format!("{what}, compacted"));
 }
 
-#[test]
-fn all_operations_fail_for_a_while() {
-    let (operations, _) = size();
-    at_points(operations, 7, |at| {
+fn all_operations_fail_for_a_while(large_values: LargeValues) {
+    let (operations, _) = size(large_values);
+    at_points(operations, one_in(7, large_values), |at| {
         let what = format!("operations from {at} on fail");
-        let mut workload = Workload::new();
+        let mut workload = Workload::new(large_values);
         workload.machine.faults.fail_from(at);
         try_all_steps(&mut workload);
         let crashed = workload.machine.crash(modes(at)[0]);
@@ -237,16 +256,15 @@ fn all_operations_fail_for_a_while() {
     });
 }
 
-#[test]
-fn the_disk_is_full() {
+fn the_disk_is_full(large_values: LargeValues) {
     // Smaller than most of what is written at a time.
     const STEP: u64 = 150;
-    let points = size_in_bytes() / STEP;
+    let points = size_in_bytes(large_values) / STEP;
     assert!(points > 600, "{points} points");
-    at_points(points, points / 50, |point| {
+    at_points(points, one_in(points / 50, large_values), |point| {
         let bytes = point * STEP;
         let what = format!("room for {bytes} bytes");
-        let mut workload = Workload::new();
+        let mut workload = Workload::new(large_values);
         workload.machine.faults.set_byte_budget(Some(bytes));
         try_all_steps(&mut workload);
         let crashed = workload.machine.crash(modes(point)[0]);
@@ -255,4 +273,32 @@ fn the_disk_is_full() {
         check_healed(&mut workload, &what);
         check_recovery(workload.machine.crash(modes(point)[0]), &workload, &what);
     });
+}
+
+/// The same checks of both kinds of tables.
+macro_rules! checks {
+    ($($check:ident),* $(,)?) => {
+        mod with_values_in_store_files {
+            $(#[test]
+            fn $check() {
+                super::$check(super::LargeValues::InStoreFiles);
+            })*
+        }
+
+        mod with_values_in_mob_files {
+            $(#[test]
+            fn $check() {
+                super::$check(super::LargeValues::InMobFiles);
+            })*
+        }
+    };
+}
+
+checks! {
+    the_power_is_cut,
+    the_power_is_cut_again_during_the_recovery,
+    one_operation_fails,
+    one_look_fails,
+    all_operations_fail_for_a_while,
+    the_disk_is_full,
 }

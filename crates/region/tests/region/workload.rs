@@ -54,8 +54,32 @@ const BOTH: &[&str] = &["a", "b"];
 /// Larger than an active segment may become.
 const LARGE_VALUE_BYTES: usize = 400;
 
+/// Where the workload's values go that are longer than a few bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LargeValues {
+    InStoreFiles,
+    /// All families have MOB files; after the alteration of the table the second one has them no more, the first one for
+    /// fewer of its values, and the third one from the beginning.
+    InMobFiles,
+}
+
+impl LargeValues {
+    /// A family of which values of more than so many bytes go there.
+    fn of(self, family: ColumnFamilyDescriptor, above_bytes: usize) -> ColumnFamilyDescriptor {
+        match self {
+            Self::InStoreFiles => family,
+            Self::InMobFiles => family.with("IS_MOB", "true").with("MOB_THRESHOLD", &above_bytes.to_string()),
+        }
+    }
+}
+
+/// The counter's values, and some of the others, are not longer.
+const MOB_THRESHOLD_BYTES: usize = 8;
+/// More of them are not.
+const ALTERED_MOB_THRESHOLD_BYTES: usize = 11;
+
 /// The workload.
-pub(crate) const STEPS: [Step; 56] = [
+pub(crate) const STEPS: [Step; 57] = [
     Restart,
     Put("synced", SyncWal, BOTH),
     Put("fsynced", FsyncWal, BOTH),
@@ -81,6 +105,7 @@ pub(crate) const STEPS: [Step; 56] = [
     Roll,
     FlushAll,
     Compact("a", false),
+    Compact("b", true),
     Put("skipped", SkipWal, &["a"]),
     Put("async", AsyncWal, BOTH),
     Alter,
@@ -119,18 +144,20 @@ pub(crate) struct Workload {
     pub(crate) machine: Machine,
     pub(crate) ledger: Ledger,
     pub(crate) region: Option<Arc<Region>>,
+    pub(crate) large_values: LargeValues,
     /// Makes each value another.
     written: u32,
 }
 
 impl Workload {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(large_values: LargeValues) -> Self {
         let eager = family("a", 1).with("IN_MEMORY_COMPACTION", "EAGER");
-        let mut machine = Machine::new(vec![eager, listed("b")]);
+        let families = [eager, listed("b")].map(|family| large_values.of(family, MOB_THRESHOLD_BYTES));
+        let mut machine = Machine::new(families.into());
         machine.world.compact_in_memory(InMemoryCompaction::Basic);
         machine.world.host.has_no_background.store(true, Ordering::SeqCst);
         machine.describe_table();
-        Self { machine, ledger: Ledger::default(), region: None, written: 0 }
+        Self { machine, ledger: Ledger::default(), region: None, large_values, written: 0 }
     }
 
     /// Carries out one step.
@@ -295,14 +322,15 @@ impl Workload {
 
     fn alter(&mut self) -> Result<(), RegionError> {
         self.close()?;
+        let large_values = self.large_values;
         let world = &mut self.machine.world;
         let altered = |name: &str, compression: &str, encoding: &str| -> ColumnFamilyDescriptor {
             listed_if_b(name).with("COMPRESSION", compression).with("DATA_BLOCK_ENCODING", encoding)
         };
         let families = vec![
-            altered("a", "GZ", "FAST_DIFF"),
+            large_values.of(altered("a", "GZ", "FAST_DIFF"), ALTERED_MOB_THRESHOLD_BYTES),
             altered("b", "SNAPPY", "ROW_INDEX_V1").with("BLOOMFILTER", "ROWCOL"),
-            family("c", 1),
+            large_values.of(family("c", 1), 0),
         ];
         world.alter(TableDescriptor { families, ..(*world.table).clone() })
     }

@@ -219,7 +219,7 @@ impl World {
             fs,
             host,
             cache: TestCache::new(self.cache.forgets),
-            config: self.config.clone(),
+            config: RegionConfig { mob_files: Arc::default(), ..self.config.clone() },
             info: self.info.clone(),
             table: Arc::clone(&self.table),
             described: self.described.clone(),
@@ -245,9 +245,10 @@ impl World {
         format!("host,1,{}", self.generation)
     }
 
-    /// Starts a new server with a log of its own.
+    /// Starts a new server with a log of its own, and no MOB file open.
     pub(crate) fn start_server(&mut self) -> Result<(), RegionError> {
         self.generation += 1;
+        self.config.mob_files = Arc::default();
         let fs = Arc::clone(&self.fs);
         // A log that failed is tried again soon: tests wait for it.
         let options = WalOptions {
@@ -441,7 +442,7 @@ pub(crate) fn scan_counting_blocks(region: &Region, scan: &Scan) -> (Vec<ResultR
                 data_blocks += usize::from(block.block_type() == BlockType::Data);
                 scanner.provide(block);
             }
-            Err(Interrupt::Failed(error)) => panic!("{error}"),
+            Err(other) => scanner.fetch(other).unwrap(),
         }
     }
 }
@@ -480,8 +481,7 @@ pub(crate) fn next(
         assert!(out.cells.len() <= end, "a cell went beyond of which that was not told");
         match stop {
             Ok(stop) => return Ok(stop),
-            Err(Interrupt::NeedBlock(request)) => scanner.provide(request.read()?),
-            Err(Interrupt::Failed(error)) => return Err(error),
+            Err(interrupt) => scanner.fetch(interrupt)?,
         }
     }
     panic!("a scan does not come to its end");

@@ -12,7 +12,7 @@ use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_region::{PlainHost, Region, RegionConfig, RegionEnvironment};
 use finback_regionserver::{
-    AdminService, BackgroundOptions, RegionServer, RegionServerOptions, SlowCallOptions,
+    AdminService, BackgroundOptions, MobOptions, RegionServer, RegionServerOptions, SlowCallOptions,
 };
 use finback_rpc::{Call, Channel, ChannelExt, Loopback, Outcome, ReplyMemory, Service, exceptions};
 use finback_wal::{Wal, WalKind, WalOptions};
@@ -214,6 +214,7 @@ fn start(root: RootDir, master: &Arc<CountingMaster>) -> Arc<RegionServer> {
         scanner_lease: Duration::from_secs(60),
         max_scan_result_bytes: 100 << 20,
         background: BackgroundOptions::default(),
+        mob: MobOptions::default(),
         handlers: 30,
         handler_threads: None,
         slow_calls: SlowCallOptions { slow: Some(Duration::from_secs(10)), ..Default::default() },

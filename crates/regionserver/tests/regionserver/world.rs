@@ -9,8 +9,8 @@ use finback_layout::RootDir;
 use finback_proto::{Message, convert, pb};
 use finback_region::RegionConfig;
 use finback_regionserver::{
-    AdminService, BackgroundOptions, ClientMetaService, ClientService, RegionServer, RegionServerOptions,
-    SlowCallOptions,
+    AdminService, BackgroundOptions, ClientMetaService, ClientService, MobOptions, RegionServer,
+    RegionServerOptions, SlowCallOptions,
 };
 use finback_rpc::{
     Call, Channel, ChannelExt, ConnectionInfo, Loopback, Outcome, ReplyMemory, RpcException, Service,
@@ -176,6 +176,7 @@ fn options(root: RootDir, start_code: u64) -> RegionServerOptions {
         info_port: 0,
         report_interval: Duration::from_secs(3),
         background: BackgroundOptions::default(),
+        mob: MobOptions::default(),
     }
 }
 

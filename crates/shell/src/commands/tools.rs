@@ -62,8 +62,8 @@ Has servers forget the slow and large calls that they have noted: all servers, o
         not_there!("compact_mob", "HBase itself has it no more; use compact"),
         not_there!("major_compact_mob", "HBase itself has it no more; use major_compact"),
         command!("compact", 1..3, regions::compact, "\
-Has files of a table, a region or a family of it merged. Does not wait for it. With 'MOB' only the files of large values
-of a table, where the server does that.
+Has files of a table, a region or a family of it merged. Does not wait for it. With 'MOB' those of the families of a
+table that have large values in files of their own, these among them, where the server does that.
 
   hbase> compact 'ns1:t1'
   hbase> compact 'r1'
@@ -104,8 +104,8 @@ Shows the calls with large requests or answers that servers have noted; what is 
   hbase> get_largelog_responses '*'
   hbase> get_largelog_responses '*', {LIMIT => 50}"),
         command!("major_compact", 1..3, regions::major_compact, "\
-Has all files of a table, a region or a family of it merged into one. Does not wait for it. With 'MOB' only the files of
-large values of a table, where the server does that.
+Has all files of a table, a region or a family of it merged into one. Does not wait for it. With 'MOB' those of the
+families of a table that have large values in files of their own, these among them, where the server does that.
 
   hbase> major_compact 'ns1:t1'
   hbase> major_compact 'r1', 'c1'

@@ -78,7 +78,7 @@ final class Events {
     DataBlockEncoding encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
     BloomType bloom = draw.of(BloomType.NONE, BloomType.ROW, BloomType.ROWCOL);
     int blockSize = draw.of(64, 512, 65536);
-    Addition addition = Addition.of(draw);
+    Addition addition = Addition.of(draw, schema.hasMobFiles(family));
     String text = Answer.bytes(family) + " " + switch (attribute) {
       case 0 -> "VERSIONS " + versions;
       case 4 -> "TTL " + (forever ? "FOREVER" : Schema.TTL_S);
@@ -112,11 +112,14 @@ final class Events {
       void of(ColumnFamilyDescriptorBuilder builder, boolean finback);
     }
 
-    static Addition of(Draw draw) {
+    static Addition of(Draw draw, boolean hasMobFiles) {
       int kind = draw.below(6), minVersions = draw.between(0, 2);
       Compression.Algorithm hbase = draw.of(Schema.Family.HBASE_COMPRESSIONS), finback = draw.of(Schema.Family.FINBACK_COMPRESSIONS);
       // EAGER and ADAPTIVE leave out of memory what only raw scans see, when they come to it.
       MemoryCompactionPolicy policy = draw.of(MemoryCompactionPolicy.NONE, MemoryCompactionPolicy.BASIC);
+      long mobThreshold = draw.of(Schema.Family.MOB_THRESHOLDS);
+      // Of a family that shall have no MOB files any more HBase gives what stands for its values.
+      if (hasMobFiles && kind >= 3) return new Addition(", MOB_THRESHOLD " + mobThreshold, (family, here) -> family.setMobThreshold(mobThreshold));
       return switch (kind) {
         case 0 -> new Addition(", MIN_VERSIONS " + minVersions, (family, here) -> {
           ColumnFamilyDescriptor now = family.build();

@@ -40,6 +40,19 @@ final class Filters {
   }
 
   private Filter ofCells(int depth) {
+    Filter drawn = anyOfCells(depth);
+    return mayCompareValues() || !comparesValues(drawn) ? drawn : new QualifierFilter(CompareOperator.NOT_EQUAL, new BinaryComparator(draw.qualifier(schema)));
+  }
+
+  /** Not values that are in MOB files: filters see the length and the name of the file, which no two servers choose alike. */
+  private boolean mayCompareValues() { return !schema.hasMobFiles(); }
+
+  private static boolean comparesValues(Filter filter) {
+    return filter instanceof ValueFilter || filter instanceof ColumnValueFilter || filter instanceof SingleColumnValueFilter
+      || filter instanceof DependentColumnFilter dependent && dependent.getComparator() != null;
+  }
+
+  private Filter anyOfCells(int depth) {
     byte[] family = schema.family(draw), qualifier = draw.qualifier(schema);
     return switch (draw.below(16)) {
       case 0 -> new FamilyFilter(operator(), comparator(family));
@@ -56,7 +69,8 @@ final class Filters {
       case 11 -> !mayCount() ? new ColumnPrefixFilter(qualifier) : draw.coin() ? new ColumnPaginationFilter(draw.between(1, 3), draw.between(0, 2)) : new ColumnPaginationFilter(draw.between(1, 3), qualifier);
       case 12 -> mayCount() && (!reversed || KeptOut.COLUMN_COUNT_SCAN.isIn()) ? new ColumnCountGetFilter(draw.between(1, 3)) : new FirstKeyOnlyFilter();
       case 13 -> new FirstKeyOnlyFilter();
-      case 14 -> new KeyOnlyFilter(draw.coin());
+      // With the length as value it would be that of what stands there.
+      case 14 -> new KeyOnlyFilter(draw.coin() && mayCompareValues());
       default -> timestamps();
     };
   }

@@ -58,7 +58,19 @@ final class Schema {
     rows = rows(draw);
     qualifiers = qualifiers(draw, emptyQualifier);
     splits = splits(draw);
+    drawMobFiles(new Draw(seed, number, -2));
   }
+
+  /** From a source of its own, so that all else is what it was without it. */
+  private void drawMobFiles(Draw draw) {
+    if (!draw.percent(25)) return;
+    for (Family family : families) if (draw.percent(60)) family.mobThreshold = draw.of(Family.MOB_THRESHOLDS);
+  }
+
+  /** Whether some values are in files of their own; filters see then what stands for them. */
+  boolean hasMobFiles() { return families.stream().anyMatch(Family::hasMobFiles); }
+
+  boolean hasMobFiles(byte[] family) { return families.stream().anyMatch(each -> each.hasMobFiles() && Bytes.equals(each.name, family)); }
 
   private static byte[][] rows(Draw draw) {
     List<byte[]> rows = new ArrayList<>(List.of(Draw.bytes("a"), Draw.bytes("ab"), Draw.bytes("b")));
@@ -112,7 +124,12 @@ final class Schema {
     static final Compression.Algorithm[] HBASE_COMPRESSIONS = {Compression.Algorithm.NONE, Compression.Algorithm.GZ};
     static final Compression.Algorithm[] FINBACK_COMPRESSIONS = {Compression.Algorithm.NONE, Compression.Algorithm.GZ, Compression.Algorithm.SNAPPY, Compression.Algorithm.LZ4, Compression.Algorithm.ZSTD};
 
+    /** Below, among and above the lengths of values. */
+    static final Long[] MOB_THRESHOLDS = {0L, 1L, 2L, 3L, 7L, 8L, 100L};
+
     final byte[] name;
+    /** Above how many bytes values are in MOB files; null: none is. */
+    private Long mobThreshold;
     private final boolean newVersionBehavior;
     private final int versions, minVersions, ttl, blockSize;
     private final KeepDeletedCells keepDeletedCells;
@@ -137,6 +154,8 @@ final class Schema {
       finbackCompression = draw.of(FINBACK_COMPRESSIONS);
     }
 
+    boolean hasMobFiles() { return mobThreshold != null; }
+
     /** See KeptOut.ROWCOL_SEEK. */
     static BloomType bloom(BloomType drawn, boolean finback) { return drawn == BloomType.ROWCOL && !finback && !KeptOut.ROWCOL_SEEK.isIn() ? BloomType.ROW : drawn; }
 
@@ -146,6 +165,7 @@ final class Schema {
         .setMaxVersions(versions).setMinVersions(minVersions).setTimeToLive(ttl).setKeepDeletedCells(keepDeletedCells)
         .setNewVersionBehavior(newVersionBehavior).setBloomFilterType(bloom(bloom, finback)).setDataBlockEncoding(encoding)
         .setBlocksize(blockSize).setCompressionType(finback ? finbackCompression : hbaseCompression);
+      if (hasMobFiles()) builder.setMobEnabled(true).setMobThreshold(mobThreshold);
       if (bloom == BloomType.ROWPREFIX_FIXED_LENGTH) builder.setConfiguration("RowPrefixBloomFilter.prefix_length", "1");
       return builder.build();
     }
