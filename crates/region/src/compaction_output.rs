@@ -12,7 +12,7 @@ use crate::flush_matcher::{FlushMatcher, RowRange};
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
 use crate::joining::{JoiningPass, Rewriting, files_to_join};
-use crate::mob::{MobPass, MobPassKind};
+use crate::mob::{MobPass, MobPassKind, MobWritten};
 use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
@@ -99,14 +99,17 @@ impl CompactionJob {
         let scans = self.inputs.iter().map(scan).fold(streamed, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
-        let outputs = self.most_outputs(store.order) as u64;
+        // One is a MOB file; of those that are read two blocks are there while the scanner goes on to the next.
+        let of_mob = u64::from(store.has_mob(&self.inputs));
+        let outputs = self.most_outputs(store.order) as u64 + of_mob;
         let large_buffers = match self.next_read {
             NextRead::Soon => 0,
             NextRead::Later => outputs.min(MOST_LARGE_BUFFERS as u64) * LARGE_BUFFER_BYTES,
         };
         let written =
             block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs).saturating_add(large_buffers);
-        scans.saturating_add(block).saturating_add(written)
+        let read = block.saturating_mul(1 + 2 * of_mob);
+        scans.saturating_add(read).saturating_add(written)
     }
 
     /// So many files are written at most, as far as that is known: by timestamp, those of times that some input has.
@@ -257,10 +260,16 @@ impl Region {
         }
         let (pace, output) = (Pace::new(self, control), begin()?);
         let mob = has_mob.then(|| {
-            let newest = inputs.iter().filter_map(|input| Some(input.time_range()?.1)).max().unwrap_or(now);
-            let highest = inputs.iter().filter_map(|input| input.max_sequence_id()).max().unwrap_or(0);
-            let kind = MobPassKind::Compaction(job.rewrites_mob);
-            MobPass::new(self, store, kind, (compression, now), (newest, highest))
+            // One that does not say may have any.
+            let newest = |input: &Arc<StoreFile>| input.time_range().map_or(i64::MAX, |(_, newest)| newest);
+            let written = MobWritten {
+                compression,
+                encoding,
+                now,
+                newest_ms: inputs.iter().map(newest).max().unwrap_or(now),
+                max_sequence_id: inputs.iter().filter_map(|input| input.max_sequence_id()).max().unwrap_or(0),
+            };
+            MobPass::new(self, store, MobPassKind::Compaction(job.rewrites_mob), &written)
         });
         let pass = CompactionPass { store, matcher, forgotten, pace, mob, output, outcome };
         let (output, mob, outcome) = pass.run(&mut heap, memory)?;

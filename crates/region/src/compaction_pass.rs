@@ -46,6 +46,9 @@ impl<'a> CompactionPass<'a> {
             } else if let Some((cell, sequence_id)) = heap.peek() {
                 if let Some(sequence_id) = self.read(&cell, sequence_id)? {
                     self.append(&cell, sequence_id, || heap.is_alone())?;
+                    if let Some(bytes) = self.mob.as_mut().and_then(MobPass::take_most_read_bytes) {
+                        memory.holds(bytes + heap.held_bytes() + self.output.memory_bytes());
+                    }
                 }
             } else {
                 return Ok((self.output, self.mob, self.outcome));
@@ -81,14 +84,14 @@ impl<'a> CompactionPass<'a> {
         &mut self,
         cell: &Cell<'_>,
         sequence_id: u64,
-        is_alone: impl FnOnce() -> bool,
+        is_alone: impl Fn() -> bool,
     ) -> Result<(), RegionError> {
         let (output, read) = (&mut self.output, self.outcome.cells_read);
         let is_written = match &mut self.mob {
             None => output.append(cell, sequence_id, read, is_alone).map(|()| true)?,
-            Some(mob) => {
-                mob.written(cell, sequence_id, |cell| output.append(cell, sequence_id, read, is_alone))?
-            }
+            Some(mob) => mob.written(cell, sequence_id, &is_alone, |cell| {
+                output.append(cell, sequence_id, read, &is_alone)
+            })?,
         };
         self.outcome.cells_written += u64::from(is_written);
         Ok(())

@@ -11,6 +11,7 @@ use crate::split_policy::SplitConfig;
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_hfile::ZstdForm;
 use finback_memstore::InMemoryCompaction;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -134,7 +135,12 @@ impl RegionConfig {
         found |= settings.apply_split(&mut own.split);
         found |= settings.apply("hbase.unsafe.mob.discard.miss", &mut own.mob.discards_missing);
         found |= settings.apply("hbase.mob.compaction.type", &mut own.mob.compactions);
-        found |= settings.apply("hbase.mob.compactions.max.file.size", &mut own.mob.max_file_bytes);
+        // As for the server, not 0.
+        let mut most = NonZeroU64::new(own.mob.max_file_bytes).unwrap_or(NonZeroU64::MIN);
+        if settings.apply("hbase.mob.compactions.max.file.size", &mut most) {
+            own.mob.max_file_bytes = most.get();
+            found = true;
+        }
         let bound = "hbase.hregion.percolumnfamilyflush.size.lower.bound.min";
         found |= settings.apply(bound, &mut own.flush_lower_bound_bytes);
         found |= settings.apply("hbase.regionserver.flush.per.changes", &mut own.flush_per_changes);

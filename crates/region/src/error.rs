@@ -106,12 +106,20 @@ pub enum RegionError {
     #[error("{0}")]
     Wal(std::sync::Arc<WalError>),
     /// A value is in a MOB file that is nowhere.
-    #[error("MOB file {name} is neither of {places:?}")]
+    #[error("MOB file {name} is at none of {places:?}")]
     MissingMobFile {
         /// Its name.
         name: String,
         /// Where it was looked for.
         places: Vec<PathBuf>,
+    },
+    /// A MOB file does not have the cell to which a store file refers.
+    #[error("{}: there is no cell {cell}, to which a store file refers", path.display())]
+    MissingMobCell {
+        /// The file.
+        path: PathBuf,
+        /// The cell's key.
+        cell: String,
     },
     /// The file system failed.
     #[error("{path}: {message}")]

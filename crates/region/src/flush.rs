@@ -11,7 +11,7 @@ use crate::flush_matcher::FlushMatcher;
 use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace, Unhindered};
 use crate::marker::FlushPhase;
-use crate::mob::{MobPass, MobPassKind};
+use crate::mob::{MobPass, MobPassKind, MobWritten};
 use crate::output_files::{Inscription, OutputFiles};
 use crate::region::Region;
 use crate::source::Source;
@@ -343,8 +343,14 @@ impl Region {
         let (store, snapshot) = (part.store, &part.snapshot);
         let now = self.environment.host.now_ms();
         let mut mob = store.mob_threshold.map(|_| {
-            let newest = snapshot.timestamps().map_or(now, |(_, newest)| newest);
-            MobPass::new(self, store, MobPassKind::Flush, ("COMPRESSION", now), (newest, sequence_id))
+            let written = MobWritten {
+                compression: "COMPRESSION",
+                encoding: store.encoding(),
+                now,
+                newest_ms: snapshot.timestamps().map_or(now, |(_, newest)| newest),
+                max_sequence_id: sequence_id,
+            };
+            MobPass::new(self, store, MobPassKind::Flush, &written)
         });
         let options = WriterOptions {
             include_tags: snapshot.has_tags() || mob.is_some(),
@@ -370,7 +376,7 @@ impl Region {
                 match &mut mob {
                     None => output.append(&cell, cell_sequence_id, read, is_alone)?,
                     Some(mob) => {
-                        mob.written(&cell, cell_sequence_id, |cell| {
+                        mob.written(&cell, cell_sequence_id, is_alone, |cell| {
                             output.append(cell, cell_sequence_id, read, is_alone)
                         })?;
                     }

@@ -110,7 +110,7 @@ pub use large_updates::{LargeUpdate, LargeUpdates};
 pub use left_blocks::LeftBlocks;
 pub use memstore_keeper::InMemoryMetrics;
 pub use metrics::{RegionMetrics, StoreMetrics};
-pub use mob::{FileRequest, MobCompactions, MobConfig, MobFigures, MobFiles, mob_file_date, mob_file_refs};
+pub use mob::{FileRequest, MobCompactions, MobConfig, MobFiles, mob_file_date};
 pub use off_peak_hours::OffPeakHours;
 pub use open::NonceSink;
 pub use refused_writes::BusySplitConfig;

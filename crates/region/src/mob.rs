@@ -19,20 +19,14 @@ mod refs;
 mod writer;
 
 pub(crate) use files::MobPlaces;
-pub use files::{FileRequest, MobFigures, MobFiles};
+pub use files::{FileRequest, MobFiles};
 pub(crate) use pass::{Kind as MobPassKind, MobPass};
 pub(crate) use reads::MobReads;
 pub(crate) use reference::reference_of;
 pub(crate) use refs::MobFileRefs;
-pub use refs::mob_file_refs;
 use std::str::FromStr;
+pub(crate) use writer::MobWritten;
 pub use writer::mob_file_date;
-
-/// File info: how many cells of a MOB file there are, and in a store file, how many references.
-pub(crate) const MOB_CELLS_COUNT: &[u8] = b"MOB_CELLS_COUNT";
-
-/// File info of a store file: the MOB files that it refers to ([`mob_file_refs`]).
-pub(crate) const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
 
 /// What becomes of MOB files in a compaction that somebody asked for; the names are HBase's. Tables may have their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

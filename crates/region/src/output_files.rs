@@ -6,7 +6,7 @@
 use crate::compaction_policy::Cut;
 use crate::cutter::Cutter;
 use crate::error::RegionError;
-use crate::mob::{MOB_CELLS_COUNT, MOB_FILE_REFS, MobFileRefs, reference_of};
+use crate::mob::{MobFileRefs, reference_of};
 use crate::region::Region;
 use crate::store::Store;
 use crate::store_file::{StoreFile, file_info};
@@ -15,7 +15,7 @@ use crate::whole_block::WholeBlock;
 use finback_cell::Cell;
 use finback_fs::{FileSystem, NextRead};
 use finback_hfile::{BlockToJoin, HFileError, HFileReader, HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
-use finback_layout::new_store_file_name;
+use finback_layout::{MOB_CELLS_COUNT, MOB_FILE_REFS, new_store_file_name};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if self.is_there {
-            // Room may be short. Opening the region sweeps what stays.
+            // Room may be short. Opening the region sweeps what stays, and of MOB files, that nobody refers to them.
             let _ = self.fs.remove_file(&self.path);
         }
     }

@@ -15,6 +15,7 @@ use crate::region_scanner::RegionScanner;
 use crate::row_lock::RowLocks;
 use crate::row_range::RowRange;
 use crate::store::Store;
+use crate::store_file::StoreFile;
 use crate::store_scanner::StoreScanner;
 use crate::table_rules::TableRules;
 use crate::unsettled::{Sight, UnsettledWrites};
@@ -198,6 +199,12 @@ impl Region {
     pub fn mob_families(&self) -> Vec<Bytes> {
         let families = self.stores.iter().filter(|store| store.mob_threshold.is_some());
         families.map(|store| store.family.name.clone()).collect()
+    }
+
+    /// Whether any store file of a family refers to MOB files, or does not say.
+    pub fn refers_to_mob(&self, family: &[u8]) -> bool {
+        let refers = |file: &Arc<StoreFile>| file.refers_to_mob() || !file.says_if_it_refers_to_mob();
+        self.store(family).is_ok_and(|store| store.files().iter().any(refers))
     }
 
     /// The sequence id at which the region was opened: HBase's `openSeqNum`.

@@ -5,13 +5,12 @@ use crate::compaction_policy::Candidate;
 use crate::compaction_policy::striped::InStripe;
 use crate::error::RegionError;
 use crate::java_random::hash_code;
-use crate::mob::{MOB_CELLS_COUNT, MOB_FILE_REFS};
 use finback_cell::Bytes;
 use finback_cell::key::row_of;
 use finback_fs::FileSystem;
 use finback_hfile::HFileReader;
 use finback_hfile::file_info_keys as keys;
-use finback_layout::{Half, Reference, StoreFileEntry};
+use finback_layout::{Half, MOB_CELLS_COUNT, MOB_FILE_REFS, Reference, StoreFileEntry};
 use finback_proto::{pb, pbuf};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -129,9 +128,14 @@ impl StoreFile {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Whether it says that it has references to MOB files. HBase before 2.3 does not say so of what a flush has written.
+    /// Whether it says that it has references to MOB files. HBase before 2.5 does not say so of what a flush has written.
     pub(crate) fn refers_to_mob(&self) -> bool {
         self.refers_to_mob
+    }
+
+    /// Whether it says which MOB files it refers to, be it none.
+    pub(crate) fn says_if_it_refers_to_mob(&self) -> bool {
+        self.reader.file_info(MOB_FILE_REFS).is_some()
     }
 
     /// Whether the cells are in a file of another region or table, which others may be reading too.

@@ -1,9 +1,11 @@
 //! MOB files that are open: a bounded number of them, those that were not used lately are closed first.
 
+use super::reference::Reference;
 use crate::error::RegionError;
 use finback_cell::{Bytes, TableName};
 use finback_hfile::{BlockCache, HFileReader};
 use finback_layout::RootDir;
+use finback_metrics::MobFigures;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -23,6 +25,8 @@ struct Open {
     files: HashMap<FileKey, OpenFile>,
     /// Counts uses.
     clock: u64,
+    /// What it was when unused files were closed last.
+    closed_at: u64,
 }
 
 #[derive(Debug)]
@@ -65,29 +69,6 @@ impl CellsAndBytes {
     }
 }
 
-/// What is counted of MOB, since the server began; bytes are those of values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct MobFigures {
-    pub open_files: u64,
-    /// Files that were asked for, open or not.
-    pub accesses: u64,
-    /// Those that were not open.
-    pub misses: u64,
-    /// Files that were closed to make room.
-    pub evicted: u64,
-    /// Flushes that have written a MOB file.
-    pub flushes: u64,
-    pub flushed_cells: u64,
-    pub flushed_bytes: u64,
-    pub scanned_cells: u64,
-    pub scanned_bytes: u64,
-    pub cells_compacted_to_mob: u64,
-    pub bytes_compacted_to_mob: u64,
-    pub cells_compacted_from_mob: u64,
-    pub bytes_compacted_from_mob: u64,
-}
-
 impl Default for MobFiles {
     /// HBase's number of files.
     fn default() -> Self {
@@ -101,11 +82,23 @@ impl MobFiles {
         Self { most: most_open.max(1), open: Mutex::default(), counters: Counters::default() }
     }
 
-    /// Closes files, those first that were not used for the longest time, until `ratio` of those are left that may be open.
-    pub fn evict(&self, ratio: f64) {
+    /// Closes files that were not used since this was called last, and then those that were not used for the longest time, until
+    /// `ratio` of those are left that may be open (`hbase.mob.cache.evict.remain.ratio`).
+    pub fn close_unused(&self, ratio: f64) {
         let left = (self.most as f64 * ratio.clamp(0.0, 1.0)) as usize;
-        let closed = self.open.lock().leave(left);
+        let mut open = self.open.lock();
+        let closed_at = open.closed_at;
+        let mut closed: Vec<_> = open.files.extract_if(|_, file| file.used <= closed_at).collect();
+        closed.extend(open.leave(left));
+        open.closed_at = open.clock;
+        drop(open);
         self.counters.evicted.fetch_add(closed.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Closes a file that goes to the archive: who needs it finds it there, and when it is removed its room comes back.
+    pub fn forget(&self, table: &TableName, family: &[u8], name: &str) {
+        let key = FileKey(table.clone(), Bytes::copy_from_slice(family), name.into());
+        drop(self.open.lock().files.remove(&key));
     }
 
     /// What was counted.
@@ -135,13 +128,19 @@ impl MobFiles {
 
     fn get(&self, key: &FileKey) -> Option<Arc<HFileReader>> {
         self.counters.accesses.fetch_add(1, Ordering::Relaxed);
+        let found = self.look(key);
+        if found.is_none() {
+            self.counters.misses.fetch_add(1, Ordering::Relaxed);
+        }
+        found
+    }
+
+    /// The same, without being counted.
+    fn look(&self, key: &FileKey) -> Option<Arc<HFileReader>> {
         let mut open = self.open.lock();
         open.clock += 1;
         let now = open.clock;
-        let Some(file) = open.files.get_mut(key) else {
-            self.counters.misses.fetch_add(1, Ordering::Relaxed);
-            return None;
-        };
+        let file = open.files.get_mut(key)?;
         file.used = now;
         Some(Arc::clone(&file.reader))
     }
@@ -162,14 +161,14 @@ impl MobFiles {
 
 impl Open {
     /// Takes files out until so many are left.
-    fn leave(&mut self, most: usize) -> Vec<OpenFile> {
+    fn leave(&mut self, most: usize) -> Vec<(FileKey, OpenFile)> {
         let Some(surplus) = self.files.len().checked_sub(most).filter(|&surplus| surplus > 0) else {
             return Vec::new();
         };
         let mut uses: Vec<u64> = self.files.values().map(|file| file.used).collect();
         let (_, newest_to_go, _) = uses.select_nth_unstable(surplus - 1);
         let newest_to_go = *newest_to_go;
-        self.files.extract_if(|_, file| file.used <= newest_to_go).map(|(_, file)| file).collect()
+        self.files.extract_if(|_, file| file.used <= newest_to_go).collect()
     }
 }
 
@@ -193,11 +192,28 @@ impl MobPlaces {
         self.files.get(&self.key(table, name))
     }
 
+    /// The length in bytes of the file of a reference; `None` if it is nowhere.
+    pub(super) fn len_of(&self, reference: &Reference<'_>) -> Result<Option<u64>, RegionError> {
+        let Ok(table) = TableName::parse(reference.table) else { return Ok(None) };
+        for place in self.root.mob_file_places(&table, &self.family, reference.file) {
+            match self.root.fs().metadata(&place) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                found => return Ok(Some(found.map_err(|error| RegionError::io(&place, &error))?.len)),
+            }
+        }
+        Ok(None)
+    }
+
     fn key(&self, table: &TableName, name: &str) -> FileKey {
         FileKey(table.clone(), self.family.clone(), name.into())
     }
 
     fn open(&self, table: &TableName, name: &str) -> Result<Arc<HFileReader>, RegionError> {
+        // Others may have asked for it, too, and were faster.
+        let key = self.key(table, name);
+        if let Some(reader) = self.files.look(&key) {
+            return Ok(reader);
+        }
         let places = self.root.mob_file_places(table, &self.family, name);
         for place in &places {
             let file = match self.root.fs().open(place) {
@@ -206,7 +222,7 @@ impl MobPlaces {
             };
             let reader = HFileReader::open_identified(file, place)?;
             reader.charge_to(&self.cache);
-            return Ok(self.files.put(self.key(table, name), reader));
+            return Ok(self.files.put(key, reader));
         }
         Err(RegionError::MissingMobFile { name: name.to_owned(), places: places.into() })
     }

@@ -4,9 +4,10 @@
 //! with the same reference.
 
 use super::files::{FileRequest, MobPlaces};
-use super::reference::{Reference, is_reference, reference_of};
+use super::reference::{Reference, is_reference, own_tags, reference_of};
 use crate::error::{Interrupt, RegionError};
 use crate::scan_output::ScanOutput;
+use crate::timed_file::read_to_compact;
 use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::{Cell, MobRead, TableName};
@@ -28,7 +29,8 @@ pub(crate) struct MobReads {
 }
 
 struct OpenFile {
-    table: TableName,
+    /// The table's name, as references have it.
+    table: Box<[u8]>,
     name: Box<str>,
     scanner: HFileScanner,
 }
@@ -79,44 +81,51 @@ impl MobReads {
         if self.how.raw {
             return Ok(out.push_or_leave(cell, end, left, |_, _| false));
         }
-        let places = Arc::clone(&self.places);
         let found = self.find(cell, sequence_id)?;
-        let takes = out.push_or_leave(&found, end, left, |_, _| false);
+        let (takes, bytes) = (out.push_or_leave(&found, end, left, |_, _| false), found.value_length());
         if takes {
-            places.files.counters.scanned.add(found.value_length());
+            self.places.files.counters.scanned.add(bytes);
         }
         Ok(takes)
     }
 
     /// The cell that a reference leads to.
     pub(super) fn find(&mut self, cell: &Cell<'_>, sequence_id: u64) -> Result<Cell<'_>, Interrupt> {
-        let found = match self.locate(cell, sequence_id) {
+        let located = self.locate(cell, sequence_id);
+        if !matches!(located, Err(Interrupt::NeedBlock(_) | Interrupt::NeedFile(_))) {
+            self.step = Step::File;
+        }
+        let found = match located {
             Err(Interrupt::Failed(error)) if self.how.empty_if_missing && is_unreadable(&error) => {
                 Found::Nowhere
             }
             located => located?,
         };
-        self.step = Step::File;
         if let (Found::InFile, Some(file)) = (found, &self.file)
             && let Some((found, _)) = file.scanner.peek()
         {
             return Ok(found);
         }
         self.empty.clear();
-        CellParts { value: b"", ..CellParts::from(*cell) }.write(&mut self.empty);
+        let tags = own_tags(cell);
+        CellParts { value: b"", tags: &tags, ..CellParts::from(*cell) }.write(&mut self.empty);
         Ok(Cell::from_checked(&self.empty))
     }
 
-    /// The same, for a thread that may wait.
+    /// The same, for a compaction, which may wait. `told` hears how many bytes of blocks are kept, with each block that is read.
     pub(super) fn find_waiting(
         &mut self,
         cell: &Cell<'_>,
         sequence_id: u64,
+        mut told: impl FnMut(usize),
     ) -> Result<Cell<'_>, RegionError> {
         loop {
             match self.find(cell, sequence_id) {
                 Ok(_) => break,
-                Err(Interrupt::NeedBlock(request)) => self.provide(request.read()?),
+                Err(Interrupt::NeedBlock(request)) => {
+                    self.provide(read_to_compact(&request)?.0);
+                    told(self.held_bytes());
+                }
                 Err(Interrupt::NeedFile(request)) => request.open(),
                 Err(Interrupt::Failed(error)) => return Err(error),
             }
@@ -165,7 +174,7 @@ impl MobReads {
 
     /// Makes the file of a reference the one that is read.
     fn take_file(&mut self, reference: &Reference<'_>) -> Result<(), Interrupt> {
-        let is_it = |file: &OpenFile| *file.name == *reference.file && is_named(&file.table, reference.table);
+        let is_it = |file: &OpenFile| *file.name == *reference.file && *file.table == *reference.table;
         if self.file.as_ref().is_some_and(is_it) {
             return Ok(());
         }
@@ -187,7 +196,7 @@ impl MobReads {
         };
         let cache = Some(Arc::clone(&self.places.cache));
         let scanner = HFileScanner::new(reader, cache, self.how.cache_blocks);
-        self.file = Some(OpenFile { table, name: reference.file.into(), scanner });
+        self.file = Some(OpenFile { table: reference.table.into(), name: reference.file.into(), scanner });
         Ok(())
     }
 
@@ -209,14 +218,7 @@ impl MobReads {
 
     fn is_not_there(&self, cell: &Cell<'_>) -> RegionError {
         let path = self.file.as_ref().map(|file| file.scanner.reader().path().to_owned());
-        HFileError::Corrupt {
-            path: path.unwrap_or_default(),
-            part: MISSING_CELL,
-            offset: 0,
-            expected: format!("{cell:?}, to which a store file refers"),
-            found: "no such cell".to_owned(),
-        }
-        .into()
+        RegionError::MissingMobCell { path: path.unwrap_or_default(), cell: format!("{cell:?}") }
     }
 
     /// Whether the block that was asked for last is one of a MOB file.
@@ -244,16 +246,9 @@ impl MobReads {
     }
 }
 
-/// What is damaged of a MOB file that does not have the cell of a reference.
-const MISSING_CELL: &str = "MOB cells";
-
 /// Whether the value is nowhere, and there is nothing wrong besides.
 pub(super) fn is_missing(error: &RegionError) -> bool {
-    match error {
-        RegionError::MissingMobFile { .. } => true,
-        RegionError::StoreFile(error) => matches!(**error, HFileError::Corrupt { part: MISSING_CELL, .. }),
-        _ => false,
-    }
+    matches!(error, RegionError::MissingMobFile { .. } | RegionError::MissingMobCell { .. })
 }
 
 /// The same, or, as in HBase, the file is damaged.
@@ -263,9 +258,4 @@ fn is_unreadable(error: &RegionError) -> bool {
         _ => false,
     };
     is_missing(error) || is_damaged(error)
-}
-
-/// Whether a table has this name, without making one of it.
-fn is_named(table: &TableName, name: &[u8]) -> bool {
-    table.to_bytes() == name
 }

@@ -40,6 +40,23 @@ pub(crate) fn reference_tags(table: &TableName) -> Vec<u8> {
     tags
 }
 
+/// The tags of a reference that its cell has.
+pub(crate) fn own_tags(reference: &Cell<'_>) -> Vec<u8> {
+    let mut own = Vec::new();
+    for tag in
+        tags(reference.tags()).filter(|tag| ![MOB_REFERENCE_TAG, MOB_TABLE_TAG].contains(&tag.tag_type))
+    {
+        write_tag(&mut own, tag.tag_type, tag.value);
+    }
+    own
+}
+
+/// The length in bytes of the value that a reference leads to, as it says.
+pub(crate) fn length_of_value(reference: &Cell<'_>) -> Option<u64> {
+    let (length, _) = reference.value().split_first_chunk()?;
+    u64::try_from(i32::from_be_bytes(*length)).ok()
+}
+
 /// Makes the reference to a cell that is in a MOB file; whether there is room for its tags.
 pub(crate) fn write_reference(out: &mut Vec<u8>, cell: &Cell<'_>, reference_tags: &[u8], file: &str) -> bool {
     let mut value = Vec::with_capacity(size_of::<i32>() + file.len());

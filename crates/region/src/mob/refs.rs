@@ -1,7 +1,6 @@
 //! Which MOB files a store file refers to, as its file info says: `table/file,file//ns:table/file`, or a byte of 0 for none.
 
 use super::reference::Reference;
-use finback_cell::TableName;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The MOB files that the references of a file lead to, by table.
@@ -49,22 +48,10 @@ impl MobFileRefs {
     }
 }
 
-/// What a store file says of the MOB files that it refers to (`MOB_FILE_REFS`), by table; `None` for what makes no sense.
-pub fn mob_file_refs(value: &[u8]) -> Option<Vec<(TableName, Vec<String>)>> {
-    if matches!(value, [] | [0]) {
-        return Some(Vec::new());
-    }
-    let of_table = |part: &str| {
-        let (table, files) = part.split_once('/')?;
-        let table = TableName::parse(table.as_bytes()).ok()?;
-        Some((table, files.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
-    };
-    std::str::from_utf8(value).ok()?.split("//").map(of_table).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use finback_layout::mob_file_refs;
 
     #[test]
     fn what_is_noted_is_what_is_read_again() {
@@ -80,7 +67,5 @@ mod tests {
             read.into_iter().map(|(table, files)| (table.to_string(), files)).collect();
         let files = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         assert_eq!(read, [("ns:t".to_owned(), files(&["c"])), ("t".to_owned(), files(&["a", "b"]))]);
-        assert_eq!(mob_file_refs(b"t"), None);
-        assert_eq!(mob_file_refs(b"\xff/a"), None);
     }
 }

@@ -7,9 +7,12 @@ use finback_filter::comparators::BinaryComparator;
 use finback_filter::filters::{Comparison, KeyOnlyFilter, ValueFilter};
 use finback_fs::MemFileSystem;
 use finback_hfile::HFileReader;
-use finback_layout::MobFileName;
-use finback_region::{Region, RegionError, ScanLimits, ScanOutput, mob_file_refs};
+use finback_layout::{MobFileName, mob_file_refs};
+use finback_region::{
+    JobControl, MobCompactions, MobConfig, MobFiles, Region, RegionError, ScanLimits, ScanOutput,
+};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const LARGE: &[u8] = b"a value of more than eight bytes";
 const COLUMN: (&str, &str, &str) = ("row", "m", "q");
@@ -167,13 +170,11 @@ fn a_value_is_found_in_the_archive_and_one_that_is_nowhere_is_an_error() {
     let name = mob_files(&world).remove(0);
     world.root.archive_mob_file(&world.table.name, b"m", &name).unwrap();
     region.close().unwrap();
-    world.config.mob_files = Arc::default();
     let region = world.start().unwrap();
     assert_eq!(value(&region, COLUMN).as_deref(), Some(LARGE));
     region.close().unwrap();
 
     world.fs.remove_file(&world.root.archived_mob_family_dir(&world.table.name, b"m").join(&name)).unwrap();
-    world.config.mob_files = Arc::default();
     let region = world.start().unwrap();
     let error = values(&region, &Scan::default()).unwrap_err();
     assert!(
@@ -303,4 +304,104 @@ fn what_was_begun_goes_when_the_region_is_opened() {
     assert!(!world.fs.exists(&own).unwrap());
     // Another region may be writing it.
     assert!(world.fs.exists(&other).unwrap());
+}
+
+/// A MOB file that lacks a cell: the value is lost, and no other one with it.
+#[test]
+fn a_value_that_its_file_lacks_takes_no_other_with_it() {
+    let mut world = world();
+    let region = world.start().unwrap();
+    let mut names = Vec::new();
+    for row in ["a", "b", "c"] {
+        write(&region, row, LARGE);
+        region.flush(None).unwrap();
+        names.extend(mob_files(&world).into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    }
+    region.close().unwrap();
+    // The file of the first row has what that of the last has.
+    let [first, _, last] =
+        [0, 1, 2].map(|at| world.root.mob_family_dir(&world.table.name, b"m").join(&names[at]));
+    let file = world.fs.open(&last).unwrap();
+    let mut bytes = vec![0; file.len().unwrap() as usize];
+    file.read_exact_at(0, &mut bytes).unwrap();
+    world.fs.remove_file(&first).unwrap();
+    finback_fs::write_file_durably(&*world.fs, &first, &bytes).unwrap();
+    let region = world.start().unwrap();
+    for error in [values(&region, &Scan::default()).unwrap_err(), region.compact(b"m", true).unwrap_err()] {
+        assert!(matches!(&error, RegionError::MissingMobCell { path, .. } if *path == first), "{error}");
+    }
+    let empty = Scan { mob: MobRead { empty_if_missing: true, ..MobRead::default() }, ..Scan::default() };
+    assert_eq!(values(&region, &empty).unwrap(), [b"", LARGE, LARGE]);
+    region.close().unwrap();
+    world.config.mob.discards_missing = true;
+    let region = world.start().unwrap();
+    region.compact(b"m", true).unwrap().unwrap();
+    let left: Vec<_> =
+        scan(&region, &Scan::default(), None).unwrap().into_iter().map(|cell| cell.row).collect();
+    assert_eq!(left, [b"b", b"c"]);
+}
+
+/// No MOB file has its place long before a store file refers to it, however many there are: who takes those away that nobody needs
+/// goes by that.
+#[test]
+fn mob_files_of_a_compaction_get_their_places_at_its_end() {
+    struct Watch<'a>(&'a World, Vec<String>, AtomicU64);
+    impl JobControl for Watch<'_> {
+        fn is_cancelled(&self) -> bool {
+            assert_eq!(mob_files(self.0), self.1);
+            false
+        }
+
+        fn wrote(&self, bytes: u64) {
+            self.2.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+    let mut world = world();
+    world.config.mob =
+        MobConfig { compactions: MobCompactions::Optimized, max_file_bytes: 64 << 10, ..world.config.mob };
+    let region = world.start().unwrap();
+    for number in 0..100 {
+        write(&region, &format!("{number:03}"), &[number; 20_000]);
+        if number % 2 == 1 {
+            region.flush(None).unwrap();
+        }
+    }
+    let before = mob_files(&world);
+    let watch = Watch(&world, before.clone(), AtomicU64::new(0));
+    region.compact_under(b"m", true, &watch).unwrap().unwrap();
+    // What goes into MOB files is paid for like anything.
+    assert!(watch.2.into_inner() > 1_500_000);
+    let referred = referred(&world);
+    assert!(referred.len() > 10 && referred.iter().all(|name| !before.contains(name)), "{referred:?}");
+}
+
+#[test]
+fn mob_files_that_are_not_used_are_closed() {
+    let mut world = world();
+    world.start_server().unwrap();
+    let files = Arc::new(MobFiles::new(3));
+    world.config.mob_files = Arc::clone(&files);
+    let region = world.open().unwrap();
+    for row in ["a", "b", "c", "d"] {
+        write(&region, row, LARGE);
+        region.flush(None).unwrap();
+        assert_eq!(value(&region, (row, "m", "q")).as_deref(), Some(LARGE));
+    }
+    let counted = || (files.figures().open_files, files.figures().misses, files.figures().evicted);
+    assert_eq!(counted(), (3, 4, 1));
+    // All were used since the beginning.
+    files.close_unused(1.0);
+    assert_eq!(counted(), (3, 4, 1));
+    assert_eq!(value(&region, ("d", "m", "q")).as_deref(), Some(LARGE));
+    files.close_unused(1.0);
+    assert_eq!(counted(), (1, 4, 3));
+    files.forget(&world.table.name, b"m", &mob_files(&world)[0]);
+    for name in mob_files(&world) {
+        files.forget(&world.table.name, b"m", &name);
+    }
+    assert_eq!(counted(), (0, 4, 3));
+    files.close_unused(0.0);
+    assert_eq!(values(&region, &Scan::default()).unwrap(), [LARGE; 4]);
+    files.close_unused(0.34);
+    assert_eq!(files.figures().open_files, 1);
 }
