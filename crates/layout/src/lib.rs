@@ -5,7 +5,8 @@
 //! the new one, or something that [`RootDir::sweep`] can tell from both. Data is not deleted: it moves to the archive, from
 //! which [`RootDir::clean_archive`] takes what nothing needs.
 //!
-//! It does not know what is inside HFiles and WALs, nor which tables *should* exist: that is in hbase:meta.
+//! It does not know what is inside HFiles and WALs, but for how a store file names MOB files, nor which tables *should* exist: that
+//! is in hbase:meta.
 
 mod archive;
 mod error;
@@ -31,7 +32,7 @@ pub use error::LayoutError;
 pub use hfile_cleaner::Cleaned;
 pub use initialize::LAYOUT_VERSION;
 pub use kept_switches::KeptSwitches;
-pub use mob::{MobFileName, mob_region, new_mob_file_name};
+pub use mob::{MOB_CELLS_COUNT, MOB_FILE_REFS, MobFileName, mob_file_refs, mob_region, new_mob_file_name};
 pub use reference::{Half, Reference};
 pub use root_dir::{RootDir, WalDir};
 pub use snapshot::{FamilyFiles, KeptFiles, RegionFiles, SnapshotFile, SnapshotManifest, is_expired};

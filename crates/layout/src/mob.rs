@@ -19,6 +19,26 @@ use crate::{
     small_file,
 };
 
+/// File info of a store file: the MOB files that its references lead to ([`mob_file_refs`]). HBase before 2.3 does not say.
+pub const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
+
+/// File info: how many cells of a MOB file there are, and in a store file, how many references.
+pub const MOB_CELLS_COUNT: &[u8] = b"MOB_CELLS_COUNT";
+
+/// What a store file says of the MOB files that it refers to ([`MOB_FILE_REFS`]), by table: `table/file,file//ns:table/file`, or a
+/// byte of 0 for none. `None` for what makes no sense.
+pub fn mob_file_refs(value: &[u8]) -> Option<Vec<(TableName, Vec<String>)>> {
+    if matches!(value, [] | [0]) {
+        return Some(Vec::new());
+    }
+    let of_table = |part: &str| {
+        let (table, files) = part.split_once('/')?;
+        let table = TableName::parse(table.as_bytes()).ok()?;
+        Some((table, files.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
+    };
+    std::str::from_utf8(value).ok()?.split("//").map(of_table).collect()
+}
+
 /// What the name of a MOB file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MobFileName<'a> {
@@ -101,6 +121,14 @@ impl RootDir {
         Ok(())
     }
 
+    /// Removes all MOB files that were begun. While anybody writes one it must not be done.
+    ///
+    /// # Errors
+    /// The storage's.
+    pub(crate) fn remove_all_temporary_mob_files(&self) -> Result<()> {
+        small_file::remove_dir_if_exists(&**self.fs(), &self.mob_temp_dir())
+    }
+
     /// The MOB files of a family of a table, and the links that it has to those of others.
     ///
     /// # Errors
@@ -154,6 +182,21 @@ mod tests {
         let made = new_mob_file_name(b"row", "20260229", "f7638a2682b13d19ae8314e04fbc5f33").unwrap();
         let parsed = MobFileName::parse(&made).unwrap();
         assert_eq!((parsed.start_key_md5, parsed.date), (hex_md5(b"row").as_str(), "20260229"));
+    }
+
+    #[test]
+    fn references_are_read_as_hbase_writes_them() {
+        assert_eq!(mob_file_refs(b"\0"), Some(Vec::new()));
+        assert_eq!(mob_file_refs(b""), Some(Vec::new()));
+        let refs = mob_file_refs(b"t/a,b//ns:t/c").unwrap();
+        let shown: Vec<_> =
+            refs.iter().map(|(table, names)| format!("{table} {}", names.join(" "))).collect();
+        assert_eq!(shown, ["t a b", "ns:t c"]);
+        for senseless in [&b"t"[..], b"t/a//", b"\xff/a", b"a:b:c/d"] {
+            assert_eq!(mob_file_refs(senseless), None, "{}", senseless.escape_ascii());
+        }
+        // Frozen: files on disks have these keys.
+        assert_eq!((MOB_FILE_REFS, MOB_CELLS_COUNT), (&b"MOB_FILE_REFS"[..], &b"MOB_CELLS_COUNT"[..]));
     }
 
     #[test]

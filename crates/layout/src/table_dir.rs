@@ -75,9 +75,10 @@ impl RootDir {
         self.fs().sync_dir(&data).at(&data)
     }
 
-    /// Clears away what a crash left of creations and deletions: everything in `.tmp`, and each directory in `data` whose
-    /// table or region is not in `keep` (a table, and the encoded names of its regions), but for those that lay there when the
-    /// directory was taken over. Store files found there go to the archive. The tables and regions cleared away are returned, for the log.
+    /// Clears away what a crash left of creations and deletions: everything in `.tmp`, MOB files that were begun, and each directory
+    /// in `data` whose table or region is not in `keep` (a table, and the encoded names of its regions), but for those that lay there
+    /// when the directory was taken over. Store files found there go to the archive. The tables and regions cleared away are
+    /// returned, for the log. Nobody may write files of a table meanwhile.
     ///
     /// # Errors
     /// The storage's; a second call goes on where this one stopped.
@@ -92,6 +93,7 @@ impl RootDir {
             swept.push(format!("{table} (not yet created)"));
         }
         self.remove_stale_temporaries()?;
+        self.remove_all_temporary_mob_files()?;
         for table in self.list_tables()? {
             let (named, unnamed) = (keep.get(&table), unnamed.get(&table));
             if named.is_none() && unnamed.is_none() {

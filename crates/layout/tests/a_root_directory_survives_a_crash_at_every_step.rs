@@ -352,6 +352,31 @@ fn no_link_to_a_mob_file_is_there_of_which_the_file_does_not_know() {
 }
 
 #[test]
+fn mob_files_that_were_begun_are_gone_after_a_sweep_and_others_stay() {
+    let (begun, complete) = (mob_file(&regions()[1]), mob_file(&regions()[0]));
+    let sweep = |root: &RootDir| root.sweep(&keep(&regions())).map(drop);
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            put_mob_file(root, b"f", &complete);
+            let dir = root.mob_temp_dir();
+            root.fs().create_dir_all(&dir).unwrap();
+            // Of a region that nobody may open again, and of none.
+            for name in [begun.as_str(), "torn"] {
+                write_file_durably(&**root.fs(), &dir.join(name), b"val").unwrap();
+            }
+        },
+        sweep,
+        |root, _| {
+            sweep(root).unwrap();
+            assert_eq!(root.fs().list(&root.mob_temp_dir()).map_or(0, |entries| entries.len()), 0);
+            assert!(!is_archived(root, b"f", &complete));
+        },
+    );
+}
+
+#[test]
 fn the_archive_keeps_files_of_the_same_name_apart() {
     let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
     let (region, name) = (&regions()[0], regions()[0].encoded_name());

@@ -538,7 +538,8 @@ async fn a_restored_table_has_the_mob_files_that_it_had() {
     cluster.disable("t").await.unwrap();
     restore(&cluster, "s", "t").await.unwrap().unwrap();
     let mob_region = finback_layout::mob_region(&table_name("t"));
-    let restored = [MOB_FILE.to_owned(), format!("t={mob_region}-{archived}")];
+    let link = |file: &str| format!("t={mob_region}-{file}");
+    let restored = [MOB_FILE.to_owned(), link(&archived), link(MOB_FILE)];
     assert_eq!(cluster.mob_files("t", "f"), restored);
     assert!(
         cluster.has_archived_mob_file("t", "f", &late) && cluster.has_archived_mob_file("t", "f", &archived)

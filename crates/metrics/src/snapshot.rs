@@ -202,15 +202,15 @@ pub struct WalFigures {
 }
 
 /// MOB files, which have large values. But for the number of open ones, all since the start of the server.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MobFigures {
     /// Files that are open.
     pub open_files: u64,
-    /// Values for which a file was looked up among these.
+    /// Look-ups of a file among these: one for each run of references to the same file.
     pub accesses: u64,
     /// Look-ups of files that were not open.
     pub misses: u64,
-    /// Files that were closed since others were read.
+    /// Files that were closed to open others, or since they were not read lately.
     pub evicted: u64,
     /// Flushes that wrote one.
     pub flushes: u64,
@@ -222,11 +222,11 @@ pub struct MobFigures {
     pub scanned_cells: u64,
     /// Bytes of the values of these.
     pub scanned_bytes: u64,
-    /// Cells that compactions moved to them.
+    /// Cells whose values compactions moved from store files to them.
     pub cells_compacted_to_mob: u64,
     /// Bytes of the values of these.
     pub bytes_compacted_to_mob: u64,
-    /// Cells that compactions moved back from them.
+    /// Cells whose values compactions moved from them back to store files.
     pub cells_compacted_from_mob: u64,
     /// Bytes of the values of these.
     pub bytes_compacted_from_mob: u64,

@@ -22,8 +22,9 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         | RegionError::ReadOnly(_)
         | RegionError::Filter(_) => exceptions::do_not_retry(message),
         RegionError::Wal(error) if is_of_entry(error) => exceptions::do_not_retry(message),
-        // As in HBase: the region would be opened again for a file that is gone, and these are not the region's.
-        RegionError::MissingMobFile { .. } => {
+        // As in HBase: the region would be opened again for a file that is gone, and these are not the region's. It is so with a cell
+        // that its file does not have.
+        RegionError::MissingMobFile { .. } | RegionError::MissingMobCell { .. } => {
             exceptions::do_not_retry(format!("java.io.FileNotFoundException: {message}"))
         }
         _ => exceptions::io(message),

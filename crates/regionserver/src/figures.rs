@@ -5,8 +5,7 @@ use crate::job::Pool;
 use crate::server::RegionServer;
 use finback_cell::TableName;
 use finback_metrics::{
-    MobFigures, Operation, RegionFigures, ServerFigures, TableFigures, TableTimes, UserFigures, WalFigures,
-    file_io,
+    Operation, RegionFigures, ServerFigures, TableFigures, TableTimes, UserFigures, WalFigures, file_io,
 };
 use finback_region::Region;
 use std::sync::Arc;
@@ -68,7 +67,7 @@ impl RegionServer {
             users: self.users(),
             wal: self.wal_figures(),
             io: file_io().figures(),
-            mob: self.mob_figures(),
+            mob: self.mob_files().figures(),
             ..Default::default()
         };
         (server, regions)
@@ -100,25 +99,6 @@ impl RegionServer {
             })
         };
         self.client_counts.loads().into_iter().flat_map(of_user).collect()
-    }
-
-    fn mob_figures(&self) -> MobFigures {
-        let of = self.mob_files().figures();
-        MobFigures {
-            open_files: of.open_files,
-            accesses: of.accesses,
-            misses: of.misses,
-            evicted: of.evicted,
-            flushes: of.flushes,
-            flushed_cells: of.flushed_cells,
-            flushed_bytes: of.flushed_bytes,
-            scanned_cells: of.scanned_cells,
-            scanned_bytes: of.scanned_bytes,
-            cells_compacted_to_mob: of.cells_compacted_to_mob,
-            bytes_compacted_to_mob: of.bytes_compacted_to_mob,
-            cells_compacted_from_mob: of.cells_compacted_from_mob,
-            bytes_compacted_from_mob: of.bytes_compacted_from_mob,
-        }
     }
 
     fn wal_figures(&self) -> WalFigures {

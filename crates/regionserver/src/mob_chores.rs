@@ -1,7 +1,6 @@
 //! What is done for MOB files now and then: those that nobody reads are closed, those that nobody needs go to the archive, and their
 //! values are written anew without what is deleted (HBase's MobFileCleanerChore and MobFileCompactionChore).
 
-use crate::mob_references::StoreFiles;
 use crate::mob_sweep::{Look, MobSwept};
 use crate::server::RegionServer;
 use finback_region::{Host, Region};
@@ -14,7 +13,7 @@ const CLOSE_INTERVAL: Duration = Duration::from_secs(3600);
 /// Between two looks at how far a batch of compactions is.
 const BATCH_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Begins the work. It ends when the server does, and does not keep it: its pauses are long.
+/// Begins the work. It ends when the server does, and does not keep it while it waits: its pauses are long.
 pub(crate) fn begin(server: &Arc<RegionServer>) {
     let options = server.mob_options();
     tokio::spawn(close_now_and_then(Arc::downgrade(server)));
@@ -39,7 +38,7 @@ async fn close_now_and_then(server: Weak<RegionServer>) {
     loop {
         tokio::time::sleep(CLOSE_INTERVAL).await;
         let Some(server) = running(&server) else { return };
-        server.mob_files().evict(server.mob_options().open_share);
+        server.mob_files().close_unused(server.mob_options().open_share);
     }
 }
 
@@ -60,8 +59,7 @@ async fn compact_now_and_then(server: Weak<RegionServer>, period: Duration) {
     let mut pause = part_of(period);
     loop {
         tokio::time::sleep(pause).await;
-        let Some(server) = running(&server) else { return };
-        server.ask_for_mob_compactions().await;
+        ask_for_compactions(&server).await;
         pause = period;
     }
 }
@@ -94,37 +92,14 @@ impl RegionServer {
     /// Asks for MOB compactions of the open regions that refer to MOB files, as the server does by itself now and then, a batch at a
     /// time; only for the last it does not wait.
     pub async fn ask_for_mob_compactions(self: &Arc<Self>) {
-        let batch = Some(self.mob_options().compaction_batch).filter(|batch| *batch > 0);
-        let most = batch.unwrap_or(usize::MAX);
-        let mut under_way: Vec<Arc<str>> = Vec::new();
-        // By name: a region that waits for its turn may be closed.
-        let names = self.regions.all().into_iter().filter(|region| !region.mob_families().is_empty());
-        for name in names.map(|region| Arc::clone(region.encoded_name())).collect::<Vec<_>>() {
-            while under_way.len() >= most {
-                tokio::time::sleep(BATCH_INTERVAL).await;
-                let compactions = self.scheduler.compactions();
-                under_way.retain(|name| compactions.get(name).is_some_and(|(_, all)| *all));
-            }
-            if self.is_stopping() {
-                return;
-            }
-            let Some(region) = self.regions.open_region(name.as_bytes()) else { continue };
-            if self.ask_for_mob_compaction(&region).await {
-                under_way.push(name);
-            }
-        }
+        ask_for_compactions(&Arc::downgrade(self)).await;
     }
 
     /// Asks for those of a region's families that refer to MOB files; whether there is any. They come behind what clients and stores
     /// need: there is no hurry.
-    async fn ask_for_mob_compaction(self: &Arc<Self>, region: &Arc<Region>) -> bool {
-        let (server, looked_at) = (Arc::clone(self), Arc::clone(region));
-        let families = tokio::task::spawn_blocking(move || {
-            let mut families = looked_at.mob_families();
-            families.retain(|family| may_refer(&server, &looked_at, family));
-            families
-        });
-        let families = families.await.unwrap_or_default();
+    fn ask_for_mob_compaction(&self, region: &Region) -> bool {
+        let mut families = region.mob_families();
+        families.retain(|family| region.refers_to_mob(family));
         for family in &families {
             self.scheduler.ask_for_compaction(region, family.clone(), true, false);
         }
@@ -132,11 +107,27 @@ impl RegionServer {
     }
 }
 
-/// Whether a store refers to MOB files, or to which cannot be told: a compaction then says what is wrong.
-fn may_refer(server: &RegionServer, region: &Region, family: &[u8]) -> bool {
-    let table = region.table();
-    let Some(family) = table.family(family) else { return false };
-    let is_stopping = || server.is_stopping();
-    let store_files = StoreFiles::of(server.root(), table, family, &is_stopping);
-    store_files.is_ok_and(|files| files.may_refer(region.encoded_name()))
+/// Waits as long as the compactions of a batch take, which is long: it keeps neither the server meanwhile, nor a region.
+async fn ask_for_compactions(server: &Weak<RegionServer>) {
+    let (names, most) = {
+        let Some(server) = running(server) else { return };
+        let batch = Some(server.mob_options().compaction_batch).filter(|batch| *batch > 0);
+        let regions = server.regions.all().into_iter().filter(|region| !region.mob_families().is_empty());
+        let names: Vec<Arc<str>> = regions.map(|region| Arc::clone(region.encoded_name())).collect();
+        (names, batch.unwrap_or(usize::MAX))
+    };
+    let mut under_way: Vec<Arc<str>> = Vec::new();
+    for name in names {
+        while under_way.len() >= most {
+            tokio::time::sleep(BATCH_INTERVAL).await;
+            let Some(server) = running(server) else { return };
+            let compactions = server.scheduler.compactions();
+            under_way.retain(|name| compactions.get(name).is_some_and(|(_, all)| *all));
+        }
+        let Some(server) = running(server) else { return };
+        let Some(region) = server.regions.open_region(name.as_bytes()) else { continue };
+        if server.ask_for_mob_compaction(&region) {
+            under_way.push(name);
+        }
+    }
 }

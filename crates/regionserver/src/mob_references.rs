@@ -2,16 +2,13 @@
 
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor};
 use finback_hfile::{HFileReader, file_info_keys};
-use finback_layout::{LayoutError, RootDir, StoreFileEntry, StoreFileTracker};
-use finback_region::mob_file_refs;
+use finback_layout::{LayoutError, MOB_FILE_REFS, RootDir, StoreFileEntry, StoreFileTracker, mob_file_refs};
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a store file says of the MOB files that it refers to.
-const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
-/// Who made a file to be bulk loaded.
+/// File info: which task of HBase's tools made a file to be bulk loaded.
 const BULKLOAD_SOURCE_TASK: &[u8] = b"BULKLOAD_SOURCE_TASK";
 /// How often a store is listed of which files vanish while they are looked at: compactions take them.
 const MOST_LOOKS: usize = 3;
@@ -21,8 +18,8 @@ const MOST_LISTINGS: usize = 10;
 /// Why it is not known to which MOB files a table's store files refer.
 #[derive(Debug)]
 pub(crate) enum Unknown {
-    /// A store file that may refer to some does not say it, being older than HBase's first that do. A MOB compaction makes one of it
-    /// that does.
+    /// A store file that may refer to some does not say it, being older than HBase's first that do, or loaded by somebody. Of a family
+    /// that has IS_MOB, a MOB compaction makes one of it that does.
     Silent(PathBuf),
     /// A file vanished, or its regions kept changing.
     Gone(String),
@@ -101,13 +98,6 @@ impl<'a> StoreFiles<'a> {
         Err(Unknown::Gone(format!("{} has other regions each time it is looked at", self.table.name)))
     }
 
-    /// Whether one of a region's refers to any, as far as is known.
-    pub(crate) fn may_refer(&self, region: &str) -> bool {
-        let mut found = false;
-        let told = self.each_reference_of(region, &mut |_| found = true);
-        told.is_err() || found
-    }
-
     fn each_reference_of(&self, region: &str, refers: &mut dyn FnMut(&str)) -> Result<(), Unknown> {
         let mut looks = 1;
         loop {
@@ -139,13 +129,12 @@ impl<'a> StoreFiles<'a> {
         let reader = HFileReader::open_to_inspect(file, path);
         let reader = reader.map_err(|error| Unknown::Unreadable(error.to_string()))?;
         let Some(value) = reader.file_info(MOB_FILE_REFS) else {
-            // HBase's tools write none, and no references. Nor has a file references whose cells have no tags.
-            let is_loaded = entry.bulk_sequence_id.is_some()
-                || reader.file_info(BULKLOAD_SOURCE_TASK).is_some()
-                || reader.file_info(file_info_keys::BULKLOAD_TIMESTAMP).is_some();
+            // HBase's tools that write what is to be loaded write no references. Whoever else has a file loaded may have: MOB
+            // compactions of HBase 1 did. Cells without tags are none.
+            let is_of_tools = reader.file_info(BULKLOAD_SOURCE_TASK).is_some();
             let longest_tags = reader.file_info(file_info_keys::MAX_TAGS_LEN).unwrap_or_default();
             let has_tags = longest_tags.iter().any(|byte| *byte != 0);
-            return if is_loaded || !has_tags { Ok(()) } else { Err(Unknown::Silent(path.clone())) };
+            return if is_of_tools || !has_tags { Ok(()) } else { Err(Unknown::Silent(path.clone())) };
         };
         let Some(references) = mob_file_refs(value) else {
             let value = value.escape_ascii();

@@ -1,17 +1,20 @@
 //! Takes MOB files out of service that no store file refers to any more (HBase's MobFileCleanerChore), and those of which every cell
 //! has outlived its time (its ExpiredMobFileCleaner). They go to the archive, where they are found as long as they are there.
+//!
+//! The server looks at the tables of the whole root directory, whoever has their regions: there is one server.
 
 use crate::mob_references::{StoreFiles, Unknown};
 use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
 use finback_fs::DirEntry;
 use finback_layout::{MobFileName, RootDir, StoreFileName};
-use finback_region::mob_file_date;
+use finback_region::{MobFiles, mob_file_date};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What a sweep came to, in files; links to files of other tables count as these.
+/// What a sweep came to, in files; links to files count as these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MobSwept {
     /// Archived, since no store file refers to them.
@@ -37,8 +40,10 @@ pub(crate) struct Look<'a> {
 pub(crate) struct MobSweeper {
     root: RootDir,
     min_age: Duration,
-    /// Since when files are known to be unreferenced. A file goes that was so at two looks, so long one after the other: a compaction
-    /// has finished some of its files long before it gives them their place, and the store file that refers to them comes after that.
+    /// Those that are open: what goes to the archive is closed.
+    files: Arc<MobFiles>,
+    /// Since when files are known to be unreferenced. A file goes that was so at two looks, so long one after the other: the MOB files
+    /// of a compaction get their places together at its end, and the store files that refer to them come after that.
     unreferenced: Mutex<HashMap<PathBuf, Instant>>,
 }
 
@@ -53,8 +58,8 @@ struct Sweep<'a> {
 
 impl MobSweeper {
     /// Leaves alone what is younger than `min_age`.
-    pub(crate) fn new(root: RootDir, min_age: Duration) -> Self {
-        Self { root, min_age, unreferenced: Mutex::default() }
+    pub(crate) fn new(root: RootDir, min_age: Duration, files: Arc<MobFiles>) -> Self {
+        Self { root, min_age, files, unreferenced: Mutex::default() }
     }
 
     /// Looks at all tables; what stays for want of knowledge, the log says. One at a time. Blocks the calling thread.
@@ -94,7 +99,10 @@ impl Sweep<'_> {
             match self.family(&table, family) {
                 Err(error @ Unknown::Silent(_)) => {
                     let family = family.name.escape_ascii();
-                    tracing::warn!(table = %name, %family, %error, "its MOB files stay until a MOB compaction");
+                    tracing::warn!(
+                        table = %name, %family, %error,
+                        "its MOB files stay as long as a store file does not say which it refers to"
+                    );
                 }
                 swept => swept?,
             }
@@ -107,7 +115,8 @@ impl Sweep<'_> {
         let mut files = self.sweeper.root.list_mob_files(&table.name, &family.name)?;
         files.retain(|file| self.is_old(file));
         let expired_before = self.expired_before(family);
-        let mut candidates = HashMap::new();
+        // By the file itself: that may be there, and a link to it too.
+        let mut candidates: HashMap<String, Vec<String>> = HashMap::new();
         for file in files {
             // What can be no MOB file is not ours.
             let Some(name) = original_name(&file.name) else { continue };
@@ -117,14 +126,14 @@ impl Sweep<'_> {
                 self.swept.expired += 1;
                 continue;
             }
-            candidates.insert(name.to_owned(), file.name);
+            candidates.entry(name.to_owned()).or_default().push(file.name);
         }
         if candidates.is_empty() {
             return Ok(());
         }
         let store_files = StoreFiles::of(&self.sweeper.root, table, family, self.look.is_stopping)?;
         store_files.each_reference(&mut |name| drop(candidates.remove(name)))?;
-        candidates.into_values().try_for_each(|name| self.unreferenced(table, family, &name))
+        candidates.into_values().flatten().try_for_each(|name| self.unreferenced(table, family, &name))
     }
 
     /// By the time of its last change. One from the future tells of a clock that was wrong, then or now.
@@ -132,12 +141,16 @@ impl Sweep<'_> {
         self.look.time.duration_since(file.modified).is_ok_and(|age| age >= self.sweeper.min_age)
     }
 
-    /// The first day of which some cells may not have outlived the family's time to live, as names have it.
+    /// The first day of which some cells may not have outlived the family's time to live, as names have it. One day more is kept:
+    /// the server may have stood in another zone when it gave the names. Under NEW_VERSION_BEHAVIOR there is no such
+    /// day: cells that have expired still count as versions there.
     fn expired_before(&self, family: &ColumnFamilyDescriptor) -> Option<String> {
-        let ttl_seconds = family.ttl_seconds().filter(|_| family.min_versions() == 0)?;
+        const DAY_MS: i64 = 24 * 3600 * 1000;
+        let goes_by_age = family.min_versions() == 0 && !family.new_version_behavior();
+        let ttl_seconds = family.ttl_seconds().filter(|_| goes_by_age)?;
         let since_epoch = self.look.time.duration_since(UNIX_EPOCH).ok()?;
         let now_ms = i64::try_from(since_epoch.as_millis()).ok()?;
-        let moment = now_ms.saturating_sub(i64::from(ttl_seconds) * 1000);
+        let moment = now_ms.saturating_sub(i64::from(ttl_seconds) * 1000).saturating_sub(DAY_MS);
         Some(mob_file_date(moment.saturating_add((self.look.utc_offset_ms)(moment))))
     }
 
@@ -165,6 +178,11 @@ impl Sweep<'_> {
         name: &str,
     ) -> Result<(), Unknown> {
         self.sweeper.root.archive_mob_file(&table.name, &family.name, name)?;
+        let files = &self.sweeper.files;
+        match StoreFileName::parse(name) {
+            Some(StoreFileName::Link(link)) => files.forget(&link.table, &family.name, link.file),
+            _ => files.forget(&table.name, &family.name, name),
+        }
         tracing::debug!(table = %table.name, name, "a MOB file goes to the archive");
         Ok(())
     }

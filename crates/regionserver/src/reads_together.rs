@@ -42,8 +42,8 @@ struct Fetch {
     waiting: Vec<usize>,
 }
 
-/// A file that is being opened for a read, and the requests of others for the same one: these are answered when it is open, each for
-/// itself, and find it so.
+/// A file that is being opened for a read, and the requests of others for the same one: these are carried out when it is open, and
+/// find it so.
 struct Opening {
     request: FileRequest,
     future: BoxFuture<'static, ()>,
@@ -289,8 +289,8 @@ impl<'a> ReadsTogether<'a> {
         }
     }
 
-    /// Lets the read go on for which a file was opened. The others' requests for it are carried out side by side: it is open, unless
-    /// no file is kept so.
+    /// Lets the read go on for which a file was opened. The others' requests for it are carried out side by side: they find it open,
+    /// unless it could not be opened, or others have taken its place since.
     fn opened(&mut self, opening: Opening) {
         if matches!(self.states[opening.read], State::Waiting) {
             self.states[opening.read] = State::Runnable;

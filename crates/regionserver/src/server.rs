@@ -208,7 +208,11 @@ impl RegionServer {
             slow_calls: SlowCalls::new(options.slow_calls.clone(), options.tracer.clone()),
             client_counts: Arc::default(),
             last_report: LastReport::default(),
-            mob_sweeper: MobSweeper::new(options.root.clone(), options.mob.min_age),
+            mob_sweeper: MobSweeper::new(
+                options.root.clone(),
+                options.mob.min_age,
+                Arc::clone(&options.region.mob_files),
+            ),
             compaction_pressure: CompactionPressure::default(),
             cache,
             region_config: Mutex::new(Arc::new(with_max_row(&options, options.region.clone()))),

@@ -6,11 +6,8 @@ use super::finding::{Finding, FindingKind as Kind};
 use crate::error::InspectError;
 use finback_cell::{TableDescriptor, TableName};
 use finback_hfile::HFileReader;
-use finback_layout::{StoreFileName, mob_region};
+use finback_layout::{MOB_FILE_REFS, StoreFileName, mob_file_refs, mob_region};
 use std::path::Path;
-
-/// What a store file says of the MOB files that it refers to: `table/file,file//ns:table/file`, or a byte of 0 for none.
-const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
 
 impl Check<'_> {
     /// Whether the MOB files are there that the store file at `path` refers to, whose cells are at `cells`.
@@ -28,9 +25,12 @@ impl Check<'_> {
         // That of a damaged file is told elsewhere.
         let file = self.root.fs().open(cells).ok();
         let reader = file.and_then(|file| HFileReader::open_to_inspect(file, cells).ok());
-        let refs = reader.as_ref().and_then(|reader| parse_refs(reader.file_info(MOB_FILE_REFS)?));
-        for (table, name) in refs.unwrap_or_default() {
-            if !self.has_mob_file(&table, family, &name)? {
+        let refs = reader.as_ref().and_then(|reader| mob_file_refs(reader.file_info(MOB_FILE_REFS)?));
+        let refs = refs.unwrap_or_default();
+        for (table, name) in
+            refs.iter().flat_map(|(table, names)| names.iter().map(move |name| (table, name)))
+        {
+            if !self.has_mob_file(table, family, name)? {
                 let message = format!(
                     "has values in MOB file {name} of table {table}, which is neither in mobdir nor in the archive: \
                      rows with these cannot be read"
@@ -81,35 +81,5 @@ impl Check<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// Tables and names of MOB files; `None` for what makes no sense.
-fn parse_refs(value: &[u8]) -> Option<Vec<(TableName, String)>> {
-    if matches!(value, [] | [0]) {
-        return None;
-    }
-    let mut refs = Vec::new();
-    for of_table in std::str::from_utf8(value).ok()?.split("//") {
-        let (table, names) = of_table.split_once('/')?;
-        let table = TableName::parse(table.as_bytes()).ok()?;
-        refs.extend(names.split(',').map(|name| (table.clone(), name.to_owned())));
-    }
-    Some(refs)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references_are_read_as_hbase_writes_them() {
-        assert_eq!(parse_refs(b"\0"), None);
-        let refs = parse_refs(b"t/a,b//ns:t/c").unwrap();
-        let shown: Vec<_> = refs.iter().map(|(table, name)| format!("{table} {name}")).collect();
-        assert_eq!(shown, ["t a", "t b", "ns:t c"]);
-        for senseless in [&b"t"[..], b"t/a//", b"\xff/a", b"a:b:c/d"] {
-            assert_eq!(parse_refs(senseless), None);
-        }
     }
 }

@@ -10,7 +10,7 @@
 //! the links: the cells name the table. They keep the files from being taken out of the archive.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -49,8 +49,8 @@ struct Planned {
 
 impl RootDir {
     /// Makes regions in the directory of a table, each of one that a snapshot has: `regions` are pairs of these. They do not
-    /// count before hbase:meta has them; a crash leaves some of them. The table gets links to the MOB files that it does not
-    /// have itself.
+    /// count before hbase:meta has them; a crash leaves some of them. The table gets links to all MOB files of the snapshot, its
+    /// own too.
     ///
     /// # Errors
     /// [`LayoutError::NotFound`] if there is no such snapshot any more, [`LayoutError::Corrupt`] if it has no such region;
@@ -109,13 +109,12 @@ impl RootDir {
         }
     }
 
-    /// Of a table that becomes what it was there may be files, and links, in their places still.
+    /// Of a table that becomes what it was there may be files in their places still. They are linked like those that are not: until
+    /// the regions are published nothing refers to them, and each may go to the archive at any moment, where a link keeps it.
     fn link_mob_files(&self, making: &Making<'_>, family: &FamilyFiles) -> Result<()> {
         let dir = self.mob_family_dir(making.table, &family.name);
-        let there = self.list_mob_files(making.table, &family.name)?;
-        let there: HashSet<&str> = there.iter().map(|entry| entry.name.as_str()).collect();
         let mut planned = Planned::default();
-        for file in family.files.iter().filter(|file| !there.contains(file.name.as_str())) {
+        for file in &family.files {
             if matches!(StoreFileName::parse(&file.name), Some(StoreFileName::Reference { .. })) {
                 let (path, reason) = (dir.join(&file.name), "a reference, where MOB files are".to_owned());
                 return Err(LayoutError::Corrupt { path, reason });

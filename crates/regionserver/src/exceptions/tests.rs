@@ -10,15 +10,15 @@ fn an_entry_that_the_log_refuses_is_not_sent_again_and_a_log_that_fails_is_tried
 }
 
 #[test]
-fn a_mob_file_that_is_gone_is_not_asked_for_again() {
-    let error =
-        RegionError::MissingMobFile { name: "a-file".to_owned(), places: vec!["/hbase/mobdir".into()] };
-    let found = exception(&error);
-    assert_eq!(found.class, exceptions::do_not_retry("").class);
-    assert!(
-        found.do_not_retry && found.message.starts_with("java.io.FileNotFoundException: "),
-        "{}",
-        found.message
-    );
-    assert!(found.message.contains("a-file"), "{}", found.message);
+fn a_mob_file_that_is_gone_or_has_no_such_cell_is_not_asked_for_again() {
+    let file = "a-file".to_owned();
+    let cell = RegionError::MissingMobCell { path: "/hbase/mobdir/a-file".into(), cell: "a-cell".to_owned() };
+    let errors = [RegionError::MissingMobFile { name: file, places: vec!["/hbase/mobdir".into()] }, cell];
+    for error in errors {
+        let found = exception(&error);
+        assert_eq!(found.class, exceptions::do_not_retry("").class);
+        let is_marked = found.message.starts_with("java.io.FileNotFoundException: ");
+        assert!(found.do_not_retry && is_marked, "{}", found.message);
+        assert!(found.message.contains("a-file"), "{}", found.message);
+    }
 }

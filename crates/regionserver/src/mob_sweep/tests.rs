@@ -22,15 +22,20 @@ impl World {
     fn new() -> Self {
         let root = RootDir::new(Arc::new(MemFileSystem::new()), "/hbase");
         root.initialize().unwrap();
-        Self { sweeper: MobSweeper::new(root.clone(), HOUR), root, begun: Instant::now() }
+        Self { sweeper: MobSweeper::new(root.clone(), HOUR, Arc::default()), root, begun: Instant::now() }
     }
 
     /// A table of one region, with two families.
     fn table(&self, name: &str, ttl: &str, min_versions: &str) -> RegionInfo {
+        self.table_with(name, &[("TTL", ttl), ("MIN_VERSIONS", min_versions)])
+    }
+
+    /// The same; both families have these attributes.
+    fn table_with(&self, name: &str, attributes: &[(&str, &str)]) -> RegionInfo {
         let info = RegionInfo::new(TableName::parse(name.as_bytes()).unwrap(), Bytes::new(), Bytes::new(), 1);
         let family = |name| {
             let family = ColumnFamilyDescriptor::with_defaults(name).with("IS_MOB", "true");
-            family.with("TTL", ttl).with("MIN_VERSIONS", min_versions)
+            attributes.iter().fold(family, |family, (key, value)| family.with(key, value))
         };
         let families = vec![family(FAMILY), family(OTHER)];
         let table = TableDescriptor { families, ..TableDescriptor::new(info.table.clone()) };
@@ -52,6 +57,12 @@ impl World {
 
     /// A store file of that name with a cell that has tags, which says that of MOB files, or nothing.
     fn store_file_named(&self, info: &RegionInfo, family: &[u8], name: &str, refs: Option<&[u8]>) {
+        let file_info: Option<(&[u8], &[u8])> = refs.map(|refs| (&b"MOB_FILE_REFS"[..], refs));
+        self.store_file_with(info, family, name, file_info.as_slice());
+    }
+
+    /// The same, with all of its file info.
+    fn store_file_with(&self, info: &RegionInfo, family: &[u8], name: &str, file_info: &[(&[u8], &[u8])]) {
         let dir = self.root.family_dir(&info.table, &info.encoded_name(), family);
         let (path, fs) = (dir.join(name), self.root.fs());
         fs.create_dir_all(&dir).unwrap();
@@ -68,9 +79,7 @@ impl World {
             tags: &[0, 1, 5],
         };
         writer.append(&Cell::parse(&parts.to_vec()).unwrap(), 0).unwrap();
-        if let Some(refs) = refs {
-            writer.append_file_info(b"MOB_FILE_REFS", refs);
-        }
+        file_info.iter().for_each(|(key, value)| writer.append_file_info(key, value));
         writer.finish(0).unwrap();
     }
 
@@ -217,13 +226,24 @@ fn a_file_whose_cells_have_no_tags_refers_to_none() {
     assert_eq!(world.sweep_for_good(), swept(1, 0, 0));
 }
 
+/// HBase's MOB compactions loaded files with references, once.
 #[test]
-fn a_file_that_was_bulk_loaded_refers_to_none() {
+fn a_file_that_was_bulk_loaded_does_not_say_unless_a_tool_of_hbase_made_it() {
     let world = World::new();
     let info = world.table("t", "FOREVER", "0");
     world.mob_file(&info.table, FAMILY, "20260101");
-    let name = format!("{}_SeqId_7_", new_store_file_name().unwrap());
-    world.store_file_named(&info, FAMILY, &name, None);
+    let loaded = || format!("{}_SeqId_7_", new_store_file_name().unwrap());
+    let time: (&[u8], &[u8]) = (b"BULKLOAD_TIMESTAMP", &[0, 0, 0, 0, 0, 0, 0, 7]);
+    let task: (&[u8], &[u8]) = (b"BULKLOAD_SOURCE_TASK", b"attempt_1_r_0");
+    world.store_file_with(&info, FAMILY, &loaded(), &[task, time]);
+    let silent: [&[(&[u8], &[u8])]; 2] = [&[], &[time]];
+    for file_info in silent {
+        let name = loaded();
+        world.store_file_with(&info, FAMILY, &name, file_info);
+        assert_eq!(world.sweep_for_good(), swept(0, 0, 0), "{file_info:?}");
+        assert_eq!(world.mob_files(&info.table, FAMILY).len(), 1);
+        world.remove_store_file(&info, FAMILY, &name);
+    }
     assert_eq!(world.sweep_for_good(), swept(1, 0, 0));
 }
 
@@ -262,6 +282,24 @@ fn a_clone_keeps_its_links_and_not_the_files_of_its_original() {
     assert_eq!(world.mob_files(&clone.table, FAMILY), [""; 0]);
 }
 
+/// As in a table that was restored.
+#[test]
+fn a_file_and_a_link_to_it_in_the_same_directory_stay_and_go_together() {
+    let world = World::new();
+    let info = world.table("t", "FOREVER", "0");
+    let name = world.mob_file(&info.table, FAMILY, "20260101");
+    let region = mob_region(&info.table);
+    let link = FileLink { table: info.table.clone(), region: &region, file: &name }.to_string();
+    world.write(&world.root.mob_family_dir(&info.table, FAMILY), &link, b"");
+    let store_file = world.store_file(&info, FAMILY, Some(&refs(&info.table, &[&name])));
+    assert_eq!(world.sweep_for_good(), swept(0, 0, 0));
+    assert_eq!(world.mob_files(&info.table, FAMILY), [name.as_str(), link.as_str()]);
+    world.remove_store_file(&info, FAMILY, &store_file);
+    assert_eq!(world.sweep_after(6 * HOUR), swept(0, 0, 2));
+    assert_eq!(world.sweep_after(8 * HOUR), swept(2, 0, 0));
+    assert_eq!(world.mob_files(&info.table, FAMILY), [""; 0]);
+}
+
 #[test]
 fn a_table_without_a_descriptor_is_left_to_its_makers() {
     let world = World::new();
@@ -275,11 +313,11 @@ fn a_table_without_a_descriptor_is_left_to_its_makers() {
 
 #[test]
 fn files_go_whose_day_is_over_for_longer_than_values_live() {
-    // Two days before are the last of February: 2100 has no 29th.
+    // Two days before, of which one is for the zones, are the last of February: 2100 has no 29th.
     let noon = UNIX_EPOCH + Duration::from_millis(4_107_672_000_000);
-    let left = |ttl: &str, min_versions: &str, utc_offset_hours: i64| {
+    let left = |attributes: &[(&str, &str)], utc_offset_hours: i64| {
         let world = World::new();
-        let info = world.table("t", ttl, min_versions);
+        let info = world.table_with("t", attributes);
         let names = ["21000226", "21000227", "21000228", "21000302"]
             .map(|date| world.mob_file(&info.table, FAMILY, date));
         let all = names.each_ref().map(String::as_str);
@@ -291,11 +329,13 @@ fn files_go_whose_day_is_over_for_longer_than_values_live() {
         assert_eq!(world.mob_files(&info.table, FAMILY).len(), left.len());
         left.len()
     };
-    assert_eq!(left("172800", "0", 0), 2, "of the 28th something may be alive");
-    assert_eq!(left("172800", "0", -13), 3, "it was the 27th there");
-    assert_eq!(left("172800", "0", 13), 1, "it was the 1st there");
-    assert_eq!(left("172800", "1", 0), 4, "a version stays, however old");
-    assert_eq!(left("FOREVER", "0", 0), 4);
+    let day = ("TTL", "86400");
+    assert_eq!(left(&[day], 0), 2, "of the 28th something may be alive");
+    assert_eq!(left(&[day], -13), 3, "it was the 27th there");
+    assert_eq!(left(&[day], 13), 1, "it was the 1st there");
+    assert_eq!(left(&[day, ("MIN_VERSIONS", "1")], 0), 4, "a version stays, however old");
+    assert_eq!(left(&[day, ("NEW_VERSION_BEHAVIOR", "true")], 0), 4, "it counts as a version");
+    assert_eq!(left(&[("TTL", "FOREVER")], 0), 4);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 
-/// How many reads are under way, and how many there were at most.
+/// How many reads are under way, how many there were at most, and how many files were opened.
 #[derive(Debug, Default)]
 pub(crate) struct Reads {
     /// How many reads must be under way before one of them is done; 0: none waits.
@@ -15,6 +15,8 @@ pub(crate) struct Reads {
     pub(crate) now: usize,
     pub(crate) most: usize,
     pub(crate) all: usize,
+    /// How many files were opened.
+    pub(crate) opened: usize,
 }
 
 #[derive(Debug, Default)]
@@ -138,7 +140,9 @@ impl RandomAccessFile for File {
 
 impl FileSystem for Device {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn RandomAccessFile>> {
-        Ok(Arc::new(File { inner: self.inner.open(path)?, gate: Arc::clone(&self.gate) }))
+        let inner = self.inner.open(path)?;
+        self.gate.reads().opened += 1;
+        Ok(Arc::new(File { inner, gate: Arc::clone(&self.gate) }))
     }
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         self.inner.create_new(path)

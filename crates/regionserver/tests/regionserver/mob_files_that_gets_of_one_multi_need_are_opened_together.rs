@@ -92,7 +92,9 @@ async fn gets_of_values_in_the_same_file_all_have_them() {
     let table = setting.table(false).await;
     let files = setting.world.root.list_mob_files(&table.info.table, FAMILY).unwrap();
     assert_eq!(files.len(), 1);
+    setting.gate.gather(0);
     assert_all(&setting.get_all(&table, &[]).await);
+    assert_eq!(setting.gate.reads().opened, 1, "for the first of them");
     let figures = setting.world.server.figures().0.mob;
     assert_eq!(figures.open_files, 1);
     assert_eq!(figures.scanned_cells, ROWS as u64);

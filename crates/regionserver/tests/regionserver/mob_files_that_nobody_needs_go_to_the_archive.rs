@@ -38,10 +38,14 @@ async fn what_a_compaction_has_written_anew_goes_and_what_is_read_stays() {
     assert_eq!(before.len(), 1);
     assert_eq!(world.server.sweep_mob_files().await, MobSwept::default());
     assert_eq!(mob_files(&table), before, "it is referred to");
+    table.get("a").await.unwrap();
+    let open_files = || world.server.figures().0.mob.open_files;
     compact(&table, true, b"").await.unwrap();
     until_files(&table, 1).await;
+    assert_eq!(open_files(), 1, "the one that was read");
     let swept = world.server.sweep_mob_files().await;
     assert_eq!(swept, MobSwept { unreferenced: 1, ..MobSwept::default() });
+    assert_eq!(open_files(), 0, "nobody reads it any more");
     let after = mob_files(&table);
     assert!(after.len() == 1 && after != before, "{before:?}, then {after:?}");
     let archived = world.root.archived_mob_family_dir(&table.info.table, FAMILY).join(&before[0]);

@@ -115,7 +115,7 @@ fn of_a_table_that_is_made_of_it_are_linked_both_ways() {
 }
 
 #[test]
-fn of_a_table_that_becomes_what_it_was_stay_or_are_linked_and_later_ones_go() {
+fn of_a_table_that_becomes_what_it_was_are_linked_also_where_they_are_and_later_ones_go() {
     let root = root();
     let (table, region) = with_mob_table(&root);
     let late = MOB_FILE.replace("92e5c125", "12e5c125");
@@ -130,20 +130,53 @@ fn of_a_table_that_becomes_what_it_was_stay_or_are_linked_and_later_ones_go() {
     let new = late.replace("f7638a2682b13d19ae8314e04fbc5f33", &made.encoded_name());
     root.make_regions_of_snapshot(&description("s"), &table, &[(region, made.clone())]).unwrap();
     let from = mob_region(&table.name);
-    let link = format!("t={from}-{OTHER}");
-    assert_eq!(there(&root, &table), [late.clone(), MOB_FILE.to_owned(), link.clone()]);
-    assert!(is_there(&root, &format!("archive/data/default/t/{from}/f/.links-{OTHER}/{from}.t")));
+    let links = [OTHER, MOB_FILE].map(|file| format!("t={from}-{file}"));
+    let with_links = |files: &[&str]| -> Vec<String> {
+        files.iter().map(|&file| file.to_owned()).chain(links.iter().cloned()).collect()
+    };
+    assert_eq!(there(&root, &table), with_links(&[&late, MOB_FILE]));
+    for file in [OTHER, MOB_FILE] {
+        assert!(
+            is_there(&root, &format!("archive/data/default/t/{from}/f/.links-{file}/{from}.t")),
+            "{file}"
+        );
+    }
     write_mob_file(&root, &table, b"f", &new);
     let keep = [made.encoded_name()];
     root.archive_mob_files_not_in_snapshot(&description("s"), &table.name, &keep).unwrap();
-    assert_eq!(there(&root, &table), [new.clone(), MOB_FILE.to_owned(), link.clone()]);
+    assert_eq!(there(&root, &table), with_links(&[&new, MOB_FILE]));
     for family in ["f", "g"] {
         assert!(is_there(&root, &format!("archive/data/default/t/{from}/{family}/{late}")), "{family}");
     }
     // Of one that is gone nobody knows what it had.
     root.delete_snapshot("s").unwrap();
     root.archive_mob_files_not_in_snapshot(&description("s"), &table.name, &[]).unwrap();
-    assert_eq!(there(&root, &table), [new, MOB_FILE.to_owned(), link]);
+    assert_eq!(there(&root, &table), with_links(&[&new, MOB_FILE]));
+}
+
+/// Between the look at what is there and the publication nothing refers to the files.
+#[test]
+fn of_a_table_that_becomes_what_it_was_stay_in_the_archive_if_they_go_there_before_it_is_that() {
+    let root = root();
+    let (table, region) = with_mob_table(&root);
+    write_mob_file(&root, &table, b"f", MOB_FILE);
+    take(&root, "s", &table, &region).unwrap();
+    let made = RegionInfo { region_id: 8, ..region.clone() };
+    root.make_regions_of_snapshot(&description("s"), &table, &[(region, made)]).unwrap();
+    root.archive_mob_file(&table.name, b"f", MOB_FILE).unwrap();
+    root.delete_snapshot("s").unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    root.clean_archive(later, std::time::Duration::ZERO).unwrap();
+    let archived = root.archived_mob_family_dir(&table.name, b"f").join(MOB_FILE);
+    assert!(root.fs().exists(&archived).unwrap());
+    // Not for any other reason than the link.
+    for link in there(&root, &table) {
+        root.fs().remove_file(&root.mob_family_dir(&table.name, b"f").join(link)).unwrap();
+    }
+    for _ in 0..2 {
+        root.clean_archive(later, std::time::Duration::ZERO).unwrap();
+    }
+    assert!(!root.fs().exists(&archived).unwrap());
 }
 
 #[test]
