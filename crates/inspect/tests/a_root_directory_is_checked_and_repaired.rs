@@ -377,6 +377,24 @@ fn mob_files_that_are_referred_to_and_nowhere_are_found_and_no_others() {
 }
 
 #[test]
+fn mob_files_may_be_gone_only_when_the_time_to_live_of_all_in_them_is_over() {
+    let uuid = "576d886d16ff4d8e996c75d842dfbf8b";
+    let of = |day: &str| format!("t/d41d8cd98f00b204e9800998ecf8427e{day}{uuid}_{uuid}");
+    let family = || ColumnFamilyDescriptor::with_defaults(b"f");
+    let found = |family: ColumnFamilyDescriptor, day: &str| {
+        let root = Root::with_family(family);
+        write_referring_file(&root, &of(day));
+        root.found().len()
+    };
+    let of_a_week = || family().with("IS_MOB", "true").with("TTL", "604800");
+    assert_eq!((found(of_a_week(), "20010203"), found(of_a_week(), "99991231")), (0, 1));
+    assert_eq!(found(of_a_week().with("MIN_VERSIONS", "1"), "20010203"), 1);
+    assert_eq!(found(family().with("IS_MOB", "true"), "20010203"), 1);
+    // One that has them no more, as far as new values go.
+    assert_eq!((found(family(), "20010203"), found(family().with("IS_MOB", "false"), "20010203")), (1, 1));
+}
+
+#[test]
 fn lists_of_store_files_are_compared() {
     let family = ColumnFamilyDescriptor::with_defaults(b"f").with("hbase.store.file-tracker.impl", "FILE");
     let root = Root::with_family(family);

@@ -61,8 +61,8 @@ impl RootDir {
         }
     }
 
-    /// Moves all store files of a table to the archive and removes its directory, descriptor included; so too its files of large
-    /// values, which HBase has elsewhere. No error if there is no such directory.
+    /// Moves all store files of a table to the archive and removes its directory, descriptor included; so too its MOB files,
+    /// which are in a directory of their own. No error if there is no such directory.
     ///
     /// # Errors
     /// As [`archive_store_file`](Self::archive_store_file); what was not moved stays.

@@ -46,7 +46,7 @@ pub struct MobFileName<'a> {
     pub start_key_md5: &'a str,
     /// The day of its newest cell where its server stood, as `yyyyMMdd`.
     pub date: &'a str,
-    /// The region that wrote it, by its encoded name; HBase before 2.3 did not tell.
+    /// The region that wrote it, by its encoded name; HBase before 2.5 did not tell.
     pub region: Option<&'a str>,
 }
 

@@ -7,7 +7,7 @@
 
 use finback_cell::TableName;
 
-use crate::{Result, initialize::random_bytes, region_dir::is_encoded_name};
+use crate::{MobFileName, Result, initialize::random_bytes, region_dir::is_encoded_name};
 
 /// What the name of a file in a family's directory says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl<'a> FileLink<'a> {
         let is_file = matches!(
             StoreFileName::parse(file),
             Some(StoreFileName::Plain | StoreFileName::BulkLoaded { .. })
-        ) || is_mob_file(file);
+        ) || MobFileName::parse(file).is_some();
         let (namespace, qualifier) = table.split_once('=').unwrap_or(("default", table));
         let table = TableName::new(namespace.as_bytes(), qualifier.as_bytes()).ok()?;
         (is_encoded_name(region) && is_file).then_some(Self { table, region, file })
@@ -110,11 +110,6 @@ impl std::fmt::Display for FileLink<'_> {
 /// [`crate::LayoutError::Random`].
 pub fn new_store_file_name() -> Result<String> {
     Ok(format!("{:032x}", u128::from_be_bytes(random_bytes()?)))
-}
-
-/// Whether a name is that of a file of HBase's MOB region: `<md5><date><uuid>_<region>`.
-pub(crate) fn is_mob_file(name: &str) -> bool {
-    name.split_once('_').is_some_and(|(head, tail)| is_hex(head) && is_hex(tail))
 }
 
 fn is_hex(text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What clients ask of all MOB files of a table (`CompactType.MOB`): they name a region that stands for these, and that no server
-//! has. HBase's masters before 2.3 merged MOB files themselves. Since then that is part of the compactions of regions that
-//! somebody asks for, and masters tell no more than whether there is one. Here they ask the servers for such compactions, too.
+//! has. HBase's masters before 2.5 merged MOB files themselves. Since then that is part of the compactions of regions that
+//! somebody asks for; masters do not know the region any more when they are asked for one (HBASE-23571), and tell of those that
+//! they began themselves. Here they ask the servers for such compactions, and whether there is one.
 
 use std::sync::Arc;
 
@@ -9,13 +10,18 @@ use finback_cell::{RegionInfo, ServerName, TableDescriptor, TableName};
 use finback_proto::pb;
 use finback_rpc::{Reply, RpcException, exceptions};
 use pb::{get_region_info_response::CompactionState, table_state::State as TableState};
+use tokio::task::JoinSet;
 
 use crate::{
     driver::Driver,
     operation::find,
+    options::Connect,
     region_service_calls as calls,
     state::{ClusterState, Region},
 };
+
+/// So many regions of a table are asked at a time.
+const MAX_AT_ONCE: usize = 32;
 
 /// The region that stands for a table's MOB files, if that is its name.
 pub(crate) fn mob_region(name: &[u8]) -> Option<RegionInfo> {
@@ -42,16 +48,24 @@ pub(crate) async fn compact(
         let families = mob_families(known.descriptor.as_deref(), family.as_ref())?;
         Ok((families, located(&core.state, &table)))
     })?;
-    for (server, region) in &regions {
-        for family in &families {
-            match calls::compact_family(driver.connect(), server, region, family.clone()).await {
-                // Gone meanwhile.
-                Err(error) if error.simple_class() == "NotServingRegionException" => {}
-                asked => drop(asked?),
-            }
-        }
-    }
+    let (connect, families) = (driver.connect(), Arc::<[Bytes]>::from(families));
+    ask(regions, |server, region| {
+        compact_families(Arc::clone(connect), server, region, Arc::clone(&families))
+    })
+    .await?;
     Ok(Reply::new(&pb::CompactRegionResponse::default()))
+}
+
+async fn compact_families(
+    connect: Connect,
+    server: ServerName,
+    region: RegionInfo,
+    families: Arc<[Bytes]>,
+) -> Result<(), RpcException> {
+    for family in families.iter() {
+        calls::compact_family(&connect, &server, &region, family.clone()).await?;
+    }
+    Ok(())
 }
 
 /// Those that have MOB files; of one that is named, whether it has.
@@ -82,18 +96,56 @@ pub(crate) async fn compaction_state(
     table: &TableName,
 ) -> Result<CompactionState, RpcException> {
     let regions = driver.read(|core| located(&core.state, table));
-    for (server, region) in &regions {
-        match calls::compaction_state(driver.connect(), server, region).await {
-            // Gone meanwhile.
-            Err(error) if error.simple_class() == "NotServingRegionException" => {}
-            asked => {
-                if matches!(asked?, CompactionState::Major | CompactionState::MajorAndMinor) {
-                    return Ok(CompactionState::MajorAndMinor);
-                }
-            }
+    let connect = driver.connect();
+    let states = ask(regions, |server, region| state_of(Arc::clone(connect), server, region)).await?;
+    let is_major =
+        |state: &CompactionState| matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
+    match states.iter().any(is_major) {
+        true => Ok(CompactionState::MajorAndMinor),
+        false => Ok(CompactionState::None),
+    }
+}
+
+async fn state_of(
+    connect: Connect,
+    server: ServerName,
+    region: RegionInfo,
+) -> Result<CompactionState, RpcException> {
+    calls::compaction_state(&connect, &server, &region).await
+}
+
+/// What regions answer, in any order; those that are elsewhere meanwhile answer nothing.
+///
+/// # Errors
+/// The first: those that are being asked are not waited for, and no others are asked.
+async fn ask<T, A>(
+    regions: Vec<(ServerName, RegionInfo)>,
+    question: impl Fn(ServerName, RegionInfo) -> A,
+) -> Result<Vec<T>, RpcException>
+where
+    T: Send + 'static,
+    A: Future<Output = Result<T, RpcException>> + Send + 'static,
+{
+    let mut regions = regions.into_iter();
+    let (mut asked, mut answers) = (JoinSet::new(), Vec::new());
+    loop {
+        for (server, region) in regions.by_ref().take(MAX_AT_ONCE.saturating_sub(asked.len())) {
+            asked.spawn(question(server, region));
+        }
+        let Some(ended) = asked.join_next().await else { return Ok(answers) };
+        match ended.unwrap_or_else(|error| Err(exceptions::io(format!("asking a region: {error}")))) {
+            Err(error) if is_not_serving(&error) => {}
+            answer => answers.push(answer?),
         }
     }
-    Ok(CompactionState::None)
+}
+
+/// Whether a server says that it does not have the region, or not yet.
+fn is_not_serving(exception: &RpcException) -> bool {
+    matches!(
+        exception.simple_class(),
+        "NotServingRegionException" | "RegionMovedException" | "RegionOpeningException"
+    )
 }
 
 /// The regions of a table that are open, and the servers that have them.
@@ -105,7 +157,53 @@ fn located(state: &ClusterState, table: &TableName) -> Vec<(ServerName, RegionIn
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    fn regions(count: u64) -> Vec<(ServerName, RegionInfo)> {
+        let (server, table) = (ServerName::parse("h,1,2").unwrap(), TableName::parse(b"t").unwrap());
+        let region = |id| RegionInfo::new(table.clone(), Bytes::new(), Bytes::new(), id);
+        (0..count).map(|id| (server.clone(), region(id))).collect()
+    }
+
+    #[tokio::test]
+    async fn regions_that_are_elsewhere_meanwhile_answer_nothing() {
+        let question = |_, region: RegionInfo| async move {
+            match region.region_id % 4 {
+                0 => Err(exceptions::not_serving_region("t")),
+                1 => Err(exceptions::region_opening("t")),
+                2 => Err(exceptions::region_moved("h", 1, 2, 3)),
+                _ => Ok(region.region_id),
+            }
+        };
+        let mut answers = ask(regions(400), question).await.unwrap();
+        answers.sort_unstable();
+        assert_eq!(answers, (3..400).step_by(4).collect::<Vec<u64>>());
+        let refuses = |_, region: RegionInfo| async move {
+            match region.region_id {
+                7 => Err(exceptions::io("broken")),
+                _ => Ok(()),
+            }
+        };
+        assert_eq!(ask(regions(8), refuses).await.unwrap_err().simple_class(), "IOException");
+    }
+
+    #[tokio::test]
+    async fn some_regions_are_asked_at_a_time() {
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let question = |_, _| {
+            let (now, most) = (Arc::clone(&now), Arc::clone(&most));
+            async move {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                now.fetch_sub(1, Ordering::SeqCst);
+                Ok::<_, RpcException>(())
+            }
+        };
+        assert_eq!(ask(regions(200), question).await.unwrap().len(), 200);
+        assert_eq!(most.load(Ordering::SeqCst), MAX_AT_ONCE);
+    }
 
     #[test]
     fn the_region_of_mob_files_goes_by_the_name_that_clients_give_it() {

@@ -87,7 +87,7 @@ impl Admin {
         Ok(())
     }
 
-    /// Has the MOB files of a table merged, which masters before HBase 2.3 do by themselves; Finback's has its servers merge all
+    /// Has the MOB files of a table merged, which masters before HBase 2.5 do by themselves; Finback's has its servers merge all
     /// files of the families that have MOB files, `major` or not. Later ones of HBase answer `NotServingRegionException`: with
     /// them it is part of [`compact_table`](Self::compact_table). Does not wait for it.
     ///

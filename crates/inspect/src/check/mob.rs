@@ -4,10 +4,15 @@
 use super::Check;
 use super::finding::{Finding, FindingKind as Kind};
 use crate::error::InspectError;
-use finback_cell::{TableDescriptor, TableName};
+use finback_cell::{ColumnFamilyDescriptor, TableDescriptor, TableName};
 use finback_hfile::HFileReader;
-use finback_layout::{MOB_FILE_REFS, StoreFileName, mob_file_refs, mob_region};
+use finback_layout::{MOB_FILE_REFS, MobFileName, StoreFileName, mob_file_refs, mob_region};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use std::path::Path;
+
+/// A day: local time is ahead of UTC by less.
+const MAX_AHEAD_SECONDS: i64 = 86_400;
 
 impl Check<'_> {
     /// Whether the MOB files are there that the store file at `path` refers to, whose cells are at `cells`.
@@ -18,11 +23,8 @@ impl Check<'_> {
         path: &Path,
         cells: &Path,
     ) -> Result<(), InspectError> {
-        let family_descriptor = descriptor.family(family.as_bytes());
-        if family_descriptor.is_none_or(|family| family.mob_threshold_bytes().is_none()) {
-            return Ok(());
-        }
-        // That of a damaged file is told elsewhere.
+        let first_kept = descriptor.family(family.as_bytes()).and_then(first_kept_day);
+        // Whether or not the family has IS_MOB still: what it had stays readable without. That of a damaged file is told elsewhere.
         let file = self.root.fs().open(cells).ok();
         let reader = file.and_then(|file| HFileReader::open_to_inspect(file, cells).ok());
         let refs = reader.as_ref().and_then(|reader| mob_file_refs(reader.file_info(MOB_FILE_REFS)?));
@@ -30,6 +32,10 @@ impl Check<'_> {
         for (table, name) in
             refs.iter().flat_map(|(table, names)| names.iter().map(move |name| (table, name)))
         {
+            let day = MobFileName::parse(name).map(|name| name.date);
+            if first_kept.as_deref().zip(day).is_some_and(|(first_kept, day)| day < first_kept) {
+                continue;
+            }
             if !self.has_mob_file(table, family, name)? {
                 let message = format!(
                     "has values in MOB file {name} of table {table}, which is neither in mobdir nor in the archive: \
@@ -82,4 +88,14 @@ impl Check<'_> {
         }
         Ok(())
     }
+}
+
+/// The day, as in names of MOB files, before which all cells have outlived the family's time to live: files of earlier days have
+/// been put away, and nobody reads what referred to them. Names have the day where the server stood: it counts as if that were
+/// as far in the east as can be.
+fn first_kept_day(family: &ColumnFamilyDescriptor) -> Option<String> {
+    let ttl_seconds = family.ttl_seconds().filter(|_| family.min_versions() == 0)?;
+    let moment = Timestamp::now().as_second() - i64::from(ttl_seconds) + MAX_AHEAD_SECONDS;
+    let moment = Timestamp::from_second(moment).ok()?;
+    Some(moment.to_zoned(TimeZone::UTC).strftime("%Y%m%d").to_string())
 }

@@ -3,10 +3,10 @@
 //! Such a cell has a tag that says so, one with the name of the table, and as its value the length of what it stands for and
 //! the name of the file that has it.
 
-use finback_cell::region_info::hex_md5;
 use finback_cell::tag::tags;
 use finback_cell::{Cell, TableName};
 use finback_fs::FileSystem;
+use finback_layout::mob_region;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ impl MobFiles {
 
     fn family_dir(&self, place: &str, table: &TableName, family: &str) -> PathBuf {
         let table_dir = self.root.join(place).join("data").join(table.namespace()).join(table.qualifier());
-        table_dir.join(region_of(table)).join(family)
+        table_dir.join(mob_region(table)).join(family)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -73,13 +73,6 @@ impl MobFiles {
         known.insert(path.to_owned(), exists);
         exists
     }
-}
-
-/// The encoded name of the region that the large values of a table are in, which starts at ".mob" and has the id 0.
-fn region_of(table: &TableName) -> String {
-    let mut name = table.to_bytes().to_vec();
-    name.extend_from_slice(b",.mob,0");
-    hex_md5(&name)
 }
 
 impl std::fmt::Debug for MobFiles {

@@ -11,9 +11,7 @@ use finback_proto::{
 };
 use pb::snapshot_region_manifest as message;
 
-use crate::{
-    LayoutError, Reference, Result, RootDir, StoreFileName, small_file, store_file_name::is_mob_file,
-};
+use crate::{LayoutError, MobFileName, Reference, Result, RootDir, StoreFileName, small_file};
 
 pub(super) const DATA_MANIFEST: &str = "data.manifest";
 pub(super) const REGION_MANIFEST: &str = "region-manifest.";
@@ -122,7 +120,7 @@ impl SnapshotManifest {
 
 impl RegionFiles {
     /// Whether it is no region of the table, but what its MOB files are filed under: no other has 0 for an id.
-    fn are_mob_files(&self) -> bool {
+    pub(super) fn are_mob_files(&self) -> bool {
         self.region.start_key == ".mob" && self.region.region_id == 0
     }
 
@@ -162,7 +160,7 @@ impl FamilyFiles {
 
 impl SnapshotFile {
     fn of(file: &message::StoreFile) -> std::result::Result<Self, String> {
-        if StoreFileName::parse(&file.name).is_none() && !is_mob_file(&file.name) {
+        if StoreFileName::parse(&file.name).is_none() && MobFileName::parse(&file.name).is_none() {
             return Err(format!("{} is no store file's name", file.name));
         }
         let reference = file.reference.as_ref().map(Reference::of).transpose()?;

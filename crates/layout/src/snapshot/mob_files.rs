@@ -7,17 +7,18 @@ use finback_fs::DirEntry;
 use finback_proto::pb;
 
 use super::manifest::{FamilyFiles, RegionFiles, SnapshotFile};
-use crate::{FileLink, Result, RootDir, StoreFileName, archive::is_written_by, store_file_name::is_mob_file};
+use crate::{FileLink, MobFileName, Result, RootDir, StoreFileName, archive::is_written_by, mob_region};
 
 impl RootDir {
     /// Adds the MOB files that a table has to a snapshot that was begun, to those that were added before.
     ///
     /// HBase lists them once, behind the regions. A compaction may meanwhile have written anew what a file had that a store file
     /// of the snapshot refers to, and the file be gone to the archive. So here they are listed before the first region is added,
-    /// and by [`complete_snapshot`](Self::complete_snapshot) again: what is referred to was there then, or has come since.
+    /// and by [`complete_snapshot`](Self::complete_snapshot) again: what is referred to was there then, or has come since. A file
+    /// that has both come and gone to the archive in between is not among them; but servers do not put away what is young.
     ///
     /// # Errors
-    /// [`LayoutError::NotFound`](crate::LayoutError::NotFound) for a link that leads nowhere; the storage's.
+    /// The storage's.
     pub fn add_mob_files_to_snapshot(&self, snapshot: &str, table: &TableDescriptor) -> Result<()> {
         let working = self.working_snapshot_dir(snapshot)?;
         let region = RegionInfo::of_mob_files(table.name.clone());
@@ -30,7 +31,8 @@ impl RootDir {
             let known: HashSet<String> = files.iter().map(|file| file.name.clone()).collect();
             for entry in self.list_mob_files(&table.name, &family.name)? {
                 if is_served(&entry) && !known.contains(&entry.name) {
-                    files.push(self.describe_mob_file(&region, &family.name, entry)?);
+                    // Of a link, too, the length is its own, which is none: to HBase that is no HFileLink.
+                    files.push(SnapshotFile { name: entry.name, reference: None, size: Some(entry.len) });
                 }
             }
             // One without files has no entry, as HBase's.
@@ -46,19 +48,9 @@ impl RootDir {
         }
     }
 
-    fn describe_mob_file(&self, region: &RegionInfo, family: &[u8], entry: DirEntry) -> Result<SnapshotFile> {
-        let size = match StoreFileName::parse(&entry.name) {
-            Some(StoreFileName::Link(_)) => {
-                self.length_of_cells(&region.table, &region.encoded_name(), family, &entry.name)?
-            }
-            _ => entry.len,
-        };
-        Ok(SnapshotFile { name: entry.name, reference: None, size: Some(size) })
-    }
-
     /// Moves those MOB files of a table that was restored to the archive which its snapshot does not have, as HBase does, unless
-    /// one of `regions` has written them: those are of the restored table. No error if the snapshot is gone: they stay then, and
-    /// nobody refers to them.
+    /// one of `regions` has written them: those are of the restored table. If it has none, all go, which stay with HBase. No
+    /// error if the snapshot is gone: they stay then, and nobody refers to them.
     ///
     /// # Errors
     /// As [`archive_store_file`](Self::archive_store_file); what was not moved stays.
@@ -72,10 +64,15 @@ impl RootDir {
             Err(error) if error.is_not_found() => return Ok(()),
             read => read?,
         };
-        let Some(files) = manifest.mob_files() else { return Ok(()) };
-        let region = files.region.encoded_name();
+        let had_mob_files =
+            manifest.table.families.iter().any(|family| family.mob_threshold_bytes().is_some());
+        if had_mob_files && manifest.mob_files().is_none() {
+            // Whoever took it passed over them, and not knowing what is referred to nothing can go.
+            return Ok(());
+        }
+        let region = mob_region(&manifest.table.name);
         let mut kept: HashMap<&[u8], HashSet<String>> = HashMap::new();
-        for family in &files.families {
+        for family in manifest.mob_files().map(|files| files.families.as_slice()).unwrap_or_default() {
             let names = kept.entry(&family.name).or_default();
             for SnapshotFile { name, .. } in &family.files {
                 let link = FileLink { table: manifest.table.name.clone(), region: &region, file: name };
@@ -93,9 +90,9 @@ impl RootDir {
 fn is_served(entry: &DirEntry) -> bool {
     match StoreFileName::parse(&entry.name) {
         Some(StoreFileName::Link(_)) => true,
-        // Those of HBase before 2.3 do not say which region wrote them.
+        // Those of HBase before 2.5 do not say which region wrote them, and are called as store files are.
         Some(StoreFileName::Plain) => entry.len > 0,
         Some(_) => false,
-        None => entry.len > 0 && is_mob_file(&entry.name),
+        None => entry.len > 0 && MobFileName::parse(&entry.name).is_some(),
     }
 }

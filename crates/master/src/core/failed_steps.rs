@@ -38,7 +38,7 @@ impl Core {
             Some(Step::CleanUp(work)) => {
                 tracing::error!(
                     ?work,
-                    "not put away, which is tried again, at the latest by the next start: {exception}"
+                    "not put away, which is done later, or by the next start, or, of MOB files, by their sweep: {exception}"
                 );
                 let (operation, work) = (procedure.operation.clone(), work.clone());
                 let work = match &procedure.decision {

@@ -36,7 +36,8 @@ pub(crate) struct Origin {
 pub(crate) enum Step {
     /// Work on disk before the change stands in hbase:meta: if it fails, so does the operation, and nothing has changed.
     Prepare(StorageWork),
-    /// Work on disk after: it is tried again, then left for later (`left_undone`), or to the next start or use of the name.
+    /// Work on disk after: it is tried again, then left for later (`left_undone`), or to the next start or use of the name,
+    /// or, of MOB files, to their sweep.
     CleanUp(StorageWork),
     /// One atomic change of hbase:meta.
     Meta(Vec<MetaEdit>),

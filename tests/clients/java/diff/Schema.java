@@ -61,7 +61,7 @@ final class Schema {
     drawMobFiles(new Draw(seed, number, -2));
   }
 
-  /** From a source of its own, so that all else is what it was without it. */
+  /** From a source of its own: what else a seed draws does not depend on it. */
   private void drawMobFiles(Draw draw) {
     if (!draw.percent(25)) return;
     for (Family family : families) if (draw.percent(60)) family.mobThreshold = draw.of(Family.MOB_THRESHOLDS);

@@ -29,11 +29,13 @@ import org.apache.hadoop.hbase.wal.WALFactory;
 /**
  * Tables with MOB files, which Finback and HBase write in turn, in one directory.
  *
- *   Mob client DIRECTORY ROUND   writes a round to a server, after a look at what earlier rounds left; round 0 makes the tables
- *   Mob lose DIRECTORY           removes a MOB file, with no server there
- *   Mob again DIRECTORY          to a server, after round 0 and a SIGKILL: all is there but what was in that file
- *   Mob files DIRECTORY          by HBase's reader of HFiles: references and MOB files fit
- *   Mob regions DIRECTORY ROUND  writes a round to regions that HBase itself opens, with no server there
+ *   Mob client DIRECTORY ROUND SERVER   writes a round to a server, `hbase` or `finback`, after a look at what earlier rounds left;
+ *                                       round 0 makes the tables
+ *   Mob lose DIRECTORY                  removes a MOB file that nobody has read yet, and has HBase's printer find that
+ *   Mob lost DIRECTORY                  to a server: what was in that file is lost, and nothing else
+ *   Mob again DIRECTORY                 to a server, after round 0 and a SIGKILL: all is there
+ *   Mob files DIRECTORY                 by HBase's reader of HFiles: references and MOB files fit
+ *   Mob regions DIRECTORY ROUND         writes a round to regions that HBase itself opens, with no server there
  */
 public final class Mob {
   private final Configuration conf = HBaseConfiguration.create();
@@ -54,8 +56,9 @@ public final class Mob {
     Mob mob = new Mob(args[1]);
     try {
       switch (args[0]) {
-        case "client" -> mob.client(Integer.parseInt(args[2]));
+        case "client" -> mob.client(Integer.parseInt(args[2]), args[3].equals("hbase"));
         case "lose" -> mob.lose();
+        case "lost" -> mob.lost();
         case "again" -> mob.again();
         case "files" -> mob.files();
         case "regions" -> mob.regions(Integer.parseInt(args[2]));
@@ -70,9 +73,9 @@ public final class Mob {
     System.exit(0);
   }
 
-  private void client(int round) throws Exception {
+  private void client(int round, boolean isHBase) throws Exception {
     try (MobClient client = new MobClient()) {
-      if (round == 0) client.first();
+      if (round == 0) client.first(isHBase);
       else client.later(round);
       client.noteRegions(noted);
     }
@@ -85,11 +88,20 @@ public final class Mob {
     }
   }
 
+  private void lost() throws Exception {
+    try (MobClient client = new MobClient()) {
+      client.lost();
+    }
+  }
+
   private void lose() throws IOException {
     Path dir = new Path(MobUtils.getMobRegionPath(root, MobClient.LOSING), Bytes.toString(MobClient.LOSING_FAMILY));
     FileStatus[] files = fs.listStatus(dir);
     Values.need(files.length == 2, files.length + " MOB files in " + dir);
     Values.need(fs.delete(files[0].getPath(), false), files[0].getPath() + " stays");
+    try (MobFiles looked = new MobFiles(conf, fs, root)) {
+      looked.missing(CommonFSUtils.getTableDir(root, MobClient.LOSING), MobClient.LOSING_FAMILY);
+    }
   }
 
   /** The regions that there were at the end of the last round of a client, and their tables. */

@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.NotServingRegionException;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
@@ -52,7 +56,7 @@ final class MobClient implements AutoCloseable {
   MobClient() throws IOException {}
 
   /** Round 0, which makes the tables. */
-  void first() throws Exception {
+  void first(boolean isHBase) throws Exception {
     admin.createTable(descriptor(TABLE), new byte[][] {Values.row(Values.ROWS / 2)});
     admin.createTable(descriptor(SNAPPED));
     for (TableName table : List.of(TABLE, SNAPPED)) {
@@ -64,15 +68,37 @@ final class MobClient implements AutoCloseable {
     settle(TABLE);
     verify(TABLE, 1, "compacted");
     split();
-    admin.majorCompact(TABLE);
-    settle(TABLE);
+    rewrite(TABLE, CompactType.NORMAL, "compacted by a user");
     verify(TABLE, 1, "compacted by a user");
-    references(TABLE, "compacted by a user");
-    admin.majorCompact(TABLE, CompactType.MOB);
-    settle(TABLE, CompactType.MOB);
+    compactMobFiles(isHBase);
     verify(TABLE, 1, "with its MOB files compacted");
     makeClone();
     makeLosing();
+  }
+
+  /** HBase's master takes the region that stands for the MOB files for one that it does not serve (HBASE-23571). */
+  private void compactMobFiles(boolean isHBase) throws Exception {
+    if (!isHBase) {
+      rewrite(TABLE, CompactType.MOB, "with its MOB files compacted");
+      return;
+    }
+    try {
+      admin.majorCompact(TABLE, CompactType.MOB);
+    } catch (NotServingRegionException refusal) {
+      settle(TABLE, CompactType.MOB);
+      return;
+    }
+    throw new AssertionError("HBase compacts MOB files by themselves");
+  }
+
+  /** All values in MOB files are written anew: no reference names a file that one named before. */
+  private void rewrite(TableName table, CompactType type, String when) throws Exception {
+    settle(table);
+    Set<String> before = references(table, "not yet " + when);
+    admin.majorCompact(table, type);
+    settle(table, type);
+    Set<String> after = references(table, when);
+    Values.need(Collections.disjoint(before, after), table + ", " + when + ": of the MOB files " + before + " some are among " + after);
   }
 
   /** Daughters have references to halves of files that have references to values. */
@@ -123,11 +149,10 @@ final class MobClient implements AutoCloseable {
       verify(table, 1, "after SIGKILL");
       references(table, "after SIGKILL");
     }
-    lost();
   }
 
-  /** One of the rows has its value, and the other one none. */
-  private void lost() throws IOException {
+  /** A MOB file was removed: one of the rows has its value, and the other one none. */
+  void lost() throws IOException {
     try (Table table = connection.getTable(LOSING)) {
       int failed = 0;
       for (String row : LOSING_ROWS) {
@@ -171,8 +196,7 @@ final class MobClient implements AutoCloseable {
       admin.compact(table);
       settle(table);
       verify(table, round + 1, "compacted");
-      admin.majorCompact(table);
-      settle(table);
+      rewrite(table, CompactType.NORMAL, "compacted by a user");
       clean();
       verify(table, round + 1, "compacted by a user");
       references(table, "compacted by a user");
@@ -226,11 +250,11 @@ final class MobClient implements AutoCloseable {
     }
   }
 
-  /** With the attribute for it, what stands in the store files is given: the length of a value and the name of its file. */
-  private void references(TableName name, String when) throws IOException {
+  /** With the attribute for it, what stands in the store files is given: the length of a value and the name of its file. Those names. */
+  private Set<String> references(TableName name, String when) throws IOException {
     Scan scan = new Scan().readAllVersions();
     scan.setAttribute(MobConstants.MOB_SCAN_RAW, Bytes.toBytes(true));
-    int references = 0;
+    Set<String> files = new TreeSet<>();
     try (Table table = connection.getTable(name)) {
       for (Cell cell : scanAll(table, scan)) {
         byte[] value = CellUtil.cloneValue(cell), wanted = Values.valueOf(cell);
@@ -239,13 +263,14 @@ final class MobClient implements AutoCloseable {
           Values.need(Bytes.equals(wanted, value), what + " has another value");
           continue;
         }
-        references++;
         Values.need(value.length > Bytes.SIZEOF_INT && Bytes.toInt(value) == wanted.length, what + " tells another length than " + wanted.length);
         String file = Bytes.toString(value, Bytes.SIZEOF_INT, value.length - Bytes.SIZEOF_INT);
         Values.need(file.matches(MobFiles.NAME), what + " is in a file called " + file);
+        files.add(file);
       }
     }
-    Values.need(references > 0, name + ", " + when + ": no value is in a MOB file");
+    Values.need(!files.isEmpty(), name + ", " + when + ": no value is in a MOB file");
+    return files;
   }
 
   private static List<Cell> scanAll(Table table, Scan scan) throws IOException {

@@ -33,6 +33,8 @@ final class MobFiles implements AutoCloseable {
   /** Of a MOB file: the first row of its region, the day of its newest cell, what makes it unique, and the region. */
   static final String NAME = "[0-9a-f]{32}[0-9]{8}[0-9a-f]{32}_[0-9a-f]{32}";
   private static final String STORE_FILE = "[0-9a-f]{32}";
+  /** What HBase's printer says of a MOB file that is nowhere. */
+  private static final String MISSING = "is missing";
 
   private final Configuration conf;
   private final FileSystem fs;
@@ -124,15 +126,38 @@ final class MobFiles implements AutoCloseable {
     return table + "/" + name;
   }
 
-  /** What HBase's printer finds wrong with references goes to its output. */
   private void printed(Path file) {
+    String text = print(file);
+    Values.need(!text.contains("mob reference") && !text.contains(MISSING), "HBase's printer on " + file + ": " + text);
+  }
+
+  /** Of the store files of a table exactly one leads to a MOB file that is nowhere. */
+  void missing(Path table, byte[] family) throws IOException {
+    int missing = 0;
+    for (FileStatus region : fs.listStatus(table)) {
+      Path store = new Path(region.getPath(), Bytes.toString(family));
+      for (FileStatus status : region.isDirectory() && fs.exists(store) ? fs.listStatus(store) : new FileStatus[0]) {
+        if (status.isFile() && status.getPath().getName().matches(STORE_FILE) && print(status.getPath()).contains(MISSING)) missing++;
+      }
+    }
+    Values.need(missing == 1, "HBase's printer misses a MOB file of " + missing + " store files of " + table);
+  }
+
+  /** What HBase's printer says of a store file; what it finds wrong with references goes to the standard error, whatever its streams are. */
+  private String print(Path file) {
     ByteArrayOutputStream said = new ByteArrayOutputStream();
-    PrintStream stream = new PrintStream(said, true);
+    PrintStream stream = new PrintStream(said, true), standardError = System.err;
     HFilePrettyPrinter printer = new HFilePrettyPrinter(new Configuration(conf));
     printer.setPrintStreams(stream, stream);
-    int status = printer.run(new String[] {"-i", "-f", file.toString()});
-    String text = said.toString();
-    Values.need(status == 0 && !text.contains("mob reference") && !text.contains("is missing") && !text.contains("Exception"), "HBase's printer on " + file + ": " + text);
+    int status;
+    System.setErr(stream);
+    try {
+      status = printer.run(new String[] {"-i", "-f", file.toString()});
+    } finally {
+      System.setErr(standardError);
+    }
+    Values.need(status == 0, "HBase's printer on " + file + " ends with " + status + ": " + said);
+    return said.toString();
   }
 
   /** All MOB files of a table, read to their ends. */

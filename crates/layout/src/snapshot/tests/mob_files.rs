@@ -104,7 +104,7 @@ fn of_a_table_that_is_made_of_it_are_linked_both_ways() {
     root.begin_snapshot(&description).unwrap();
     root.add_region_to_snapshot("s", &clone, &made, None).unwrap();
     root.complete_snapshot(&description, &clone, std::slice::from_ref(&made)).unwrap();
-    assert_eq!(named(&root), [(link.clone(), Some(6))]);
+    assert_eq!(named(&root), [(link.clone(), Some(0))]);
     let second = TableDescriptor { name: TableName::parse(b"d").unwrap(), ..table.clone() };
     root.create_table_dir(&second, &[]).unwrap();
     let again = RegionInfo { table: second.name.clone(), region_id: 9, ..region };
@@ -112,6 +112,42 @@ fn of_a_table_that_is_made_of_it_are_linked_both_ways() {
     assert_eq!(there(&root, &second), [link]);
     let to = mob_region(&second.name);
     assert!(is_there(&root, &format!("archive/data/default/t/{from}/f/.links-{MOB_FILE}/{to}.d")));
+}
+
+/// One that leads nowhere does not keep the others from being listed: it is told when the snapshot is to be complete.
+#[test]
+fn are_listed_wherever_links_lead() {
+    let root = root();
+    let (table, region) = with_mob_table(&root);
+    write_mob_file(&root, &table, b"f", MOB_FILE);
+    let other = TableName::parse(b"u").unwrap();
+    let link = format!("u={}-{OTHER}", mob_region(&other));
+    write(&root, root.mob_family_dir(&table.name, b"f").join(&link), b"");
+    root.begin_snapshot(&description("s")).unwrap();
+    root.add_mob_files_to_snapshot("s", &table).unwrap();
+    root.add_region_to_snapshot("s", &table, &region, None).unwrap();
+    let complete = || root.complete_snapshot(&description("s"), &table, std::slice::from_ref(&region));
+    let refused = complete().unwrap_err().to_string();
+    assert!(refused.contains(&link), "{refused}");
+    write(&root, root.archived_mob_family_dir(&other, b"f").join(OTHER), b"of another length");
+    complete().unwrap();
+    assert_eq!(named(&root), [(MOB_FILE.to_owned(), Some(6)), (link, Some(0))]);
+}
+
+#[test]
+fn all_go_that_came_after_a_snapshot_of_a_table_without_such() {
+    let root = root();
+    let (table, region) = with_table(&root);
+    take(&root, "s", &table, &region).unwrap();
+    assert_eq!(root.read_snapshot_manifest("s").unwrap().mob_files(), None);
+    write_mob_file(&root, &table, b"f", MOB_FILE);
+    let kept = MOB_FILE.replace("f7638a2682b13d19ae8314e04fbc5f33", &region.encoded_name());
+    write_mob_file(&root, &table, b"f", &kept);
+    let keep = [region.encoded_name()];
+    root.archive_mob_files_not_in_snapshot(&description("s"), &table.name, &keep).unwrap();
+    assert_eq!(there(&root, &table), [kept]);
+    let from = mob_region(&table.name);
+    assert!(is_there(&root, &format!("archive/data/default/t/{from}/f/{MOB_FILE}")));
 }
 
 #[test]

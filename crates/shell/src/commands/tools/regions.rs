@@ -78,7 +78,7 @@ async fn compacted(shell: &mut Shell, mut arguments: Arguments, major: bool) -> 
 
 async fn compacted_mob(shell: &Shell, table: &TableName, family: Option<&[u8]>, major: bool) -> Result<()> {
     match shell.admin().compact_mob_files(table, family, major).await {
-        // What HBase says since 2.3, of the name of a region that nobody has heard of.
+        // What HBase says since 2.5, of the name of a region that nobody has heard of.
         Err(error) if error.is("NotServingRegionException") => Err(ShellError::argument(
             "this server does not have MOB files merged by themselves: without 'MOB' they are merged with the others",
         )),
