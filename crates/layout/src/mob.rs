@@ -19,7 +19,7 @@ use crate::{
     small_file,
 };
 
-/// File info of a store file: the MOB files that its references lead to ([`mob_file_refs`]). HBase before 2.3 does not say.
+/// File info of a store file: the MOB files that its references lead to ([`mob_file_refs`]). HBase before 2.5 does not say.
 pub const MOB_FILE_REFS: &[u8] = b"MOB_FILE_REFS";
 
 /// File info: how many cells of a MOB file there are, and in a store file, how many references.
