@@ -252,12 +252,12 @@ fn cells_of_one_key_are_told_apart() {
     // Those that were opened before the flush read from memory; these read the file at an older point.
     let at_point = |point| Scan { read_point: Some(point), ..Scan::default() };
     for (scanner, value) in scanners.iter().zip(&versions) {
-        assert_eq!(values(&region, &at_point(scanner.read_point())).unwrap(), [value.clone()]);
+        assert_eq!(&values(&region, &at_point(scanner.read_point())).unwrap(), std::slice::from_ref(value));
     }
     assert_eq!(values(&region, &Scan::default()).unwrap(), [versions[3].clone()]);
     region.compact(b"m", true).unwrap().unwrap();
     for (scanner, value) in scanners.iter().zip(&versions) {
-        assert_eq!(values(&region, &at_point(scanner.read_point())).unwrap(), [value.clone()]);
+        assert_eq!(&values(&region, &at_point(scanner.read_point())).unwrap(), std::slice::from_ref(value));
     }
     drop(scanners);
     region.compact(b"m", true).unwrap().unwrap();
