@@ -388,7 +388,14 @@ fn mob_files_may_be_gone_only_when_the_time_to_live_of_all_in_them_is_over() {
     };
     let of_a_week = || family().with("IS_MOB", "true").with("TTL", "604800");
     assert_eq!((found(of_a_week(), "20010203"), found(of_a_week(), "99991231")), (0, 1));
+    let days_ago = |days: i64| {
+        let moment = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(24 * days);
+        moment.strftime("%Y%m%d").to_string()
+    };
+    // Wherever the server stood, and while midnight passes.
+    assert_eq!((found(of_a_week(), &days_ago(7)), found(of_a_week(), &days_ago(9))), (1, 0));
     assert_eq!(found(of_a_week().with("MIN_VERSIONS", "1"), "20010203"), 1);
+    assert_eq!(found(of_a_week().with("NEW_VERSION_BEHAVIOR", "true"), "20010203"), 1);
     assert_eq!(found(family().with("IS_MOB", "true"), "20010203"), 1);
     // One that has them no more, as far as new values go.
     assert_eq!((found(family(), "20010203"), found(family().with("IS_MOB", "false"), "20010203")), (1, 1));

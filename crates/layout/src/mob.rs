@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! mobdir/.tmp/<file>                                           being written
-//! mobdir/data/<ns>/<table>/<MOB region>/<family>/<file>        a MOB file, or in a cloned table a link to one
+//! mobdir/data/<ns>/<table>/<MOB region>/<family>/<file>        a MOB file, or in a cloned or restored table a link to one
 //! <md5 of a start key><yyyyMMdd><32 hex>[_<encoded region>]    its name
 //! ```
 //!

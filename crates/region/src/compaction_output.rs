@@ -99,7 +99,8 @@ impl CompactionJob {
         let scans = self.inputs.iter().map(scan).fold(streamed, sum);
         let largest = self.inputs.iter().map(|input| input.reader().largest_block_bytes(block_size)).max();
         let block = largest.unwrap_or(block_size).saturating_mul(2);
-        // One is a MOB file; of those that are read two blocks are there while the scanner goes on to the next.
+        // One is a MOB file; of those that are read two blocks are there while the scanner goes on to the next. How large values are
+        // that are in them nobody knows: what they take more is told when they are read.
         let of_mob = u64::from(store.has_mob(&self.inputs));
         let outputs = self.most_outputs(store.order) as u64 + of_mob;
         let large_buffers = match self.next_read {

@@ -46,7 +46,7 @@ impl<'a> CompactionPass<'a> {
             } else if let Some((cell, sequence_id)) = heap.peek() {
                 if let Some(sequence_id) = self.read(&cell, sequence_id)? {
                     self.append(&cell, sequence_id, || heap.is_alone())?;
-                    if let Some(bytes) = self.mob.as_mut().and_then(MobPass::take_most_read_bytes) {
+                    if let Some(bytes) = self.mob.as_mut().and_then(MobPass::take_most_bytes) {
                         memory.holds(bytes + heap.held_bytes() + self.output.memory_bytes());
                     }
                 }

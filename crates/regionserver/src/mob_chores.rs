@@ -75,6 +75,7 @@ impl RegionServer {
                 time: SystemTime::now(),
                 utc_offset_ms: &|moment| server.host.utc_offset_ms(moment),
                 is_stopping: &|| server.is_stopping(),
+                is_served: &|table| server.regions.all().iter().any(|region| region.info().table == *table),
             });
             if swept != MobSwept::default() {
                 let MobSwept { unreferenced, expired, waiting } = swept;

@@ -10,7 +10,7 @@ pub struct MobOptions {
     pub open_share: f64,
     /// `hbase.master.mob.cleaner.period`: between two looks for files that nobody needs; `None`: there is none.
     pub sweep_interval: Option<Duration>,
-    /// `hbase.mob.min.age.archive`: younger files are left alone.
+    /// `hbase.mob.min.age.archive`: younger files are left alone, and so are those that were referred to so long ago.
     pub min_age: Duration,
     /// `hbase.mob.compaction.chore.period`: between two MOB compactions of a region; `None`: only where somebody asks for them.
     pub compaction_period: Option<Duration>,

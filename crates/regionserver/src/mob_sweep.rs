@@ -10,7 +10,7 @@ use finback_layout::{MobFileName, RootDir, StoreFileName};
 use finback_region::{MobFiles, mob_file_date};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -33,6 +33,9 @@ pub(crate) struct Look<'a> {
     /// How far local time is ahead at a moment, both in milliseconds.
     pub(crate) utc_offset_ms: &'a dyn Fn(i64) -> i64,
     pub(crate) is_stopping: &'a dyn Fn() -> bool,
+    /// Whether a region of the table is open. A table that is being restored has none: what its new regions need is not seen by who has
+    /// looked before.
+    pub(crate) is_served: &'a dyn Fn(&TableName) -> bool,
 }
 
 /// Looks for such files now and then.
@@ -73,7 +76,11 @@ impl MobSweeper {
         let (unreferenced, swept) = (HashMap::new(), MobSwept::default());
         let mut sweep = Sweep { sweeper: self, look, before, unreferenced, swept };
         for table in tables {
-            match sweep.table(&table) {
+            let swept = sweep.table(&table);
+            if swept.is_err() {
+                sweep.keep_waiting(&self.root.mob_table_dir(&table));
+            }
+            match swept {
                 Ok(()) => {}
                 Err(Unknown::Stopping) => break,
                 Err(Unknown::Gone(what)) => {
@@ -89,8 +96,12 @@ impl MobSweeper {
 }
 
 impl Sweep<'_> {
-    /// A table without a descriptor is not there yet, or no longer: what belongs to it is its makers' concern.
+    /// A table without a descriptor is not there yet, or no longer: what belongs to it is its makers' concern. One that is disabled is
+    /// left alone, as by HBase.
     fn table(&mut self, name: &TableName) -> Result<(), Unknown> {
+        if !(self.look.is_served)(name) {
+            return Ok(());
+        }
         let table = match self.sweeper.root.read_table_descriptor(name) {
             Err(error) if error.is_not_found() => return Ok(()),
             read => read?,
@@ -98,6 +109,7 @@ impl Sweep<'_> {
         for family in &table.families {
             match self.family(&table, family) {
                 Err(error @ Unknown::Silent(_)) => {
+                    self.keep_waiting(&self.sweeper.root.mob_family_dir(name, &family.name));
                     let family = family.name.escape_ascii();
                     tracing::warn!(
                         table = %name, %family, %error,
@@ -133,7 +145,17 @@ impl Sweep<'_> {
         }
         let store_files = StoreFiles::of(&self.sweeper.root, table, family, self.look.is_stopping)?;
         store_files.each_reference(&mut |name| drop(candidates.remove(name)))?;
-        candidates.into_values().flatten().try_for_each(|name| self.unreferenced(table, family, &name))
+        let is_served = (self.look.is_served)(&table.name);
+        candidates
+            .into_values()
+            .flatten()
+            .filter(|_| is_served)
+            .try_for_each(|name| self.unreferenced(table, family, &name))
+    }
+
+    /// What is known of files below a directory that cannot be looked through is known the next time, too.
+    fn keep_waiting(&mut self, dir: &Path) {
+        self.unreferenced.extend(self.before.extract_if(|path, _| path.starts_with(dir)));
     }
 
     /// By the time of its last change. One from the future tells of a clock that was wrong, then or now.

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::path::Path;
 
-/// A day: local time is ahead of UTC by less.
-const MAX_AHEAD_SECONDS: i64 = 86_400;
+/// A day: local time differs from UTC by less.
+const MAX_OFFSET_SECONDS: i64 = 86_400;
 
 impl Check<'_> {
     /// Whether the MOB files are there that the store file at `path` refers to, whose cells are at `cells`.
@@ -90,12 +90,13 @@ impl Check<'_> {
     }
 }
 
-/// The day, as in names of MOB files, before which all cells have outlived the family's time to live: files of earlier days have
-/// been put away, and nobody reads what referred to them. Names have the day where the server stood: it counts as if that were
-/// as far in the east as can be.
+/// The day, as in names of MOB files, before which all cells have outlived the family's time to live, wherever the server stood
+/// that gave the names: files of earlier days have been put away, and nobody reads what referred to them. Under
+/// NEW_VERSION_BEHAVIOR there is no such day.
 fn first_kept_day(family: &ColumnFamilyDescriptor) -> Option<String> {
-    let ttl_seconds = family.ttl_seconds().filter(|_| family.min_versions() == 0)?;
-    let moment = Timestamp::now().as_second() - i64::from(ttl_seconds) + MAX_AHEAD_SECONDS;
+    let ttl_seconds =
+        family.ttl_seconds().filter(|_| family.min_versions() == 0 && !family.new_version_behavior())?;
+    let moment = Timestamp::now().as_second() - i64::from(ttl_seconds) - MAX_OFFSET_SECONDS;
     let moment = Timestamp::from_second(moment).ok()?;
     Some(moment.to_zoned(TimeZone::UTC).strftime("%Y%m%d").to_string())
 }

@@ -83,7 +83,7 @@ impl RootDir {
             }
             self.create_region_dir(new)?;
         }
-        // Behind the store files: from here on somebody refers to those that are there.
+        // Behind the store files, to which a sweep that begins now looks what they refer to.
         let Some(files) = manifest.mob_files() else { return Ok(()) };
         let making = Making {
             table: &table.name,
@@ -109,8 +109,8 @@ impl RootDir {
         }
     }
 
-    /// Of a table that becomes what it was there may be files in their places still. They are linked like those that are not: until
-    /// the regions are published nothing refers to them, and each may go to the archive at any moment, where a link keeps it.
+    /// Of a table that becomes what it was there may be files in their places still. They are linked like those that are not: a sweep
+    /// that has looked before may be about to move them to the archive, where a link keeps them.
     fn link_mob_files(&self, making: &Making<'_>, family: &FamilyFiles) -> Result<()> {
         let dir = self.mob_family_dir(making.table, &family.name);
         let mut planned = Planned::default();

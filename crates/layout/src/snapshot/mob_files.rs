@@ -49,8 +49,8 @@ impl RootDir {
     }
 
     /// Moves those MOB files of a table that was restored to the archive which its snapshot does not have, as HBase does, unless
-    /// one of `regions` has written them: those are of the restored table. If it has none, all go, which stay with HBase. No
-    /// error if the snapshot is gone: they stay then, and nobody refers to them.
+    /// one of `regions` has written them: those are of the restored table. If it tells of none, all stay: its store files may refer to
+    /// some all the same, of a family that has IS_MOB no more. No error if the snapshot is gone: they stay, too.
     ///
     /// # Errors
     /// As [`archive_store_file`](Self::archive_store_file); what was not moved stays.
@@ -64,15 +64,10 @@ impl RootDir {
             Err(error) if error.is_not_found() => return Ok(()),
             read => read?,
         };
-        let had_mob_files =
-            manifest.table.families.iter().any(|family| family.mob_threshold_bytes().is_some());
-        if had_mob_files && manifest.mob_files().is_none() {
-            // Whoever took it passed over them, and not knowing what is referred to nothing can go.
-            return Ok(());
-        }
+        let Some(files) = manifest.mob_files() else { return Ok(()) };
         let region = mob_region(&manifest.table.name);
         let mut kept: HashMap<&[u8], HashSet<String>> = HashMap::new();
-        for family in manifest.mob_files().map(|files| files.families.as_slice()).unwrap_or_default() {
+        for family in &files.families {
             let names = kept.entry(&family.name).or_default();
             for SnapshotFile { name, .. } in &family.files {
                 let link = FileLink { table: manifest.table.name.clone(), region: &region, file: name };

@@ -98,9 +98,9 @@ impl<'a> MobPass<'a> {
         placing.place((&found, sequence_id), Was::InMobFile, is_alone, append).map(|()| true)
     }
 
-    /// The most that blocks of MOB files took since this was asked last, if any was read.
-    pub(crate) fn take_most_read_bytes(&mut self) -> Option<usize> {
-        self.most_read_bytes.take()
+    /// The most that blocks of MOB files took since this was asked last, with what is written; `None` if none was read.
+    pub(crate) fn take_most_bytes(&mut self) -> Option<usize> {
+        Some(self.most_read_bytes.take()? + self.placing.writer.memory_bytes())
     }
 
     /// Bytes of MOB files that were written.

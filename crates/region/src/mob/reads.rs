@@ -44,7 +44,7 @@ enum Step {
     Seek,
     /// It goes on among those of the key, for the one of the sequence id.
     Next,
-    /// There is none: the first one is as good.
+    /// There is none: the file was loaded, or was written by an HBase that keeps no old sequence ids. As there, it is the first one.
     Back,
 }
 

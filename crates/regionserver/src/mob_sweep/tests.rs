@@ -101,7 +101,13 @@ impl World {
 
     fn sweep_at(&self, now: Instant, time: SystemTime, utc_offset_ms: i64) -> MobSwept {
         let (utc_offset_ms, is_stopping) = (move |_: i64| utc_offset_ms, || false);
-        self.sweeper.sweep(&Look { now, time, utc_offset_ms: &utc_offset_ms, is_stopping: &is_stopping })
+        self.sweeper.sweep(&Look {
+            now,
+            time,
+            utc_offset_ms: &utc_offset_ms,
+            is_stopping: &is_stopping,
+            is_served: &|_| true,
+        })
     }
 
     /// Twice, so that everything goes that nothing refers to.
@@ -346,7 +352,40 @@ fn a_server_that_goes_down_sweeps_nothing() {
     world.store_file(&info, FAMILY, Some(NO_FILES));
     assert_eq!(world.sweep_after(2 * HOUR), swept(0, 0, 1));
     let (now, time) = (world.begun + 4 * HOUR, SystemTime::now() + 4 * HOUR);
-    let look = Look { now, time, utc_offset_ms: &|_| 0, is_stopping: &|| true };
-    assert_eq!(world.sweeper.sweep(&look), swept(0, 0, 0));
+    let look = Look { now, time, utc_offset_ms: &|_| 0, is_stopping: &|| true, is_served: &|_| true };
+    assert_eq!(world.sweeper.sweep(&look), swept(0, 0, 1));
     assert_eq!(world.mob_files(&info.table, FAMILY).len(), 1);
+}
+
+/// What its new regions refer to is not seen by who has looked before they were there.
+#[test]
+fn a_table_that_may_be_restored_keeps_all() {
+    let world = World::new();
+    let info = world.table("t", "FOREVER", "0");
+    world.mob_file(&info.table, FAMILY, "20260101");
+    world.store_file(&info, FAMILY, Some(NO_FILES));
+    assert_eq!(world.sweep_after(2 * HOUR), swept(0, 0, 1));
+    let (now, time) = (world.begun + 4 * HOUR, SystemTime::now() + 4 * HOUR);
+    // It is disabled before, and then while it is looked at.
+    for looks in [0, 1] {
+        let asked = std::cell::Cell::new(0);
+        let is_served = |_: &TableName| asked.replace(asked.get() + 1) < looks;
+        let look = Look { now, time, utc_offset_ms: &|_| 0, is_stopping: &|| false, is_served: &is_served };
+        assert_eq!(world.sweeper.sweep(&look).unreferenced, 0);
+        assert_eq!(world.mob_files(&info.table, FAMILY).len(), 1);
+    }
+}
+
+/// A table that cannot be looked through keeps what is known of its files.
+#[test]
+fn a_file_that_has_waited_has_not_waited_in_vain() {
+    let world = World::new();
+    let info = world.table("t", "FOREVER", "0");
+    world.mob_file(&info.table, FAMILY, "20260101");
+    world.store_file(&info, FAMILY, Some(NO_FILES));
+    assert_eq!(world.sweep_after(2 * HOUR), swept(0, 0, 1));
+    let bad = world.store_file(&info, FAMILY, Some(b"no table and no names"));
+    assert_eq!(world.sweep_after(4 * HOUR).unreferenced, 0);
+    world.remove_store_file(&info, FAMILY, &bad);
+    assert_eq!(world.sweep_after(4 * HOUR), swept(1, 0, 0));
 }
