@@ -93,7 +93,7 @@ fn who_reads_after_a_writer_went_away_sees_its_write() {
         assert!(program.check_read() >= left);
         writer.join().unwrap();
         program.write();
-        assert_eq!(program.check_read(), program.inserted.load(Ordering::SeqCst).ilog2().into());
+        assert_eq!(program.check_read(), u64::from(program.inserted.load(Ordering::SeqCst).ilog2()));
     });
 }
 
