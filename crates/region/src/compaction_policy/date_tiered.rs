@@ -5,7 +5,7 @@
 use super::major_period::age_ms;
 use super::windows::Window;
 use super::{Candidate, Candidates, Cut, Occasion};
-use crate::compaction_config::CompactionConfig;
+use crate::compaction_config::{CompactionConfig, CompactionPolicy};
 use crate::output_files::MOST_FILES;
 use std::cmp::Ordering;
 
@@ -65,8 +65,11 @@ impl CompactionConfig {
             let policy = self.date_tiered.window_policy;
             in_window.chosen_by(|files| policy.choose(self, files, min_files, occasion.off_peak, false))
         };
-        // With a file of the window left out the output is not all there is of the window.
-        let single = chosen.len() != numbers.len() || self.date_tiered.single_output_for_minor;
+        // With a file of the window left out the output is not all there is of the window. HBase does not notice what its ratio-based
+        // policy leaves out: that takes it off the list that is looked at.
+        let is_part =
+            chosen.len() != numbers.len() && self.date_tiered.window_policy != CompactionPolicy::RatioBased;
+        let single = is_part || self.date_tiered.single_output_for_minor;
         let times = if single { vec![i64::MIN] } else { vec![i64::MIN, window.start_ms()] };
         (!chosen.is_empty()).then_some((chosen, Cut::Times(times)))
     }

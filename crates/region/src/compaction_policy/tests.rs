@@ -4,6 +4,7 @@ use crate::date_tiered_config::DateTieredConfig;
 mod date_tiered;
 mod major;
 mod ratio;
+mod recorded;
 mod striped;
 
 const MB: u64 = 1 << 20;
