@@ -12,6 +12,8 @@ final class Draw {
   static final long FUTURE_MS = 4_102_444_800_000L;
   /** Explicit timestamps are this many, from 0 and from FUTURE_MS on: few, so that they collide. */
   static final int TIMESTAMPS = 10;
+  /** A time to live that no cell of the past outlives, and none of now. */
+  static final long FOR_DECADES_MS = 4_000_000_000_000L;
 
   private final SplittableRandom random;
   private boolean mayUseServerTime = true;
@@ -130,7 +132,7 @@ final class Draw {
    * timestamp is.
    */
   long cellTtl() {
-    long forDecades = of(4_000_000_000_000L, 1_000_000_000_000_000L);
+    long forDecades = of(FOR_DECADES_MS, 1_000_000_000_000_000L);
     return usedServerTime || coin() ? forDecades : of(1L, 1000L);
   }
 }

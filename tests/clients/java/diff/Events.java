@@ -1,3 +1,4 @@
+import java.io.IOException;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.MemoryCompactionPolicy;
@@ -20,36 +21,38 @@ final class Events {
 
   /** An event in place of an operation, or null, which is much more often. */
   static Operation draw(Draw draw, Schema schema) {
-    if (draw.below(schema.flushEvery) == 0) return flush();
-    if (draw.below(COMPACT_EVERY) == 0) return majorCompaction();
+    if (draw.below(schema.flushEvery) == 0) return flush(schema);
+    if (draw.below(COMPACT_EVERY) == 0) return majorCompaction(schema);
     if (draw.below(ALTER_EVERY) == 0) return alter(draw, schema);
-    if (draw.below(DISABLE_EVERY) == 0) return disableAndEnable();
+    if (draw.below(DISABLE_EVERY) == 0) return disableAndEnable(schema);
     if (draw.below(TRUNCATE_EVERY) == 0) return truncate();
     return null;
   }
 
-  static Operation flush() {
+  private static String contents(Target t, Schema schema) throws IOException { return schema.leavesOutInMemory() ? t.visibleContents() : t.contents(); }
+
+  static Operation flush(Schema schema) {
     return Operation.of("flush", () -> "", t -> {
       t.flushAndSettle();
-      return t.contents();
+      return contents(t, schema);
     });
   }
 
-  private static Operation majorCompaction() {
+  private static Operation majorCompaction(Schema schema) {
     return Operation.of("majorCompaction", () -> "", t -> {
       t.flushAndSettle();
       t.compact(true);
-      return t.contents();
+      return contents(t, schema);
     });
   }
 
-  private static Operation disableAndEnable() {
+  private static Operation disableAndEnable(Schema schema) {
     return Operation.of("disableAndEnable", () -> "", t -> {
       t.flushAndSettle();
       t.admin.disableTable(t.name);
       t.admin.enableTable(t.name);
       t.compact(false);
-      return t.contents();
+      return contents(t, schema);
     });
   }
 
@@ -72,13 +75,13 @@ final class Events {
     byte[] family = schema.family(draw);
     // What HBase has defects with, see Schema, comes last.
     int attribute = draw.below(!schema.mayLeaveMarkers() ? 4 : schema.newVersionBehavior && !KeptOut.NEW_VERSION_KEEP_DELETED.isIn() ? 5 : 6);
-    int versions = draw.of(1, 2, 3, 6);
+    int drawn = draw.of(1, 2, 3, 6), versions = schema.leavesOutInMemory() ? Integer.MAX_VALUE : drawn;
     boolean forever = draw.coin();
     KeepDeletedCells keep = draw.of(KeepDeletedCells.values());
     DataBlockEncoding encoding = draw.of(DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF, DataBlockEncoding.ROW_INDEX_V1);
     BloomType bloom = draw.of(BloomType.NONE, BloomType.ROW, BloomType.ROWCOL);
     int blockSize = draw.of(64, 512, 65536);
-    Addition addition = Addition.of(draw, schema.hasMobFiles(family));
+    Addition addition = Addition.of(draw, schema, family);
     String text = Answer.bytes(family) + " " + switch (attribute) {
       case 0 -> "VERSIONS " + versions;
       case 4 -> "TTL " + (forever ? "FOREVER" : Schema.TTL_S);
@@ -97,12 +100,12 @@ final class Events {
         case 1 -> builder.setDataBlockEncoding(encoding);
         case 2 -> builder.setBloomFilterType(Schema.Family.bloom(bloom, t.server.isFinback()));
         case 3 -> builder.setBlocksize(blockSize);
-        default -> builder.setKeepDeletedCells(keep);
+        default -> builder.setKeepDeletedCells(schema.leavesOutInMemory() ? old.getKeepDeletedCells() : keep);
       }
       addition.change.of(builder, t.server.isFinback());
       t.admin.modifyTable(TableDescriptorBuilder.newBuilder(t.admin.getDescriptor(t.name)).modifyColumnFamily(builder.build()).build());
       t.compact(false);
-      return t.contents();
+      return contents(t, schema);
     });
   }
 
@@ -112,14 +115,13 @@ final class Events {
       void of(ColumnFamilyDescriptorBuilder builder, boolean finback);
     }
 
-    static Addition of(Draw draw, boolean hasMobFiles) {
+    static Addition of(Draw draw, Schema schema, byte[] name) {
       int kind = draw.below(6), minVersions = draw.between(0, 2);
       Compression.Algorithm hbase = draw.of(Schema.Family.HBASE_COMPRESSIONS), finback = draw.of(Schema.Family.FINBACK_COMPRESSIONS);
-      // EAGER and ADAPTIVE leave out of memory what only raw scans see, when they come to it.
-      MemoryCompactionPolicy policy = draw.of(MemoryCompactionPolicy.NONE, MemoryCompactionPolicy.BASIC);
+      MemoryCompactionPolicy policy = schema.policy(draw);
       long mobThreshold = draw.of(Schema.Family.MOB_THRESHOLDS);
       // Of a family that shall have no MOB files any more HBase gives what stands for its values.
-      if (hasMobFiles && kind >= 3) return new Addition(", MOB_THRESHOLD " + mobThreshold, (family, here) -> family.setMobThreshold(mobThreshold));
+      if (schema.hasMobFiles(name) && kind >= 3) return new Addition(", MOB_THRESHOLD " + mobThreshold, (family, here) -> family.setMobThreshold(mobThreshold));
       return switch (kind) {
         case 0 -> new Addition(", MIN_VERSIONS " + minVersions, (family, here) -> {
           ColumnFamilyDescriptor now = family.build();

@@ -37,6 +37,10 @@ enum KeptOut {
   COLUMN_COUNT_SCAN,
   /** SingleColumnValueExcludeFilter that leaves out rows without its column, by other versions than the newest or within a list. */
   EXCLUDE_IF_MISSING,
+  /** Cells of one key and different values in one operation, where a flush in memory may come between them. */
+  TWICE_AT_ONCE,
+  /** A cell in a MOB file that has expired, above one of the same key. */
+  EXPIRED_TWIN,
   /** NEW_VERSION_BEHAVIOR and a column of the empty qualifier. */
   NEW_VERSION_EMPTY_QUALIFIER,
   /** NEW_VERSION_BEHAVIOR and a filter that leaves columns, in a read of named columns. */

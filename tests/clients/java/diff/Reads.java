@@ -108,7 +108,7 @@ final class Reads {
     if (raw && !schema.mayLeaveMarkers()) {
       // Nothing that would make HBase leave a marker before the end of its column.
       delivery(scan.readAllVersions());
-      return scan;
+      return scan.setRaw(!schema.leavesOutInMemory());
     }
     if (draw.percent(60)) scan.readVersions(versions());
     if (draw.percent(30)) {
@@ -119,7 +119,8 @@ final class Reads {
     // There the filter's versions count markers too, and HBase may look for ever for what follows one.
     if (raw && scan.isReversed() && scan.hasFilter() && schema.emptyQualifier && !KeptOut.ENDLESS_SEEK.isIn()) scan.readAllVersions();
     delivery(scan);
-    return scan;
+    // As late as this, for the sake of what else a seed draws.
+    return scan.setRaw(scan.isRaw() && !schema.leavesOutInMemory());
   }
 
   private void range(Scan scan) {

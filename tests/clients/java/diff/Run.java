@@ -74,7 +74,7 @@ final class Run implements AutoCloseable {
 
   /** Flushes both, and waits for what compactions follow. */
   void settle() throws Exception {
-    both(Events.flush(), Events.flush());
+    both(Events.flush(schema), Events.flush(schema));
   }
 
   private void both(Operation.Body body) throws Exception {

@@ -2,6 +2,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.MemoryCompactionPolicy;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
@@ -38,6 +39,18 @@ final class Schema {
   final boolean weakDurability;
   /** One operation in so many is a flush. */
   final int flushEvery;
+  /**
+   * Whether what is written is put into flat segments after a few operations, and these are compacted in memory. A segment whose
+   * timestamps are all outside of a time range is not read; under NEW_VERSION_BEHAVIOR it is seen then where segments end.
+   */
+  private boolean flushesInMemory;
+  /**
+   * Whether families may be EAGER or ADAPTIVE. These leave out of memory, whenever they come to it, what a marker hides, with the markers
+   * below it, and what is more than the versions: who reads cells below markers would see when that was, and a time range which versions
+   * are left; and of a memstore that has nothing left no file is written. So these tables keep all versions, nobody reads them raw or
+   * counts their files, and what becomes of deleted cells does not change.
+   */
+  private boolean leavesOutInMemory;
 
   Schema(long seed, int number) {
     this.seed = seed;
@@ -59,6 +72,22 @@ final class Schema {
     qualifiers = qualifiers(draw, emptyQualifier);
     splits = splits(draw);
     drawMobFiles(new Draw(seed, number, -2));
+    drawInMemoryCompaction(new Draw(seed, number, -3));
+  }
+
+  /** As drawMobFiles. */
+  private void drawInMemoryCompaction(Draw draw) {
+    flushesInMemory = draw.percent(60) && !newVersionBehavior;
+    leavesOutInMemory = flushesInMemory && draw.percent(50);
+    for (Family family : families) {
+      family.policy = policy(draw);
+      if (leavesOutInMemory) family.versions = Integer.MAX_VALUE;
+    }
+  }
+
+  MemoryCompactionPolicy policy(Draw draw) {
+    MemoryCompactionPolicy any = draw.of(MemoryCompactionPolicy.values()), leavesAll = draw.of(MemoryCompactionPolicy.NONE, MemoryCompactionPolicy.BASIC);
+    return leavesOutInMemory ? any : leavesAll;
   }
 
   /** From a source of its own: what else a seed draws does not depend on it. */
@@ -66,6 +95,10 @@ final class Schema {
     if (!draw.percent(25)) return;
     for (Family family : families) if (draw.percent(60)) family.mobThreshold = draw.of(Family.MOB_THRESHOLDS);
   }
+
+  boolean flushesInMemory() { return flushesInMemory; }
+
+  boolean leavesOutInMemory() { return leavesOutInMemory; }
 
   /** Whether some values are in files of their own; filters see then what stands for them. */
   boolean hasMobFiles() { return families.stream().anyMatch(Family::hasMobFiles); }
@@ -104,6 +137,7 @@ final class Schema {
   TableDescriptor descriptor(TableName table, boolean finback) {
     // Blocks smaller than HBase advises, so that small tables have many.
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table).setValue("hbase.table.sanity.checks", "false");
+    if (flushesInMemory) builder.setValue("hbase.memstore.inmemoryflush.threshold.factor", "0.00001");
     for (Family family : families) builder.setColumnFamily(family.descriptor(finback));
     return builder.build();
   }
@@ -130,8 +164,10 @@ final class Schema {
     final byte[] name;
     /** Above how many bytes values are in MOB files; null: none is. */
     private Long mobThreshold;
+    private MemoryCompactionPolicy policy;
     private final boolean newVersionBehavior;
-    private final int versions, minVersions, ttl, blockSize;
+    private int versions;
+    private final int minVersions, ttl, blockSize;
     private final KeepDeletedCells keepDeletedCells;
     private final BloomType bloom;
     private final DataBlockEncoding encoding;
@@ -164,7 +200,7 @@ final class Schema {
       ColumnFamilyDescriptorBuilder builder = ColumnFamilyDescriptorBuilder.newBuilder(name)
         .setMaxVersions(versions).setMinVersions(minVersions).setTimeToLive(ttl).setKeepDeletedCells(keepDeletedCells)
         .setNewVersionBehavior(newVersionBehavior).setBloomFilterType(bloom(bloom, finback)).setDataBlockEncoding(encoding)
-        .setBlocksize(blockSize).setCompressionType(finback ? finbackCompression : hbaseCompression);
+        .setBlocksize(blockSize).setCompressionType(finback ? finbackCompression : hbaseCompression).setInMemoryCompaction(policy);
       if (hasMobFiles()) builder.setMobEnabled(true).setMobThreshold(mobThreshold);
       if (bloom == BloomType.ROWPREFIX_FIXED_LENGTH) builder.setConfiguration("RowPrefixBloomFilter.prefix_length", "1");
       return builder.build();

@@ -106,6 +106,9 @@ final class Target implements AutoCloseable {
     return text.append('\n').append(Reads.run(table, new Scan().setRaw(true).readAllVersions())).toString();
   }
 
+  /** All that a client sees of the table. */
+  String visibleContents() throws IOException { return Reads.run(table, new Scan().readAllVersions()); }
+
   /** Flushes, and waits for the compaction that the new files may give reason for. */
   void flushAndSettle() throws Exception {
     flush();

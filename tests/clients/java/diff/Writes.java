@@ -1,6 +1,9 @@
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellBuilderFactory;
 import org.apache.hadoop.hbase.CellBuilderType;
@@ -18,6 +21,9 @@ import org.apache.hadoop.hbase.util.Bytes;
 final class Writes {
   private final Draw draw;
   private final Schema schema;
+  /** Of the cells that this operation puts, by their keys. */
+  private final Map<String, byte[]> values = new HashMap<>();
+  private Optional<Long> firstTtl;
 
   Writes(Draw draw, Schema schema) {
     this.draw = draw;
@@ -29,11 +35,32 @@ final class Writes {
     Put put = new Put(row);
     for (int i = 0, n = draw.weighted(0, 60, 25, 10, 5); i < n; i++) {
       byte[] family = schema.family(draw), qualifier = draw.qualifier(schema), value = draw.value();
-      if (serverTime) put.addColumn(family, qualifier, value);
-      else put.addColumn(family, qualifier, timestamp(qualifier, 0), value);
+      long timestamp = serverTime ? HConstants.LATEST_TIMESTAMP : timestamp(qualifier, 0);
+      put.addColumn(family, qualifier, timestamp, alike(row, family, qualifier, timestamp, value));
     }
-    if (draw.percent(8)) put.setTTL(draw.cellTtl());
+    Optional<Long> ttl = draw.percent(8) ? Optional.of(cellTtl()) : Optional.empty();
+    alike(ttl).ifPresent(put::setTTL);
     return weaken(put);
+  }
+
+  private long cellTtl() {
+    long drawn = draw.cellTtl();
+    return schema.hasMobFiles() && !KeptOut.EXPIRED_TWIN.isIn() ? Draw.FOR_DECADES_MS : drawn;
+  }
+
+  /** See KeptOut.TWICE_AT_ONCE. */
+  private boolean mayDiffer() { return !schema.flushesInMemory() || KeptOut.TWICE_AT_ONCE.isIn(); }
+
+  private byte[] alike(byte[] row, byte[] family, byte[] qualifier, long timestamp, byte[] drawn) {
+    if (mayDiffer()) return drawn;
+    return values.computeIfAbsent(Bytes.toStringBinary(row) + "/" + Bytes.toStringBinary(family) + ":" + Bytes.toStringBinary(qualifier) + "/" + timestamp, key -> drawn);
+  }
+
+  private Optional<Long> alike(Optional<Long> ttl) {
+    if (mayDiffer()) return ttl;
+    // Long enough for one that has the server's time.
+    if (firstTtl == null) firstTtl = ttl.map(drawn -> Draw.FOR_DECADES_MS);
+    return firstTtl;
   }
 
   private <M extends Mutation> M weaken(M mutation) {
@@ -92,7 +119,7 @@ final class Writes {
       long[] range = draw.timeRange(schema);
       increment.setTimeRange(range[0], range[1]);
     }
-    if (draw.percent(8)) increment.setTTL(draw.cellTtl());
+    if (draw.percent(8)) increment.setTTL(cellTtl());
     return weaken(increment.setReturnResults(draw.percent(85)));
   }
 
@@ -108,7 +135,7 @@ final class Writes {
       long[] range = draw.timeRange(schema);
       append.setTimeRange(range[0], range[1]);
     }
-    if (draw.percent(8)) append.setTTL(draw.cellTtl());
+    if (draw.percent(8)) append.setTTL(cellTtl());
     return weaken(append.setReturnResults(draw.percent(85)));
   }
 
@@ -119,7 +146,8 @@ final class Writes {
 
   /** Puts and deletes; sometimes also increments and appends, which then are the only ones to take the server's time. */
   RowMutations rowMutations(byte[] row) throws IOException {
-    boolean counters = draw.percent(20);
+    // What they write has the key of a cell that is put beside them, if that one has a timestamp of the future.
+    boolean counters = draw.percent(20) && mayDiffer();
     if (counters) draw.withoutServerTime();
     List<Mutation> all = new ArrayList<>();
     for (int i = 0, n = draw.between(1, 4); i < n; i++) {
