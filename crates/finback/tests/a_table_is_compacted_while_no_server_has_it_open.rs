@@ -16,8 +16,9 @@ use finback_region::{
 };
 use finback_wal::{Wal, WalKind, WalOptions};
 use std::collections::HashSet;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 fn compact(arguments: &[&str]) -> Output {
@@ -255,6 +256,72 @@ fn files_get_the_form_of_zstandard_that_the_setting_asks_for() {
         assert_eq!(forms(&place, "cf"), (HashSet::from([expected]), 1), "{class}");
         assert!(place.cells() == before, "{class}");
     }
+}
+
+/// Three files whose compaction takes a while, for each block of theirs is compressed anew.
+fn ours_that_take_time() -> Place {
+    const ROWS: usize = 20_000;
+    let place = Place::new(vec![ColumnFamilyDescriptor::with_defaults(b"a").with("COMPRESSION", "GZ")]);
+    place.make_table();
+    let region = place.open();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    for file in 0..3 {
+        let row = |n: usize| {
+            format!("{:016x}-{:016x}-{file}", n * 7919, (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        };
+        let puts = (0..ROWS).map(|n| mutation("a", &row(n), CellType::Put, 1)).collect();
+        runtime.block_on(region.batch(puts)).into_iter().for_each(|done| done.unwrap());
+        region.flush(None).unwrap();
+    }
+    region.close().unwrap();
+    place
+}
+
+/// `finback compact` at a terminal, where Ctrl-C is pressed when the bar has been seen, or not. What the terminal got, and the exit code.
+fn compacted_at_a_terminal(place: &Place, interrupts: bool) -> (String, Option<i32>) {
+    let command = format!("exec '{}' compact '{}' --major", env!("CARGO_BIN_EXE_finback"), place.table_dir());
+    let mut terminal = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script, of Debian's bsdutils");
+    // Kept open: the terminal is gone with it.
+    let mut keys = terminal.stdin.take().unwrap();
+    let mut screen = terminal.stdout.take().unwrap();
+    let (mut seen, mut part, mut pressed) = (Vec::new(), [0; 4096], false);
+    loop {
+        let length = screen.read(&mut part).unwrap();
+        if length == 0 {
+            break;
+        }
+        seen.extend_from_slice(&part[..length]);
+        if interrupts && !pressed && seen.contains(&b'%') {
+            keys.write_all(b"\x03").unwrap();
+            keys.flush().unwrap();
+            pressed = true;
+        }
+    }
+    (String::from_utf8(seen).unwrap(), terminal.wait().unwrap().code())
+}
+
+#[test]
+fn a_bar_shows_how_far_it_is_and_ctrl_c_leaves_the_table_as_it_was() {
+    let place = ours_that_take_time();
+    let before = place.cells();
+    let (screen, code) = compacted_at_a_terminal(&place, true);
+    assert_eq!(code, Some(130), "{screen}");
+    assert!(screen.contains(" a [") && screen.contains("%\r\nfinback: interrupted; "), "{screen}");
+    assert_eq!((place.files("a"), place.cells() == before), (3, true), "{screen}");
+
+    let (screen, code) = compacted_at_a_terminal(&place, false);
+    assert_eq!(code, Some(0), "{screen}");
+    let shares: Vec<u32> =
+        screen.split(" %").filter_map(|drawn| drawn.rsplit("] ").next()?.trim().parse().ok()).collect();
+    assert!(!shares.is_empty() && shares.is_sorted(), "{screen}");
+    let bar_is_gone = format!("\r\x1b[K{} a: 3 files compacted", place.info.encoded_name());
+    assert!(screen.contains(&bar_is_gone), "{screen}");
+    assert_eq!((place.files("a"), place.cells() == before), (1, true), "{screen}");
 }
 
 #[test]

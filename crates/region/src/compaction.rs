@@ -88,7 +88,8 @@ impl Region {
             store.major_is_due.store(false, Ordering::Relaxed);
             let _off_peak = region.off_peak_turn(&selection);
             // As in HBase: not one of all files that has come due.
-            let job = CompactionJob::new(store, selection, &files).rewriting_mob(major);
+            let rewrites_mob = major || (control.is_asked_for() && selection.all_files);
+            let job = CompactionJob::new(store, selection, &files).rewriting_mob(rewrites_mob);
             let outcome = region.compact_files(store, &job, leftovers, control)?;
             Ok(Some(CompactionOutcome { inputs: outcome.inputs + expired, ..outcome }))
         })

@@ -9,6 +9,11 @@ pub trait JobControl: Send + Sync {
     /// where none is. A flush of which a close depends does not ask.
     fn is_cancelled(&self) -> bool;
 
+    /// Whether somebody asked for it. A compaction that nobody asked for leaves values that are in MOB files where they are.
+    fn is_asked_for(&self) -> bool {
+        false
+    }
+
     /// Told of each block that was written, or read once more for the cache, in bytes of the file. May block the calling thread, to
     /// keep to a budget.
     fn wrote(&self, bytes: u64);

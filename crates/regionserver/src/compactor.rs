@@ -19,6 +19,7 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
         throughput: Arc::clone(&server.scheduler.throughput),
         region: Arc::clone(&region),
         cancelled: Arc::clone(&taken.cancelled),
+        asked_for: taken.is_asked_for(),
     };
     let input_bytes = region.compaction_bytes(&family, major);
     let shown = family.escape_ascii().to_string();

@@ -1,6 +1,6 @@
 //! The jobs that wait and those under way. Knows no clock and no threads: times come in, jobs go out.
 
-use crate::job::{Job, Pool};
+use crate::job::{Job, Pool, priority};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,13 @@ pub(crate) struct Taken {
     pub(crate) asked: Duration,
     /// Set when it is to end.
     pub(crate) cancelled: Arc<AtomicBool>,
+}
+
+impl Taken {
+    /// Whether an administrator asked for it, of a store that may still get files: otherwise any compaction is as urgent.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.place.1 == priority::USER
+    }
 }
 
 /// What is next.

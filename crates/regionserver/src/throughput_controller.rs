@@ -62,11 +62,16 @@ pub(crate) struct CompactionControl {
     pub(crate) throughput: Arc<ThroughputController>,
     pub(crate) region: Arc<Region>,
     pub(crate) cancelled: Arc<AtomicBool>,
+    pub(crate) asked_for: bool,
 }
 
 impl JobControl for CompactionControl {
     fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Acquire) || self.region.is_closing()
+    }
+
+    fn is_asked_for(&self) -> bool {
+        self.asked_for
     }
 
     fn wrote(&self, bytes: u64) {

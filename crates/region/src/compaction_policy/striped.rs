@@ -177,12 +177,13 @@ impl Choice<'_> {
         if !chosen.is_empty() {
             return chosen;
         }
-        let sizes = level0.iter().scan(0u64, |sum, &number| {
+        // As in HBase: up to the file with which these are large enough, or all, if so many files as a compaction takes are not.
+        let sizes = level0.iter().take(self.most_files(self.min_files())).scan(0u64, |sum, &number| {
             *sum = sum.saturating_add(self.files[number].size_bytes);
             Some(*sum)
         });
-        let enough = sizes.take_while(|sum| *sum < self.config.max_size_bytes(false)).count() + 1;
-        level0[..enough.min(self.max_files()).min(level0.len())].to_vec()
+        let last = sizes.enumerate().find(|(_, sum)| *sum >= self.config.max_size_bytes(false));
+        level0[..last.map_or(level0.len(), |(last, _)| last + 1)].to_vec()
     }
 
     /// Stripes side by side of which all has expired become one; a single one, with the next.
@@ -226,13 +227,21 @@ impl Choice<'_> {
 
     /// What the exploring policy chooses; `all`: all of these files or none.
     fn explore(&self, numbers: &[usize], all: bool) -> Vec<usize> {
-        let least = self.config.stripe.min_files(self.config.min_files).max(2);
-        let min_files = if all { numbers.len().max(least) } else { least };
-        let max_files = self.max_files().max(min_files);
+        let min_files = if all { numbers.len().max(self.min_files()) } else { self.min_files() };
+        let max_files = self.most_files(min_files);
         let files: Vec<Candidate> = numbers.iter().map(|&number| self.files[number]).collect();
         let off_peak = self.occasion.off_peak;
         let run = exploring::choose(self.config, &files, min_files, max_files, off_peak, false);
         run.map_or_else(Vec::new, |run| numbers[run].to_vec())
+    }
+
+    fn min_files(&self) -> usize {
+        self.config.stripe.min_files(self.config.min_files).max(2)
+    }
+
+    /// The most files of a compaction of at least so many.
+    fn most_files(&self, min_files: usize) -> usize {
+        self.max_files().max(min_files)
     }
 
     fn max_files(&self) -> usize {
@@ -251,7 +260,9 @@ impl Choice<'_> {
     /// size of a part nearer to what it should be, but no more than `most`.
     fn parts(&self, numbers: &[usize], parts: f64, most: usize) -> (usize, u64) {
         let mut parts = parts.min(most as f64);
-        let part_size = (self.split_size() as f64 / self.config.stripe.split_parts()).max(1.0);
+        // HBase has floats of single precision here, and whole bytes.
+        let part_size = (self.split_size() as f32 / self.config.stripe.split_parts() as f32).floor().max(1.0);
+        let part_size = f64::from(part_size);
         let size = self.size(numbers) as f64;
         let ratio_of = |parts: f64| size / (parts * part_size);
         while ratio_of(parts) > 1.0 && parts < most as f64 {

@@ -341,6 +341,43 @@ fn a_value_that_its_file_lacks_takes_no_other_with_it() {
     assert_eq!(left, [b"b", b"c"]);
 }
 
+#[test]
+fn a_minor_compaction_of_all_files_writes_them_anew_where_somebody_asked_for_it() {
+    struct By {
+        somebody: bool,
+    }
+    impl JobControl for By {
+        fn is_cancelled(&self) -> bool {
+            false
+        }
+
+        fn is_asked_for(&self) -> bool {
+            self.somebody
+        }
+
+        fn wrote(&self, _: u64) {}
+    }
+    let mut world = world();
+    let region = world.start().unwrap();
+    let write_files = |files: usize| {
+        for number in 0..files {
+            write(&region, &number.to_string(), LARGE);
+            region.flush(None).unwrap();
+        }
+    };
+    write_files(3);
+    let flushed = mob_files(&world);
+    let outcome = region.compact_under(b"m", false, &By { somebody: false }).unwrap().unwrap();
+    assert!(outcome.all_files && !outcome.is_major);
+    assert_eq!(referred(&world), flushed);
+    write_files(2);
+    let outcome = region.compact_under(b"m", false, &By { somebody: true }).unwrap().unwrap();
+    assert!(outcome.all_files && !outcome.is_major);
+    let anew = referred(&world);
+    assert!(anew.len() == 1 && !flushed.contains(&anew[0]), "{anew:?}");
+    assert_eq!(values(&region, &Scan::default()).unwrap(), [LARGE; 3]);
+}
+
 /// No MOB file has its place long before a store file refers to it, however many there are: who takes those away that nobody needs
 /// goes by that.
 #[test]

@@ -1,20 +1,13 @@
 package org.apache.hadoop.hbase.regionserver;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HBaseTestingUtility;
-import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.RegionInfo;
-import org.apache.hadoop.hbase.client.RegionInfoBuilder;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequestImpl;
 import org.apache.hadoop.hbase.regionserver.compactions.DateTieredCompactionPolicy;
 import org.apache.hadoop.hbase.regionserver.compactions.DateTieredCompactionRequest;
@@ -33,18 +26,6 @@ public final class CompactionChoices {
   /** What the names of the settings drawn begin with. */
   private static final String SETTINGS = "hbase.hstore.compaction.", TIERED = "date.tiered.", OLDEST = TIERED + "max.storefile.age.millis";
 
-  private static final int MOST_FILES = 14;
-  private static final java.nio.file.Path DIRECTORY;
-
-  static {
-    try {
-      DIRECTORY = Files.createTempDirectory("choices");
-      DIRECTORY.toFile().deleteOnExit();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   private final Random random;
   private final Map<String, Object> settings = new LinkedHashMap<>();
   private long now, ttl, period;
@@ -55,21 +36,7 @@ public final class CompactionChoices {
   public static void main(String[] args) throws Exception {
     Configuration plain = HBaseConfiguration.create();
     HBaseTestingUtility utility = new HBaseTestingUtility(plain);
-    // HBase asks whether they are there, and no more.
-    for (int i = 0; i < MOST_FILES; i++) Files.createFile(DIRECTORY.resolve(String.format("%032x", i))).toFile().deleteOnExit();
     for (long seed = 1, last = Long.parseLong(args[0]); seed <= last; seed++) System.out.println(new CompactionChoices(seed).line(plain, utility));
-  }
-
-  private static final class StoredFile extends MockHStoreFile {
-    private final boolean bulkLoaded;
-
-    StoredFile(HBaseTestingUtility utility, int number, long length, boolean reference, boolean bulkLoaded) throws Exception {
-      super(utility, new Path(DIRECTORY.resolve(String.format("%032x", number)).toString()), length, 0, reference, number);
-      this.bulkLoaded = bulkLoaded;
-    }
-
-    @Override
-    public boolean isBulkLoadResult() { return bulkLoaded; }
   }
 
   private boolean percent(int share) { return random.nextInt(100) < share; }
@@ -105,7 +72,7 @@ public final class CompactionChoices {
     boolean major = percent(15);
     List<HStoreFile> files = new ArrayList<>();
     StringBuilder drawn = new StringBuilder();
-    for (int i = 0, n = random.nextInt(MOST_FILES + 1); i < n; i++) files.add(file(utility, i, drawn));
+    for (int i = 0, n = random.nextInt(DrawnFile.MOST + 1); i < n; i++) files.add(file(utility, i, drawn));
     ManualEnvironmentEdge clock = new ManualEnvironmentEdge();
     clock.setValue(now);
     EnvironmentEdgeManager.injectEdge(clock);
@@ -126,9 +93,9 @@ public final class CompactionChoices {
     long size = percent(50) ? between(1, 20) : between(1, 500);
     boolean reference = percent(1), bulkLoaded = percent(5), isMajor = percent(40), says = !settings.containsKey(OLDEST) || percent(95);
     // Mostly in the order of their age, as they come.
-    long newest = percent(85) ? Math.max(0, Math.min(now, now * (number + 1) / MOST_FILES + between(-40, 40))) : between(0, now + 200);
+    long newest = percent(85) ? Math.max(0, Math.min(now, now * (number + 1) / DrawnFile.MOST + between(-40, 40))) : between(0, now + 200);
     long oldest = percent(60) ? newest : newest - between(0, 300), written = Math.max(0, now - between(0, 4000));
-    StoredFile file = new StoredFile(utility, number, size, reference, bulkLoaded);
+    DrawnFile file = new DrawnFile(utility, number, size, reference, bulkLoaded);
     file.setIsMajor(isMajor);
     file.modificationTime = written;
     if (says) file.setTimeRangeTracker(TimeRangeTracker.create(TimeRangeTracker.Type.NON_SYNC, oldest, newest));
@@ -142,15 +109,7 @@ public final class CompactionChoices {
     settings.forEach((setting, value) -> conf.set(SETTINGS + setting, value.toString()));
     conf.setLong("hbase.hregion.majorcompaction", period);
     conf.setFloat("hbase.hregion.majorcompaction.jitter", 0);
-    RegionInfo region = RegionInfoBuilder.newBuilder(TableName.valueOf("t")).build();
-    StoreConfigInformation store = new StoreConfigInformation() {
-      @Override public long getMemStoreFlushSize() { return 128 << 20; }
-      @Override public long getStoreFileTtl() { return ttl; }
-      @Override public long getCompactionCheckMultiplier() { return 1000; }
-      @Override public long getBlockingFileCount() { return blocking; }
-      @Override public RegionInfo getRegionInfo() { return region; }
-      @Override public String getColumnFamilyName() { return "f"; }
-    };
+    StoreConfigInformation store = new DrawnStore(ttl, blocking);
     return switch (name) {
       case "DateTiered" -> new DateTieredCompactionPolicy(conf, store);
       case "RatioBased" -> new RatioBasedCompactionPolicy(conf, store);

@@ -30,7 +30,9 @@ import org.apache.hadoop.hbase.util.Bytes;
 public final class Snapshots {
   private static final TableName TABLE = TableName.valueOf("snapped");
   private static final TableName CLONE = TableName.valueOf("cloned");
-  private static final byte[][] FAMILIES = {Bytes.toBytes("f"), Bytes.toBytes("g")};
+  private static final byte[][] FAMILIES = {Bytes.toBytes("f"), Bytes.toBytes("g"), Bytes.toBytes("m")};
+  /** Of the last family: what has more bytes than "value 1" is in MOB files. */
+  private static final long MOB_THRESHOLD = 7;
   private static final int FLUSHED = 3000;
   private static final int ONLINE = 3500;
   private static final int ALL = 4000;
@@ -58,7 +60,11 @@ public final class Snapshots {
   private static void take() throws Exception {
     try (Connection c = ConnectionFactory.createConnection(HBaseConfiguration.create()); Admin admin = c.getAdmin()) {
       TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(TABLE);
-      for (byte[] family : FAMILIES) table.setColumnFamily(ColumnFamilyDescriptorBuilder.of(family));
+      for (byte[] family : FAMILIES) {
+        ColumnFamilyDescriptorBuilder described = ColumnFamilyDescriptorBuilder.newBuilder(family);
+        if (family == FAMILIES[FAMILIES.length - 1]) described.setMobEnabled(true).setMobThreshold(MOB_THRESHOLD);
+        table.setColumnFamily(described.build());
+      }
       admin.createTable(table.build(), new byte[][] {row(1000), row(2000)});
       put(c, TABLE, 0, FLUSHED);
       admin.flush(TABLE);
