@@ -113,6 +113,9 @@ pub enum RegionError {
         /// Where it was looked for.
         places: Vec<PathBuf>,
     },
+    /// A MOB file cannot be opened for what is in it.
+    #[error("{0}")]
+    DamagedMobFile(std::sync::Arc<HFileError>),
     /// A MOB file does not have the cell to which a store file refers.
     #[error("{}: there is no cell {cell}, to which a store file refers", path.display())]
     MissingMobCell {

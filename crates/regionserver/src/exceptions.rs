@@ -27,6 +27,7 @@ pub(crate) fn exception(error: &RegionError) -> RpcException {
         RegionError::MissingMobFile { .. } | RegionError::MissingMobCell { .. } => {
             exceptions::do_not_retry(format!("java.io.FileNotFoundException: {message}"))
         }
+        RegionError::DamagedMobFile(_) => exceptions::corrupt_hfile(message),
         _ => exceptions::io(message),
     }
 }

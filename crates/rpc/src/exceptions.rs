@@ -101,6 +101,8 @@ exceptions! {
     failed_sanity_check = permanent "org.apache.hadoop.hbase.exceptions.FailedSanityCheckException";
     /// A read of a row larger than `hbase.table.max.rowsize`.
     row_too_big = permanent "org.apache.hadoop.hbase.client.RowTooBigException";
+    /// A file cannot be opened for what is in it.
+    corrupt_hfile = permanent "org.apache.hadoop.hbase.io.hfile.CorruptHFileException";
     /// The user may not do this.
     access_denied = permanent "org.apache.hadoop.hbase.security.AccessDeniedException";
     /// No such region (admin calls).

@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use crate::error::RegionError;
 use finback_cell::{Bytes, TableName};
-use finback_hfile::{BlockCache, HFileReader};
+use finback_hfile::{BlockCache, HFileError, HFileReader};
 use finback_layout::RootDir;
 use finback_metrics::MobFigures;
 use parking_lot::Mutex;
@@ -220,7 +220,10 @@ impl MobPlaces {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 opened => opened.map_err(|error| RegionError::io(place, &error))?,
             };
-            let reader = HFileReader::open_identified(file, place)?;
+            let reader = HFileReader::open_identified(file, place).map_err(|error| match error {
+                HFileError::Corrupt { .. } => RegionError::DamagedMobFile(Arc::new(error)),
+                error => error.into(),
+            })?;
             reader.charge_to(&self.cache);
             return Ok(self.files.put(key, reader));
         }

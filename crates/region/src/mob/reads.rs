@@ -254,6 +254,7 @@ pub(super) fn is_missing(error: &RegionError) -> bool {
 /// The same, or, as in HBase, the file is damaged.
 fn is_unreadable(error: &RegionError) -> bool {
     let is_damaged = |error: &RegionError| match error {
+        RegionError::DamagedMobFile(_) => true,
         RegionError::StoreFile(error) => matches!(**error, HFileError::Corrupt { .. }),
         _ => false,
     };

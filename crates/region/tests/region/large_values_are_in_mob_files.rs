@@ -195,6 +195,25 @@ fn a_value_is_found_in_the_archive_and_one_that_is_nowhere_is_an_error() {
 }
 
 #[test]
+fn a_file_that_cannot_be_opened_is_an_error_of_its_own() {
+    let mut world = world();
+    let region = world.start().unwrap();
+    write(&region, "row", LARGE);
+    region.flush(None).unwrap();
+    let path = world.root.mob_family_dir(&world.table.name, b"m").join(&mob_files(&world)[0]);
+    world.fs.remove_file(&path).unwrap();
+    let mut file = world.fs.create_new(&path).unwrap();
+    file.append(b"no file of HBase's").unwrap();
+    drop(file);
+    region.close().unwrap();
+    let region = world.start().unwrap();
+    let error = values(&region, &Scan::default()).unwrap_err();
+    assert!(matches!(error, RegionError::DamagedMobFile(_)), "{error}");
+    let empty = Scan { mob: MobRead { empty_if_missing: true, ..MobRead::default() }, ..Scan::default() };
+    assert_eq!(values(&region, &empty).unwrap(), [b""]);
+}
+
+#[test]
 fn large_mob_files_stay_where_that_is_wanted() {
     let mut world = world();
     world.config.mob.max_file_bytes = 64 << 10;

@@ -127,7 +127,7 @@ final class Events {
           ColumnFamilyDescriptor now = family.build();
           // See mayExpire.
           boolean counts = now.isNewVersionBehavior() && now.getTimeToLive() != HConstants.FOREVER && !KeptOut.NEW_VERSION_NAMED_COLUMNS.isIn();
-          family.setMinVersions(counts ? 0 : Math.min(minVersions, now.getMaxVersions()));
+          family.setMinVersions(counts || schema.leavesOutInMemory() ? 0 : Math.min(minVersions, now.getMaxVersions()));
         });
         case 1 -> new Addition(", COMPRESSION " + hbase + " or " + finback, (family, here) -> family.setCompressionType(here ? finback : hbase));
         case 2 -> new Addition(", IN_MEMORY_COMPACTION " + policy, (family, here) -> family.setInMemoryCompaction(policy));

@@ -47,7 +47,7 @@ final class Schema {
   /**
    * Whether families may be EAGER or ADAPTIVE. These leave out of memory, whenever they come to it, what a marker hides, with the markers
    * below it, and what is more than the versions: who reads cells below markers would see when that was, and a time range which versions
-   * are left; and of a memstore that has nothing left no file is written. So these tables keep all versions, nobody reads them raw or
+   * are left, of those that have expired too; and of a memstore that has nothing left no file is written. So these tables keep all versions, nobody reads them raw or
    * counts their files, and what becomes of deleted cells does not change.
    */
   private boolean leavesOutInMemory;
@@ -81,7 +81,9 @@ final class Schema {
     leavesOutInMemory = flushesInMemory && draw.percent(50);
     for (Family family : families) {
       family.policy = policy(draw);
-      if (leavesOutInMemory) family.versions = Integer.MAX_VALUE;
+      if (!leavesOutInMemory) continue;
+      family.versions = Integer.MAX_VALUE;
+      family.minVersions = 0;
     }
   }
 
@@ -166,8 +168,8 @@ final class Schema {
     private Long mobThreshold;
     private MemoryCompactionPolicy policy;
     private final boolean newVersionBehavior;
-    private int versions;
-    private final int minVersions, ttl, blockSize;
+    private int versions, minVersions;
+    private final int ttl, blockSize;
     private final KeepDeletedCells keepDeletedCells;
     private final BloomType bloom;
     private final DataBlockEncoding encoding;
