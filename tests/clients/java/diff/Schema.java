@@ -46,9 +46,10 @@ final class Schema {
   private boolean flushesInMemory;
   /**
    * Whether families may be EAGER or ADAPTIVE. These leave out of memory, whenever they come to it, what a marker hides, with the markers
-   * below it, and what is more than the versions: who reads cells below markers would see when that was, and a time range which versions
-   * are left, of those that have expired too; and of a memstore that has nothing left no file is written. So these tables keep all versions, nobody reads them raw or
-   * counts their files, and what becomes of deleted cells does not change.
+   * below it, and what is more than the versions. Who reads cells below markers (a raw scan, a filter with a hint) would see when that
+   * was, and a time range which versions are left, of those that have expired too; and of a memstore that has nothing left no file is
+   * written. So these tables keep all versions, nobody reads them so or counts their files, and what becomes of deleted cells does not
+   * change.
    */
   private boolean leavesOutInMemory;
 
