@@ -99,7 +99,8 @@ public final class Snapshots {
     conf.set("hbase.rootdir", root);
     for (SnapshotDescription snapshot : SnapshotInfo.getSnapshotList(conf)) {
       SnapshotInfo.SnapshotStats stats = SnapshotInfo.getSnapshotStats(conf, snapshot);
-      check(seesMobFiles(snapshot.getName()) ? !stats.isSnapshotCorrupted() : stats.getMissingStoreFilesCount() > 0, snapshot + ": " + stats.getMissingStoreFilesCount() + " missing files");
+      boolean missesNone = !stats.isSnapshotCorrupted() && stats.getMissingStoreFilesCount() == 0;
+      check(missesNone == seesMobFiles(snapshot.getName()), snapshot + " misses " + stats.getMissingStoreFilesCount() + " files");
       check(stats.getStoreFilesCount() > 0, snapshot + " has no files");
       System.out.println(snapshot.getName() + ": " + stats.getStoreFilesCount() + " files");
     }
