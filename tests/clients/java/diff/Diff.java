@@ -47,6 +47,7 @@ public final class Diff {
     started.add(hbase);
     hbase.start();
     System.out.printf("both servers are up after %d s%n", (System.nanoTime() - from) / 1_000_000_000);
+    if (arguments.containsKey("defects")) return Defects.show(arguments.get("defects"), hbase, finback);
     Restart restart = new Restart(hbase, finback, threads);
     Shrink shrink = new Shrink(hbase, finback, threads, restart);
     if (arguments.containsKey("replay")) {

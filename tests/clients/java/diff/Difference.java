@@ -7,9 +7,11 @@ record Difference(long seed, int table, int operation, String kind, String text,
 
   @Override
   public String toString() {
-    return "DIFFERENCE seed " + seed + " table " + table + " operation " + operation + "\n  " + text + "\n"
-      + lines("hbase  ", hbase, finback) + lines("finback", finback, hbase);
+    return "DIFFERENCE seed " + seed + " table " + table + " operation " + operation + "\n  " + text + "\n" + sides(hbase, finback);
   }
+
+  /** Two answers, one below the other. */
+  static String sides(String hbase, String finback) { return lines("hbase  ", hbase, finback) + lines("finback", finback, hbase); }
 
   /** The answer, with a mark at lines that the other answer does not have. */
   private static String lines(String name, String answer, String other) {

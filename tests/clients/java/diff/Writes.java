@@ -112,6 +112,7 @@ final class Writes {
     for (int i = 0, n = draw.weighted(0, 75, 25); i < n; i++) {
       byte[] family = schema.family(draw), qualifier = counter();
       long amount = draw.of(1L, 1L, 5L, -2L, 0L, Long.MAX_VALUE);
+      if (!mayDiffer() && increment.has(family, qualifier)) continue;
       if (draw.percent(80)) increment.addColumn(family, qualifier, amount);
       else increment.add(cell(row, family, qualifier, draw.timestamp(schema), Bytes.toBytes(amount)));
     }
@@ -128,6 +129,7 @@ final class Writes {
     Append append = new Append(row);
     for (int i = 0, n = draw.weighted(0, 75, 25); i < n; i++) {
       byte[] family = schema.family(draw), qualifier = counter(), value = draw.percent(90) ? Draw.bytes("+") : new byte[0];
+      if (!mayDiffer() && append.has(family, qualifier)) continue;
       if (draw.percent(80)) append.addColumn(family, qualifier, value);
       else append.add(cell(row, family, qualifier, draw.timestamp(schema), value));
     }
