@@ -347,7 +347,7 @@ fn files_that_daughters_need_stay_where_they_are_and_what_is_no_region_stops_not
     ];
     let families: Vec<_> = place.table.families.iter().map(|family| family.name.clone()).collect();
     for daughter in &daughters {
-        root.create_offspring(daughter, std::slice::from_ref(&place.info), &families).unwrap();
+        root.create_offspring(daughter, std::slice::from_ref(&place.info), &families, &|_| None).unwrap();
     }
     let never_one = root.table_dir(&name).join("0".repeat(32));
     std::fs::create_dir(&never_one).unwrap();

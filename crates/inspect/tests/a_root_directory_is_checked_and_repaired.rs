@@ -211,7 +211,9 @@ fn what_the_next_start_goes_on_with_is_left_alone() {
     let table = root.table.name.clone();
     let daughter =
         RegionInfo::new(table, Bytes::from_static(b"b"), Bytes::from_static(b"f"), 1_700_000_000_009);
-    root.dir().create_offspring(&daughter, &root.regions[1..2], &[Bytes::from_static(b"f")]).unwrap();
+    root.dir()
+        .create_offspring(&daughter, &root.regions[1..2], &[Bytes::from_static(b"f")], &|_| None)
+        .unwrap();
     let load = root.region_dir(0).join(".bulk_load/f");
     fs::create_dir_all(&load).unwrap();
     fs::write(load.join(FILE), b"loaded").unwrap();

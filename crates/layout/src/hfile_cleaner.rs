@@ -11,10 +11,7 @@ use finback_cell::TableName;
 use finback_fs::DirEntry;
 
 use crate::{
-    FileLink, Result, RootDir,
-    error::At,
-    small_file,
-    snapshot::{KeptFiles, LINKS_PREFIX},
+    FileLink, Result, RootDir, error::At, file_links::LINKS_PREFIX, small_file, snapshot::KeptFiles,
 };
 
 /// What was taken out of the archive.

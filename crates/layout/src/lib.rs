@@ -10,6 +10,7 @@
 
 mod archive;
 mod error;
+mod file_links;
 mod hfile_cleaner;
 mod initialize;
 mod kept_switches;
@@ -33,6 +34,7 @@ pub use hfile_cleaner::Cleaned;
 pub use initialize::LAYOUT_VERSION;
 pub use kept_switches::KeptSwitches;
 pub use mob::{MOB_CELLS_COUNT, MOB_FILE_REFS, MobFileName, mob_file_refs, mob_region, new_mob_file_name};
+pub use offspring::RowsOfFile;
 pub use reference::{Half, Reference};
 pub use root_dir::{RootDir, WalDir};
 pub use snapshot::{FamilyFiles, KeptFiles, RegionFiles, SnapshotFile, SnapshotManifest, is_expired};

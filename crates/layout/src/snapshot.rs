@@ -18,7 +18,6 @@ mod verification;
 
 pub use info::is_expired;
 pub use kept_files::KeptFiles;
-pub(crate) use making::LINKS_PREFIX;
 pub use manifest::{FamilyFiles, RegionFiles, SnapshotFile, SnapshotManifest};
 
 #[cfg(test)]

@@ -35,10 +35,10 @@ pub(crate) fn kinships(state: &ClusterState) -> Vec<Kinship> {
 }
 
 impl Kinship {
-    /// Whether no file of the offspring leads to a file of the parents.
+    /// Whether no file of the offspring refers to a file of the parents.
     pub(crate) fn is_over(&self, root: &RootDir) -> Result<bool, LayoutError> {
         for offspring in &self.offspring {
-            let others = root.leads_to(&self.table, offspring)?;
+            let others = root.refers_to(&self.table, offspring)?;
             if self.parents.iter().any(|parent| others.contains(parent)) {
                 return Ok(false);
             }

@@ -2,12 +2,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::Arc,
 };
 
 use bytes::Bytes;
+use finback_cell::key::row_of;
 use finback_cell::{RegionInfo, ServerName, TableDescriptor, TableName};
-use finback_layout::{LayoutError, RootDir, WalDir};
+use finback_fs::FileSystem;
+use finback_hfile::{HFileError, HFileReader};
+use finback_layout::{LayoutError, RootDir, RowsOfFile, WalDir};
 use finback_rpc::{RpcException, exceptions};
 use finback_wal::{FlushedSequenceIds, SplitReport, WalError};
 
@@ -28,7 +32,7 @@ pub(crate) enum StorageWork {
     },
     /// Directories of regions in an existing table.
     CreateRegions(Vec<RegionInfo>),
-    /// Directories of regions that come of others, with references to the files of these.
+    /// Directories of regions that come of others, with references and links to the files of these.
     CreateOffspring {
         regions: Vec<RegionInfo>,
         parents: Vec<RegionInfo>,
@@ -88,7 +92,12 @@ impl StorageWork {
                 done(regions.iter().try_for_each(|region| root.create_region_dir(region)))
             }
             Self::CreateOffspring { regions, parents, families } => {
-                done(regions.iter().try_for_each(|region| root.create_offspring(region, &parents, &families)))
+                let rows_of = |path: &Path| rows_of_file(&**root.fs(), path);
+                done(
+                    regions
+                        .iter()
+                        .try_for_each(|region| root.create_offspring(region, &parents, &families, &rows_of)),
+                )
             }
             Self::WriteDescriptor(table) => done(root.make_table_descriptor_current(&table)),
             Self::ArchiveTable(table) => done(root.archive_table(&table)),
@@ -130,6 +139,29 @@ impl StorageWork {
             }
         }
     }
+}
+
+/// Which rows a store file has, if that can be told: else its regions refer to it, and whoever reads it says what is wrong.
+fn rows_of_file(fs: &dyn FileSystem, path: &Path) -> Option<RowsOfFile> {
+    let look = || -> Result<Option<RowsOfFile>, HFileError> {
+        let file = fs.open(path).map_err(|source| HFileError::Io {
+            path: path.to_owned(),
+            what: "opening",
+            offset: 0,
+            source,
+        })?;
+        let reader = HFileReader::open_identified(file, path)?;
+        Ok(match (reader.first_key(), reader.last_key()) {
+            (Some(first), Some(last)) => {
+                Some(RowsOfFile::Range(row_of(first).to_vec(), row_of(last).to_vec()))
+            }
+            _ => (reader.entry_count() == 0).then_some(RowsOfFile::None),
+        })
+    };
+    look().unwrap_or_else(|error| {
+        tracing::warn!(%error, "a store file does not say which rows it has");
+        None
+    })
 }
 
 fn done(result: Result<(), LayoutError>) -> Outcome {

@@ -166,7 +166,10 @@ fn a_back_reference_goes_when_its_link_is_gone() {
 fn a_reference_keeps_what_it_leads_to() {
     let world = World::new();
     let merged = RegionInfo { region_id: 9, ..world.region.clone() };
-    world.root.create_offspring(&merged, std::slice::from_ref(&world.region), &["f".into()]).unwrap();
+    world
+        .root
+        .create_offspring(&merged, std::slice::from_ref(&world.region), &["f".into()], &|_| None)
+        .unwrap();
     // As HBase restores merged regions: what they came of is in the archive alone.
     world.root.archive_region(&world.table.name, &world.region.encoded_name()).unwrap();
     assert_eq!((world.clean(), world.is_kept()), (0, true));
@@ -255,7 +258,7 @@ fn a_directory_has_files_of_others_where_a_snapshot_or_a_region_elsewhere_leads_
     };
     assert!(!is_needed());
     let merged = RegionInfo { region_id: 9, ..region.clone() };
-    world.root.create_offspring(&merged, std::slice::from_ref(region), &["f".into()]).unwrap();
+    world.root.create_offspring(&merged, std::slice::from_ref(region), &["f".into()], &|_| None).unwrap();
     assert!(is_needed());
     // The table as a whole has both.
     assert!(!has_files_of_others(&world, &world.root.table_dir(table)));
@@ -274,7 +277,10 @@ fn what_a_directory_leads_to_itself_is_of_others_too_if_they_lead_there() {
     world.make_clone();
     world.root.delete_snapshot("s").unwrap();
     let merged = RegionInfo { region_id: 9, ..world.region.clone() };
-    world.root.create_offspring(&merged, std::slice::from_ref(&world.region), &["f".into()]).unwrap();
+    world
+        .root
+        .create_offspring(&merged, std::slice::from_ref(&world.region), &["f".into()], &|_| None)
+        .unwrap();
     let of_table = world.root.table_dir(table);
     assert!(has_files_of_others(&world, &of_table));
     assert!(has_files_of_others(&world, of_table.parent().unwrap()));

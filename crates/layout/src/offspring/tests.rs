@@ -40,7 +40,7 @@ fn daughters_have_a_half_each() {
     let families = [Bytes::from_static(b"f"), Bytes::from_static(b"empty")];
     for (daughter, half) in [(&below, Half::Bottom), (&above, Half::Top)] {
         let encoded = daughter.encoded_name();
-        root.create_offspring(daughter, std::slice::from_ref(&parent), &families).unwrap();
+        root.create_offspring(daughter, std::slice::from_ref(&parent), &families, &|_| None).unwrap();
         let name = format!("{FILE}.{}", parent.encoded_name());
         assert_eq!(references(&root, daughter), [(name, reference("m", half))]);
         assert_eq!(root.read_region_info(&daughter.table, &encoded).unwrap(), *daughter);
@@ -49,8 +49,66 @@ fn daughters_have_a_half_each() {
         assert_eq!(leads_to, [parent.encoded_name()].into());
     }
     let grandchild = region("a", "c", 3);
-    let error = root.create_offspring(&grandchild, &[below], &families).unwrap_err();
+    let error = root.create_offspring(&grandchild, &[below], &families, &|_| None).unwrap_err();
     assert!(error.to_string().contains("a reference, of which"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_all_on_one_side_is_linked_there_and_the_other_side_has_nothing_of_it() {
+    let parent = region("a", "z", 1);
+    let (below, above) = (region("a", "m", 2), region("m", "z", 2));
+    let root = root_with(&[]);
+    root.create_region_dir(&parent).unwrap();
+    let (of_parent, family) = (parent.encoded_name(), [Bytes::from_static(b"f")]);
+    let dir = root.family_dir(&parent.table, &of_parent, b"f");
+    root.fs().create_dir_all(&dir).unwrap();
+    let name = |digit: char| FILE.replace('5', &digit.to_string());
+    let files = ["a..l", "m..y", "b..m", "no rows", "nobody knows"];
+    for (number, rows) in ('1'..).zip(files) {
+        write_file_durably(&**root.fs(), &dir.join(name(number)), rows.as_bytes()).unwrap();
+    }
+    // A link to a file of another table, which the parent has from a snapshot.
+    let other = RegionInfo { table: TableName::parse(b"o").unwrap(), ..parent.clone() };
+    let other_dir = root.family_dir(&other.table, &other.encoded_name(), b"f");
+    root.fs().create_dir_all(&other_dir).unwrap();
+    write_file_durably(&**root.fs(), &other_dir.join(name('6')), b"m..m").unwrap();
+    let linked = format!("o={}-{}", other.encoded_name(), name('6'));
+    drop(root.fs().create_new(&dir.join(&linked)).unwrap());
+
+    let rows_of = |path: &Path| {
+        let text = String::from_utf8(small_file::read(&**root.fs(), path).unwrap()).unwrap();
+        match text.split_once("..") {
+            Some((first, last)) => Some(RowsOfFile::Range(first.into(), last.into())),
+            None => (text == "no rows").then_some(RowsOfFile::None),
+        }
+    };
+    let link = |digit| format!("ns=t={of_parent}-{}", name(digit));
+    let part = |digit| format!("{}.{of_parent}", name(digit));
+    let expected = [
+        (&below, vec![link('1')], Half::Bottom, vec![part('3'), part('5')]),
+        (&above, vec![link('2'), linked], Half::Top, vec![part('3'), part('5')]),
+    ];
+    for (daughter, links, half, parts) in expected {
+        let encoded = daughter.encoded_name();
+        root.create_offspring(daughter, std::slice::from_ref(&parent), &family, &rows_of).unwrap();
+        let found = root.list_store_files(&daughter.table, &encoded, b"f").unwrap();
+        let (linked, referred): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|file| file.reference.is_none());
+        assert_eq!(linked.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), links);
+        assert!(linked.iter().all(|file| file.elsewhere.is_some()));
+        assert_eq!(referred.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), parts);
+        assert!(referred.iter().all(|file| file.reference == Some(reference("m", half))));
+        assert_eq!(root.refers_to(&daughter.table, &encoded).unwrap(), [of_parent.clone()].into());
+    }
+    // Put away, the file is found where it is, and the archive keeps it.
+    root.archive_region(&parent.table, &of_parent).unwrap();
+    let found = root.list_store_files(&below.table, &below.encoded_name(), b"f").unwrap();
+    let archived = root.archived_family_dir(&parent.table, &of_parent, b"f").join(name('1'));
+    let link = found.iter().find(|file| file.reference.is_none()).unwrap();
+    assert_eq!(link.elsewhere.as_ref(), Some(&archived));
+    let knows = archived.with_file_name(format!(".links-{}", name('1')));
+    let of_below = knows.join(format!("{}.ns=t", below.encoded_name()));
+    assert!(root.fs().exists(&of_below).unwrap());
 }
 
 #[test]
@@ -58,7 +116,7 @@ fn a_merged_region_has_all_of_its_parents() {
     let parents = [region("", "m", 1), region("m", "", 1)];
     let root = root_with(&parents);
     let merged = region("", "", 2);
-    root.create_offspring(&merged, &parents, &[Bytes::from_static(b"f")]).unwrap();
+    root.create_offspring(&merged, &parents, &[Bytes::from_static(b"f")], &|_| None).unwrap();
     let mut expected = parents.each_ref().map(|parent| {
         let row = std::str::from_utf8(&parent.start_key).unwrap();
         (format!("{FILE}.{}", parent.encoded_name()), reference(row, Half::Top))
@@ -79,7 +137,8 @@ fn lists_of_daughters_are_called_as_those_of_their_parents_are() {
     let files = [(FILE, 5)];
     root.write_store_file_list_as(&parent.table, &encoded, b"f", files, Some(1700)).unwrap();
     let daughter = region("a", "m", 2);
-    root.create_offspring(&daughter, std::slice::from_ref(&parent), &[Bytes::from_static(b"f")]).unwrap();
+    root.create_offspring(&daughter, std::slice::from_ref(&parent), &[Bytes::from_static(b"f")], &|_| None)
+        .unwrap();
     let directory = root.family_dir(&daughter.table, &daughter.encoded_name(), b"f").join(".filelist");
     let lists = root.fs().list(&directory).unwrap();
     assert_eq!(lists.iter().map(|list| list.name.as_str()).collect::<Vec<_>>(), ["f1.1700"]);
@@ -97,7 +156,8 @@ fn a_family_that_who_divides_does_not_know_is_not_left_behind() {
         families.into_iter().fold(TableDescriptor::new(parent.table.clone()), TableDescriptor::with_family);
     root.write_table_descriptor(&table).unwrap();
     let (daughter, known) = (region("a", "m", 2), [Bytes::from_static(b"f")]);
-    let error = root.create_offspring(&daughter, std::slice::from_ref(&parent), &known).unwrap_err();
+    let error =
+        root.create_offspring(&daughter, std::slice::from_ref(&parent), &known, &|_| None).unwrap_err();
     assert!(error.to_string().contains("a family g"), "{error}");
     let dir = root.region_dir(&daughter.table, &daughter.encoded_name());
     assert!(!root.fs().exists(&dir).unwrap(), "nothing is there for it");

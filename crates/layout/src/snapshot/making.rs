@@ -1,16 +1,15 @@
-//! Regions that are made of a snapshot have links to its files, and none of their own. A file knows who has a link to it:
+//! Regions that are made of a snapshot have [links](crate::file_links) to its files, and none of their own, and references to what links
+//! lead to:
 //!
 //! ```text
-//! data/<ns>/<table>/<region>/<family>/[<ns>=]<table>=<region>-<file>                 a link: empty
-//! data/<ns>/<table>/<region>/<family>/[<ns>=]<table>=<region>-<file>.<region>        a reference to what a link leads to
-//! archive/data/<ns>/<table>/<region>/<family>/.links-<file>/<region>.[<ns>=]<table>  its back reference: empty
+//! data/<ns>/<table>/<region>/<family>/[<ns>=]<table>=<region>-<file>.<region>
 //! ```
 //!
 //! So too MOB files, below `mobdir`, where the region is the table's MOB region in either case. Whoever reads them does not need
 //! the links: the cells name the table. They keep the files from being taken out of the archive.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -22,9 +21,6 @@ use crate::{
     FileLink, LayoutError, Reference, Result, RootDir, StoreFileName, StoreFileTracker, error::At,
     mob_region, small_file,
 };
-
-/// What back references to a file are below, in the archive.
-pub(crate) const LINKS_PREFIX: &str = ".links-";
 
 /// A region that is being made.
 struct Making<'a> {
@@ -152,11 +148,12 @@ impl RootDir {
         file: &SnapshotFile,
         planned: &mut Planned,
     ) -> Result<()> {
+        let to = (making.table, making.region.as_str());
         let of_region = |region, file| FileLink { table: making.from_table.clone(), region, file };
         let parsed = StoreFileName::parse(&file.name);
         let name = match &parsed {
             Some(StoreFileName::Link(link)) => {
-                planned.back_references.push(self.back_reference(link, family, making));
+                planned.back_references.push(self.back_reference(link, family, to));
                 planned.links.push(dir.join(&file.name));
                 file.name.clone()
             }
@@ -168,7 +165,7 @@ impl RootDir {
                 let parent = making.made.get(*region);
                 if parent.is_none() {
                     // No region that is made has a link to it.
-                    planned.back_references.push(self.back_reference(&link, family, making));
+                    planned.back_references.push(self.back_reference(&link, family, to));
                 }
                 let name = format!("{link}.{}", parent.map_or(*region, String::as_str));
                 planned.references.push((dir.join(&name), self.content(making, family, file)?));
@@ -176,19 +173,13 @@ impl RootDir {
             }
             _ => {
                 let link = of_region(&making.from, &file.name);
-                planned.back_references.push(self.back_reference(&link, family, making));
+                planned.back_references.push(self.back_reference(&link, family, to));
                 planned.links.push(dir.join(link.to_string()));
                 link.to_string()
             }
         };
         planned.listed.push((name, file.size.unwrap_or(0)));
         Ok(())
-    }
-
-    fn back_reference(&self, link: &FileLink<'_>, family: &[u8], making: &Making<'_>) -> PathBuf {
-        let archived = self.archived_family_dir(&link.table, link.region, family);
-        let table = making.table.to_string().replace(':', "=");
-        archived.join(format!("{LINKS_PREFIX}{}", link.file)).join(format!("{}.{table}", making.region))
     }
 
     /// What a reference says; HBase's first snapshots do not have it.
@@ -198,24 +189,6 @@ impl RootDir {
         }
         let path = self.served_or_archived(making.from_table, &making.from, family, &file.name)?;
         Reference::read(&**self.fs(), &path).map(|reference| reference.encode())
-    }
-
-    /// Makes empty files, durably; those that are there stay.
-    fn create_empty(&self, paths: &[PathBuf]) -> Result<()> {
-        let dirs: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
-        let dirs: Vec<PathBuf> = dirs.into_iter().map(Path::to_owned).collect();
-        if let Some(first) = dirs.first() {
-            self.fs().create_dirs_all(&dirs).at(first)?;
-        }
-        for path in paths {
-            match self.fs().create_new(path) {
-                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                    return Err(error).at(path);
-                }
-                _ => {}
-            }
-        }
-        dirs.iter().try_for_each(|dir| self.fs().sync_dir(dir).at(dir))
     }
 
     /// Puts away all regions of a table but these.

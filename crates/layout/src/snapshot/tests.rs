@@ -289,7 +289,7 @@ fn what_a_merged_region_refers_to_is_linked_as_well() {
     let root = root();
     let (table, parent) = with_table(&root);
     let merged = RegionInfo { region_id: 9, ..parent.clone() };
-    root.create_offspring(&merged, std::slice::from_ref(&parent), &["f".into()]).unwrap();
+    root.create_offspring(&merged, std::slice::from_ref(&parent), &["f".into()], &|_| None).unwrap();
     take(&root, "s", &table, &merged).unwrap();
     let made = RegionInfo { region_id: 10, ..parent.clone() };
     root.make_regions_of_snapshot(&description("s"), &table, &[(merged.clone(), made.clone())]).unwrap();

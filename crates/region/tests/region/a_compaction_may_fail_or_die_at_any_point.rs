@@ -235,7 +235,7 @@ fn one_operation_fails_and_the_region_is_split() {
             let daughter = RegionInfo::new(parent.table.clone(), Bytes::new(), "x".into(), 2);
             machine.world.fs.create_dir_all(&machine.world.root.temp_dir()).unwrap();
             machine.world.root.write_table_descriptor(&machine.world.table).unwrap();
-            machine.world.root.create_offspring(&daughter, &[parent], &["a".into()]).unwrap();
+            machine.world.root.create_offspring(&daughter, &[parent], &["a".into()], &|_| None).unwrap();
             let mut world = machine.undisturbed();
             world.info = daughter;
             check(&world.start().unwrap(), &told, &what);

@@ -563,7 +563,7 @@ fn halves_of_a_file_are_copied_but_for_the_block_that_was_cut() {
     for (info, (copied, kept)) in
         halves.into_iter().zip([(2, IN_THIRD_BLOCK), (7, 10 * ROWS_OF_BLOCK - IN_THIRD_BLOCK)])
     {
-        world.root.create_offspring(&info, std::slice::from_ref(&parent), &["a".into()]).unwrap();
+        world.root.create_offspring(&info, std::slice::from_ref(&parent), &["a".into()], &|_| None).unwrap();
         world = world.after_crash(Arc::clone(&world.fs));
         world.info = info;
         let outcome = compact(&world.start().unwrap());
@@ -583,7 +583,7 @@ fn sequence_ids_do_not_stay_where_all_of_a_half_is_overwritten() {
     drop(region);
     let split = Bytes::from(row(10 * ROWS_OF_BLOCK));
     let half = RegionInfo::new(parent.table.clone(), Bytes::new(), split, 2);
-    world.root.create_offspring(&half, std::slice::from_ref(&parent), &["a".into()]).unwrap();
+    world.root.create_offspring(&half, std::slice::from_ref(&parent), &["a".into()], &|_| None).unwrap();
     world = world.after_crash(Arc::clone(&world.fs));
     world.info = half;
     let region = world.start().unwrap();
