@@ -20,10 +20,20 @@ final class Draw {
   private boolean usedServerTime;
   private boolean hidesAllVersions;
 
+  private final long[] seeds;
+
   Draw(long... seeds) {
+    this.seeds = seeds;
     long mixed = 0x9E3779B97F4A7C15L;
     for (long seed : seeds) mixed = new SplittableRandom(mixed ^ seed * 0xD1342543DE82EF95L).nextLong();
     random = new SplittableRandom(mixed);
+  }
+
+  /** Another source, which takes nothing from this one. */
+  Draw beside() {
+    long[] more = Arrays.copyOf(seeds, seeds.length + 1);
+    more[seeds.length] = 1;
+    return new Draw(more);
   }
 
   int below(int bound) { return random.nextInt(bound); }

@@ -15,12 +15,19 @@ import org.apache.hadoop.hbase.regionserver.BloomType;
  * answer is all that the table then holds, so that a cell that only one of the two has dropped shows there and then.
  */
 final class Events {
-  private static final int COMPACT_EVERY = 150, ALTER_EVERY = 1200, DISABLE_EVERY = 3000, TRUNCATE_EVERY = 4000;
+  private static final int COMPACT_EVERY = 150, ALTER_EVERY = 1200, DISABLE_EVERY = 3000, TRUNCATE_EVERY = 4000, MOVE_EVERY = 500;
+  /** What a region's name may begin at: it has a row of hbase:meta to itself, with more in it. */
+  private static final int LONGEST_START = 300;
 
   private Events() {}
 
   /** An event in place of an operation, or null, which is much more often. */
   static Operation draw(Draw draw, Schema schema) {
+    if (schema.moves()) {
+      // From a source of its own: what else is drawn does not depend on it.
+      Draw moves = draw.beside();
+      if (moves.below(MOVE_EVERY) == 0) return moves.percent(60) ? divide(moves.row(schema), schema) : merge(moves, schema);
+    }
     if (draw.below(schema.flushEvery) == 0) return flush(schema);
     if (draw.below(COMPACT_EVERY) == 0) return majorCompaction(schema);
     if (draw.below(ALTER_EVERY) == 0) return alter(draw, schema);
@@ -52,6 +59,23 @@ final class Events {
       t.admin.disableTable(t.name);
       t.admin.enableTable(t.name);
       t.compact(false);
+      return contents(t, schema);
+    });
+  }
+
+  private static Operation divide(byte[] row, Schema schema) {
+    return Operation.of("divide", () -> Answer.bytes(row), t -> {
+      t.flushAndSettle();
+      if (row.length <= LONGEST_START) t.divide(row);
+      return contents(t, schema);
+    });
+  }
+
+  private static Operation merge(Draw draw, Schema schema) {
+    int drawn = draw.below(schema.rows.length);
+    return Operation.of("merge", () -> "of the regions, from the one of number " + drawn, t -> {
+      t.flushAndSettle();
+      t.merge(drawn);
       return contents(t, schema);
     });
   }

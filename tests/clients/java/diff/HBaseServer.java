@@ -67,7 +67,8 @@ final class HBaseServer extends Server {
     // Answers must not depend on when something happens by itself.
     all.put("hbase.hregion.majorcompaction", 0);
     all.put("hbase.regionserver.optionalcacheflushinterval", 0);
-    all.put("hbase.regionserver.region.split.policy", "org.apache.hadoop.hbase.regionserver.DisabledRegionSplitPolicy");
+    // What two regions were merged of is gone, and the region may be divided, when the files are that were compacted.
+    all.put("hbase.hfile.compaction.discharger.interval", 500);
     // Many small tables on few cores: no waiting for more to do.
     all.put("hbase.procedure.remote.dispatcher.delay.msec", 5);
     all.put("hbase.assignment.dispatch.wait.msec", 5);

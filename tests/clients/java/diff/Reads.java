@@ -82,7 +82,7 @@ final class Reads {
   private void stream(Scan scan) throws IOException {
     if (!scan.hasFilter() || scan.getReadType() != Scan.ReadType.DEFAULT) return;
     boolean mayLose = !KeptOut.ROW_LOST_ON_DEMAND.isIn() && mayLoseRow(scan);
-    boolean mayEnd = !KeptOut.FILTER_DONE_AT_SWITCH.isIn() && schema.splits != null && schema.splits.length > 0 && Filters.mayEnd(scan.getFilter());
+    boolean mayEnd = !KeptOut.FILTER_DONE_AT_SWITCH.isIn() && schema.hasRegions() && Filters.mayEnd(scan.getFilter());
     if (mayLose || mayEnd) scan.setReadType(Scan.ReadType.STREAM);
   }
 

@@ -52,6 +52,8 @@ final class Schema {
    * change.
    */
   private boolean leavesOutInMemory;
+  /** Whether regions are divided and merged. */
+  private final boolean moves;
 
   Schema(long seed, int number) {
     this.seed = seed;
@@ -74,6 +76,7 @@ final class Schema {
     splits = splits(draw);
     drawMobFiles(new Draw(seed, number, -2));
     drawInMemoryCompaction(new Draw(seed, number, -3));
+    moves = new Draw(seed, number, -4).percent(40);
   }
 
   /** As drawMobFiles. */
@@ -98,6 +101,12 @@ final class Schema {
     if (!draw.percent(25)) return;
     for (Family family : families) if (draw.percent(60)) family.mobThreshold = draw.of(Family.MOB_THRESHOLDS);
   }
+
+  /** Whether its regions are divided and merged. */
+  boolean moves() { return moves; }
+
+  /** Whether there may be more regions than one. */
+  boolean hasRegions() { return moves || splits != null; }
 
   boolean flushesInMemory() { return flushesInMemory; }
 

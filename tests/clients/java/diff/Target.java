@@ -1,6 +1,9 @@
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
@@ -14,7 +17,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** One table on one server: what an operation is sent to. */
 final class Target implements AutoCloseable {
-  private static final int COMPACTION_LIMIT_MS = 120_000, OPENING_LIMIT_MS = 180_000;
+  private static final int COMPACTION_LIMIT_MS = 120_000, OPENING_LIMIT_MS = 180_000, MOVING_LIMIT_MS = 120_000;
   private static final List<String> NOBODY_YET = List.of("NotServingRegionException", "RegionOpeningException", "ServerNotRunningYetException",
     "PleaseHoldException", "ConnectionClosedException", "java.net.");
 
@@ -77,6 +80,41 @@ final class Target implements AutoCloseable {
     return true;
   }
 
+  /** Divides the region of a row there, unless it begins with it, and waits until each half has files of its own. */
+  void divide(byte[] row) throws Exception {
+    RegionInfo region = regions().stream().filter(each -> each.containsRow(row)).findAny().orElseThrow();
+    if (!Bytes.equals(region.getStartKey(), row)) move(() -> admin.splitRegionAsync(region.getRegionName(), row));
+  }
+
+  /** Merges two neighbours, if there are two; the first is the one of that number, as far as there are so many. */
+  void merge(int number) throws Exception {
+    List<RegionInfo> all = regions();
+    if (all.size() < 2) return;
+    int first = number % (all.size() - 1);
+    move(() -> admin.mergeRegionsAsync(new byte[][] {all.get(first).getRegionName(), all.get(first + 1).getRegionName()}, false));
+  }
+
+  private interface Move {
+    Future<Void> begin() throws IOException;
+  }
+
+  /** Tried again as long as a region still has something of an earlier one, which a server notices now and then. */
+  private void move(Move move) throws Exception {
+    long limit = System.nanoTime() + MOVING_LIMIT_MS * 1_000_000L;
+    for (; ; Thread.sleep(200)) {
+      try {
+        admin.runCatalogJanitor();
+        move.begin().get(MOVING_LIMIT_MS, TimeUnit.MILLISECONDS);
+        break;
+      } catch (IOException | ExecutionException notYet) {
+        if (System.nanoTime() > limit) throw notYet;
+      }
+    }
+    regionsHaveChanged();
+    awaitRegions();
+    compact(false);
+  }
+
   void flush() throws IOException {
     for (RegionInfo region : regions()) admin.flushRegion(region.getRegionName());
   }
@@ -96,12 +134,17 @@ final class Target implements AutoCloseable {
     }
   }
 
+  private static final String CONTENTS = "store files";
+
+  /** Whether an answer is that of contents(). */
+  static boolean areContents(String answer) { return answer.startsWith(CONTENTS); }
+
   /** Store files of each region, and every cell that is in them, hidden or not. */
   String contents() throws IOException {
     List<RegionMetrics> all = new ArrayList<>();
     for (ServerName each : admin.getRegionServers()) all.addAll(admin.getRegionMetrics(each, name));
     all.sort((a, b) -> Bytes.compareTo(a.getRegionName(), b.getRegionName()));
-    StringBuilder text = new StringBuilder("store files");
+    StringBuilder text = new StringBuilder(CONTENTS);
     for (RegionMetrics region : all) text.append(' ').append(region.getStoreFileCount());
     return text.append('\n').append(Reads.run(table, new Scan().setRaw(true).readAllVersions())).toString();
   }
