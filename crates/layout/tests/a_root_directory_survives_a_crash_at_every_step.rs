@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use finback_cell::{ColumnFamilyDescriptor, RegionInfo, TableDescriptor, TableName};
 use finback_fs::{CrashMode, FaultyFileSystem, MemFileSystem, write_file_durably};
-use finback_layout::{FileLink, Half, KeptSwitches, LayoutError, Reference, Result, RootDir};
+use finback_layout::{FileLink, Half, KeptSwitches, LayoutError, Reference, Result, RootDir, RowsOfFile};
 use finback_proto::pb;
 
 const FILE: &str = "576d886d16ff4d8e996c75d842dfbf8b";
@@ -347,6 +347,44 @@ fn no_link_to_a_mob_file_is_there_of_which_the_file_does_not_know() {
             assert!(links <= known && (links == 1 || !done), "{links} of {known}");
             make(root).unwrap();
             assert_eq!(figures(), (1, 1));
+        },
+    );
+}
+
+/// A daughter whose `.regioninfo` is there has the link, and the file knows of it; after a crash before that the next try makes both.
+#[test]
+fn a_daughter_has_the_link_of_which_its_file_knows_or_it_does_not_count() {
+    let [parent, _] = &regions()[..] else { panic!("two regions") };
+    let key = |text: &'static str| Bytes::from_static(text.as_bytes());
+    let daughter = RegionInfo::new(table().name, parent.start_key.clone(), key("c"), 1_700_000_000_001);
+    let split = |root: &RootDir| {
+        let rows_of = |_: &Path| Some(RowsOfFile::Range(b"a".to_vec(), b"b".to_vec()));
+        root.create_offspring(&daughter, std::slice::from_ref(parent), &[key("f")], &rows_of)
+    };
+    let (of_parent, of_daughter) = (parent.encoded_name(), daughter.encoded_name());
+    let link = FileLink { table: table().name, region: &of_parent, file: FILE }.to_string();
+    let check = |root: &RootDir| {
+        let files = root.list_store_files(&table().name, &of_daughter, b"f").unwrap();
+        assert_eq!(files.iter().map(|file| &file.name[..]).collect::<Vec<_>>(), [&link]);
+        let known = root.archived_family_dir(&table().name, &of_parent, b"f");
+        let back = known.join(format!(".links-{FILE}")).join(format!("{of_daughter}.ns=t"));
+        assert!(root.fs().exists(&back).unwrap());
+    };
+    at_every_step(
+        |root| {
+            initialized(root);
+            root.create_table_dir(&table(), &regions()).unwrap();
+            put_store_file(root, parent, b"cells");
+        },
+        split,
+        |root, done| {
+            let counts = root.read_region_info(&table().name, &of_daughter).is_ok();
+            assert!(counts || !done);
+            if !counts {
+                root.sweep(&keep(&regions())).unwrap();
+                split(root).unwrap();
+            }
+            check(root);
         },
     );
 }
