@@ -34,8 +34,8 @@ import org.apache.hadoop.hbase.util.ChecksumType;
  * Reads HFiles of every kind with HBase's own reader, checksums on, and compares every cell with what was written; seeks
  * to cells, and asks the Bloom filters.
  *
- *   HFileCombinations DIRECTORY [CLASS]    as the example write_combinations of finback-hfile fills it;
- *                                          the class reads ZSTD
+ *   HFileCombinations DIRECTORY LIST [CLASS]    a directory as the example write_combinations of finback-hfile fills it, and in it
+ *                                               a list of files; the class reads ZSTD
  */
 public final class HFileCombinations {
   /** What may be wrong of a hundred answers: chunks are tiny, the rate that was asked for is one. */
@@ -52,11 +52,11 @@ public final class HFileCombinations {
   public static void main(String[] args) throws Exception {
     HFileCombinations all = new HFileCombinations();
     all.conf.set(FileSystem.FS_DEFAULT_NAME_KEY, "file:///");
-    all.conf.set("hbase.io.compress.zstd.codec", args.length > 1 ? args[1] : "ZstandardStreams");
+    all.conf.set("hbase.io.compress.zstd.codec", args.length > 2 ? args[2] : "ZstandardStreams");
     Compression.Algorithm.ZSTD.reload(all.conf);
     ChecksumUtil.generateExceptionForChecksumFailureForTest(true);
     int bad = 0;
-    for (String line : Files.readAllLines(Paths.get(args[0], "files.tsv"))) {
+    for (String line : Files.readAllLines(Paths.get(args[0], args[1]))) {
       String[] of = line.split("\t");
       try {
         all.file(new Path("file://" + Paths.get(of[0]).toAbsolutePath()), of[1], of[2], of[3], of[4], all.cellsOf(args[0], of[5]),
