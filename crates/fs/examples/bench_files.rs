@@ -1,16 +1,16 @@
 //! Ten times more files than descriptors: `bench_files [FILES] [SECONDS]` reads them at random through a bounded file
 //! system, and through one that keeps them all open, from the page cache and from the device, and prints reads per second and
-//! the most descriptors seen.
+//! the most descriptors seen; then what the system takes for a file that is opened once more.
 
 use finback_fs::{BoundedFileSystem, FileSystem, LocalFileSystem, RandomAccessFile, descriptors_for_files};
-use rustix::fs::{Advice, fadvise};
+use rustix::fs::{Advice, Mode, OFlags, fadvise, openat};
 use std::error::Error;
 use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 const FILE_BYTES: usize = 256 << 10;
 /// HBase's default block: what a read of a cold row takes.
@@ -63,7 +63,82 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
         }
     }
+    let opening = Opening::measure(dir.path(), files, duration / 3)?;
+    println!("{opening}");
     Ok(())
+}
+
+/// What the system takes for a file that is opened once more: the part that a bounded file system cannot spare.
+#[derive(Default)]
+struct Opening {
+    open: Duration,
+    look: Duration,
+    close: Duration,
+    /// By its name in a directory that is open: what walking the rest of its path costs is the difference.
+    open_in_directory: Duration,
+    files: u32,
+}
+
+impl Opening {
+    /// Opens files at random, on as many threads as read them.
+    fn measure(dir: &Path, files: usize, duration: Duration) -> Result<Self, Box<dyn Error>> {
+        let since = Instant::now();
+        let each = on_each_thread(|thread| {
+            let (mut random, mut opening) = (Random::new(thread), Self::default());
+            let directory = File::open(dir)?;
+            while since.elapsed() < duration {
+                opening.open_one(dir, &directory, files, &mut random)?;
+            }
+            Ok(vec![opening])
+        })?;
+        Ok(each.into_iter().fold(Self::default(), |all, one| Self {
+            open: all.open + one.open,
+            look: all.look + one.look,
+            close: all.close + one.close,
+            open_in_directory: all.open_in_directory + one.open_in_directory,
+            files: all.files + one.files,
+        }))
+    }
+
+    fn open_one(
+        &mut self,
+        dir: &Path,
+        directory: &File,
+        files: usize,
+        random: &mut Random,
+    ) -> io::Result<()> {
+        let path = dir.join(random.below(files).to_string());
+        let file = timed(&mut self.open, || File::open(&path))?;
+        timed(&mut self.look, || file.metadata())?;
+        timed(&mut self.close, || drop(file));
+        let name = random.below(files).to_string();
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        timed(&mut self.open_in_directory, || openat(directory, &name, flags, Mode::empty()))?;
+        self.files += 1;
+        Ok(())
+    }
+}
+
+/// Adds what `work` takes to `sum`.
+fn timed<T>(sum: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let since = Instant::now();
+    let done = work();
+    *sum += since.elapsed();
+    done
+}
+
+impl fmt::Display for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micros = |sum: Duration| sum.as_secs_f64() * 1e6 / f64::from(self.files.max(1));
+        write!(
+            f,
+            "a file opened once more: open {:.2} µs, look {:.2} µs, close {:.2} µs; open in its directory {:.2} µs",
+            micros(self.open),
+            micros(self.look),
+            micros(self.close),
+            micros(self.open_in_directory)
+        )
+    }
 }
 
 /// Which files are read, and where they are.
@@ -158,15 +233,18 @@ fn read_from_device(handles: &[Arc<dyn RandomAccessFile>], dir: &Path, duration:
     Ok((times, took))
 }
 
-fn on_each_thread(read: impl Fn(usize) -> io::Result<Vec<u32>> + Sync) -> Result<Vec<u32>, Box<dyn Error>> {
+/// What all threads give together.
+fn on_each_thread<T: Send>(
+    work: impl Fn(usize) -> io::Result<Vec<T>> + Sync,
+) -> Result<Vec<T>, Box<dyn Error>> {
     std::thread::scope(|scope| {
-        let read = &read;
-        let readers: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || read(thread))).collect();
-        let mut times = Vec::new();
-        for reader in readers {
-            times.extend(reader.join().map_err(|_| "a reader failed")??);
+        let work = &work;
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
+        let mut all = Vec::new();
+        for thread in threads {
+            all.extend(thread.join().map_err(|_| "a thread failed")??);
         }
-        Ok(times)
+        Ok(all)
     })
 }
 

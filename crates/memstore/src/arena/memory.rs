@@ -1,7 +1,7 @@
 //! The memory of one chunk. That of the largest, of which a busy memstore wants more all the time, is kept when it is free: a page
 //! that the system gives anew costs more than all that a small put has to do in memory.
 
-use parking_lot::{Mutex, MutexGuard};
+use finback_sync::process::{Mutex, MutexGuard};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::collections::VecDeque;
 use std::ptr::NonNull;

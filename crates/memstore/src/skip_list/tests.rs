@@ -5,7 +5,7 @@ use finback_cell::cell::CellParts;
 use finback_cell::key::Key;
 use finback_cell::row_prefix::Beginning;
 use finback_cell::{Cell, CellOrder};
-use parking_lot::Mutex;
+use finback_sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
