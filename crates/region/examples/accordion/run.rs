@@ -17,6 +17,7 @@ use finback_region::{
     ScanOutput,
 };
 use finback_wal::{SyncMode, Wal, WalKind, WalOptions};
+use parking_lot::Mutex;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +36,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(crate) struct Measured {
     pub(crate) per_second: f64,
     cpu_us: f64,
-    /// Bytes written to store files for each byte of cells.
+    /// Bytes written to store files for each byte of cells: the mean of what it was when a file was flushed in the second half of
+    /// the run, and at the end. At one moment alone it goes by whether a large compaction is just over, or is still to come.
     amplification: f64,
     /// The least and the most of all rounds.
     amplifications: (f64, f64),
@@ -47,12 +49,33 @@ pub(crate) struct Measured {
     latencies: Latencies,
 }
 
-/// What the threads behind the scenes write.
+/// What is written, by the client and by the threads behind the scenes.
 #[derive(Default)]
 struct Written {
+    cells_bytes: AtomicU64,
     flushes: AtomicU64,
     flushed_bytes: AtomicU64,
     compacted_bytes: AtomicU64,
+    /// Bytes of cells, and of files, when all of these cells were in files.
+    at_flushes: Mutex<Vec<(u64, u64)>>,
+}
+
+impl Written {
+    fn flush(&self, region: &Region) -> Result<bool, RegionError> {
+        let cells_bytes = self.cells_bytes.load(Relaxed);
+        let outcome = region.flush(None)?;
+        let flushed = self.flushed_bytes.fetch_add(outcome.bytes_written, Relaxed) + outcome.bytes_written;
+        self.at_flushes.lock().push((cells_bytes, flushed + self.compacted_bytes.load(Relaxed)));
+        Ok(outcome.flushed)
+    }
+
+    fn amplification(&self) -> f64 {
+        let half = self.cells_bytes.load(Relaxed) / 2;
+        let at_flushes = self.at_flushes.lock();
+        let late = at_flushes.iter().filter(|(cells, _)| *cells > half);
+        let each: Vec<f64> = late.map(|&(cells, files)| files as f64 / cells as f64).collect();
+        each.iter().sum::<f64>() / each.len().max(1) as f64
+    }
 }
 
 impl Measured {
@@ -103,20 +126,20 @@ pub(crate) fn measure(
     let (flushes, flush_requests) = channel();
     let region = open(dir.path(), plan, policy, BenchHost { flushes })?;
     let (written, done) = (&Written::default(), &AtomicBool::new(false));
-    let (mut measured, cells_bytes) = thread::scope(|scope| {
+    let mut measured = thread::scope(|scope| {
         let region = &*region;
         let flusher = scope.spawn(move || flush_when_asked(region, &flush_requests, done, written));
         let compactor = scope.spawn(move || compact_as_needed(region, done, written));
         let cpu_before = cpu_time();
         let start = Instant::now();
-        let result = Client::new(plan, workload).run(region, plan, operations);
+        let result = Client::new(plan, workload, written).run(region, plan, operations);
         let (elapsed, cpu) = (start.elapsed(), cpu_time() - cpu_before);
         let metrics = region.metrics();
         done.store(true, Relaxed);
         flusher.join().expect("a thread without panics")?;
         compactor.join().expect("a thread without panics")?;
-        let (latencies, cells_bytes, bytes_per_cell) = result?;
-        let measured = Measured {
+        let (latencies, bytes_per_cell) = result?;
+        Ok::<_, Box<dyn Error>>(Measured {
             per_second: operations as f64 / elapsed.as_secs_f64(),
             cpu_us: cpu.as_secs_f64() * 1e6 / operations as f64,
             amplification: 0.0,
@@ -126,14 +149,13 @@ pub(crate) fn measure(
             bytes_per_cell,
             cells_dropped: metrics.in_memory.cells_dropped,
             latencies,
-        };
-        Ok::<_, Box<dyn Error>>((measured, cells_bytes))
+        })
     })?;
     // What is in memory will be written some day, too.
-    written.flushed_bytes.fetch_add(region.flush(None)?.bytes_written, Relaxed);
-    let (flushed, compacted) = (written.flushed_bytes.load(Relaxed), written.compacted_bytes.load(Relaxed));
-    measured.amplification = (flushed + compacted) as f64 / cells_bytes as f64;
-    measured.of_flushes = flushed as f64 / cells_bytes as f64;
+    written.flush(&region)?;
+    measured.amplification = written.amplification();
+    measured.of_flushes =
+        written.flushed_bytes.load(Relaxed) as f64 / written.cells_bytes.load(Relaxed) as f64;
     region.close()?;
     Ok(measured)
 }
@@ -172,9 +194,7 @@ fn flush_when_asked(
 ) -> Result<(), RegionError> {
     while !done.load(Relaxed) {
         if requests.recv_timeout(Duration::from_millis(10)).is_ok() {
-            let outcome = region.flush(None)?;
-            written.flushes.fetch_add(u64::from(outcome.flushed), Relaxed);
-            written.flushed_bytes.fetch_add(outcome.bytes_written, Relaxed);
+            written.flushes.fetch_add(written.flush(region)?.into(), Relaxed);
         }
     }
     Ok(())
@@ -203,36 +223,36 @@ fn cpu_time() -> Duration {
 }
 
 /// Who writes and reads.
-struct Client {
+struct Client<'a> {
     keys: Keys,
     reads: bool,
     value: Vec<u8>,
     latencies: Latencies,
-    cells_bytes: u64,
+    written: &'a Written,
     /// Bytes of memory per cell, seen now and then when the memstore was at least half full.
     seen: Vec<f64>,
 }
 
-impl Client {
-    fn new(plan: &Plan, workload: Workload) -> Self {
+impl<'a> Client<'a> {
+    fn new(plan: &Plan, workload: Workload, written: &'a Written) -> Self {
         Self {
             keys: Keys::new(workload.keys, plan.keys, 1),
             reads: workload.reads,
             value: vec![b'v'; plan.value_bytes as usize],
             latencies: Latencies::new(),
-            cells_bytes: 0,
+            written,
             seen: Vec::new(),
         }
     }
 
-    /// Gives back latencies, bytes of cells written, and bytes of memory per cell.
+    /// Gives back latencies, and bytes of memory per cell.
     #[tokio::main(flavor = "current_thread")]
     async fn run(
         mut self,
         region: &Region,
         plan: &Plan,
         operations: u64,
-    ) -> Result<(Latencies, u64, f64), RegionError> {
+    ) -> Result<(Latencies, f64), RegionError> {
         let batch = if self.reads { 1 } else { plan.batch };
         let mut done = 0;
         while done < operations {
@@ -249,7 +269,7 @@ impl Client {
             }
         }
         let bytes_per_cell = self.seen.iter().sum::<f64>() / self.seen.len().max(1) as f64;
-        Ok((self.latencies, self.cells_bytes, bytes_per_cell))
+        Ok((self.latencies, bytes_per_cell))
     }
 
     fn look(&mut self, metrics: &RegionMetrics, plan: &Plan) {
@@ -271,7 +291,8 @@ impl Client {
             }
         }
         self.latencies.add(start.elapsed());
-        self.cells_bytes += mutations.iter().map(|put| put.cells.bytes().len() as u64 - 4).sum::<u64>();
+        let bytes = mutations.iter().map(|put| put.cells.bytes().len() as u64 - 4).sum::<u64>();
+        self.written.cells_bytes.fetch_add(bytes, Relaxed);
         Ok(())
     }
 
