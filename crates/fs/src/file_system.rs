@@ -174,7 +174,8 @@ pub trait WritableFile: Send + Debug {
 
     /// Puts `mark` and zeros behind the end, up to so many `bytes`, for the next appends to overwrite: their syncs then have no
     /// new length to make durable, which is half of what a small sync costs on many file systems. On others nothing is done.
-    /// An append that leaves some of them puts the mark before what is left, in the same write. Readers see them,
+    /// An append that leaves some of them puts the mark before what is left, in the same write, and a zero behind it if there is none:
+    /// a mark is never what a file ends with. Readers see them,
     /// [`len`](Self::len) does not count them, and [`truncate`](Self::truncate) takes them away. After an error some may be
     /// there.
     fn zero_ahead(&mut self, bytes: u64, mark: &'static [u8]) -> io::Result<()> {

@@ -460,8 +460,9 @@ impl WritableFile for MemFile {
             self.ahead = self.ahead.saturating_sub(slice.len());
         }
         if self.ahead > 0 {
-            file.write(file.data.len() - self.ahead, self.mark);
-            self.ahead = self.ahead.max(self.mark.len());
+            let marked = [self.mark, &[0][..usize::from(self.ahead <= self.mark.len())]].concat();
+            file.write(file.data.len() - self.ahead, &marked);
+            self.ahead = self.ahead.max(marked.len());
         }
         Ok(())
     }
@@ -487,8 +488,8 @@ impl WritableFile for MemFile {
         let mut tree = self.tree.lock();
         let file = tree.file_mut(self.inode)?;
         if self.ahead == 0 {
-            file.write(file.data.len(), mark);
-            (self.ahead, self.mark) = (mark.len(), mark);
+            file.write(file.data.len(), &[mark, &[0]].concat());
+            (self.ahead, self.mark) = (mark.len() + 1, mark);
         }
         let more = (bytes as usize).saturating_sub(self.ahead);
         file.data.resize(file.data.len() + more, 0);

@@ -116,6 +116,14 @@ impl Block {
         Ok(header)
     }
 
+    /// A chunk of a Bloom filter, in the place of one that cannot be read, that may have any key.
+    pub(crate) fn chunk_of_all_keys(place: BlockRef) -> Self {
+        let (block_type, payload_at) = (BlockType::BloomChunk, HEADER_SIZE);
+        let mut bytes = vec![0; HEADER_SIZE];
+        bytes.push(0xff);
+        Self { block_type, place, bytes, payload_at, cells: None, entry_rows: RowHints::default() }
+    }
+
     /// A copy of a block whose cells were not looked for yet.
     pub(crate) fn copy(&self) -> Self {
         let (block_type, place, payload_at) = (self.block_type, self.place, self.payload_at);

@@ -211,6 +211,7 @@ impl BloomProbe {
                     ahead: 0..0,
                     to_copy: false,
                     stream: None,
+                    is_bloom: true,
                 })
             })
         })

@@ -370,10 +370,12 @@ impl HFileScanner {
         };
         let Some((path, block)) = found else { return Ok(None) };
         let number = first_at_or_after(&block, order, key);
-        if let Some(position) = Position::new(block, number) {
-            return Ok(Some((path, position)));
+        let Some(position) = Position::new(block, number) else { return self.behind(&path, key) };
+        // Of cells out of order one before the key may be found, and whoever looks for it would find that again and again.
+        if order.compare_cell_to_key(&position.cell().0, key) == Ordering::Less {
+            return Err(self.reader.out_of_order(position.block().place()).into());
         }
-        self.behind(&path, key)
+        Ok(Some((path, position)))
     }
 
     /// The first cell of the block behind the one that `path` leads to: `key` lies between that one's last cell and it.
@@ -546,6 +548,7 @@ impl HFileScanner {
                 .as_ref()
                 .filter(|_| priority != BlockPriority::Index)
                 .map(|stream| Arc::clone(&stream.file)),
+            is_bloom: false,
         }))
     }
 }

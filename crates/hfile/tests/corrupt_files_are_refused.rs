@@ -478,3 +478,38 @@ proptest! {
         prop_assert!(files::open(&noise).is_err());
     }
 }
+
+/// A search by halves may find a cell that is before what is looked for; whoever goes on until there is none would never end.
+#[test]
+fn a_seek_among_cells_out_of_order_finds_none_before_its_key() {
+    let rows = [b"bbbbb", b"bbbbb", b"cccc1", b"cccc2", b"cccc3", b"dddd1", b"dddd2", b"dddd3"];
+    let cells: Vec<Stored> =
+        rows.iter().zip((0..8).rev()).map(|(row, at)| files::put(*row, b"q", at, 3)).collect();
+    let mut bytes = files::write(&cells, WriterOptions::default());
+    let (offset, length) = blocks(&bytes)[0];
+    let block = &mut bytes[offset..offset + length];
+    for row in [rows[3], rows[5], rows[6], rows[7]] {
+        let at = block.windows(5).position(|window| window == row).unwrap();
+        block[at..at + 5].copy_from_slice(b"aaaaa");
+    }
+    seal(block);
+    let reader = files::open(&bytes).unwrap();
+    let mut was_refused = false;
+    for row in ["aaaaa", "bbbbb", "cccc0", "cccc1", "cccc2", "cccc3", "cccc4", "e"].map(str::as_bytes) {
+        for key in [Key::first_on_row(row), Key::last_on_row(row)] {
+            let mut scanner = files::scanner(&reader);
+            match read_through(&mut scanner, |scanner| scanner.seek(&key)) {
+                Ok(()) => {
+                    let found = scanner.key().map(|(found, _)| reader.order().compare_keys(&found, &key));
+                    assert_ne!(found, Some(std::cmp::Ordering::Less), "{key:?}");
+                }
+                Err(error) => {
+                    was_refused = true;
+                    let expected = "corrupt data block at 0: expected cells in order";
+                    assert!(error.to_string().contains(expected), "{error}");
+                }
+            }
+        }
+    }
+    assert!(was_refused);
+}

@@ -32,6 +32,21 @@ fn every_minor_version_up_to_hbase_2s_is_read() {
     }
 }
 
+/// Where HBase 2 says that there is no last data block, HBase 1 says 0.
+#[test]
+fn an_empty_file_of_hbase_1_is_read() {
+    let mut bytes = with_version(std::fs::read(golden::path("empty")).unwrap(), 3, 0);
+    let trailer = bytes.len() - TRAILER_BYTES;
+    // Field 10, of all bits.
+    let field = [&[10 << 3], &[0xff; 9][..], &[1]].concat();
+    let last =
+        bytes[trailer..].windows(field.len()).position(|window| window == field).unwrap() + trailer + 1;
+    // As many bytes, for the same number.
+    bytes[last..last + 10].copy_from_slice(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]);
+    let reader = files::open(&bytes).unwrap();
+    assert_eq!((reader.entry_count(), scan(&reader).unwrap().len()), (0, 0));
+}
+
 fn feature(error: &HFileError) -> &str {
     match error {
         HFileError::Unsupported { feature, .. } => feature,

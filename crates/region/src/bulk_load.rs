@@ -16,6 +16,7 @@ use crate::blocking::wait_for;
 use crate::error::RegionError;
 use crate::region::Region;
 use crate::store_file::StoreFile;
+use finback_cell::Durability;
 use finback_proto::{Message, pb};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -185,7 +186,8 @@ impl Region {
         };
         let descriptor = descriptor.encode_to_vec();
         let markers = [(&b"HBASE::BULK_LOAD"[..], &descriptor[..]), (finback_wal::BULK_LOAD_INTENT, b"")];
-        let position = self.mark_with(&markers)?;
+        // Files are put in place one by one, each durably: an opening after a power cut has to know of all of them.
+        let position = self.mark_with(&markers, Durability::FsyncWal)?;
         wait_for(self.environment.wal.sync(position))?;
         Ok(())
     }

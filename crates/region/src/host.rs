@@ -81,6 +81,21 @@ pub trait Host: Send + Sync + 'static {
     }
 }
 
+/// What a host gives for a block that was read, or could not be: reads go on without a part of a Bloom filter, as in HBase.
+///
+/// # Errors
+/// That of `read`, for blocks that reads cannot go on without.
+pub fn or_without(
+    request: &BlockRequest,
+    read: Result<Arc<Block>, HFileError>,
+) -> Result<Arc<Block>, HFileError> {
+    read.or_else(|error| {
+        let Some(without) = request.without() else { return Err(error) };
+        tracing::warn!(%error, "a part of a Bloom filter cannot be read: reads go on without it");
+        Ok(without)
+    })
+}
+
 /// A host for programs without a runtime: reads on the calling thread, has no timers (waits for row locks are not
 /// limited; writes that are slowed hold up their thread), and leaves flushing to the caller.
 #[derive(Debug, Default)]
@@ -103,7 +118,7 @@ impl Host for PlainHost {
     }
 
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>> {
-        Box::pin(std::future::ready(request.read()))
+        Box::pin(std::future::ready(or_without(&request, request.read())))
     }
 
     fn flush_wanted(&self, _: &str) {}

@@ -103,7 +103,7 @@ pub use error::{Interrupt, RegionError};
 pub use finback_hfile::ChecksumType;
 pub use finback_memstore::{InMemoryCompaction, give_back_unwanted_memory};
 pub use flush::FlushOutcome;
-pub use host::{BoxFuture, Host, PlainHost};
+pub use host::{BoxFuture, Host, PlainHost, or_without};
 pub use job_control::{JobControl, Unhindered};
 pub use kept_blocks::KeptBlocks;
 pub use large_updates::{LargeUpdate, LargeUpdates};

@@ -4,7 +4,7 @@ use crate::blocking::wait_for;
 use crate::error::RegionError;
 use crate::given_up::GivesUp;
 use crate::region::Region;
-use finback_cell::{CellBlockBuilder, CellType, cell::CellParts};
+use finback_cell::{CellBlockBuilder, CellType, Durability, cell::CellParts};
 use finback_proto::{Message, pb};
 use finback_wal::{Position, WalAppend};
 
@@ -79,11 +79,15 @@ impl Region {
 
     /// Appends a marker under a sequence id of its own. It is durable with the next edit, or soon.
     pub(crate) fn mark(&self, qualifier: &[u8], value: &[u8]) -> Result<Position, RegionError> {
-        self.mark_with(&[(qualifier, value)])
+        self.mark_with(&[(qualifier, value)], Durability::AsyncWal)
     }
 
-    /// Appends markers, as [`mark`](Self::mark) one, in one entry.
-    pub(crate) fn mark_with(&self, markers: &[(&[u8], &[u8])]) -> Result<Position, RegionError> {
+    /// Appends markers, as [`mark`](Self::mark) one, in one entry. From SYNC_WAL on the caller waits for it.
+    pub(crate) fn mark_with(
+        &self,
+        markers: &[(&[u8], &[u8])],
+        durability: Durability,
+    ) -> Result<Position, RegionError> {
         let now = self.environment.host.now_ms();
         let start = &self.info.start_key;
         let mut cells = CellBlockBuilder::default();
@@ -115,7 +119,7 @@ impl Region {
                 nonce: 0,
                 cells,
                 cell_count: markers.len() as u32,
-                sync: false,
+                durability,
                 after: None,
             },
         );

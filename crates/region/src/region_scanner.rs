@@ -7,6 +7,7 @@
 
 use crate::error::{Interrupt, RegionError};
 use crate::file_switch::FilesSeen;
+use crate::host::or_without;
 use crate::mvcc::ReadPoint;
 use crate::row_range::{RowRange, successor};
 use crate::scan_limits::{ScanLimits, ScanStop};
@@ -234,7 +235,7 @@ impl RegionScanner {
     /// The one for which the call failed; the storage's.
     pub fn fetch(&mut self, interrupt: Interrupt) -> Result<(), RegionError> {
         match interrupt {
-            Interrupt::NeedBlock(request) => self.provide(request.read()?),
+            Interrupt::NeedBlock(request) => self.provide(or_without(&request, request.read())?),
             Interrupt::NeedFile(request) => request.open(),
             Interrupt::Failed(error) => return Err(error),
         }

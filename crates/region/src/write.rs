@@ -322,7 +322,7 @@ impl Region {
                         nonce: edit.nonce.1,
                         cells: logged.clone(),
                         cell_count: edit.logged_cells,
-                        sync: wait_for_sync,
+                        durability: edit.durability,
                         after,
                     },
                 )

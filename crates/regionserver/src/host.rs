@@ -4,7 +4,7 @@ use crate::scheduler::Scheduler;
 use crate::stop_request::StopRequest;
 use finback_hfile::{Block, BlockRequest, HFileError};
 use finback_metrics::{Timer, file_io};
-use finback_region::{BoxFuture, DelayedWrites, FileRequest, Host, WriteRoom};
+use finback_region::{BoxFuture, DelayedWrites, FileRequest, Host, WriteRoom, or_without};
 use read_turns::ReadTurns;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -95,7 +95,7 @@ async fn read_from_device(turns: Arc<ReadTurns>, request: BlockRequest) -> Resul
             Err(HFileError::Corrupt { .. }) => file_io().damaged(),
             _ => file_io().read(timer),
         }
-        block
+        or_without(&request, block)
     });
     read.await.unwrap_or_else(|error| {
         Err(HFileError::Io {
@@ -165,7 +165,7 @@ impl Host for ServerHost {
                 file_io().read(timer);
                 Box::pin(std::future::ready(Ok(block)))
             }
-            Err(error) => Box::pin(std::future::ready(Err(error))),
+            Err(error) => Box::pin(std::future::ready(or_without(&request, Err(error)))),
             Ok(None) => Box::pin(read_from_device(Arc::clone(&self.read_turns), request)),
         }
     }

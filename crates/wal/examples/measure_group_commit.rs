@@ -9,6 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use finback_cell::Durability;
 use finback_fs::{FileSystem, LocalFileSystem};
 use finback_wal::{Wal, WalAppend, WalError, WalKind, WalOptions};
 
@@ -47,7 +48,7 @@ async fn write_until(wal: Arc<Wal>, writer: usize, end: Instant) -> Result<Vec<D
             nonce: 0,
             cells: cells.clone(),
             cell_count: 1,
-            sync: true,
+            durability: Durability::SyncWal,
             after: None,
         };
         let position = wal.append(permit, entry)?;

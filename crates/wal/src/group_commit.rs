@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use finback_cell::block::CellIter;
+use finback_cell::{Durability, block::CellIter};
 use finback_metrics::Histogram;
 use finback_sync::{Mutex, atomic::Ordering, thread};
 
@@ -232,7 +232,7 @@ impl Writer {
         left.sort_unstable();
         let is_there = |position: &u64| group.left_out.binary_search(position).is_err();
         for (entry, position) in group.entries.iter().zip((self.decided + 1..).filter(is_there)) {
-            let is_answered = !entry.sync || left.binary_search(&position).is_ok();
+            let is_answered = entry.durability < Durability::SyncWal || left.binary_search(&position).is_ok();
             if is_answered && !is_marker(&entry) {
                 self.carried.push(entry, 0);
             }
@@ -451,17 +451,19 @@ fn put(shared: &Shared, file: &mut WalFileWriter, entries: &mut QueuedEntries) -
     shared.counters.group_bytes.record_value(bytes);
     entries.give_room_back(&shared.room); // more may queue up during the sync
     let synced = match shared.options.sync_mode {
-        SyncMode::Disk => {
-            file.zero_ahead();
+        SyncMode::Os if !entries.has_forced() => {
+            file.confirm();
+            Duration::ZERO
+        }
+        mode => {
+            if mode == SyncMode::Disk {
+                file.zero_ahead();
+            }
             let begun = Instant::now();
             file.sync()?;
             let took = begun.elapsed();
             note(&shared.counters, &shared.counters.sync_times, took);
             took
-        }
-        SyncMode::Os => {
-            file.confirm();
-            Duration::ZERO
         }
     };
     let counters = &shared.counters;

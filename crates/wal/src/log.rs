@@ -10,6 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use finback_cell::Durability;
 use finback_fs::FileSystem;
 use finback_metrics::{Histogram, HistogramSnapshot};
 use finback_sync::{
@@ -50,12 +51,12 @@ pub struct WalAppend {
     pub cells: Bytes,
     /// How many cells these are.
     pub cell_count: u32,
-    /// The caller will call [`Wal::sync`] for this entry (SYNC_WAL). Otherwise (ASYNC_WAL) it is made durable within
+    /// SYNC_WAL, and what is more: the caller will call [`Wal::sync`] for this entry. Otherwise (ASYNC_WAL) it is made durable within
     /// [`WalOptions::async_sync_interval`]; if a write fails, by another one, into the next file, before all later
-    /// entries (but for markers, which nobody needs).
-    pub sync: bool,
+    /// entries (but for markers, which nobody needs). FSYNC_WAL: it is forced to the device whatever [`SyncMode`] says.
+    pub durability: Durability,
     /// What this entry was made of, if that was not known to be durable: an entry of this log. If its write fails, this one
-    /// is not written and fails as well. Only for entries with `sync`.
+    /// is not written and fails as well. Only for entries that somebody waits for.
     pub after: Option<Position>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::{mem, time::Instant};
 
+use finback_cell::Durability;
 use tokio::sync::oneshot;
 
 use crate::{
@@ -77,7 +78,7 @@ impl Queue {
             Availability::Closed => return Err(WalError::Closed),
         }
         let mut wake = false;
-        if !entry.sync {
+        if entry.durability < Durability::SyncWal {
             wake = self.expects_nobody();
         }
         self.queued_bytes += entry.cells.len() + ENTRY_OVERHEAD_BYTES;

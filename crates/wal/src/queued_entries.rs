@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use finback_cell::Durability;
 use tokio::sync::Semaphore;
 
 use crate::{KeyFields, WalAppend, file_writer::COPIED_CELLS_BYTES};
@@ -38,7 +39,7 @@ struct Entry {
     nonce_group: u64,
     nonce: u64,
     cell_count: u32,
-    sync: bool,
+    durability: Durability,
     after: u64,
     cells: Cells,
 }
@@ -59,8 +60,8 @@ pub(crate) struct QueuedEntry<'a> {
     pub(crate) table: &'a Arc<[u8]>,
     pub(crate) key: KeyFields<'a>,
     pub(crate) cells: QueuedCells<'a>,
-    /// As [`WalAppend::sync`].
-    pub(crate) sync: bool,
+    /// As [`WalAppend::durability`].
+    pub(crate) durability: Durability,
     /// As [`WalAppend::after`]; 0 for none.
     pub(crate) after: u64,
 }
@@ -71,7 +72,8 @@ impl<'a> From<&'a WalAppend> for QueuedEntry<'a> {
         let cells =
             if is_small { QueuedCells::Copied(&entry.cells) } else { QueuedCells::Shared(&entry.cells) };
         let after = entry.after.map_or(0, |position| position.0);
-        Self { region: &entry.region, table: &entry.table, key: entry.key(), cells, sync: entry.sync, after }
+        let durability = entry.durability;
+        Self { region: &entry.region, table: &entry.table, key: entry.key(), cells, durability, after }
     }
 }
 
@@ -127,7 +129,7 @@ impl QueuedEntries {
             nonce_group: entry.key.nonce_group,
             nonce: entry.key.nonce,
             cell_count: entry.key.cell_count,
-            sync: entry.sync,
+            durability: entry.durability,
             after: entry.after,
             cells,
         });
@@ -152,10 +154,15 @@ impl QueuedEntries {
                     Cells::Copied { start, end } => QueuedCells::Copied(&self.cells[*start..*end]),
                     Cells::Shared(cells) => QueuedCells::Shared(cells),
                 },
-                sync: entry.sync,
+                durability: entry.durability,
                 after: entry.after,
             })
         })
+    }
+
+    /// Whether there is one that is to be on the device, whatever is enough for others.
+    pub(crate) fn has_forced(&self) -> bool {
+        self.entries.iter().any(|entry| entry.durability == Durability::FsyncWal)
     }
 
     /// Keeps those entries that `keeps` lets stay.

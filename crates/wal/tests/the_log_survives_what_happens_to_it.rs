@@ -9,8 +9,8 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use entries::{SERVER, entry, put, read, read_all, write_file};
-use finback_cell::{CellBlockBuilder, cell::CellParts};
+use entries::{SERVER, commit, entry, put, read, read_all, write_file};
+use finback_cell::{CellBlockBuilder, Durability, cell::CellParts};
 use finback_compression::Compression;
 use finback_fs::{CrashMode, Faults, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
 use finback_wal::{
@@ -388,6 +388,18 @@ async fn a_log_of_the_operating_system_kind_does_not_sync_its_entries() {
             read_all(&disk.memory.crash(mode), &dir()).unwrap();
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_of_the_operating_system_kind_syncs_what_asks_for_it() {
+    let disk = disk();
+    let wal = open(&disk, WalOptions { sync_mode: SyncMode::Os, ..options() });
+    put(&wal, "r", 1, b"v").await.unwrap();
+    let forced = WalAppend { durability: Durability::FsyncWal, ..entry("r", 2, b"v", true) };
+    commit(&wal, forced).await.unwrap();
+    put(&wal, "r", 3, b"v").await.unwrap();
+    let survived = read_all(&disk.memory.crash(CrashMode::Strict), &dir()).unwrap();
+    assert_eq!(survived, [("r".to_owned(), 1), ("r".to_owned(), 2)]);
 }
 
 /// On a real disk, where much of it goes past the page cache.

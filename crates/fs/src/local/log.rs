@@ -129,11 +129,11 @@ impl WritableFile for LocalLog {
 }
 
 /// Puts the mark and zeros behind what is held, up to the end of a block, if anything of the file is behind it, up to `zeros_to`;
-/// how much is to be written.
+/// how much is to be written. A mark is never what a file ends with: HBase's reader takes that for a size, and asks for so much memory.
 fn pad(held: &mut Held, zeros_to: u64, mark: &[u8]) -> usize {
     let ends_here = held.len.is_multiple_of(BLOCK) && zeros_to <= held.end();
     let marked = if ends_here { held.len } else { held.len + mark.len() };
-    let padded = marked.next_multiple_of(BLOCK);
+    let padded = if ends_here { held.len } else { (marked + 1).next_multiple_of(BLOCK) };
     held.buffer.resize(held.len);
     held.buffer.extend(&mark[..marked - held.len]);
     held.buffer.resize(padded);

@@ -106,8 +106,14 @@ impl WritableFile for LocalWritable {
         }
         let mut marked = slices.to_vec();
         marked.push(IoSlice::new(self.mark));
+        let mut marked_to = end + self.mark.len() as u64;
+        // A mark is never what a file ends with.
+        if self.zeroed_to <= marked_to {
+            marked.push(IoSlice::new(&[0]));
+            marked_to += 1;
+        }
         self.write_slices(&mut marked, end)?;
-        self.zeroed_to = self.zeroed_to.max(end + self.mark.len() as u64);
+        self.zeroed_to = self.zeroed_to.max(marked_to);
         Ok(())
     }
 
@@ -132,8 +138,9 @@ impl WritableFile for LocalWritable {
         let gains = self.writes_in_place()?;
         let end = self.len + bytes;
         if gains && self.zeroed_to <= self.len {
-            (self.mark, self.zeroed_to) = (mark, self.len + mark.len() as u64);
-            self.file.write_all_at(mark, self.len)?;
+            let marked = [mark, &[0]].concat();
+            (self.mark, self.zeroed_to) = (mark, self.len + marked.len() as u64);
+            self.file.write_all_at(&marked, self.len)?;
         }
         let mut at = self.zeroed_to;
         while gains && at < end {

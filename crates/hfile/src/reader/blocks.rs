@@ -28,6 +28,8 @@ pub struct BlockRequest {
     pub(crate) to_copy: bool,
     /// Another way to the file's bytes than the reader's own.
     pub(crate) stream: Option<Arc<dyn RandomAccessFile>>,
+    /// Whether it is a chunk of a Bloom filter that is asked: a read can go on without its answer.
+    pub(crate) is_bloom: bool,
 }
 
 impl BlockRequest {
@@ -60,6 +62,11 @@ impl BlockRequest {
             self.read_ahead();
         }
         Ok(read)
+    }
+
+    /// What a read goes on with when the block cannot be had, if it can go on: a chunk of a Bloom filter that rules nothing out.
+    pub fn without(&self) -> Option<Arc<Block>> {
+        self.is_bloom.then(|| Arc::new(Block::chunk_of_all_keys(self.block)))
     }
 
     /// By which the block is read.

@@ -80,6 +80,7 @@ impl HFileReader {
                 ahead: 0..0,
                 to_copy: false,
                 stream: stream.clone(),
+                is_bloom: false,
             };
             let block = request.read()?;
             if self.is_worth_caching() {

@@ -47,6 +47,8 @@ pub(crate) struct Plan {
     /// Puts of one call.
     pub(crate) batch: u64,
     pub(crate) value_bytes: u64,
+    /// Per cent of cells that no reader can see, from which on ADAPTIVE leaves them out.
+    pub(crate) adaptive_percent: u64,
     /// Times that everything is run; the median counts.
     pub(crate) rounds: u64,
     /// Which workload alone, counted from 1; 0: all of them.
@@ -63,6 +65,7 @@ impl Default for Plan {
             flush_mib: 128,
             batch: 50,
             value_bytes: 100,
+            adaptive_percent: 5,
             rounds: 3,
             workload: 0,
             policy: 0,
@@ -81,6 +84,7 @@ impl Plan {
                 "flush_mib" => &mut plan.flush_mib,
                 "batch" => &mut plan.batch,
                 "value_bytes" => &mut plan.value_bytes,
+                "adaptive_percent" => &mut plan.adaptive_percent,
                 "rounds" => &mut plan.rounds,
                 "workload" => &mut plan.workload,
                 "policy" => &mut plan.policy,

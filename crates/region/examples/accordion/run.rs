@@ -177,6 +177,7 @@ fn open(
         config: Arc::new(RegionConfig {
             flush_size_bytes: plan.flush_mib << 20,
             in_memory_compaction: policy,
+            adaptive_compaction_threshold: plan.adaptive_percent as f64 / 100.0,
             ..RegionConfig::default()
         }),
     };

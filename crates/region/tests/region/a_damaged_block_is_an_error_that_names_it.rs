@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const ROWS: usize = 8;
 const CELLS_OF_ROW: usize = 2;
-/// The row whose block is damaged. That of the first row is read when the file is opened.
+/// The row whose block is damaged.
 const DAMAGED: usize = 3;
 /// Where the block is damaged: in its cells.
 const BYTE: u64 = 40;
@@ -62,8 +62,12 @@ impl Stored {
 
     /// Damages a byte of the block, in one copy of the file.
     fn damage(&self, copy: usize, byte: u64) {
+        self.damage_at(copy, self.blocks[DAMAGED].offset + byte);
+    }
+
+    fn damage_at(&self, copy: usize, offset: u64) {
         let name = self.path.file_name().unwrap().to_str().unwrap();
-        self.machine.faults.damage(name, copy, self.blocks[DAMAGED].offset + byte, 0x10);
+        self.machine.faults.damage(name, copy, offset, 0x10);
     }
 
     fn get(&self, at: usize) -> Result<Vec<Plain>, RegionError> {
@@ -204,4 +208,44 @@ fn a_compaction_fails_without_another_copy_and_with_one_its_file_is_whole() {
     stored.region.compact(b"a", true).unwrap().unwrap();
     faults.set_second_copy(false);
     stored.assert_whole();
+}
+
+/// HBase opens it as well, and does not look at a block before a read needs it.
+#[test]
+fn a_file_whose_first_block_is_damaged_is_opened_for_the_others() {
+    let mut stored = Stored::new();
+    stored.region.close().unwrap();
+    stored.damage_at(0, stored.blocks[0].offset + BYTE);
+    stored.region = stored.machine.world.start().unwrap();
+    for at in 1..ROWS {
+        assert_eq!(stored.get(at).unwrap(), stored.written_to(at));
+    }
+    let error = stored.get(0).unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("{}: corrupt data block at 0: expected ", stored.path.display())),
+        "{error}"
+    );
+    stored.machine.faults.repair();
+    stored.assert_whole();
+}
+
+/// As in HBase: what a filter cannot rule out is looked for.
+#[test]
+fn reads_go_on_without_a_bloom_filter_that_is_damaged() {
+    let stored = Stored::new();
+    let chunk = {
+        let world = &stored.machine.world;
+        let file = world.fs.open(&stored.path).unwrap();
+        let mut bytes = vec![0; file.len().unwrap() as usize];
+        file.read_exact_at(0, &mut bytes).unwrap();
+        bytes.windows(8).position(|window| window == b"BLMFBLK2").unwrap() as u64
+    };
+    stored.damage_at(0, chunk + BYTE);
+    for _ in ["read", "and again"] {
+        stored.assert_whole();
+        assert_eq!(scan(&stored.region, &Get::new("r33".into()).scan, None).unwrap(), []);
+    }
+    let row = row(DAMAGED);
+    run(stored.region.mutate_atomically(Vec::new(), vec![increment((&row, "a", "n"), 1)])).unwrap();
+    assert_eq!(number(&stored.region, (&row, "a", "n")), DAMAGED as i64 + 1);
 }

@@ -86,7 +86,7 @@ impl Host for TestHost {
         self.fetched.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             tokio::task::yield_now().await;
-            request.read()
+            finback_region::or_without(&request, request.read())
         })
     }
 

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use finback_cell::{CellBlockBuilder, cell::CellParts};
+use finback_cell::{CellBlockBuilder, Durability, cell::CellParts};
 
 use super::*;
 use crate::{WalAppend, queued_entries::QueuedEntries};
@@ -24,7 +24,7 @@ fn entry(region: &Region, sequence_id: u64, columns: &[(&[u8], &[u8])]) -> WalAp
         nonce: 0,
         cell_count: cells.count() as u32,
         cells: Bytes::clone(cells.finish().bytes()),
-        sync: false,
+        durability: Durability::AsyncWal,
         after: None,
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use finback_cell::{CellBlockBuilder, cell::CellParts};
+use finback_cell::{CellBlockBuilder, Durability, cell::CellParts};
 use finback_fs::{CrashMode, FileSystem, MemFileSystem};
 use finback_sync::{shuttle::future::block_on, thread, try_schedules};
 
@@ -51,7 +51,7 @@ async fn put(wal: &Wal, region: u8, sequence_id: u64) -> Result<(), WalError> {
         nonce: 0,
         cells,
         cell_count: 1,
-        sync: true,
+        durability: Durability::SyncWal,
         after: None,
     };
     let permit = wal.reserve(entry.cells.len()).await?;

@@ -10,7 +10,7 @@ fn append(names: &(Arc<[u8]>, Arc<[u8]>), sequence_id: u64, cells: Vec<u8>) -> W
         nonce: 2,
         cells: cells.into(),
         cell_count: 1,
-        sync: false,
+        durability: Durability::AsyncWal,
         after: None,
     }
 }

@@ -4,6 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use bytes::Bytes;
+use finback_cell::Durability;
 use finback_fs::FileSystem;
 use finback_wal::{KeyFields, Wal, WalAppend, WalError, WalReader};
 
@@ -55,14 +56,17 @@ pub(crate) fn entry(region: &str, sequence_id: u64, value: &[u8], sync: bool) ->
         nonce: 0,
         cells: cells(value),
         cell_count: 1,
-        sync,
+        durability: if sync { Durability::SyncWal } else { Durability::AsyncWal },
         after: None,
     }
 }
 
 /// Appends and waits until it is durable, as SYNC_WAL does.
 pub(crate) async fn put(wal: &Wal, region: &str, sequence_id: u64, value: &[u8]) -> Result<(), WalError> {
-    let entry = entry(region, sequence_id, value, true);
+    commit(wal, entry(region, sequence_id, value, true)).await
+}
+
+pub(crate) async fn commit(wal: &Wal, entry: WalAppend) -> Result<(), WalError> {
     let permit = wal.reserve(entry.cells.len()).await?;
     let position = wal.append(permit, entry)?;
     wal.sync(position).await

@@ -19,6 +19,7 @@ fn check(path: &Path, expected: &[u8]) {
     if !behind.is_empty() {
         assert!(behind.starts_with(MARK), "{behind:?}");
         assert!(behind[MARK.len()..].iter().all(|&byte| byte == 0), "{behind:?}");
+        assert!(behind.len() > MARK.len(), "the file ends with the mark");
     }
 }
 
@@ -53,6 +54,19 @@ fn what_was_synced_is_followed_by_the_mark_and_zeros_and_gone_on_with() {
     log.append(b"the end").unwrap();
     log.sync_data().unwrap();
     assert_eq!(fs::read(&path).unwrap(), [&expected[..], b"the end"].concat());
+}
+
+#[test]
+fn a_mark_that_ends_a_block_has_a_zero_behind_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for blocks in [1, 2, 20] {
+        let path = dir.path().join(blocks.to_string());
+        let mut log = log(&path);
+        let expected = bytes(blocks * BLOCK - MARK.len(), blocks);
+        log.append(&expected).unwrap();
+        log.sync_data().unwrap();
+        check(&path, &expected);
+    }
 }
 
 #[test]
