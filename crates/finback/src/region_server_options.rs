@@ -152,6 +152,7 @@ pub(crate) fn background(config: &ServerConfig) -> BackgroundOptions {
         small_compaction_threads: config.small_compaction_threads as usize,
         large_compaction_bytes: config.large_compaction_bytes,
         compactions_enabled: config.compactions_enabled,
+        compacts_after_bulk_load: config.tables.compacts_after_bulk_load,
         blocking_wait: config.blocking_wait,
         compaction_throughput: compactions,
         flush_throughput: flushes,

@@ -91,7 +91,7 @@ pub struct AtomicOutcome {
 /// times, are a large cell any number of times.
 const MAX_BUILT_BYTES: usize = 64 << 20;
 /// What is further ahead than this was given its time by a client, or by a clock that was wrong.
-const MADE_UP_MS: i64 = 60_000;
+const MADE_UP_MS: i64 = 2 * MOST_AHEAD_MS;
 
 impl Region {
     /// Carries out `mutations` together if all `conditions` hold.
@@ -542,7 +542,9 @@ mod tests {
         assert_eq!(time, now + MOST_AHEAD_MS - 1);
         assert_eq!(time_after(time, now + 1), now + MOST_AHEAD_MS);
         // What a client has put there.
-        assert_eq!(time_after(now + MADE_UP_MS, now), now + MADE_UP_MS + 1);
+        for ahead in [MADE_UP_MS, 5000, 60_000] {
+            assert_eq!(time_after(now + ahead, now), now + ahead + 1);
+        }
         assert_eq!(time_after(LATEST_TIMESTAMP - 1, now), LATEST_TIMESTAMP - 1);
         assert_eq!(time_after(i64::MAX, now), LATEST_TIMESTAMP - 1);
         // What the write was given counts as the clock does, but is no measure of how far ahead that is.

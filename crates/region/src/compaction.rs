@@ -32,6 +32,8 @@ pub(crate) type Leftovers = BTreeSet<String>;
 pub struct CompactionOutcome {
     /// Files that went away.
     pub inputs: usize,
+    /// Files that came in their place.
+    pub outputs: usize,
     /// Whether these were all files of the store, so that delete markers went.
     pub all_files: bool,
     /// Whether all were meant: asked for, or due. HBase counts no other as major.
@@ -163,6 +165,13 @@ impl Region {
         self.stores.iter().filter(worth).map(|store| store.family.name.clone()).collect()
     }
 
+    /// Notes that all files of a store are to be compacted, by its next compaction.
+    pub fn want_major(&self, family: &[u8]) {
+        if let Ok(store) = self.store(family) {
+            store.major_is_due.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// The compactions that are under way.
     pub fn compactions(&self) -> Vec<CompactionUnderWay> {
         self.stores.iter().filter_map(|store| store.progress.of(&store.family.name)).collect()
@@ -234,6 +243,8 @@ impl Region {
 
     /// Stops serving the expired files; gives back how many.
     fn drop_expired(&self, store: &Store, leftovers: &mut Leftovers) -> Result<usize, RegionError> {
+        // What could not be put away before may be by now.
+        self.archive(store, &[], leftovers);
         // A file that goes must not be the only one that says what else is left over.
         let expired = if leftovers.is_empty() { self.expired(store) } else { Vec::new() };
         if !expired.is_empty() {
@@ -295,6 +306,7 @@ impl Region {
                 leftovers.extend(job.inputs.iter().map(|input| input.name()));
             }
         }
+        let outcome = CompactionOutcome { outputs: outputs.len(), ..outcome };
         store.progress.finished(&outcome);
         Ok(outcome)
     }

@@ -84,8 +84,8 @@ pub struct CompactionConfig {
     pub off_peak_start_hour: i64,
     /// `hbase.offpeak.end.hour`: an hour of the day; -1 is never.
     pub off_peak_end_hour: i64,
-    /// `hbase.hstore.compaction.min.size`, in bytes: runs smaller than this are always in ratio. `None`: the flush size.
-    pub min_size_bytes: Option<u64>,
+    /// `hbase.hstore.compaction.min.size`, in bytes: runs smaller than this are always in ratio.
+    pub min_size_bytes: u64,
     /// `hbase.hstore.compaction.max.size`, in bytes: larger files are left out.
     pub max_size_bytes: u64,
     /// `hbase.hstore.compaction.max.size.offpeak`: the same in off-peak hours. `None`: no other.
@@ -125,7 +125,7 @@ impl Default for CompactionConfig {
             off_peak_ratio: 5.0,
             off_peak_start_hour: -1,
             off_peak_end_hour: -1,
-            min_size_bytes: None,
+            min_size_bytes: 128 << 20,
             max_size_bytes: i64::MAX as u64,
             off_peak_max_size_bytes: None,
             blocking_files: 16,
@@ -159,6 +159,14 @@ pub(crate) struct Overrides<'a> {
     pub(crate) family: &'a ColumnFamilyDescriptor,
 }
 
+/// A number as Java reads it: one that begins an expression of type float or double may say so at its end (`1.2F`).
+pub fn java_float(text: &str) -> Option<f64> {
+    let number = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+    // Rust's words for numbers that are none are not Java's.
+    let is_number = number.ends_with(|last: char| last.is_ascii_digit() || last == '.');
+    number.parse().ok().filter(|_| is_number)
+}
+
 impl Overrides<'_> {
     /// The text of a setting, if the store has its own.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
@@ -182,6 +190,15 @@ impl Overrides<'_> {
         match text.parse() {
             Ok(value) => *setting = Some(value),
             Err(_) => self.refuse(name, text),
+        }
+    }
+
+    /// As [`apply`](Self::apply), of a number that need not be whole.
+    pub(crate) fn apply_float(&self, name: &str, setting: &mut f64) {
+        let Some(text) = self.text(name) else { return };
+        match java_float(text) {
+            Some(value) => *setting = value,
+            None => self.refuse(name, text),
         }
     }
 
@@ -236,17 +253,16 @@ impl CompactionConfig {
         own.apply_count("hbase.hstore.compactionThreshold", &mut config.min_files);
         own.apply_count("hbase.hstore.compaction.min", &mut config.min_files);
         own.apply_count("hbase.hstore.compaction.max", &mut config.max_files);
-        own.apply("hbase.hstore.compaction.ratio", &mut config.ratio);
-        own.apply("hbase.hstore.compaction.ratio.offpeak", &mut config.off_peak_ratio);
+        own.apply_float("hbase.hstore.compaction.ratio", &mut config.ratio);
+        own.apply_float("hbase.hstore.compaction.ratio.offpeak", &mut config.off_peak_ratio);
         own.apply("hbase.offpeak.start.hour", &mut config.off_peak_start_hour);
         own.apply("hbase.offpeak.end.hour", &mut config.off_peak_end_hour);
-        own.apply_optional("hbase.hstore.compaction.min.size", &mut config.min_size_bytes);
-        config.min_size_bytes.get_or_insert(flush_size_bytes);
+        own.apply("hbase.hstore.compaction.min.size", &mut config.min_size_bytes);
         own.apply("hbase.hstore.compaction.max.size", &mut config.max_size_bytes);
         own.apply_optional("hbase.hstore.compaction.max.size.offpeak", &mut config.off_peak_max_size_bytes);
         own.apply_count("hbase.hstore.blockingStoreFiles", &mut config.blocking_files);
         own.apply("hbase.hregion.majorcompaction", &mut config.major_period_ms);
-        own.apply("hbase.hregion.majorcompaction.jitter", &mut config.major_jitter);
+        own.apply_float("hbase.hregion.majorcompaction.jitter", &mut config.major_jitter);
         own.apply("hbase.store.delete.expired.storefile", &mut config.deletes_expired_files);
         let mut keep_days = config.keep_sequence_ids_ms / DAY_MS;
         own.apply("hbase.hstore.compaction.keep.seqId.period", &mut keep_days);
@@ -279,11 +295,6 @@ impl CompactionConfig {
     /// The ratio, in or out of off-peak hours.
     pub(crate) fn ratio(&self, off_peak: bool) -> f64 {
         if off_peak { self.off_peak_ratio } else { self.ratio }
-    }
-
-    /// Runs smaller than this are always in ratio.
-    pub(crate) fn min_size_bytes(&self) -> u64 {
-        self.min_size_bytes.unwrap_or(DEFAULT_FLUSH_SIZE_BYTES)
     }
 
     /// Fewest files of a compaction: never one alone, which compacted would be as worth it as before.

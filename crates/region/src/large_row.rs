@@ -46,6 +46,12 @@ impl LargeRow {
     pub(crate) fn is_there(&self) -> bool {
         self.ahead_bytes.load(Ordering::Relaxed) >= AHEAD_BYTES
     }
+
+    /// Whether that is half of what the memstores hold, too: what other rows have there, from before, is no reason to refuse writes.
+    #[inline]
+    pub(crate) fn fills(&self, memstore_bytes: u64) -> bool {
+        self.is_there() && self.ahead_bytes.load(Ordering::Relaxed) >= memstore_bytes / 2
+    }
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ pub use bulk_load::{BulkLoadFile, BulkLoadOptions, BulkLoadOutcome};
 pub use cache_config::CacheConfig;
 pub use checksum_config::ChecksumConfig;
 pub use compaction::CompactionOutcome;
-pub use compaction_config::{CompactionConfig, CompactionPolicy, StoreEngine};
+pub use compaction_config::{CompactionConfig, CompactionPolicy, StoreEngine, java_float};
 pub use compaction_memory::CompactionMemory;
 pub use compaction_progress::{CompactionTotals, CompactionUnderWay};
 pub use config::RegionConfig;

@@ -44,7 +44,7 @@ impl Region {
 }
 
 impl Store {
-    fn has_references(&self) -> bool {
+    pub(crate) fn has_references(&self) -> bool {
         self.files().iter().any(|file| file.reference().is_some())
     }
 

@@ -16,6 +16,16 @@ impl Region {
         self.stores.iter().any(|store| store.files().len() > store.compaction().blocking_files)
     }
 
+    /// Whether a store has as many files as it may have: its compactions go before a split.
+    pub fn has_no_room_for_files(&self) -> bool {
+        self.stores.iter().any(|store| store.files().len() >= store.compaction().blocking_files)
+    }
+
+    /// Whether a store has files of the region that this one was split or merged from.
+    pub fn has_references(&self, family: &[u8]) -> bool {
+        self.store(family).is_ok_and(Store::has_references)
+    }
+
     /// How many files a store may still get before it has too many; negative above that. HBase's priority of a
     /// compaction: lower goes first. `None` for a family that there is not.
     pub fn files_before_blocking(&self, family: &[u8]) -> Option<i64> {

@@ -56,8 +56,8 @@ impl StripeConfig {
         let mut split_size: Option<NonZeroU64> = None;
         own.apply_optional("hbase.store.stripe.sizeToSplit", &mut split_size);
         self.split_size_bytes = split_size.map(NonZeroU64::get).or(self.split_size_bytes);
-        own.apply("hbase.store.stripe.splitPartCount", &mut self.split_parts);
-        own.apply("hbase.store.stripe.region.split.max.imbalance", &mut self.max_split_imbalance);
+        own.apply_float("hbase.store.stripe.splitPartCount", &mut self.split_parts);
+        own.apply_float("hbase.store.stripe.region.split.max.imbalance", &mut self.max_split_imbalance);
         self.split_size_bytes = Some(self.split_size_bytes(flush_size_bytes));
     }
 

@@ -121,10 +121,11 @@ impl Region {
             self.settle(&locks).await?;
         }
         let now = self.environment.host.now_ms();
-        let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(good()));
+        let times = self.write_times.times(locks.iter().map(RowLock::key), now, Contents::of(good()));
         let mut edit = Edit { logged: Vec::with_capacity(bytes + 64), ..Edit::default() };
         let mut large = LargeTurn::new(self, deadline);
         for mutation in good() {
+            let time = times.of(|| self.row_locks.key(&mutation.row));
             self.add_to_edit(&mut edit, mutation, time, UnsettledWrites::none(), &mut large).await?;
         }
         self.counters.wrote(good().map(|mutation| (mutation, self.is_unlogged(mutation))));

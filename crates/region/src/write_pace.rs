@@ -93,10 +93,11 @@ impl Region {
     pub fn write_room(&self) -> WriteRoom {
         let flush_size = self.flush_size();
         let limit = flush_size.saturating_mul(self.environment.config.block_multiplier);
-        let limit = if self.large_row.is_there() { limit.min(large_row::LIMIT_BYTES) } else { limit };
+        let used = self.memstore_bytes.bytes();
+        let limit = if self.large_row.fills(used) { limit.min(large_row::LIMIT_BYTES) } else { limit };
         // With a multiplier of 1 there is no middle.
         let slow_from = (flush_size + limit.saturating_sub(flush_size) / 2).min(limit / 8 * 7);
-        WriteRoom { used: self.memstore_bytes.bytes(), slow_from, limit }
+        WriteRoom { used, slow_from, limit }
     }
 
     /// How full the memstores are, in percent of the size of a flush and 100 at most, for clients that slow down by

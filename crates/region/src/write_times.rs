@@ -72,6 +72,26 @@ fn leaves_time_to_server(delete: &Mutation) -> bool {
     of_row || delete.cells.iter().any(|cell| cell.timestamp() == LATEST_TIMESTAMP)
 }
 
+/// The times of a write to several rows, each of which has its own.
+#[derive(Debug)]
+pub(crate) struct RowTimes {
+    clock: i64,
+    /// Of those rows that get a later time than the clock's, in their order.
+    later: Vec<(RowKey, i64)>,
+}
+
+impl RowTimes {
+    /// That of a row, whose key is asked for only if it matters.
+    #[inline]
+    pub(crate) fn of(&self, row: impl FnOnce() -> RowKey) -> i64 {
+        if self.later.is_empty() {
+            return self.clock;
+        }
+        let found = self.later.binary_search_by_key(&row(), |(row, _)| *row);
+        found.map_or(self.clock, |at| self.later[at].1)
+    }
+}
+
 /// The last times of a region's rows.
 #[derive(Debug, Default)]
 pub(crate) struct WriteTimes {
@@ -81,28 +101,49 @@ pub(crate) struct WriteTimes {
 }
 
 impl WriteTimes {
-    /// The time of a write to these rows, the locks of which the caller has: `now`, or later.
+    /// The time of a write to these rows as to one, the locks of which the caller has: `now`, or later.
     pub(crate) fn time(
         &self,
         rows: impl Iterator<Item = RowKey> + Clone,
         now: i64,
         contents: Contents,
     ) -> i64 {
-        let groups = match self.groups.get() {
-            Some(groups) => groups,
-            None if contents.markers => self.made_groups(),
-            None => return now,
-        };
-        let after = |row: RowKey| {
-            let last = groups[row.group(GROUPS)].load(Ordering::Relaxed);
-            let next = last / 2 + (last & i64::from(contents.puts));
-            if next - now > MOST_MS { now } else { next }
-        };
-        let time = rows.clone().map(after).fold(now, i64::max);
+        let Some(groups) = self.groups_for(contents) else { return now };
+        let time = rows.clone().map(|row| after(groups, row, now, contents)).fold(now, i64::max);
         if contents.markers || time > now {
             rows.for_each(|row| self.note(row, time, contents));
         }
         time
+    }
+
+    /// The times of a write to these rows, in their order, the locks of which the caller has: for each `now`, or later. None waits for
+    /// what happens to the others.
+    pub(crate) fn times(
+        &self,
+        rows: impl Iterator<Item = RowKey> + Clone,
+        now: i64,
+        contents: Contents,
+    ) -> RowTimes {
+        let Some(groups) = self.groups_for(contents) else {
+            return RowTimes { clock: now, later: Vec::new() };
+        };
+        let each = rows.clone().map(|row| (row, after(groups, row, now, contents)));
+        let times = RowTimes { clock: now, later: each.filter(|(_, time)| *time > now).collect() };
+        if contents.markers {
+            rows.for_each(|row| self.note(row, times.of(|| row), contents));
+        } else {
+            times.later.iter().for_each(|&(row, time)| self.note(row, time, contents));
+        }
+        times
+    }
+
+    /// Those there are, if a write that has this goes by them.
+    fn groups_for(&self, contents: Contents) -> Option<&[AtomicI64]> {
+        match self.groups.get() {
+            Some(groups) => Some(groups),
+            None if contents.markers => Some(self.made_groups()),
+            None => None,
+        }
     }
 
     /// Notes what was written to a row, the lock of which the caller has, with a time that is ahead of the write's own.
@@ -122,6 +163,13 @@ impl WriteTimes {
         let ahead = |row: RowKey| groups[row.group(GROUPS)].load(Ordering::Relaxed) / 2 - now;
         rows.map(ahead).filter(|ahead| (PATIENCE_MS..SET_BACK_MS).contains(ahead)).max().unwrap_or(0)
     }
+}
+
+/// When a write to a row takes place, at the earliest.
+fn after(groups: &[AtomicI64], row: RowKey, now: i64, contents: Contents) -> i64 {
+    let last = groups[row.group(GROUPS)].load(Ordering::Relaxed);
+    let next = last / 2 + (last & i64::from(contents.puts));
+    if next - now > MOST_MS { now } else { next }
 }
 
 impl Region {

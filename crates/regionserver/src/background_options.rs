@@ -17,6 +17,8 @@ pub struct BackgroundOptions {
     pub large_compaction_bytes: u64,
     /// `hbase.regionserver.compaction.enabled`: whether there are compactions until somebody switches.
     pub compactions_enabled: bool,
+    /// `hbase.compaction.after.bulkload.enable`: whether stores are looked at for a compaction when files were loaded into them.
+    pub compacts_after_bulk_load: bool,
     /// `hbase.hstore.blockingWaitTime`: how long a flush waits for a compaction of a store with too many files.
     pub blocking_wait: Duration,
     /// `hbase.regionserver.throughput.controller`: the limits of compactions; `None` for no limits.
@@ -36,6 +38,7 @@ impl Default for BackgroundOptions {
             // HBase: twice the flush size times hbase.hstore.compaction.max.
             large_compaction_bytes: 2 * 10 * (128 << 20),
             compactions_enabled: true,
+            compacts_after_bulk_load: true,
             blocking_wait: Duration::from_secs(90),
             compaction_throughput: Some(ThroughputBounds::COMPACTIONS),
             flush_throughput: None,

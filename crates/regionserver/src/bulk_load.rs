@@ -80,7 +80,7 @@ async fn first(
         move || carry_out(&root, &region, &request, guard)
     });
     let loaded = loaded.await?;
-    server.scheduler.look_at(&region);
+    server.scheduler.bulk_loaded(&region);
     Ok(loaded)
 }
 

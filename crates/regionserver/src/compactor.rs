@@ -39,9 +39,12 @@ pub(crate) async fn carry_out(server: &RegionServer, taken: &Taken) -> End {
                 // Clients wait for it, by the time that the master tells.
                 server.report_soon();
             }
-            if outcome.is_some() {
-                // The output may be worth compacting with others.
-                server.scheduler.look_at(&region);
+            if let Some(outcome) = outcome {
+                // The output may be worth compacting with others. Where there are no fewer files than before, the same would be done
+                // again, and so for ever.
+                if outcome.outputs < outcome.inputs {
+                    server.scheduler.look_at(&region);
+                }
                 splitter::look_at(server, &region).await;
             }
             End::Done

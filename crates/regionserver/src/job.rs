@@ -98,6 +98,9 @@ impl Pool {
 pub(crate) mod priority {
     /// What somebody asked for goes before all stores that are not stuck yet (HBase's `PRIORITY_USER`).
     pub(crate) const USER: i64 = 1;
+    /// What still has files of the region that it was split or merged from goes first: until then it can be neither again, and that one
+    /// stays.
+    pub(crate) const AFTER_SPLIT: i64 = i32::MIN as i64;
     /// Flushes that free memory for all regions.
     pub(crate) const MEMORY: i64 = -1;
     /// Flushes of single regions.

@@ -129,11 +129,24 @@ impl Scheduler {
 
     /// Asks for a compaction of a store. What an administrator asks for (`by_user`) goes first.
     pub(crate) fn ask_for_compaction(&self, region: &Region, family: Bytes, major: bool, by_user: bool) {
-        if !self.are_compactions_enabled() || !region.may_be_compacted() {
+        if !region.may_be_compacted() {
+            return;
+        }
+        if !self.are_compactions_enabled() {
+            // As in HBase, it is not forgotten.
+            if major && by_user {
+                region.want_major(&family);
+            }
             return;
         }
         let left = region.files_before_blocking(&family).unwrap_or_default();
-        let priority = if by_user { priority::USER.min(left) } else { priority::of_store(left) };
+        let priority = if by_user {
+            priority::USER.min(left)
+        } else if region.has_references(&family) {
+            priority::AFTER_SPLIT
+        } else {
+            priority::of_store(left)
+        };
         let is_large = region.compaction_bytes(&family, major) > self.options.read().large_compaction_bytes;
         let pool = if is_large { Pool::LargeCompactions } else { Pool::SmallCompactions };
         self.ask(
@@ -147,6 +160,13 @@ impl Scheduler {
     pub(crate) fn look_at(&self, region: &Region) {
         if self.are_compactions_enabled() {
             self.ask_for_compactions(region, region.families_to_compact());
+        }
+    }
+
+    /// Files were loaded into stores of the region.
+    pub(crate) fn bulk_loaded(&self, region: &Region) {
+        if self.options.read().compacts_after_bulk_load {
+            self.look_at(region);
         }
     }
 

@@ -17,7 +17,7 @@ const MOST_REGIONS: usize = 1000;
 pub(crate) async fn look_at(server: &RegionServer, region: &Arc<Region>) {
     let regions = server.regions.all();
     let of_table = regions.iter().filter(|other| other.info().table == region.info().table).count();
-    if regions.len() > MOST_REGIONS || region.has_too_many_files() || !region.wants_split(of_table) {
+    if regions.len() > MOST_REGIONS || region.has_no_room_for_files() || !region.wants_split(of_table) {
         return;
     }
     let dividing = Arc::clone(region);

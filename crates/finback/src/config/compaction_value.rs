@@ -2,7 +2,7 @@
 
 use super::setting::TomlForm;
 use super::value::Kind;
-use finback_region::{CompactionPolicy, SplitPolicy, StoreEngine};
+use finback_region::{CompactionPolicy, SplitPolicy, StoreEngine, java_float};
 
 /// HBase's class of a store engine.
 pub struct Engine;
@@ -70,7 +70,7 @@ impl Kind for Ratio {
     const FORM: TomlForm = TomlForm::Float;
 
     fn parse(text: &str) -> Option<f64> {
-        text.parse().ok().filter(|ratio: &f64| *ratio > 0.0 && ratio.is_finite())
+        java_float(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite())
     }
 }
 
@@ -84,7 +84,7 @@ impl Kind for Share {
     const FORM: TomlForm = TomlForm::Float;
 
     fn parse(text: &str) -> Option<f64> {
-        text.parse().ok().filter(|share| (0.0..=1.0).contains(share))
+        java_float(text).filter(|share| (0.0..=1.0).contains(share))
     }
 }
 

@@ -117,14 +117,16 @@ settings! {
     compaction_check_multiplier: Count = "1000", "hbase.server.compactchecker.interval.multiplier", Now, NONE;
     /// Fewer files than this are not compacted, unless somebody asks for it.
     compaction_min_files: Count = "3", "hbase.hstore.compaction.min", Now, same(&["hbase.hstore.compactionThreshold"]);
+    /// Whether stores are looked at for a compaction when files were bulk loaded into them.
+    compacts_after_bulk_load: Flag = "true", "hbase.compaction.after.bulkload.enable", Now, NONE;
     /// Most files of one compaction, unless somebody asks for all.
     compaction_max_files: Count = "10", "hbase.hstore.compaction.max", Now, NONE;
     /// How much larger than the others of a compaction together a file may be.
     compaction_ratio: Ratio = "1.2", "hbase.hstore.compaction.ratio", Now, NONE;
     /// The same in off-peak hours.
     compaction_off_peak_ratio: Ratio = "5.0", "hbase.hstore.compaction.ratio.offpeak", Now, NONE;
-    /// Files that are smaller than this together are compacted whatever their ratio. Empty: the flush size.
-    compaction_min_size: OptionalByteCount = "", "hbase.hstore.compaction.min.size", Now, NONE;
+    /// Files that are smaller than this together are compacted whatever their ratio.
+    compaction_min_size: ByteCount = "134217728", "hbase.hstore.compaction.min.size", Now, NONE;
     /// Larger files are left to compactions that somebody asks for.
     compaction_max_size: ByteCount = "9223372036854775807", "hbase.hstore.compaction.max.size", Now, NONE;
     /// The same in off-peak hours. Empty: no other.

@@ -3,7 +3,7 @@
 use super::quantity::{ByteCount, bytes, bytes_with_unit, is_off};
 use super::setting::TomlForm;
 use finback_compression::Compression;
-use finback_region::InMemoryCompaction;
+use finback_region::{InMemoryCompaction, java_float};
 use std::path::PathBuf;
 
 /// A kind of value: how it is read, and how it is described to people.
@@ -227,7 +227,7 @@ impl Kind for Fraction {
     const FORM: TomlForm = TomlForm::Float;
 
     fn parse(text: &str) -> Option<f64> {
-        text.parse().ok().filter(|fraction| *fraction > 0.0 && *fraction <= 1.0)
+        java_float(text).filter(|fraction| *fraction > 0.0 && *fraction <= 1.0)
     }
 }
 

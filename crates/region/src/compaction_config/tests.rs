@@ -22,9 +22,9 @@ fn family(configuration: &[(&str, &str)]) -> ColumnFamilyDescriptor {
 fn a_store_without_settings_has_those_of_the_server_and_its_own_flush_size() {
     // 4 files, 4 times, for each of two parts of a stripe.
     let stripe = StripeConfig { split_size_bytes: Some(4 * 4 * 2 * 7), ..StripeConfig::default() };
-    let expected = CompactionConfig { min_size_bytes: Some(7), stripe, ..CompactionConfig::default() };
+    let expected = CompactionConfig { stripe, ..CompactionConfig::default() };
     assert_eq!(of_family(&[]), expected);
-    let server = CompactionConfig { min_size_bytes: Some(9), max_files: 4, ..expected };
+    let server = CompactionConfig { min_size_bytes: 9, max_files: 4, ..expected };
     assert_eq!(server.of_store(&table(&[]), &family(&[]), 7), server);
 }
 
@@ -46,7 +46,7 @@ fn every_setting_may_be_the_stores_own() {
         ("hbase.hstore.compactionThreshold", "5"),
         ("hbase.hstore.compaction.max", "6"),
         ("hbase.hstore.compaction.ratio", "1.5"),
-        ("hbase.hstore.compaction.ratio.offpeak", "2.5"),
+        ("hbase.hstore.compaction.ratio.offpeak", "2.5F"),
         ("hbase.offpeak.start.hour", "3"),
         ("hbase.offpeak.end.hour", " 4 "),
         ("hbase.hstore.compaction.min.size", "100"),
@@ -69,7 +69,7 @@ fn every_setting_may_be_the_stores_own() {
         off_peak_ratio: 2.5,
         off_peak_start_hour: 3,
         off_peak_end_hour: 4,
-        min_size_bytes: Some(100),
+        min_size_bytes: 100,
         max_size_bytes: 1000,
         off_peak_max_size_bytes: Some(2000),
         blocking_files: 50,

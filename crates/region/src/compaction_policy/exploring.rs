@@ -27,7 +27,7 @@ pub(super) fn choose(
             if stuck && smallest.as_ref().is_none_or(|(_, least)| size < *least) {
                 smallest = Some((start..end, size));
             }
-            if size > most_bytes || (size >= config.min_size_bytes() && !are_in_ratio(run, ratio)) {
+            if size > most_bytes || (size >= config.min_size_bytes && !are_in_ratio(run, ratio)) {
                 continue;
             }
             if is_better(stuck, (best.0.len(), best.1), (run.len(), size)) {

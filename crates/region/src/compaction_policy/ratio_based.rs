@@ -18,7 +18,7 @@ pub(super) fn choose(
         // The file itself counts among those that a compaction may take.
         let end = count.min(start.saturating_add(config.max_files.max(1)));
         let others = (total(&files[start + 1..end.max(start + 1)]) as f64 * ratio) as u64;
-        files[start].size_bytes > config.min_size_bytes().max(others)
+        files[start].size_bytes > config.min_size_bytes.max(others)
     };
     let mut start = 0;
     while start < count && count - start >= min_files && is_too_large(start) {

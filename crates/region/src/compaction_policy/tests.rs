@@ -187,7 +187,7 @@ fn counts_of_files_may_be_as_large_as_numbers_get() {
                 policy,
                 min_files,
                 max_files,
-                min_size_bytes: Some(0),
+                min_size_bytes: 0,
                 date_tiered: DateTieredConfig { incoming_window_min_files: min_files, ..date_tiered },
                 ..CompactionConfig::default()
             };

@@ -50,3 +50,12 @@ fn one_cell_may_be_a_large_row() {
     large.wrote(3, usize::MAX);
     assert!(large.is_there());
 }
+
+#[test]
+fn a_large_row_does_not_fill_what_is_full_of_others() {
+    let large = LargeRow::default();
+    large.wrote(1, 9 * MIB);
+    assert!(large.is_there());
+    assert!(large.fills(10 * MIB as u64));
+    assert!(!large.fills(100 * MIB as u64));
+}

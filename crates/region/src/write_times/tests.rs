@@ -64,3 +64,24 @@ fn writers_wait_when_they_are_far_ahead_of_the_clock() {
     // That is a clock that was set back.
     assert_eq!(wait(-86_000), 0);
 }
+
+#[test]
+fn rows_of_a_batch_have_times_of_their_own() {
+    let (times, locks) = (WriteTimes::default(), RowLocks::new());
+    let mut rows: Vec<_> = (0..100_u8).map(|number| locks.key(&[number])).collect();
+    rows.sort_unstable();
+    let batch = |now, contents| {
+        let batch = times.times(rows.iter().copied(), now, contents);
+        rows.iter().map(|&row| batch.of(|| row)).collect::<Vec<_>>()
+    };
+    assert_eq!(batch(1000, PUT), [1000; 100]);
+    let ahead = rows[7].group(GROUPS);
+    let with_ahead = |time, others| {
+        rows.iter().map(|row| if row.group(GROUPS) == ahead { time } else { others }).collect::<Vec<_>>()
+    };
+    times.note(rows[7], 1040, PUT);
+    assert_eq!(batch(1001, PUT), with_ahead(1040, 1001));
+    assert_eq!(batch(1002, BOTH), with_ahead(1040, 1002));
+    // Each row's delete hid what its batch had put.
+    assert_eq!(batch(1002, PUT), with_ahead(1041, 1003));
+}

@@ -34,7 +34,7 @@ async fn load(world: &World) -> pb::RegionLoad {
     response.region_loads.into_iter().next().unwrap()
 }
 
-async fn switch(world: &World, enabled: bool) -> bool {
+pub(crate) async fn switch(world: &World, enabled: bool) -> bool {
     let response: pb::CompactionSwitchResponse =
         ask(world, "CompactionSwitch", &pb::CompactionSwitchRequest { enabled }).await;
     response.prev_state

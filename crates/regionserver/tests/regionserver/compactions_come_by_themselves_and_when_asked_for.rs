@@ -1,8 +1,11 @@
 //! `CompactRegion` is answered at once, and the state tells until the compaction is over; flushes and openings start one
 //! where there is something to compact.
 
+use crate::background_jobs_are_slowed_put_off_and_cancelled::switch as switch_compactions;
+use crate::bulk_load_calls::{file, load, prepare, request};
 use crate::world::{LONG, Table, World};
 use finback_proto::{convert, pb};
+use finback_region::{CompactionPolicy, StoreEngine};
 use pb::get_region_info_response::CompactionState;
 use std::time::Instant;
 
@@ -116,4 +119,63 @@ async fn a_compaction_that_fails_is_tried_again() {
     world.faults.set_byte_budget(None);
     until_files(&table, 1).await;
     assert_rows(&table, &["a", "b"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compaction_of_all_files_that_was_asked_for_while_there_were_none_comes_with_the_next() {
+    // Of the small files alone, by their ratio to the large one.
+    let world = World::with(|options| {
+        options.region.compaction.min_files = 3;
+        options.region.compaction.min_size_bytes = 0;
+    });
+    let table = world.table("t").await;
+    table.put("large", &vec![7; 100_000]).await.unwrap();
+    table.flush().await.unwrap();
+    assert!(switch_compactions(&world, false).await);
+    compact(&table, true, b"").await.unwrap();
+    assert_eq!(state(&table).await, CompactionState::None);
+    assert!(!switch_compactions(&world, true).await);
+    flush_rows(&table, &["a", "b", "c"]).await;
+    until_files(&table, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_not_compacted_again_and_again_when_they_become_no_fewer() {
+    // By ratio, without a look at how many files of the window that leaves.
+    let world = World::with(|options| {
+        let compaction = &mut options.region.compaction;
+        compaction.engine = StoreEngine::DateTiered;
+        compaction.min_size_bytes = 0;
+        compaction.date_tiered.incoming_window_min_files = 2;
+        compaction.date_tiered.window_policy = CompactionPolicy::RatioBased;
+    });
+    let table = world.table("t").await;
+    table.put("large", &vec![7; 100_000]).await.unwrap();
+    table.flush().await.unwrap();
+    flush_rows(&table, &["a"]).await;
+    until_files(&table, 2).await;
+    flush_rows(&table, &["b"]).await;
+    until_files(&table, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bulk_loads_start_a_compaction_unless_they_are_not_to() {
+    for (compacts, left) in [(false, 4), (true, 1)] {
+        let world = World::with(|options| {
+            options.region.compaction.min_files = 4;
+            options.background.compacts_after_bulk_load = compacts;
+        });
+        let table = world.table("t").await;
+        flush_rows(&table, &["a"]).await;
+        let token = prepare(&table).await;
+        let loaded = ["b", "c", "d"].map(|row| file(&world, &[row]));
+        assert!(
+            load(&world, &request(&table, &token, &loaded.each_ref().map(|path| &**path))).await.unwrap()
+        );
+        // It is asked for before the load is answered.
+        if !compacts {
+            assert_eq!(state(&table).await, CompactionState::None);
+        }
+        until_files(&table, left).await;
+    }
 }

@@ -12,7 +12,7 @@ fn tiered() -> CompactionConfig {
         min_files: 2,
         max_files: 12,
         ratio: 1.2,
-        min_size_bytes: Some(0),
+        min_size_bytes: 0,
         major_period_ms: 10,
         major_jitter: 0.0,
         date_tiered: DateTieredConfig {

@@ -7,7 +7,7 @@ fn ratio() -> CompactionConfig {
     CompactionConfig {
         policy: CompactionPolicy::RatioBased,
         max_files: 5,
-        min_size_bytes: Some(10 * MB),
+        min_size_bytes: 10 * MB,
         ratio: 1.0,
         major_period_ms: 0,
         ..CompactionConfig::default()

@@ -36,7 +36,7 @@ fn striped() -> CompactionConfig {
     CompactionConfig {
         engine: StoreEngine::Stripe,
         stripe,
-        min_size_bytes: Some(1000 * MB),
+        min_size_bytes: 1000 * MB,
         ..CompactionConfig::default()
     }
 }
