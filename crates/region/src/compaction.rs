@@ -243,12 +243,18 @@ impl Region {
 
     /// Stops serving the expired files; gives back how many.
     fn drop_expired(&self, store: &Store, leftovers: &mut Leftovers) -> Result<usize, RegionError> {
-        // What could not be put away before may be by now.
-        self.archive(store, &[], leftovers);
-        // A file that goes must not be the only one that says what else is left over.
-        let expired = if leftovers.is_empty() { self.expired(store) } else { Vec::new() };
+        let mut expired = self.expired(store);
+        // A file that goes must not be the only one that says what else is left over. That may be put away by now; whose log takes a
+        // marker has no successor that reads it.
+        if !expired.is_empty() && !leftovers.is_empty() {
+            self.mark_compaction(store, leftovers.iter().cloned().collect(), &[])?;
+            self.archive(store, &[], leftovers);
+        }
+        if !leftovers.is_empty() {
+            expired.clear();
+        }
         if !expired.is_empty() {
-            self.mark_compaction(store, &expired, &[])?;
+            self.mark_compaction(store, names(&expired), &[])?;
             self.track(store, &expired, &[])?;
             store.exchange_files(&expired, Vec::new());
             store.forget_blocks(&expired);
@@ -275,7 +281,7 @@ impl Region {
             leftovers.extend(uncertain);
             error
         })?;
-        let marked = self.mark_compaction(store, &job.inputs, &outputs);
+        let marked = self.mark_compaction(store, names(&job.inputs), &outputs);
         if let (Err(error), true) = (&marked, outputs.is_empty()) {
             // Nothing but the log would say that the inputs are done with.
             return Err(error.clone());
@@ -303,7 +309,7 @@ impl Region {
                 // Whose log is gone may have a successor that reads the inputs. The output names them: the next
                 // compaction, or the next opening, puts them away.
                 tracing::warn!(region = %self.encoded_name, %error, "the log did not take the marker of a compaction");
-                leftovers.extend(job.inputs.iter().map(|input| input.name()));
+                leftovers.extend(names(&job.inputs));
             }
         }
         let outcome = CompactionOutcome { outputs: outputs.len(), ..outcome };
@@ -351,7 +357,7 @@ impl Region {
     /// Puts files that are no longer served, and those that were left over before, into the archive. What cannot be put
     /// there stays a leftover.
     fn archive(&self, store: &Store, inputs: &[Arc<StoreFile>], leftovers: &mut Leftovers) {
-        leftovers.extend(inputs.iter().map(|input| input.name()));
+        leftovers.extend(names(inputs));
         if self.closed.load(Ordering::Acquire) {
             // Given up: the files are the next opener's.
             return;
@@ -374,15 +380,15 @@ impl Region {
     fn mark_compaction(
         &self,
         store: &Store,
-        inputs: &[Arc<StoreFile>],
+        inputs: Vec<String>,
         outputs: &[Arc<StoreFile>],
     ) -> Result<(), RegionError> {
         let descriptor = pb::CompactionDescriptor {
             table_name: self.wal_table.to_vec().into(),
             encoded_region_name: self.wal_region.to_vec().into(),
             family_name: store.family.name.clone(),
-            compaction_input: inputs.iter().map(|input| input.name()).collect(),
-            compaction_output: outputs.iter().map(|output| output.name()).collect(),
+            compaction_input: inputs,
+            compaction_output: names(outputs),
             store_home_dir: String::from_utf8_lossy(&store.family.name).into_owned(),
             region_name: Some(self.name.clone()),
         };
@@ -390,6 +396,10 @@ impl Region {
         wait_for(self.environment.wal.sync(position))?;
         Ok(())
     }
+}
+
+fn names(files: &[Arc<StoreFile>]) -> Vec<String> {
+    files.iter().map(|file| file.name()).collect()
 }
 
 /// The one compaction of the server that makes use of off-peak hours.

@@ -101,7 +101,7 @@ impl Default for RegionConfig {
             system_in_memory_compaction: InMemoryCompaction::None,
             in_memory_flush_factor: 0.0,
             pipeline_segments_limit: 2,
-            adaptive_compaction_threshold: 0.05,
+            adaptive_compaction_threshold: 0.1,
             off_peak_taken: Arc::default(),
             compaction_memory: Arc::default(),
             large_updates: Arc::default(),

@@ -30,7 +30,7 @@ pub(super) const REASONS: &[(&str, &str)] = &[
     ("hbase.hconnection.", "it is a setting of clients, and counts in theirs"),
     (
         "hbase.hregion.compacting.memstore.adaptive.compaction.threshold",
-        "ADAPTIVE drops cells when 5 % of them can go",
+        "ADAPTIVE drops cells when 10 % of them can go",
     ),
     ("hbase.hregion.memstore.chunkpool.", "memstores have arenas of their own, within memory.memstores"),
     ("hbase.hregion.memstore.mslab.", "memstores have arenas of their own, within memory.memstores"),

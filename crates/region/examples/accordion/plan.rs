@@ -65,7 +65,7 @@ impl Default for Plan {
             flush_mib: 128,
             batch: 50,
             value_bytes: 100,
-            adaptive_percent: 5,
+            adaptive_percent: 10,
             rounds: 3,
             workload: 0,
             policy: 0,
