@@ -51,7 +51,8 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
-    /// Reads a block that is not in memory, without holding up other work for long.
+    /// Reads a block that is not in memory, without holding up other work for long; what reads can go on without is for
+    /// [`or_without`].
     fn fetch(&self, request: BlockRequest) -> BoxFuture<'static, Result<Arc<Block>, HFileError>>;
 
     /// Opens a file that a read needs, without holding up other work for long; what came of it is in the request.

@@ -53,9 +53,8 @@ impl Store {
         if config.engine != StoreEngine::Stripe {
             return middle_row(files.iter().rev());
         }
-        let rows: Vec<_> = files.iter().map(|file| file.in_stripe().rows).collect();
         let sizes: Vec<u64> = files.iter().map(|file| file.size_bytes()).collect();
-        match Stripes::of(&rows).division(&sizes, config.stripe.max_split_imbalance()) {
+        match Stripes::of_files(&files).division(&sizes, config.stripe.max_split_imbalance()) {
             Division::Between(row) => Ok(Some(row)),
             Division::Within(numbers) => middle_row(numbers.iter().map(|&number| &files[number])),
         }

@@ -1,5 +1,7 @@
 //! How much the stores of a region need compactions.
 
+use crate::compaction_config::StoreEngine;
+use crate::compaction_policy::stripes::Stripes;
 use crate::region::Region;
 use crate::store::Store;
 
@@ -27,11 +29,9 @@ impl Region {
     }
 
     /// How many files a store may still get before it has too many; negative above that. HBase's priority of a
-    /// compaction: lower goes first. `None` for a family that there is not.
+    /// compaction: lower goes first; with stripes a mean of them. `None` for a family that there is not.
     pub fn files_before_blocking(&self, family: &[u8]) -> Option<i64> {
-        let store = self.store(family).ok()?;
-        let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        Some(signed(store.compaction().blocking_files) - signed(store.files().len()))
+        self.store(family).ok().map(Store::files_before_blocking)
     }
 
     /// Bytes of the files that a compaction of this store would take now.
@@ -44,14 +44,31 @@ impl Region {
 }
 
 impl Store {
-    /// HBase's `getCompactionPressure` of a self.
+    fn files_before_blocking(&self) -> i64 {
+        let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let (files, blocking) = (self.files().len(), self.compaction().blocking_files);
+        match self.stripes() {
+            Some(stripes) if files < blocking => stripes.left_in_each(blocking - files),
+            _ => signed(blocking) - signed(files),
+        }
+    }
+
+    /// HBase's `getCompactionPressure` of a store.
     fn compaction_pressure(&self) -> f64 {
         let config = self.compaction();
-        let (files, least) = (self.files().len(), config.min_files);
-        if files <= least {
-            return 0.0;
+        let (files, least, blocking) = (self.files().len(), config.min_files, config.blocking_files);
+        if let Some(stripes) = self.stripes() {
+            let least = config.stripe.min_files(least);
+            return if files > blocking { 2.0 } else { stripes.pressure(blocking, least) };
         }
         // With a limit that is no more than the least, whatever can be compacted is too much.
-        (files - least) as f64 / config.blocking_files.saturating_sub(least).max(1) as f64
+        files.saturating_sub(least) as f64 / blocking.saturating_sub(least).max(1) as f64
+    }
+
+    /// Its stripes, if it has some.
+    fn stripes(&self) -> Option<Stripes> {
+        let of_engine = self.compaction().engine == StoreEngine::Stripe;
+        let stripes = of_engine.then(|| Stripes::of_files(&self.files_oldest_first()))?;
+        (!stripes.files.is_empty()).then_some(stripes)
     }
 }

@@ -3,8 +3,10 @@
 //!
 //! What stripes there are is told by the files alone, as HBase reads it when it opens a store.
 
+use crate::store_file::StoreFile;
 use finback_cell::Bytes;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Numbers of files by stripe, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +59,12 @@ impl Stripes {
         Division::Within(self.files[inner].clone())
     }
 
+    /// The stripes of a store's files, oldest first.
+    pub(crate) fn of_files(files: &[Arc<StoreFile>]) -> Self {
+        let rows: Vec<_> = files.iter().map(|file| file.in_stripe().rows).collect();
+        Self::of(&rows)
+    }
+
     /// The stripes of files with these rows, oldest first; `None` for a file that tells of no stripe.
     pub(crate) fn of(files: &[Option<(Bytes, Bytes)>]) -> Self {
         let (mut level0, by_end) = by_end(files);
@@ -91,6 +99,27 @@ impl Stripes {
         level0.sort_unstable_by(|a, b| b.cmp(a));
         stripes.level0 = level0;
         stripes
+    }
+
+    /// Of a store that may still get `left` files: as if all stripes had as many, so that a store of many goes before others no more
+    /// often than they. HBase's `getStoreCompactionPriority`.
+    pub(crate) fn left_in_each(&self, left: usize) -> i64 {
+        /// A store that is not full is never as urgent as what somebody asks for.
+        const LEAST: i64 = 2;
+        let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let level0 = self.level0.len();
+        let each = (left + level0).div_ceil(self.files.len().max(1));
+        (signed(each) - signed(level0)).max(LEAST)
+    }
+
+    /// How near the fullest stripe is to having its share of `blocking` files, where `least` of them are worth a compaction: from 0 to 1.
+    /// HBase's `getCompactionPressure`, but that it says 1 whenever that share is less than what is worth a compaction.
+    pub(crate) fn pressure(&self, blocking: usize, least: usize) -> f64 {
+        let share = blocking / self.files.len().max(1);
+        // What is at level 0 comes to the stripes soon.
+        let more = usize::from(!self.level0.is_empty());
+        let fullest = self.files.iter().map(|files| files.len() + more).max().unwrap_or_default();
+        (fullest.saturating_sub(least) as f64 / share.saturating_sub(least).max(1) as f64).min(1.0)
     }
 
     fn open_edges(&mut self) {

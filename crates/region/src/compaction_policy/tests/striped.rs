@@ -264,3 +264,26 @@ fn stripes_are_cut_only_as_long_as_they_are_not_too_many() {
         assert_eq!((selection.files.len(), pieces(&selection.cut)), (4, expected));
     }
 }
+
+#[test]
+fn stripes_are_as_pressing_as_the_fullest_of_them() {
+    let stripes = |level0: usize, files: &[usize]| Stripes {
+        level0: vec![0; level0],
+        files: files.iter().map(|count| vec![0; *count]).collect(),
+        ..Stripes::default()
+    };
+    // HBase's answers for 16 files that block, and 4 that are worth a compaction.
+    for (stripes, priority, pressure) in [
+        (stripes(0, &[4, 4, 4]), 2, 0.0),
+        (stripes(0, &[5, 1, 1]), 3, 1.0),
+        (stripes(0, &[5, 1]), 5, 0.25),
+        (stripes(1, &[5, 1]), 4, 0.5),
+        (stripes(3, &[1]), 12, 0.0),
+        (stripes(0, &[15]), 2, 11.0 / 12.0),
+        (stripes(9, &[1, 1]), 2, 0.0),
+    ] {
+        let files = stripes.level0.len() + stripes.files.iter().map(Vec::len).sum::<usize>();
+        assert_eq!(stripes.left_in_each(16 - files), priority, "{stripes:?}");
+        assert!((stripes.pressure(16, 4) - pressure).abs() < 1e-9, "{stripes:?}");
+    }
+}
