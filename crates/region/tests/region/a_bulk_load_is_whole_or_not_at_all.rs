@@ -7,20 +7,33 @@ use crate::world::{family, mutation, put, run, value};
 use finback_cell::{CellType, ColumnFamilyDescriptor, LATEST_TIMESTAMP, Mutation, MutationKind};
 use finback_fs::CrashMode;
 use finback_region::{BulkLoadFile, BulkLoadOptions, Region, RegionError};
+use finback_wal::SyncMode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 const FLUSH_SIZE: usize = 10_000;
 
 fn start() -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
-    start_with(vec![family("a", 1), family("b", 1)])
+    start_on(SyncMode::Disk)
 }
 
-fn start_with(families: Vec<ColumnFamilyDescriptor>) -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
+fn start_on(log: SyncMode) -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
+    start_with(vec![family("a", 1), family("b", 1)], log)
+}
+
+fn start_with(
+    families: Vec<ColumnFamilyDescriptor>,
+    log: SyncMode,
+) -> (Machine, Arc<Region>, [BulkLoadFile; 2]) {
     let mut machine = Machine::new(families);
     machine.world.config.flush_size_bytes = FLUSH_SIZE as u64;
+    machine.world.wal_sync = log;
     let region = machine.world.start().unwrap();
     write(&region, "before");
+    if log == SyncMode::Os {
+        // Not on the disk before that.
+        region.flush(None).unwrap();
+    }
     let files = ["a", "b"].map(|family| {
         let file = file_of(&machine.world, "file", family, &["loaded"], 5, "v");
         // The client's directory outlives a crash; what is in the file need not.
@@ -50,8 +63,8 @@ fn is_loaded(region: &Region, what: &str) -> bool {
     a
 }
 
-fn operations() -> u64 {
-    let (machine, region, files) = start();
+fn operations(log: SyncMode) -> u64 {
+    let (machine, region, files) = start_on(log);
     let first = machine.faults.operations();
     load(&region, &files).unwrap();
     machine.faults.operations() - first
@@ -77,13 +90,23 @@ fn assert_no_alias(machine: &Machine, files: &[BulkLoadFile], what: &str) {
 
 #[test]
 fn the_power_is_cut() {
-    let operations = operations();
-    assert!(operations > 20, "{operations}");
+    cut_power(SyncMode::Disk);
+}
+
+/// Where puts are answered before they are on the disk, a load is as whole.
+#[test]
+fn the_power_is_cut_and_the_log_is_not_forced_to_the_disk() {
+    cut_power(SyncMode::Os);
+}
+
+fn cut_power(log: SyncMode) {
+    let operations = operations(log);
+    assert!(operations > 15, "{operations}");
     let mut outcomes = std::collections::BTreeSet::new();
     for at in 0..=operations {
         for seed in 0..3 {
             let what = format!("operation {at}, seed {seed}");
-            let (machine, region, files) = start();
+            let (machine, region, files) = start_on(log);
             machine.faults.fail_from(machine.faults.operations() + at);
             let answered = load(&region, &files).is_ok();
             let mode = if seed == 0 { CrashMode::Strict } else { CrashMode::Torn { seed } };
@@ -111,7 +134,7 @@ fn the_power_is_cut() {
 
 #[test]
 fn the_power_is_cut_again_while_the_load_is_finished() {
-    for at in 0..=operations() {
+    for at in 0..=operations(SyncMode::Disk) {
         let (machine, region, files) = start();
         machine.faults.fail_from(machine.faults.operations() + at);
         let answered = load(&region, &files).is_ok();
@@ -134,7 +157,7 @@ fn the_power_is_cut_again_while_the_load_is_finished() {
 
 #[test]
 fn one_operation_fails() {
-    let operations = operations();
+    let operations = operations(SyncMode::Disk);
     let mut failures = 0;
     for at in 0..operations {
         let what = format!("operation {at}");
@@ -167,7 +190,7 @@ fn a_list_names_no_file_that_was_taken_back() {
     let mut failures = 0;
     for budget in (0..).step_by(24) {
         let what = format!("room for {budget} bytes");
-        let (machine, region, files) = start_with(vec![listed("a"), listed("b")]);
+        let (machine, region, files) = start_with(vec![listed("a"), listed("b")], SyncMode::Disk);
         machine.faults.set_byte_budget(Some(budget));
         let answer = load(&region, &files);
         assert_eq!(is_loaded(&region, &what), answer.is_ok(), "{what}");
@@ -220,7 +243,7 @@ fn what_was_loaded_and_compacted_away_stays_away() {
 
 #[test]
 fn a_load_that_could_not_be_taken_back_holds_up_flushes_until_it_can() {
-    let operations = operations();
+    let operations = operations(SyncMode::Disk);
     let mut held_up = 0;
     for at in 0..operations {
         let what = format!("from operation {at} on");
@@ -247,7 +270,7 @@ fn a_load_that_could_not_be_taken_back_holds_up_flushes_until_it_can() {
 
 #[test]
 fn a_flush_that_a_load_held_up_is_asked_for_again() {
-    for at in 0..operations() {
+    for at in 0..operations(SyncMode::Disk) {
         let (machine, region, files) = start();
         machine.faults.fail_from(machine.faults.operations() + at);
         let _ = load(&region, &files);

@@ -14,7 +14,7 @@ use finback_region::{
     BoxFuture, Host, InMemoryCompaction, Interrupt, PlainHost, Region, RegionConfig, RegionEnvironment,
     RegionError, RegionScanner, ScanLimits, ScanOutput, ScanStop, WriteRoom,
 };
-use finback_wal::{FlushedSequenceIds, Wal, WalCompression, WalKind, WalOptions, split_server};
+use finback_wal::{FlushedSequenceIds, SyncMode, Wal, WalCompression, WalKind, WalOptions, split_server};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -178,6 +178,7 @@ pub(crate) struct World {
     pub(crate) described: Vec<Arc<TableDescriptor>>,
     generation: u32,
     pub(crate) wal_compression: Option<WalCompression>,
+    pub(crate) wal_sync: SyncMode,
     pub(crate) wal: Option<Arc<Wal>>,
 }
 
@@ -206,6 +207,7 @@ impl World {
             described: Vec::new(),
             generation: 0,
             wal_compression: None,
+            wal_sync: SyncMode::Disk,
             wal: None,
         }
     }
@@ -225,6 +227,7 @@ impl World {
             described: self.described.clone(),
             generation: self.generation + 100,
             wal_compression: self.wal_compression,
+            wal_sync: self.wal_sync,
             wal: None,
         }
     }
@@ -254,6 +257,7 @@ impl World {
         let options = WalOptions {
             reopen_interval: Duration::from_millis(2),
             compression: self.wal_compression,
+            sync_mode: self.wal_sync,
             ..WalOptions::default()
         };
         let log = Wal::open(fs, Path::new(ROOT), &self.server(), WalKind::Regions, options)?;
