@@ -129,6 +129,7 @@ settings! {
 
     /// Whether a synced write is on disk (fdatasync) before it is acknowledged. HBase's default is false: there
     /// the copies in the memory of three machines count. A standalone server has no second copy.
+    /// Without it, FSYNC_WAL still asks for the disk.
     wal_hsync: Flag = "true", "wal.sync-to-disk", Restart, same(&["hbase.wal.hsync"]);
     /// A new write-ahead log begins when the old one has so many bytes. HBase has the size of a block, and a share of it.
     wal_roll_bytes: ByteCount = "128m", "wal.roll-size", Restart, ROLL_SIZE;

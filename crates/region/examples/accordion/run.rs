@@ -79,7 +79,7 @@ impl Written {
 }
 
 impl Measured {
-    /// The round with the median throughput, with the medians of write amplification, which goes by whole compactions.
+    /// The round with the median throughput, with the medians of write amplification.
     pub(crate) fn median(mut rounds: Vec<Self>) -> Self {
         let middle = rounds.len() / 2;
         rounds.sort_by(|a, b| a.of_flushes.total_cmp(&b.of_flushes));
