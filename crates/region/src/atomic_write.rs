@@ -151,12 +151,12 @@ impl Region {
         let after = unsettled.last().map(|write| write.position);
         // Later than the look at what is unsettled: what is not in there any more is readable, or was dropped.
         self.wait_for_dropped_writes().await?;
-        // Behind the row locks, and before the updates lock and any turn: who has it waits for nobody who waits for it.
+        // Behind the row locks, and before any turn and the updates lock: who has it waits for nobody who waits for it.
         let reads = self.keep_loads_off(conditions.len(), &mutations).await;
         // As in HBase, puts of the row never hide behind what its condition saw; increments, appends and deletes read for
         // themselves.
         let mut seen = i64::MIN;
-        // Given back before `updates` is waited for: who has that may wait for this.
+        // Given back before the log is waited for.
         let mut turn_to_check = LargeTurn::new(self, deadline);
         for condition in conditions {
             self.counters.reads.fetch_add(1, Ordering::Relaxed);
@@ -182,10 +182,6 @@ impl Region {
             }
         }
         drop(turn_to_check);
-        // As in HBase, not before: flushes and closing, and with them all other writes, wait for who has it. The locks keep
-        // the rows as they were found.
-        let _updates = self.keep_updating().await;
-        self.check_open()?;
         let mut large = LargeTurn::new(self, deadline);
         let now = self.environment.host.now_ms();
         let time = self.write_times.time(locks.iter().map(RowLock::key), now, Contents::of(mutations.iter()));
@@ -217,6 +213,10 @@ impl Region {
             }
         }
         drop(reads);
+        // Not before: flushes and closing, and with them all other writes, wait for who has it, and reads and turns may take
+        // long. The locks keep the rows as they were found.
+        let _updates = self.keep_updating().await;
+        self.check_open()?;
         self.counters.wrote(mutations.iter().map(|mutation| (mutation, self.is_unlogged(mutation))));
         // The last look at them, before this one comes to them.
         let has_room = unsettled.len() < MAX_UNSETTLED;
@@ -325,7 +325,7 @@ impl Region {
             large.take().await?;
         }
         let found = self.read_locked(&scan, None, &ScanLimits::NONE, unsettled, large).await?.cells;
-        // What is written is as large. No flush can begin meanwhile that would be worth a wait.
+        // What is written is as large. Others wait for this turn: they are not kept waiting for a flush too.
         self.check_fit(found.len() as u64)?;
         Ok(found)
     }

@@ -115,7 +115,6 @@ impl Region {
         let rows = self.row_keys(good().map(|mutation| &mutation.row));
         self.wait_for_clock(rows.iter().map(|(key, _)| *key)).await;
         let locks = self.lock_rows(rows, LockMode::Shared, deadline).await?;
-        let _updates = self.keep_updating().await;
         self.check_open()?;
         if good().any(|mutation| mutation.kind == MutationKind::Delete) {
             self.settle(&locks).await?;
@@ -128,6 +127,9 @@ impl Region {
             let time = times.of(|| self.row_locks.key(&mutation.row));
             self.add_to_edit(&mut edit, mutation, time, UnsettledWrites::none(), &mut large).await?;
         }
+        // Not before: see `mutate_atomically_by`.
+        let _updates = self.keep_updating().await;
+        self.check_open()?;
         self.counters.wrote(good().map(|mutation| (mutation, self.is_unlogged(mutation))));
         match &locks[..] {
             [of_one] => self.large_row.wrote(of_one.key().hash(), bytes),

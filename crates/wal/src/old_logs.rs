@@ -5,7 +5,7 @@ use std::{
 
 use finback_fs::FileSystem;
 
-use crate::{LogName, WalError};
+use crate::{WalError, log_name::is_log};
 
 /// `<root>/oldWALs`, where logs wait for the cleaner once nobody needs them for recovery.
 pub fn old_logs_dir(root: &Path) -> PathBuf {
@@ -52,13 +52,17 @@ pub fn clean_old_logs(
     };
     let expired = |modified| now.duration_since(modified).is_ok_and(|age| age > ttl);
     let (mut deleted, mut failed) = (0, Ok(()));
-    for entry in entries {
-        if !entry.is_dir && LogName::is_valid(&entry.name) && expired(entry.modified) {
-            let path = dir.join(&entry.name);
-            match fs.remove_file(&path) {
-                Ok(()) => deleted += 1,
-                Err(e) => failed = failed.and(Err(WalError::io(&path, "delete", e))),
+    for entry in entries.into_iter().filter(|entry| !entry.is_dir && expired(entry.modified)) {
+        let path = dir.join(&entry.name);
+        let gone = is_log(fs, &path).and_then(|is_log| {
+            if is_log {
+                fs.remove_file(&path).map_err(|e| WalError::io(&path, "delete", e))?;
             }
+            Ok(usize::from(is_log))
+        });
+        match gone {
+            Ok(logs) => deleted += logs,
+            Err(e) => failed = failed.and(Err(e)),
         }
     }
     failed.map(|()| deleted)

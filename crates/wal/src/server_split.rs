@@ -14,7 +14,10 @@ use std::{
 
 use finback_fs::FileSystem;
 
-use crate::{FlushedSequenceIds, LogName, SplitReport, WalError, fence, old_logs, split::split_unsynced};
+use crate::{
+    FlushedSequenceIds, LogName, SplitReport, WalError, fence, log_name::is_log, old_logs,
+    split::split_unsynced,
+};
 
 /// Logs that are split at a time, on as many threads.
 const MAX_SPLITS_AT_ONCE: usize = 4;
@@ -140,7 +143,13 @@ fn remove_if_empty(fs: &dyn FileSystem, root: &Path, dir: &Path) -> Result<(), W
     fs.sync_dir(parent).map_err(|e| WalError::io(parent, "sync", e))
 }
 
+/// Names of the logs in a dead server's directory.
 fn log_names(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<String>, WalError> {
-    let entries = fs.list(dir).map_err(|e| WalError::io(dir, "list", e))?;
-    Ok(entries.into_iter().filter(|e| !e.is_dir && LogName::is_valid(&e.name)).map(|e| e.name).collect())
+    let mut names = Vec::new();
+    for entry in fs.list(dir).map_err(|e| WalError::io(dir, "list", e))? {
+        if !entry.is_dir && is_log(fs, &dir.join(&entry.name))? {
+            names.push(entry.name);
+        }
+    }
+    Ok(names)
 }

@@ -6,6 +6,7 @@ mod golden;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use finback_compression::Compression;
 use finback_fs::{CrashMode, FaultyFileSystem, FileSystem, LocalFileSystem, MemFileSystem};
 use finback_wal::{
     BULK_LOAD_INTENT, FlushedSequenceIds, KeyFields, META_FAMILY, WalCompression, WalError, WalFileWriter,
-    WalReader, begin_split, fence, finish_split, recovered_edits, split, split_server,
+    WalReader, begin_split, clean_old_logs, fence, finish_split, recovered_edits, split, split_server,
 };
 use golden::{as_json, expected, fixture};
 
@@ -136,6 +137,25 @@ fn every_log_is_split_and_archived(fs: MemFileSystem) {
     assert_eq!(old, ["s.1", "s.2"]);
     assert!(fs.list(&Path::new(ROOT).join("WALs")).unwrap().is_empty());
     assert!(split_server(&fs, Path::new(ROOT), SERVER, &nothing_known).unwrap().is_empty());
+}
+
+#[test]
+fn a_log_under_another_name_is_split_too_and_what_is_none_is_left() {
+    let fs = dead_server();
+    let named = wal_dir().join("s.2.from-elsewhere");
+    fs.rename(&wal_dir().join("s.2"), &named).unwrap();
+    for (file, bytes) in [("notes", &b"no log"[..]), ("short", b"PW"), ("empty", b"")] {
+        write_file(&fs, &wal_dir().join(file), bytes);
+    }
+    split_server(&fs, Path::new(ROOT), SERVER, &nothing_known).unwrap();
+    assert_eq!(recovered(&fs, "a"), (1..9).collect::<Vec<_>>());
+    let left = fs.list(&Path::new(ROOT).join(format!("WALs/{SERVER}-splitting"))).unwrap();
+    let mut left: Vec<String> = left.into_iter().map(|entry| entry.name).collect();
+    left.sort_unstable();
+    assert_eq!(left, ["empty", "notes", "short"]);
+    let later = SystemTime::now() + Duration::from_secs(600);
+    let deleted = clean_old_logs(&fs, Path::new(ROOT), Duration::from_secs(60), later).unwrap();
+    assert_eq!(deleted, 2, "under whatever name");
 }
 
 #[test]

@@ -53,6 +53,37 @@ fn and_others_do_not() {
 }
 
 #[test]
+fn a_flush_and_the_writes_behind_it_wait_for_none_of_them() {
+    let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
+    let region = world.start().unwrap();
+    for row in ["large", "wide"] {
+        run(region.mutate(&put((row, "a", "q"), &vec![7; LARGE]))).unwrap();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let turn =
+        runtime.block_on(world.config.large_updates.turn(&*world.host, Duration::from_secs(60))).unwrap();
+    let mut appends = pin!(region.mutate_atomically(Vec::new(), vec![append("large")]));
+    let latest = mutation(MutationKind::Delete, CellType::Delete, ("wide", "a", "q"), LATEST_TIMESTAMP, b"");
+    let mut deletes = pin!(region.mutate(&latest));
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let _guard = runtime.enter();
+        assert!(matches!(appends.as_mut().poll(&mut context), Poll::Pending));
+        // From memory, and so from a file: its block is large.
+        let flushed = region.flush(None).unwrap();
+        assert!(flushed.flushed);
+        assert!(matches!(deletes.as_mut().poll(&mut context), Poll::Pending));
+        region.flush(None).unwrap();
+    }
+    run(region.mutate(&put(("small", "a", "q"), b"value"))).unwrap();
+    drop(turn);
+    runtime.block_on(appends).unwrap();
+    runtime.block_on(deletes).unwrap();
+    assert_eq!(value(&region, ("large", "a", "q")).unwrap().len(), LARGE + 4);
+    assert!(value(&region, ("wide", "a", "q")).is_none());
+}
+
+#[test]
 fn a_region_that_closes_waits_for_none_of_them() {
     let mut world = World::new(Arc::new(MemFileSystem::new()), vec![family("a", 1)]);
     let region = world.start().unwrap();
