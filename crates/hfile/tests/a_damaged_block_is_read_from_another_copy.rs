@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use files::{Stored, put};
 use finback_fs::{Faults, FaultyFileSystem, FileSystem, MemFileSystem};
-use finback_hfile::{BlockRef, BloomOptions, BloomType, FileId, HFileError, HFileReader, WriterOptions};
+use finback_hfile::{
+    BlockRef, BloomOptions, BloomProbe, BloomType, FileId, HFileError, HFileReader, WriterOptions,
+};
 
 const NAME: &str = "file";
 
@@ -31,9 +33,14 @@ fn stored() -> (FaultyFileSystem, Vec<u8>) {
     (fs, bytes)
 }
 
+/// All cells, after the Bloom filter was asked about each of them.
 fn read_all(fs: &FaultyFileSystem) -> Result<Vec<Stored>, HFileError> {
     let path = Path::new(NAME);
     let reader = HFileReader::open(fs.open(path).unwrap(), path, FileId::next())?;
+    for cell in cells() {
+        let row = cell.cell().row().to_vec();
+        assert!(files::try_ask(BloomProbe::row(Arc::clone(&reader), None, &row))?, "{row:?}");
+    }
     files::scan(&reader)
 }
 
@@ -45,11 +52,23 @@ fn damage_first_block(faults: &Faults, copy: usize) {
 fn a_byte_that_is_damaged_anywhere_in_one_copy_changes_no_cell() {
     let (fs, bytes) = stored();
     fs.faults().set_second_copy(true);
-    for offset in (0..bytes.len() as u64).step_by(11) {
+    let (mut read_without, mut of_the_filter) = (0, 0);
+    for offset in (0..bytes.len() as u64).step_by(3) {
         fs.faults().damage(NAME, 0, offset, 0x10);
         assert_eq!(read_all(&fs).unwrap(), cells(), "byte {offset}");
+        fs.faults().set_second_copy(false);
+        match read_all(&fs) {
+            Ok(found) => {
+                assert_eq!(found, cells(), "byte {offset}");
+                read_without += 1;
+            }
+            Err(error) => of_the_filter += usize::from(error.to_string().contains("Bloom chunk")),
+        }
+        fs.faults().set_second_copy(true);
         fs.faults().repair();
     }
+    // Nearly all of it is read, and a good part of that are chunks of the filter.
+    assert!(read_without < bytes.len() / 3 / 4 && of_the_filter > 20, "{read_without}, {of_the_filter}");
 }
 
 #[test]

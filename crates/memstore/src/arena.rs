@@ -7,8 +7,8 @@ mod memory;
 use finback_sync::Mutex;
 use finback_sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use finback_sync::atomic::{AtomicPtr, AtomicUsize};
-pub use memory::give_back_unwanted_memory;
 use memory::{ALIGN, Memory};
+pub use memory::{give_back_unwanted_memory, keep_memory_within};
 use std::ptr::NonNull;
 use std::sync::Arc;
 

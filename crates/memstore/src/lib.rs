@@ -22,7 +22,7 @@ mod skip_list;
 mod snapshot;
 mod statistics;
 
-pub use arena::give_back_unwanted_memory;
+pub use arena::{give_back_unwanted_memory, keep_memory_within};
 pub use in_memory_compaction::{InMemoryCompaction, InMemoryOutcome, PipelineOptions};
 pub use memstore::{MemStore, SegmentList};
 pub use scanner::SegmentScanner;

@@ -163,7 +163,7 @@ impl Region {
             let checked = match self.check_condition(rules, condition, &unsettled, &mut turn_to_check).await {
                 // What it was asked of may not be on disk yet.
                 Err(error @ RegionError::Filter(_)) => {
-                    drop((locks, turn_to_check));
+                    drop((locks, reads, turn_to_check));
                     self.wait_until_seen(after).await?;
                     return Err(error);
                 }
@@ -175,7 +175,7 @@ impl Region {
                 None => {
                     // Nobody else has written to the row meanwhile.
                     self.check_open()?;
-                    drop(locks);
+                    drop((locks, reads, turn_to_check));
                     self.wait_until_seen(after).await?;
                     return Ok(AtomicOutcome::default());
                 }
@@ -196,7 +196,6 @@ impl Region {
             }
             match mutation.kind {
                 MutationKind::Put => {
-                    self.note_row_of(mutation);
                     self.add_to_edit(&mut edit, mutation, time.max(seen), &unsettled, &mut large).await?;
                 }
                 MutationKind::Delete => {
@@ -205,7 +204,8 @@ impl Region {
                 MutationKind::Increment | MutationKind::Append => {
                     let found = self.read_to_modify(mutation, &mut large, &unsettled).await?;
                     if let Err(error) = self.add_modified(&mut edit, &mut results, mutation, &found, times) {
-                        drop(locks);
+                        self.check_open()?;
+                        drop((locks, reads, large));
                         self.wait_until_seen(after).await?;
                         return Err(error);
                     }
@@ -213,14 +213,16 @@ impl Region {
             }
         }
         drop(reads);
+        // The last look at them, before this one comes to them.
+        let has_room = unsettled.len() < MAX_UNSETTLED;
+        drop(unsettled);
         // Not before: flushes and closing, and with them all other writes, wait for who has it, and reads and turns may take
         // long. The locks keep the rows as they were found.
         let _updates = self.keep_updating().await;
         self.check_open()?;
         self.counters.wrote(mutations.iter().map(|mutation| (mutation, self.is_unlogged(mutation))));
-        // The last look at them, before this one comes to them.
-        let has_room = unsettled.len() < MAX_UNSETTLED;
-        drop(unsettled);
+        let puts = mutations.iter().filter(|mutation| mutation.kind == MutationKind::Put);
+        puts.for_each(|mutation| self.note_row_of(mutation));
         let sequence_id = match self.append(edit, now, after).await? {
             Some(mut appended) => {
                 if has_room && locks.len() == 1 {
@@ -325,7 +327,7 @@ impl Region {
             large.take().await?;
         }
         let found = self.read_locked(&scan, None, &ScanLimits::NONE, unsettled, large).await?.cells;
-        // What is written is as large. Others wait for this turn: they are not kept waiting for a flush too.
+        // What is written is as large. Others wait for this turn: they are not kept waiting for room too.
         self.check_fit(found.len() as u64)?;
         Ok(found)
     }

@@ -105,6 +105,9 @@ pub struct CompactionConfig {
     /// `hbase.hstore.time.to.purge.deletes`, in milliseconds: compactions keep younger delete markers, for puts that
     /// come late.
     pub purge_deletes_ms: i64,
+    /// `hbase.enable.historical.compaction.files`: whether compactions write what no read of the present needs to files of its own,
+    /// and such reads leave these out. Of the default engine.
+    pub keeps_history_apart: bool,
     /// `hbase.server.compactchecker.interval.multiplier`: so many times 10 s pass between two looks whether the store needs
     /// a compaction that no flush gave occasion to.
     pub check_multiplier: u64,
@@ -134,6 +137,7 @@ impl Default for CompactionConfig {
             deletes_expired_files: true,
             keep_sequence_ids_ms: 0,
             purge_deletes_ms: 0,
+            keeps_history_apart: false,
             check_multiplier: DEFAULT_CHECK_MULTIPLIER,
             date_tiered: DateTieredConfig::default(),
             stripe: StripeConfig::default(),
@@ -270,6 +274,8 @@ impl CompactionConfig {
             config.keep_sequence_ids_ms = keep_days.saturating_mul(DAY_MS);
         }
         own.apply("hbase.hstore.time.to.purge.deletes", &mut config.purge_deletes_ms);
+        own.apply("hbase.enable.historical.compaction.files", &mut config.keeps_history_apart);
+        config.keeps_history_apart &= config.engine == StoreEngine::Default;
         own.apply("hbase.server.compactchecker.interval.multiplier", &mut config.check_multiplier);
         config.date_tiered.apply(&own);
         config.stripe.apply(&own, flush_size_bytes);
@@ -297,9 +303,9 @@ impl CompactionConfig {
         if off_peak { self.off_peak_ratio } else { self.ratio }
     }
 
-    /// Fewest files of a compaction: never one alone, which compacted would be as worth it as before.
+    /// Fewest files of a compaction: never one alone, which compacted would be as worth it as before, nor the two that one leaves.
     pub(crate) fn min_files(&self) -> usize {
-        self.min_files.max(2)
+        self.min_files.max(2) + usize::from(self.keeps_history_apart)
     }
 }
 

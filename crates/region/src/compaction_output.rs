@@ -13,7 +13,7 @@ use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace};
 use crate::joining::{JoiningPass, Rewriting, files_to_join};
 use crate::mob::{MobPass, MobPassKind, MobWritten};
-use crate::output_files::{FinishedOutput, Inscription, MOST_LARGE_BUFFERS, OutputFiles};
+use crate::output_files::{FinishedOutput, Inscription, OutputFiles, memory_of_outputs};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
@@ -24,11 +24,6 @@ use finback_hfile::{DataBlockEncoding, HFileError, HFileScanner, WriterOptions, 
 use finback_proto::pb;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-
-/// What a file that is written takes besides its blocks: chunks of two Bloom filters, and the index.
-const OUTPUT_BYTES: u64 = 384 << 10;
-/// What one takes that is written past the system's memory.
-const LARGE_BUFFER_BYTES: u64 = 5 << 18;
 
 /// Memory for files that are read past the system's memory, for all together; and for one at most, and at least: more files have none.
 const STREAMED_BYTES: usize = 4 << 20;
@@ -58,7 +53,10 @@ impl CompactionJob {
     /// What was chosen of these files of a store, oldest first.
     pub(crate) fn new(store: &Store, selection: Selection, files: &[Arc<StoreFile>]) -> Self {
         let inputs = selection.inputs(files);
-        let Selection { all_files, is_major, cut, whole, .. } = selection;
+        let Selection { all_files, is_major, mut cut, whole, .. } = selection;
+        if cut == Cut::Whole && store.keeps_history_apart() {
+            cut = Cut::History { max_versions: store.rules.max_versions };
+        }
         let cached_bytes = store.cached_bytes(&inputs);
         // What is in the cache need not be in the system's memory, too.
         let next_read = if cached_bytes.is_some() { NextRead::Later } else { store.next_read() };
@@ -81,8 +79,7 @@ impl CompactionJob {
     }
 
     /// About how many bytes of memory the compaction works with: a block of each input, unless they are large, and how it is
-    /// stored; the one that is just read, as it stands in the file and as it is decoded; and for each output one that is being
-    /// built, and compressed, and what is on its way to the device.
+    /// stored; the one that is just read, as it stands in the file and as it is decoded; and the outputs.
     pub(crate) fn memory_bytes(&self, store: &Store) -> u64 {
         let block_size = u64::from(store.family.block_size_bytes());
         let sum = |bytes: u64, more| bytes.saturating_add(more);
@@ -103,12 +100,7 @@ impl CompactionJob {
         // that are in them nobody knows: what they take more is told when they are read.
         let of_mob = u64::from(store.has_mob(&self.inputs));
         let outputs = self.most_outputs(store.order) as u64 + of_mob;
-        let large_buffers = match self.next_read {
-            NextRead::Soon => 0,
-            NextRead::Later => outputs.min(MOST_LARGE_BUFFERS as u64) * LARGE_BUFFER_BYTES,
-        };
-        let written =
-            block.saturating_add(OUTPUT_BYTES).saturating_mul(outputs).saturating_add(large_buffers);
+        let written = memory_of_outputs(outputs, block, self.next_read);
         let read = block.saturating_mul(1 + 2 * of_mob);
         scans.saturating_add(read).saturating_add(written)
     }
@@ -135,7 +127,7 @@ impl CompactionJob {
 
     /// Whether most blocks can be copied to a file that is written with these options, which have sequence ids, and only if these stay.
     fn has_blocks_to_copy(&self, order: CellOrder, with_ids: &WriterOptions) -> bool {
-        if matches!(self.cut, Cut::Cells { .. }) {
+        if matches!(self.cut, Cut::Cells { .. } | Cut::History { .. }) {
             return false;
         }
         let has_ids = |input: &&Arc<StoreFile>| {
@@ -221,7 +213,10 @@ impl Region {
             whole_rows: job.whole.clone(),
             ..CompactionOutcome::default()
         };
-        let begin = || self.begin_output(store, options.clone(), job.cut.clone(), job.next_read);
+        let begin = || {
+            let output = self.begin_output(store, options.clone(), job.cut.clone(), job.next_read)?;
+            Ok::<_, RegionError>(output.seen_up_to(smallest_read_point))
+        };
         let streamed = job.streamed_bytes_of_each();
         let rewriting = Rewriting { options: &options, forgotten, now };
         // What references there are, and which values are large, is asked of each cell.

@@ -59,6 +59,8 @@ pub(crate) enum Cut {
     Rows { bounds: Vec<Bytes>, whole: Option<(usize, usize)> },
     /// By row, where so many cells were read, into so many pieces at most, between these bounds.
     Cells { start: Bytes, end: Bytes, pieces: usize, cells: u64 },
+    /// By what a read of the present needs, of a family that keeps so many versions: history, and the present.
+    History { max_versions: u32 },
 }
 
 /// Files to compact.

@@ -1,6 +1,7 @@
 //! Into which of several files each cell of a flush or a compaction goes.
 
 use crate::compaction_policy::Cut;
+use crate::history::History;
 use crate::whole_block::WholeBlock;
 use finback_cell::{Bytes, Cell, CellOrder};
 use std::cmp::Ordering;
@@ -15,7 +16,14 @@ pub(crate) struct Cutter {
     /// By rows: the piece of the last cell. By count: the number of the last piece.
     current: usize,
     by_count: ByCount,
+    history: History,
+    /// All scanners see the cells up to this sequence id.
+    seen: u64,
 }
+
+/// The pieces of an output that is cut by what is history.
+const HISTORY: usize = 0;
+const PRESENT: usize = 1;
 
 /// Where an output that is cut by the number of cells stands.
 #[derive(Default)]
@@ -32,7 +40,14 @@ struct ByCount {
 
 impl Cutter {
     pub(crate) fn new(cut: Cut, order: CellOrder) -> Self {
-        Self { order, cut, current: 0, by_count: ByCount::default() }
+        let max_versions = if let Cut::History { max_versions } = cut { max_versions } else { 0 };
+        let history = History::new(max_versions);
+        Self { order, cut, current: 0, by_count: ByCount::default(), history, seen: u64::MAX }
+    }
+
+    /// Of cells of which some scanners see no more than up to this sequence id.
+    pub(crate) fn seen_up_to(&mut self, sequence_id: u64) {
+        self.seen = sequence_id;
     }
 
     /// How many pieces there are so far, at least.
@@ -42,11 +57,12 @@ impl Cutter {
             Cut::Times(starts) => starts.len(),
             Cut::Rows { bounds, .. } => bounds.len().saturating_sub(1).max(1),
             Cut::Cells { .. } => self.by_count.starts.len() + 1,
+            Cut::History { .. } => 2,
         }
     }
 
-    /// The piece of a cell, which is the `read`th that was read. Rows never go back.
-    pub(crate) fn piece_of(&mut self, cell: &Cell<'_>, read: u64) -> usize {
+    /// The piece of a cell with this sequence id, which is the `read`th that was read. Rows never go back.
+    pub(crate) fn piece_of(&mut self, cell: &Cell<'_>, sequence_id: u64, read: u64) -> usize {
         match &self.cut {
             Cut::Whole => 0,
             Cut::Times(starts) => piece_of_time(starts, cell.timestamp()),
@@ -58,10 +74,12 @@ impl Cutter {
                 self.by_count.place(cell, read, pieces, cells);
                 self.by_count.starts.len()
             }
+            Cut::History { .. } if sequence_id <= self.seen && self.history.has(cell) => HISTORY,
+            Cut::History { .. } => PRESENT,
         }
     }
 
-    /// The piece of all cells of a block, if it is one. By count that is known of a cell when it is its turn.
+    /// The piece of all cells of a block, if it is one. By count, and of history, that is known of a cell when it is its turn.
     pub(crate) fn piece_of_all(&self, block: &WholeBlock) -> Option<usize> {
         match &self.cut {
             Cut::Whole => Some(0),
@@ -76,8 +94,13 @@ impl Cutter {
                 let piece = self.piece_of_row(bounds, block.first().row());
                 (self.piece_of_row(bounds, block.last().row()) == piece).then_some(piece)
             }
-            Cut::Cells { .. } => None,
+            Cut::Cells { .. } | Cut::History { .. } => None,
         }
+    }
+
+    /// Whether a piece is history.
+    pub(crate) fn is_history(&self, piece: usize) -> bool {
+        matches!(self.cut, Cut::History { .. }) && piece == HISTORY
     }
 
     /// The piece of a row, which is not before the last cell's.
@@ -93,7 +116,7 @@ impl Cutter {
     /// The rows of a piece, of an output that is cut by rows.
     pub(crate) fn stripe(&self, piece: usize) -> Option<Stripe> {
         match &self.cut {
-            Cut::Whole | Cut::Times(_) => None,
+            Cut::Whole | Cut::Times(_) | Cut::History { .. } => None,
             Cut::Rows { bounds, .. } => Some((bounds.get(piece)?.clone(), bounds.get(piece + 1)?.clone())),
             Cut::Cells { start, end, .. } => {
                 let starts = &self.by_count.starts;
@@ -109,6 +132,8 @@ impl Cutter {
         match &self.cut {
             Cut::Rows { whole: Some((first, end)), .. } => *first..*end,
             Cut::Whole | Cut::Times(_) if !has_any => 0..1,
+            // As in HBase, whatever history there is.
+            Cut::History { .. } => PRESENT..PRESENT + 1,
             Cut::Rows { .. } | Cut::Cells { .. } if !has_any => self.pieces() - 1..self.pieces(),
             _ => 0..0,
         }

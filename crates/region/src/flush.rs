@@ -12,14 +12,14 @@ use crate::heap::Heap;
 use crate::job_control::{JobControl, Pace, Unhindered};
 use crate::marker::FlushPhase;
 use crate::mob::{MobPass, MobPassKind, MobWritten};
-use crate::output_files::{Inscription, OutputFiles};
+use crate::output_files::{Inscription, OutputFiles, memory_of_outputs};
 use crate::region::Region;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store_file::StoreFile;
 use finback_cell::Cell;
 use finback_cell::key::Key;
-use finback_hfile::{ScanInterrupt, WriterOptions};
+use finback_hfile::{CacheCharge, ScanInterrupt, WriterOptions};
 use finback_memstore::Snapshot;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -306,6 +306,11 @@ impl Region {
             last: &[],
             others: &[],
         };
+        // It waits for no memory, as it gives some back; but what it takes for that counts.
+        let block_bytes = 2 * u64::from(part.store.family.block_size_bytes());
+        let outputs = 1 + u64::from(part.store.mob_threshold.is_some());
+        let bytes = memory_of_outputs(outputs, block_bytes, part.store.next_read());
+        let _charge = CacheCharge::new(Arc::clone(&part.store.cache), bytes as usize);
         let (output, mob) = self.write_snapshot(part, (sequence_id, smallest_read_point), control)?;
         let mob = mob.map(MobPass::finish).transpose()?;
         let outputs = output.finish(&inscription)?;

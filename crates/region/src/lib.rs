@@ -4,7 +4,7 @@
 //! Guarantees: a write is visible only when it is as durable as it asked to be; a scanner sees one state of the region
 //! from its opening to its end; mutations of one call of [`Region::mutate_atomically`] become visible together.
 //! Memory of memstores that were flushed is kept for the next ones until [`give_back_unwanted_memory`] is called, which should be done
-//! every second or so. It does not know about RPC, about other regions, or about who decided that the region is open here.
+//! every second or so; [`keep_memory_within`] says how much all of it may be. It does not know about RPC, about other regions, or about who decided that the region is open here.
 
 mod atomic_write;
 mod background;
@@ -37,6 +37,7 @@ mod flush_matcher;
 mod flush_policy;
 mod given_up;
 mod heap;
+mod history;
 mod host;
 mod java_random;
 mod job_control;
@@ -101,7 +102,7 @@ pub use date_tiered_config::DateTieredConfig;
 pub use delayed_write::{DelayedWrites, WriteRoom};
 pub use error::{Interrupt, RegionError};
 pub use finback_hfile::ChecksumType;
-pub use finback_memstore::{InMemoryCompaction, give_back_unwanted_memory};
+pub use finback_memstore::{InMemoryCompaction, give_back_unwanted_memory, keep_memory_within};
 pub use flush::FlushOutcome;
 pub use host::{BoxFuture, Host, PlainHost, or_without};
 pub use job_control::{JobControl, Unhindered};

@@ -42,7 +42,7 @@ impl<'a> LargeTurn<'a> {
         self.taken.is_some()
     }
 
-    /// Waits for it, as long as for a row lock, unless it is taken; not in a region that closes, which would wait for it.
+    /// Waits for it, as long as for a row lock, unless it is taken; not in a region that closes, in which nothing is written any more.
     pub(crate) async fn take(&mut self) -> Result<(), RegionError> {
         if self.is_taken() {
             return Ok(());
@@ -57,7 +57,7 @@ impl<'a> LargeTurn<'a> {
                 biased;
                 taken = &mut turn => {
                     self.taken = Some(taken?);
-                    return Ok(());
+                    return region.check_open();
                 }
                 () = host.sleep(BETWEEN_LOOKS) => region.check_open()?,
             }
@@ -65,7 +65,7 @@ impl<'a> LargeTurn<'a> {
     }
 
     /// Lets other work have its turn if this one, which began then, has taken long enough. A read goes on neither when the
-    /// client waits no longer nor when the region closes, which would wait for it.
+    /// client waits no longer nor when the region closes.
     pub(crate) async fn end_turn(&self, turn_began: &mut Instant) -> Result<(), RegionError> {
         if turn_began.elapsed() < TURN_TIME {
             return Ok(());

@@ -14,7 +14,9 @@ use crate::timed_file::TimedFile;
 use crate::whole_block::WholeBlock;
 use finback_cell::Cell;
 use finback_fs::{FileSystem, NextRead};
-use finback_hfile::{BlockToJoin, HFileError, HFileReader, HFileWriter, OWN_BLOCK_BYTES, WriterOptions};
+use finback_hfile::{
+    BlockToJoin, HFileError, HFileReader, HFileWriter, OWN_BLOCK_BYTES, WriterOptions, file_info_keys,
+};
 use finback_layout::{MOB_CELLS_COUNT, MOB_FILE_REFS, new_store_file_name};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,22 @@ use std::sync::Arc;
 /// Files of one output at most: each has a descriptor and a buffer.
 pub(crate) const MOST_FILES: usize = 1000;
 /// So many of them at most are written past the system's memory, for which each has a buffer.
-pub(crate) const MOST_LARGE_BUFFERS: usize = 4;
+const MOST_LARGE_BUFFERS: usize = 4;
+
+/// What a file that is written takes besides its blocks: chunks of two Bloom filters, and the index.
+const OUTPUT_BYTES: u64 = 384 << 10;
+/// What one takes that is written past the system's memory.
+const LARGE_BUFFER_BYTES: u64 = 5 << 18;
+
+/// About how many bytes of memory so many files take while they are written: each a block that is being built, and compressed, for which
+/// `block_bytes` are enough, and what is on its way to the device.
+pub(crate) fn memory_of_outputs(outputs: u64, block_bytes: u64, next_read: NextRead) -> u64 {
+    let large_buffers = match next_read {
+        NextRead::Soon => 0,
+        NextRead::Later => outputs.min(MOST_LARGE_BUFFERS as u64) * LARGE_BUFFER_BYTES,
+    };
+    block_bytes.saturating_add(OUTPUT_BYTES).saturating_mul(outputs).saturating_add(large_buffers)
+}
 
 /// Files that are being written.
 pub(crate) struct OutputFiles<'a> {
@@ -96,6 +113,13 @@ pub(crate) struct Inscription<'a> {
 }
 
 impl OutputFiles<'_> {
+    /// The same, of cells of which some scanners see no more than up to this sequence id.
+    #[must_use]
+    pub(crate) fn seen_up_to(mut self, sequence_id: u64) -> Self {
+        self.cutter.seen_up_to(sequence_id);
+        self
+    }
+
     /// Bytes of all files so far.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.written_bytes
@@ -115,7 +139,7 @@ impl OutputFiles<'_> {
         read: u64,
         is_alone: impl FnOnce() -> bool,
     ) -> Result<(), RegionError> {
-        let piece = self.cutter.piece_of(cell, read);
+        let piece = self.cutter.piece_of(cell, sequence_id, read);
         self.write(piece, |writer| match cell.bytes().len() >= OWN_BLOCK_BYTES && is_alone() {
             true => writer.append_alone(cell, sequence_id),
             false => writer.append(cell, sequence_id),
@@ -211,6 +235,9 @@ impl OutputFiles<'_> {
             if let Some(refs) = mob_refs {
                 writer.append_file_info(MOB_CELLS_COUNT, &refs.references().to_be_bytes());
                 writer.append_file_info(MOB_FILE_REFS, &refs.encode());
+            }
+            if self.cutter.is_history(piece) {
+                writer.append_file_info(file_info_keys::HISTORICAL, &[0xff]);
             }
             if let Some((start, end)) = self.cutter.stripe(piece) {
                 writer.append_file_info(file_info::STRIPE_START_KEY, &start);

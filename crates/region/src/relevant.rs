@@ -32,6 +32,8 @@ pub(crate) struct Relevant<'a> {
     time_range: TimeRange,
     /// Sources with nothing newer have expired.
     oldest: i64,
+    /// Whether it is of the present, for which files of history do not matter.
+    of_present: bool,
 }
 
 impl<'a> Relevant<'a> {
@@ -46,6 +48,7 @@ impl<'a> Relevant<'a> {
         let (lower, upper) = if rows.reversed { (rows.stop, rows.start) } else { (rows.start, rows.stop) };
         let expires = !scan.raw && rules.min_versions == 0 && rules.ttl_ms.is_some();
         let single = rows.single();
+        let time_range = scan.time_range_of(family);
         Self {
             single: single.map(|row| (row, single_column(scan, family))),
             asked: AskedRow::new(single.unwrap_or_default()),
@@ -54,8 +57,9 @@ impl<'a> Relevant<'a> {
             upper,
             include_upper: if rows.reversed { rows.include_start } else { rows.include_stop },
             reversed: rows.reversed,
-            time_range: scan.time_range_of(family),
+            time_range,
             oldest: if expires { rules.oldest_unexpired(now()) } else { i64::MIN },
+            of_present: !scan.raw && time_range.max == TimeRange::ALL.max,
         }
     }
 
@@ -100,6 +104,11 @@ impl<'a> Relevant<'a> {
             length += lower[length..].iter().take_while(|byte| **byte == u8::MAX).count();
         }
         &lower[..length]
+    }
+
+    /// Whether this is a read of the present: not raw, and of all times up to the last.
+    pub(crate) fn is_of_present(&self) -> bool {
+        self.of_present
     }
 
     /// Whether a source with timestamps from `min` to `max` matters.

@@ -387,6 +387,12 @@ impl Store {
         self.mob_threshold.is_some() || files.iter().any(|file| file.refers_to_mob())
     }
 
+    /// Whether compactions write what no read of the present needs to files of its own. Not where what is hidden depends on what was
+    /// written before.
+    pub(crate) fn keeps_history_apart(&self) -> bool {
+        self.compaction().keeps_history_apart && !self.rules.new_version_behavior
+    }
+
     /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
     pub(crate) fn scanner(
         &self,
@@ -420,8 +426,10 @@ impl Store {
         }
         let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
         let cached_of_row = self.cached_of_row(files.len());
+        let leaves_out =
+            |file: &StoreFile| file.is_historical() && relevant.is_of_present() && self.keeps_history_apart();
         for file in files.iter() {
-            if relevant.file(file) {
+            if relevant.file(file) && !leaves_out(file) {
                 let probe = match relevant.bloom(file, &self.cache) {
                     BloomAnswer::No => continue,
                     BloomAnswer::Perhaps => None,

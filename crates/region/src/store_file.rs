@@ -48,6 +48,7 @@ pub(crate) struct StoreFile {
     bulk: Option<BulkLoaded>,
     /// Whether it says that it has references to MOB files.
     refers_to_mob: bool,
+    is_historical: bool,
     /// Whether the cells are in a file of another region or table, which others may be reading too.
     is_elsewhere: bool,
     /// Which of the cells are this store's, if not all.
@@ -94,6 +95,7 @@ impl StoreFile {
         let size_bytes = file.len().map_err(|error| RegionError::io(place, &error))?;
         let reader = HFileReader::open_identified(file, path)?;
         let refers_to_mob = refers_to_mob(&reader);
+        let is_historical = reader.file_info(keys::HISTORICAL).is_some_and(|flag| flag != [0]);
         let made_ms = match said_ms(&reader) {
             // As some tools make files for a bulk load.
             ..=0 => modified_ms(fs, place)?,
@@ -108,6 +110,7 @@ impl StoreFile {
             made_ms,
             bulk,
             refers_to_mob,
+            is_historical,
             is_elsewhere: false,
             reference: None,
         })
@@ -126,6 +129,11 @@ impl StoreFile {
     /// Its name within the store.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Whether it says that it has nothing that a read of the present needs.
+    pub(crate) fn is_historical(&self) -> bool {
+        self.is_historical
     }
 
     /// Whether it says that it has references to MOB files. HBase before 2.5 does not say so of what a flush has written.

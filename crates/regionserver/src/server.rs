@@ -28,7 +28,7 @@ use finback_layout::RootDir;
 use finback_proto::pb;
 use finback_region::{
     FileRequest, Host, MobFiles, Region, RegionConfig, RegionEnvironment, RegionError,
-    give_back_unwanted_memory,
+    give_back_unwanted_memory, keep_memory_within,
 };
 use finback_rpc::{Channel, ChannelExt, ReplyMemory, RpcException};
 use finback_wal::{Wal, WalError, WalKind, WalOptions, clean_old_logs};
@@ -174,6 +174,7 @@ impl RegionServer {
         let server = options.name.to_string();
         let wal =
             Wal::open(Arc::clone(root.fs()), root.path(), &server, WalKind::Regions, options.wal.clone())?;
+        keep_memory_within(usize::try_from(options.memstore_limit_bytes).unwrap_or(usize::MAX));
         let bulk_load_bytes = options.nonce_bytes / BULK_LOADS_OF_NONCES;
         // Bounded by the number of regions: each has at most one request in it.
         let scheduler = Arc::new(Scheduler::new(options.background.clone()));

@@ -1,11 +1,4 @@
-use std::{
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
-
-use finback_fs::FileSystem;
-
-use crate::{WalError, header::MAGIC};
+use std::path::{Path, PathBuf};
 
 /// Which of a server's logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -62,20 +55,6 @@ impl LogName {
     /// Whether this is a log of hbase:meta.
     pub fn is_meta(name: &str) -> bool {
         name.ends_with(".meta")
-    }
-}
-
-/// Whether this file in a directory of logs is one: by its name, or, as HBase takes every file there for a log, by what it
-/// begins with.
-pub(crate) fn is_log(fs: &dyn FileSystem, path: &Path) -> Result<bool, WalError> {
-    if LogName::is_valid(&path.file_name().unwrap_or_default().to_string_lossy()) {
-        return Ok(true);
-    }
-    let mut start = [0; MAGIC.len()];
-    match fs.open(path).and_then(|file| file.read_exact_at(0, &mut start)) {
-        Ok(()) => Ok(start == MAGIC),
-        Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(false),
-        Err(e) => Err(WalError::io(path, "read", e)),
     }
 }
 

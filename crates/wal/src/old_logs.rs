@@ -5,18 +5,22 @@ use std::{
 
 use finback_fs::FileSystem;
 
-use crate::{WalError, log_name::is_log};
+use crate::{LogName, WalError};
 
 /// `<root>/oldWALs`, where logs wait for the cleaner once nobody needs them for recovery.
 pub fn old_logs_dir(root: &Path) -> PathBuf {
     root.join("oldWALs")
 }
 
-/// Moves a log to `oldWALs`, under its own name. May be tried again after an error, even one of a move that was made and
+/// Moves a log to `oldWALs`, under its own name, or if that is none of a log's, behind which `.0` makes it one for the cleaner. May be tried again after an error, even one of a move that was made and
 /// could not be synced: a log that is gone is done once the directories are synced.
 pub(crate) fn archive(fs: &dyn FileSystem, root: &Path, log: &Path) -> Result<(), WalError> {
     let dir = old_logs_dir(root);
-    let archived = dir.join(log.file_name().unwrap_or_default());
+    let mut name = log.file_name().unwrap_or_default().to_string_lossy();
+    if !LogName::is_valid(&name) {
+        name += ".0";
+    }
+    let archived = dir.join(&*name);
     let Err(error) = fs.rename(log, &archived) else { return Ok(()) };
     let done = match fs.exists(log) {
         Ok(false) => fs.sync_dir(&dir).and_then(|()| match fs.sync_dir(log.parent().unwrap_or(root)) {
@@ -52,17 +56,13 @@ pub fn clean_old_logs(
     };
     let expired = |modified| now.duration_since(modified).is_ok_and(|age| age > ttl);
     let (mut deleted, mut failed) = (0, Ok(()));
-    for entry in entries.into_iter().filter(|entry| !entry.is_dir && expired(entry.modified)) {
-        let path = dir.join(&entry.name);
-        let gone = is_log(fs, &path).and_then(|is_log| {
-            if is_log {
-                fs.remove_file(&path).map_err(|e| WalError::io(&path, "delete", e))?;
+    for entry in entries {
+        if !entry.is_dir && LogName::is_valid(&entry.name) && expired(entry.modified) {
+            let path = dir.join(&entry.name);
+            match fs.remove_file(&path) {
+                Ok(()) => deleted += 1,
+                Err(e) => failed = failed.and(Err(WalError::io(&path, "delete", e))),
             }
-            Ok(usize::from(is_log))
-        });
-        match gone {
-            Ok(logs) => deleted += logs,
-            Err(e) => failed = failed.and(Err(e)),
         }
     }
     failed.map(|()| deleted)

@@ -12,11 +12,10 @@ use std::{
     },
 };
 
-use finback_fs::FileSystem;
+use finback_fs::{DirEntry, FileSystem};
 
 use crate::{
-    FlushedSequenceIds, LogName, SplitReport, WalError, fence, log_name::is_log, old_logs,
-    split::split_unsynced,
+    FlushedSequenceIds, LogName, SplitReport, WalError, fence, header::MAGIC, old_logs, split::split_unsynced,
 };
 
 /// Logs that are split at a time, on as many threads.
@@ -143,13 +142,36 @@ fn remove_if_empty(fs: &dyn FileSystem, root: &Path, dir: &Path) -> Result<(), W
     fs.sync_dir(parent).map_err(|e| WalError::io(parent, "sync", e))
 }
 
-/// Names of the logs in a dead server's directory.
+/// Names of the logs in a dead server's directory: of all that are called so, and, as HBase takes every file there for a log,
+/// of what is one under another name.
 fn log_names(fs: &dyn FileSystem, dir: &Path) -> Result<Vec<String>, WalError> {
     let mut names = Vec::new();
     for entry in fs.list(dir).map_err(|e| WalError::io(dir, "list", e))? {
-        if !entry.is_dir && is_log(fs, &dir.join(&entry.name))? {
+        if !entry.is_dir && (LogName::is_valid(&entry.name) || begins_as_log(fs, dir, &entry)?) {
             names.push(entry.name);
         }
     }
     Ok(names)
+}
+
+fn begins_as_log(fs: &dyn FileSystem, dir: &Path, entry: &DirEntry) -> Result<bool, WalError> {
+    let mut start = [0; MAGIC.len()];
+    // What has no length may be no file, and keep whoever opens it waiting.
+    if entry.len < MAGIC.len() as u64 {
+        return Ok(false);
+    }
+    let path = dir.join(&entry.name);
+    match fs.open(&path).and_then(|file| file.read_exact_at(0, &mut start)) {
+        Ok(()) => Ok(start == MAGIC),
+        // A link to nothing, or to a directory.
+        Err(e)
+            if matches!(
+                e.kind(),
+                ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::UnexpectedEof
+            ) =>
+        {
+            Ok(false)
+        }
+        Err(e) => Err(WalError::io(&path, "read", e)),
+    }
 }

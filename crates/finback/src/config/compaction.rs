@@ -26,6 +26,7 @@ impl ServerConfig {
             deletes_expired_files: self.tables.delete_expired_files,
             keep_sequence_ids_ms: i64::from(self.tables.keep_sequence_ids_days) * DAY_MS,
             purge_deletes_ms: self.tables.purge_deletes,
+            keeps_history_apart: self.tables.keep_history_apart,
             check_multiplier: u64::from(self.tables.compaction_check_multiplier),
             date_tiered: self.date_tiered(),
             stripe: self.stripe(),

@@ -115,6 +115,10 @@ settings! {
     /// So many times 10 s pass between two looks at a store, whether it needs a compaction. It is looked at after each flush
     /// and compaction besides. May also be set in the CONFIGURATION of a table or family.
     compaction_check_multiplier: Count = "1000", "hbase.server.compactchecker.interval.multiplier", Now, NONE;
+    /// Whether compactions write what no read of the present needs (deleted cells that are kept, markers behind markers) to files of
+    /// their own, which such reads leave out. Of the default engine; a compaction then takes one file more at least. May also be set in
+    /// the CONFIGURATION of a table or family.
+    keep_history_apart: Flag = "false", "hbase.enable.historical.compaction.files", Now, NONE;
     /// Fewer files than this are not compacted, unless somebody asks for it.
     compaction_min_files: Count = "3", "hbase.hstore.compaction.min", Now, same(&["hbase.hstore.compactionThreshold"]);
     /// Whether stores are looked at for a compaction when files were bulk loaded into them.

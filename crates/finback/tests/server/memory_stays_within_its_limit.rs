@@ -9,6 +9,7 @@ use bytes::Bytes;
 use finback_cell::CellBlock;
 use finback_proto::{Message, convert, pb};
 use finback_rpc::RpcException;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -319,5 +320,52 @@ async fn under_scanners_that_wait_while_memstores_become_files_and_files_become_
         }
     }
     assert_memory(&memory, "the scanners went on");
+    server.stop();
+}
+
+/// What a user's load generator does to the server.
+fn load(server: &RunningServer, clients: usize, arguments: &str) {
+    let quorum = format!("hbase.zookeeper.quorum={}", server.zookeeper());
+    let run = Command::new(env!("CARGO_BIN_EXE_finback"))
+        .args(["pe", "--quiet", "-D", &quorum])
+        .args(arguments.split(' '))
+        .arg(clients.to_string())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{arguments}: {}", String::from_utf8_lossy(&run.stderr));
+}
+
+/// Those of the benchmark beside HBase, on more rows than the process may have in memory.
+#[test]
+fn under_every_load_of_the_benchmark() {
+    const ALL_ROWS: usize = 160_000;
+    let place = Place::new();
+    let limit = format!("finback.memory.limit={LIMIT_MIB}m");
+    let server = place.start_with(&[&limit, "hbase.wal.hsync=false"]);
+    let memory = MemoryWatch::begin(server.pid());
+    for clients in [4, 64] {
+        // A request as large as a client's own buffer is more than this server has for all of them.
+        let table = format!("--presplit=4 --oneCon=true --bufferSize=500000 --rows={}", ALL_ROWS / clients);
+        for (share, command) in [
+            (1.0, "sequentialWrite"),
+            (1.0, "randomWrite"),
+            (1.0, "--caching=1000 scan"),
+            (0.1, "randomRead"),
+            (0.3, "--multiGet=10 randomRead"),
+            (0.1, "--autoFlush=true randomWrite"),
+            (0.1, "increment"),
+            (0.1, "checkAndPut"),
+        ] {
+            load(&server, clients, &format!("{table} --sampleRate={share} {command}"));
+            assert_memory(&memory, &format!("{command} by {clients}"));
+        }
+        load(&server, clients, &format!("-p recordcount={} ycsbLoad", ALL_ROWS / 8));
+        load(
+            &server,
+            clients,
+            &format!("-p recordcount={} -p operationcount={} workloadA", ALL_ROWS / 8, ALL_ROWS / 8),
+        );
+        assert_memory(&memory, &format!("half gets, half puts by {clients}"));
+    }
     server.stop();
 }

@@ -60,7 +60,9 @@ impl HFileWriter {
     /// Fills in what a flush or compaction says about its file.
     pub(super) fn describe_store_file(&mut self, max_sequence_id: u64) {
         let info = &mut self.info;
-        info.set(keys::HISTORICAL, &flag(false));
+        if info.get(keys::HISTORICAL).is_none() {
+            info.set(keys::HISTORICAL, &flag(false));
+        }
         info.set(keys::MAX_SEQ_ID, &max_sequence_id.to_be_bytes());
         info.set(keys::MAJOR_COMPACTION, &flag(self.options.major_compaction));
         for (key, value) in self.counts.entries_of_info() {

@@ -74,8 +74,8 @@ impl Block {
     }
 }
 
-/// Memory that is kept. With that of all chunks it is never more than chunks alone had at some time, which is what the limit of
-/// memstores is about.
+/// Memory that is kept. With that of all chunks it is never more than chunks alone had at some time, nor, unless these have more by
+/// themselves, than it may be: chunks that readers hold after a flush are beyond the limit of memstores for a moment.
 struct Kept {
     /// Since when, the latest at the back.
     free: VecDeque<(Instant, Block)>,
@@ -83,11 +83,13 @@ struct Kept {
     used: usize,
     /// The most that was ever used.
     most_used: usize,
+    /// What chunks and what is kept may be together.
+    limit: usize,
 }
 
 impl Kept {
     const fn new() -> Self {
-        Self { free: VecDeque::new(), used: 0, most_used: 0 }
+        Self { free: VecDeque::new(), used: 0, most_used: 0, limit: usize::MAX }
     }
 
     fn of_process() -> MutexGuard<'static, Self> {
@@ -100,14 +102,18 @@ impl Kept {
         self.used += size;
         self.most_used = self.most_used.max(self.used);
         let block = if Block::is_kept(size) { self.free.pop_back() } else { None };
-        let room = (self.most_used - self.used) / KEPT_BYTES;
-        (block.map(|(_, block)| block), self.take_oldest(self.free.len().saturating_sub(room)))
+        (block.map(|(_, block)| block), self.take_oldest(self.free.len().saturating_sub(self.room())))
+    }
+
+    /// So many may be kept.
+    fn room(&self) -> usize {
+        self.most_used.min(self.limit).saturating_sub(self.used) / KEPT_BYTES
     }
 
     /// Counts a chunk that is free; gives its memory back if it is not kept.
     fn put(&mut self, block: Block, now: Instant) -> Option<Block> {
         self.used -= block.layout.size();
-        if !Block::is_kept(block.layout.size()) {
+        if !Block::is_kept(block.layout.size()) || self.free.len() >= self.room() {
             return Some(block);
         }
         self.free.push_back((now, block));
@@ -123,6 +129,16 @@ impl Kept {
     fn take_oldest(&mut self, count: usize) -> Vec<Block> {
         self.free.drain(..count).map(|(_, block)| block).collect()
     }
+}
+
+/// From now on memory of memstores is kept for the next ones only as far as all of it is no more than so many bytes.
+pub fn keep_memory_within(bytes: usize) {
+    let mut kept = Kept::of_process();
+    kept.limit = bytes;
+    let too_many = kept.free.len().saturating_sub(kept.room());
+    let too_much = kept.take_oldest(too_many);
+    drop(kept);
+    too_much.into_iter().for_each(Block::give_back);
 }
 
 /// Gives memory of memstores back to the allocator that none of them has wanted for five minutes, 32 MiB of it at most. To be called
@@ -191,9 +207,21 @@ mod tests {
         too_much.into_iter().for_each(Block::give_back);
         assert!(kept.free.is_empty());
 
+        // More than there may be, and no more than that is kept of it.
+        kept.used = 0;
+        kept.limit = 2 * KEPT_BYTES;
+        let blocks = used(&mut kept, 3);
+        let place = places(&blocks);
+        let gone: Vec<Block> = blocks.into_iter().filter_map(|block| kept.put(block, now)).collect();
+        assert_eq!(places(&gone), place[..1]);
+        let rest = kept.take_oldest(2);
+        gone.into_iter().chain(rest).for_each(Block::give_back);
+
+        kept.used = KEPT_BYTES / 2;
+        kept.most_used = KEPT_BYTES;
         let small = Block::new(KEPT_BYTES / 2);
         kept.put(small, now).unwrap().give_back();
-        assert_eq!(kept.most_used - kept.used, KEPT_BYTES / 2);
+        assert_eq!(kept.used, 0);
     }
 
     #[test]

@@ -58,6 +58,7 @@ fn every_setting_may_be_the_stores_own() {
         ("hbase.store.delete.expired.storefile", "false"),
         ("hbase.hstore.time.to.purge.deletes", "7000"),
         ("hbase.hstore.compaction.keep.seqId.period", "6"),
+        ("hbase.enable.historical.compaction.files", "true"),
         ("hbase.server.compactchecker.interval.multiplier", "9"),
     ]);
     let expected = CompactionConfig {
@@ -77,6 +78,7 @@ fn every_setting_may_be_the_stores_own() {
         major_jitter: 0.1,
         deletes_expired_files: false,
         keep_sequence_ids_ms: 6 * DAY_MS,
+        keeps_history_apart: true,
         purge_deletes_ms: 7000,
         check_multiplier: 9,
         date_tiered: DateTieredConfig::default(),

@@ -19,7 +19,7 @@ fn pieces(cutter: &mut Cutter, cells: &[(&str, i64)]) -> Vec<usize> {
     let block = block.finish();
     (1..)
         .zip(CellIter::over_checked(block.bytes()))
-        .map(|(read, cell)| cutter.piece_of(&cell, read))
+        .map(|(read, cell)| cutter.piece_of(&cell, 0, read))
         .collect()
 }
 

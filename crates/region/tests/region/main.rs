@@ -51,6 +51,7 @@ mod files_that_are_read_stay_in_memory;
 mod files_that_follow_each_other_are_joined;
 mod half_of_a_row_never_comes_back;
 mod hbase_answers_the_recorded_scans_alike;
+mod history_is_kept_apart;
 mod increments_and_appends;
 mod large_values_are_in_mob_files;
 mod memstores_are_kept_small_in_memory;

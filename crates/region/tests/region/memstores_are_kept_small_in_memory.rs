@@ -1,7 +1,9 @@
 //! In-memory flushes and compactions, counters, and which families a flush for memory takes.
 
 use crate::world::{World, family, increment, mutation, number, put, rest, run, scan};
-use finback_cell::{CellType, ColumnFamilyDescriptor, MutationKind, Scan};
+use finback_cell::{
+    Bytes, CellType, ColumnFamilyDescriptor, MutationKind, RegionInfo, Scan, TableDescriptor, TableName,
+};
 use finback_fs::MemFileSystem;
 use finback_region::{InMemoryCompaction, Region, RegionMetrics};
 use std::sync::Arc;
@@ -80,6 +82,18 @@ fn a_family_has_a_policy_of_its_own_and_hbases_tables_have_none() {
     let (_world, region) = start(InMemoryCompaction::None, families);
     write(&region, 20, 3);
     assert!(region.metrics().in_memory.cells_dropped > 0);
+
+    // Whatever the server has for others, and the family says.
+    let name = TableName::parse(b"hbase:t").unwrap();
+    let info = RegionInfo::new(name.clone(), Bytes::new(), Bytes::new(), 1);
+    let families = vec![family("a", 1).with("IN_MEMORY_COMPACTION", "EAGER")];
+    let table = TableDescriptor { families, ..TableDescriptor::new(name) };
+    let mut world = World::of_region(Arc::new(MemFileSystem::new()), info, table);
+    world.compact_in_memory(InMemoryCompaction::Eager);
+    world.host.has_no_background.store(true, Ordering::SeqCst);
+    let region = world.start().unwrap();
+    write(&region, 20, 3);
+    assert_eq!(region.metrics().in_memory.flushes, 0);
 }
 
 #[test]

@@ -41,6 +41,8 @@ enum KeptOut {
   TWICE_AT_ONCE,
   /** A cell in a MOB file that has expired, above one of the same key. */
   EXPIRED_TWIN,
+  /** A time range of a family, where its history is in files of its own. */
+  HISTORY_OF_FAMILY,
   /** NEW_VERSION_BEHAVIOR and a column of the empty qualifier. */
   NEW_VERSION_EMPTY_QUALIFIER,
   /** NEW_VERSION_BEHAVIOR and a filter that leaves columns, in a read of named columns. */

@@ -51,7 +51,8 @@ final class Reads {
   private void common(Query query) {
     if (draw.percent(10)) {
       long[] range = draw.timeRange(schema);
-      query.setColumnFamilyTimeRange(schema.family(draw), range[0], range[1]);
+      byte[] family = schema.family(draw);
+      if (!schema.keepsHistoryApart() || KeptOut.HISTORY_OF_FAMILY.isIn()) query.setColumnFamilyTimeRange(family, range[0], range[1]);
     }
     if (draw.percent(35) && mayFilter(query)) query.setFilter(new Filters(draw, schema, query instanceof Scan scan && scan.isReversed()).filter());
     if (draw.percent(5)) query.setIsolationLevel(IsolationLevel.READ_UNCOMMITTED);

@@ -54,6 +54,11 @@ final class Schema {
   private boolean leavesOutInMemory;
   /** Whether regions are divided and merged. */
   private final boolean moves;
+  /**
+   * Whether compactions write what reads of the present do not need to files of their own. Not of MOB files: HBase forgets no marker at
+   * the end of a row there, and so leaves out what it does not hide.
+   */
+  private final boolean keepsHistoryApart;
 
   Schema(long seed, int number) {
     this.seed = seed;
@@ -77,6 +82,7 @@ final class Schema {
     drawMobFiles(new Draw(seed, number, -2));
     drawInMemoryCompaction(new Draw(seed, number, -3));
     moves = new Draw(seed, number, -4).percent(40);
+    keepsHistoryApart = new Draw(seed, number, -5).percent(35) && !newVersionBehavior && !hasMobFiles();
   }
 
   /** As drawMobFiles. */
@@ -104,6 +110,8 @@ final class Schema {
 
   /** Whether its regions are divided and merged. */
   boolean moves() { return moves; }
+
+  boolean keepsHistoryApart() { return keepsHistoryApart; }
 
   /** Whether there may be more regions than one. */
   boolean hasRegions() { return moves || splits != null; }
@@ -150,6 +158,7 @@ final class Schema {
     // Blocks smaller than HBase advises, so that small tables have many.
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table).setValue("hbase.table.sanity.checks", "false");
     if (flushesInMemory) builder.setValue("hbase.memstore.inmemoryflush.threshold.factor", "0.00001");
+    if (keepsHistoryApart) builder.setValue("hbase.enable.historical.compaction.files", "true");
     for (Family family : families) builder.setColumnFamily(family.descriptor(finback));
     return builder.build();
   }
@@ -161,6 +170,7 @@ final class Schema {
     for (byte[] qualifier : qualifiers) text.append(" '").append(Answer.bytes(qualifier)).append('\'');
     text.append("\nsplits");
     if (splits != null) for (byte[] split : splits) text.append(' ').append(Answer.bytes(split));
+    if (keepsHistoryApart) text.append("\nhistory is kept apart");
     for (Family family : families) text.append('\n').append(family.descriptor(true));
     return text.toString();
   }

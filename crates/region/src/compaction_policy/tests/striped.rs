@@ -229,7 +229,7 @@ fn pieces(cut: &Cut) -> usize {
     match cut {
         Cut::Rows { bounds, .. } => bounds.len() - 1,
         Cut::Cells { pieces, .. } => *pieces,
-        Cut::Whole | Cut::Times(_) => 1,
+        Cut::Whole | Cut::Times(_) | Cut::History { .. } => 1,
     }
 }
 
