@@ -161,7 +161,8 @@ final class Schema {
     // Blocks smaller than HBase advises, so that small tables have many.
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table).setValue("hbase.table.sanity.checks", "false");
     if (flushesInMemory) builder.setValue("hbase.memstore.inmemoryflush.threshold.factor", "0.00001");
-    if (dateTiered) builder.setValue("hbase.hstore.engine.class", "org.apache.hadoop.hbase.regionserver.DateTieredStoreEngine");
+    // None is compacted but when the test says so.
+    if (dateTiered) builder.setValue("hbase.hstore.engine.class", "org.apache.hadoop.hbase.regionserver.DateTieredStoreEngine").setValue("hbase.hstore.compaction.date.tiered.incoming.window.min", "1000");
     if (keepsHistoryApart) builder.setValue("hbase.enable.historical.compaction.files", "true");
     for (Family family : families) builder.setColumnFamily(family.descriptor(finback));
     return builder.build();
