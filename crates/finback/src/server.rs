@@ -411,6 +411,9 @@ fn channel_to(master: &Master, service: &str) -> Result<Arc<dyn Channel>, Failur
     Ok(Arc::new(Loopback::new(service)))
 }
 
+/// What the process has when it does nothing, threads, tables and the allocator's own, by what one took that had just begun.
+const IDLE_BYTES: u64 = 4 << 20;
+
 fn start_region_server(
     config: &ServerConfig,
     memory: &MemoryBudget,
@@ -419,6 +422,8 @@ fn start_region_server(
 ) -> Result<(Arc<RegionServer>, CacheStatistics), Failure> {
     let channel = |service| channel_to(master, service);
     let (cache, statistics) = block_cache(config, memory.block_cache);
+    // As what is open beside it.
+    cache.outside_changed(IDLE_BYTES.min(memory.block_cache / 4) as isize);
     let (status, meta) = (channel("RegionServerStatusService")?, channel("ClientMetaService")?);
     let server = RegionServer::new(options, cache, status, meta).map_err(|error| error.to_string())?;
     Ok((server, statistics))

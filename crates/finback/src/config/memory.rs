@@ -9,7 +9,8 @@
 //!  by their settings, at most 80 %         shares of what these leave
 //! ```
 //!
-//! Indexes of open files, and blocks that compactions work with, count in the block cache, which keeps so much less;
+//! Indexes of open files, blocks that compactions work with, buffers of flushes, and what an idle process has, count in the block
+//! cache, which keeps so much less;
 //! compactions that do not fit into half of it run one after the other. Requests count once and are there twice: as they
 //! were received, and as the log's edit. Replies may take as much again, for one that did not fit beside the others. Reads
 //! are the blocks that are on their way from a device; one at a time may go beyond their share.
