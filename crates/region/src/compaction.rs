@@ -233,9 +233,9 @@ impl Region {
         // A file without cells is none of them: as in HBase it counts among the files worth a compaction, where these are not
         // chosen by age alone.
         let is_fifo = store.compaction().is_fifo();
-        let has_expired = |file: &Arc<StoreFile>| match file.candidate().timestamps {
-            Some((_, newest)) => newest < oldest,
-            None => is_fifo && file.reader().entry_count() == 0,
+        let has_expired = |file: &Arc<StoreFile>| {
+            let file = file.candidate();
+            is_fifo && file.is_empty || file.timestamps.is_some_and(|(_, newest)| newest < oldest)
         };
         files.retain(has_expired);
         files

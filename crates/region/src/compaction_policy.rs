@@ -21,8 +21,10 @@ pub(crate) struct Candidate {
     pub(crate) size_bytes: u64,
     /// When it was written, ms since the epoch.
     pub(crate) written_ms: i64,
-    /// Lowest and highest timestamp of its cells, if it says.
+    /// Lowest and highest timestamp of its cells, if it says; [`ALL_AGES`] if it has none.
     pub(crate) timestamps: Option<(i64, i64)>,
+    /// Whether it has no cells.
+    pub(crate) is_empty: bool,
     /// Whether it is the result of a compaction of all files of its store.
     pub(crate) is_major: bool,
     /// Whether it came by a bulk load.
@@ -34,6 +36,16 @@ pub(crate) struct Candidate {
     /// Java's hash of its name.
     pub(crate) name_hash: i32,
 }
+
+impl Candidate {
+    /// Lowest and highest timestamp of its cells, if it has some and says.
+    fn cells_ms(&self) -> Option<(i64, i64)> {
+        self.timestamps.filter(|_| !self.is_empty)
+    }
+}
+
+/// Of a file without cells, as HBase reads the lowest and the highest timestamp of no cell.
+pub(crate) const ALL_AGES: (i64, i64) = (0, i64::MAX);
 
 /// On what occasion files are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

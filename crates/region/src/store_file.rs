@@ -1,7 +1,7 @@
 //! A store file that is being served.
 
 use crate::compaction_config::StoreEngine;
-use crate::compaction_policy::Candidate;
+use crate::compaction_policy::{ALL_AGES, Candidate};
 use crate::compaction_policy::striped::InStripe;
 use crate::error::RegionError;
 use crate::java_random::hash_code;
@@ -195,7 +195,8 @@ impl StoreFile {
         Candidate {
             size_bytes: self.size_bytes,
             written_ms: self.made_ms,
-            timestamps: self.time_range().filter(|_| self.reader.entry_count() > 0),
+            timestamps: self.range_of_ages(),
+            is_empty: self.is_empty(),
             is_major: self.flag(keys::MAJOR_COMPACTION),
             is_bulk_loaded: self.bulk.is_some(),
             major_only: self.flag(EXCLUDE_FROM_MINOR_COMPACTION),
@@ -297,12 +298,21 @@ impl StoreFile {
         self.reader.time_range()
     }
 
+    /// The same for what goes by age. In HBase a file without cells is of all ages there.
+    fn range_of_ages(&self) -> Option<(i64, i64)> {
+        if self.is_empty() { Some(ALL_AGES) } else { self.time_range() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reader.entry_count() == 0
+    }
+
     /// Older files first: by sequence id, then in a date-tiered store by the newest cell, then larger first, then by
     /// the time of the bulk load, then by name.
     pub(crate) fn age_order(&self, other: &Self, engine: StoreEngine) -> Ordering {
         let newest = |file: &Self| match engine {
-            StoreEngine::DateTiered => file.time_range().map(|(_, newest)| newest),
-            StoreEngine::Default | StoreEngine::Stripe => None,
+            StoreEngine::DateTiered => file.range_of_ages().map_or(i64::MAX, |(_, newest)| newest),
+            StoreEngine::Default | StoreEngine::Stripe => 0,
         };
         self.max_sequence_id()
             .cmp(&other.max_sequence_id())

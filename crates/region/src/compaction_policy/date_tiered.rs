@@ -76,7 +76,7 @@ impl CompactionConfig {
 
     /// Where a compaction of all files is cut: at the beginning of each window from the oldest cell's to now's.
     pub(super) fn date_tiered_cut(&self, files: &[Candidate], now_ms: i64) -> Cut {
-        let oldest = files.iter().map(|file| file.timestamps.map_or(i64::MAX, |(oldest, _)| oldest));
+        let oldest = files.iter().filter_map(Candidate::cells_ms).map(|(oldest, _)| oldest);
         let oldest = oldest.min().unwrap_or(i64::MAX);
         let incoming = Window::incoming(&self.date_tiered, now_ms);
         let windows = std::iter::successors(Some(incoming), |window| window.earlier());
@@ -96,7 +96,7 @@ impl CompactionConfig {
         let window_of = |timestamp: i64| times.partition_point(|start| *start <= timestamp) - 1;
         files.iter().any(|file| {
             let expired = age_ms(file, occasion).zip(occasion.ttl_ms).is_some_and(|(age, ttl)| age >= ttl);
-            let (oldest, newest) = file.timestamps.unwrap_or((i64::MAX, i64::MAX));
+            let (oldest, newest) = file.cells_ms().unwrap_or((i64::MAX, i64::MAX));
             let (first, last) = (window_of(oldest), window_of(newest));
             expired
                 || !file.is_major

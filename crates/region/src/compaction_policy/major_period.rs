@@ -37,7 +37,7 @@ impl CompactionConfig {
     }
 }
 
-/// How old the oldest cell of a file is.
+/// How old the oldest cell of a file is, if there is one: HBase writes a file without cells anew in each period.
 pub(super) fn age_ms(file: &Candidate, occasion: Occasion) -> Option<i64> {
-    Some(occasion.now_ms.saturating_sub(file.timestamps?.0))
+    Some(occasion.now_ms.saturating_sub(file.cells_ms()?.0))
 }

@@ -91,8 +91,7 @@ impl Choice<'_> {
             return self.smallest_neighbours();
         }
         let level0 = &self.stripes.level0;
-        let has_nothing =
-            |number: &usize| self.files[*number].timestamps.is_none() || self.has_expired(*number);
+        let has_nothing = |number: &usize| self.files[*number].is_empty || self.has_expired(*number);
         let is_due = level0.len() >= self.config.stripe.level0_min_files
             || (self.occasion.ttl_ms.is_some() && level0.iter().all(has_nothing));
         let is_due = is_due && !level0.is_empty();

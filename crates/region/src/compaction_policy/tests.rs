@@ -13,6 +13,7 @@ const FILE: Candidate = Candidate {
     size_bytes: 10 * MB,
     written_ms: 1,
     timestamps: Some((1, 2)),
+    is_empty: false,
     is_major: false,
     is_bulk_loaded: false,
     major_only: false,
@@ -149,7 +150,7 @@ fn a_first_in_first_out_store_drops_what_has_expired_and_nothing_else() {
         file.timestamps = Some((1, newest));
     }
     // An empty file has nothing that could expire.
-    stored.push(Candidate { timestamps: None, ..FILE });
+    stored.push(Candidate { timestamps: Some(ALL_AGES), is_empty: true, ..FILE });
     let occasion = Occasion { now_ms: 1200, ttl_ms: Some(1000), ..NOW };
     for major in [false, true] {
         let selection = config.select(&stored, Occasion { major, ..occasion }).unwrap();

@@ -59,6 +59,8 @@ final class Schema {
    * the end of a row there, and so leaves out what it does not hide.
    */
   private final boolean keepsHistoryApart;
+  /** Whether files are of times. Not with MOB files, whose stores HBase lays out in one way. */
+  private final boolean dateTiered;
 
   Schema(long seed, int number) {
     this.seed = seed;
@@ -82,7 +84,8 @@ final class Schema {
     drawMobFiles(new Draw(seed, number, -2));
     drawInMemoryCompaction(new Draw(seed, number, -3));
     moves = new Draw(seed, number, -4).percent(40);
-    keepsHistoryApart = new Draw(seed, number, -5).percent(35) && !newVersionBehavior && !hasMobFiles();
+    dateTiered = new Draw(seed, number, -6).percent(20) && !hasMobFiles();
+    keepsHistoryApart = !dateTiered && new Draw(seed, number, -5).percent(35) && !newVersionBehavior && !hasMobFiles();
   }
 
   /** As drawMobFiles. */
@@ -158,6 +161,8 @@ final class Schema {
     // Blocks smaller than HBase advises, so that small tables have many.
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table).setValue("hbase.table.sanity.checks", "false");
     if (flushesInMemory) builder.setValue("hbase.memstore.inmemoryflush.threshold.factor", "0.00001");
+    // None is compacted but when the test says so.
+    if (dateTiered) builder.setValue("hbase.hstore.engine.class", "org.apache.hadoop.hbase.regionserver.DateTieredStoreEngine").setValue("hbase.hstore.compaction.date.tiered.incoming.window.min", "1000");
     if (keepsHistoryApart) builder.setValue("hbase.enable.historical.compaction.files", "true");
     for (Family family : families) builder.setColumnFamily(family.descriptor(finback));
     return builder.build();
@@ -170,6 +175,7 @@ final class Schema {
     for (byte[] qualifier : qualifiers) text.append(" '").append(Answer.bytes(qualifier)).append('\'');
     text.append("\nsplits");
     if (splits != null) for (byte[] split : splits) text.append(' ').append(Answer.bytes(split));
+    if (dateTiered) text.append("\ndate-tiered");
     if (keepsHistoryApart) text.append("\nhistory is kept apart");
     for (Family family : families) text.append('\n').append(family.descriptor(true));
     return text.toString();

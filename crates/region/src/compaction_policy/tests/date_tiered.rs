@@ -127,6 +127,23 @@ fn a_file_is_as_new_as_those_before_it() {
 }
 
 #[test]
+fn a_file_without_cells_is_in_the_window_of_now() {
+    let config = tiered();
+    let occasion = Occasion { now_ms: 16, ..NOW };
+    let chosen = |files: &[Candidate]| config.select(files, occasion).map(|selection| selection.files);
+    let empty = Candidate { timestamps: Some(ALL_AGES), is_empty: true, ..stored(&[(0, 0, 1)])[0] };
+    let empty_files = [empty; 3];
+    // It takes as many of them as of others there.
+    assert_eq!(chosen(&empty_files[..2]), None);
+    assert_eq!(chosen(&empty_files), Some(vec![0, 1, 2]));
+    // What is older and comes after it is there as well.
+    let old = stored(&[(0, 6, 1), (0, 7, 1)]);
+    assert_eq!(chosen(&[old[0], old[1], empty]), Some(vec![0, 1]));
+    assert_eq!(chosen(&[old[0], empty, old[1]]), None);
+    assert_eq!(chosen(&[empty, old[0], old[1]]), Some(vec![0, 1, 2]));
+}
+
+#[test]
 fn within_a_window_the_policy_chooses_by_size() {
     let config = tiered();
     assert_eq!(minor(&config, 16, &[12, 13, 14, 15], &[90, 10, 10, 10]), whole(&[1, 2, 3]));

@@ -40,7 +40,7 @@ fn a_single_file_is_left_alone_until_some_of_it_has_expired() {
         assert!(!due(&single, 100, None));
         assert!(!due(&single, 20, Some(20)) && due(&single, 21, Some(20)));
         assert!(!due(&single, 3, Some(2)), "not before the period is over");
-        let empty = [Candidate { timestamps: None, ..single[0] }];
+        let empty = [Candidate { timestamps: Some(ALL_AGES), is_empty: true, ..single[0] }];
         assert!(!due(&empty, 100, Some(2)));
     }
 }
