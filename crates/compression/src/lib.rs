@@ -114,21 +114,6 @@ impl Compression {
         }
     }
 
-    /// Appends to `out` the `length` bytes that `stream` decompresses to. On an error `out` may have grown, by at most
-    /// `length`.
-    ///
-    /// # Errors
-    /// Not a stream of this codec, or not of this length.
-    pub fn decompress(self, stream: &[u8], length: usize, out: &mut Vec<u8>) -> Result<(), BadStream> {
-        self.check_length(stream, length)?;
-        let start = out.len();
-        // Zeroed by the system page by page, as it is written to: a length that lies costs addresses, not memory.
-        let mut grown = vec![0; start + length];
-        grown[..start].copy_from_slice(out);
-        *out = grown;
-        self.decompress_into(stream, &mut out[start..])
-    }
-
     /// Whether `stream` can be of a payload of `length` bytes, before any memory is found for it.
     ///
     /// # Errors

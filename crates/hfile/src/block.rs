@@ -16,8 +16,9 @@ use crate::block_type::BlockType;
 use crate::checksum::{ChecksumType, WORD};
 use crate::data_block::CellOffsets;
 use crate::error::HFileError;
+use crate::payload_memory::PayloadMemory;
 use crate::row_hints::RowHints;
-use finback_compression::Compression;
+use finback_compression::{BadStream, Compression};
 use std::ops::Range;
 use std::path::Path;
 
@@ -41,7 +42,7 @@ pub struct Block {
     block_type: BlockType,
     place: BlockRef,
     /// Header and payload, decompressed.
-    bytes: Vec<u8>,
+    bytes: PayloadMemory,
     /// Where the payload begins; it goes on to the end.
     payload_at: usize,
     /// Where the cells are, in a data block.
@@ -61,25 +62,20 @@ impl Block {
         let header = Self::check_sums(path, place, &bytes)?;
         let (part, data_size) = (header.block_type.name(), header.data_size);
         let corrupt = |expected: String, found: String| corrupt_at(path, part, place.offset, expected, found);
-        if compression == Compression::None {
+        let bytes = if compression == Compression::None {
             if header.uncompressed_size + HEADER_SIZE != data_size {
                 let expected = format!("{} bytes of payload", header.uncompressed_size);
                 return Err(corrupt(expected, format!("{} bytes", data_size - HEADER_SIZE)));
             }
             bytes.truncate(data_size);
-            bytes.shrink_to_fit();
+            bytes.into()
         } else {
-            let (head, stream) = bytes[..data_size].split_at(HEADER_SIZE);
-            let mut decompressed = head.to_vec();
-            compression.decompress(stream, header.uncompressed_size, &mut decompressed).map_err(
-                |reason| {
-                    let expected =
-                        format!("{} bytes compressed with {}", header.uncompressed_size, compression.name());
-                    corrupt(expected, reason.to_owned())
-                },
-            )?;
-            bytes = decompressed;
-        }
+            decompressed(&bytes[..data_size], header.uncompressed_size, compression).map_err(|reason| {
+                let expected =
+                    format!("{} bytes compressed with {}", header.uncompressed_size, compression.name());
+                corrupt(expected, reason.to_owned())
+            })?
+        };
         let (block_type, payload_at) = (header.block_type, HEADER_SIZE);
         Ok(Self { block_type, place, bytes, payload_at, cells: None, entry_rows: RowHints::default() })
     }
@@ -121,6 +117,7 @@ impl Block {
         let (block_type, payload_at) = (BlockType::BloomChunk, HEADER_SIZE);
         let mut bytes = vec![0; HEADER_SIZE];
         bytes.push(0xff);
+        let bytes = bytes.into();
         Self { block_type, place, bytes, payload_at, cells: None, entry_rows: RowHints::default() }
     }
 
@@ -134,8 +131,7 @@ impl Block {
     /// Exchanges the payload for what it decodes to: `bytes` is room for the header, and then that.
     pub(crate) fn decoded(self, mut bytes: Vec<u8>) -> Self {
         bytes[..HEADER_SIZE].copy_from_slice(&self.bytes[..HEADER_SIZE]);
-        bytes.shrink_to_fit();
-        Self { bytes, ..self }
+        Self { bytes: bytes.into(), ..self }
     }
 
     /// What it holds.
@@ -173,10 +169,25 @@ impl Block {
     /// Bytes of memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
-            + self.bytes.capacity()
+            + self.bytes.memory_bytes()
             + self.cells.as_ref().map_or(0, CellOffsets::memory_bytes)
             + self.entry_rows.memory_bytes()
     }
+}
+
+/// Header and payload of a block of which `stored` are header and stream.
+fn decompressed(
+    stored: &[u8],
+    payload_size: usize,
+    compression: Compression,
+) -> Result<PayloadMemory, BadStream> {
+    let (head, stream) = stored.split_at(HEADER_SIZE);
+    compression.check_length(stream, payload_size)?;
+    let mut memory = PayloadMemory::of_length(HEADER_SIZE + payload_size);
+    let (head_of_block, payload) = memory.bytes_mut().split_at_mut(HEADER_SIZE);
+    head_of_block.copy_from_slice(head);
+    compression.decompress_into(stream, payload)?;
+    Ok(memory)
 }
 
 fn corrupt_at(path: &Path, part: &'static str, offset: u64, expected: String, found: String) -> HFileError {

@@ -13,10 +13,19 @@ use crate::vlong;
 use finback_cell::cell::LENGTHS_SIZE;
 use finback_cell::key::Key;
 use finback_cell::{Cell, CellOrder};
+use std::cell::Cell as MemoryCell;
 use std::cmp::Ordering;
 
 /// More of a cell than this comes by itself, since it is read in order.
 const PREFETCHED_BYTES: usize = 1 << 10;
+
+/// Memory for so many offsets is kept by a thread that has found as many.
+const MOST_KEPT: usize = 16 << 10;
+
+thread_local! {
+    /// Where offsets are gathered, as nobody knows before how many there are.
+    static FOUND: MemoryCell<Vec<u32>> = const { MemoryCell::new(Vec::new()) };
+}
 
 /// What each cell of a file carries besides key and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -37,7 +46,8 @@ pub(crate) struct CellOffsets {
 impl CellOffsets {
     /// Walks a payload and checks every cell. `Err` is the offset of the first malformed one.
     pub(crate) fn find(payload: &[u8], layout: CellLayout, order: CellOrder) -> Result<Self, usize> {
-        let mut offsets = Vec::new();
+        let mut offsets = FOUND.take();
+        offsets.clear();
         let mut at = 0;
         while at < payload.len() {
             let parsed = layout.parse(&payload[at..]).ok_or(at)?;
@@ -54,7 +64,11 @@ impl CellOffsets {
             // The rows of hbase:meta do not compare as bytes.
             CellOrder::Meta => RowHints::default(),
         };
-        Ok(Self { layout, offsets: offsets.into_boxed_slice(), hints })
+        let exact = offsets[..].into();
+        if offsets.capacity() <= MOST_KEPT {
+            FOUND.set(offsets);
+        }
+        Ok(Self { layout, offsets: exact, hints })
     }
 
     /// Number of cells.

@@ -30,6 +30,7 @@ mod index_entries;
 mod index_key;
 mod index_writer;
 mod opening;
+mod payload_memory;
 mod plain_cells;
 mod position;
 mod read_ahead;

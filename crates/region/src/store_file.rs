@@ -1,8 +1,8 @@
 //! A store file that is being served.
 
 use crate::compaction_config::StoreEngine;
-use crate::compaction_policy::{ALL_AGES, Candidate};
 use crate::compaction_policy::striped::InStripe;
+use crate::compaction_policy::{ALL_AGES, Candidate};
 use crate::error::RegionError;
 use crate::java_random::hash_code;
 use finback_cell::Bytes;
