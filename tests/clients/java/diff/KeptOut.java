@@ -43,6 +43,8 @@ enum KeptOut {
   EXPIRED_TWIN,
   /** A time range of a family, where its history is in files of its own. */
   HISTORY_OF_FAMILY,
+  /** Stores with stripes. */
+  STRIPED_STORES,
   /** NEW_VERSION_BEHAVIOR and a column of the empty qualifier. */
   NEW_VERSION_EMPTY_QUALIFIER,
   /** NEW_VERSION_BEHAVIOR and a filter that leaves columns, in a read of named columns. */

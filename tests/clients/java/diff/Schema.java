@@ -18,6 +18,9 @@ final class Schema {
   /** Far from both ends of the timestamps in use: those in the past have expired, those in the future have not. */
   static final int TTL_S = 30 * 24 * 3600;
   static final int LONGEST_ROW = Short.MAX_VALUE;
+  private static final String ENGINE = "hbase.hstore.engine.class", ENGINES = "org.apache.hadoop.hbase.regionserver.", STRIPES = "hbase.store.stripe.";
+  /** So many files there never are: no compaction is due by their number. */
+  private static final String MANY = "1000";
 
   final long seed;
   final int number;
@@ -59,8 +62,8 @@ final class Schema {
    * the end of a row there, and so leaves out what it does not hide.
    */
   private final boolean keepsHistoryApart;
-  /** Whether files are of times. Not with MOB files, whose stores HBase lays out in one way. */
-  private final boolean dateTiered;
+  /** Whether files are of times, or of stripes. Not with MOB files, whose stores HBase lays out in one way. */
+  private final boolean dateTiered, striped;
 
   Schema(long seed, int number) {
     this.seed = seed;
@@ -84,8 +87,10 @@ final class Schema {
     drawMobFiles(new Draw(seed, number, -2));
     drawInMemoryCompaction(new Draw(seed, number, -3));
     moves = new Draw(seed, number, -4).percent(40);
-    dateTiered = new Draw(seed, number, -6).percent(20) && !hasMobFiles();
-    keepsHistoryApart = !dateTiered && new Draw(seed, number, -5).percent(35) && !newVersionBehavior && !hasMobFiles();
+    Draw layout = new Draw(seed, number, -6);
+    dateTiered = layout.percent(20) && !hasMobFiles();
+    striped = KeptOut.STRIPED_STORES.isIn() && layout.percent(50) && !dateTiered && !hasMobFiles();
+    keepsHistoryApart = !dateTiered && !striped && new Draw(seed, number, -5).percent(35) && !newVersionBehavior && !hasMobFiles();
   }
 
   /** As drawMobFiles. */
@@ -162,7 +167,11 @@ final class Schema {
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table).setValue("hbase.table.sanity.checks", "false");
     if (flushesInMemory) builder.setValue("hbase.memstore.inmemoryflush.threshold.factor", "0.00001");
     // None is compacted but when the test says so.
-    if (dateTiered) builder.setValue("hbase.hstore.engine.class", "org.apache.hadoop.hbase.regionserver.DateTieredStoreEngine").setValue("hbase.hstore.compaction.date.tiered.incoming.window.min", "1000");
+    if (dateTiered) builder.setValue(ENGINE, ENGINES + "DateTieredStoreEngine").setValue("hbase.hstore.compaction.date.tiered.incoming.window.min", MANY);
+    if (striped) {
+      builder.setValue(ENGINE, ENGINES + "StripeStoreEngine").setValue(STRIPES + "initialStripeCount", "3");
+      builder.setValue(STRIPES + "compaction.minFiles", MANY).setValue(STRIPES + "compaction.minFilesL0", MANY);
+    }
     if (keepsHistoryApart) builder.setValue("hbase.enable.historical.compaction.files", "true");
     for (Family family : families) builder.setColumnFamily(family.descriptor(finback));
     return builder.build();
@@ -176,6 +185,7 @@ final class Schema {
     text.append("\nsplits");
     if (splits != null) for (byte[] split : splits) text.append(' ').append(Answer.bytes(split));
     if (dateTiered) text.append("\ndate-tiered");
+    if (striped) text.append("\nstriped");
     if (keepsHistoryApart) text.append("\nhistory is kept apart");
     for (Family family : families) text.append('\n').append(family.descriptor(true));
     return text.toString();
