@@ -63,6 +63,10 @@ impl BlockCache for CombinedBlockCache {
         self.memory.look_at(file, offset, priority, look)
     }
 
+    fn get_if_there(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
+        self.memory.get_if_there(file, offset, priority)
+    }
+
     fn only_looked(&self, found: bool) {
         self.memory.only_looked(found);
     }

@@ -122,6 +122,12 @@ impl BlockCache for MemoryBlockCache {
         seen
     }
 
+    fn get_if_there(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
+        let found = self.find(BlockKey { file, offset }, priority)?;
+        self.books.counters.looked_up(priority, true);
+        Some(found)
+    }
+
     fn only_looked(&self, found: bool) {
         self.books.counters.only_looked(found);
     }

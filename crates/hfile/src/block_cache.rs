@@ -34,6 +34,11 @@ pub trait BlockCache: Send + Sync {
         self.get(file, offset, priority).map(|block| look(&block))
     }
 
+    /// As [`BlockCache::get`], for who asks once more if the block is not there: until then it counts as no look at all.
+    fn get_if_there(&self, file: FileId, offset: u64, priority: BlockPriority) -> Option<Arc<Block>> {
+        self.get(file, offset, priority)
+    }
+
     /// Notes that the last [`BlockCache::get`] was for a read that puts nothing into the cache, and whether it found its block.
     fn only_looked(&self, found: bool) {
         let _ = found;

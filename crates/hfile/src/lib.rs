@@ -36,6 +36,7 @@ mod position;
 mod read_ahead;
 mod reader;
 mod row_hints;
+mod row_in_memory;
 mod salvage;
 mod scanner;
 mod stored_block;

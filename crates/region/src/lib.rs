@@ -60,6 +60,7 @@ mod new_version_tracker;
 mod off_peak_hours;
 mod open;
 mod output_files;
+mod plain_get;
 mod prefetch;
 mod recent_reads;
 mod recovery;

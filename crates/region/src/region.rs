@@ -375,7 +375,7 @@ impl Region {
     }
 
     /// The part of a scan's rows that this region has.
-    fn clamp<'a>(&'a self, scan: &'a Scan) -> RowRange<&'a Bytes> {
+    pub(crate) fn clamp<'a>(&'a self, scan: &'a Scan) -> RowRange<&'a Bytes> {
         let mut range = RowRange {
             start: &scan.start_row,
             include_start: scan.include_start_row,

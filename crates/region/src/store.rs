@@ -78,7 +78,7 @@ pub(crate) struct Store {
     pub(crate) progress: CompactionProgress,
     pub(crate) order: CellOrder,
     /// Newest first. Replaced as a whole, under the lock; readers need none.
-    files: ArcSwap<Files>,
+    pub(crate) files: ArcSwap<Files>,
     files_lock: Mutex<()>,
     pub(crate) cache: Arc<dyn BlockCache>,
     /// Values of more bytes are kept in MOB files; `None` if no values are.
@@ -393,6 +393,11 @@ impl Store {
         self.compaction().keeps_history_apart && !self.rules.new_version_behavior
     }
 
+    /// Whether a file is one of history, and the read has no need of it.
+    pub(crate) fn leaves_out(&self, file: &StoreFile, read: &Relevant<'_>) -> bool {
+        file.is_historical() && read.is_of_present() && self.keeps_history_apart()
+    }
+
     /// A scanner over this store, without the sources that cannot hold anything of the scan; `None` if no source can.
     pub(crate) fn scanner(
         &self,
@@ -426,10 +431,8 @@ impl Store {
         }
         let cache_blocks = scan.cache_blocks && self.rules.caches_blocks;
         let cached_of_row = self.cached_of_row(files.len());
-        let leaves_out =
-            |file: &StoreFile| file.is_historical() && relevant.is_of_present() && self.keeps_history_apart();
         for file in files.iter() {
-            if relevant.file(file) && !leaves_out(file) {
+            if relevant.file(file) && !self.leaves_out(file, &relevant) {
                 let probe = match relevant.bloom(file, &self.cache) {
                     BloomAnswer::No => continue,
                     BloomAnswer::Perhaps => None,

@@ -6,6 +6,7 @@ use crate::regions::ReadFrom;
 use crate::result::ReplyCells;
 use crate::server::RegionServer;
 use crate::turn_pace::{FILTERED_CELLS_PER_LOOK, ReadTurn, next_turn};
+use finback_cell::Scan;
 use finback_filter::Filter;
 use finback_hfile::{Block, BlockRequest};
 use finback_metrics::Operation;
@@ -13,8 +14,8 @@ use finback_proto::convert::{self, DecodedGet, SerializedFilter};
 use finback_proto::pb;
 use finback_region::{FileRequest, Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Cells that a get looks at before it counts as long.
@@ -34,12 +35,21 @@ pub(crate) async fn get(server: Arc<RegionServer>, call: Call) -> Result<Reply, 
         // As in HBase, of this call alone: clients of other makers say no version, and some look for a row nowhere else.
         cells.go_inside();
     }
-    let mut get = OpenGet::open(&from, request.get)?;
-    if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {
-        // By itself: the state of a short get stays small.
-        (get, cells) = Box::pin(read_rest(Arc::clone(&server), call, get, cells)).await?;
-    }
-    let result = get.result(&mut cells);
+    let asked = AskedGet::decode(&from, request.get)?;
+    let result = match asked.find_at_once(&from, &mut cells) {
+        Some(result) => {
+            cells.memory.hold(0).await?;
+            result
+        }
+        None => {
+            let mut get = asked.open(&from)?;
+            if !read_turn(&server, &mut get, &mut cells, CELLS_OF_SHORT_GET).await? {
+                // By itself: the state of a short get stays small.
+                (get, cells) = Box::pin(read_rest(Arc::clone(&server), call, get, cells)).await?;
+            }
+            get.result(&mut cells)
+        }
+    };
     if cells.is_inline() {
         cells.memory.hold_beyond(0);
     }
@@ -109,6 +119,77 @@ async fn read_turn(
     }
 }
 
+/// Gets that are read otherwise between two tries to find one at once, after many in vain.
+const LONGEST_PAUSE: u8 = 64;
+
+thread_local! {
+    /// Gets of this thread that are read otherwise before the next try, and how many these were.
+    static PAUSE: Cell<(u8, u8)> = const { Cell::new((0, 0)) };
+}
+
+/// A Get that is about to be read.
+pub(crate) struct AskedGet {
+    scan: Scan,
+    filter: Option<Box<dyn Filter>>,
+    existence_only: bool,
+}
+
+impl AskedGet {
+    /// What is asked of `region`.
+    pub(crate) fn decode(from: &ReadFrom, get: pb::Get) -> Result<Self, RpcException> {
+        let existence_only = get.existence_only();
+        let DecodedGet { get, filter, closest_row_before, .. } = convert::decode_get(get)?;
+        if closest_row_before {
+            return Err(exceptions::unknown_protocol(
+                "Is this a pre-hbase-1.0.0 or asynchbase client? Client is invoking getClosestRowBefore removed in hbase-2.0.0",
+            ));
+        }
+        from.region.check_row(get.row(), "get").map_err(|error| exception(&error))?;
+        Ok(Self { filter: decode_filter(filter)?, scan: get.scan, existence_only })
+    }
+
+    /// The answer, if all that it takes is in memory and of the simplest kind, as it mostly is. Where it mostly is not, that is seldom
+    /// tried.
+    pub(crate) fn find_at_once(&self, from: &ReadFrom, cells: &mut ReplyCells) -> Option<pb::Result> {
+        if self.filter.is_some() || self.existence_only || cells.is_inline() {
+            return None;
+        }
+        let (left, pause) = PAUSE.get();
+        if left > 0 {
+            PAUSE.set((left - 1, pause));
+            return None;
+        }
+        let most_bytes = UNCOUNTED_BYTES.min(cells.memory.most_of_row());
+        let mut out = ScanOutput::behind(std::mem::take(&mut cells.block));
+        let was_found = from.region.find_plain(&self.scan, &mut out, most_bytes);
+        let count = out.counts.iter().map(|&count| count as usize).sum();
+        cells.put_behind(out.cells);
+        let pause = if was_found { 0 } else { pause.saturating_mul(2).clamp(1, LONGEST_PAUSE) };
+        PAUSE.set((pause, pause));
+        was_found.then(|| {
+            from.count_get();
+            pb::Result { stale: Some(from.stale), ..convert::result_in_block(count) }
+        })
+    }
+
+    /// Opens the read.
+    pub(crate) fn open(self, from: &ReadFrom) -> Result<OpenGet, RpcException> {
+        let (reads_uncommitted, has_filter) = (self.scan.read_uncommitted, self.filter.is_some());
+        let scanner = from.region.scanner(&self.scan, self.filter).map_err(|error| exception(&error))?;
+        from.count_get();
+        Ok(OpenGet {
+            scanner: Some(scanner),
+            out: ScanOutput::default(),
+            others_bytes: 0,
+            wanted_bytes: 0,
+            existence_only: self.existence_only,
+            has_filter,
+            stale: from.stale,
+            reads_uncommitted,
+        })
+    }
+}
+
 /// A Get under way: a view of the region as of its opening, and what was found so far.
 pub(crate) struct OpenGet {
     /// `None` after the end.
@@ -141,34 +222,6 @@ pub(crate) enum Progress {
 }
 
 impl OpenGet {
-    /// Opens a read of `region`.
-    pub(crate) fn open(from: &ReadFrom, get: pb::Get) -> Result<Self, RpcException> {
-        let region = &from.region;
-        let existence_only = get.existence_only();
-        let DecodedGet { get, filter, closest_row_before, .. } = convert::decode_get(get)?;
-        if closest_row_before {
-            return Err(exceptions::unknown_protocol(
-                "Is this a pre-hbase-1.0.0 or asynchbase client? Client is invoking getClosestRowBefore removed in hbase-2.0.0",
-            ));
-        }
-        region.check_row(get.row(), "get").map_err(|error| exception(&error))?;
-        let filter = decode_filter(filter)?;
-        let (reads_uncommitted, has_filter) = (get.scan.read_uncommitted, filter.is_some());
-        let scanner = region.scanner(&get.scan, filter).map_err(|error| exception(&error))?;
-        region.counters().reads.fetch_add(1, Ordering::Relaxed);
-        region.counters().gets.fetch_add(1, Ordering::Relaxed);
-        Ok(Self {
-            scanner: Some(scanner),
-            out: ScanOutput::default(),
-            others_bytes: 0,
-            wanted_bytes: 0,
-            existence_only,
-            has_filter,
-            stale: from.stale,
-            reads_uncommitted,
-        })
-    }
-
     /// Reads as far as memory goes, behind the results of `cells`; whether that is all. What was read of a get that is not at its
     /// end is its own.
     pub(crate) fn read_into(

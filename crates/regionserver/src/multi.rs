@@ -6,7 +6,7 @@
 use crate::condition;
 use crate::endpoints;
 use crate::exceptions::{batch_exception, exception};
-use crate::get::{CELLS_PER_TURN, OpenGet};
+use crate::get::{AskedGet, CELLS_PER_TURN, OpenGet};
 use crate::handlers::is_long_batch;
 use crate::load_statistics::load_statistics;
 use crate::mutate::{atomically, block_result, check_same_row};
@@ -472,8 +472,13 @@ impl Multi<'_> {
     ) -> Result<Opened, RpcException> {
         self.gets.expected -= 1;
         self.check_size()?;
-        let mut get = OpenGet::open(from, get)?;
-        if self.gets.open.is_empty() && get.read_into(&mut self.cells, &mut self.turn)? {
+        let asked = AskedGet::decode(from, get)?;
+        let is_next = self.gets.open.is_empty();
+        if is_next && let Some(result) = asked.find_at_once(from, &mut self.cells) {
+            return Ok(Opened::Read(result));
+        }
+        let mut get = asked.open(from)?;
+        if is_next && get.read_into(&mut self.cells, &mut self.turn)? {
             return Ok(Opened::Read(get.result(&mut self.cells)));
         }
         // One that has to wait for room does so before others are opened.

@@ -145,6 +145,11 @@ impl ReadMemory {
         )))
     }
 
+    /// Bytes of a row at most that is read as a whole.
+    pub(crate) fn most_of_row(&self) -> usize {
+        self.max_row_bytes
+    }
+
     /// What goes with the reply.
     pub(crate) fn into_share(self) -> ReplyShare {
         self.share

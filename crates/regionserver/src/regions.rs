@@ -12,6 +12,7 @@ use finback_rpc::{RpcException, exceptions};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A region here.
 #[derive(Clone, Debug)]
@@ -27,6 +28,14 @@ enum Entry {
 pub(crate) struct ReadFrom {
     pub(crate) region: Arc<Region>,
     pub(crate) stale: bool,
+}
+
+impl ReadFrom {
+    /// Counts a get.
+    pub(crate) fn count_get(&self) {
+        self.region.counters().reads.fetch_add(1, Ordering::Relaxed);
+        self.region.counters().gets.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Regions by encoded name. Readers share the lock for a look-up; it is held exclusively only to open and close.

@@ -83,6 +83,11 @@ impl ReplyCells {
     /// Makes the block one that grew behind its cells, and does not any more.
     pub(crate) fn put_back(&mut self, mut block: Vec<u8>) {
         block.shrink_to_fit();
+        self.put_behind(block);
+    }
+
+    /// Puts the block back that more cells were put behind.
+    pub(crate) fn put_behind(&mut self, block: Vec<u8>) {
         self.memory.set_done(block.capacity());
         self.block = block;
     }

@@ -6,7 +6,9 @@ use crate::model::{Model, Read, has_new_versions};
 use crate::random_operations::{
     FAMILIES, MobThresholds, NO_MOB_FILES, Operation, Query, Write, mob_thresholds, operation, query,
 };
-use crate::world::{Plain, ResultRow, World, family, mutation_of, next, rest, results_of, run, scan};
+use crate::world::{
+    Plain, ResultRow, World, compare_plain_gets, family, mutation_of, next, rest, results_of, run, scan,
+};
 use finback_cell::cell::CellParts;
 use finback_cell::{
     Bytes, Cell, CellType, ColumnFamilyDescriptor, FamilySelection, LATEST_TIMESTAMP, Mutation, MutationKind,
@@ -509,6 +511,18 @@ impl Tested {
         let (described, filter) = scan_of(&query.read);
         let mut scanner = self.region.scanner(&described, filter).unwrap();
         assert_eq!(rest(&mut scanner).unwrap(), expected.concat(), "in one piece");
+        // Of the families that may be read at once.
+        for columns in [None, Some(vec![Bytes::from_static(b"n"), Bytes::from_static(b"q")])] {
+            let of = |family: &'static [u8]| FamilySelection {
+                family: family.into(),
+                qualifiers: columns.clone(),
+            };
+            let max_versions = described.max_versions;
+            for families in [vec![of(b"a")], vec![of(b"a"), of(b"b")]] {
+                let get = Scan { families, max_versions, ..Scan::default() };
+                compare_plain_gets(&self.region, &get).unwrap();
+            }
+        }
         self.raw_scan(&query.read);
     }
 

@@ -1,11 +1,11 @@
 //! Many tasks at once, on several threads.
 
-use crate::world::{Plain, World, family, increment, number, put, run, scan, value};
+use crate::world::{Plain, World, family, increment, number, put, results_of, run, scan, value};
 use finback_cell::{Durability, Get, Mutation, MutationKind, Scan, TimeRange};
 use finback_filter::comparators::BinaryComparator;
 use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
 use finback_region::{AtomicOutcome, CompareOperator, Condition, ConditionTest, InMemoryCompaction};
-use finback_region::{Region, RegionError};
+use finback_region::{Region, RegionError, ScanOutput};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,9 +78,20 @@ fn readers_see_mutations_of_a_row_whole_or_not_at_all() {
                 scope.spawn(|| {
                     let mut reads = 0;
                     while !done.load(Ordering::Relaxed) || reads == 0 {
-                        let cells = scan(&region, &Get::new("row".into()).scan, None).unwrap();
-                        assert_eq!(cells.len(), 3, "{cells:?}");
-                        assert!(cells.iter().all(|cell: &Plain| cell.value == cells[0].value), "{cells:?}");
+                        let get = Get::new("row".into()).scan;
+                        let mut at_once = ScanOutput::default();
+                        let was_found = region.find_plain(&get, &mut at_once, usize::MAX);
+                        let at_once = results_of(&at_once).into_iter().flat_map(|result| result.cells);
+                        let cells = scan(&region, &get, None).unwrap();
+                        for cells in
+                            [Some(at_once.collect()).filter(|_| was_found), Some(cells)].into_iter().flatten()
+                        {
+                            assert_eq!(cells.len(), 3, "{cells:?}");
+                            assert!(
+                                cells.iter().all(|cell: &Plain| cell.value == cells[0].value),
+                                "{cells:?}"
+                            );
+                        }
                         reads += 1;
                     }
                 })

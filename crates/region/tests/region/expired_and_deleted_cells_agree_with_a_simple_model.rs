@@ -15,7 +15,7 @@
 //! Nobody reads while something is flushed or compacted.
 
 use crate::expired_and_deleted_model::{Asked, Attributes, InMemory, Store, Written, shown};
-use crate::world::{FEW_BYTES, Plain, World, family, mutation, run, scan};
+use crate::world::{FEW_BYTES, Plain, World, compare_plain_gets, family, mutation, run, scan};
 use finback_cell::{
     Bytes, CellType, ColumnFamilyDescriptor, FamilySelection, KeepDeletedCells, Mutation, MutationKind, Scan,
     TimeRange,
@@ -385,6 +385,7 @@ impl Tested {
             }
         }
         assert_eq!(lines(&found), lines(&expected), "{query:?} at {now} of {:#?}", self.stores);
+        compare_plain_gets(&self.region, &query.scan(now)).unwrap();
     }
 
     /// What HBase gives of these columns does not depend on flushes and compactions, nor on those in memory,

@@ -1,7 +1,9 @@
 //! `hbase.enable.historical.compaction.files`: what no read of the present needs is in files of its own, and whether these are read
 //! makes no difference to any read, whatever was written, flushed, compacted and is being read.
 
-use crate::world::{Plain, TestCache, World, family, mutation, put, run, scan, scan_counting_blocks};
+use crate::world::{
+    Plain, TestCache, World, compare_plain_gets, family, mutation, put, run, scan, scan_counting_blocks,
+};
 use finback_cell::{Bytes, CellType, FamilySelection, Mutation, MutationKind, Scan, TimeRange};
 use finback_fs::MemFileSystem;
 use finback_hfile::{FileId, HFileReader, file_info_keys};
@@ -283,6 +285,7 @@ impl Tested {
         leave_out(&self.world, &self.region, false);
         let together = read();
         leave_out(&self.world, &self.region, true);
+        compare_plain_gets(&self.region, &scan_of).unwrap();
         assert_eq!(apart, together, "{query:?} at {} of {:?}", self.now(), files(&self.world, &self.region));
     }
 }

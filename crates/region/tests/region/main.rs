@@ -58,6 +58,7 @@ mod memstores_are_kept_small_in_memory;
 mod nothing_acknowledged_is_lost_in_a_crash;
 mod references_to_values_in_mob_files_are_followed;
 mod regions_that_hbase_split_merged_or_cloned_are_served;
+mod rows_are_found_at_once;
 mod rows_of_meta_are_found_in_their_own_order;
 mod scans_follow_hints_to_other_rows;
 mod scans_of_a_prefix_leave_out_files;

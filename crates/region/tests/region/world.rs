@@ -501,6 +501,41 @@ pub(crate) fn scan(
     rest(&mut scanner)
 }
 
+/// Asks for each of the first rows by a get, with what the scan asks for, and with its columns alone: what is found at once is what a
+/// scanner finds. How many were found at once, and how many were not.
+pub(crate) fn compare_plain_gets(region: &Region, scan: &Scan) -> Result<(usize, usize), RegionError> {
+    let mut all = ScanOutput::default();
+    let raw = Scan { raw: true, max_versions: u32::MAX, ..Scan::default() };
+    next(&mut region.scanner(&raw, None)?, &mut all, &ScanLimits { rows: 8, ..ScanLimits::NONE })?;
+    let simple = Scan { families: scan.families.clone(), ..Scan::default() };
+    let (mut plain, mut others) = (0, 0);
+    for row in results_of(&all).into_iter().map(|result| Bytes::from(result.cells[0].row.clone())) {
+        for scan in [scan, &simple] {
+            let (start_row, stop_row) = (row.clone(), row.clone());
+            let get = Scan { start_row, include_start_row: true, reversed: false, ..scan.clone() };
+            let get = Scan { stop_row, include_stop_row: true, ..get };
+            match find_at_once(region, &get)? {
+                Some(_) => plain += 1,
+                None => others += 1,
+            }
+        }
+    }
+    Ok((plain, others))
+}
+
+/// What a get finds at once, if that can be; it is all that a scanner finds.
+pub(crate) fn find_at_once(region: &Region, get: &Scan) -> Result<Option<Vec<Plain>>, RegionError> {
+    let mut out = ScanOutput::behind(b"before".to_vec());
+    if !region.find_plain(get, &mut out, usize::MAX) {
+        assert!(out.cells == b"before" && out.counts.is_empty());
+        return Ok(None);
+    }
+    assert_eq!(out.take_before(6), b"before");
+    let found: Vec<Plain> = results_of(&out).into_iter().flat_map(|result| result.cells).collect();
+    assert_eq!(found, rest(&mut region.scanner(get, None)?)?, "{get:?}");
+    Ok(Some(found))
+}
+
 /// All cells that a scanner still has.
 pub(crate) fn rest(scanner: &mut RegionScanner) -> Result<Vec<Plain>, RegionError> {
     let mut out = ScanOutput::default();
