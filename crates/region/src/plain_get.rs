@@ -2,15 +2,17 @@
 //! are taken from there at once. Most gets are such. What it takes to open a scanner, which merges sources, may wait for blocks, and decides
 //! about each cell, is half of what another get costs.
 
+use crate::error::RegionError;
 use crate::region::Region;
 use crate::relevant::{BloomAnswer, Relevant};
 use crate::row_range::RowRange;
+use crate::scan_limits::ScanLimits;
 use crate::scan_output::ScanOutput;
 use crate::store::Store;
 use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder, FamilySelection, Scan, TimeRange};
 use smallvec::SmallVec;
-use std::cell::OnceCell;
+use std::cell::{Cell as Slot, OnceCell};
 
 /// Cells of a row of one family at most: what is looked at in vain is not to be much.
 const MOST_CELLS: usize = 64;
@@ -18,7 +20,43 @@ const MOST_CELLS: usize = 64;
 /// Columns named at most: each cell is compared with all of them.
 const MOST_COLUMNS: usize = 8;
 
+/// Gets that are read otherwise between two tries, after many in vain.
+const LONGEST_PAUSE: u8 = 64;
+
+thread_local! {
+    /// Gets of this thread that are read otherwise before the next try, and how many these were.
+    static PAUSE: Slot<(u8, u8)> = const { Slot::new((0, 0)) };
+}
+
 impl Region {
+    /// Reads a get's row without a filter into `out`, as a result if it has one; waits for blocks that are not in memory.
+    ///
+    /// # Errors
+    /// As [`Region::scanner`]; what a read of a file fails with.
+    pub fn get(&self, get: &Scan, out: &mut ScanOutput) -> Result<(), RegionError> {
+        if self.find_at_once(get, out, usize::MAX) {
+            return Ok(());
+        }
+        let mut scanner = self.scanner(get, None)?;
+        while let Err(interrupt) = scanner.next(out, &ScanLimits::NONE) {
+            scanner.fetch(interrupt)?;
+        }
+        Ok(())
+    }
+
+    /// Tries [`Region::find_plain`], and that seldom where it mostly is in vain.
+    pub fn find_at_once(&self, get: &Scan, out: &mut ScanOutput, most_bytes: usize) -> bool {
+        let (left, pause) = PAUSE.get();
+        if left > 0 {
+            PAUSE.set((left - 1, pause));
+            return false;
+        }
+        let was_found = self.find_plain(get, out, most_bytes);
+        let pause = if was_found { 0 } else { pause.saturating_mul(2).clamp(1, LONGEST_PAUSE) };
+        PAUSE.set((pause, pause));
+        was_found
+    }
+
     /// Finds the row of a get without a filter at once, if that can be done; whether it could. Nothing is found by it then that a scanner
     /// would not have found, and all of that. Otherwise, or if it would be more than `most_bytes`, `out` is as it was, and a
     /// [scanner](Region::scanner) is to be asked, also for what is wrong with the get.

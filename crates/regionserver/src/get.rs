@@ -14,7 +14,6 @@ use finback_proto::convert::{self, DecodedGet, SerializedFilter};
 use finback_proto::pb;
 use finback_region::{FileRequest, Interrupt, RegionScanner, ScanLimits, ScanOutput, ScanStop};
 use finback_rpc::{Call, CallKind, Reply, RpcException, exceptions};
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -119,14 +118,6 @@ async fn read_turn(
     }
 }
 
-/// Gets that are read otherwise between two tries to find one at once, after many in vain.
-const LONGEST_PAUSE: u8 = 64;
-
-thread_local! {
-    /// Gets of this thread that are read otherwise before the next try, and how many these were.
-    static PAUSE: Cell<(u8, u8)> = const { Cell::new((0, 0)) };
-}
-
 /// A Get that is about to be read.
 pub(crate) struct AskedGet {
     scan: Scan,
@@ -148,24 +139,16 @@ impl AskedGet {
         Ok(Self { filter: decode_filter(filter)?, scan: get.scan, existence_only })
     }
 
-    /// The answer, if all that it takes is in memory and of the simplest kind, as it mostly is. Where it mostly is not, that is seldom
-    /// tried.
+    /// The answer, if all that it takes is in memory and of the simplest kind, as it mostly is.
     pub(crate) fn find_at_once(&self, from: &ReadFrom, cells: &mut ReplyCells) -> Option<pb::Result> {
         if self.filter.is_some() || self.existence_only || cells.is_inline() {
             return None;
         }
-        let (left, pause) = PAUSE.get();
-        if left > 0 {
-            PAUSE.set((left - 1, pause));
-            return None;
-        }
         let most_bytes = UNCOUNTED_BYTES.min(cells.memory.most_of_row());
         let mut out = ScanOutput::behind(std::mem::take(&mut cells.block));
-        let was_found = from.region.find_plain(&self.scan, &mut out, most_bytes);
+        let was_found = from.region.find_at_once(&self.scan, &mut out, most_bytes);
         let count = out.counts.iter().map(|&count| count as usize).sum();
         cells.put_behind(out.cells);
-        let pause = if was_found { 0 } else { pause.saturating_mul(2).clamp(1, LONGEST_PAUSE) };
-        PAUSE.set((pause, pause));
         was_found.then(|| {
             from.count_get();
             pb::Result { stale: Some(from.stale), ..convert::result_in_block(count) }

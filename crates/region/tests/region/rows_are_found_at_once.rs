@@ -1,7 +1,8 @@
 //! A get of a row that one source has alone, in memory and in plain puts, is found without a scanner; every other one is left to that.
 
 use crate::world::{
-    Plain, TestCache, World, compare_plain_gets, family, find_at_once, mutation, mutation_of, put, rest, run,
+    Plain, TestCache, World, compare_plain_gets, family, find_at_once, mutation, mutation_of, put, rest,
+    results_of, run,
 };
 use finback_cell::cell::CellParts;
 use finback_cell::{Bytes, CellType, FamilySelection, Get, LATEST_TIMESTAMP, MutationKind, Scan, TimeRange};
@@ -80,6 +81,25 @@ fn not_in_blocks_that_are_not_there() {
     world.cache = TestCache::new(true);
     let region = world.start().unwrap();
     assert_eq!(at_once(&region, &get("25")), None);
+}
+
+#[test]
+fn and_a_get_finds_each_row_whatever_it_takes() {
+    let (_world, region) = in_files("ROW");
+    for number in 0..200 {
+        let row = (10 + number % 40).to_string();
+        if number % 3 == 0 {
+            write(&region, &[(&row, "a", "r")]);
+        }
+        let get = Get::new(Bytes::from(row.into_bytes())).scan;
+        let mut out = ScanOutput::default();
+        region.get(&get, &mut out).unwrap();
+        let expected = rest(&mut region.scanner(&get, None).unwrap()).unwrap();
+        let found = results_of(&out).into_iter().flat_map(|result| result.cells);
+        assert!(found.eq(expected), "{get:?}");
+    }
+    let unknown = column("25", "z", "q");
+    assert!(region.get(&unknown, &mut ScanOutput::default()).is_err());
 }
 
 #[test]
