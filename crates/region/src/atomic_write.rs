@@ -340,6 +340,9 @@ impl Region {
         unsettled: &UnsettledWrites,
         large: &LargeTurn<'_>,
     ) -> Result<Option<Vec<u8>>, RegionError> {
+        if let Some(found) = self.find_locked_at_once(scan, unsettled) {
+            return Ok(Some(found.cells));
+        }
         let mut scanner = self.scanner_over(scan, None, unsettled)?;
         let mut out = ScanOutput::default();
         let limits =

@@ -82,6 +82,17 @@ impl<'a> LargeTurn<'a> {
 }
 
 impl Region {
+    /// What a scan of a row that is locked finds at once, if it can, and that is not large.
+    pub(crate) fn find_locked_at_once(&self, scan: &Scan, unsettled: &UnsettledWrites) -> Option<ScanOutput> {
+        // What is not settled is not seen by others.
+        if !unsettled.is_empty() {
+            return None;
+        }
+        let most = self.environment.config.max_row_bytes.min(LARGE_UPDATE_BYTES - 1);
+        let mut out = ScanOutput::default();
+        self.find_at_once(scan, &mut out, most).then_some(out)
+    }
+
     /// Reads a whole scan of a row that is locked, fetching blocks as needed, with what is not settled of it.
     ///
     /// # Errors
@@ -94,6 +105,11 @@ impl Region {
         unsettled: &UnsettledWrites,
         large: &mut LargeTurn<'_>,
     ) -> Result<ScanOutput, RegionError> {
+        if filter.is_none()
+            && let Some(found) = self.find_locked_at_once(scan, unsettled)
+        {
+            return Ok(found);
+        }
         let limits = ScanLimits { budget: CELLS_PER_LOOK, turn_bytes: BYTES_PER_LOOK, ..*limits };
         let mut scanner = self.scanner_over(scan, filter, unsettled)?;
         let mut out = ScanOutput::default();
