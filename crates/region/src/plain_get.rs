@@ -199,14 +199,19 @@ impl Store {
                 scanner.next();
             }
         }
-        for file in files.iter() {
-            if !relevant.file(file) || self.leaves_out(file, &relevant) {
-                continue;
-            }
-            match relevant.bloom(file, &self.cache) {
-                BloomAnswer::No => continue,
-                BloomAnswer::Perhaps if plain.seen == 0 || file.reader().bloom_type().is_none() => {}
-                BloomAnswer::Perhaps | BloomAnswer::Ask(_) => return false,
+        let mut matter =
+            files.iter().filter(|file| relevant.file(file) && !self.leaves_out(file, &relevant)).peekable();
+        let mut is_first = true;
+        while let Some(file) = matter.next() {
+            // One that is asked alone most likely has the row: its filter would tell nothing.
+            let asks_filter = !is_first || matter.peek().is_some() || plain.seen > 0;
+            is_first = false;
+            if asks_filter {
+                match relevant.bloom(file, &self.cache) {
+                    BloomAnswer::No => continue,
+                    BloomAnswer::Perhaps if plain.seen == 0 || file.reader().bloom_type().is_none() => {}
+                    BloomAnswer::Perhaps | BloomAnswer::Ask(_) => return false,
+                }
             }
             if file.reference().is_some() || file.refers_to_mob() {
                 return false;
@@ -221,7 +226,9 @@ impl Store {
                     !had_some && plain.take(is_older, cell, bulk_sequence_id.unwrap_or(sequence_id), row)
                 },
             );
-            if found.is_none() {
+            if found.is_none()
+                && (asks_filter || !matches!(relevant.bloom(file, &self.cache), BloomAnswer::No))
+            {
                 return false;
             }
         }
