@@ -13,12 +13,16 @@ use finback_cell::key::Key;
 use finback_cell::{Bytes, Cell, CellOrder, FamilySelection, Scan, TimeRange};
 use smallvec::SmallVec;
 use std::cell::{Cell as Slot, OnceCell};
+use std::cmp::Ordering;
 
 /// Cells of a row of one family at most: what is looked at in vain is not to be much.
 const MOST_CELLS: usize = 64;
 
 /// Columns named at most: each cell is compared with all of them.
 const MOST_COLUMNS: usize = 8;
+
+/// Bytes of a column's name in a memstore at most: it is copied.
+const LONGEST_COLUMN: usize = 1 << 10;
 
 /// Gets that are read otherwise between two tries, after many in vain.
 const LONGEST_PAUSE: u8 = 64;
@@ -39,7 +43,10 @@ impl Region {
         }
         let mut scanner = self.scanner(get, None)?;
         while let Err(interrupt) = scanner.next(out, &ScanLimits::NONE) {
-            scanner.fetch(interrupt)?;
+            if let Err(failure) = scanner.fetch(interrupt) {
+                out.drop_result();
+                return Err(failure);
+            }
         }
         Ok(())
     }
@@ -63,6 +70,10 @@ impl Region {
     pub fn find_plain(&self, get: &Scan, out: &mut ScanOutput, most_bytes: usize) -> bool {
         let was_found = self.try_find_plain(get, out, most_bytes);
         if was_found {
+            if out.open_cells > 0 {
+                out.rows_scanned += 1;
+                out.rows_completed += 1;
+            }
             out.close_result(false);
         } else {
             out.drop_result();
@@ -77,7 +88,12 @@ impl Region {
             && get.store_offset == 0;
         let is_ordinary =
             takes_all && !get.raw && !get.read_uncommitted && get.cache_blocks && get.read_point.is_none();
-        if !is_ordinary || get.max_versions == 0 || self.order != CellOrder::User || !self.is_readable() {
+        if !is_ordinary
+            || get.families.len() > self.stores.len()
+            || get.max_versions == 0
+            || self.order != CellOrder::User
+            || !self.is_readable()
+        {
             return false;
         }
         let range = self.clamp(get);
@@ -117,6 +133,7 @@ struct PlainRow<'a> {
 
 /// Which cells of a store are taken.
 struct PlainColumns<'a> {
+    family: &'a [u8],
     /// `None`: all.
     columns: Option<&'a [Bytes]>,
     /// Cells that are older have expired.
@@ -127,11 +144,21 @@ struct PlainColumns<'a> {
 }
 
 impl PlainColumns<'_> {
-    /// Takes the cell, or leaves it out; false if something else decides about it. `is_older`: the cell before is of the same column.
+    /// Takes the cell, or leaves it out; false if something else decides about it. `before`: the column of the cell before it.
     #[inline]
-    fn take(&mut self, is_older: bool, cell: &Cell<'_>, sequence_id: u64, row: &mut PlainRow<'_>) -> bool {
+    fn take(
+        &mut self,
+        before: Option<&[u8]>,
+        cell: &Cell<'_>,
+        sequence_id: u64,
+        row: &mut PlainRow<'_>,
+    ) -> bool {
         self.seen += 1;
+        // Files that were made elsewhere may have anything.
+        let order = before.map_or(Ordering::Less, |before| before.cmp(cell.qualifier()));
         let is_plain = cell.is_put()
+            && order != Ordering::Greater
+            && cell.family() == self.family
             && cell.timestamp() >= self.oldest
             && cell.tags().is_empty()
             && sequence_id <= row.read_point
@@ -142,7 +169,7 @@ impl PlainColumns<'_> {
         if self.columns.is_some_and(|columns| columns.iter().all(|column| column != cell.qualifier())) {
             return true;
         }
-        if is_older {
+        if order == Ordering::Equal {
             return self.one_version;
         }
         let is_within = row.out.ends_within(row.end, cell);
@@ -168,6 +195,7 @@ impl Store {
         let rules = &self.rules;
         if rules.new_version_behavior
             || rules.max_versions == 0
+            || !rules.caches_blocks
             || self.mob_threshold.is_some()
             || columns.is_some_and(|columns| columns.len() > MOST_COLUMNS)
         {
@@ -176,7 +204,7 @@ impl Store {
         let relevant = Relevant::new(get, range, (&self.family.name, rules), self.order, now);
         let oldest = if rules.ttl_ms.is_some() { rules.oldest_unexpired(now()) } else { i64::MIN };
         let one_version = get.max_versions.min(rules.max_versions) == 1;
-        let mut plain = PlainColumns { columns, oldest, one_version, seen: 0 };
+        let mut plain = PlainColumns { family: &self.family.name, columns, oldest, one_version, seen: 0 };
         // Segments first, as for a scanner.
         let segments = self.memstore.look_at_segments();
         let files = self.files.load();
@@ -189,11 +217,11 @@ impl Store {
             scanner.seek(&Key::first_on_row(row.row));
             let mut column: Option<SmallVec<[u8; 32]>> = None;
             while let Some((cell, sequence_id)) = scanner.peek().filter(|(cell, _)| cell.row() == row.row) {
-                let is_older = column.as_deref() == Some(cell.qualifier());
-                if had_some || !plain.take(is_older, &cell, sequence_id, row) {
+                let is_short = cell.qualifier().len() <= LONGEST_COLUMN;
+                if had_some || !is_short || !plain.take(column.as_deref(), &cell, sequence_id, row) {
                     return false;
                 }
-                if !is_older {
+                if column.as_deref() != Some(cell.qualifier()) {
                     column = Some(cell.qualifier().into());
                 }
                 scanner.next();
@@ -216,18 +244,20 @@ impl Store {
             if file.reference().is_some() || file.refers_to_mob() {
                 return false;
             }
+            let found_before = row.out.cells.len();
             let (had_some, bulk_sequence_id) = (plain.seen > 0, file.bulk_sequence_id());
             let found = file.reader().take_row_in_memory(
                 &*self.cache,
                 self.data_priority,
                 row.row,
                 |before, cell, sequence_id| {
-                    let is_older = before.is_some_and(|before| before.qualifier() == cell.qualifier());
-                    !had_some && plain.take(is_older, cell, bulk_sequence_id.unwrap_or(sequence_id), row)
+                    let before = before.map(Cell::qualifier);
+                    !had_some && plain.take(before, cell, bulk_sequence_id.unwrap_or(sequence_id), row)
                 },
             );
+            let may_be_absent = !asks_filter && row.out.cells.len() == found_before;
             if found.is_none()
-                && (asks_filter || !matches!(relevant.bloom(file, &self.cache), BloomAnswer::No))
+                && !(may_be_absent && matches!(relevant.bloom(file, &self.cache), BloomAnswer::No))
             {
                 return false;
             }

@@ -148,7 +148,9 @@ impl AskedGet {
         let mut out = ScanOutput::behind(std::mem::take(&mut cells.block));
         let was_found = from.region.find_at_once(&self.scan, &mut out, most_bytes);
         let count = out.counts.iter().map(|&count| count as usize).sum();
-        cells.put_behind(out.cells);
+        // What a scanner finds then comes to the place of what has none, without a copy.
+        let is_nothing = !was_found && out.cells.is_empty();
+        cells.put_behind(if is_nothing { Vec::new() } else { out.cells });
         was_found.then(|| {
             from.count_get();
             pb::Result { stale: Some(from.stale), ..convert::result_in_block(count) }

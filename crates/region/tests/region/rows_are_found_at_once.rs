@@ -191,6 +191,9 @@ fn not_much_and_nothing_that_is_asked_for_otherwise() {
     ] {
         assert_eq!(at_once(&region, &other), None, "{other:?}");
     }
+    let long = "q".repeat(2000);
+    write(&region, &[("51", "a", &long)]);
+    assert_eq!(at_once(&region, &get("51")), None);
     let unknown = column("25", "z", "q");
     assert!(!region.find_plain(&unknown, &mut ScanOutput::default(), usize::MAX));
     let mut out = ScanOutput::default();
