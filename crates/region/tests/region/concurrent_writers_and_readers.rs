@@ -1,6 +1,8 @@
 //! Many tasks at once, on several threads.
 
-use crate::world::{Plain, World, family, increment, number, put, results_of, run, scan, value};
+use crate::world::{
+    Plain, World, family, find_at_once, increment, number, put, results_of, run, scan, value,
+};
 use finback_cell::{Durability, Get, Mutation, MutationKind, Scan, TimeRange};
 use finback_filter::comparators::BinaryComparator;
 use finback_fs::{Faults, FaultyFileSystem, MemFileSystem};
@@ -326,12 +328,15 @@ fn reads_of_uncommitted_writes_see_what_others_do_not_see_yet() {
         let rows: Vec<_> = scan(&region, &uncommitted(), None).unwrap();
         assert_eq!(rows.iter().map(|cell| &cell.row[..]).collect::<Vec<_>>(), [b"r2"]);
         assert_eq!(scan(&region, &Scan::default(), None).unwrap(), []);
+        assert_eq!(find_at_once(&region, &Get::new("r2".into()).scan).unwrap(), None);
         assert!(!later.is_finished(), "answered before readers see it");
         faults.resume();
         earlier.await.unwrap().unwrap();
         later.await.unwrap().unwrap();
     }));
     assert_eq!(scan(&region, &Scan::default(), None).unwrap().len(), 2);
+    let found = find_at_once(&region, &Get::new("r2".into()).scan).unwrap();
+    assert_eq!(found.map(|cells| cells.len()), Some(1));
 }
 
 #[test]

@@ -114,14 +114,19 @@ fn in_memstores() {
 
 #[test]
 fn not_where_two_sources_have_some_of_the_row() {
-    let (_world, region) = in_files("ROW");
-    write(&region, &[("25", "b", "r")]);
-    assert_eq!(at_once(&region, &get("25")), None);
-    let of_a = Scan { families: vec![FamilySelection { family: "a".into(), qualifiers: None }], ..get("25") };
-    assert_eq!(count(at_once(&region, &of_a)), Some(2));
-    region.flush(None).unwrap();
-    assert_eq!(at_once(&region, &get("25")), None);
-    assert_eq!(count(at_once(&region, &get("26"))), Some(3));
+    for bloom in ["NONE", "ROW", "ROWCOL"] {
+        let (_world, region) = in_files(bloom);
+        write(&region, &[("25", "b", "r")]);
+        assert_eq!(at_once(&region, &get("25")), None, "{bloom}");
+        let of_a = FamilySelection { family: "a".into(), qualifiers: None };
+        let of_a = Scan { families: vec![of_a], ..get("25") };
+        assert_eq!(count(at_once(&region, &of_a)), Some(2), "{bloom}");
+        // With neighbours in its block.
+        write(&region, &[("24", "b", "r"), ("26", "b", "r")]);
+        region.flush(None).unwrap();
+        assert_eq!(at_once(&region, &get("25")), None, "{bloom}");
+        assert_eq!(count(at_once(&region, &get("27"))), Some(3), "{bloom}");
+    }
 }
 
 #[test]
