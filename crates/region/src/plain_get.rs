@@ -30,6 +30,9 @@ const LONGEST_PAUSE: u8 = 64;
 thread_local! {
     /// Gets of this thread that are read otherwise before the next try, and how many these were.
     static PAUSE: Slot<(u8, u8)> = const { Slot::new((0, 0)) };
+
+    /// Whether the file that this thread has last asked for a row, and no other, did not have it.
+    static LAST_WAS_ABSENT: Slot<bool> = const { Slot::new(false) };
 }
 
 impl Region {
@@ -231,8 +234,9 @@ impl Store {
             files.iter().filter(|file| relevant.file(file) && !self.leaves_out(file, &relevant)).peekable();
         let mut is_first = true;
         while let Some(file) = matter.next() {
-            // One that is asked alone most likely has the row: its filter would tell nothing.
-            let asks_filter = !is_first || matter.peek().is_some() || plain.seen > 0;
+            // Of rows that are there the filter of a file that is asked alone tells nothing; of others it tells sooner than the file.
+            let is_only = is_first && matter.peek().is_none() && plain.seen == 0;
+            let asks_filter = !is_only || LAST_WAS_ABSENT.get();
             is_first = false;
             if asks_filter {
                 match relevant.bloom(file, &self.cache) {
@@ -255,6 +259,9 @@ impl Store {
                     !had_some && plain.take(before, cell, bulk_sequence_id.unwrap_or(sequence_id), row)
                 },
             );
+            if let Some(has_some) = found.filter(|_| is_only) {
+                LAST_WAS_ABSENT.set(!has_some);
+            }
             let may_be_absent = !asks_filter && row.out.cells.len() == found_before;
             if found.is_none()
                 && !(may_be_absent && matches!(relevant.bloom(file, &self.cache), BloomAnswer::No))
