@@ -9,6 +9,7 @@ use finback_cell::{RegionInfo, ServerName, Shortened};
 use finback_proto::{convert, pb};
 use finback_region::Region;
 use finback_rpc::{RpcException, exceptions};
+use foldhash::quality::RandomState;
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl ReadFrom {
 #[derive(Debug)]
 pub(crate) struct Regions {
     server: ServerName,
-    entries: RwLock<HashMap<Box<[u8]>, Entry>>,
+    entries: RwLock<HashMap<Box<[u8]>, Entry, RandomState>>,
     reopening: Reopening,
     tables: TableCounts,
 }
