@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.CallQueueTooBigException;
 import org.apache.hadoop.hbase.TableName;
@@ -97,20 +98,21 @@ final class QueueChecks extends ErrorChecks {
     List<Put> puts = new ArrayList<>();
     for (int i = 0; i < ROWS; i++) puts.add(put(String.format("r%04d", i), "a", "q", "v"));
     api.puts(t, puts);
-    Scan scan = new Scan().setCaching(ROWS / 4);
+    // the synchronous client writes into a Scan where it goes on, so that each has its own
+    Supplier<Scan> scan = () -> new Scan().setCaching(ROWS / 4);
     AtomicInteger refused = new AtomicInteger();
     Api impatient = impatient();
     impatient.get(t, get("r"));
     for (int round = 0; refused.get() == 0 && round < ROUNDS; round++) {
       together(thread -> {
-        if (thread >= READERS) count(refused, () -> impatient.scan(t, scan));
+        if (thread >= READERS) count(refused, () -> impatient.scan(t, scan.get()));
         // reads of a row have a queue of their own; so few at a time always have a place in it
         else for (int i = 0; i < 150; i++) eq("r0007/a:q=v", text(impatient.get(t, get("r0007"))));
       });
     }
     yes(refused.get() > 0, "no scan was refused");
     try (Api patient = client("hbase.client.retries.number", "40")) {
-      together(thread -> eq(ROWS, patient.scan(t, scan).size()));
+      together(thread -> eq(ROWS, patient.scan(t, scan.get()).size()));
     }
     discard(t);
   }
